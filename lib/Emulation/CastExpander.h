@@ -43,6 +43,8 @@ struct Carrier {
   Value signBits = {};
   /// No magnitude is above getOverflowValue of the destination.
   bool isCapped = false;
+  /// No sign bit of `value` is set.
+  bool isMagnitude = false;
 };
 
 /// Brings `storage`, elements of type `from`, to an f32 (an f64 for f64) that

@@ -26,6 +26,7 @@ Conversion quant_float::getEncoding(const Carrier &carrier, Type to,
   conversion.significantBits = carrier.significantBits;
   conversion.nanMatters = nanMatters;
   conversion.signBits = carrier.signBits;
+  conversion.isMagnitude = carrier.isMagnitude;
   return conversion;
 }
 

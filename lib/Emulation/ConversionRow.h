@@ -27,11 +27,12 @@ struct Conversion {
   bool nanMatters = true;
   /// Where given, the top bits of these have the signs.
   Value signBits = {};
+  /// See Carrier.
+  bool isMagnitude = false;
   /// As storage, a scalar or a vector; null where there is none.
   Value zeroPoint = {};
-  /// Where given, NaNs need not become codes, nor what is beyond the integers
-  /// of 16 bits: whether there was any is added here, an i1.
-  SmallVectorImpl<Value> *failures = nullptr;
+  /// Of quotients that become integers: where this is NaN, they are zero.
+  Value dividend = {};
 };
 
 /// What a row serves.

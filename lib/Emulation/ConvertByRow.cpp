@@ -32,6 +32,7 @@ static Value convertParts(Lanes &lanes, const ConversionRow &row, Value value,
     };
     Conversion own = conversion;
     own.signBits = slice(conversion.signBits);
+    own.dividend = slice(conversion.dividend);
     own.zeroPoint = slice(conversion.zeroPoint);
     Value part = row.build(lanes, slice(value), own);
     if (!result)

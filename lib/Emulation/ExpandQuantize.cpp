@@ -17,9 +17,9 @@
 // then still is inexact is so small that all quantized types round it to zero,
 // by random bits, too: 16 of them make steps of 2^-33, and it is below 2^-40.
 //
-// Where a branch may be taken for what is rare, scales far from 1 get a NaN for
-// a reciprocal, and nothing is clamped: quotients that overflow, as those of
-// infinities, are NaN by e.
+// Most scales are positive and near 1 as they are: there a branch, which all
+// elements of a scale take alike, saves the factor; in front of sequences of
+// instructions the others divide.
 //
 // AVX2's machines divide beside multiplications, but not as quickly: half of a
 // vector is divided and the other half multiplied, in about the same time.
@@ -49,6 +49,10 @@ static constexpr int kEndOfRanges = 20;
 /// every type, by random bits, too; above it no remainder is a subnormal.
 static constexpr int kTinyInput = -100;
 
+/// Sums of quotients from here on and zero points are the end of every range of
+/// up to 8 bits, and fit into words.
+static constexpr int kEndOfBytes = 14;
+
 /// In four registers of AVX2.
 static constexpr int64_t kDividedElements = 32;
 
@@ -74,6 +78,11 @@ static Value getSigned(Lanes &lanes, const Carrier &carrier) {
   return lanes.bitcast(bits, getFloatType(carrier.value));
 }
 
+/// The magnitude and the sign, as a branch gives them.
+static SmallVector<Value, 2> getParts(const Carrier &carrier) {
+  return {carrier.value, carrier.signBits};
+}
+
 /// 1 / scale, if that is a number known now and exact.
 static std::optional<APFloat> getExactInverse(Value scale) {
   APFloat value(0.0), inverse(0.0);
@@ -88,6 +97,8 @@ namespace {
 /// factor, which is 1 then.
 struct Divisor {
   Value factor, scale, reciprocal;
+  /// Where quotients are capped, times the scale.
+  Value limit = {};
 };
 
 /// Expands one quantize_elements.
@@ -103,10 +114,16 @@ public:
   /// The quotient, to be rounded to `to` once.
   Carrier getFloatQuotient(Type to, const CastSemantics &semantics);
   Carrier getFloatQuotientInPlace(Type to);
-  OrdinaryQuotient getOrdinaryQuotient(Type to, const CastSemantics &semantics);
+  SequenceQuotient getSequenceQuotient(Type to, const CastSemantics &semantics);
 
 private:
   Divisor prepare();
+  /// With a limit.
+  Divisor prepare(const APFloat &end);
+  Value getLimit(Value scale, const APFloat &end) {
+    return uniform.make<arith::MulFOp>(uniform.number(getFloatType(scale), end),
+                                       scale);
+  }
   /// The input, of which what is next to zero need not be exact: for scales
   /// from 2^-60 to 2^60.
   Value getInput() {
@@ -114,10 +131,21 @@ private:
                ? flushBelow(lanes, op.input, kTinyInput)
                : op.input;
   }
-  /// q' and q.
-  std::pair<Value, Value> divide(Value value, const Divisor &divisor);
-  std::pair<Value, Value> divideByHalves(const Divisor &divisor);
-  Carrier divideMagnitude(const Divisor &divisor, const APFloat &end);
+  Value scaleInput(const Divisor &divisor);
+  /// q'
+  Value divide(Value value, const Divisor &divisor);
+  Value divideByHalves(Value value, const Divisor &divisor);
+  Value divideCapped(Value value, const Divisor &divisor);
+  Carrier divideMagnitude(const Divisor &divisor);
+  template <typename... Args>
+  using Build = function_ref<SmallVector<Value, 2>(Args...)>;
+  SmallVector<Value, 2> branchOnScale(const APFloat &end,
+                                      Build<const Divisor &> plain,
+                                      Build<> other);
+  /// By IEEE 754, of every scale.
+  Value divideExactly() {
+    return lanes.make<arith::DivFOp>(op.input, spread(op.scale));
+  }
   Value getQuotient();
   Value roundToPrecision(Value value);
   Value clamp(Value value, Value low, Value high);
@@ -136,6 +164,8 @@ private:
   /// Given where the scale is known to be a power of two.
   std::optional<APFloat> inverse;
   bool byReciprocal;
+  /// Whether a sequence of instructions rounds the quotient.
+  bool isSequence = false;
 };
 } // namespace
 
@@ -164,62 +194,97 @@ Divisor QuantizeExpander::prepare() {
   return {factor, scale, reciprocal};
 }
 
-std::pair<Value, Value> QuantizeExpander::divide(Value value,
-                                                 const Divisor &divisor) {
+Divisor QuantizeExpander::prepare(const APFloat &end) {
+  Divisor divisor = prepare();
+  divisor.limit = getLimit(divisor.scale, end);
+  return divisor;
+}
+
+Value QuantizeExpander::divide(Value value, const Divisor &divisor) {
   Value reciprocal = spread(divisor.reciprocal);
   Value estimate = lanes.make<arith::MulFOp>(value, reciprocal);
   Value rest = lanes.make<math::FmaOp>(lanes.make<arith::NegFOp>(estimate),
                                        spread(divisor.scale), value);
-  Value quotient = lanes.make<math::FmaOp>(rest, reciprocal, estimate);
-  return {quotient, estimate};
+  return lanes.make<math::FmaOp>(rest, reciprocal, estimate);
 }
 
-/// The quotient and what has its sign, of zero too. Where it may be wrong it is
-/// NaN.
-std::pair<Value, Value>
-QuantizeExpander::divideByHalves(const Divisor &divisor) {
-  auto type = dyn_cast<VectorType>(op.input.getType());
+/// The same, where registers are few.
+Value QuantizeExpander::divideByHalves(Value value, const Divisor &divisor) {
+  auto type = dyn_cast<VectorType>(value.getType());
   if (!lanes.getTarget().has(ConversionFeature::Avx2) || !type ||
       type.getRank() != 1 || type.isScalable() ||
       type.getNumElements() != kDividedElements ||
       lanes.getTarget().vectorBytes != kDividedElements)
-    return divide(getInput(), divisor);
-  Value input = getInput();
+    return divide(value, divisor);
   int64_t half = kDividedElements / 2;
   auto slice = [&](int64_t offset) -> Value {
-    return lanes.make<vector::ExtractStridedSliceOp>(input, offset, half, 1);
-  };
-  auto join = [&](Value one, Value other) -> Value {
-    return lanes.make<vector::ShuffleOp>(
-        one, other, llvm::to_vector(llvm::seq<int64_t>(2 * half)));
+    return lanes.make<vector::ExtractStridedSliceOp>(value, offset, half, 1);
   };
   Value first = slice(0);
   Lanes parts = lanes.withShapeOf(first);
-  QuantizeOperands own = op;
-  own.input = slice(half);
-  QuantizeExpander expander(parts, uniform, own);
+  QuantizeExpander expander(parts, uniform, op);
   Value divided =
       parts.make<arith::DivFOp>(first, expander.spread(divisor.scale));
-  auto [quotient, estimate] = expander.divide(own.input, divisor);
-  return {join(divided, quotient), join(divided, estimate)};
+  return lanes.make<vector::ShuffleOp>(
+      divided, expander.divide(slice(half), divisor),
+      llvm::to_vector(llvm::seq<int64_t>(2 * half)));
 }
 
-/// The magnitude of the quotient, but `end` where it is more, and its sign
-/// apart: q' has none where it is zero.
-Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor,
-                                          const APFloat &end) {
-  Value scaled = op.input;
-  if (divisor.factor)
-    scaled = lanes.make<arith::MulFOp>(scaled, spread(divisor.factor));
-  else
-    scaled = getInput();
-  Value magnitude = getMagnitude(lanes, scaled);
-  Value limit = spread(uniform.make<arith::MulFOp>(
-      uniform.number(getFloatType(scaled), end), divisor.scale));
+/// The input times the factor.
+Value QuantizeExpander::scaleInput(const Divisor &divisor) {
+  return divisor.factor
+             ? lanes.make<arith::MulFOp>(op.input, spread(divisor.factor))
+             : getInput();
+}
+
+/// The quotient of what has been scaled, but that of the limit where it is
+/// more; of NaN, NaN.
+Value QuantizeExpander::divideCapped(Value value, const Divisor &divisor) {
+  Value capped = lanes.cap(value, spread(divisor.limit));
+  return isSequence && !divisor.factor ? divideByHalves(capped, divisor)
+                                       : divide(capped, divisor);
+}
+
+/// The magnitude of the quotient, capped, and its sign apart: q' has none where
+/// it is zero.
+Carrier QuantizeExpander::divideMagnitude(const Divisor &divisor) {
+  Value scaled = scaleInput(divisor);
   Carrier carrier;
-  carrier.value = divide(lanes.cap(magnitude, limit), divisor).first;
+  carrier.value = divideCapped(getMagnitude(lanes, scaled), divisor);
   carrier.signBits = lanes.toBits(scaled);
   return carrier;
+}
+
+/// What `plain` makes of a divisor without a factor, or what `other` makes of
+/// scales that cannot be one.
+SmallVector<Value, 2>
+QuantizeExpander::branchOnScale(const APFloat &end,
+                                Build<const Divisor &> plain, Build<> other) {
+  constexpr uint64_t first = uint64_t(127 - 60) << 23, last = (127 + 60) << 23;
+  FloatType f32 = getFloatType(op.scale);
+  Value isPlain = uniform.compare(arith::CmpIPredicate::ule,
+                                  uniform.add(uniform.toBits(op.scale), -first),
+                                  last - first);
+  if (isa<VectorType>(isPlain.getType()))
+    isPlain =
+        uniform.make<vector::ReductionOp>(vector::CombiningKind::AND, isPlain);
+  // In front of the branch, where a loop may prepare them (PrepareAhead.cpp).
+  Divisor divisor{
+      {},
+      op.scale,
+      uniform.make<arith::DivFOp>(uniform.powerOfTwo(f32, 0), op.scale),
+      getLimit(op.scale, end)};
+  Lanes scalar = lanes.withShapeOf(isPlain);
+  isPlain = scalar.make<LLVM::ExpectOp>(isPlain, scalar.integer(isPlain, true));
+  auto branch = scf::IfOp::create(
+      lanes.getBuilder(), lanes.getLoc(), isPlain,
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, plain(divisor));
+      },
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, other());
+      });
+  return SmallVector<Value, 2>(branch.getResults());
 }
 
 /// D2. Rounding to f32 before changes nothing: that has more than twice as many
@@ -238,7 +303,7 @@ Value QuantizeExpander::getQuotient() {
   if (byReciprocal) {
     APFloat end =
         scalbn(APFloat(1.0f), kEndOfRanges, APFloat::rmNearestTiesToEven);
-    quotient = getSigned(lanes, divideMagnitude(prepare(), end));
+    quotient = getSigned(lanes, divideMagnitude(prepare(end)));
   } else if (inverse) {
     quotient =
         inverse->isExactlyValue(1.0)
@@ -246,7 +311,7 @@ Value QuantizeExpander::getQuotient() {
             : lanes.make<arith::MulFOp>(
                   op.input, lanes.number(getFloatType(op.input), *inverse));
   } else {
-    quotient = lanes.make<arith::DivFOp>(op.input, spread(op.scale));
+    quotient = divideExactly();
   }
   return roundToPrecision(quotient);
 }
@@ -347,7 +412,7 @@ Value QuantizeExpander::quantizeToInteger(IntegerType to) {
     low = uniform.make<arith::MulFOp>(low, divisor.scale);
     high = uniform.make<arith::MulFOp>(high, divisor.scale);
     Value scaled = lanes.make<arith::MulFOp>(op.input, spread(divisor.factor));
-    quotient = divide(clamp(scaled, spread(low), spread(high)), divisor).first;
+    quotient = divide(clamp(scaled, spread(low), spread(high)), divisor);
   } else {
     quotient = clamp(getQuotient(), spread(low), spread(high));
   }
@@ -371,7 +436,7 @@ Carrier QuantizeExpander::getFloatQuotient(Type to,
     // no matter to the nearest number, but to random bits.
     if (op.random)
       end = scalbn(end, 1, APFloat::rmNearestTiesToEven);
-    Carrier carrier = divideMagnitude(prepare(), end);
+    Carrier carrier = divideMagnitude(prepare(end));
     carrier.isCapped = true;
     return carrier;
   }
@@ -397,71 +462,84 @@ Carrier QuantizeExpander::getFloatQuotientInPlace(Type to) {
       !isa<VectorType>(op.input.getType()) ||
       isa<VectorType>(op.scale.getType()))
     return getFloatQuotient(to, semantics);
-  Divisor divisor = prepare(), plain{{}, divisor.scale, divisor.reciprocal};
   APFloat end = getOverflowValue(to, semantics);
-  OpBuilder &builder = lanes.getBuilder();
-  // As bits, which are compared once for all vectors.
-  Value isPlain =
-      uniform.compare(arith::CmpIPredicate::eq, uniform.toBits(divisor.factor),
-                      APFloat(1.0f).bitcastToAPInt().getZExtValue());
-  Type types[] = {op.input.getType(), lanes.getType(lanes.getInt(32))};
-  auto branch = scf::IfOp::create(builder, lanes.getLoc(), types, isPlain,
-                                  /*withElseRegion=*/true);
-  for (auto [block, own] :
-       {std::pair(branch.thenBlock(), plain), {branch.elseBlock(), divisor}}) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(block);
-    Carrier carrier = divideMagnitude(own, end);
-    scf::YieldOp::create(builder, lanes.getLoc(),
-                         ValueRange{carrier.value, carrier.signBits});
-  }
-  Carrier carrier{branch.getResult(0)};
-  carrier.signBits = branch.getResult(1);
+  SmallVector<Value, 2> parts = branchOnScale(
+      end,
+      [&](const Divisor &divisor) {
+        return getParts(divideMagnitude(divisor));
+      },
+      [&] { return getParts(divideMagnitude(prepare(end))); });
+  Carrier carrier{parts[0]};
+  carrier.signBits = parts[1];
   carrier.isCapped = true;
   return carrier;
 }
 
-OrdinaryQuotient
-QuantizeExpander::getOrdinaryQuotient(Type to, const CastSemantics &semantics) {
+SequenceQuotient
+QuantizeExpander::getSequenceQuotient(Type to, const CastSemantics &semantics) {
+  isSequence = true;
   auto integer = dyn_cast<IntegerType>(to);
-  OrdinaryQuotient result{{}, {}, bool(integer)};
-  if (integer && op.zeroPoint)
-    result.zeroPoint =
-        op.lane
-            ? uniform.make<vector::ExtractOp>(getZeroPoint(integer), *op.lane)
-            : getZeroPoint(integer);
-  if (!byReciprocal || (!integer && op.zeroPoint)) {
-    result.carrier =
-        integer ? Carrier{getQuotient()} : getFloatQuotient(to, semantics);
-    return result;
+  if (!integer) {
+    FloatType f32 = lanes.getBuilder().getF32Type();
+    byReciprocal &= !op.zeroPoint;
+    if (!byReciprocal)
+      return {getFloatQuotient(to, semantics)};
+    // What is rounded twice needs all quotients that differ.
+    bool isSingle = op.precision.isF32();
+    APFloat end = isSingle ? getOverflowValue(to, semantics)
+                           : scalbn(APFloat(1.0f), kEndOfRanges,
+                                    APFloat::rmNearestTiesToEven);
+    SmallVector<Value, 2> parts = branchOnScale(
+        end,
+        [&](const Divisor &divisor) {
+          return getParts(divideMagnitude(divisor));
+        },
+        [&] {
+          Value quotient = divideExactly();
+          Carrier carrier{
+              lanes.cap(getMagnitude(lanes, quotient), lanes.number(f32, end))};
+          carrier.signBits = lanes.toBits(quotient);
+          return getParts(carrier);
+        });
+    Carrier carrier{parts[0]};
+    carrier.signBits = parts[1];
+    carrier.value = roundToPrecision(carrier.value);
+    carrier.isMagnitude = true;
+    return {carrier};
   }
 
-  result.mayFail = true;
-  FloatType f32 = getFloatType(op.scale);
-  constexpr uint64_t first = uint64_t(127 - 60) << 23, last = (127 + 60) << 23;
-  Value size = uniform.bitAnd(uniform.toBits(op.scale), 0x7FFFFFFF);
-  Value isOrdinary = uniform.compare(arith::CmpIPredicate::ule,
-                                     uniform.add(size, -first), last - first);
-  Value reciprocal = uniform.select(
-      isOrdinary,
-      uniform.make<arith::DivFOp>(uniform.powerOfTwo(f32, 0), op.scale),
-      uniform.number(f32, APFloat::getNaN(f32.getFloatSemantics())));
-  Divisor divisor{{}, op.scale, reciprocal};
-  auto [quotient, estimate] = divideByHalves(divisor);
-  result.carrier.value = quotient;
-  result.carrier.signBits = lanes.toBits(estimate);
-  if (!op.precision.isF32())
-    result.carrier = {roundToPrecision(
-        integer ? quotient : getSigned(lanes, result.carrier))};
+  APFloat end =
+      scalbn(APFloat(1.0f), kEndOfBytes, APFloat::rmNearestTiesToEven);
+  SequenceQuotient result;
+  auto capQuotient = [&](Value quotient) {
+    Value limit = lanes.number(getFloatType(quotient), end);
+    return SmallVector<Value, 2>{lanes.cap(quotient, limit), quotient};
+  };
+  SmallVector<Value, 2> parts =
+      byReciprocal ? branchOnScale(
+                         end,
+                         [&](const Divisor &divisor) {
+                           Value scaled = scaleInput(divisor);
+                           return SmallVector<Value, 2>{
+                               divideCapped(scaled, divisor), scaled};
+                         },
+                         [&] { return capQuotient(divideExactly()); })
+                   : capQuotient(getQuotient());
+  result.carrier.value = byReciprocal ? roundToPrecision(parts[0]) : parts[0];
+  result.dividend = parts[1];
+  Value zeroPoint = getZeroPoint(integer);
+  if (zeroPoint && op.lane)
+    zeroPoint = uniform.make<vector::ExtractOp>(zeroPoint, *op.lane);
+  result.zeroPoint = zeroPoint;
   return result;
 }
 
-OrdinaryQuotient
-quant_float::expandOrdinaryQuotient(Lanes &lanes, Lanes &uniform,
+SequenceQuotient
+quant_float::expandSequenceQuotient(Lanes &lanes, Lanes &uniform,
                                     const QuantizeOperands &operands, Type to,
                                     const CastSemantics &semantics) {
   QuantizeExpander expander(lanes, uniform, operands);
-  return expander.getOrdinaryQuotient(to, semantics);
+  return expander.getSequenceQuotient(to, semantics);
 }
 
 Value quant_float::expandQuantize(Lanes &lanes, Lanes &uniform,

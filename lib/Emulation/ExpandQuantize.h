@@ -37,18 +37,16 @@ struct QuantizeOperands {
 Value expandQuantize(Lanes &lanes, Lanes &uniform,
                      const QuantizeOperands &operands, Type to, bool saturate);
 
-/// A quotient on its usual way, and the zero point as storage that is still to
-/// be added.
-struct OrdinaryQuotient {
-  /// An f32.
+/// A quotient for a sequence that rounds it, and the zero point as storage that
+/// is still to be added.
+struct SequenceQuotient {
+  /// An f32. For integers it is capped above; below, an infinity may be NaN.
   Carrier carrier;
-  Value zeroPoint;
-  /// NaNs, and for integers any quotient, are not reliable: where the quotient
-  /// is so large or the scale such that something over- or underflows on the
-  /// way, it is a NaN.
-  bool mayFail;
+  /// For integers, NaN where the quotient is NaN, and nowhere else.
+  Value dividend = {};
+  Value zeroPoint = {};
 };
-OrdinaryQuotient expandOrdinaryQuotient(Lanes &lanes, Lanes &uniform,
+SequenceQuotient expandSequenceQuotient(Lanes &lanes, Lanes &uniform,
                                         const QuantizeOperands &operands,
                                         Type to,
                                         const CastSemantics &semantics);

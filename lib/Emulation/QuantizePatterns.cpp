@@ -194,46 +194,17 @@ static Value quantizeByRow(QuantizeExpansion &expansion, QuantizeElementsOp op,
   return unflatten(lanes.getBuilder(), op.getLoc(), codes, op.getType());
 }
 
-/// The same by a sequence of x86, for what quotients and codes usually are;
-/// what is not, such as NaN, infinity or a scale of 0, takes the way that
-/// everything else takes, in a branch of its own.
+/// The same by a sequence of instructions.
 static Value quantizeBySequence(QuantizeExpansion &expansion,
                                 const ConversionPlan &plan) {
   Lanes &lanes = expansion.lanes;
-  const QuantizeOperands &operands = expansion.operands;
-  OrdinaryQuotient quotient = expandOrdinaryQuotient(
-      lanes, *expansion.uniform, operands, plan.to, plan.semantics);
+  SequenceQuotient quotient = expandSequenceQuotient(
+      lanes, *expansion.uniform, expansion.operands, plan.to, plan.semantics);
   Conversion conversion = getEncoding(quotient.carrier, plan.to, plan.semantics,
                                       /*nanMatters=*/false);
+  conversion.dividend = quotient.dividend;
   conversion.zeroPoint = quotient.zeroPoint;
-  SmallVector<Value, 2> failures;
-  if (quotient.mayFail)
-    conversion.failures = &failures;
-  Value codes =
-      convertByRow(lanes, *plan.row, quotient.carrier.value, conversion);
-  if (failures.empty())
-    return codes;
-  Value hasFailed = failures.front();
-  for (Value failure : ArrayRef(failures).drop_front())
-    hasFailed = lanes.make<arith::OrIOp>(hasFailed, failure);
-  auto expandAll = [&]() -> SmallVector<Value> {
-    return {expandQuantize(lanes, *expansion.uniform, operands, plan.to,
-                           plan.semantics.saturate)};
-  };
-  if (isa<IntegerType>(plan.to))
-    return replaceRarely(lanes, hasFailed, codes, expandAll)[0];
-  // NaNs of the input are as quick as in casts.
-  return replaceRarely(lanes, hasFailed, codes, [&] {
-    Value x = operands.input, value = quotient.carrier.value;
-    Value isBeyond = lanes.make<vector::ReductionOp>(
-        vector::CombiningKind::OR,
-        lanes.make<arith::AndIOp>(
-            lanes.isNaN(value),
-            lanes.compare(arith::CmpFPredicate::ORD, x, x)));
-    conversion.failures = nullptr;
-    Value known = convertByRow(lanes, *plan.row, value, conversion);
-    return replaceRarely(lanes, isBeyond, known, expandAll);
-  })[0];
+  return convertByRow(lanes, *plan.row, quotient.carrier.value, conversion);
 }
 
 namespace {

@@ -119,7 +119,9 @@ SmallVector<Value, 4> ProductEncoder::getMagnitudes() {
   for (Value part : registers) {
     Lanes lanes = bytes.withShapeOf(part);
     if (from.isF32()) {
-      magnitudes.push_back(lanes.make<math::AbsFOp>(lanes.bitcast(part, f32)));
+      Value value = lanes.bitcast(part, f32);
+      magnitudes.push_back(
+          conversion.isMagnitude ? value : lanes.make<math::AbsFOp>(value));
       continue;
     }
     Value magnitude = lanes.bitAnd(part, kMagnitudeMask >> 16);
@@ -259,9 +261,7 @@ Value ProductEncoder::encode() {
   bool hasAllAbove = !isNeon() && to.width < 8 && !to.hasNaN;
   if (hasAllAbove)
     values.push_back(packSigns(signs));
-  if (conversion.failures)
-    conversion.failures->push_back(anyUnordered(registers));
-  else if (infinityIsNaN || conversion.nans != NaNs::None)
+  if (infinityIsNaN || conversion.nans != NaNs::None)
     values = putNaNs(values[0], hasAllAbove ? values[1] : Value(), sums);
   return inOrder(hasAllAbove ? putSign(values[0], values[1], to)
                              : putSign(values[0], excess, signs, to),

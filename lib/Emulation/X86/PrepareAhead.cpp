@@ -16,9 +16,10 @@
 //                                     use buffer[k][0], buffer[k][1] ...; k = 1
 //                                     - k
 //
-// Memory broadcasts them, which registers do in the ports that other shuffles
-// need, and keeps LLVM from moving a division to where its result is used. The
-// last round makes its own again, for there are no scales behind it.
+// Memory broadcasts them, and the scales and what quotients are capped by, too:
+// registers do that in the ports that other shuffles need. It also keeps LLVM
+// from moving a division to where its result is used. The last round makes its
+// own again, for there are no scales behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,26 +41,42 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+/// No vector is larger.
+static constexpr int64_t kRegisterBytes = 64;
+
 namespace {
-/// The reciprocals in a loop, by the group of scales that they are of.
-using Reciprocals = llvm::MapVector<Value, SmallVector<arith::SelectOp>>;
+/// The vectors that a loop makes of a group of scales, with the ops that make
+/// the same: reciprocals, and products with a constant.
+struct Prepared {
+  SmallVector<arith::DivFOp> reciprocals;
+  SmallVector<arith::MulFOp> limits;
+  APFloat limit = APFloat(0.0f);
+};
+using Groups = llvm::MapVector<vector::FromElementsOp, Prepared>;
 } // namespace
 
-/// select %isOrdinary, 1 / from_elements %scales, NaN
-static Reciprocals findReciprocals(scf::ForOp loop) {
-  Reciprocals found;
-  for (auto select : loop.getBody()->getOps<arith::SelectOp>()) {
-    auto division = select.getTrueValue().getDefiningOp<arith::DivFOp>();
-    APFloat one(0.0f), other(0.0f);
-    if (!division || !matchPattern(division.getLhs(), m_ConstantFloat(&one)) ||
-        !one.isExactlyValue(1.0) ||
-        !matchPattern(select.getFalseValue(), m_ConstantFloat(&other)) ||
-        !other.isNaN())
+/// constant / from_elements %scales, constant * from_elements %scales
+static Groups findGroups(scf::ForOp loop) {
+  Groups found;
+  for (Operation &op : *loop.getBody()) {
+    APFloat constant(0.0f);
+    if (!isa<arith::DivFOp, arith::MulFOp>(op) ||
+        !matchPattern(op.getOperand(0), m_ConstantFloat(&constant)))
       continue;
-    auto group = division.getRhs().getDefiningOp<vector::FromElementsOp>();
-    if (group && group->getBlock() == loop.getBody())
-      found[group.getResult()].push_back(select);
+    auto group = op.getOperand(1).getDefiningOp<vector::FromElementsOp>();
+    if (!group || group->getBlock() != loop.getBody())
+      continue;
+    Prepared &prepared = found[group];
+    auto product = dyn_cast<arith::MulFOp>(op);
+    if (product && prepared.limits.empty())
+      prepared.limit = constant;
+    if (product && prepared.limit.bitwiseIsEqual(constant))
+      prepared.limits.push_back(product);
+    auto division = dyn_cast<arith::DivFOp>(op);
+    if (division && constant.isExactlyValue(1.0))
+      prepared.reciprocals.push_back(division);
   }
+  found.remove_if([](auto &entry) { return entry.second.reciprocals.empty(); });
   return found;
 }
 
@@ -93,91 +110,125 @@ static Value makeBuffer(OpBuilder &builder, scf::ForOp loop, VectorType type) {
   return memref::AllocaOp::create(
       builder, loop.getLoc(),
       MemRefType::get({2 * type.getNumElements()}, type.getElementType()),
-      builder.getI64IntegerAttr(llvm::PowerOf2Ceil(bytes)));
+      builder.getI64IntegerAttr(
+          std::min<int64_t>(llvm::PowerOf2Ceil(bytes), kRegisterBytes)));
 }
 
-/// The elements that are taken out of the reciprocals; nothing where these are
-/// used otherwise.
-static SmallVector<vector::ExtractOp>
-getElements(ArrayRef<arith::SelectOp> selects) {
-  SmallVector<vector::ExtractOp> elements;
-  for (arith::SelectOp select : selects)
-    for (Operation *user : select->getUsers()) {
-      auto extract = dyn_cast<vector::ExtractOp>(user);
-      if (!extract || extract.hasDynamicPosition() ||
-          extract.getStaticPosition().size() != 1)
-        return {};
-      elements.push_back(extract);
+namespace {
+/// An operand that is an element of one of several vectors, which are one
+/// behind the other.
+struct Element {
+  OpOperand *use;
+  int64_t position;
+};
+} // namespace
+
+/// Adds the elements that are taken out of a vector; false where others are
+/// used, too.
+static bool addElements(Value vector, int64_t offset,
+                        SmallVectorImpl<Element> &elements) {
+  bool isAll = true;
+  for (Operation *user : vector.getUsers()) {
+    auto extract = dyn_cast<vector::ExtractOp>(user);
+    if (!extract || extract.hasDynamicPosition() ||
+        extract.getStaticPosition().size() != 1) {
+      isAll = false;
+      continue;
     }
-  return elements;
+    for (OpOperand &use : extract->getUses())
+      elements.push_back({&use, offset + extract.getStaticPosition()[0]});
+  }
+  return isAll;
+}
+
+static bool prepareAhead(RewriterBase &rewriter, scf::ForOp loop,
+                         vector::FromElementsOp group, Prepared prepared) {
+  Location loc = loop.getLoc();
+  auto type = cast<VectorType>(group.getType());
+  int64_t size = type.getNumElements();
+  SmallVector<Value, 3> vectors = {prepared.reciprocals.front().getResult(),
+                                   group.getResult()};
+  SmallVector<Element> elements;
+  if (type.getRank() != 1)
+    return false;
+  for (arith::DivFOp reciprocal : prepared.reciprocals)
+    if (!addElements(reciprocal, 0, elements))
+      return false;
+  addElements(group, size, elements);
+  for (arith::MulFOp limit : prepared.limits)
+    addElements(limit, 2 * size, elements);
+  if (!prepared.limits.empty())
+    vectors.push_back(prepared.limits.front().getResult());
+  llvm::SetVector<Operation *> ops;
+  for (Value vector : vectors)
+    if (!collect(vector, loop.getBody(), ops))
+      return false;
+  int64_t count = vectors.size() * size;
+  Value buffer =
+      makeBuffer(rewriter, loop, VectorType::get(count, type.getElementType()));
+  auto index = [&](OpBuilder &builder, int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto add = [&](OpBuilder &builder, Value place, int64_t offset) -> Value {
+    return arith::AddIOp::create(builder, loc, place, index(builder, offset));
+  };
+  auto prepare = [&](OpBuilder &builder, Value position, Value place) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), position);
+    for (Operation *op : ops)
+      builder.clone(*op, mapping);
+    for (auto [i, vector] : llvm::enumerate(vectors))
+      vector::StoreOp::create(builder, loc, mapping.lookup(vector), buffer,
+                              add(builder, place, i * size));
+  };
+
+  // There may be no round.
+  rewriter.setInsertionPoint(loop);
+  Value zero = index(rewriter, 0), whole = index(rewriter, count);
+  Value isSome =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  scf::IfOp::create(rewriter, loc, isSome,
+                    [&](OpBuilder &builder, Location loc) {
+                      prepare(builder, loop.getLowerBound(), zero);
+                      scf::YieldOp::create(builder, loc);
+                    });
+  // The body moves afterwards.
+  auto toggle = [&](OpBuilder &builder, Location loc,
+                    ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value at = loop.getInductionVar(), place = arguments.front();
+    Value next = arith::AddIOp::create(builder, loc, at, loop.getStep());
+    Value isThere = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, next, loop.getUpperBound());
+    next = arith::SelectOp::create(builder, loc, isThere, next, at);
+    Value other = arith::SubIOp::create(builder, loc, whole, place);
+    prepare(builder, next, other);
+    return {other};
+  };
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, toggle);
+  if (failed(replaced))
+    return true;
+  auto round = cast<scf::ForOp>(replaced->getOperation());
+  Value place = round.getRegionIterArgs().front();
+  for (Element element : elements) {
+    rewriter.setInsertionPoint(element.use->getOwner());
+    Value at = add(rewriter, place, element.position);
+    Value loaded = memref::LoadOp::create(rewriter, loc, buffer, at);
+    rewriter.modifyOpInPlace(element.use->getOwner(),
+                             [&] { element.use->set(loaded); });
+  }
+  return true;
 }
 
 static void prepareAhead(RewriterBase &rewriter, scf::ForOp loop) {
-  if (!loop.getInitArgs().empty())
-    return;
-  Location loc = loop.getLoc();
-  for (auto &[group, selects] : findReciprocals(loop)) {
-    Value value = selects.front();
-    auto type = dyn_cast<VectorType>(value.getType());
-    SmallVector<vector::ExtractOp> elements = getElements(selects);
-    llvm::SetVector<Operation *> ops;
-    if (!type || type.getRank() != 1 || elements.empty() ||
-        !collect(value, loop.getBody(), ops))
-      continue;
-    Value buffer = makeBuffer(rewriter, loop, type);
-    auto prepare = [&](OpBuilder &builder, Value position, Value place) {
-      IRMapping mapping;
-      mapping.map(loop.getInductionVar(), position);
-      for (Operation *op : ops)
-        builder.clone(*op, mapping);
-      vector::StoreOp::create(builder, loc, mapping.lookup(value), buffer,
-                              place);
-    };
-
-    // There may be no round.
-    rewriter.setInsertionPoint(loop);
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    Value count =
-        arith::ConstantIndexOp::create(rewriter, loc, type.getNumElements());
-    Value isSome =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                              loop.getLowerBound(), loop.getUpperBound());
-    scf::IfOp::create(rewriter, loc, isSome,
-                      [&](OpBuilder &builder, Location loc) {
-                        prepare(builder, loop.getLowerBound(), zero);
-                        scf::YieldOp::create(builder, loc);
-                      });
-    // The body moves afterwards.
-    auto toggle = [&](OpBuilder &builder, Location loc,
-                      ArrayRef<BlockArgument> arguments) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      Value at = loop.getInductionVar(), place = arguments.front();
-      Value next = arith::AddIOp::create(builder, loc, at, loop.getStep());
-      Value isThere = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::slt, next, loop.getUpperBound());
-      next = arith::SelectOp::create(builder, loc, isThere, next, at);
-      Value other = arith::SubIOp::create(builder, loc, count, place);
-      prepare(builder, next, other);
-      return SmallVector<Value>{other};
-    };
-    FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-        rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, toggle);
-    if (failed(replaced))
-      return;
-    auto round = cast<scf::ForOp>(replaced->getOperation());
-    Value place = round.getRegionIterArgs().front();
-    for (vector::ExtractOp element : elements) {
-      rewriter.setInsertionPoint(element);
-      Value index = arith::AddIOp::create(
-          rewriter, loc, place,
-          arith::ConstantIndexOp::create(rewriter, loc,
-                                         element.getStaticPosition().front()));
-      rewriter.replaceOpWithNewOp<memref::LoadOp>(element, buffer, index);
-    }
-    // One group is all there is.
-    return;
-  }
+  // One group is all there is.
+  if (loop.getInitArgs().empty())
+    for (auto &[group, prepared] : findGroups(loop))
+      if (prepareAhead(rewriter, loop, group, prepared))
+        return;
 }
 
 void x86::prepareAhead(Operation *root) {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // cvtps2dq rounds to nearest even, packs saturate, and so do additions of
-// words: nothing has to be clamped before. Of NaN and of everything beyond 32
-// bits cvtps2dq makes the lowest integer, which becomes the lowest word, and
-// that is looked for, once for two registers of words.
+// words: what is large was capped before, and nothing else has to be. Of what
+// is below 32 bits cvtps2dq makes the lowest integer, as it should, and of NaN,
+// too: AVX-512 has a mask for that; elsewhere there is a branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::registers;
-using arith::CmpIPredicate;
-
-/// What is no word of a quotient that is known.
-static constexpr uint64_t kLowestWord = 0x8000;
 
 /// A register of f32 to i32, to nearest even.
 static Value roundToIntegers(Lanes &lanes, Value values) {
@@ -47,6 +43,10 @@ static Value roundToIntegers(Lanes &lanes, Value values) {
   return LLVM::CallIntrinsicOp::create(builder, lanes.getLoc(), type,
                                        builder.getStringAttr(name), operands)
       .getResult(0);
+}
+
+static Value isNumber(Lanes &lanes, Value dividend) {
+  return lanes.compare(arith::CmpFPredicate::ORD, dividend, dividend);
 }
 
 namespace {
@@ -90,20 +90,37 @@ SmallVector<Value, 2> IntegerRounder::spreadZeroPoint(Value zeroPoint,
 
 Value IntegerRounder::round(Value values, const Conversion &conversion) {
   auto to = cast<IntegerType>(conversion.to);
-  SmallVector<Value, 4> integers;
-  for (Value part : split(values)) {
+  SmallVector<Value, 4> integers, dividends = split(conversion.dividend);
+  bool hasMasks = bytes.getTarget().has(ConversionFeature::Avx512bw);
+  for (auto [part, dividend] : llvm::zip_equal(split(values), dividends)) {
     Lanes lanes = bytes.withShapeOf(part);
-    integers.push_back(roundToIntegers(lanes, part));
+    Value integer = roundToIntegers(lanes, part);
+    if (hasMasks)
+      integer = lanes.select(isNumber(lanes, dividend), integer,
+                             lanes.integer(integer, 0));
+    integers.push_back(integer);
   }
-  SmallVector<Value, 2> words;
-  for (size_t i = 0; i < integers.size(); i += 2)
-    words.push_back(packWords(ArrayRef(integers).slice(i, 2)));
+  auto packAll = [&](ArrayRef<Value> parts) {
+    SmallVector<Value> words;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      words.push_back(packWords(parts.slice(i, 2)));
+    return words;
+  };
+  SmallVector<Value> words = packAll(integers);
   Lanes lanes = bytes.withShapeOf(words[0]);
-  Value least = words.size() == 1
-                    ? words[0]
-                    : lanes.make<arith::MinSIOp>(words[0], words[1]);
-  conversion.failures->push_back(
-      any(lanes.compare(CmpIPredicate::eq, least, kLowestWord)));
+  if (!hasMasks)
+    words = replaceRarely(bytes, anyUnordered(dividends), words, [&] {
+      SmallVector<Value, 4> masks;
+      for (Value dividend : dividends) {
+        Lanes lanes = bytes.withShapeOf(dividend);
+        masks.push_back(lanes.convert<arith::ExtSIOp>(isNumber(lanes, dividend),
+                                                      lanes.getInt(32)));
+      }
+      SmallVector<Value> numbers = packAll(masks);
+      for (auto [number, word] : llvm::zip_equal(numbers, words))
+        number = lanes.make<arith::AndIOp>(number, word);
+      return numbers;
+    });
   if (conversion.zeroPoint) {
     SmallVector<Value, 2> zeroPoint =
         spreadZeroPoint(conversion.zeroPoint, to.isUnsigned(), lanes);

@@ -83,53 +83,49 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
   return %0, %1 : vector<16xf8E4M3FN>, vector<16xf8E4M3FN>
 }
 
-// Half of the quotients are divided, the others products and corrected. They are not cut off: what overflows on the way is a NaN,
-// for which there is a branch. Signs come from x / s before it is corrected, as zero has no other.
+// Half of the quotients are divided, the others products and corrected: those of magnitudes, which are capped so that nothing
+// overflows on the way. NaNs are as in casts.
 
 // REMARK-DAG: [Passed] quantize | {{.*}}"f32 to f8E4M3FN by vpmaddwd: vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw"
 // CHECK-LABEL: func.func @quantize(
 // CHECK-SAME:      %[[X:.+]]: vector<32xf32>, %[[S:.+]]: f32)
-// CHECK-DAG:     %[[NAN:.+]] = arith.constant 0x7FC00000 : f32
-// CHECK:         %[[IS_ORDINARY:.+]] = arith.cmpi ule
-// CHECK:         %[[INVERSE:.+]] = arith.divf %{{.+}}, %[[S]] : f32
-// CHECK:         %[[RECIPROCAL:.+]] = arith.select %[[IS_ORDINARY]], %[[INVERSE]], %[[NAN]] : f32
+// CHECK:         %[[IS_PLAIN:.+]] = arith.cmpi ule
+// CHECK:         %[[RECIPROCAL:.+]] = arith.divf %{{.+}}, %[[S]] : f32
+// CHECK:         %[[LIMIT:.+]] = arith.mulf %[[S]], %{{.+}} : f32
+// CHECK:         %[[EXPECTED:.+]] = llvm.intr.expect %[[IS_PLAIN]], %true
+// CHECK:         %[[QUOTIENT:.+]]:2 = scf.if %[[EXPECTED]]
 // What is next to zero is a zero of its sign.
-// CHECK:         %[[BITS:.+]] = arith.bitcast %[[X]]
-// CHECK:         %[[DOUBLED:.+]] = arith.shli %[[BITS]]
-// CHECK:         %[[IS_LARGE:.+]] = arith.cmpi uge, %[[DOUBLED]]
-// CHECK:         %[[KEPT:.+]] = arith.select %[[IS_LARGE]], %[[BITS]], %{{.+}} : vector<32xi1>, vector<32xi32>
-// CHECK:         %[[INPUT:.+]] = arith.bitcast %[[KEPT]]
-// CHECK-DAG:     %[[X0:.+]] = vector.extract_strided_slice %[[INPUT]] {offsets = [0], sizes = [16]
-// CHECK-DAG:     %[[X1:.+]] = vector.extract_strided_slice %[[INPUT]] {offsets = [16], sizes = [16]
-// CHECK:         %[[DIVISORS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
-// CHECK:         %[[DIVIDED:.+]] = arith.divf %[[X0]], %[[DIVISORS]]
-// CHECK:         %[[ALL:.+]] = vector.broadcast %[[RECIPROCAL]] : f32 to vector<16xf32>
-// CHECK:         %[[ESTIMATE:.+]] = arith.mulf %[[X1]], %[[ALL]]
-// CHECK:         %[[REST:.+]] = math.fma
-// CHECK:         %[[CORRECTED:.+]] = math.fma %[[REST]], %[[ALL]], %[[ESTIMATE]]
-// CHECK:         %[[QUOTIENT:.+]] = vector.shuffle %[[DIVIDED]], %[[CORRECTED]] [0, 1,
-// CHECK:         %[[ESTIMATES:.+]] = vector.shuffle %[[DIVIDED]], %[[ESTIMATE]] [0, 1,
-// CHECK-DAG:     %[[SIGNS:.+]] = arith.bitcast %[[ESTIMATES]]
-// CHECK-DAG:     arith.bitcast %[[QUOTIENT]]
+// CHECK:           %[[BITS:.+]] = arith.bitcast %[[X]]
+// CHECK:           %[[DOUBLED:.+]] = arith.shli %[[BITS]]
+// CHECK:           %[[IS_LARGE:.+]] = arith.cmpi uge, %[[DOUBLED]]
+// CHECK:           %[[KEPT:.+]] = arith.select %[[IS_LARGE]], %[[BITS]], %{{.+}} : vector<32xi1>, vector<32xi32>
+// CHECK:           %[[POSITIVE:.+]] = arith.andi %[[KEPT]]
+// CHECK:           %[[MAGNITUDE:.+]] = arith.bitcast %[[POSITIVE]]
+// CHECK:           %[[LIMITS:.+]] = vector.broadcast %[[LIMIT]]
+// CHECK:           %[[IS_BEYOND:.+]] = arith.cmpf olt, %[[LIMITS]], %[[MAGNITUDE]]
+// CHECK:           %[[CAPPED:.+]] = arith.select %[[IS_BEYOND]], %[[LIMITS]], %[[MAGNITUDE]]
+// CHECK:           %[[X0:.+]] = vector.extract_strided_slice %[[CAPPED]] {offsets = [0], sizes = [16]
+// CHECK:           %[[DIVISORS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
+// CHECK:           %[[DIVIDED:.+]] = arith.divf %[[X0]], %[[DIVISORS]]
+// CHECK:           %[[X1:.+]] = vector.extract_strided_slice %[[CAPPED]] {offsets = [16], sizes = [16]
+// CHECK:           %[[ALL:.+]] = vector.broadcast %[[RECIPROCAL]] : f32 to vector<16xf32>
+// CHECK:           %[[ESTIMATE:.+]] = arith.mulf %[[X1]], %[[ALL]]
+// CHECK:           %[[REST:.+]] = math.fma
+// CHECK:           %[[CORRECTED:.+]] = math.fma %[[REST]], %[[ALL]], %[[ESTIMATE]]
+// CHECK:           %[[JOINED:.+]] = vector.shuffle %[[DIVIDED]], %[[CORRECTED]] [0, 1,
+// CHECK:           scf.yield %[[JOINED]], %[[KEPT]]
+// By other scales one divides.
+// CHECK:         } else {
+// CHECK:           arith.divf %[[X]], %{{.+}} : vector<32xf32>
+// CHECK:         }
+// CHECK-NOT:     math.absf
 // CHECK-COUNT-4: llvm.x86.avx2.pmadd.wd
-// CHECK:         %[[SIGNS0:.+]] = vector.extract_strided_slice %[[SIGNS]] {offsets = [0]
-// CHECK:         arith.cmpf uno
-// CHECK:         arith.cmpf uno
-// CHECK:         "llvm.x86.avx2.packssdw"(%[[SIGNS0]],
-// CHECK:         %[[CODES:.+]] = vector.bitcast %{{.+}} to vector<32xi8>
+// CHECK:         %[[SIGNS0:.+]] = vector.extract_strided_slice %[[QUOTIENT]]#1 {offsets = [0]
+// CHECK-COUNT-2: arith.cmpf uno
 // CHECK:         %[[HAS_NAN:.+]] = llvm.intr.expect
 // CHECK:         scf.if %[[HAS_NAN]]
-// That of a number has overflowed; others are as in casts.
-// CHECK:           arith.cmpf uno, %[[QUOTIENT]], %[[QUOTIENT]]
-// CHECK:           arith.cmpf ord, %[[X]], %[[X]]
-// CHECK:           %[[IS_BEYOND:.+]] = vector.reduction <or>
-// CHECK-COUNT-4:   llvm.x86.avx2.pmadd.wd
-// CHECK:           %[[HAS_OVERFLOWED:.+]] = llvm.intr.expect %[[IS_BEYOND]]
-// CHECK:           scf.if %[[HAS_OVERFLOWED]]
-// CHECK-NOT:         pmadd.wd
-// CHECK:           } else {
-// CHECK:         } else {
-// CHECK-NEXT:      scf.yield %[[CODES]]
+// CHECK:         "llvm.x86.avx2.packssdw"(%[[SIGNS0]],
+// CHECK-NOT:     scf.if
 // CHECK:         return
 func.func @quantize(%x: vector<32xf32>, %s: f32) -> vector<32xf8E4M3FN> {
   %0 = quant_float.quantize %x, %s opset 23 : vector<32xf32>, f32 to vector<32xf8E4M3FN>

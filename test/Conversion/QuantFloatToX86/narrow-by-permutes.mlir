@@ -3,18 +3,14 @@
 
 // NOVBMI-NOT: vector.shuffle {{.*}} [0, 4, 8, 12, 16
 
-// The sign needs no shift: it is in the highest byte. It meets the code once both are bytes. That is for the quotients
-// which a sequence does not serve.
+// The choice between codes, and the sign, are made once they are bytes.
 
 // CHECK-LABEL: func.func @signs_of_bytes(
 // CHECK-SAME:      %[[X:.+]]: vector<64xf32>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant dense<0> : vector<64xi8>
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
-// CHECK:         scf.if
-// CHECK:         %[[SCALED:.+]] = arith.mulf %[[X]]
-// CHECK:         %[[BITS:.+]] = arith.bitcast %[[SCALED]] : vector<64xf32> to vector<64xi32>
-// CHECK:         arith.addf %{{.*}} : vector<64xf32>
-// CHECK:         %[[CODE:.+]] = arith.addi %{{.*}} : vector<64xi32>
-// CHECK-NOT:     arith.shrui
+// CHECK:         %[[IS_NEGATIVE:.+]] = arith.cmpi slt
+// CHECK:         %[[CODE:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi32>
 // CHECK:         %[[CODE0:.+]] = vector.extract_strided_slice %[[CODE]] {offsets = [0], sizes = [16]
 // CHECK:         %[[CODE0_BYTES:.+]] = vector.bitcast %[[CODE0]] : vector<16xi32> to vector<64xi8>
 // CHECK:         %[[CODE1:.+]] = vector.extract_strided_slice %[[CODE]] {offsets = [16], sizes = [16]
@@ -22,18 +18,15 @@
 // CHECK:         vector.shuffle %[[CODE0_BYTES]], %[[CODE1_BYTES]] [0, 4, 8, 12, 16
 // CHECK-SAME:      120, 124] : vector<64xi8>, vector<64xi8>
 // CHECK:         vector.shuffle %{{.*}} [0, 4, 8, 12, 16
-// CHECK:         %[[CODES:.+]] = vector.insert_strided_slice
-// CHECK:         vector.extract_strided_slice %[[BITS]] {offsets = [0]
-// CHECK:         vector.shuffle %{{.*}} [3, 7, 11, 15,
-// CHECK:         vector.shuffle %{{.*}} [3, 7, 11, 15,
-// CHECK:         %[[TOPS:.+]] = vector.insert_strided_slice
-// CHECK:         %[[SIGNS:.+]] = arith.andi %[[TOPS]], %[[SIGN]] : vector<64xi8>
+// CHECK:         vector.insert_strided_slice
+// CHECK:         arith.select %{{.+}} : vector<64xi1>, vector<64xi8>
+// CHECK:         %[[CODES:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi8>
+// CHECK:         %[[SIGNS:.+]] = arith.select %[[IS_NEGATIVE]], %[[SIGN]], %[[ZERO]]
 // CHECK:         arith.xori %[[CODES]], %[[SIGNS]] : vector<64xi8>
 // CHECK-NOT:     arith.trunci
-// CHECK:         } else {
 // CHECK:         return
-func.func @signs_of_bytes(%x: vector<64xf32>, %s: f32) -> vector<64xf8E4M3FN> {
-  %0 = quant_float.quantize %x, %s opset 23 : vector<64xf32>, f32 to vector<64xf8E4M3FN>
+func.func @signs_of_bytes(%x: vector<64xf32>, %r: vector<64xui8>) -> vector<64xf8E4M3FN> {
+  %0 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : vector<64xf32>, vector<64xui8> to vector<64xf8E4M3FN>
   return %0 : vector<64xf8E4M3FN>
 }
 

@@ -1,26 +1,32 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=SSE
 
-// A round over two blocks divides by the scales of the next one; the first ones are divided by before, if there is a round.
+// A round over two blocks divides by the scales of the next one; the first ones are divided by before, if there is a round. In the
+// buffer the reciprocals of each round stand in front of the scales and the limits.
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:      %{{.+}}: memref<?xf32>, %[[S:.+]]: memref<?xf32>, %{{.+}}: memref<?xi8>, %[[N:.+]]: index)
-// CHECK:         %[[BUFFER:.+]] = memref.alloca() {alignment = 8 : i64} : memref<4xf32>
+// CHECK:         %[[BUFFER:.+]] = memref.alloca() {alignment = 32 : i64} : memref<12xf32>
 // CHECK:         %[[IS_SOME:.+]] = arith.cmpi sgt, %[[N]], %c0
 // CHECK:         scf.if %[[IS_SOME]] {
 // CHECK:           %[[FIRST:.+]] = arith.divf %{{.+}}, %{{.+}} : vector<2xf32>
-// CHECK:           %[[R:.+]] = arith.select %{{.+}}, %[[FIRST]]
-// CHECK:           vector.store %[[R]], %[[BUFFER]][%c0]
+// CHECK:           vector.store %[[FIRST]], %[[BUFFER]][%c0]
+// CHECK:           vector.store %{{.+}}, %[[BUFFER]][%c2]
+// CHECK:           vector.store %{{.+}}, %[[BUFFER]][%c4]
 // CHECK:         scf.for %[[I:.+]] = %c0 to %[[N]] step %c64 iter_args(%[[PLACE:.+]] = %c0) -> (index) {
 // CHECK:           %[[AHEAD:.+]] = arith.addi %[[I]], %c64
 // CHECK:           %[[IS_THERE:.+]] = arith.cmpi slt, %[[AHEAD]], %[[N]]
 // CHECK:           %[[NEXT:.+]] = arith.select %[[IS_THERE]], %[[AHEAD]], %[[I]]
-// CHECK:           %[[OTHER:.+]] = arith.subi %c2, %[[PLACE]]
+// CHECK:           %[[OTHER:.+]] = arith.subi %c6, %[[PLACE]]
 // CHECK:           %[[BLOCK:.+]] = arith.divui %[[NEXT]], %c32
 // CHECK:           memref.load %[[S]][%[[BLOCK]]]
 // CHECK:           arith.divf %{{.+}}, %{{.+}} : vector<2xf32>
 // CHECK:           vector.store %{{.+}}, %[[BUFFER]][%[[OTHER]]]
 // CHECK-NOT:       arith.divf %{{.+}}, %{{.+}} : vector<2xf32>
+// CHECK:           %[[LIMIT:.+]] = arith.addi %[[PLACE]], %c4
+// CHECK:           memref.load %[[BUFFER]][%[[LIMIT]]]
+// CHECK:           %[[SCALE:.+]] = arith.addi %[[PLACE]], %c2
+// CHECK:           memref.load %[[BUFFER]][%[[SCALE]]]
 // CHECK:           memref.load %[[BUFFER]][%[[PLACE]]]
 // CHECK:           %[[SECOND:.+]] = arith.addi %[[PLACE]], %c1
 // CHECK:           memref.load %[[BUFFER]][%[[SECOND]]]
