@@ -95,8 +95,7 @@ def compare_limits(record: dict, goals: dict) -> Iterator[Outcome]:
         usual = speeds.get((row["name"].removesuffix(f"_{row.get('data')}"), row["elements"]))
         if row.get("data") and usual and row["elements"] in goals["sizes"].values():
             what = f"{size_name(row['elements'])}, times of usual data"
-            limit = "beyond" if row["data"] in ("infinities", "huge") else "data"
-            yield Outcome(title(row), what, usual / speed, goals["limits"][limit], most=True)
+            yield Outcome(title(row), what, usual / speed, goals["limits"]["data"], most=True)
 
 
 def find_bound(record: dict, loops: dict, name: str, level: str) -> str:

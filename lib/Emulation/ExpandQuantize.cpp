@@ -238,9 +238,16 @@ Value QuantizeExpander::scaleInput(const Divisor &divisor) {
 }
 
 /// The quotient of what has been scaled, but that of the limit where it is
-/// more; of NaN, NaN.
+/// more. A NaN stays one, or is not looked at: x86 compares floats where it
+/// multiplies, and integers in other ports, too.
 Value QuantizeExpander::divideCapped(Value value, const Divisor &divisor) {
-  Value capped = lanes.cap(value, spread(divisor.limit));
+  Value limit = spread(divisor.limit), capped;
+  if (isSequence && lanes.getTarget().machine == Machine::X86)
+    capped = lanes.bitcast(
+        lanes.make<arith::MinSIOp>(lanes.toBits(value), lanes.toBits(limit)),
+        getFloatType(value));
+  else
+    capped = lanes.cap(value, limit);
   return isSequence && !divisor.factor ? divideByHalves(capped, divisor)
                                        : divide(capped, divisor);
 }

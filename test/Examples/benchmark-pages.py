@@ -45,6 +45,30 @@ assert (loop.elements, len(loop.code)) == (16, 10), loop
 assert loops.find_main(X86, "cast.invoke", 0.5).elements == 32
 assert loops.find_main(X86, "other", 1) is None
 
+# The way that multiplies, though the one for rare scales, which divides, is shorter.
+SCALES = """
+quantize.invoke:
+.LBB0_1:
+	vmovups	(%rbx,%rcx,4), %zmm1
+	testb	%al, %al
+	je	.LBB0_3
+	vmulps	%zmm2, %zmm1, %zmm3
+	vfnmadd231ps	%zmm4, %zmm3, %zmm1
+	vfmadd213ps	%zmm3, %zmm2, %zmm1
+.LBB0_2:
+	vpmovsdb	%zmm1, (%r15,%rcx)
+	addq	$16, %rcx
+	cmpq	%r12, %rcx
+	jl	.LBB0_1
+	retq
+.LBB0_3:
+	vdivps	%zmm4, %zmm1, %zmm1
+	jmp	.LBB0_2
+.Lfunc_end0:
+"""
+loop = loops.find_main(SCALES, "quantize.invoke", 1)
+assert "vfmadd213ps\t%zmm3, %zmm2, %zmm1" in loop.code, loop
+
 STORES = {
     "vpmovdb	%zmm1, (%rdi,%rax)": 16,
     "vpmovwb	%zmm1, (%rdi)": 32,

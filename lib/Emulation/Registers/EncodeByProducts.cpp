@@ -78,14 +78,16 @@ private:
   Value round(Value magnitude);
   Value combine(ArrayRef<Value> sums);
   SmallVector<Value, 4> findNaNs(ArrayRef<Value> sums);
-  SmallVector<Value> putNaNs(Value codes, Value signs, ArrayRef<Value> sums);
+  SmallVector<Value> putNaNs(Value codes, Value tops, ArrayRef<Value> sums);
 
   const Conversion &conversion;
   FloatFormat to;
   FloatType from, f32;
   Unpacker unpacker;
-  /// The elements' bits.
-  SmallVector<Value, 4> registers;
+  /// The elements' bits, and what has their signs.
+  SmallVector<Value, 4> registers, signs;
+  /// Those of the two in which NaNs are.
+  ArrayRef<Value> nans;
   /// SSE2 has one of floats alone.
   bool hasIntegerMaximum;
   /// C3, C8
@@ -105,6 +107,8 @@ ProductEncoder::ProductEncoder(Lanes &lanes, Value bits,
       from(cast<FloatType>(conversion.from)),
       f32(lanes.getBuilder().getF32Type()), unpacker(bytes, bits),
       registers(split(bits)),
+      signs(conversion.signBits ? split(conversion.signBits) : registers),
+      nans(conversion.isMagnitude && !isNeon() ? signs : registers),
       hasIntegerMaximum(isNeon() || lanes.getTarget().vectorBytes > 16),
       saturate(conversion.semantics.saturate || !to.hasNaN),
       infinityIsNaN(to.isFNUZ && saturate &&
@@ -192,7 +196,7 @@ SmallVector<Value, 4> ProductEncoder::findNaNs(ArrayRef<Value> sums) {
   uint64_t infinity = FloatFormat(from).infinityCode;
   if (byWords && from.isF32())
     infinity >>= 16;
-  ArrayRef<Value> parts = bySums ? sums : ArrayRef<Value>(registers);
+  ArrayRef<Value> parts = bySums ? sums : nans;
   for (unsigned i = 0, step = isNeon() ? 2 : 1; i < parts.size(); i += step) {
     Value part =
         isNeon() ? pickHalves(bytes, parts.slice(i, 2), true) : parts[i];
@@ -209,7 +213,7 @@ SmallVector<Value, 4> ProductEncoder::findNaNs(ArrayRef<Value> sums) {
 
 /// C4, C5, C8. A NaN gave anything. Gives codes and, if they are there, packed
 /// signs.
-SmallVector<Value> ProductEncoder::putNaNs(Value codes, Value signs,
+SmallVector<Value> ProductEncoder::putNaNs(Value codes, Value tops,
                                            ArrayRef<Value> sums) {
   uint64_t nanCode = (to.hasNaN ? to.nanCode : to.signMask()) + excess;
   SmallVector<Value, 4> conditions = findNaNs(sums);
@@ -231,18 +235,18 @@ SmallVector<Value> ProductEncoder::putNaNs(Value codes, Value signs,
       isAny = lanes.make<arith::OrIOp>(isAny, other);
     hasNaN = any(isAny);
   } else {
-    hasNaN = anyUnordered(registers);
+    hasNaN = anyUnordered(nans);
   }
   SmallVector<Value, 2> usual = {codes};
-  if (signs)
-    usual.push_back(signs);
+  if (tops)
+    usual.push_back(tops);
   return replaceRarely(bytes, hasNaN, usual, [&]() -> SmallVector<Value> {
     Value mask = getMask();
     Value others = bytes.make<arith::AndIOp>(
         codes, bytes.make<arith::XOrIOp>(mask, bytes.integer(mask, 0xFF)));
-    if (signs)
+    if (tops)
       return {addWhere(mask, others, excess),
-              bytes.make<arith::XOrIOp>(signs, mask)};
+              bytes.make<arith::XOrIOp>(tops, mask)};
     return {addWhere(mask, others, uint8_t(nanCode))};
   });
 }
@@ -255,8 +259,6 @@ Value ProductEncoder::encode() {
   for (unsigned i : {0, 2})
     words.push_back(combine(ArrayRef(sums).slice(i, 2)));
   SmallVector<Value> values = {narrow(words, 0)};
-  SmallVector<Value, 4> signs =
-      conversion.signBits ? split(conversion.signBits) : registers;
   // The excess is all bits above magnitudes.
   bool hasAllAbove = !isNeon() && to.width < 8 && !to.hasNaN;
   if (hasAllAbove)

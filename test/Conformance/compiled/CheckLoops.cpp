@@ -128,18 +128,19 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
-  // AVX2 divides at most as many as it multiplies by reciprocals.
-  static const llvm::Regex halfDivision("^vdivps\t.*%ymm");
-  static const llvm::Regex correction("^vfnmadd[0-9]+ps\t.*%ymm");
+  // Beside products with reciprocals there is a branch for scales that have
+  // none, which divides. AVX2 divides half of the others, too.
+  static const llvm::Regex correction("^vfnmadd[0-9]+ps\t.*%[yz]mm");
   // What is prefetched is no further than the last vector, of many tensors by
   // addresses on the stack.
   static const llvm::Regex address("^(cmovaeq\t|movq\t[0-9]*\\(%rsp\\), %r)");
   bool prefetches = llvm::any_of(
       body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
-  int64_t corrections = 0;
+  int64_t divisions = 0;
   for (StringRef line : body)
-    corrections += correction.match(line);
+    if (correction.match(line))
+      divisions += line.contains("%ymm") ? 3 : 1;
   for (StringRef line : body) {
     if (line.starts_with("call"))
       return ("calls: " + line).str();
@@ -153,8 +154,7 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       return ("works on single elements: " + line).str();
     if (line.contains("gather"))
       return ("gathers: " + line).str();
-    bool isHalf = halfDivision.match(line) && corrections-- > 0;
-    if (!rules.mayDivide && !isHalf && vectorDivision.match(line))
+    if (vectorDivision.match(line) && !rules.mayDivide && divisions-- <= 0)
       return ("divides: " + line).str();
     stores |= storesVector(line);
     isWide |= line.contains("%ymm") || line.contains("%zmm");

@@ -23,8 +23,8 @@ struct LoopRules {
 
 /// What is wrong with the main loop of the function `name` in x86-64
 /// `assembly`; empty if it works on vectors, calls nothing, gathers nothing
-/// and, unless it may, divides nothing that AVX2 does not divide beside as many
-/// corrected products.
+/// and, unless it may, divides nothing but beside corrected products: as many
+/// elements once more, in a branch, and with AVX2 a half of all.
 std::string judgeMainLoop(StringRef assembly, StringRef name, LoopRules rules);
 
 } // namespace mlir::quant_float::test

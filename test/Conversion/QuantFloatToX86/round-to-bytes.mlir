@@ -15,8 +15,12 @@
 // CHECK:         %[[LIMIT:.+]] = arith.mulf %[[S]], %[[END]] : f32
 // CHECK:         %[[EXPECTED:.+]] = llvm.intr.expect %[[IS_PLAIN]], %true
 // CHECK:         %[[QUOTIENT:.+]]:2 = scf.if %[[EXPECTED]]
+// What is next to zero is a zero.
+// CHECK:           %[[BITS:.+]] = arith.select
+// CHECK:           %[[INPUT:.+]] = arith.bitcast %[[BITS]]
 // CHECK:           %[[LIMITS:.+]] = vector.broadcast %[[LIMIT]]
-// CHECK:           arith.cmpf olt, %[[LIMITS]], %[[INPUT:.+]] : vector<64xf32>
+// CHECK:           %[[LIMIT_BITS:.+]] = arith.bitcast %[[LIMITS]]
+// CHECK:           arith.minsi %[[BITS]], %[[LIMIT_BITS]]
 // CHECK:           %[[CORRECTED:.+]] = math.fma
 // CHECK:           %[[DIVIDED:.+]] = math.fma
 // CHECK:           scf.yield %[[DIVIDED]], %[[INPUT]]
