@@ -98,10 +98,18 @@ static bool storesVector(StringRef line) {
   return store.match(line);
 }
 
-/// The first innermost loop over vectors that stores one. A loop before it may
-/// only look at scales.
+/// Whether the line corrects a quotient that a reciprocal gave.
+static bool correctsQuotient(StringRef line) {
+  static const llvm::Regex correction("^vfnmadd[0-9]+ps\t.*%[yz]mm");
+  return correction.match(line);
+}
+
+/// The first innermost loop over vectors that stores one, and corrects
+/// quotients if any does: the way around by which rare scales divide may be a
+/// loop of its own. A loop before it may only look at scales.
 static std::optional<Loop> findMainLoop(const Function &function) {
   std::optional<Loop> found;
+  bool corrects = llvm::any_of(function.lines, correctsQuotient);
   for (Loop loop : function.loops) {
     bool isInnermost = llvm::none_of(function.loops, [&](Loop other) {
       return loop.begin <= other.begin && other.end < loop.end;
@@ -110,7 +118,8 @@ static std::optional<Loop> findMainLoop(const Function &function) {
         ArrayRef(function.lines).slice(loop.begin, loop.end - loop.begin);
     if (!isInnermost || getStep(body) < kLeastStep)
       continue;
-    if (llvm::any_of(body, storesVector))
+    if (llvm::any_of(body, storesVector) &&
+        (!corrects || llvm::any_of(body, correctsQuotient)))
       return loop;
     if (!found)
       found = loop;
@@ -128,18 +137,17 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
-  // Beside products with reciprocals there is a branch for scales that have
-  // none, which divides. AVX2 divides half of the others, too.
-  static const llvm::Regex correction("^vfnmadd[0-9]+ps\t.*%[yz]mm");
   // What is prefetched is no further than the last vector, of many tensors by
   // addresses on the stack.
   static const llvm::Regex address("^(cmovaeq\t|movq\t[0-9]*\\(%rsp\\), %r)");
   bool prefetches = llvm::any_of(
       body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
+  // Beside products with reciprocals there is a branch for scales that have
+  // none, which divides. AVX2 divides half of the others, too.
   int64_t divisions = 0;
   for (StringRef line : body)
-    if (correction.match(line))
+    if (correctsQuotient(line))
       divisions += line.contains("%ymm") ? 3 : 1;
   for (StringRef line : body) {
     if (line.starts_with("call"))
