@@ -43,8 +43,8 @@ struct Carrier {
   Value signBits = {};
   /// No magnitude is above getOverflowValue of the destination.
   bool isCapped = false;
-  /// No sign bit of `value` is set, and where a NaN should be, which it need not
-  /// be on x86, the sign bits are those of one.
+  /// No sign bit of `value` is set, and where a NaN should be, which it need
+  /// not be on x86, the sign bits are those of one.
   bool isMagnitude = false;
 };
 

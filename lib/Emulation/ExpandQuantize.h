@@ -40,8 +40,8 @@ Value expandQuantize(Lanes &lanes, Lanes &uniform,
 /// A quotient for a sequence that rounds it, and the zero point as storage that
 /// is still to be added.
 struct SequenceQuotient {
-  /// An f32. For integers it is capped above; below, an infinity may be NaN, and
-  /// a NaN may be anything.
+  /// An f32. For integers it is capped above; below, an infinity may be NaN,
+  /// and a NaN may be anything.
   Carrier carrier;
   /// For integers, NaN where the quotient is NaN, and nowhere else.
   Value dividend = {};
