@@ -521,6 +521,10 @@ void OpsetConverter::expandTypes(func::FuncOp function) {
   SmallVector<NodeOp> nodes = collect<NodeOp>(function);
   for (NodeOp op : llvm::reverse(nodes))
     sinkMovement(op);
+  // Scales come before what they scale.
+  for (CastOp op : collect<CastOp>(function))
+    if (llvm::any_of(op.getResult().getUses(), isScale))
+      expandRoundTrip(op);
   for (QuantizeOp op : collect<QuantizeOp>(function))
     expandRoundTrip(op);
   for (CastOp op : collect<CastOp>(function))

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What is quantized, or cast, to a type that the opset lacks and from there is
-// only dequantized, or cast, needs no codes: the number that the code stands
-// for is computed in f32, or in f64 where the input has more bits. With P bits
-// of that type, p significant bits of the float rounded to, t the magnitude and
-// h the smallest normal number:
+// only dequantized, or cast, or a scale, needs no codes: the number that the
+// code stands for is computed in f32, or in f64 where the input has more bits.
+// With P bits of that type, p significant bits of the float rounded to, t the
+// magnitude and h the smallest normal number:
 //
 //   t >= h:  c = t * (2^(P - p) + 1), c - (c - t)    // p bits are left of t
 //   t < h:   (t + m) - m                             // m is where the last bit
@@ -211,10 +211,18 @@ static Value cutToInteger(Expansion &expansion, Value value, IntegerType type) {
   return expansion.cast(low, b.getI32Type());
 }
 
+bool onnx_import::isScale(OpOperand &use) {
+  auto op = dyn_cast<QuantizationOpInterface>(use.getOwner());
+  return op && use.getOperandNumber() == 1 && !op->hasAttr("domain") &&
+         isa<QuantizeOp, DequantizeOp>(use.getOwner());
+}
+
 bool onnx_import::areDecoded(Value codes) {
   return !codes.use_empty() &&
          llvm::all_of(codes.getUses(), [](OpOperand &use) {
            Operation *user = use.getOwner();
+           if (isScale(use))
+             return true;
            if (use.getOperandNumber() != 0 || user->getNumResults() != 1 ||
                !isa<RankedTensorType>(user->getResult(0).getType()))
              return false;
@@ -322,6 +330,18 @@ static Value computeNumbers(Expansion &expansion, CastOp op) {
       shape);
 }
 
+/// Puts a scale of f32 in the place of one of another type. Which type it
+/// divides in is told where that would change it.
+static void replaceScale(OpOperand &use, Value scale) {
+  auto quantize = dyn_cast<QuantizeOp>(use.getOwner());
+  if (!quantize)
+    return use.set(scale);
+  FloatType precision = quantize.getSemantics().precision;
+  use.set(scale);
+  if (quantize.getSemantics().precision != precision)
+    quantize.setPrecisionAttr(TypeAttr::get(precision));
+}
+
 template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
   Value codes = op.getResult();
   Type f32 = Float32Type::get(op.getContext());
@@ -330,7 +350,13 @@ template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
       !hasElementType(options, f32) || !areDecoded(codes))
     return;
   SmallVector<Operation *> users;
-  for (Operation *user : codes.getUsers()) {
+  SmallVector<OpOperand *> scales;
+  for (OpOperand &use : codes.getUses()) {
+    Operation *user = use.getOwner();
+    if (isScale(use)) {
+      scales.push_back(&use);
+      continue;
+    }
     if (isa<DequantizeOp>(user) &&
         !hasElementType(options, getElementTypeOrSelf(user->getResult(0))))
       return;
@@ -364,6 +390,10 @@ template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
     if (!replaceByExpansion(user, product, "as Mul", inputs))
       return;
   }
+  if (!scales.empty() && !inFloat)
+    inFloat = expansion.cast(numbers, f32);
+  for (OpOperand *use : scales)
+    replaceScale(*use, inFloat);
   (void)replaceByExpansion(op, numbers, "as arithmetic in float");
 }
 

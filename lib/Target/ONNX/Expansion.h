@@ -113,7 +113,10 @@ Value roundToInteger(Expansion &expansion, Value quotient, Type integer,
 /// beyond the ones of `narrow`, a narrower type; null where neither has.
 Type getArithmeticType(Type from, FloatType narrow);
 
-/// Whether each user makes numbers of the codes again.
+/// Whether the use is as the scale of a quantize or a dequantize.
+bool isScale(OpOperand &use);
+
+/// Whether each user makes numbers of the codes again, or scales by them.
 bool areDecoded(Value codes);
 
 /// The numbers that `value`, of f32 or f64, becomes as codes of the float type.

@@ -219,6 +219,19 @@ for kind in (T.FLOAT8E4M3FN, T.FLOAT8E5M2FNUZ):
     model = make_model(nodes, T.INT32, [("y", T.FLOAT, SIZE)], 21, constants)
     check("alone", f"int32 by {get_name(kind)}", model, T.INT32, kind, ["--opset", "18"])
 
+# Scales that are made when the model runs, one for each element.
+for narrow, mode, kind in itertools.product((T.FLOAT4E2M1, T.FLOAT8E4M3FN, T.INT8), ("up", "down"), (T.FLOAT, T.FLOAT16, T.INT32)):  # fmt: skip
+    blocks = {"axis": 1, "block_size": 1}
+    nodes = [
+        helper.make_node("Cast", ["x"], ["s"], "s", to=T.FLOAT8E8M0, round_mode=mode),
+        helper.make_node("QuantizeLinear", ["x", "s"], ["q"], "q", output_dtype=narrow, **blocks),
+        helper.make_node("DequantizeLinear", ["q", "s"], ["y"], "y", output_dtype=T.FLOAT, **blocks),
+    ]  # fmt: skip
+    model = make_model(nodes, kind, [("y", T.FLOAT, SIZE)], 25)
+    for target in (13, 18, 23):
+        text = f"scales {get_name(kind)} {get_name(narrow)} {mode} to {target}"
+        check("scales", text, model, kind, narrow, ["--opset", str(target)])
+
 # A result that nobody reads, and one that is read in two ways.
 nodes = [
     helper.make_node("Cast", ["x"], ["q"], "n", to=T.FLOAT8E5M2),
