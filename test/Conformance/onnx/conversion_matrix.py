@@ -596,6 +596,16 @@ for old in OPSETS:
             f"{old} without {name}",
         )
 
+
+def open_signs(numbers, model, feeds):
+    """The sign of a zero that was a NaN is open (D8)."""
+    lost = np.zeros(SIZE, bool)
+    for i in model.graph.input:
+        if feeds[i.name].shape == SIZE:
+            lost |= np.isnan(feeds[i.name].astype(np.float64))
+    return np.where(lost & (numbers == 0), np.zeros((), numbers.dtype), numbers)
+
+
 # Some at a time.
 own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 600))
 for label, model, feeds, (_, expected) in own_sample:
@@ -603,7 +613,9 @@ for label, model, feeds, (_, expected) in own_sample:
     name = model.graph.output[0].name
     if isinstance(got, str):
         wrong.append(f"{label}: {name}: own code: {got}")
-    elif not definition.same(got[name], expected):
+    elif not definition.same(
+        open_signs(got[name], model, feeds), open_signs(expected, model, feeds)
+    ):
         wrong.append(f"{label}: {name}: other bits in our own code")
     else:
         counts.update(own_same=1)
