@@ -80,6 +80,8 @@ void quant_float::buildBufferizePipeline(OpPassManager &manager, bool islands,
   manager.addPass(createConvertQuantFloatToLinalgPass());
   QuantFloatMakeEntryPointsPassOptions entryPoints;
   entryPoints.share = !explains;
+  // Branches that only count have no place on a device.
+  entryPoints.cutBranches = !onDevice;
   manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Asking a result for its sizes is a use that would be in the way of fusion.

@@ -539,9 +539,10 @@ struct DimOfBranch final : OpRewritePattern<tensor::DimOp> {
 } // namespace
 
 /// (tensors) -> (tensors) to (tensors) -> (all open sizes of the results).
-static LogicalResult
-returnMeasurements(func::FuncOp measure, const llvm::BitVector &openChecks,
-                   const FrozenRewritePatternSet &patterns) {
+static LogicalResult returnMeasurements(func::FuncOp measure,
+                                        const llvm::BitVector &openChecks,
+                                        const FrozenRewritePatternSet &patterns,
+                                        bool cutBranches) {
   assertOpenChecks(measure, openChecks);
   Block &body = measure.getBody().front();
   auto returnOp = cast<func::ReturnOp>(body.getTerminator());
@@ -558,12 +559,14 @@ returnMeasurements(func::FuncOp measure, const llvm::BitVector &openChecks,
   if (failed(applyPatternsGreedily(measure, patterns)))
     return failure();
   // What branches compute is not needed for its sizes.
-  RewritePatternSet branches(measure.getContext());
-  branches.add<DimOfBranch>(measure.getContext());
-  scf::IfOp::getCanonicalizationPatterns(branches, measure.getContext());
-  if (failed(applyPatternsGreedily(measure, std::move(branches))) ||
-      failed(applyPatternsGreedily(measure, patterns)))
-    return failure();
+  if (cutBranches) {
+    RewritePatternSet branches(measure.getContext());
+    branches.add<DimOfBranch>(measure.getContext());
+    scf::IfOp::getCanonicalizationPatterns(branches, measure.getContext());
+    if (failed(applyPatternsGreedily(measure, std::move(branches))) ||
+        failed(applyPatternsGreedily(measure, patterns)))
+      return failure();
+  }
   IRRewriter rewriter(measure.getContext());
   DominanceInfo dominance(measure);
   eliminateCommonSubExpressions(rewriter, dominance, measure);
@@ -641,7 +644,8 @@ static void writeLast(func::FuncOp kernel) {
 /// to `info`.
 static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
                                     SymbolTable &symbols,
-                                    const FrozenRewritePatternSet &patterns) {
+                                    const FrozenRewritePatternSet &patterns,
+                                    bool cutBranches) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("function '")
            << function.getSymName() << "': expected one block, but got "
@@ -670,7 +674,7 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
     func::FuncOp measure = clone(".measure");
     EntryPointInfo measureInfo = info.makeMeasure(measured.size());
     if (failed(assertMeasured(kernel, numInputs, measured, patterns)) ||
-        failed(returnMeasurements(measure, open, patterns)) ||
+        failed(returnMeasurements(measure, open, patterns, cutBranches)) ||
         failed(makeKernel(measure, measureInfo)))
       return failure();
     writeLast(kernel);
@@ -735,7 +739,7 @@ struct QuantFloatMakeEntryPointsPass
       if (groups.size() == functions.size())
         info->position = 0;
       if (failed(makeEntryPoint(functions[group.front()], *info, symbols,
-                                patterns)))
+                                patterns, cutBranches)))
         return signalPassFailure();
       for (size_t place : group)
         // Calls from inside the module go on calling the function on tensors.

@@ -1,4 +1,5 @@
 // RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points=share=false | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-make-entry-points=cut-branches=false --split-input-file | FileCheck %s --check-prefix=WHOLE
 
 // Open sizes of the results are those of the arguments; nothing is computed.
 
@@ -143,6 +144,10 @@ func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, ten
 // -----
 
 // What branches compute is not computed for its sizes.
+
+// WHOLE-LABEL: func.func @branches.measure(
+// WHOLE:         linalg.generic
+// WHOLE:         tensor.from_elements
 
 // CHECK-LABEL: func.func @branches.measure(
 // CHECK-SAME:    %[[WHICH:[a-z0-9]+]]: tensor<i8> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %{{.+}}: memref<1xi64>)

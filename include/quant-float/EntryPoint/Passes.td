@@ -90,7 +90,9 @@ def QuantFloatMakeEntryPointsPass
   }];
   let options = [
     Option<"share", "share", "bool", /*default=*/"true",
-           "make one kernel of functions that compute the same">
+           "make one kernel of functions that compute the same">,
+    Option<"cutBranches", "cut-branches", "bool", /*default=*/"true",
+           "compute nothing in branches but sizes where only these are wanted">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
