@@ -113,6 +113,9 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op,
     return convertWithShape(parameter, {}, elementType);
   int64_t rank = input.getRank(), axis = op.getAxis().value_or(1);
   axis += axis < 0 ? rank : 0;
+  // The default axis is none of a vector's: a size that is not known is 1.
+  if (axis >= rank)
+    return convertWithShape(parameter, {}, elementType);
   SmallVector<int64_t> shape(type.getShape());
   if (int64_t size = op.getBlockSize().value_or(0)) {
     // Each block's is repeated for its elements.

@@ -287,9 +287,10 @@ Value Expansion::spread(Value parameter, RankedTensorType input, int64_t axis,
   bool isOne = type.hasStaticShape() && type.getNumElements() == 1;
   if (type.getRank() == 0 || (isOne && type.getRank() <= rank))
     return parameter;
-  if (isOne || rank == 0)
-    return reshape(parameter, {}, {});
   axis += axis < 0 ? rank : 0;
+  // The default axis is none of a vector's: a size that is not known is 1.
+  if (isOne || axis >= rank)
+    return reshape(parameter, {}, {});
   SmallVector<int64_t> shape(type.getShape());
   if (type.getRank() == rank && blockSize > 0)
     return spreadBlocks(parameter, input, axis, blockSize);

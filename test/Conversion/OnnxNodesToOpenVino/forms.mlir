@@ -145,3 +145,14 @@ func.func @quantize(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tenso
   %0 = quant_float.quantize %x, %s, %z opset 21 : tensor<4xf32>, tensor<f32>, tensor<i8> to tensor<4xi8>
   return %0 : tensor<4xi8>
 }
+
+// -----
+
+// A vector has no axis 1, so the scale of open size has one element.
+// CHECK-LABEL: func.func @scale_of_open_size(
+// CHECK: %[[SHAPE:.+]] = arith.constant dense<> : tensor<0xi64>
+// CHECK: quant_float.node "Reshape"(%{{.+}}, %[[SHAPE]]) {{.+}} -> tensor<f32>
+func.func @scale_of_open_size(%x: tensor<3xf32>, %s: tensor<?xf32>) -> tensor<3xui8> {
+  %0 = quant_float.quantize %x, %s opset 28 : tensor<3xf32>, tensor<?xf32> to tensor<3xui8>
+  return %0 : tensor<3xui8>
+}

@@ -86,3 +86,19 @@ for (axis, sizes, block), op, kind, is_constant in itertools.product(
         session = onnxruntime.InferenceSession(out, options, providers=["CPUExecutionProvider"])
         got = definition.to_numbers(session.run(None, feeds)[0], result)
         assert definition.same(got, expected), text
+
+# The default axis is none of a vector's, so a scale of a size that is not known has one element.
+vector = helper.make_graph(
+    [helper.make_node("DequantizeLinear", ["x", "s", "z"], ["y"], "n")],
+    "g",
+    [value("x", T.INT16, [3]), value("s", T.FLOAT, ["k"]), value("z", T.INT16, ["k"])],
+    [value("y", T.FLOAT, [3])],
+)
+onnx.save(
+    helper.make_model(vector, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path
+)
+feeds = {"x": np.int16([-300, 0, 300]), "s": np.float32([0.5]), "z": np.int16([-4])}
+for opset in (10, 13, 19):
+    subprocess.run([tool, path, "--opset", str(opset), "-o", out], check=True)
+    session = onnxruntime.InferenceSession(out, options, providers=["CPUExecutionProvider"])
+    assert session.run(None, feeds)[0].tolist() == [-148, 2, 152], opset
