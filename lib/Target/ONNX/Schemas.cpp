@@ -16,6 +16,7 @@
 #include <onnx/defs/schema.h>
 #include <onnx/defs/shape_inference.h>
 #include <onnx/shape_inference/implementation.h>
+#include <set>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
@@ -362,9 +363,17 @@ struct IntegerContext final : NodeContext<::onnx::DataPropagationContext> {
 } // namespace
 
 /// Whether what infers the operator's types reads outside of what it is given
-/// where a node is malformed: fuzzers have found these.
-static bool isUnsafe(const ::onnx::OpSchema &schema) {
-  return schema.Name() == "Einsum";
+/// where a node is malformed, or the type of an input is not known.
+static bool isUnsafe(const ::onnx::OpSchema &schema, const KnownNode &known) {
+  static const std::set<std::string> readTypes = {
+      "DictVectorizer", "EyeLike", "LabelEncoder", "RegexFullMatch",
+      "TreeEnsemble"};
+  auto isUnknown = [](const KnownInput &input) {
+    return input.type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET;
+  };
+  return schema.Name() == "Einsum" ||
+         (readTypes.count(schema.Name()) &&
+          std::any_of(known.inputs.begin(), known.inputs.end(), isUnknown));
 }
 
 /// What is known of the outputs of an operator that a row defines: what its
@@ -404,7 +413,7 @@ NodeInference onnx_import::inferOutputs(const KnownNode &known) {
         findSchema(node.op_type(), node.domain(), known.opset);
     if (!schema && hasFunctionRow(node.op_type(), node.domain()))
       inferByRow(known, result);
-    if (!schema || isUnsafe(*schema))
+    if (!schema || isUnsafe(*schema, known))
       return result;
     // What infers relies on it.
     verify(*schema, node);
