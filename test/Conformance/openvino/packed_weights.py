@@ -300,10 +300,12 @@ for left, right, depth, points in itertools.product(
     wanted = wrap((x.astype(np.int64) - spread) @ (w.astype(np.int64) - b))
     names = ["x", "w"] + (["a", "b"] if points != "none" else [])
     node = helper.make_node("MatMulInteger", names, ["y"], "product")
-    # ONNX Runtime has no zero points for each row of the first.
+    # ONNX Runtime has no zero points for each row of the first, and its sums of products with int8 saturate in 16 bits on x86-64
+    # CPUs without VNNI.
     constants = {"w": w, "a": np.asarray(a), "b": np.asarray(b)}
     name = f"integers-{np.dtype(left)}-{np.dtype(right)}-{depth}-{points}"
-    run(name, node, {"x": x}, constants, wanted, 0, points in ("none", "one"))
+    has_runtime = points in ("none", "one") and right is np.uint8
+    run(name, node, {"x": x}, constants, wanted, 0, has_runtime)
 x, w = draw(np.uint8, (1, 70000)), draw(np.uint8, (70000, 1))
 node = helper.make_node("MatMulInteger", ["x", "w"], ["y"], "product")
 info = helper.make_tensor_value_info
@@ -361,7 +363,8 @@ for left, right, channels, groups, points in itertools.product(
     )
     name = f"conv-{np.dtype(left)}-{np.dtype(right)}-{channels}-{groups}-{points}"
     constants = {"w": w, "a": np.asarray(a), "b": np.asarray(b)}
-    run(name, node, {"x": x}, constants, wanted, 0, left == np.uint8 and points == "one")
+    has_runtime = left is right is np.uint8 and points == "one"
+    run(name, node, {"x": x}, constants, wanted, 0, has_runtime)
 
 assert counts["models"] > 250, counts
 print(counts)
