@@ -407,9 +407,18 @@ void SizesBuilder::selectMeasured() {
   for (unsigned i = 0; i < numOpen; ++i)
     if (!dependence.isOnlyOnSizes(returnOp.getOperand(i)))
       measured.set(i);
-  for (unsigned i : measured.set_bits())
-    returnOp.setOperand(i, arith::ConstantIndexOp::create(
-                               builder, returnOp.getLoc(), QF_UNMEASURED));
+  if (measured.none())
+    return;
+  Location loc = returnOp.getLoc();
+  Value unmeasured =
+      arith::ConstantIndexOp::create(builder, loc, QF_UNMEASURED);
+  // Sizes may overflow, and be any number.
+  Value least = arith::ConstantIndexOp::create(builder, loc, QF_UNMEASURED + 1);
+  for (unsigned i = 0; i < numOpen; ++i)
+    returnOp.setOperand(
+        i, measured[i] ? unmeasured
+                       : arith::MaxSIOp::create(builder, loc,
+                                                returnOp.getOperand(i), least));
 }
 
 LogicalResult SizesBuilder::replaceArguments() {

@@ -114,7 +114,11 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 
 // CHECK-LABEL: func.func @measured.sizes(
 // CHECK-SAME:    %{{.+}}: index, %[[D0:.+]]: index) -> (index, index)
-// CHECK:         return %{{.+}}, %[[D0]] : index, index
+// Not the number in place of a size that is not measured yet, whatever the sum overflows to.
+// CHECK-DAG:     %[[LEAST:.+]] = arith.constant -9223372036854775807 : index
+// CHECK-DAG:     %[[LATER:.+]] = arith.constant -9223372036854775808 : index
+// CHECK:         %[[KNOWN:.+]] = arith.maxsi %[[D0]], %[[LEAST]]
+// CHECK:         return %[[LATER]], %[[KNOWN]] : index, index
 
 // CHECK-LABEL: func.func @measured.measure(
 // CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[OUT:.+]]: memref<2xi64>)

@@ -382,10 +382,10 @@ static inline int checkPairs(Call *call, const int64_t *computed) {
  * Sizes that networks compute may come out negative. Those that depend on
  * elements, and are not known yet, become what any size agrees with.
  */
-static RARE int checkComputed(Call *call, int64_t *computed) {
+static RARE int checkComputed(Call *call, int64_t *computed, int isMeasured) {
   for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
     for (int64_t j = 0; j < getArgument(call, i)->rank; ++j, ++computed)
-      if (*computed == QF_UNMEASURED)
+      if (!isMeasured && *computed == QF_UNMEASURED)
         *computed = -1;
       else if (*computed < 0)
         return FAIL_AT(call, i, QF_ERROR_SIZE,
@@ -482,19 +482,21 @@ static RARE int runMeasure(Call *call, MeasureFunction *measure,
 /*
  * Computes the sizes of all outputs into `scratch`, and what the inputs have to
  * be for that. `computeSizes` is null where the table says them, `measure`
- * where sizes follow from sizes.
+ * where sizes follow from sizes; `measuresNow` says whether to call it.
  */
 static HOT int findSizes(Call *call, SizesFunction *computeSizes,
-                            MeasureFunction *measure, int64_t *scratch) {
+                         MeasureFunction *measure, int measuresNow,
+                         int64_t *scratch) {
   if (!computeSizes) {
     copySizes(call, scratch);
     return checkPairs(call, scratch);
   }
   computeSizes(call->inputs, scratch);
   int status = checkPairs(call, scratch);
-  if (!status && measure)
+  if (!status && measure && measuresNow)
     status = runMeasure(call, measure, scratch);
-  return status ? status : checkComputed(call, scratch);
+  return status ? status
+                : checkComputed(call, scratch, !measure || measuresNow);
 }
 
 /*
@@ -505,7 +507,7 @@ static RARE int checkMeasured(Call *call, MeasureFunction *measure,
                               int64_t *scratch) {
   int status = runMeasure(call, measure, scratch);
   if (!status)
-    status = checkComputed(call, scratch);
+    status = checkComputed(call, scratch, 1);
   return status ? status : checkOutputs(call, scratch);
 }
 
@@ -537,7 +539,7 @@ int __qf_run_entry_point(const Table *table, const char *names,
     return status;
   /* On the host sizes that depend on elements are the kernel's to compare. */
   int measuresFirst = takeDeviceError != 0;
-  status = findSizes(&call, computeSizes, measuresFirst ? measure : 0, scratch);
+  status = findSizes(&call, computeSizes, measure, measuresFirst, scratch);
   if (!status)
     status = checkInputData(&call);
   if (!status)
@@ -587,7 +589,7 @@ int __qf_compute_output_sizes(const Table *table, const char *names,
     if (outputs[i].rank && !outputSizes[i])
       return FAIL_AT(&call, table->numInputs + i, QF_ERROR_NULL, "%s is null",
                      TEXT("the place for its sizes"));
-  status = findSizes(&call, computeSizes, measure, scratch);
+  status = findSizes(&call, computeSizes, measure, 1, scratch);
   for (int64_t i = 0; !status && i < table->numOutputs; ++i)
     for (int64_t j = 0; j < outputs[i].rank; ++j)
       outputSizes[i][j] = *scratch++;

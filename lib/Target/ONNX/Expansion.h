@@ -82,9 +82,9 @@ public:
 private:
   Value spreadBlocks(Value parameter, RankedTensorType input, int64_t axis,
                      int64_t blockSize);
-  /// The same where the size of the axis only shows at run time: each element
-  /// is repeated along a dimension of its own, which becomes one with the axis;
-  /// what is too much of the last block is cut off.
+  /// The same for an axis of dynamic size: each element is repeated along a new
+  /// dimension, which is collapsed with the axis; the excess of the last block
+  /// is sliced off.
   Value repeatBlocks(Value parameter, RankedTensorType input, int64_t axis,
                      int64_t blockSize);
 

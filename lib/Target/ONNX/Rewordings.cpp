@@ -170,7 +170,7 @@ static bool rewordSplit(TravellingNode &node, bool isNewer) {
   return true;
 }
 
-/// A mask that has fewer places than there are keys leaves the others out from
+/// A mask that is shorter than the keys leaves the others out from
 /// 24 on; before, one place counts for all.
 static bool rewordAttention(TravellingNode &node, bool isNewer) {
   if (!isNewer && node.hasInput(6))
@@ -187,7 +187,7 @@ static bool rewordAttention(TravellingNode &node, bool isNewer) {
   };
   int64_t past = node.hasInput(4) ? getSize(4) : 0;
   if (past < 0 || getSize(1) < 0 || getSize(3) != past + getSize(1))
-    return node.fail("its mask may have fewer places than there are keys");
+    return node.fail("its mask may be shorter than the keys");
   return true;
 }
 

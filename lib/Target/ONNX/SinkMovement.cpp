@@ -132,14 +132,15 @@ void OpsetConverter::sinkMovement(NodeOp node) {
   // Others are places and sizes, which may be of the same type.
   unsigned count = node.getOpType() == "Concat" ? node->getNumOperands() : 1;
   Type codes = getTensorElementType(node->getResult(0).getType());
+  auto hasCodes = [&](Value value) {
+    return getTensorElementType(value.getType()) == codes;
+  };
   bool isMoved = codes && !doesWithout(options, codes) &&
                  acceptsFirstInput(node.getOpType().str(), "", options.opset,
                                    exportType(node->getOperand(0).getType()));
   if (!codes || isMoved || node->use_empty() ||
-      !llvm::all_of(node->getOperands().take_front(count),
-                    [&](Value operand) {
-                      return getTensorElementType(operand.getType()) == codes;
-                    }) ||
+      !llvm::all_of(node->getOperands().take_front(count), hasCodes) ||
+      !llvm::all_of(node->getResults(), hasCodes) ||
       !llvm::all_of(node->getUses(), [&](OpOperand &use) {
         return use.getOperandNumber() == 0 && isDecoding(use.getOwner()) &&
                use.getOwner()->getBlock() == node->getBlock() &&

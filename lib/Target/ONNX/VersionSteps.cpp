@@ -41,7 +41,7 @@ constexpr ChangedMeaning kChangedMeanings[] = {
     {"Upsample", 9, "scales are an input from 9 on, before an attribute"},
     {"Scan", 9, "before 9 the first axis is one of sequences"},
     {"OneHot", 11,
-     "the index -1 is the last place from 11 on, and no place before"},
+     "the index -1 is the last class from 11 on, and none before"},
     {"AveragePool", 19,
      "from 19 on a window that hangs over is divided by the number of elements "
      "that are there, which before is not said",

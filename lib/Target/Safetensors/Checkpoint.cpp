@@ -10,6 +10,7 @@
 #include "Json.h"
 #include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/Printable.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <map>
@@ -232,12 +233,18 @@ LogicalResult Checkpoint::readConfig(StringRef bytes, Location loc) {
 static constexpr StringRef kFormatSuffix = ".comfy_quant";
 
 /// A tensor's layer, and the same without what is in front of it, which
-/// metadata may leave out: none of them is empty.
-static SmallVector<StringRef> getLayers(StringRef tensor) {
+/// metadata may leave out, are its layers; the longest is first. A long name
+/// has as many as dots, so only those are made that may be known.
+SmallVector<StringRef> Checkpoint::getLayers(StringRef tensor) const {
   SmallVector<StringRef> layers;
-  for (StringRef layer = tensor.rsplit('.').first; !layer.empty();
-       layer = layer.split('.').second)
-    layers.push_back(layer);
+  StringRef path = tensor.rsplit('.').first;
+  for (size_t length : llvm::reverse(layerLengths)) {
+    if (length == 0 || length > path.size())
+      continue;
+    StringRef before = path.drop_back(length);
+    if (before.empty() || before.ends_with("."))
+      layers.push_back(path.take_back(length));
+  }
   return layers;
 }
 
@@ -277,6 +284,7 @@ LogicalResult Checkpoint::addLayerFormat(StringRef layer,
     if (rotates && *rotates->getAsBoolean())
       text = format->str() + " with convrot";
   }
+  layerLengths.insert(layer.size());
   auto [known, isNew] = layerFormats.insert({layer, text});
   if (!isNew && known->second != text)
     return refuse("'" + printable(known->second) +
@@ -285,8 +293,8 @@ LogicalResult Checkpoint::addLayerFormat(StringRef layer,
   return success();
 }
 
-LogicalResult Checkpoint::readLayerTable(StringRef text, const Subject &subject,
-                                         const llvm::StringSet<> &named) {
+LogicalResult Checkpoint::readLayerTable(StringRef text,
+                                         const Subject &subject) {
   FailureOr<json::Object> object = parseJson(text, subject);
   if (failed(object))
     return failure();
@@ -302,27 +310,27 @@ LogicalResult Checkpoint::readLayerTable(StringRef text, const Subject &subject,
   for (StringRef layer : keys) {
     if (failed(addLayerFormat(layer, *layers->get(layer), subject)))
       return failure();
-    if (!named.contains(layer))
-      return diagnose(subject, Diag::BadLayerFormat,
-                      "layer '" + printable(layer) + "'",
-                      "the layer of a tensor", "none that has the name");
+    listedLayers.emplace_back(layer.str(), subject);
   }
   return success();
 }
 
 LogicalResult Checkpoint::readLayerFormats() {
-  llvm::StringSet<> named;
-  bool hasTable = llvm::any_of(
-      metadata, [](const auto &file) { return file.second.layers; });
-  for (const Tensor &tensor : tensors)
-    if (hasTable && !isLayerFormat(tensor.name))
-      for (StringRef layer : getLayers(tensor.name))
-        named.insert(layer);
   for (const auto &[loc, file] : metadata)
     if (file.layers &&
         failed(readLayerTable(*file.layers,
-                              Subject{loc, "_quantization_metadata"}, named)))
+                              Subject{loc, "_quantization_metadata"})))
       return failure();
+  llvm::StringSet<> named;
+  for (const Tensor &tensor : tensors)
+    if (!isLayerFormat(tensor.name))
+      for (StringRef layer : getLayers(tensor.name))
+        named.insert(layer);
+  for (const auto &[layer, subject] : listedLayers)
+    if (!named.contains(layer))
+      return diagnose(subject, Diag::BadLayerFormat,
+                      "layer '" + printable(layer) + "'",
+                      "the layer of a tensor", "none that has the name");
   for (const Tensor &tensor : tensors) {
     StringRef layer = tensor.name;
     if (!layer.consume_back(kFormatSuffix))

@@ -11,8 +11,8 @@
 
 #include "File.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
+#include <set>
 
 namespace mlir::quant_float::safetensors_import {
 
@@ -58,8 +58,9 @@ private:
                          std::shared_ptr<llvm::MemoryBuffer> owner,
                          Location loc);
   LogicalResult readLayerFormats();
-  LogicalResult readLayerTable(StringRef text, const Subject &subject,
-                               const llvm::StringSet<> &named);
+  LogicalResult readLayerTable(StringRef text, const Subject &subject);
+  /// Of the layers that a tensor may be of, those as long as one that is known.
+  SmallVector<StringRef> getLayers(StringRef tensor) const;
   LogicalResult addLayerFormat(StringRef layer, const llvm::json::Value &value,
                                const Subject &subject);
 
@@ -68,6 +69,9 @@ private:
   Config config;
   /// By layer.
   llvm::StringMap<std::string> layerFormats;
+  std::set<size_t> layerLengths;
+  /// Layers of tables, which have to be those of tensors.
+  std::vector<std::pair<std::string, Subject>> listedLayers;
   /// That of each file; its config is for where there is no config.json.
   std::vector<std::pair<Location, Metadata>> metadata;
 };

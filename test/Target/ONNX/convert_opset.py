@@ -370,7 +370,7 @@ for old, opset in [(19, 23), (23, 24), (24, 23)]:
 # --- What changes of a meaning --------------------------------------------------------------------
 
 for case, old, opset, told in (
-    (one("OneHot", np.int64([[1, -1]]), {"d": np.int64(3), "v": np.float32([0, 1])}), 11, 10, "the index -1 is the last place"),
+    (one("OneHot", np.int64([[1, -1]]), {"d": np.int64(3), "v": np.float32([0, 1])}), 11, 10, "the index -1 is the last class"),
     (one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1), 11, 19, "a window that hangs over"),
     (one("Mod", SMALL, {"b": np.float32(1)}), 28, 13, "the remainder of -1.5 by 1 is 0.5, not -0.5"),
 ):  # fmt: skip
@@ -545,6 +545,19 @@ assert not any(
     a.i == T.FLOAT8E4M3FN for n in after.graph.node for a in n.attribute if a.name == "to"
 )
 assert evaluate(after, FLOATS).tobytes() == evaluate(made, FLOATS).tobytes()
+# Codes that a malformed node moves, with an output too many of no known type, stay where they are.
+scale, zero = np.float32(0.5), TensorProto(data_type=T.FLOAT8E4M3FN, raw_data=b"\0", name="z")
+nodes = [
+    node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+    node("Identity", ["q"], ["a", "b"], "moves"),
+    node("DequantizeLinear", ["a", "s"], ["y"]),
+]
+made = make(21, nodes, T.FLOAT, T.FLOAT, [4], {"s": np.array(scale), "z": zero})
+made.graph.value_info.append(helper.make_tensor_value_info("a", T.FLOAT8E4M3FN, [4]))
+onnx.save(made, path)
+done = convert(path, 18)
+message = "node 'moves' (Identity): no exact form in opset 18: it has no type float8e4m3fn"
+assert done.returncode == 1 and message in done.stderr, (done.returncode, done.stderr)
 # A call of a function that stays is held against it.
 calls = [node("Hidden", ["x"], ["y", "z"], "call", domain=own)]
 made = make(21, calls, T.FLOAT, T.FLOAT, [2], {})

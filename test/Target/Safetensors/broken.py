@@ -625,6 +625,10 @@ for layer in ("b", "", "a.weight", "x.a", "a."):
     layers = {"layers": {layer: {"format": "float8_e4m3fn"}}}
     data = write(FLOAT8, {"_quantization_metadata": text(layers)})
     table.add("BadLayerFormat", data, message)
+# A name has as many layers as dots; few are as long as one that is known.
+message = "_quantization_metadata: layer 'a': expected the layer of a tensor, but got none that has the name"
+metadata = {"_quantization_metadata": text({"layers": {"a": "float8_e5m2"}})}
+table.add("BadLayerFormat", write({"." * 300_000 + "weight": F32}, metadata), message)
 message = (
     "layer 'a': expected 'float8_e5m2', as elsewhere in the checkpoint, but got 'float8_e4m3fn'"
 )
