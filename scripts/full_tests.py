@@ -192,6 +192,8 @@ def tidy(log):
     return Outcome(1 - bad, bad, 0, told, {"files": len(files), "warnings": warnings})
 
 
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+EMULATOR = str(CACHE / "quant-float" / "emulators" / "qemu" / "qemu-x86_64")
 ADDRESS = ("libclang_rt.asan-x86_64.so",)
 FUZZER = (*ADDRESS, "libclang_rt.fuzzer-x86_64.a")
 STEPS = [
@@ -211,7 +213,7 @@ STEPS = [
         "avx2",
         "tests whose oracle is a peer, on an emulated CPU without AVX-512 and VNNI",
         lit("--param", "avx2=1", "--filter", PEERS, folder="test/avx2"),
-        ("qemu-x86_64",),
+        (EMULATOR,),
     ),
     Step(
         "wheel",

@@ -102,7 +102,8 @@ EOF
   chmod +x "$1/spike"
 }
 
-# Arm FP8: qemu-user of Debian's unstable suite, by an apt configuration of its own; the machine's stays as it is.
+# Arm FP8, and x86-64 without AVX-512: qemu-user of Debian's unstable suite, by an apt configuration of its own;
+# the machine's stays as it is.
 install_qemu() { # FOLDER LEAST-VERSION
   local apt=$1/apt mirror
   mirror=$(sed -n 's/^URIs: *//p;s/^deb  *\(\[[^]]*\]  *\)\{0,1\}\([^ ]*\).*/\2/p' \
@@ -115,7 +116,8 @@ install_qemu() { # FOLDER LEAST-VERSION
     -o Acquire::Languages=none)
   apt-get "${options[@]}" update
   (cd "$apt" && apt-get "${options[@]}" download qemu-user)
-  dpkg-deb --fsys-tarfile "$apt"/qemu-user_*.deb | tar -x -C "$1" --strip-components=3 ./usr/bin/qemu-aarch64
+  dpkg-deb --fsys-tarfile "$apt"/qemu-user_*.deb | tar -x -C "$1" --strip-components=3 \
+    ./usr/bin/qemu-aarch64 ./usr/bin/qemu-x86_64
   rm -r "$apt"
   local version
   version=$("$1/qemu-aarch64" --version | sed -n 's/.* version \([0-9.]*\).*/\1/p')
@@ -149,7 +151,7 @@ install_emulators() {
   flock 9
   install_emulator bochs 0.4.0 &
   install_emulator spike 0.0.5.dev20 &
-  install_emulator qemu 11.1 &
+  install_emulator qemu 11.1.0 &
   wait
 }
 

@@ -15,6 +15,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
@@ -39,7 +40,8 @@ public:
   std::vector<std::pair<uint64_t, std::string>> list;
 
 private:
-  llvm::DenseSet<uint64_t> known;
+  /// Any code is possible, those of llvm::DenseSet's own too.
+  std::set<uint64_t> known;
 };
 } // namespace
 
@@ -151,14 +153,15 @@ static void addScaleCases(const Format &from, const Format &to,
 
 static void addIntegerCases(const Format &from, const Format &to,
                             NamedInputs &inputs) {
+  static constexpr std::pair<double, const char *> kOffsets[] = {
+      {-1.0, "-1"}, {-0.5, "-0.5"}, {0.0, ""}, {0.5, "+0.5"}, {1.0, "+1"}};
   for (unsigned bits : {to.bits - 1, to.bits, 31u, 32u, 63u, 64u})
-    for (double offset : {-1.0, -0.5, 0.0, 0.5, 1.0})
-      for (double sign : {1.0, -1.0})
-        addAround(from, sign * (std::ldexp(1.0, int(bits)) + offset),
-                  llvm::formatv("{0}2^{1}{2}", sign < 0 ? "-" : "", bits,
-                                offset ? llvm::formatv("{0:+0.0}", offset).str()
-                                       : std::string()),
-                  inputs);
+    for (auto [offset, text] : kOffsets) {
+      double value = std::ldexp(1.0, int(bits)) + offset;
+      std::string name = llvm::formatv("2^{0}{1}", bits, text);
+      addAround(from, value, name, inputs);
+      addAround(from, -value, offset ? "-(" + name + ")" : "-" + name, inputs);
+    }
   for (double value : {0.5, 1.0, 1.5, 2.5, 3e9, 200.0, 100.7})
     for (double sign : {1.0, -1.0})
       addAround(from, sign * value, llvm::formatv("{0}", sign * value), inputs);

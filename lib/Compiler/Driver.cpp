@@ -75,8 +75,9 @@ static constexpr bool kVerifiesEach = false;
 static constexpr bool kVerifiesEach = true;
 
 /// The code generator's option, before programs drop LLVM's options.
+/// cl::getRegisteredOptions would add --help first, to be dropped with them.
 static const bool verifiesMachineCode = [] {
-  auto &options = llvm::cl::getRegisteredOptions();
+  auto &options = llvm::cl::SubCommand::getTopLevel().OptionsMap;
   auto found = options.find("verify-machineinstrs");
   return found != options.end() &&
          !found->second->addOccurrence(0, found->first, "true");
