@@ -218,8 +218,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
       outlining.least = 8;
     manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
   }
-  // Threads of a pool would keep the flags for what they run next.
-  if (target.machine == Machine::X86 && threads == 1) {
+  // LLVM's OpenMP runtime gives the threads of each region the flags of the
+  // one that starts it.
+  if (target.machine == Machine::X86) {
     QuantFloatFlushSubnormalsPassOptions flushing;
     flushing.hasHalfArithmetic = cpu.has("avx512fp16");
     manager.addPass(createQuantFloatFlushSubnormalsPass(flushing));
@@ -257,11 +258,12 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = threads;
     manager.addPass(createConvertSCFToOpenMPPass(openMP));
-    // Scopes for allocas that nobody makes, one block each, are in the way of
-    // loops becoming blocks.
+    // Without scopes for allocas that nobody makes.
     manager.addPass(createCanonicalizerPass());
     manager.addNestedPass<func::FuncOp>(
         createQuantFloatMergeParallelRegionsPass());
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatLowerAllocaScopesPass());
   }
   manager.addPass(createQuantFloatLowerMathPass());
   // Modes that conversions set in a register are set in front of loops: not

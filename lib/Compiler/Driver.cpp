@@ -536,7 +536,9 @@ quant_float::linkShared(llvm::function_ref<bool(OutputFile &)> writeObject,
   llvm::FileRemover removeObject(objectPath);
   FileOnLoan object(objectPath);
   OutputFile file(objectPath.str().str());
-  if (!writeObject(file) || !file.commit())
+  if (!writeObject(file))
+    return llvm::createStringError("no object was written");
+  if (!file.commit())
     return llvm::createFileError(objectPath, file.getError());
   TimingScope timing = time(options, "link");
   StringRef name = output.getName();

@@ -8,6 +8,8 @@
 # RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2>&1 | FileCheck %s %}
 # RUN: %if host-avx512 %{ %python %s %tools_dir %clang %t x86-64-v4 2>&1 | FileCheck %s %}
 # RUN: %if host-avx512vbmi %{ %python %s %tools_dir %clang %t znver4 2>&1 | FileCheck %s %}
+# Threads take the flags of the one that starts them.
+# RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2 2>&1 | FileCheck %s %}
 # CHECK-NOT: error
 # CHECK: {{[0-9]+}} conversions, 0 with assists, 0 wrong
 # REQUIRES: host-x86_64
@@ -23,14 +25,15 @@ import numpy as np
 
 np.seterr(all="ignore")
 tools, clang, work, cpu = sys.argv[1], sys.argv[2], Path(sys.argv[3]), sys.argv[4]
+threads = sys.argv[5] if len(sys.argv) > 5 else "1"
 
 CHECKER = r"""
 #include <stdint.h>
 #include <string.h>
 #include <xmmintrin.h>
-char qf_probe[4096];
-long qf_assists;
-int qf_first;
+_Thread_local char qf_probe[4096];
+_Atomic long qf_assists;
+_Atomic int qf_first;
 unsigned qf_get_csr(void) { return _mm_getcsr(); }
 void qf_set_csr(unsigned csr) { _mm_setcsr(csr); }
 /* Operands and the result, one behind the other. */
@@ -94,7 +97,9 @@ def instrument(text):
         assert offset <= 4096, line
         lines.append(f"  call void @qf_check(i32 {len(found)}, i32 {width}, i32 {offset})")
         found.append(line.strip())
-    lines.append("@qf_probe = external global [4096 x i8]\ndeclare void @qf_check(i32, i32, i32)")
+    lines.append(
+        "@qf_probe = external thread_local global [4096 x i8]\ndeclare void @qf_check(i32, i32, i32)"
+    )
     return "\n".join(lines), found
 
 
@@ -289,15 +294,25 @@ for label, values, ordinary in (
 source = work / f"{cpu}.mlir"
 source.write_text("".join(case.text for _, case in cases))
 subprocess.run(
-    [f"{tools}/quant-float-compile", source, "-o", source.with_suffix(".ll"), "--cpu", cpu],
+    [
+        f"{tools}/quant-float-compile",
+        source,
+        "-o",
+        source.with_suffix(".ll"),
+        "--cpu",
+        cpu,
+        "--threads",
+        threads,
+    ],
     check=True,
 )
 text, found = instrument(source.with_suffix(".ll").read_text())
 assert len(found) > 100, "no instructions"
+assert ("__kmpc_fork_call" in text) == (threads != "1")
 (work / f"{cpu}.probe.ll").write_text(text)
 (work / "checker.c").write_text(CHECKER)
 library = work / f"{cpu}.so"
-subprocess.run([clang, "-O1", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-fPIC", "-shared", work / f"{cpu}.probe.ll", work / "checker.c", "-o", library], check=True)  # fmt: skip
+subprocess.run([clang, "-O1", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-fPIC", "-fopenmp", "-shared", work / f"{cpu}.probe.ll", work / "checker.c", "-o", library], check=True)  # fmt: skip
 probe = ctypes.CDLL(str(library))
 assists = ctypes.c_long.in_dll(probe, "qf_assists")
 first = ctypes.c_int.in_dll(probe, "qf_first")

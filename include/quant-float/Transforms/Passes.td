@@ -1112,6 +1112,19 @@ def QuantFloatLowerMathPass
   ];
 }
 
+def QuantFloatLowerAllocaScopesPass
+    : InterfacePass<"quant-float-lower-alloca-scopes", "mlir::FunctionOpInterface"> {
+  let summary = "lower memref.alloca_scope to a save and a restore of the stack";
+  let description = [{
+    A `memref.alloca_scope` becomes its operations between `llvm.intr.stacksave`
+    and `llvm.intr.stackrestore`, as when upstream converts it to LLVM. Upstream's
+    conversion of loops to OpenMP makes these scopes, and its conversion of the
+    loops within them to branches needs regions of several blocks, which the scope
+    does not allow.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def QuantFloatLowerReshapesPass
     : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
   let summary = "shape contiguous buffers by what their sizes are";
