@@ -209,7 +209,9 @@ if avx2:
     # Debian 12's qemu computes functions of OpenVINO's plugin wrong, and does not fork threads.
     emulator = os.path.join(cache, "quant-float", "emulators", "qemu", "qemu-x86_64")
     if not os.path.exists(emulator):
-        lit_config.fatal(f"--param avx2=1: no {emulator} (scripts/setup.sh --emulators downloads it)")
+        lit_config.fatal(
+            f"--param avx2=1: no {emulator} (scripts/setup.sh --emulators downloads it)"
+        )
     # This has no AVX-512.
     emulate = [emulator, "-cpu", "max"]
     preload = os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatHaswell.so")

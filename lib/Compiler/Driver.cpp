@@ -537,7 +537,8 @@ quant_float::linkShared(llvm::function_ref<bool(OutputFile &)> writeObject,
   FileOnLoan object(objectPath);
   OutputFile file(objectPath.str().str());
   if (!writeObject(file))
-    return llvm::createStringError("no object was written");
+    return llvm::errorCodeToError(
+        std::make_error_code(std::errc::operation_canceled));
   if (!file.commit())
     return llvm::createFileError(objectPath, file.getError());
   TimingScope timing = time(options, "link");

@@ -31,7 +31,8 @@ namespace {
 /// it; where all groups have one channel on each side, the channel's loops and
 /// axes fall away. So do the axes that a window of one element does not move
 /// along (a convolution of rows written as one of images). Where a run tells
-/// sizes, all axes along which such a window moves by one element are one.
+/// sizes, the elements that windows of one element meet are copied next to each
+/// other, and all axes are one.
 class Convolution {
 public:
   /// `weight` is its input.
@@ -52,8 +53,10 @@ private:
   /// The tensor without the axes of one element that fall away, and with one
   /// axis in place of all where there is one.
   Value dropAxes(Value tensor);
-  /// Whether the windows are single elements that move over all of an image.
+  /// Whether the windows are single elements without padding.
   bool isPointwise() const;
+  /// Those elements of the input that windows of single elements meet.
+  Value pickElements(Value input);
   /// The tensor with the axis of channels split in groups.
   Value split(Value tensor, int64_t axis, OpFoldResult channels);
   AffineMap getMap(ArrayRef<AffineExpr> exprs) {
@@ -76,6 +79,8 @@ private:
   SmallVector<size_t> droppedAxes;
   /// Whether one axis stands for all.
   bool isFlat = false;
+  /// Of all spatial axes, if elements are picked.
+  SmallVector<int64_t> strides;
   SmallVector<OpFoldResult> resultSizes;
   /// The sizes of the sums: batch, group, channel, windows, as far as split.
   SmallVector<OpFoldResult> sumSizes;
@@ -152,10 +157,15 @@ LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
   bool isOpen = llvm::any_of(windows, [](const WindowAxis &window) {
     return !getConstantIntValue(window.input);
   });
+  auto isStrided = [](const WindowAxis &window) { return window.stride != 1; };
   if (isOpen && windows.size() > 1 && isPointwise()) {
     isFlat = true;
+    if (llvm::any_of(windows, isStrided))
+      for (const WindowAxis &window : found)
+        strides.push_back(window.stride);
     WindowAxis all = windows.front();
     all.input = all.output = context.computeProduct(getOutputSizes(windows));
+    all.stride = 1;
     windows = {all};
   }
   sumSizes = {inputSizes[0]};
@@ -181,11 +191,24 @@ LogicalResult Convolution::requirePerChannel(size_t index) {
 
 bool Convolution::isPointwise() const {
   return llvm::all_of(windows, [](const WindowAxis &window) {
-    return window.stride == 1 && window.input == window.output &&
-           isConstantIntValue(window.kernel, 1) &&
+    return isConstantIntValue(window.kernel, 1) &&
            isConstantIntValue(window.padLow, 0) &&
            isConstantIntValue(window.padHigh, 0);
   });
+}
+
+Value Convolution::pickElements(Value input) {
+  if (strides.empty())
+    return input;
+  SmallVector<OpFoldResult> sizes = context.getSizes(input);
+  llvm::copy(ArrayRef(resultSizes).drop_front(2), sizes.begin() + 2);
+  SmallVector<AffineExpr> from = {b.getAffineDimExpr(0), b.getAffineDimExpr(1)};
+  for (int64_t stride : strides)
+    from.push_back(b.getAffineDimExpr(from.size()) * stride);
+  return buildParallel(
+      b, sizes, getElementTypeOrSelf(input), input,
+      AffineMap::get(from.size(), 0, from, b.getContext()),
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args.front(); });
 }
 
 Value Convolution::dropAxes(Value tensor) {
@@ -226,8 +249,8 @@ Value Convolution::buildInit(Type type, Value bias) {
 NodeResults Convolution::build(Value pad, Type type, Value bias,
                                ArrayRef<Value> extras, ReductionBody body) {
   Value init = buildInit(type, bias);
-  Value input =
-      padForWindows(context, dropAxes(context.input(0)), pad, windows);
+  Value input = padForWindows(context, dropAxes(pickElements(context.input(0))),
+                              pad, windows);
   Value filters = dropAxes(context.input(weight));
 
   // All loops first: maps need their number.

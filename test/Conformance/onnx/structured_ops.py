@@ -65,6 +65,26 @@ def add_convolutions():
     add("Conv", 11, image, floats(6, 1, 3, 3), floats(6), group=6, pads=[1, 1, 1, 1])
     add("Conv", 11, image, floats(12, 1, 3, 3), group=6, strides=[2, 3])
     add("Conv", 11, volume, floats(3, 2, 2, 2, 3), floats(3), strides=[2, 1, 2])
+    # Windows of one element that skip some.
+    for axes in ((9,), (8, 7), (4, 5, 6)):
+        single = (1,) * len(axes)
+        add(
+            "Conv",
+            11,
+            floats(2, 6, *axes),
+            floats(4, 3, *single),
+            floats(4),
+            group=2,
+            strides=[3, 2, 2][: len(axes)],
+        )
+        add(
+            "Conv",
+            11,
+            floats(1, 6, *axes),
+            floats(6, 1, *single),
+            group=6,
+            strides=[2, 1, 3][: len(axes)],
+        )
     column = floats(1, 6, 9, 1)
     add("Conv", 11, column, floats(4, 6, 3, 1), floats(4), pads=[1, 0, 2, 0])
     add("Conv", 11, column, floats(4, 3, 3, 1), group=2)
