@@ -201,6 +201,31 @@ Value Flattening::makeEmpty(ArrayRef<int64_t> shape) {
       b, sizes, cast<RankedTensorType>(image.getType()).getElementType());
 }
 
+namespace {
+/// What is around an image, of which there may be more: nothing, if it is not
+/// padded.
+struct Padding {
+  Padding(ImplicitLocOpBuilder &b, Value image);
+  Value source, value;
+  SmallVector<OpFoldResult> low, high;
+};
+} // namespace
+
+Padding::Padding(ImplicitLocOpBuilder &b, Value image) : source(image) {
+  auto type = cast<RankedTensorType>(image.getType());
+  low.assign(type.getRank(), b.getIndexAttr(0));
+  high = low;
+  auto pad = image.getDefiningOp<tensor::PadOp>();
+  value = pad ? pad.getConstantPaddingValue() : Value();
+  if (!value) {
+    value = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    return;
+  }
+  source = pad.getSource();
+  low = pad.getMixedLowPad();
+  high = pad.getMixedHighPad();
+}
+
 /// At least so many rows and columns, by more padding where there is some.
 void Flattening::makeLarger(int64_t height, int64_t width) {
   auto type = cast<RankedTensorType>(image.getType());
@@ -209,29 +234,19 @@ void Flattening::makeLarger(int64_t height, int64_t width) {
   int64_t moreColumns = std::max<int64_t>(width - type.getDimSize(rank - 1), 0);
   if (!moreRows && !moreColumns)
     return;
-  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
-  Value source = image, value;
-  if (auto pad = image.getDefiningOp<tensor::PadOp>())
-    if (pad.getConstantPaddingValue() && pad.getStaticHigh()[rank - 1] >= 0 &&
-        pad.getStaticHigh()[rank - 2] >= 0) {
-      source = pad.getSource();
-      low = pad.getMixedLowPad();
-      high = pad.getMixedHighPad();
-      value = pad.getConstantPaddingValue();
-    }
-  if (!value)
-    value = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  Padding padding(b, image);
   auto grow = [&](OpFoldResult &size, int64_t more) {
-    size = b.getIndexAttr(*getConstantIntValue(size) + more);
+    size = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), b.getAffineSymbolExpr(0) + more, size);
   };
-  grow(high[rank - 2], moreRows);
-  grow(high[rank - 1], moreColumns);
+  grow(padding.high[rank - 2], moreRows);
+  grow(padding.high[rank - 1], moreColumns);
   SmallVector<int64_t> shape(type.getShape());
   shape[rank - 2] += moreRows;
   shape[rank - 1] += moreColumns;
   image = tensor::PadOp::create(
-      b, RankedTensorType::get(shape, type.getElementType()), source, low, high,
-      value);
+      b, RankedTensorType::get(shape, type.getElementType()), padding.source,
+      padding.low, padding.high, padding.value);
 }
 
 /// (..., rows, columns) as (..., phases, phases, `height` rows, columns).
@@ -428,20 +443,29 @@ static void splitOpenPhases(GenericOp op) {
   unsigned rank = type.getRank(), lead = rank - axes.size();
 
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
+  Padding padding(b, image->get());
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1),
+             s2 = b.getAffineSymbolExpr(2);
+  auto compute = [&](AffineExpr expression, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expression,
+                                                 operands);
+  };
   SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(b, b.getLoc(), image->get());
-  SmallVector<OpFoldResult> shape(ArrayRef(sizes).take_front(lead)), extents;
+      tensor::getMixedSizes(b, b.getLoc(), padding.source);
+  SmallVector<OpFoldResult> shape, extents;
   SmallVector<AffineExpr> from, indices(map.getResults().take_front(lead)),
       places;
-  for (unsigned dim = 0; dim < lead; ++dim)
+  for (unsigned dim = 0; dim < lead; ++dim) {
+    shape.push_back(compute(s0 + s1 + s2,
+                            {sizes[dim], padding.low[dim], padding.high[dim]}));
     from.push_back(b.getAffineDimExpr(dim));
+  }
   // All phases have as many rows and columns as the longest.
   for (auto [i, axis] : llvm::enumerate(axes)) {
-    high[lead + i] = b.getIndexAttr(axis.countPhases() - 1);
-    extents.push_back(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), b.getAffineSymbolExpr(0).ceilDiv(axis.stride),
-        sizes[lead + i]));
+    OpFoldResult &high = padding.high[lead + i];
+    extents.push_back(compute((s0 + s1 + s2).ceilDiv(axis.stride),
+                              {sizes[lead + i], padding.low[lead + i], high}));
+    high = compute(s0 + (axis.countPhases() - 1), high);
     shape.push_back(b.getIndexAttr(axis.countPhases()));
     from.push_back(b.getAffineDimExpr(lead + axes.size() + i) * axis.stride +
                    b.getAffineDimExpr(lead + i));
@@ -451,10 +475,8 @@ static void splitOpenPhases(GenericOp op) {
   }
   llvm::append_range(shape, extents);
   llvm::append_range(indices, places);
-  Value zero =
-      arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-  Value padded =
-      tensor::PadOp::create(b, Type(), image->get(), low, high, zero);
+  Value padded = tensor::PadOp::create(b, Type(), padding.source, padding.low,
+                                       padding.high, padding.value);
   Value empty = tensor::EmptyOp::create(b, shape, type.getElementType());
   AffineMap to = b.getMultiDimIdentityMap(shape.size());
   SmallVector<AffineMap> maps{

@@ -62,7 +62,7 @@ static std::optional<Phases> match(GenericOp op) {
   AffineMap from = op.getIndexingMapsArray().front();
   if (!image || !op.getIndexingMapsArray().back().isIdentity() ||
       from.getNumResults() == 0 || !image.isLastDimUnitStride() ||
-      !result.isLastDimUnitStride() || image.isDynamicDim(image.getRank() - 1))
+      !result.isLastDimUnitStride())
     return std::nullopt;
   Type element = image.getElementType();
   if (!element.isIntOrFloat() || isPackedElementType(element) ||
@@ -78,7 +78,7 @@ static std::optional<Phases> match(GenericOp op) {
     if (expression.isFunctionOfDim(column))
       return std::nullopt;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (ShapedType::isDynamic(ranges[column]) || ranges[column] == 0)
+  if (ranges[column] == 0)
     return std::nullopt;
   if (first == 0)
     return phases;
@@ -109,6 +109,8 @@ public:
 
 private:
   void emitRow();
+  void emitOpenRow();
+  void emitLoop(Value from, Value to, int64_t count);
   void emitVectors(OpFoldResult column, int64_t count);
 
   const Phases &phases;
@@ -157,20 +159,45 @@ void Splitting::emitVectors(OpFoldResult column, int64_t count) {
   }
 }
 
+/// `count` columns in each step.
+void Splitting::emitLoop(Value from, Value to, int64_t count) {
+  auto loop =
+      scf::ForOp::create(b, from, to, arith::ConstantIndexOp::create(b, count));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emitVectors(loop.getInductionVar(), count);
+}
+
+/// Of sizes that a run tells: vectors, and for the rest shorter ones.
+void Splitting::emitOpenRow() {
+  unsigned last = cast<MemRefType>(phases.image.getType()).getRank() - 1;
+  Value end = b.createOrFold<memref::DimOp>(phases.result, position.size() - 1);
+  Value extent = b.createOrFold<memref::DimOp>(phases.image, last);
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  Value safe =
+      arith::MinUIOp::create(b, end, arith::DivUIOp::create(b, extent, two));
+  Value done = arith::ConstantIndexOp::create(b, 0);
+  for (int64_t count = llvm::bit_floor<uint64_t>(lanes); count; count /= 2) {
+    Value stop = end;
+    if (count > 1)
+      stop = arith::AndIOp::create(b, safe,
+                                   arith::ConstantIndexOp::create(b, -count));
+    emitLoop(done, stop, count);
+    done = stop;
+  }
+}
+
 void Splitting::emitRow() {
+  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(width))
+    return emitOpenRow();
   // What is not beyond the row, however it is loaded.
   int64_t safe = std::min(columns, width / 2);
   int64_t done = safe / lanes * lanes;
-  if (done > lanes) {
-    auto loop = scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0),
-                                   arith::ConstantIndexOp::create(b, done),
-                                   arith::ConstantIndexOp::create(b, lanes));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    emitVectors(loop.getInductionVar(), lanes);
-  } else if (done) {
+  if (done > lanes)
+    emitLoop(arith::ConstantIndexOp::create(b, 0),
+             arith::ConstantIndexOp::create(b, done), lanes);
+  else if (done)
     emitVectors(b.getIndexAttr(0), lanes);
-  }
   // The last vector once more, from where it ends with the row.
   if (done && done != columns && safe == columns)
     return emitVectors(b.getIndexAttr(columns - lanes), lanes);

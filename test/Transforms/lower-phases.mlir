@@ -41,6 +41,33 @@ func.func @even(%x: memref<3x21xf32>, %y: memref<3x11xf32>) {
   return
 }
 
+// Of sizes that a run tells, the rest of a row takes shorter and shorter vectors. The last even element may have no neighbour.
+
+// CHECK-LABEL: func.func @open(
+// CHECK-SAME:    %[[X:.+]]: memref<?x2x?xf32>, %[[Y:.+]]: memref<?x2x?xf32>
+// CHECK-DAG:     %[[COLUMNS:.+]] = memref.dim %[[Y]], %c2
+// CHECK-DAG:     %[[WIDTH:.+]] = memref.dim %[[X]], %c2
+// CHECK-DAG:     %[[HALF:.+]] = arith.divui %[[WIDTH]], %c2
+// CHECK:         %[[SAFE:.+]] = arith.minui %[[COLUMNS]], %[[HALF]]
+// CHECK:         %[[WHOLE:.+]] = arith.andi %[[SAFE]], %c-8
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %[[WHOLE]] step %c8
+// CHECK:           %[[PAIRS:.+]] = vector.load %[[X]]{{.+}} vector<16xf32>
+// CHECK:           vector.shuffle %[[PAIRS]], %[[PAIRS]] [0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK:         %[[FOURS:.+]] = arith.andi %[[SAFE]], %c-4
+// CHECK:         scf.for %{{.+}} = %[[WHOLE]] to %[[FOURS]] step %c4
+// CHECK:         %[[TWOS:.+]] = arith.andi %[[SAFE]], %c-2
+// CHECK:         scf.for %{{.+}} = %[[FOURS]] to %[[TWOS]] step %c2
+// CHECK:         scf.for %{{.+}} = %[[TWOS]] to %[[COLUMNS]] step %c1
+// CHECK:           memref.load %[[X]]
+func.func @open(%x: memref<?x2x?xf32>, %y: memref<?x2x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?x2x?xf32>) outs(%y : memref<?x2x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+
 // Steps of three, and what is more than a copy, stay.
 
 // CHECK-LABEL: func.func @others(

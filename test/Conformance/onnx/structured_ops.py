@@ -65,6 +65,16 @@ def add_convolutions():
     add("Conv", 11, image, floats(6, 1, 3, 3), floats(6), group=6, pads=[1, 1, 1, 1])
     add("Conv", 11, image, floats(12, 1, 3, 3), group=6, strides=[2, 3])
     add("Conv", 11, volume, floats(3, 2, 2, 2, 3), floats(3), strides=[2, 1, 2])
+    for width in (33, 74, 75):
+        add(
+            "Conv",
+            11,
+            floats(1, 4, 5, width),
+            floats(3, 4, 3, 3),
+            pads=[1, 1, 1, 1],
+            strides=[2, 2],
+        )
+        add("Conv", 11, floats(2, 4, 5, width), floats(4, 1, 3, 3), group=4, strides=[1, 2])
     # Windows of one element that skip some.
     for axes in ((9,), (8, 7), (4, 5, 6)):
         single = (1,) * len(axes)
