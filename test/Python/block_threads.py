@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import quant_float as qf
+from sanitizers import tool_environment
 
 tools, work = sys.argv[1], Path(sys.argv[2])
 random = np.random.default_rng(5)
@@ -29,7 +30,7 @@ func.func @dequantize(%x: tensor<?x{size}xi8>, %s: tensor<?x{count}xf32>) -> ten
   return %0 : tensor<?x{size}xf32>
 }}
 """)  # fmt: skip
-    ir = subprocess.run([f"{tools}/quant-float-compile", work / "model.mlir", "--emit", "llvm-ir", "--threads", "2", "-o", "-"], capture_output=True, text=True, check=True)  # fmt: skip
+    ir = subprocess.run([f"{tools}/quant-float-compile", work / "model.mlir", "--emit", "llvm-ir", "--threads", "2", "-o", "-"], capture_output=True, text=True, check=True, env=tool_environment())  # fmt: skip
     assert ir.stdout.count("call void (ptr, i32, ptr, ...) @__kmpc_fork_call") >= 2, (size, block)
     x = random.normal(0, 50, (rows, size)).astype(np.float32)
     scale = random.uniform(0.3, 3, (rows, count)).astype(np.float32)

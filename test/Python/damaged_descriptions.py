@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import quant_float as qf
+from sanitizers import tool_environment
 
 source, tools, clang, src_root, work = sys.argv[1:]
 DAMAGED = "the description of its functions is damaged"
@@ -59,6 +60,7 @@ for number, (damage, message) in enumerate(cases):
         capture_output=True,
         text=True,
         check=False,
+        env=tool_environment(),
     )
     found = None
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import quant_float as qf
+from sanitizers import tool_environment
 
 tools, work = sys.argv[1], Path(sys.argv[2])
 random = np.random.default_rng(7)
@@ -31,6 +32,7 @@ ir = subprocess.run(
     capture_output=True,
     text=True,
     check=True,
+    env=tool_environment(),
 ).stdout
 assert len(re.findall(r"call void .*@__kmpc_fork_call\(", ir)) == 1, ir
 functions = [qf.compile(path, "many", threads=threads) for threads in (2, 3, 4)]

@@ -1,5 +1,6 @@
 """How instrumented programs of this project are run beside libraries that are not instrumented."""
 
+import os
 import pathlib
 import subprocess
 
@@ -20,3 +21,8 @@ def runtime(compiler, sanitizers):
     name = {"Address": "asan", "Thread": "tsan"}[sanitizers.split(";")[0]]
     command = [compiler, f"-print-file-name=libclang_rt.{name}-x86_64.so"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def tool_environment():
+    """For this project's programs: they have the runtime within, which Python has loaded first."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
