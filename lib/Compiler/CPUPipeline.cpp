@@ -258,7 +258,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = threads;
     manager.addPass(createConvertSCFToOpenMPPass(openMP));
-    // Without scopes for allocas that nobody makes.
+    // Drops scopes without allocas.
     manager.addPass(createCanonicalizerPass());
     manager.addNestedPass<func::FuncOp>(
         createQuantFloatMergeParallelRegionsPass());

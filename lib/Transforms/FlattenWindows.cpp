@@ -202,8 +202,8 @@ Value Flattening::makeEmpty(ArrayRef<int64_t> shape) {
 }
 
 namespace {
-/// What is around an image, of which there may be more: nothing, if it is not
-/// padded.
+/// The constant padding of an image: that of the tensor.pad that defines it, or
+/// none.
 struct Padding {
   Padding(ImplicitLocOpBuilder &b, Value image);
   Value source, value;

@@ -109,7 +109,7 @@ public:
 
 private:
   void emitRow();
-  void emitOpenRow();
+  void emitDynamicRow();
   void emitLoop(Value from, Value to, int64_t count);
   void emitVectors(OpFoldResult column, int64_t count);
 
@@ -159,7 +159,7 @@ void Splitting::emitVectors(OpFoldResult column, int64_t count) {
   }
 }
 
-/// `count` columns in each step.
+/// A loop over columns that handles `count` of them in each step.
 void Splitting::emitLoop(Value from, Value to, int64_t count) {
   auto loop =
       scf::ForOp::create(b, from, to, arith::ConstantIndexOp::create(b, count));
@@ -168,8 +168,8 @@ void Splitting::emitLoop(Value from, Value to, int64_t count) {
   emitVectors(loop.getInductionVar(), count);
 }
 
-/// Of sizes that a run tells: vectors, and for the rest shorter ones.
-void Splitting::emitOpenRow() {
+/// Dynamic sizes: full vectors, then narrower ones for the remainder.
+void Splitting::emitDynamicRow() {
   unsigned last = cast<MemRefType>(phases.image.getType()).getRank() - 1;
   Value end = b.createOrFold<memref::DimOp>(phases.result, position.size() - 1);
   Value extent = b.createOrFold<memref::DimOp>(phases.image, last);
@@ -189,7 +189,7 @@ void Splitting::emitOpenRow() {
 
 void Splitting::emitRow() {
   if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(width))
-    return emitOpenRow();
+    return emitDynamicRow();
   // What is not beyond the row, however it is loaded.
   int64_t safe = std::min(columns, width / 2);
   int64_t done = safe / lanes * lanes;

@@ -41,7 +41,7 @@ func.func @even(%x: memref<3x21xf32>, %y: memref<3x11xf32>) {
   return
 }
 
-// Of sizes that a run tells, the rest of a row takes shorter and shorter vectors. The last even element may have no neighbour.
+// For dynamic sizes, the remainder of a row takes narrower vectors. The last even element may have no odd neighbor.
 
 // CHECK-LABEL: func.func @open(
 // CHECK-SAME:    %[[X:.+]]: memref<?x2x?xf32>, %[[Y:.+]]: memref<?x2x?xf32>

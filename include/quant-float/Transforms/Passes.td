@@ -1077,6 +1077,7 @@ def QuantFloatLowerPhasesPass
     A copy of every other element along the last dimension, as a `linalg.generic` on
     buffers with an index `d * 2` or `d * 2 + phase`, becomes loads of what lies side by
     side, whose elements are sorted in registers. No element behind the row is read.
+    If a row's size is dynamic, its remainder takes narrower vectors.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",

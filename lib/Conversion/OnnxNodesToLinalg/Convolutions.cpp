@@ -30,9 +30,9 @@ namespace {
 /// With several groups the channels are split in two axes, group and channel in
 /// it; where all groups have one channel on each side, the channel's loops and
 /// axes fall away. So do the axes that a window of one element does not move
-/// along (a convolution of rows written as one of images). Where a run tells
-/// sizes, the elements that windows of one element meet are copied next to each
-/// other, and all axes are one.
+/// along (a convolution of rows written as one of images). If spatial sizes are
+/// dynamic, windows of one element become a matmul: the elements that strided
+/// windows read are gathered, and all spatial axes are collapsed into one.
 class Convolution {
 public:
   /// `weight` is its input.
@@ -55,8 +55,8 @@ private:
   Value dropAxes(Value tensor);
   /// Whether the windows are single elements without padding.
   bool isPointwise() const;
-  /// Those elements of the input that windows of single elements meet.
-  Value pickElements(Value input);
+  /// Gathers the elements that strided windows of one element read.
+  Value gatherElements(Value input);
   /// The tensor with the axis of channels split in groups.
   Value split(Value tensor, int64_t axis, OpFoldResult channels);
   AffineMap getMap(ArrayRef<AffineExpr> exprs) {
@@ -79,7 +79,7 @@ private:
   SmallVector<size_t> droppedAxes;
   /// Whether one axis stands for all.
   bool isFlat = false;
-  /// Of all spatial axes, if elements are picked.
+  /// The strides of all spatial axes, if elements are gathered.
   SmallVector<int64_t> strides;
   SmallVector<OpFoldResult> resultSizes;
   /// The sizes of the sums: batch, group, channel, windows, as far as split.
@@ -197,7 +197,7 @@ bool Convolution::isPointwise() const {
   });
 }
 
-Value Convolution::pickElements(Value input) {
+Value Convolution::gatherElements(Value input) {
   if (strides.empty())
     return input;
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
@@ -249,8 +249,8 @@ Value Convolution::buildInit(Type type, Value bias) {
 NodeResults Convolution::build(Value pad, Type type, Value bias,
                                ArrayRef<Value> extras, ReductionBody body) {
   Value init = buildInit(type, bias);
-  Value input = padForWindows(context, dropAxes(pickElements(context.input(0))),
-                              pad, windows);
+  Value input = padForWindows(
+      context, dropAxes(gatherElements(context.input(0))), pad, windows);
   Value filters = dropAxes(context.input(weight));
 
   // All loops first: maps need their number.

@@ -75,7 +75,7 @@ def add_convolutions():
             strides=[2, 2],
         )
         add("Conv", 11, floats(2, 4, 5, width), floats(4, 1, 3, 3), group=4, strides=[1, 2])
-    # Windows of one element that skip some.
+    # Strided windows of one element.
     for axes in ((9,), (8, 7), (4, 5, 6)):
         single = (1,) * len(axes)
         add(

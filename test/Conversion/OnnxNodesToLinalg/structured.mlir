@@ -236,12 +236,12 @@ func.func @pointwise(%x: tensor<1x8x?x?xf32>, %w: tensor<16x8x1x1xf32>) -> tenso
 
 // -----
 
-// What windows of one element skip is left out first.
+// A strided convolution with a window of one element gathers the elements that it reads.
 // CHECK-DAG: #[[$STRIDED:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 * 2, d3)>
 // CHECK-LABEL: func.func @strided_pointwise(
 // CHECK-SAME: %[[X:.+]]: tensor<1x8x?x?xf32>
-// CHECK: %[[PICKED:.+]] = linalg.generic {indexing_maps = [#[[$STRIDED]], {{.*}} ins(%[[X]] : tensor<1x8x?x?xf32>)
-// CHECK: %[[FLAT:.+]] = tensor.collapse_shape %[[PICKED]] {{\[\[0\], \[1\], \[2, 3\]\]}} : tensor<1x8x?x?xf32> into tensor<1x8x?xf32>
+// CHECK: %[[GATHERED:.+]] = linalg.generic {indexing_maps = [#[[$STRIDED]], {{.*}} ins(%[[X]] : tensor<1x8x?x?xf32>)
+// CHECK: %[[FLAT:.+]] = tensor.collapse_shape %[[GATHERED]] {{\[\[0\], \[1\], \[2, 3\]\]}} : tensor<1x8x?x?xf32> into tensor<1x8x?xf32>
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[FLAT]], %{{.+}} : tensor<1x8x?xf32>, tensor<16x8x1xf32>)
 func.func @strided_pointwise(%x: tensor<1x8x?x?xf32>, %w: tensor<16x8x1x1xf32>) -> tensor<*xf32> {
   %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {strides = array<i64: 2, 1>} : (tensor<1x8x?x?xf32>, tensor<16x8x1x1xf32>) -> tensor<*xf32>
