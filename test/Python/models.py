@@ -359,7 +359,8 @@ def check_interrupt():
         pass
     taken = time.monotonic() - start
     timer.join()
-    expect.true(f"interrupted after {taken:.1f} s", taken < 20)
+    limit = 200 if "QUANT_FLOAT_SANITIZERS" in os.environ else 20
+    expect.true(f"interrupted after {taken:.1f} s", taken < limit)
     expect.true("the module stays", len(module.functions) == 2000)
 
 
