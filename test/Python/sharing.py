@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import quant_float as qf
+from sanitizers import tool_environment
 from quant_float import _native
 from quant_float._kernels import Kernel
 
@@ -52,6 +53,7 @@ for cpu in ("host", "x86-64,x86-64-v3" if platform.machine() == "x86_64" else "g
         capture_output=True,
         text=True,
         check=False,
+        env=tool_environment(),
     )
     if done.returncode:
         sys.exit(done.stderr)
