@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import quant_float as qf
-from sanitizers import tool_environment
 from quant_float import _native
 from quant_float._kernels import Kernel
+from sanitizers import tool_environment
 
 tools, work = sys.argv[1], Path(sys.argv[2])
 failures = []
