@@ -239,9 +239,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   if (sums == Sums::Fast)
     function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
-  OpPassManager loops(func::FuncOp::getOperationName());
-  loops.addPass(createConvertLinalgToLoopsPass());
-  function.addPass(createQuantFloatIfPresentPass({"linalg"}, std::move(loops)));
+  function.addPass(createQuantFloatLowerLinalgToLoopsPass());
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
   function.addPass(createQuantFloatLowerStridedTransfersPass());

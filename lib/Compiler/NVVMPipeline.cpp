@@ -40,7 +40,7 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
   if (mapping.fastSums)
     function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatMapToGpuPass(mapping));
-  function.addPass(createConvertLinalgToLoopsPass());
+  function.addPass(createQuantFloatLowerLinalgToLoopsPass());
   QuantFloatLowerPackedElementsPassOptions packed;
   packed.inOrder = true;
   manager.addPass(createQuantFloatLowerPackedElementsPass(packed));

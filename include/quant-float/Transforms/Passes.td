@@ -1126,6 +1126,21 @@ def QuantFloatLowerAllocaScopesPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def QuantFloatLowerLinalgToLoopsPass
+    : InterfacePass<"quant-float-lower-linalg-to-loops", "mlir::FunctionOpInterface"> {
+  let summary = "lower linalg ops on buffers to loops of scalars";
+  let description = [{
+    Lowers each linalg op on memrefs to `scf.for` loops with upstream's
+    `linalgOpToLoops`. Unlike `convert-linalg-to-loops`, it runs no greedy
+    rewriter, whose simplification of regions is slow for functions of many blocks;
+    a canonicalizer that follows composes the `affine.apply` ops.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect"
+  ];
+}
+
 def QuantFloatLowerReshapesPass
     : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
   let summary = "shape contiguous buffers by what their sizes are";
