@@ -41,9 +41,10 @@ foreach(sanitizer IN LISTS QUANT_FLOAT_SANITIZERS)
     -fsanitize=${sanitizer} -fno-sanitize-recover=${sanitizer} -fno-omit-frame-pointer)
   list(APPEND QUANT_FLOAT_LINK_OPTIONS -fsanitize=${sanitizer})
 endforeach()
-# The LLVM packages are built without -fsanitize=vptr type information.
+# The LLVM packages are built without -fsanitize=vptr type information. Compiled models have no
+# function types in front of their functions, where -fsanitize=function reads them.
 if("Undefined" IN_LIST QUANT_FLOAT_SANITIZERS)
-  list(APPEND QUANT_FLOAT_SANITIZER_OPTIONS -fno-sanitize=vptr)
+  list(APPEND QUANT_FLOAT_SANITIZER_OPTIONS -fno-sanitize=vptr,function)
 endif()
 list(APPEND QUANT_FLOAT_COMPILE_OPTIONS ${QUANT_FLOAT_SANITIZER_OPTIONS})
 
