@@ -40,7 +40,8 @@ void quant_float::buildOutlineKernelsPipeline(OpPassManager &manager,
   if (mapping.fastSums)
     function.addPass(createQuantFloatContractSumsPass());
   function.addPass(createQuantFloatMapToGpuPass(mapping));
-  function.addPass(createQuantFloatLowerLinalgToLoopsPass());
+  // Erases dead reads as well, which the next pass refuses.
+  function.addPass(createConvertLinalgToLoopsPass());
   QuantFloatLowerPackedElementsPassOptions packed;
   packed.inOrder = true;
   manager.addPass(createQuantFloatLowerPackedElementsPass(packed));

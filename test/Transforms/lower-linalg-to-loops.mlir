@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s --pass-pipeline='builtin.module(func.func(quant-float-lower-linalg-to-loops))' | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline='builtin.module(func.func(quant-float-lower-linalg-to-loops,canonicalize))' | FileCheck %s
 
 // CHECK-LABEL: func.func @reduction(
 // CHECK-SAME:    %[[X:.+]]: memref<?x4xf32>, %[[Y:.+]]: memref<?xf32>
