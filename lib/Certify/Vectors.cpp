@@ -40,7 +40,7 @@ public:
   std::vector<std::pair<uint64_t, std::string>> list;
 
 private:
-  /// Any code is possible, those of llvm::DenseSet's own too.
+  /// Not llvm::DenseSet, which reserves two encodings.
   std::set<uint64_t> known;
 };
 } // namespace

@@ -191,7 +191,8 @@ LogicalResult Convolution::requirePerChannel(size_t index) {
 
 bool Convolution::isPointwise() const {
   return llvm::all_of(windows, [](const WindowAxis &window) {
-    return isConstantIntValue(window.kernel, 1) &&
+    bool isWhole = window.stride != 1 || window.input == window.output;
+    return isWhole && isConstantIntValue(window.kernel, 1) &&
            isConstantIntValue(window.padLow, 0) &&
            isConstantIntValue(window.padHigh, 0);
   });
