@@ -100,7 +100,7 @@ void __qf_compute_output_sizes();
 void __qf_run_texts();
 void __qf_cast_texts();
 void __qf_load_texts();
-void __qf_get_cache_size();
+void __qf_get_nontemporal_threshold();
 void __qf_keep_subnormals();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
@@ -137,7 +137,7 @@ findEntryPoints(llvm::Module &module) {
   for (llvm::Function &function : module)
     if (StringRef name = function.getName();
         function.isDeclaration() && name.starts_with("__qf_") &&
-        !name.ends_with("_texts") && name != "__qf_get_cache_size" &&
+        !name.ends_with("_texts") && name != "__qf_get_nontemporal_threshold" &&
         name != "__qf_keep_subnormals")
       for (llvm::User *user : function.users())
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
@@ -271,7 +271,8 @@ ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
       {"__qf_run_texts", reinterpret_cast<void *>(&__qf_run_texts)},
       {"__qf_cast_texts", reinterpret_cast<void *>(&__qf_cast_texts)},
       {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)},
-      {"__qf_get_cache_size", reinterpret_cast<void *>(&__qf_get_cache_size)},
+      {"__qf_get_nontemporal_threshold",
+       reinterpret_cast<void *>(&__qf_get_nontemporal_threshold)},
       {"__qf_keep_subnormals",
        reinterpret_cast<void *>(&__qf_keep_subnormals)}};
   return functions;

@@ -13,7 +13,8 @@
 //
 // scf.for %i = %lb to %ub step 64 { ... transfer_write ..., %y[%i] }
 //   ->
-// %streams = %y and what it is made of are larger than the last-level cache
+// %streams = the buffers read and written are larger than a threshold of this
+//            CPU (__qf_get_nontemporal_threshold)
 // // If so, only whole vectors at both ends, where %y begins within a line:
 // // elements are written twice, the same ones.
 // scf.for %i = %lb to (%streams ? %shift ? %last + 1 : %lb : %ub)
@@ -52,7 +53,7 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// What is smaller fits into every last-level cache.
+/// Smaller data is below the threshold of every CPU.
 static constexpr int64_t kLeastBytes = int64_t(1) << 20;
 /// Sizes that are known and smaller fit into most: not worth two versions of a
 /// loop.
@@ -67,7 +68,8 @@ static constexpr int64_t kLineBytes = 64;
 /// only: two pages ahead, a Zen 5 encodes 1.1 to 1.4 times as fast as half a
 /// page ahead. Further ahead short bodies lose what long ones still gain.
 static constexpr int64_t kPrefetchBytes = 8192;
-static constexpr llvm::StringLiteral kGetCacheSize = "__qf_get_cache_size";
+static constexpr llvm::StringLiteral kGetThreshold =
+    "__qf_get_nontemporal_threshold";
 
 /// Bits of an element that vectors have where buffers have it; 0 of others.
 static int64_t getElementBits(Type type) {
@@ -120,8 +122,6 @@ private:
   Value isPossible(Value shift);
   Value getShift();
   scf::ForOp cloneLoop(Value from, Value to, Value step);
-  std::pair<Value, SmallVector<Value>> getPrefetched(Access &read,
-                                                     int64_t ahead);
   void stream(scf::ForOp copy);
 
   ImplicitLocOpBuilder b;
@@ -271,23 +271,31 @@ Value StreamingLoop::isLarge() {
       size = b.createOrFold<arith::ShRUIOp>(size, index(3));
     bytes = bytes ? add(bytes, size) : size;
   }
+  // The inputs of a loop that narrows take most of the cache, so that its
+  // results leave the cache at half of the threshold.
+  auto sumBytes = [](ArrayRef<Access> accesses) {
+    return llvm::sum_of(llvm::map_range(
+        accesses, [](Access access) { return access.getBytes(); }));
+  };
+  if (sumBytes(reads) > sumBytes(writes))
+    bytes = add(bytes, bytes);
   Value mayBe = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bytes,
                                       index(kLeastBytes));
   auto branch = scf::IfOp::create(b, TypeRange(b.getI1Type()), mayBe,
                                   /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
-  auto get = module.lookupSymbol<func::FuncOp>(kGetCacheSize);
+  auto get = module.lookupSymbol<func::FuncOp>(kGetThreshold);
   if (!get) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    get = func::FuncOp::create(b, kGetCacheSize,
+    get = func::FuncOp::create(b, kGetThreshold,
                                b.getFunctionType({}, b.getI64Type()));
     get.setPrivate();
   }
-  Value cache = func::CallOp::create(b, get, ValueRange()).getResult(0);
-  cache = arith::IndexCastOp::create(b, b.getIndexType(), cache);
+  Value threshold = func::CallOp::create(b, get, ValueRange()).getResult(0);
+  threshold = arith::IndexCastOp::create(b, b.getIndexType(), threshold);
   Value larger =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, bytes, cache);
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, bytes, threshold);
   scf::YieldOp::create(b, larger);
   b.setInsertionPointToStart(branch.elseBlock());
   Value never = arith::ConstantIntOp::create(b, 0, 1);
@@ -353,36 +361,6 @@ scf::ForOp StreamingLoop::cloneLoop(Value from, Value to, Value step) {
   return copy;
 }
 
-/// Where so many elements ahead of a vector are, in a loop that comes to them:
-/// no further than the last vector. Rows follow one another, and in what is
-/// ahead of a short one others begin.
-std::pair<Value, SmallVector<Value>>
-StreamingLoop::getPrefetched(Access &read, int64_t ahead) {
-  memref::SubViewOp view = read.view;
-  SmallVector<Value> at =
-      getValueOrCreateConstantIndexOp(b, b.getLoc(), view.getMixedOffsets());
-  Value source = view.getSource();
-  MemRefType type = view.getSourceType();
-  if (type.getRank() == 1 || !type.getLayout().isIdentity()) {
-    at.back() = arith::MinUIOp::create(b, add(at.back(), index(ahead)), last);
-    return {source, at};
-  }
-  Value place = at[0], total = b.createOrFold<memref::DimOp>(source, index(0));
-  for (int64_t i = 1; i < type.getRank(); ++i) {
-    Value size = b.createOrFold<memref::DimOp>(source, index(i));
-    place = add(b.createOrFold<arith::MulIOp>(place, size), at[i]);
-    total = b.createOrFold<arith::MulIOp>(total, size);
-  }
-  int64_t elements = read.transfer.getVectorType().getNumElements();
-  Value most = b.createOrFold<arith::SubIOp>(total, index(elements));
-  place = arith::MinUIOp::create(b, add(place, index(ahead)), most);
-  Value flat = memref::CollapseShapeOp::create(
-      b, source,
-      SmallVector<ReassociationIndices>{
-          llvm::to_vector(llvm::seq<int64_t>(type.getRank()))});
-  return {flat, {place}};
-}
-
 /// Non-temporal stores instead of the writes of `copy`.
 void StreamingLoop::stream(scf::ForOp copy) {
   OpBuilder::InsertionGuard guard(b);
@@ -405,13 +383,19 @@ void StreamingLoop::stream(scf::ForOp copy) {
     int64_t bytes = access->getElementBits() / 8;
     if (!bytes || access->getRoot() == access->view)
       continue;
-    if (!isa<Value>(access->view.getMixedOffsets().back()))
+    memref::SubViewOp view = access->view;
+    SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+    if (!isa<Value>(offsets.back()))
       continue;
-    auto [source, at] = getPrefetched(*access, kPrefetchBytes / bytes);
+    // The index may pass the end of the row or of the buffer: rows follow one
+    // another, and a prefetch of an address that is not mapped has no effect.
+    // A comparison here costs a tenth of a loop that memory bounds.
+    SmallVector<Value> indices =
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
+    Value vector = indices.back();
     for (int64_t line = 0; line < access->getBytes(); line += kLineBytes) {
-      SmallVector<Value> place = at;
-      place.back() = add(place.back(), index(line / bytes));
-      memref::PrefetchOp::create(b, source, place,
+      indices.back() = add(vector, index((kPrefetchBytes + line) / bytes));
+      memref::PrefetchOp::create(b, view.getSource(), indices,
                                  /*isWrite=*/false, /*localityHint=*/3,
                                  /*isDataCache=*/true);
     }

@@ -1,13 +1,15 @@
 // Loops of kernels that write large buffers get a second version, with non-temporal stores. What they compute stream_stores.py compares.
 // RUN: quant-float-opt %s --quant-float-stream-stores --canonicalize --cse | FileCheck %s
 
-// CHECK: func.func private @__qf_get_cache_size() -> i64
+// CHECK: func.func private @__qf_get_nontemporal_threshold() -> i64
 
 // CHECK-LABEL: func.func @cast.kernel(
 // CHECK-SAME: %[[X:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?xi8>, %[[N:[a-z0-9]+]]: index
-// CHECK: %[[MAYBE:.+]] = arith.cmpi uge, %[[BYTES:.+]], %c1048576
+// It narrows: half of the threshold counts.
+// CHECK: %[[BYTES:.+]] = arith.addi %[[SUM:.+]], %[[SUM]]
+// CHECK: %[[MAYBE:.+]] = arith.cmpi uge, %[[BYTES]], %c1048576
 // CHECK: %[[LARGE:.+]] = scf.if %[[MAYBE]] -> (i1) {
-// CHECK: %[[CACHE:.+]] = func.call @__qf_get_cache_size()
+// CHECK: %[[CACHE:.+]] = func.call @__qf_get_nontemporal_threshold()
 // CHECK: %[[INDEX:.+]] = arith.index_cast %[[CACHE]]
 // CHECK: arith.cmpi ugt, %[[BYTES]], %[[INDEX]]
 // CHECK: memref.extract_aligned_pointer_as_index
@@ -64,20 +66,14 @@ func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xf32>
   return
 }
 
-// Rows follow one another: what is ahead of one is in the next, up to the end of all.
+// The prefetched index passes the end of the row, and then it is in the next one.
 // CHECK-LABEL: func.func @rows.kernel(
 // CHECK-SAME: %[[X:.+]]: memref<?x1024xf32>
-// CHECK: %[[ROWS:.+]] = memref.dim %[[X]], %c0
 // CHECK: scf.for %[[ROW:.+]] = %c0
 // CHECK: vector.transfer_write
-// CHECK: %[[BEGIN:.+]] = arith.muli %[[ROW]], %c1024
-// CHECK: %[[HERE:.+]] = arith.addi %[[BEGIN]], %{{.+}}
-// CHECK: %[[ALL:.+]] = arith.muli %[[ROWS]], %c1024
-// CHECK: %[[LAST:.+]] = arith.subi %[[ALL]], %c64
-// CHECK: %[[THERE:.+]] = arith.addi %[[HERE]], %c2048
-// CHECK: %[[PLACE:.+]] = arith.minui %[[THERE]], %[[LAST]]
-// CHECK: %[[FLAT:.+]] = memref.collapse_shape %[[X]] {{\[\[0, 1\]\]}}
-// CHECK: memref.prefetch %[[FLAT]][%[[PLACE]]]
+// CHECK: scf.for %[[I:.+]] =
+// CHECK: %[[AHEAD:.+]] = arith.addi %[[I]], %c2048
+// CHECK: memref.prefetch %[[X]][%[[ROW]], %[[AHEAD]]]
 // CHECK: vector.store {{.*}} nontemporal
 func.func @rows.kernel(%x: memref<?x1024xf32>, %s: memref<?xf32>, %y: memref<?x1024xi8>, %n: index) attributes {quant_float.entry_point = {}} {
   %c0 = arith.constant 0 : index

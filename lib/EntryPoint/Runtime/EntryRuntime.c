@@ -10,10 +10,10 @@
  * of every model. Freestanding: no C library, no floating point, only the
  * architecture's baseline instructions.
  */
-#include "CacheSize.h"
 #include "CpuFeatures.h"
 #include "FloatEnvironment.h"
 #include "Message.h"
+#include "NontemporalThreshold.h"
 #include "Table.h"
 #include "Texts.h"
 #include "quant-float-c/EntryPoint.h"
@@ -73,7 +73,7 @@ static const char *getForm(int64_t dtype) {
 
 /* "cast: expected ..." */
 static RARE int fail(Call *call, int status, const char *format,
-                const Value *values) {
+                     const Value *values) {
   PUT(&call->message, "%s: ", TEXT(call->names));
   putFormatted(&call->message, format, values);
   return status;
@@ -82,8 +82,8 @@ static RARE int fail(Call *call, int status, const char *format,
   fail(call, status, format, (const Value[]){__VA_ARGS__})
 
 /* "cast: input 0 'x': expected ..." */
-static RARE int failAt(Call *call, int64_t index, int status, const char *format,
-                  const Value *values) {
+static RARE int failAt(Call *call, int64_t index, int status,
+                       const char *format, const Value *values) {
   int64_t output = index - call->table->numInputs;
   const char *name = call->names + getArgument(call, index)->name;
   PUT(&call->message,
@@ -144,9 +144,8 @@ static RARE int failSize(Call *call, int64_t index, int64_t dimension,
  * `expected` are, for outputs, the sizes that follow from the inputs, and the
  * model's own otherwise.
  */
-static HOT int checkShape(Call *call, int64_t index,
-                             const Argument *argument, const qf_tensor *tensor,
-                             const int64_t *expected) {
+static HOT int checkShape(Call *call, int64_t index, const Argument *argument,
+                          const qf_tensor *tensor, const int64_t *expected) {
   if (tensor->dtype != argument->dtype || tensor->rank != argument->rank ||
       (argument->rank && !tensor->sizes))
     return failType(call, index);
@@ -461,9 +460,8 @@ static inline void copySizes(const Call *call, int64_t *sizes) {
   int64_t count = table->numSizes + 2 * table->numChecks;
   for (int64_t i = 0; i < count; ++i) {
     uint64_t place = ~(uint64_t)words[i];
-    sizes[i] = words[i] >= 0
-                   ? words[i]
-                   : call->inputs[place >> 32].sizes[(uint32_t)place];
+    sizes[i] = words[i] >= 0 ? words[i]
+                             : call->inputs[place >> 32].sizes[(uint32_t)place];
   }
 }
 
@@ -547,8 +545,8 @@ int __qf_run_entry_point(const Table *table, const char *names,
   if (status)
     return status;
   enterDevice(&call);
-  FloatEnvironment saved = enterDefaultFloatEnvironment(
-      (int)table->flushesSubnormals);
+  FloatEnvironment saved =
+      enterDefaultFloatEnvironment((int)table->flushesSubnormals);
   TextFailure failure;
   int64_t result = runTexts ? runTexts(table, kernel, inputs, outputs, &failure)
                             : kernel(inputs, outputs, 0);
