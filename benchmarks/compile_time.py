@@ -3,7 +3,7 @@
 """How long the compiler takes, beside the shortest way that upstream's passes go.
 
     benchmarks/compile_time.py [--counts 10,100,1000,10000] [--repeat N] [--cpu host]
-                               [--mlir-opt PROGRAM] [--networks FILE...] [--output FILE.json]
+                               [--mlir-opt PROGRAM] [--networks FILE...] [--output FILE.json | --record]
 
 All times are of CPUs, the best of the repetitions: what else the machine does counts little.
 
@@ -20,7 +20,6 @@ All times are of CPUs, the best of the repetitions: what else the machine does c
 
 import argparse
 import itertools
-import json
 import pathlib
 import re
 import resource
@@ -29,6 +28,7 @@ import sys
 import tempfile
 
 from harness.cpu import describe_cpu
+from harness.records import add_output, choose_output, write_record
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ["f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f4E2M1FN", "f16", "bf16", "i8"]
@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--mlir-opt", default="mlir-opt-22")
     parser.add_argument("--networks", type=pathlib.Path, nargs="*", default=[])
     parser.add_argument("--networks-repeat", type=int, default=1)
-    parser.add_argument("--output", type=pathlib.Path)
+    add_output(parser)
     arguments = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as name:
@@ -259,7 +259,7 @@ def main():
         modules = measure_modules(arguments, folder)
         models = measure_models(arguments, folder)
         networks = measure_networks(arguments, folder)
-    if arguments.output:
+    if output := choose_output(arguments, "compile_time"):
         record = {
             "cpu": describe_cpu(),
             "for": arguments.cpu,
@@ -268,7 +268,7 @@ def main():
         }
         if networks:
             record["networks"] = networks
-        arguments.output.write_text(json.dumps(record, indent=1) + "\n")
+        write_record(output, record)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of matrices and convolutions of bytes in one thread, beside ONNX Runtime.
 
-    benchmarks/integers.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json]
+    benchmarks/integers.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json | --record]
 
 Both get the same ONNX model, with constant weights, and take turns; the best call of each counts, in CPU
 time, which other work on the machine does not add to, and which Python makes (some microseconds). `over`
@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import quant_float as qf  # noqa: E402
-from harness.cpu import write_rows  # noqa: E402
+from harness.records import add_output, choose_output, write_rows  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 CODES = {"u8": (TensorProto.UINT8, np.uint8), "s8": (TensorProto.INT8, np.int8)}
@@ -114,7 +114,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--cpus", default="host,x86-64-v3")
     parser.add_argument("--repeat", type=int, default=10)
-    parser.add_argument("--output")
+    add_output(parser)
     options = parser.parse_args()
     random = np.random.default_rng(11)
     records = []
@@ -132,8 +132,8 @@ def main():
         records.append({"model": name, "contenders": result})
         cells = [f"{name} {cell['ms']:.3f}" for name, cell in result.items()]
         print(f"{name}: {'; '.join(cells)}", flush=True)
-    if options.output:
-        write_rows(options.output, records)
+    if output := choose_output(options, "integers"):
+        write_rows(output, records)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 """Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
 
     benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated,fast]
-                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json] [--table] [--zoo]
+                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json | --record] [--table] [--zoo]
 
 The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
 number, the same quantized by onnxruntime.quantization, and a detector of depthwise and pointwise
@@ -33,7 +33,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import quant_float as qf  # noqa: E402
-from harness.cpu import read_rows, write_rows  # noqa: E402
+from harness.records import add_output, choose_output, read_rows, record_path, write_rows  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnxruntime import quantization  # noqa: E402
 
@@ -312,7 +312,7 @@ def print_table(records):
 
 def print_zoo(path):
     """Parts of ONNX Runtime's time, the CPU time and memory of compiling, and how far results lie apart."""
-    entry = json.loads(pathlib.Path(path).read_text())
+    entry = json.loads(path.read_text())
     records = entry["networks"]
     cpus = next(list(record["over"]) for record in records.values() if "over" in record)
     print(f"| network | {' | '.join(cpus)} | ONNX Runtime in ms | compiled in s | MiB | off |")
@@ -331,7 +331,7 @@ def measure_zoo(options):
     from zoo import run
 
     wanted = ["--only", options.only] if options.only else ["--named"]
-    kept = ["--output", options.output] if options.output else []
+    kept = ["--output", str(options.output)] if options.output else []
     return run.main([*wanted, *kept, "--cpus", options.cpus, "--times", str(options.repeat)])
 
 
@@ -344,12 +344,14 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--openvino", action="store_true")
-    parser.add_argument("--output")
-    parser.add_argument(
-        "--table", action="store_true", help="print what OUTPUT holds, measure nothing"
-    )
+    add_output(parser)
+    parser.add_argument("--table", action="store_true", help="print the record and measure nothing")
     parser.add_argument("--zoo", action="store_true", help="networks that torch makes")
     options = parser.parse_args()
+    name = "networks-zoo" if options.zoo else "networks"
+    options.output = choose_output(options, name)
+    if options.table and not options.output:
+        options.output = record_path(name)
     if options.zoo:
         return print_zoo(options.output) if options.table else measure_zoo(options)
     if options.table:

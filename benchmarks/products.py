@@ -3,7 +3,7 @@
 """Products of one vector with a matrix of weights of few bits, beside ONNX Runtime and OpenVINO.
 
     benchmarks/products.py [--sizes 4096x4096,11008x4096] [--threads 1,2] [--cpus host,x86-64-v3]
-                           [--activations float,int16,int8] [--repeat N] [--data WORD] [--output FILE.json]
+                           [--activations float,int16,int8] [--repeat N] [--data WORD] [--output FILE.json | --record]
 
 Sizes are channels by summed elements. Every contender gets the same ONNX model, weights and scales
 constant, and writes to a buffer that is there; contenders take turns, the best call of each counts,
@@ -26,8 +26,8 @@ import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import quant_float as qf  # noqa: E402
-from harness.cpu import write_rows  # noqa: E402
 from harness.formats import SPECIAL, make_special  # noqa: E402
+from harness.records import add_output, choose_output, write_rows  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
 BLOCK = 32
@@ -240,7 +240,7 @@ def main():
     parser.add_argument("--activations", default="float,int16,int8")
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--data", choices=[word for word in SPECIAL if word != "infinities"], help="what is special of x")  # fmt: skip
-    parser.add_argument("--output")
+    add_output(parser)
     options = parser.parse_args()
     records = []
     for size in options.sizes.split(","):
@@ -254,8 +254,8 @@ def main():
                     f"{name} {cell['ms']:.3f}" for name, cell in result.items() if "ms" in cell
                 ]
                 print(f"{size} {product.name}, {threads}: {'; '.join(cells)}", flush=True)
-    if options.output:
-        write_rows(options.output, records)
+    if output := choose_output(options, "products"):
+        write_rows(output, records)
 
 
 if __name__ == "__main__":

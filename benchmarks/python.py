@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the Python package costs beside the compiled code: import, first call, call, threads.
 
-    benchmarks/python.py [--package build/python_packages] [--repeat N] [--output FILE.json]
+    benchmarks/python.py [--package build/python_packages] [--repeat N] [--output FILE.json | --record]
 
 Each import and first call is of a fresh process, with the files cached; best and median of them. The
 cast of 16 M floats is timed in turns with the C entry point of a shared library that the package
@@ -26,6 +26,7 @@ import time
 
 from harness.cpu import describe_cpu
 from harness.modules import Tensor
+from harness.records import add_output, choose_output, write_record
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COUNT = 1 << 24
@@ -182,7 +183,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/python_packages")
     parser.add_argument("--repeat", type=int, default=9)
-    parser.add_argument("--output", type=pathlib.Path)
+    add_output(parser)
     arguments = parser.parse_args()
 
     path = str(arguments.package.resolve())
@@ -200,10 +201,9 @@ def main():
         "cast_of_16M_f32": measure_cast(qf, np, 20 * arguments.repeat),
         "two_kernels_of_256K_1000_times": measure_threads(qf, np, arguments.repeat),
     }
-    text = json.dumps(record, indent=2)
-    print(text)
-    if arguments.output:
-        arguments.output.write_text(text + "\n")
+    print(json.dumps(record, indent=2))
+    if output := choose_output(arguments, "python"):
+        write_record(output, record)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tokens of a decoder with int4 weights in one thread, beside ONNX Runtime and OpenVINO.
 
-    benchmarks/tokens.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json]
+    benchmarks/tokens.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json | --record]
 
 All get the same ONNX model of four layers (test/helpers/networks/transformers.py) and decode the same tokens
 with a cache that grows; they take turns, and the best run of each counts, in CPU time for one token, which
@@ -28,7 +28,7 @@ import numpy as np  # noqa: E402
 import onnxruntime  # noqa: E402
 import openvino  # noqa: E402
 import quant_float as qf  # noqa: E402
-from harness.cpu import write_rows  # noqa: E402
+from harness.records import add_output, choose_output, write_rows  # noqa: E402
 from networks.transformers import TOKENS, decode, make_decoder  # noqa: E402
 
 #: Of a width, as arguments of make_decoder.
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--cpus", default="host,x86-64-v3")
     parser.add_argument("--widths", default="256,1024")
     parser.add_argument("--repeat", type=int, default=10)
-    parser.add_argument("--output", type=pathlib.Path)
+    add_output(parser)
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     parser.add_argument("--width", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -161,8 +161,8 @@ def main():
         measure_memory(arguments)
         return
     rows = [measure(int(width), arguments) for width in arguments.widths.split(",")]
-    if arguments.output:
-        write_rows(arguments.output, rows)
+    if output := choose_output(arguments, "tokens"):
+        write_rows(output, rows)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ contenders of the row share, so that caches and pages are the same for each.
 `time(calls)` runs that many conversions and returns the seconds they took.
 """
 
+import copy
 import ctypes
 import time
 from collections.abc import Sequence
@@ -342,6 +343,12 @@ class Setting:
             for name in ("time_entry_point", "time_numkong", "time_traffic"):
                 getattr(native, name).restype = ctypes.c_double
         self._entry_points: dict = {}
+
+    def exclude(self, names: Sequence[str]) -> "Setting":
+        """The same setting without the contenders of these names."""
+        other = copy.copy(self)
+        other.contenders = [c for c in self.contenders if c.name not in names]
+        return other
 
     def entry_point(self, row: dict, cpu: str):
         key = (row["name"], row.get("columns"), cpu)

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which CPU measured; every record names it."""
 
-import json
 import platform
 from pathlib import Path
 
-# As /proc/cpuinfo has them.
+# By `vendor_id` of /proc/cpuinfo on x86, and by `CPU implementer` on AArch64.
 VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD"}
+IMPLEMENTERS = {
+    "0x41": "Arm",
+    "0x46": "Fujitsu",
+    "0x4e": "NVIDIA",
+    "0x61": "Apple",
+    "0xc0": "Ampere",
+}
 
 
 def read_fields() -> dict:
@@ -20,18 +26,10 @@ def read_fields() -> dict:
 
 def describe_cpu() -> dict:
     fields = read_fields()
-    vendor = fields.get("vendor_id", platform.machine())
+    vendor = fields.get("vendor_id") or IMPLEMENTERS.get(fields.get("CPU implementer", ""))
     return {
-        "vendor": VENDORS.get(vendor, vendor),
+        "vendor": VENDORS.get(vendor, vendor) or platform.machine(),
         "model": fields.get("model name", platform.processor()),
         "family": fields.get("cpu family"),
         "model_number": fields.get("model"),
     }
-
-
-def write_rows(path: str | Path, rows: list) -> None:
-    Path(path).write_text(json.dumps({"cpu": describe_cpu(), "rows": rows}, indent=1) + "\n")
-
-
-def read_rows(path: str | Path) -> list:
-    return json.loads(Path(path).read_text())["rows"]

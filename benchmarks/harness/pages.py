@@ -10,10 +10,10 @@ from pathlib import Path
 
 from . import charts, goals, report, survey
 from .groups import GROUPS
+from .records import RESULTS, list_vendors, read_record, record_path
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 ROOT = BENCHMARKS.parent
-RESULTS = BENCHMARKS / "results"
 CHARTS = ROOT / "docs" / "charts"
 CHART_SIZES = (1 << 16, 1 << 24)
 
@@ -30,16 +30,16 @@ FIRST_PAGE = {
 }
 
 
-def read_records() -> list[dict]:
-    return [json.loads((RESULTS / f"{group}.json").read_text()) for group in GROUPS]
+def read_records(vendor: str) -> list[dict]:
+    return [record for group in GROUPS if (record := read_record(group, vendor))]
 
 
 def read_loops() -> dict:
     return json.loads((RESULTS / "loops.json").read_text())
 
 
-def read_threads() -> dict:
-    return json.loads((RESULTS / "threads.json").read_text())
+def read_threads(vendor: str) -> dict:
+    return read_record("threads", vendor) or {"rows": []}
 
 
 def replace_part(text: str, name: str, part: str) -> str:
@@ -209,9 +209,10 @@ def write_counts(found: dict, rows: dict[str, dict]) -> str:
 
 def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> None:
     """Writes all that is made of the records, and of objects as they are now or as they were surveyed."""
-    records = read_records()
+    vendor = list_vendors()[0]
+    records = read_records(vendor)
     for group, record in zip(GROUPS, records, strict=True):
-        write(RESULTS / f"{group}.md", report.markdown(record))
+        write(record_path(group, vendor).with_suffix(".md"), report.markdown(record))
         for size in CHART_SIZES:
             name = f"{group}-{report.size_name(size).replace(' ', '')}"
             write(CHARTS / f"{name}.svg", charts.draw_chart(record, size, name).render())
@@ -231,7 +232,7 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
             "machine": report.describe(records[0]),
             "charts": write_charts(records),
             "goals": write_goals(records, found),
-            "threads": write_threads(read_threads()),
+            "threads": write_threads(read_threads(vendor)),
             "bounds": write_bounds(found, rows),
             "plans": write_plans(found, rows),
             "counts": write_counts(found, rows),

@@ -17,7 +17,7 @@ import reference
 import support
 
 GUIDES = ["*.md", "docs/*.md", "examples/*/README.md", "python_bindings/README.md"]
-GUIDES += ["benchmarks/README.md", "benchmarks/results/*.md", "vectors/README.md"]
+GUIDES += ["benchmarks/README.md", "benchmarks/results/*/*.md", "vectors/README.md"]
 LANGUAGES = {".h": "c", ".cpp": "cpp", ".py": "python", ".td": "tablegen", ".txt": "text"}
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 

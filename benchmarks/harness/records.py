@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the records of measurements are stored.
+
+`benchmarks/results/VENDOR/NAME.json` holds the latest measurement on a CPU of that vendor. A benchmark writes
+the record of the vendor it runs on and leaves the records of the other vendors as they are.
+"""
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+from .cpu import describe_cpu
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+
+
+def record_path(name: str, vendor: str | None = None) -> Path:
+    """The path of a record; the vendor is this machine's unless given."""
+    vendor = vendor or describe_cpu()["vendor"]
+    folder = re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-") or "unknown"
+    return RESULTS / folder / f"{name}.json"
+
+
+def list_vendors() -> list[str]:
+    """The vendors that have records, in alphabetical order."""
+    return sorted({path.parent.name for path in RESULTS.glob("*/*.json")})
+
+
+def read_record(name: str, vendor: str) -> dict | None:
+    path = record_path(name, vendor)
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes the whole file or leaves it as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    part.replace(path)
+
+
+def write_record(path: Path, record: dict) -> None:
+    write_text(path, json.dumps(record, indent=1) + "\n")
+
+
+def write_rows(path: Path, rows: list) -> None:
+    write_record(path, {"cpu": describe_cpu(), "rows": rows})
+
+
+def read_rows(path: Path) -> list:
+    return json.loads(path.read_text())["rows"]
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that say where the record goes."""
+    choices = parser.add_mutually_exclusive_group()
+    choices.add_argument("--output", type=Path, metavar="FILE.json", help="where the record goes")
+    choices.add_argument(
+        "--record",
+        action="store_true",
+        help="write the record to benchmarks/results, for the vendor of this machine's CPU",
+    )
+
+
+def choose_output(arguments: argparse.Namespace, name: str) -> Path | None:
+    """The file that the options of `add_output` choose for the record of this name, if any."""
+    return record_path(name) if arguments.record else arguments.output
