@@ -4,6 +4,7 @@
 import sys
 from pathlib import Path
 
+from .goals import is_special
 from .report import PEERS, size_name, title, traffic_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "docs"))
@@ -25,7 +26,7 @@ def draw_chart(record: dict, size: int, name: str) -> Picture:
     top = y = 48
     for row in record["rows"]:
         traffic = traffic_of(row, "quant-float")
-        if row["elements"] != size or not traffic:
+        if row["elements"] != size or not traffic or is_special(row):
             continue
         picture.text(8, y + 12, title(row), "bold")
         y += 18

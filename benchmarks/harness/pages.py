@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is written of records: tables, charts, and the parts of pages that they are in."""
+"""Writes the tables and charts of the records, and the parts of pages that show them."""
 
 import json
 import os
@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from . import charts, goals, report, survey
-from .groups import GROUPS
-from .records import RESULTS, list_vendors, read_record, record_path
+from .groups import GROUPS, MEMORY, MEMORY_SIZES
+from .records import RESULTS, Machine, read_machines, record_path
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 ROOT = BENCHMARKS.parent
 CHARTS = ROOT / "docs" / "charts"
 CHART_SIZES = (1 << 16, 1 << 24)
+MISSING = "No machine has such a record."
 
-# The rows that the project's first page has.
+# The rows of the table in README.md.
 FIRST_PAGE = {
     "f32_to_e4m3fn": "f32 to f8E4M3FN",
     "e4m3fn_to_f32": "f8E4M3FN to f32",
@@ -30,25 +31,23 @@ FIRST_PAGE = {
 }
 
 
-def read_records(vendor: str) -> list[dict]:
-    return [record for group in GROUPS if (record := read_record(group, vendor))]
+def read_rows() -> dict[str, dict]:
+    rows = tomllib.loads((BENCHMARKS / "rows.toml").read_text())["row"]
+    return {row["name"]: row for row in rows}
 
 
 def read_loops() -> dict:
     return json.loads((RESULTS / "loops.json").read_text())
 
 
-def read_threads(vendor: str) -> dict:
-    return read_record("threads", vendor) or {"rows": []}
-
-
-def replace_part(text: str, name: str, part: str) -> str:
-    """What is between `<!-- NAME -->` and `<!-- end NAME -->`."""
-    marks = [f"<!-- {name} -->", f"<!-- end {name} -->"]
+def replace_part(text: str, name: str, part: str, style: str = "<!-- {} -->") -> str:
+    """Replaces what stands between the comments NAME and `end NAME`."""
+    marks = [style.format(name), style.format(f"end {name}")]
     pattern = re.compile(re.escape(marks[0]) + r".*?" + re.escape(marks[1]), re.S)
     if not pattern.search(text):
         raise ValueError(f"the page has no place for '{name}'")
-    return pattern.sub(lambda _: f"{marks[0]}\n\n{part.strip()}\n\n{marks[1]}", text)
+    part = part.strip("\n")
+    return pattern.sub(lambda _: f"{marks[0]}\n\n{part}\n\n{marks[1]}", text)
 
 
 def table(heads: list[str], rows: Iterable[list[str]], left: int = 1) -> str:
@@ -57,89 +56,247 @@ def table(heads: list[str], rows: Iterable[list[str]], left: int = 1) -> str:
     return "\n".join(lines + ["| " + " | ".join(cells) + " |" for cells in rows])
 
 
-def write_first_page(records: list[dict]) -> str:
-    rows = {
-        row["name"]: row
-        for record in records
-        for row in record["rows"]
-        if row["elements"] == 1 << 16
-    }
-    present = {
-        name for row in rows.values() for name, o in row["contenders"].items() if "best_gelems" in o
-    }
-    ours = [
-        name for name in next(iter(rows.values()))["contenders"] if name.startswith("quant-float")
+def write_machines(machines: list[Machine]) -> str:
+    """The machines side by side, with the versions of the peers."""
+    described = [machine.description for machine in machines]
+
+    def cells(head: str, find: Callable[[dict], str | None]) -> list[str]:
+        return [head, *(find(machine) or "-" for machine in described)]
+
+    def find_caches(machine: dict) -> str:
+        caches = machine.get("cache", {})
+        return ", ".join(f"{name} {size}" for name, size in caches.items() if size)
+
+    rows = [
+        cells("CPU", lambda machine: machine["cpu"]),
+        cells("family/model", lambda machine: machine["cpu_family_model"]),
+        cells("caches", find_caches),
+        cells("date", lambda machine: machine["date"][:10]),
     ]
-    names = [name for name in (*ours, *report.PEERS, "traffic") if name in present]
-
-    def cells(name: str, words: str) -> list[str]:
-        speeds = [rows[name]["contenders"].get(n, {}).get("best_gelems") for n in names]
-        return [words, *(f"{speed:.3g}" if speed else "-" for speed in speeds)]
-
-    return table(["", *names], [cells(*entry) for entry in FIRST_PAGE.items() if entry[0] in rows])
+    rows += [
+        cells(name, lambda machine, package=package: machine["versions"].get(package))
+        for package, name in report.PACKAGE_NAMES.items()
+    ]
+    return table(["", *(machine.name for machine in machines)], rows, left=1 + len(machines))
 
 
-def write_charts(records: list[dict]) -> str:
+def write_links(machines: list[Machine], folder: str) -> str:
+    """Links to the pages of all records, from a page whose path to the root is `folder`."""
     lines = []
-    for size in CHART_SIZES:
-        words = report.size_name(size)
-        for group, record in zip(GROUPS, records, strict=True):
-            name = f"{group}-{words.replace(' ', '')}.svg"
-            lines.append(
-                f'<img src="charts/{name}" alt="{record["title"]}, {words} elements, as bars">'
-            )
-    return "\n\n".join(lines)
+    for machine in machines:
+        links = ", ".join(
+            f"[{record['title'].lower()}]({folder}benchmarks/results/{machine.vendor}/{name}.md)"
+            for name, record in list_records(machine).items()
+        )
+        lines.append(f"- {machine.name}: {links}")
+    return "\n".join(lines)
 
 
-def write_goals(records: list[dict], found: dict) -> str:
-    """Shares by row, beside the goals of those that have some and what bounds their loops; what is missed is
-    bold."""
-    wanted = goals.read_goals()
-    cells: dict[str, dict[tuple[str, int], str]] = {}
-    bounds: dict[str, dict[str, str]] = {}
-    heads: list[tuple[str, int]] = []
-    for record in records:
-        for row, level, outcome in goals.compare_shares(record, wanted):
-            key = (level, row["elements"])
-            if key not in heads:
-                heads.append(key)
-            mark = "**" if outcome.is_missed else ""
-            text = f"{mark}{outcome.measured:.2f}{mark} / {outcome.goal:.2f}"
-            cells.setdefault(report.title(row), {})[key] = text
-            bound = goals.find_bound(record, found, row["name"], level)
-            bounds.setdefault(report.title(row), {})[level] = bound
-    names = {"avx512": "AVX-512", "avx2": "AVX2"}
-    shown = [f"{names[level]}, {report.size_name(size)}" for level, size in heads]
-    levels = list(dict.fromkeys(level for level, _ in heads))
-    shown += [f"{names[level]}: cycles" for level in levels]
-    rows = (
-        [name, *(shares.get(key, "-") for key in heads), *(bounds[name][level] for level in levels)]
-        for name, shares in cells.items()
+def list_records(machine: Machine) -> dict[str, dict]:
+    """The records that have a page."""
+    return machine.records | ({MEMORY: machine.memory} if machine.memory else {})
+
+
+def write_navigation(machines: list[Machine]) -> str:
+    """The pages of the records in the site's navigation."""
+    lines = []
+    for machine in machines:
+        lines.append(f"- {machine.name}:")
+        pages = (f"benchmarks/results/{machine.vendor}/{name}.md" for name in list_records(machine))
+        lines += [f"    - {page}" for page in pages]
+    return "\n".join(" " * 6 + line for line in lines)
+
+
+def find_peer(row: dict) -> str:
+    """The fastest peer and its speed."""
+    speeds = {
+        name: row["contenders"][name]["best_gelems"]
+        for name in report.PEERS
+        if "best_gelems" in row["contenders"].get(name, {})
+    }
+    best = max(speeds, key=speeds.get, default=None)
+    return f"{best} {speeds[best]:.3g}" if best else "-"
+
+
+def write_first_page(machines: list[Machine]) -> str:
+    heads, columns = [""], []
+    for machine in machines:
+        rows = {
+            row["name"]: row
+            for record in machine.records.values()
+            for row in record["rows"]
+            if row["elements"] == 1 << 16
+        }
+        levels = {}
+        for record in machine.records.values():
+            levels |= goals.find_levels(record)
+        levels = {goals.LEVELS[level]: name for level, name in levels.items()}
+        levels = levels or {"quant-float": "quant-float"}
+        first, *others = [*levels, "of traffic", "best peer"]
+        heads += [f"{machine.name}: {first}", *others]
+        columns.append((rows, list(levels.values())))
+
+    def cells(name: str) -> Iterable[str]:
+        for rows, contenders in columns:
+            row = rows.get(name, {"elements": 1 << 16, "contenders": {}})
+            for contender in contenders:
+                speed = row["contenders"].get(contender, {}).get("best_gelems")
+                yield f"{speed:.3g}" if speed else "-"
+            part = report.share(row)
+            yield f"{part:.2f}" if part else "-"
+            yield find_peer(row)
+
+    return table(heads, ([words, *cells(name)] for name, words in FIRST_PAGE.items()))
+
+
+def chart_name(group: str, size: int) -> str:
+    return f"{group}-{report.size_name(size).replace(' ', '')}"
+
+
+def write_charts(machines: list[Machine]) -> str:
+    """The charts of one group and size follow each other."""
+    return "\n\n".join(
+        f'<img src="charts/{machine.vendor}/{chart_name(group, size)}.svg"'
+        f' alt="{machine.name}: {title}, {report.size_name(size)} elements, as bars">'
+        for size in CHART_SIZES
+        for group, title in GROUPS.items()
+        for machine in machines
+        if group in machine.records
     )
-    others = [
-        outcome
-        for record in records
-        for compare in (goals.compare_peers, goals.compare_limits)
-        for outcome in compare(record, wanted)
+
+
+def mark(outcome: goals.Outcome) -> str:
+    """The measurement, bold if it misses its goal."""
+    return f"**{outcome.measured:.2f}**" if outcome.is_missed else f"{outcome.measured:.2f}"
+
+
+def compare_levels(machines: list[Machine], compare: Callable) -> tuple[list, dict]:
+    """The outcomes of `compare` by row and size, each a dict by level and machine; and its columns."""
+    wanted = goals.read_goals()
+    outcomes: dict[tuple[str, int], dict[tuple[str, str], goals.Outcome]] = {}
+    for machine in machines:
+        for record in machine.records.values():
+            for row, level, outcome in compare(record, wanted):
+                key = (report.title(row), row["elements"])
+                outcomes.setdefault(key, {})[level, machine.name] = outcome
+    order = [report.title(row) for row in read_rows().values()]
+    outcomes = dict(sorted(outcomes.items(), key=lambda item: order.index(item[0][0])))
+    found = {column for cells in outcomes.values() for column in cells}
+    columns = [(level, machine.name) for level in goals.LEVELS for machine in machines]
+    return [column for column in columns if column in found], outcomes
+
+
+def write_goals(machines: list[Machine]) -> str:
+    """The shares and their goals, in a table for each size, and the other goals that are missed."""
+    columns, outcomes = compare_levels(machines, goals.compare_shares)
+    heads = [f"{name}, {goals.LEVELS[level]}" for level, name in columns]
+    parts = []
+    for size in dict.fromkeys(size for _, size in outcomes):
+        rows = (
+            [
+                title,
+                *(
+                    f"{mark(cells[column])} / {cells[column].goal:.2f}" if column in cells else "-"
+                    for column in columns
+                ),
+            ]
+            for (title, elements), cells in outcomes.items()
+            if elements == size
+        )
+        parts += [f"{report.size_name(size)} elements:", table(["row", *heads], rows)]
+    wanted = goals.read_goals()
+    for machine in machines:
+        others = [
+            outcome
+            for record in machine.records.values()
+            for compare in (goals.compare_peers, goals.compare_calls)
+            for outcome in compare(record, wanted)
+        ]
+        missed = [outcome for outcome in others if outcome.is_missed]
+        text = f"{machine.name}: {len(others) - len(missed)} of {len(others)} comparisons with peers and"
+        text += " calls of 64 elements reach their goals" + ("; the others:" if missed else ".")
+        parts.append(text)
+        if missed:
+            parts.append("\n".join(f"- {outcome.text}" for outcome in missed))
+    return "\n\n".join(parts)
+
+
+def write_data(machines: list[Machine]) -> str:
+    """The time of special data at 64 K elements, and the slowest row at 16 M."""
+    columns, outcomes = compare_levels(machines, goals.compare_data)
+    if not outcomes:
+        return MISSING
+    sizes = goals.read_goals()["sizes"]
+    heads = [f"{name}, {goals.LEVELS[level]}" for level, name in columns]
+
+    def cells(found: dict) -> Iterable[str]:
+        yield f"{next(iter(found.values())).goal:g}"
+        yield from (mark(found[column]) if column in found else "-" for column in columns)
+
+    small = ([row, *cells(o)] for (row, size), o in outcomes.items() if size == sizes["small"])
+    parts = [table(["row", "at most", *heads], small)]
+    large = [o for (_, size), o in outcomes.items() if size == sizes["large"]]
+    slowest = []
+    for column, head in zip(columns, heads, strict=True):
+        found = [by_column[column] for by_column in large if column in by_column]
+        worst = max(found, key=lambda outcome: outcome.measured / outcome.goal, default=None)
+        if worst:
+            slowest.append(f"- {head}: {mark(worst)}, {worst.row}")
+    if slowest:
+        words = (
+            f"The row of {report.size_name(sizes['large'])} elements that is nearest to its limit:"
+        )
+        parts += [words, "\n".join(slowest)]
+    return "\n\n".join(parts)
+
+
+def write_memory(machines: list[Machine]) -> str:
+    """The shares of traffic of the group memory."""
+    machines = [machine for machine in machines if machine.memory]
+    if not machines:
+        return MISSING
+    columns = [(machine, size) for machine in machines for size in MEMORY_SIZES]
+    cells: dict[str, dict] = {}
+    for machine in machines:
+        for row in machine.memory["rows"]:
+            part = report.share(row)
+            if part:
+                cells.setdefault(report.title(row), {})[machine.vendor, row["elements"]] = part
+    heads = [f"{machine.name}, {report.size_name(size)}" for machine, size in columns]
+    rows = (
+        [
+            title,
+            *(
+                f"{found[machine.vendor, size]:.2f}" if (machine.vendor, size) in found else "-"
+                for machine, size in columns
+            ),
+        ]
+        for title, found in cells.items()
+    )
+    return table(["row", *heads], rows)
+
+
+def write_threads(machines: list[Machine]) -> str:
+    machines = [machine for machine in machines if machine.threads]
+    if not machines:
+        return MISSING
+    cells: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for machine in machines:
+        outcomes = goals.compare_threads(machine.threads, goals.read_goals())
+        for row, outcome in zip(machine.threads["rows"], outcomes, strict=True):
+            key = (row["name"], f"{row['tensors']} of {report.size_name(row['elements'])}")
+            speeds = [f"{row[f'{count}_gelems']:.3g}" for count in ("one", "two")]
+            cells.setdefault(key, {})[machine.vendor] = [*speeds, mark(outcome)]
+    heads = [
+        head
+        for machine in machines
+        for head in (f"{machine.name}: one thread", "two threads", "ratio")
     ]
-    missed = [outcome for outcome in others if outcome.is_missed]
-    text = f"Of {len(others)} comparisons with peers, calls of 64 elements and inputs half of which are NaN,"
-    text += f" {len(others) - len(missed)} are as they should be" + (":" if missed else ".")
-    lines = [f"- {outcome.text}" for outcome in missed]
-    if missed:
-        text = text[:-1] + "; the others:\n"
-    return "\n".join([table(["row", *shown], rows), "", text, *lines])
-
-
-def write_threads(record: dict) -> str:
-    rows = []
-    outcomes = goals.compare_threads(record, goals.read_goals())
-    for row, outcome in zip(record["rows"], outcomes, strict=True):
-        mark = "**" if outcome.is_missed else ""
-        shape = f"{row['tensors']} of {report.size_name(row['elements'])}"
-        speeds = [f"{row[f'{n}_gelems']:.3g}" for n in ("one", "two")]
-        rows.append([row["name"], shape, *speeds, f"{mark}{outcome.measured:.2f}{mark}"])
-    return table(["row", "tensors", "one thread", "two", "ratio"], rows, left=2)
+    rows = (
+        [*key, *(cell for machine in machines for cell in found.get(machine.vendor, ["-"] * 3))]
+        for key, found in cells.items()
+    )
+    return table(["row", "tensors", *heads], rows, left=2)
 
 
 def _per_32(outcome: dict) -> str:
@@ -208,17 +365,18 @@ def write_counts(found: dict, rows: dict[str, dict]) -> str:
 
 
 def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> None:
-    """Writes all that is made of the records, and of objects as they are now or as they were surveyed."""
-    vendor = list_vendors()[0]
-    records = read_records(vendor)
-    for group, record in zip(GROUPS, records, strict=True):
-        write(record_path(group, vendor).with_suffix(".md"), report.markdown(record))
-        for size in CHART_SIZES:
-            name = f"{group}-{report.size_name(size).replace(' ', '')}"
-            write(CHARTS / f"{name}.svg", charts.draw_chart(record, size, name).render())
-    rows = {
-        row["name"]: row for row in tomllib.loads((BENCHMARKS / "rows.toml").read_text())["row"]
-    }
+    """Writes everything that shows the records, and the loops of the objects as they are compiled now or as
+    they were surveyed last."""
+    machines = read_machines()
+    for machine in machines:
+        for name, record in list_records(machine).items():
+            write(record_path(name, machine.vendor).with_suffix(".md"), report.markdown(record))
+        for group, record in machine.records.items():
+            for size in CHART_SIZES:
+                name = chart_name(group, size)
+                chart = charts.draw_chart(record, size, f"{machine.vendor}-{name}")
+                write(CHARTS / machine.vendor / f"{name}.svg", chart.render())
+    rows = read_rows()
     tool = Path(os.environ.get("QUANT_FLOAT_BUILD", ROOT / "build")) / "bin" / "quant-float-compile"
     if survey_again and tool.exists():
         write(
@@ -227,12 +385,18 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
         )
     found = read_loops()
     parts = {
-        ROOT / "README.md": {"speeds": write_first_page(records)},
+        ROOT / "README.md": {
+            "speeds": write_first_page(machines),
+            "results": write_links(machines, ""),
+        },
         ROOT / "docs" / "how-fast.md": {
-            "machine": report.describe(records[0]),
-            "charts": write_charts(records),
-            "goals": write_goals(records, found),
-            "threads": write_threads(read_threads(vendor)),
+            "machines": write_machines(machines),
+            "results": write_links(machines, "../"),
+            "charts": write_charts(machines),
+            "goals": write_goals(machines),
+            "threads": write_threads(machines),
+            "data": write_data(machines),
+            "memory": write_memory(machines),
             "bounds": write_bounds(found, rows),
             "plans": write_plans(found, rows),
             "counts": write_counts(found, rows),
@@ -243,3 +407,6 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
         for name, part in texts.items():
             text = replace_part(text, name, part)
         write(page, text)
+    site = ROOT / "mkdocs.yml"
+    navigation = write_navigation(machines)
+    write(site, replace_part(site.read_text(), "results", navigation, style="      # {}"))

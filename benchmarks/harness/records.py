@@ -8,9 +8,11 @@ the record of the vendor it runs on and leaves the records of the other vendors 
 import argparse
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from .cpu import describe_cpu
+from .groups import GROUPS, MEMORY
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
@@ -30,6 +32,38 @@ def list_vendors() -> list[str]:
 def read_record(name: str, vendor: str) -> dict | None:
     path = record_path(name, vendor)
     return json.loads(path.read_text()) if path.exists() else None
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The records of `benchmarks/run` of one vendor; a record that does not exist is left out or None."""
+
+    vendor: str  # as the folder is named
+    records: dict[str, dict]  # by group
+    memory: dict | None
+    threads: dict | None
+
+    @property
+    def description(self) -> dict:
+        """The CPU, the day and the versions of the first record."""
+        found = [*self.records.values(), self.memory, self.threads]
+        return next(record["machine"] for record in found if record)
+
+    @property
+    def name(self) -> str:
+        return self.description["cpu_vendor"]
+
+
+def read_machines() -> list[Machine]:
+    machines = []
+    for vendor in list_vendors():
+        records = {group: found for group in GROUPS if (found := read_record(group, vendor))}
+        machine = Machine(
+            vendor, records, read_record(MEMORY, vendor), read_record("threads", vendor)
+        )
+        if machine.records or machine.memory or machine.threads:
+            machines.append(machine)
+    return machines
 
 
 def write_text(path: Path, text: str) -> None:

@@ -12,6 +12,14 @@ from .cpu import describe_cpu, read_fields
 from .formats import SPECIAL
 
 PEERS = ("NumKong", "ONNX Runtime", "OpenVINO", "jax", "IREE", "ml_dtypes")
+PACKAGE_NAMES = {
+    "onnxruntime": "ONNX Runtime",
+    "openvino": "OpenVINO",
+    "numkong": "NumKong",
+    "iree-base-compiler": "IREE",
+    "jax": "jax",
+    "ml_dtypes": "ml_dtypes",
+}
 PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "openvino", "numkong", "jax")
 PACKAGES += ("iree-base-compiler",)
 
@@ -94,11 +102,9 @@ def title(row: dict) -> str:
 def describe(record: dict) -> str:
     """The machine, the day and the versions, in a sentence."""
     machine = record["machine"]
-    names = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "numkong": "NumKong"}
-    names |= {"iree-base-compiler": "IREE", "jax": "jax", "ml_dtypes": "ml_dtypes"}
     versions = ", ".join(
         f"{name} {machine['versions'][package]}"
-        for package, name in names.items()
+        for package, name in PACKAGE_NAMES.items()
         if package in machine["versions"]
     )
     return (
@@ -146,7 +152,7 @@ def markdown(record: dict, statistic: str = "best_gelems") -> str:
     repeats = sorted({row["repeat"] for row in record["rows"]})
     others = ", ".join(record["targets"][1:])
     lines = [
-        f"# {record['title']}, one thread",
+        f"# {record['title']}, one thread, {record['machine']['cpu_vendor']}",
         "",
         describe(record),
         "",

@@ -9,7 +9,9 @@ from pygments.lexers import LEXERS
 LEXERS["MLIRLexer"] = (mlir_lexer.__name__, "MLIR", ("mlir",), ("*.mlir",), ())
 
 DARK = re.compile(r"@media\(prefers-color-scheme:dark\)\{(\.qf\{[^}]*\})\}")
-PICTURE = re.compile(r'<img\b[^>]*\bsrc="[^"]*?((?:pictures|charts)/[\w-]+\.svg)"[^>]*>')
+PICTURE = re.compile(
+    r'<img\b[^>]*\bsrc="[^"]*?((?:pictures|charts)/(?:[\w-]+/)?[\w-]+\.svg)"[^>]*>'
+)
 
 
 def on_page_content(html, config, **_):

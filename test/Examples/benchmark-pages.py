@@ -1,13 +1,18 @@
-# What the benchmarks read of assembly and of records, and what they write of these: loops, goals, charts and pages.
+# What the benchmarks read from assembly and from the records of each vendor, and what they write from these: loops, goals,
+# charts and pages.
 # RUN: %python %s %src_root
+import contextlib
+import copy
+import io
 import pathlib
+import re
 import sys
 import tomllib
 import xml.etree.ElementTree as tree
 
 source = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(source / "benchmarks"))
-from harness import charts, goals, loops, pages, report  # noqa: E402
+from harness import charts, cpu, goals, loops, pages, records, report  # noqa: E402
 
 # A way around without the block for NaNs, stores on the stack not counted; before it one that streams, behind it one that
 # stores what the mask has.
@@ -128,17 +133,44 @@ row["contenders"] = contenders | {"traffic": {"best_gelems": 20.0}}
 nans = {**row, "name": "f32_to_e4m3fn_nans", "nans": True}
 nans["contenders"] = {"quant-float": {"best_gelems": 1.0}}
 call = {**row, "elements": 64, "contenders": {"quant-float": {"best_gelems": 0.5}}}
-record = {"targets": ["host"], "machine": {"flags": ["f16c"]}, "rows": [row, nans, call]}
+described = {"flags": ["f16c"], "cpu_vendor": "Intel"}
+record = {"targets": ["host"], "machine": described, "rows": [row, nans, call]}
 many = {"name": "f32_to_e4m3fn", "tensors": 16, "elements": 1 << 16}
 threads = {"rows": [{**many, "one_gelems": 10, "two_gelems": two} for two in (18, 15)]}
-missed = [outcome.text for outcome in goals.compare([record], threads) if outcome.is_missed]
+machine = records.Machine("intel", {"casts": record}, None, threads)
+missed = [outcome.text for outcome in goals.compare(machine) if outcome.is_missed]
 assert missed == [
-    "f32_to_e4m3fn, 16 x 64 K, two threads to one: 1.50, to be ≥ 1.8",
-    "f32 → e4m3fn, 64 K, avx2, of traffic: 0.25, to be ≥ 0.42",
-    "f32 → e4m3fn, 64 K, to jax: 0.83, to be ≥ 1",
-    "f32 → e4m3fn, half NaN, 64 K, times of finite ones: 5.00, to be ≤ 2.5",
-    "f32 → e4m3fn, 64, ns of a call: 128.00, to be ≤ 60",
+    "f32_to_e4m3fn, 16 x 64 K, two threads to one: 1.50, goal ≥ 1.8",
+    "f32 → e4m3fn, 64 K, avx2, share of traffic: 0.25, goal ≥ 0.42",
+    "f32 → e4m3fn, 64 K, to jax: 0.83, goal ≥ 1",
+    "f32 → e4m3fn, 64, ns of a call: 128.00, goal ≤ 60",
+    "f32 → e4m3fn, half NaN, 64 K, avx2, time relative to usual data: 5.00, goal ≤ 2.5",
 ], missed
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    assert goals.check([machine], {}) == 1
+assert "missed: Intel: f32 → e4m3fn, 64 K, to jax: 0.83, goal ≥ 1\n" in printed.getvalue()
+assert printed.getvalue().endswith("Intel: 1 of 6 goals are reached\n"), printed.getvalue()
+
+# A goal of one vendor holds for that vendor, and needs a reason.
+GOAL = """[sizes]
+small = 65536
+large = 16777216
+[[goal]]
+rows = ["f32_to_e4m3fn"]
+avx2 = [0.42, 0.85]
+# Two ports less.
+intel.avx2 = [0.20, 0.80]
+"""
+for vendor, wanted in (("Intel", 0.20), ("AMD", 0.42)):
+    other = {**record, "machine": {**described, "cpu_vendor": vendor}}
+    [(_, level, outcome)] = goals.compare_shares(other, goals.parse_goals(GOAL))
+    assert (level, outcome.goal) == ("avx2", wanted), outcome
+try:
+    goals.parse_goals(GOAL.replace("# Two ports less.\n", ""))
+    raise AssertionError("a goal of one vendor without a reason")
+except ValueError as error:
+    assert "reason for 'intel.avx2 = [0.20, 0.80]'" in str(error), error
 names = {row["name"] for row in tomllib.loads((source / "benchmarks/rows.toml").read_text())["row"]}
 for goal in goals.read_goals()["goal"]:
     assert names.issuperset(goal["rows"]), goal["rows"]
@@ -152,6 +184,46 @@ try:
     raise AssertionError("a part that is not there")
 except ValueError as error:
     assert "no place for 'x'" in str(error)
+
+assert pages.replace_part("  # x\n  # end x\n", "x", "  - y\n", style="  # {}") == (
+    "  # x\n\n  - y\n\n  # end x\n"
+)
+
+# A record belongs to the vendor of the CPU.
+assert records.record_path("casts", "Intel") == source / "benchmarks/results/intel/casts.json"
+assert records.record_path("casts", "Some Vendor").parent.name == "some-vendor"
+own = records.record_path("casts")
+assert own == records.record_path("casts", cpu.describe_cpu()["vendor"])
+
+# The machines are side by side; what one record lacks is `-`, as is a machine without a record of the kind.
+[first, *_] = records.read_machines()
+second = records.Machine("intel", copy.deepcopy(first.records), None, None)
+for copied in second.records.values():
+    copied["machine"]["cpu_vendor"] = "Intel"
+    copied["rows"] = [row for row in copied["rows"] if row["name"] != "f32_to_e4m3fn"]
+both = [first, second]
+heads, _, line, *_ = pages.write_first_page(both).splitlines()
+columns = "AVX2 | of traffic | best peer"
+assert heads == f"|  | {first.name}: AVX-512 | {columns} | Intel: AVX-512 | {columns} |", heads
+assert re.fullmatch(r"\| f32 to f8E4M3FN(?: \| [\w.]+){3} \| \w+ [\d.]+(?: \| -){4} \|", line), line
+lines = pages.write_goals(both).splitlines()
+columns = f"{first.name}, AVX-512 | Intel, AVX-512 | {first.name}, AVX2 | Intel, AVX2"
+assert lines[:3:2] == ["64 K elements:", f"| row | {columns} |"], lines
+cells = r"\*{0,2}[\d.]+\*{0,2} / [\d.]+ \| -"
+assert re.fullmatch(rf"\| f32 → e4m3fn \| {cells} \| {cells} \|", lines[4]), lines[4]
+lines = pages.write_data(both).splitlines()
+assert lines[0] == f"| row | at most | {columns} |", lines[0]
+assert 'src="charts/intel/casts-16M.svg"' in pages.write_charts(both)
+assert "- Intel:\n          - benchmarks/results/intel/casts.md" in pages.write_navigation(both)
+assert pages.write_memory([second]) == pages.write_threads([second]) == pages.MISSING
+sizes = [
+    {**row, "elements": count << 20, "contenders": {n: {"best_gelems": s} for n, s in speeds}}
+    for count, speeds in ((4, [("quant-float", 9), ("traffic", 10), ("traffic (nt)", 12)]),)
+    for row in [record["rows"][0]]
+]
+memory = {"title": "Memory-bound sizes", "targets": ["host"], "machine": described, "rows": sizes}
+shown = pages.write_memory([records.Machine("intel", {}, memory, None)])
+assert shown.endswith("| f32 → e4m3fn | 0.75 | - | - | - |"), shown
 
 
 # Peers are of the versions that the tests have.
