@@ -33,7 +33,8 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import quant_float as qf  # noqa: E402
-from harness.records import add_output, choose_output, read_rows, record_path, write_rows  # noqa: E402
+from harness import tables  # noqa: E402
+from harness.records import add_output, choose_output, record_path, write_rows  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnxruntime import quantization  # noqa: E402
 
@@ -296,37 +297,6 @@ def measure(path, inputs, wanted, options):
     return result
 
 
-def print_table(records):
-    """Milliseconds, in parentheses parts of ONNX Runtime's, and seconds until the first call."""
-    columns = list(records[0]["contenders"])
-    print(f"| network | {' | '.join(columns)} | started in s |")
-    print(f"|---|{'---:|' * (len(columns) + 1)}")
-    for record in records:
-        cells = [record["contenders"].get(column, {}) for column in columns]
-        times = [
-            f"{c['ms']} ({c['over']})" if "over" in c else str(c.get("ms", "–")) for c in cells
-        ]
-        starts = [str(cells[i].get("start_s", "–")) for i in (0, -1)]
-        print(f"| {record['network']} | {' | '.join(times)} | {', '.join(starts)} |")
-
-
-def print_zoo(path):
-    """Parts of ONNX Runtime's time, the CPU time and memory of compiling, and how far results lie apart."""
-    entry = json.loads(path.read_text())
-    records = entry["networks"]
-    cpus = next(list(record["over"]) for record in records.values() if "over" in record)
-    print(f"| network | {' | '.join(cpus)} | ONNX Runtime in ms | compiled in s | MiB | off |")
-    print(f"|---|{'---:|' * (len(cpus) + 4)}")
-    for name, record in records.items():
-        if "over" not in record:
-            told = record.get("skipped") or record.get("refused") or record["told"]
-            print(f"| {name} | {told} |{' |' * (len(cpus) + 3)}")
-            continue
-        times = [str(record["over"][cpu]) for cpu in cpus]
-        cells = [*times, str(record["ms"]["ONNX Runtime"]), str(record["compile_s"])]
-        print(f"| {name} | {' | '.join(cells)} | {record['peak_mib']} | {record['off']:.0e} |")
-
-
 def measure_zoo(options):
     from zoo import run
 
@@ -350,12 +320,12 @@ def main():
     options = parser.parse_args()
     name = "networks-zoo" if options.zoo else "networks"
     options.output = choose_output(options, name)
-    if options.table and not options.output:
-        options.output = record_path(name)
-    if options.zoo:
-        return print_zoo(options.output) if options.table else measure_zoo(options)
     if options.table:
-        return print_table(read_rows(options.output))
+        record = json.loads((options.output or record_path(name)).read_text())
+        print(tables.WRITERS[name](record))
+        return None
+    if options.zoo:
+        return measure_zoo(options)
     records = []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, inputs in list_networks(pathlib.Path(folder), options):

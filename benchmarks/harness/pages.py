@@ -8,15 +8,15 @@ import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from . import charts, goals, report, survey
+from . import charts, goals, report, survey, tables
 from .groups import GROUPS, MEMORY, MEMORY_SIZES
 from .records import RESULTS, Machine, read_machines, record_path
+from .tables import MISSING, table
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 ROOT = BENCHMARKS.parent
 CHARTS = ROOT / "docs" / "charts"
 CHART_SIZES = (1 << 16, 1 << 24)
-MISSING = "No machine has such a record."
 
 # The rows of the table in README.md.
 FIRST_PAGE = {
@@ -48,12 +48,6 @@ def replace_part(text: str, name: str, part: str, style: str = "<!-- {} -->") ->
         raise ValueError(f"the page has no place for '{name}'")
     part = part.strip("\n")
     return pattern.sub(lambda _: f"{marks[0]}\n\n{part}\n\n{marks[1]}", text)
-
-
-def table(heads: list[str], rows: Iterable[list[str]], left: int = 1) -> str:
-    lines = ["| " + " | ".join(heads) + " |"]
-    lines.append("|" + "---|" * left + "---:|" * (len(heads) - left))
-    return "\n".join(lines + ["| " + " | ".join(cells) + " |" for cells in rows])
 
 
 def write_machines(machines: list[Machine]) -> str:
@@ -400,6 +394,10 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
             "bounds": write_bounds(found, rows),
             "plans": write_plans(found, rows),
             "counts": write_counts(found, rows),
+        },
+        BENCHMARKS / "README.md": {
+            name: tables.write_vendors(name, write_record)
+            for name, write_record in tables.WRITERS.items()
         },
     }
     for page, texts in parts.items():

@@ -82,10 +82,6 @@ def write_rows(path: Path, rows: list) -> None:
     write_record(path, {"cpu": describe_cpu(), "rows": rows})
 
 
-def read_rows(path: Path) -> list:
-    return json.loads(path.read_text())["rows"]
-
-
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Adds the options that say where the record goes."""
     choices = parser.add_mutually_exclusive_group()

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as tree
 
 source = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(source / "benchmarks"))
-from harness import charts, cpu, goals, loops, pages, records, report  # noqa: E402
+from harness import charts, cpu, goals, loops, pages, records, report, tables  # noqa: E402
 
 # A way around without the block for NaNs, stores on the stack not counted; before it one that streams, behind it one that
 # stores what the mask has.
@@ -224,6 +224,23 @@ sizes = [
 memory = {"title": "Memory-bound sizes", "targets": ["host"], "machine": described, "rows": sizes}
 shown = pages.write_memory([records.Machine("intel", {}, memory, None)])
 assert shown.endswith("| f32 → e4m3fn | 0.75 | - | - | - |"), shown
+
+
+# Records of the other scripts: what a contender or a network has no result for has none in the table.
+ours = {"ms": 0.5, "error": 5e-4}
+matmul = {"size": "8x8", "product": "Gemm", "threads": 1}
+matmul["contenders"] = {"quant-float (host, int8)": ours, "A": ours, "B": {"refused": "no such op"}}
+written = tables.write_products({"rows": [matmul, {**matmul, "threads": 2}]})
+assert written.splitlines()[::2] == [
+    "| 8x8 | host, int8 | A | B |",
+    "| Gemm | 0.50 | 0.50 (error 5e-04) | - |",
+], written
+zoo = {"over": {"host": 0.5}, "ms": {"ONNX Runtime": 2}, "compile_s": 1, "peak_mib": 9, "off": 1e-6}
+written = tables.write_zoo({"networks": {"a": zoo, "b": {"skipped": "no package"}}})
+assert written.splitlines()[2:] == [
+    "| a | 0.5 | 2 | 1 | 9 | 1e-06 |",
+    "| b | no package |  |  |  |  |",
+]
 
 
 # Peers are of the versions that the tests have.
