@@ -126,11 +126,9 @@ def compare_data(record: dict, goals: dict) -> Iterator[tuple[dict, str, Outcome
 def find_bound(record: dict, loops: dict, name: str, level: str) -> str:
     """What bounds the main loop of a row, by the model of a CPU of this vendor."""
     machine = {"avx2": "AVX2", "avx512": "AVX-512"}[level]
-    is_intel = record["machine"]["cpu_vendor"] == "Intel"
-    if is_intel and level == "avx512":
-        machine = "AVX512-FP16"
     models = loops.get(name, {}).get(machine, {}).get("models", {})
-    wanted = "alderlake" if is_intel else "znver3"
+    intel = {"avx2": "alderlake", "avx512": "icelake-server"}
+    wanted = intel[level] if record["machine"]["cpu_vendor"] == "Intel" else "znver3"
     bound = models.get(wanted) or next(iter(models.values()), None)
     return f"{bound['cycles_per_32']:g} {' '.join(bound['bound'])}" if bound else "-"
 

@@ -206,8 +206,8 @@ def find_main(assembly: str, name: str, result_bytes: float) -> Loop | None:
 ROLES = (
     (re.compile(r"Zn\d(Load|LSU|AGU|FP45)"), "loads"),
     (re.compile(r"Zn\d(FPSt|Store)"), "stores"),
-    (re.compile(r"(SPR|ADLP)Port(02|03|11)"), "loads"),
-    (re.compile(r"(SPR|ADLP)Port(04|09|07|08)"), "stores"),
+    (re.compile(r"(SPR|ADLP)Port(02|03|11)|ICXPort[23]$"), "loads"),
+    (re.compile(r"(SPR|ADLP)Port(04|09|07|08)|ICXPort[4789]$"), "stores"),
 )
 
 

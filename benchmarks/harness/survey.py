@@ -27,7 +27,7 @@ X86, ARM, RISCV = (f"{machine}-linux-gnu" for machine in ("x86_64", "aarch64", "
 MACHINES = (
     Machine("SSE2", X86, "x86-64"),
     Machine("AVX2", X86, "x86-64-v3", ("znver3", "alderlake")),
-    Machine("AVX-512", X86, "znver4", ("znver4",)),
+    Machine("AVX-512", X86, "znver4", ("znver4", "icelake-server")),
     Machine("AVX512-FP16", X86, "sapphirerapids", ("sapphirerapids",)),
     Machine("AVX10.2", X86, "diamondrapids"),
     Machine("NEON", ARM, "generic"),

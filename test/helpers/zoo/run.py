@@ -116,7 +116,9 @@ def write(path, records, options):
         "versions": {name: versions[name] for name in kept},
         "networks": records,
     }
-    pathlib.Path(path).write_text(json.dumps(entry, indent=1) + "\n")
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(entry, indent=1) + "\n")
 
 
 def main(arguments=None):
