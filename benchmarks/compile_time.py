@@ -28,9 +28,9 @@ import sys
 import tempfile
 
 from harness.cpu import describe_cpu
+from harness.environment import BUILD, use_build_environment
 from harness.records import add_output, choose_output, write_record
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ["f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f4E2M1FN", "f16", "bf16", "i8"]
 UPSTREAM = """builtin.module(one-shot-bufferize{bufferize-function-boundaries},
     func.func(convert-linalg-to-loops), canonicalize, cse, convert-scf-to-cf, expand-strided-metadata,
@@ -242,11 +242,12 @@ def measure_networks(arguments, folder):
 
 
 def main():
+    use_build_environment()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--counts", default="10,100,1000,10000")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--cpu", default="host")
-    parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/bin")
+    parser.add_argument("--tools", type=pathlib.Path, default=BUILD / "bin")
     parser.add_argument("--python", default=sys.executable, help="one that has numpy")
     parser.add_argument("--mlir-opt", default="mlir-opt-22")
     parser.add_argument("--networks", type=pathlib.Path, nargs="*", default=[])

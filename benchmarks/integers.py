@@ -12,13 +12,14 @@ alone. Where it has other bits than ours (sums that saturate without VNNI), that
 
 import argparse
 import os
-import pathlib
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "build" / "python_packages"))
+from harness.environment import BUILD, use_build_environment
+
+use_build_environment()
+sys.path.insert(0, str(BUILD / "python_packages"))
 
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402

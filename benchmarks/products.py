@@ -14,13 +14,14 @@ no time. `over` is a contender's time by that of ours for the same threads (--cp
 
 import argparse
 import os
-import pathlib
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "build" / "python_packages"))
+from harness.environment import BUILD, use_build_environment
+
+use_build_environment()
+sys.path.insert(0, str(BUILD / "python_packages"))
 
 import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402

@@ -25,10 +25,13 @@ import threading
 import time
 
 from harness.cpu import describe_cpu
-from harness.modules import Tensor
-from harness.records import add_output, choose_output, write_record
+from harness.environment import BUILD, use_build_environment
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+use_build_environment()
+
+from harness.modules import Tensor  # noqa: E402
+from harness.records import add_output, choose_output, write_record  # noqa: E402
+
 COUNT = 1 << 24
 
 FIRST_CALLS = {
@@ -181,7 +184,7 @@ def measure_threads(qf, np, repeat):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/python_packages")
+    parser.add_argument("--package", type=pathlib.Path, default=BUILD / "python_packages")
     parser.add_argument("--repeat", type=int, default=9)
     add_output(parser)
     arguments = parser.parse_args()

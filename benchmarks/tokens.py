@@ -21,8 +21,10 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "build" / "python_packages"), str(ROOT / "test" / "helpers")]
+from harness.environment import BUILD, ROOT, use_build_environment
+
+use_build_environment()
+sys.path[:0] = [str(BUILD / "python_packages"), str(ROOT / "test" / "helpers")]
 
 import numpy as np  # noqa: E402
 import onnxruntime  # noqa: E402
