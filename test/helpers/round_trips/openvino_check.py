@@ -1,5 +1,7 @@
 """An OpenVINO model in and out again: the same up to the normal form, and with the same outputs."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import openvino
 import openvino.properties.hint
@@ -56,6 +58,18 @@ def read_bytes(tensor):
     if tensor.element_type.get_type_name() == "string":
         return list(tensor.str_data.reshape(-1))
     return np.ascontiguousarray(tensor.data).tobytes()
+
+
+def draws_numbers(path):
+    """Whether a layer of the file or of its bodies draws numbers that no seed fixes. A few booleans may come out the same twice, so
+    that running the model again does not tell."""
+    for layer in ET.parse(path).iter("layer"):
+        if layer.get("type") in ("RandomUniform", "Multinomial"):
+            data = layer.find("data")
+            seeds = {} if data is None else data.attrib
+            if all(int(seeds.get(name, 0)) == 0 for name in ("global_seed", "op_seed")):
+                return True
+    return False
 
 
 def describe_interface(model):
@@ -132,10 +146,13 @@ class RoundTrips(Trips):
             return
         self.counts["run before"] += 1
         other = run_model(after, inputs)
-        if one == other:
+        if draws_numbers(path):
+            # Element types and sizes are all there is to compare.
+            if other is not None and [o[:2] for o in one] == [o[:2] for o in other]:
+                self.counts["random outputs"] += 1
+            else:
+                self.wrong.append(f"{name}: OpenVINO gives other types or sizes")
+        elif one == other:
             self.counts["same outputs"] += 1
-        # Some layers are random.
-        elif other is not None and one != run_model(before, inputs):
-            self.counts["random outputs"] += 1
         else:
             self.wrong.append(f"{name}: OpenVINO gives other outputs")
