@@ -480,6 +480,17 @@ def extract(model, name):
 
 
 counts, wrong, own_sample = collections.Counter(), [], []
+# So many reasons are told, in so many characters each.
+TOLD, WIDTH = 20, 240
+
+
+def fail(label, *reason):
+    """Tells it at once, beside what FileCheck reads and would show a part of."""
+    text = " ".join(": ".join((label, *reason)).split())
+    wrong.append(text)
+    if len(wrong) <= TOLD:
+        short = text if len(text) <= WIDTH else f"{text[: WIDTH // 2]} ... {text[-WIDTH // 2 :]}"
+        print(short, file=sys.stderr, flush=True)
 
 
 def try_cells(cells, old, options, lacks, label):
@@ -496,33 +507,34 @@ def try_batch(cells, old, options, lacks, label):
     for cell in draw.sample(seen, min(len(seen), 3)):
         done, _, _ = convert([cell], old, options)
         if done.returncode != 1 or "no exact form" not in done.stderr:
-            wrong.append(f"{label}: {cell.name}: not refused: {done.stderr}")
+            fail(label, cell.name, "not refused", done.stderr)
     if not rest:
         return
     done, refused, feeds = convert(rest, old, options)
     if done.returncode:
         bad = [cell for cell in rest if any(node.name in refused for node in get_nodes(cell)) or any(c.name in refused for c in cell.constants)]  # fmt: skip
-        wrong.extend(f"{label}: {cell.name}: refused" for cell in bad)
+        for cell in bad:
+            fail(label, cell.name, "refused", done.stderr)
         counts.update(refused=len(bad), missed=len(bad))
         rest = [cell for cell in rest if cell not in bad]
         if not bad or not rest:
-            wrong.append(f"{label}: {done.stderr[-300:]}")
+            fail(label, done.stderr)
             return
         done, refused, feeds = convert(rest, old, options)
         if done.returncode:
-            wrong.append(f"{label}: {done.stderr[-300:]}")
+            fail(label, done.stderr)
             return
     model = onnx.load(work / "out.onnx")
     try:
         onnx.checker.check_model(model, full_check=True)
     except Exception as error:
-        wrong.append(f"{label}: {str(error)[:300]}")
+        fail(label, str(error))
     counts.update(said=len(rest))
     source, _ = make_model(rest, old)
     before, after = definition.evaluate(source, feeds), definition.evaluate(model, feeds)
     for cell in rest:
         if not definition.same(before[cell.name][1], after[cell.name][1]):
-            wrong.append(f"{label}: {cell.name}: other bits")
+            fail(label, cell.name, "other bits")
     for cell in draw.sample(rest, min(len(rest), 6)):
         own_sample.append((label, extract(model, cell.name), feeds, before[cell.name]))
     for cell in draw.sample(rest, min(len(rest), 12)):
@@ -543,7 +555,7 @@ def try_batch(cells, old, options, lacks, label):
         elif old_bits is None:
             counts.update(ort_differs_alone=1)
         else:
-            wrong.append(f"{label}: {cell.name}: other bits in ONNX Runtime")
+            fail(label, cell.name, "other bits in ONNX Runtime")
 
 
 def choose(cells, count):
@@ -612,14 +624,15 @@ for label, model, feeds, (_, expected) in own_sample:
     got = run_own(model, feeds)
     name = model.graph.output[0].name
     if isinstance(got, str):
-        wrong.append(f"{label}: {name}: own code: {got}")
+        fail(label, name, "own code", got)
     elif not definition.same(
         open_signs(got[name], model, feeds), open_signs(expected, model, feeds)
     ):
-        wrong.append(f"{label}: {name}: other bits in our own code")
+        fail(label, name, "other bits in our own code")
     else:
         counts.update(own_same=1)
 print(dict(counts))
-print(*wrong[:60], sep="\n")
 print(f"{len(wrong)} wrong")
-sys.exit(bool(wrong))
+sys.exit(
+    f"{len(wrong)} wrong, of which the first {min(len(wrong), TOLD)} are above" if wrong else 0
+)
