@@ -39,12 +39,25 @@ struct Function {
 };
 } // namespace
 
-/// The function that the kernel was inlined into, or the kernel.
+/// From a label on; empty without it.
+static StringRef findLabel(StringRef assembly, const Twine &label) {
+  size_t begin = assembly.find(("\n" + label + ":").str());
+  if (begin == StringRef::npos)
+    return {};
+  return assembly.slice(begin, assembly.find(".Lfunc_end", begin));
+}
+
+/// The function that the kernel was inlined into, or the kernel. Of equal
+/// functions one is left, whose address all their entry points have.
 static StringRef findFunction(StringRef assembly, StringRef name) {
-  for (StringRef part : {".invoke:", ".kernel:"}) {
-    size_t begin = assembly.find(("\n" + name + part).str());
-    if (begin != StringRef::npos)
-      return assembly.slice(begin, assembly.find(".Lfunc_end", begin));
+  static const llvm::Regex address("[ \t,]([^ \t,]+)\\.invoke\\(%rip\\)");
+  SmallVector<StringRef, 2> parts;
+  if (address.match(findLabel(assembly, name), &parts))
+    name = parts[1];
+  for (StringRef part : {".invoke", ".kernel"}) {
+    StringRef found = findLabel(assembly, name + part);
+    if (!found.empty())
+      return found;
   }
   return {};
 }
