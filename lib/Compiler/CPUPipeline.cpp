@@ -218,8 +218,6 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
       outlining.least = 8;
     manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
   }
-  // LLVM's OpenMP runtime gives the threads of each region the flags of the
-  // one that starts it.
   if (target.machine == Machine::X86) {
     QuantFloatFlushSubnormalsPassOptions flushing;
     flushing.hasHalfArithmetic = cpu.has("avx512fp16");
@@ -289,6 +287,9 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   manager.addPass(createQuantFloatAssumeNoAlignmentPass());
   if (target.machine == Machine::X86 && vectorBytes == 64)
     manager.addPass(createQuantFloatBroadcastFromMemoryPass());
+  // What is said of memory above is seen within one function.
+  if (threads != 1)
+    manager.addPass(createQuantFloatPropagateFloatControlPass());
   manager.addPass(createQuantFloatEmitCWrappersPass());
 }
 

@@ -102,6 +102,8 @@ void __qf_cast_texts();
 void __qf_load_texts();
 void __qf_get_nontemporal_threshold();
 void __qf_keep_subnormals();
+void __qf_reset_float_control();
+void __qf_set_float_control();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
@@ -128,17 +130,23 @@ static void setTarget(const RuntimePart &part, llvm::Function &function) {
   }
 }
 
-/// The entry points, which are what calls the runtime, but for its part for
-/// strings, the size of the cache and subnormals, those kernels call, and what
-/// computes the sizes of outputs.
+/// Whether kernels call this function of the runtime.
+static bool isForKernels(StringRef name) {
+  static constexpr StringRef names[] = {
+      "__qf_get_nontemporal_threshold", "__qf_keep_subnormals",
+      "__qf_reset_float_control", "__qf_set_float_control"};
+  return name.ends_with("_texts") || llvm::is_contained(names, name);
+}
+
+/// The entry points, which are what calls the runtime, but for what kernels
+/// call of it, and what computes the sizes of outputs.
 static llvm::SmallVector<llvm::Function *>
 findEntryPoints(llvm::Module &module) {
   llvm::SmallVector<llvm::Function *> entryPoints;
   for (llvm::Function &function : module)
-    if (StringRef name = function.getName();
-        function.isDeclaration() && name.starts_with("__qf_") &&
-        !name.ends_with("_texts") && name != "__qf_get_nontemporal_threshold" &&
-        name != "__qf_keep_subnormals")
+    if (StringRef name = function.getName(); function.isDeclaration() &&
+                                             name.starts_with("__qf_") &&
+                                             !isForKernels(name))
       for (llvm::User *user : function.users())
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
           entryPoints.push_back(call->getFunction());
@@ -273,7 +281,10 @@ ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
       {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)},
       {"__qf_get_nontemporal_threshold",
        reinterpret_cast<void *>(&__qf_get_nontemporal_threshold)},
-      {"__qf_keep_subnormals",
-       reinterpret_cast<void *>(&__qf_keep_subnormals)}};
+      {"__qf_keep_subnormals", reinterpret_cast<void *>(&__qf_keep_subnormals)},
+      {"__qf_reset_float_control",
+       reinterpret_cast<void *>(&__qf_reset_float_control)},
+      {"__qf_set_float_control",
+       reinterpret_cast<void *>(&__qf_set_float_control)}};
   return functions;
 }

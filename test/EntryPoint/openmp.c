@@ -7,6 +7,8 @@
 // RUN: %llvm_bin/llvm-nm --undefined-only %t/four.o | FileCheck %s --check-prefix=NEEDS
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -O1 -fopenmp -include %t/four.h %s %t/one.o %t/four.o -lm -o %t/openmp
 // RUN: %t/openmp
+// RUN: env KMP_INHERIT_FP_CONTROL=0 %t/openmp pool
+// RUN: env KMP_INHERIT_FP_CONTROL=0 %t/openmp
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,17 @@ void *one_memcpy(void *to, const void *from, size_t size) {
   return memcpy(to, from, size);
 }
 
-int main(void) {
+/*
+ * With "pool" the threads are the program's, and round upward: they go on to do
+ * so where the runtime does not tell them otherwise.
+ */
+int main(int argc, char **argv) {
+  (void)argv;
+  int hasPool = argc > 1;
+  if (hasPool)
+#pragma omp parallel num_threads(4)
+    fesetround(FE_UPWARD);
+  fesetround(FE_TONEAREST);
   uint32_t *input = malloc(count * sizeof *input);
   uint8_t *expected = malloc(count), *given = malloc(count);
   if (!input || !expected || !given)
@@ -46,11 +58,16 @@ int main(void) {
       return 4 + mode;
     /* The kernel takes subnormals for zero in these threads; others do not. */
     volatile float tiny = 1e-40f;
-    int lost = 0;
-#pragma omp parallel num_threads(4) reduction(+ : lost)
-    lost += tiny * 0.5f == 0;
+    int lost = 0, upward = 0;
+#pragma omp parallel num_threads(4) reduction(+ : lost, upward)
+    {
+      lost += tiny * 0.5f == 0;
+      upward += fegetround() == FE_UPWARD;
+    }
     if (lost)
       return 8;
+    if (upward != (hasPool ? 3 : 0))
+      return 9;
   }
   return 0;
 }

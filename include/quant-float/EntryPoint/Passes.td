@@ -240,6 +240,40 @@ def QuantFloatAssumeNoAlignmentPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def QuantFloatPropagateFloatControlPass
+    : Pass<"quant-float-propagate-float-control", "mlir::ModuleOp"> {
+  let summary = "run all threads of a kernel under its floating-point control";
+  let description = [{
+    Rounding and flushing are flags of the processor, which each thread has for
+    itself. OpenMP runtimes need not give the threads of a region those of the
+    thread that starts it: LLVM's does, but not with `KMP_INHERIT_FP_CONTROL=0`.
+    The region of an `omp.parallel` becomes a function that is not inlined; each
+    thread loads the flags of the one that starts the region before it calls the
+    function, and its own afterwards. Threads are started under the default flags,
+    which new threads keep.
+
+    ```mlir
+    omp.parallel {
+      %0 = llvm.fadd %a, %b : f32
+      ...
+    }
+    // becomes
+    %control = llvm.call @__qf_reset_float_control() : () -> i64
+    omp.parallel {
+      %own = llvm.call @__qf_set_float_control(%control) : (i64) -> i64
+      llvm.call @kernel.threads(%a, %b) : (f32, f32) -> ()
+      llvm.call @__qf_set_float_control(%own) : (i64) -> i64
+      omp.terminator
+    }
+    llvm.call @__qf_set_float_control(%control) : (i64) -> i64
+    ```
+
+    Runs on the LLVM dialect. Only the body of a region is changed: what its
+    clauses compute runs under the flags that the runtime gives.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::omp::OpenMPDialect"];
+}
+
 def QuantFloatBroadcastFromMemoryPass
     : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
   let summary = "load a float into all lanes of 64 bytes by the integers' instruction";

@@ -32,6 +32,16 @@ typedef struct FloatEnvironment {
 /* What kernels call that run with flushing and find that they must not. */
 __attribute__((visibility("hidden"))) void __qf_keep_subnormals(void);
 
+/*
+ * What kernels call around and in code for several threads, which takes control
+ * and status from thread to thread in 64 bits. Both return what was there.
+ * While threads start there is the default: a thread begins with what its maker
+ * has.
+ */
+__attribute__((visibility("hidden"))) uint64_t __qf_reset_float_control(void);
+__attribute__((visibility("hidden"))) uint64_t
+__qf_set_float_control(uint64_t wanted);
+
 #if defined(__x86_64__)
 
 /* MXCSR holds control and status. The x87 unit is never used. */
@@ -41,15 +51,20 @@ enum {
   flushToZero = 0x8000
 };
 
+static uint64_t exchangeControl(uint64_t control) {
+  uint32_t current;
+  uint32_t wanted = (uint32_t)control;
+  __asm__ volatile("stmxcsr %0" : "=m"(current)::"memory");
+  __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
+  return current;
+}
+
 static FloatEnvironment enterDefaultFloatEnvironment(int flushesSubnormals) {
   FloatEnvironment saved = {0, 0, 0};
-  uint32_t current;
   uint32_t wanted = exceptionsMasked;
   if (flushesSubnormals)
     wanted |= denormalsAreZero | flushToZero;
-  __asm__ volatile("stmxcsr %0" : "=m"(current)::"memory");
-  __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
-  saved.control = current;
+  saved.control = exchangeControl(wanted);
   return saved;
 }
 
@@ -61,6 +76,14 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
 void __qf_keep_subnormals(void) {
   uint32_t wanted = exceptionsMasked;
   __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
+}
+
+uint64_t __qf_reset_float_control(void) {
+  return exchangeControl(exceptionsMasked);
+}
+
+uint64_t __qf_set_float_control(uint64_t wanted) {
+  return exchangeControl(wanted);
 }
 
 #elif defined(__aarch64__)
@@ -91,6 +114,19 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
     __asm__ volatile("msr " FPMR ", %0" ::"r"(saved.float8) : "memory");
 }
 
+/* 32 bits each. */
+uint64_t __qf_set_float_control(uint64_t wanted) {
+  uint64_t control, status;
+  __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr"
+                   : "=r"(control), "=r"(status)::"memory");
+  __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(wanted & 0xffffffffu),
+                   "r"(wanted >> 32)
+                   : "memory");
+  return status << 32 | control;
+}
+
+uint64_t __qf_reset_float_control(void) { return __qf_set_float_control(0); }
+
 #elif defined(__riscv) && __riscv_xlen == 64
 
 /* fcsr holds the rounding mode and the flags; nothing is ever flushed. */
@@ -104,6 +140,17 @@ static FloatEnvironment enterDefaultFloatEnvironment(int flushesSubnormals) {
 static void leaveFloatEnvironment(FloatEnvironment saved) {
   __asm__ volatile("csrw fcsr, %0" ::"r"(saved.control) : "memory");
 }
+
+uint64_t __qf_set_float_control(uint64_t wanted) {
+  uint64_t current;
+  __asm__ volatile("csrrw %0, fcsr, %1"
+                   : "=r"(current)
+                   : "r"(wanted)
+                   : "memory");
+  return current;
+}
+
+uint64_t __qf_reset_float_control(void) { return __qf_set_float_control(0); }
 
 #else
 #error "no floating-point environment for this architecture"
