@@ -71,6 +71,11 @@ def add_four_bit_products():
         add("MatMulBnb4", OPSET, a, codes, most, quant_type=kind, **shape, **MICROSOFT)
 
 
+def get_magnitude(count, gamma, beta=None):
+    """Of elements that are normalized, none of which is more than the square root of their number, and multiplied and shifted."""
+    return np.sqrt(count) * np.abs(gamma) + (0 if beta is None else np.abs(beta))
+
+
 def add_normalizations():
     batch, length, hidden = sizes(3)
     hidden += 3
@@ -86,6 +91,7 @@ def add_normalizations():
         *trimmed(x, skip, scale, shift, bias),
         outputs=outputs,
         refused=refused,
+        magnitude=get_magnitude(hidden, scale, shift),
         **epsilon,
         **MICROSOFT,
     )
@@ -95,13 +101,16 @@ def add_normalizations():
         *trimmed(x, skip, scale, bias),
         outputs=[(0,), (0, 3)][int(rng.integers(2))],
         refused=refused,
+        magnitude=get_magnitude(hidden, scale),
         **epsilon,
         **MICROSOFT,
     )
     axis = {"axis": int(rng.choice([-1, 2]))}
     # ONNX Runtime has these among ONNX's.
-    add("SimplifiedLayerNormalization", OPSET, x, scale, **axis, **epsilon)
-    add("LayerNormalization", 16, *trimmed(x, scale, shift), **axis, **epsilon)
+    largest = get_magnitude(hidden, scale)
+    add("SimplifiedLayerNormalization", OPSET, x, scale, magnitude=largest, **axis, **epsilon)
+    largest = get_magnitude(hidden, scale, shift)
+    add("LayerNormalization", 16, *trimmed(x, scale, shift), magnitude=largest, **axis, **epsilon)
 
 
 def add_embeddings():
@@ -113,10 +122,12 @@ def add_embeddings():
     if rng.random() < 0.5:
         segments = tables[2] = None
     mask = maybe(rng.integers(0, 2, (batch, length)).astype(np.int32))
+    gamma, beta = floats(hidden), floats(hidden)
     add(
         "EmbedLayerNormalization",
         OPSET,
-        *trimmed(ids, segments, *tables, floats(hidden), floats(hidden), mask, positions),
+        *trimmed(ids, segments, *tables, gamma, beta, mask, positions),
+        magnitude=get_magnitude(hidden, gamma, beta),
         outputs=int(rng.integers(2, 4)),
         refused=NO_BROADCAST if positions is not None and len(positions) < batch else None,
         types=(T.FLOAT, T.INT32, T.FLOAT),
@@ -130,15 +141,20 @@ def add_group_norm():
     channels = groups * int(rng.integers(2, 4))
     choices = {"groups": groups, "activation": int(rng.integers(2)), "epsilon": 1e-3}
     x = floats(batch, *places, channels)
+    each = (channels,)
     if rng.random() < 0.3:
         choices["channels_last"] = 0
         x = np.ascontiguousarray(np.moveaxis(x, -1, 1))
+        each = (channels, *[1] * len(places))
+    gamma, beta = floats(channels), floats(channels)
+    count = math.prod(places) * channels // groups
     add(
         "GroupNorm",
         OPSET,
         x,
-        floats(channels),
-        floats(channels),
+        gamma,
+        beta,
+        magnitude=get_magnitude(count, gamma, beta).reshape(each),
         oracle="formula",
         **choices,
         **MICROSOFT,
@@ -301,6 +317,9 @@ def add_quantized_embeddings():
     tables += [integers(hidden, dtype=dtype) for _ in range(2)]
     scales = [np.array(rng.uniform(0.01, 0.1), np.float32) for _ in tables]
     points = [integers(dtype=dtype) for _ in tables]
+    gamma, beta = (
+        (tables[i].astype(np.float64) - points[i].astype(np.float64)) * scales[i] for i in (3, 4)
+    )
     if rng.random() < 0.5:
         segments = tables[2] = scales[2] = points[2] = None
     mask = maybe(rng.integers(0, 2, (batch, length)).astype(np.int32))
@@ -313,6 +332,7 @@ def add_quantized_embeddings():
         mask,
         *scales,
         *points,
+        magnitude=get_magnitude(hidden, gamma, beta),
         outputs=2,
         types=(T.FLOAT, T.INT32),
         **MICROSOFT,
