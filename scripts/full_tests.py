@@ -98,16 +98,22 @@ def full(*arguments):
     return lit("--param", "full=1", *arguments)
 
 
-def exhaustive():
-    """The tests that are skipped or shorter without --full, except those that are steps of their own."""
+def find_longer():
+    """The tests that are skipped or shorter without --full."""
     marked = re.compile(r"REQUIRES:.*\bfull\b|%if full\b")
-    files = (path for path in (ROOT / "test").rglob("*") if path.suffix in (".test", ".py"))
-    found = [
+    # As lit.cfg.py has them.
+    kinds = (".mlir", ".test", ".py", ".c")
+    files = (path for path in (ROOT / "test").rglob("*") if path.suffix in kinds)
+    return sorted(
         path.relative_to(ROOT / "test").as_posix()
         for path in files
         if marked.search(path.read_text())
-    ]
-    return full("--filter", "|".join(map(re.escape, sorted(found))), "--filter-out", OWN_STEPS)
+    )
+
+
+def exhaustive():
+    """Of these what is no step of its own."""
+    return full("--filter", "|".join(map(re.escape, find_longer())), "--filter-out", OWN_STEPS)
 
 
 def built(preset, *arguments):

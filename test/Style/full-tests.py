@@ -13,6 +13,10 @@ sys.path.insert(0, scripts)
 import full_tests  # noqa: E402
 from full_tests import Outcome, Step  # noqa: E402
 
+# Of every kind of file that lit takes.
+longer = full_tests.find_longer()
+assert {"CAPI/cycles.c", "Python/memory.py", "Conformance/strings/full.test"} <= {*longer}, longer
+
 
 def broken(log):
     raise OSError("no disk")
