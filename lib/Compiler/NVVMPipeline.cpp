@@ -103,6 +103,13 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   OpPassManager &host = manager.nest<func::FuncOp>();
   host.addPass(createGpuAsyncRegionPass());
   flatten(host);
+  // The conversion simplifies blocks in no more than ten rounds, and fails
+  // without a word where that leaves something to do.
+  GreedyRewriteConfig simplification;
+  simplification.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+  simplification.setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Aggressive);
+  host.addPass(createCanonicalizerPass(simplification));
   manager.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
   // Upstream's names, in the order of KernelFormat.

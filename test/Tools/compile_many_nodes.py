@@ -1,0 +1,30 @@
+# A function of many nodes of open sizes compiles for GPUs: upstream's conversion of launches takes ten rounds to simplify blocks, of
+# which the checks of sizes make many, and would give up.
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %tools_dir/quant-float-compile %t
+import pathlib
+import subprocess
+import sys
+
+compiler, work = sys.argv[1], pathlib.Path(sys.argv[2])
+COUNT, IMAGE, MEAN = 40, "tensor<?x?x?xf32>", "tensor<?x?x1xf32>"
+nodes = [
+    f'  %y{i} = quant_float.node "GlobalAveragePool"(%x{i}) opset 1 : ({IMAGE}) -> {MEAN}'
+    for i in range(COUNT)
+]
+inputs = ", ".join(f"%x{i}: {IMAGE}" for i in range(COUNT))
+types = ", ".join([MEAN] * COUNT)
+outputs = ", ".join(f"%y{i}" for i in range(COUNT))
+module, kernels = work / "pools.mlir", work / "pools.ptx"
+lines = [
+    f"func.func @pools({inputs}) -> ({types}) {{",
+    *nodes,
+    f"  return {outputs} : {types}",
+    "}",
+]
+module.write_text("\n".join(lines))
+command = [compiler, module, "--target", "nvvm", "--chip", "sm_90", "-o", kernels]
+done = subprocess.run(command, capture_output=True, text=True)
+assert done.returncode == 0, done.stderr
+# One for each, or one that they share.
+assert ".entry" in kernels.read_text()
