@@ -1,6 +1,7 @@
 # Ops on quantized tensors, ONNX's and com.microsoft's, over random attributes, shapes and types: what quant-float-run gives is
 # what the text says, in numpy (integers exactly, floats with the roundings that docs/rules.md states), and what ONNX Runtime
-# gives, but where a quotient is next to a tie. With static and with open sizes.
+# gives, but where a quotient is next to a tie. Where additions may have another order, each element may be off by what this makes
+# of the magnitudes of its terms. With static and with open sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t 5
 import sys
@@ -16,6 +17,8 @@ from onnx import helper, numpy_helper
 F32, F16, BF16 = np.float32, np.float16, ml_dtypes.bfloat16
 MICROSOFT = "com.microsoft"
 CODES = [np.uint8, np.int8]
+# What a rounding to f32 may be off by, as a part of the result.
+UNIT = 2.0**-24
 
 
 @dataclass
@@ -25,8 +28,9 @@ class Case:
     inputs: list
     # Before it is rounded, in real numbers as far as floats hold them; zero points are added behind the rounding.
     value: np.ndarray
-    # How far the value may be off where it is computed in another order or by approximations; 0 for what is exact.
-    error: float = 0
+    # How far the value may be off where it is computed in another order or by approximations, for all elements or for each; 0 for
+    # what is exact, None where bits are compared.
+    error: float | np.ndarray | None = 0
     # Scale (1 where the value is divided already), zero point and type of the result; None for floats.
     codes: tuple = None
     attributes: dict = field(default_factory=dict)
@@ -36,6 +40,8 @@ class Case:
     constants: tuple = ()
     # Whether ONNX Runtime has a kernel for these types, and means the same.
     is_known: bool = True
+    # Of what is added to the value, magnitudes and all, if that is more than the value's: ONNX Runtime rounds parts of it.
+    magnitude: np.ndarray | None = None
 
     def round(self):
         if self.codes is None:
@@ -50,8 +56,7 @@ class Case:
         if got.shape != expected.shape or got.dtype != expected.dtype:
             return f"expected {expected.dtype}{expected.shape}, but got {got.dtype}{got.shape}"
         if self.codes is None:
-            limit = error * np.maximum(np.abs(expected.astype(np.float64)), 1)
-            wrong = ~(np.abs(got.astype(np.float64) - expected.astype(np.float64)) <= limit)
+            wrong = ~(np.abs(got.astype(np.float64) - expected.astype(np.float64)) <= error)
         else:
             near = np.abs(self.value - np.floor(self.value) - 0.5) <= error
             off = np.abs(got.astype(int) - expected.astype(int))
@@ -62,6 +67,15 @@ class Case:
         return (
             f"{list(place)}: expected {expected[place]} ({self.value[place]}), but got {got[place]}"
         )
+
+    def get_peer_error(self):
+        """How far ONNX Runtime may be off, which multiplies scales and adds zero points in orders of its own."""
+        magnitude = np.abs(self.value.astype(np.float64))
+        if self.magnitude is not None:
+            magnitude = np.maximum(magnitude, self.magnitude)
+        # A quotient may come out a little on the other side of a tie.
+        least = 1e-3 if self.codes else 0
+        return np.maximum(self.error, 16 * UNIT * magnitude + least)
 
 
 class Random:
@@ -113,6 +127,19 @@ def dequantize(codes, scale, point):
     ) * scale
 
 
+def bound_sum(count, magnitude):
+    """How far a sum of so many terms in f32 may be off, each rounded and added in any order, of which `magnitude` is the sum of the
+    terms' magnitudes."""
+    return (count + 4) * UNIT * magnitude
+
+
+def span(tensor):
+    """The magnitudes of codes and zero point, in real numbers."""
+    codes, scale, point = tensor
+    point = 0 if point is None else int(point.reshape(()))
+    return (np.abs(codes.astype(np.float64)) + abs(point)) * scale.reshape(())
+
+
 def differ(codes, point):
     return codes.astype(np.int64) - (0 if point is None else point.astype(np.int64))
 
@@ -134,7 +161,8 @@ def add(random):
     shapes = broadcast(random)
     (a, x), (b, y) = (random.tensor(dtype, shape) for shape in shapes)
     c, scale, codes = random.result(dtype)
-    return Case("QLinearAdd", a + b + c, (x + y) / scale, codes=codes)
+    magnitude = (span(a) + span(b)) / scale
+    return Case("QLinearAdd", a + b + c, (x + y) / scale, codes=codes, magnitude=magnitude)
 
 
 def mul(random):
@@ -208,9 +236,13 @@ def reduce_mean(random):
     c, scale, codes = random.result(dtype)
     axes = sorted({random.integer(0, rank - 1) for _ in range(2)})
     keep = random.integer(0, 1)
-    value = x.astype(np.float64).mean(tuple(axes), keepdims=bool(keep)) / scale
+    wide = x.astype(np.float64)
+    value, magnitude = (
+        terms.mean(tuple(axes), keepdims=bool(keep)) / scale for terms in (wide, np.abs(wide))
+    )
+    error = bound_sum(x.size // max(value.size, 1), magnitude)
     attributes = {"axes": axes, "keepdims": keep}
-    return Case("QLinearReduceMean", a + c, value, 1e-4, codes, attributes, is_known=False)
+    return Case("QLinearReduceMean", a + c, value, error, codes, attributes, is_known=False)
 
 
 def concat(random):
@@ -307,16 +339,19 @@ def average_pool(random):
     windows = get_windows(np.pad(x.astype(np.float64), around), kernel, strides, dilations)
     counts = get_windows(inside, kernel, strides, dilations).sum(along)
     value = windows.sum(along) / counts / scale
+    error = bound_sum(np.prod(kernel), np.abs(windows).sum(along) / counts / scale)
     if last:
-        value = np.moveaxis(value, 1, -1)
+        value, error = np.moveaxis(value, 1, -1), np.moveaxis(error, 1, -1)
         a[0] = np.ascontiguousarray(np.moveaxis(a[0], 1, -1))
-    return Case("QLinearAveragePool", a + c, value, 1e-4, codes, attributes, is_known=is_known)
+    return Case("QLinearAveragePool", a + c, value, error, codes, attributes, is_known=is_known)
 
 
 def quantized_factor(random, dtype, shape, axis):
-    """Codes (of a range whose products ONNX Runtime adds without saturation on any CPU), scale and zero point for all or for
-    each index of `axis`; and the latter two so that they broadcast."""
+    """Codes, scale and zero point for all or for each index of `axis`; and the latter two so that they broadcast. Of signed codes
+    often but 7 bits, whose products ONNX Runtime adds without saturation on any CPU."""
     codes = random.codes(dtype, shape)
+    if dtype == np.int8:
+        codes = codes >> random.integer(0, 1)
     if axis is not None and random.integer(0, 1):
         size = shape[axis]
         scale, point = random.scale(size), random.codes(dtype, size)
@@ -334,8 +369,11 @@ def matrices(random):
     return (*batch, m, k), random.choose([(k, n), (*batch, k, n)])
 
 
-def has_kernel(left, right, result):
-    return left == result and (left, right) != (np.int8, np.uint8)
+def has_exact_sums(left, right):
+    """Whether ONNX Runtime has a kernel for these codes, and adds their products without saturation on CPUs without VNNI, too."""
+    if right.dtype == np.uint8:
+        return left.dtype == np.uint8
+    return bool(np.all((right >= -64) & (right < 64)))
 
 
 def qlinear_matmul(random):
@@ -349,7 +387,7 @@ def qlinear_matmul(random):
     c, scale, codes = random.result(types[2], 0.1, 1.0, optional=False)
     sums = np.matmul(differ(a, za_all), differ(b, zb_all)).astype(F32)
     value = sums * (sa_all * sb_all / scale)
-    is_known = sa.size == 1 and has_kernel(*types)
+    is_known = sa.size == 1 and types[0] == types[2] and has_exact_sums(a, b)
     return Case(
         "QLinearMatMul", [a, sa, za, b, sb, zb, *c], value, 0, codes, domain="", is_known=is_known,
         opset=random.choose([10, 21]), constants=(3, 4, 5),
@@ -416,7 +454,7 @@ def qlinear_conv(random):
     value = sums.astype(F32) * factor.reshape(along)
     attributes["group"] = group
     # Zero points of channels must be one for ONNX Runtime.
-    is_known = zw.size == 1 and has_kernel(*types)
+    is_known = zw.size == 1 and types[0] == types[2] and has_exact_sums(x, w)
     domain = random.choose(["", MICROSOFT])
     if domain and random.integer(0, 1):
         attributes["channels_last"] = 1
@@ -443,11 +481,12 @@ def matmul_to_float(random):
         differ(a, None if za is None else za_all), differ(b, None if zb is None else zb_all)
     )
     value = sums.astype(F32) * (sa_all.astype(F32) * sb_all.astype(F32))
+    magnitude = np.abs(value)
     if bias is not None:
-        value = value + bias.astype(F32)
+        value, magnitude = value + bias.astype(F32), magnitude + np.abs(bias.astype(F32))
     return Case(
         "MatMulIntegerToFloat", [a, b, sa, sb, za, zb, bias], value.astype(dtype), 0,
-        constants=(1, 3, 5), is_known=dtype == F32 and types != (np.int8, np.uint8),
+        constants=(1, 3, 5), is_known=dtype == F32 and has_exact_sums(a, b), magnitude=magnitude,
     )  # fmt: skip
 
 
@@ -461,9 +500,13 @@ def dynamic_matmul(random):
     a, scale = quantize_dynamically(x)
     sums = np.matmul(a, differ(b, None if zb is None else zb_all))
     value = sums.astype(F32) * (scale * sb_all)
+    magnitude = np.abs(value)
     if bias is not None:
-        value = value + bias
-    return Case("DynamicQuantizeMatMul", [x, b, sb, zb, bias], value, 0, constants=(1, 2, 3))
+        value, magnitude = value + bias, magnitude + np.abs(bias)
+    return Case(
+        "DynamicQuantizeMatMul", [x, b, sb, zb, bias], value, 0, constants=(1, 2, 3),
+        is_known=has_exact_sums(np.uint8(), b), magnitude=magnitude,
+    )  # fmt: skip
 
 
 def gemm(random):
@@ -485,7 +528,7 @@ def gemm(random):
     attributes = alpha | {"transA": swapped[0], "transB": swapped[1]}
     constants = random.choose([(3, 4, 5), (3, 4, 5, 6), ()])
     # Scale and zero point of columns have one shape there, and a C of (1, n) is what one of (m, 1) is where those are one.
-    is_known = types != (np.int8, np.uint8) and zb.shape == sb.shape
+    is_known = has_exact_sums(a, b) and zb.shape == sb.shape
     if random.integer(0, 1):
         value = sums.astype(F32) * factor
         return Case(
@@ -548,6 +591,8 @@ def dynamic_lstm(random):
 
     ends = np.full(batch, steps) if lengths is None else lengths
     value = np.zeros((steps, count, batch, hidden))
+    # ONNX Runtime does not clip what the last activation is of.
+    is_known = True
     for d in range(count):
         is_backward = d == 1 or direction == "reverse"
         order = np.tile(np.arange(steps)[:, None], batch)
@@ -569,6 +614,7 @@ def dynamic_lstm(random):
             new = f * c + i * tanh(g)
             out = sigmoid(o + p[1] * new) * tanh(new)
             runs = (step < ends)[:, None]
+            is_known = is_known and not (runs & (np.abs(new) > clip)).any()
             h, c = np.where(runs, out, h).astype(F32), np.where(runs, new, c).astype(F32)
             place = order[step], d, np.arange(batch)
             value[place] = np.where(runs, out, 0)
@@ -586,7 +632,7 @@ def dynamic_lstm(random):
     # A value next to a tie makes a step of the quantization of a state more or less, which the weights multiply.
     return Case(
         "DynamicQuantizeLSTM", inputs, value.astype(F32), 0.02, None, attributes,
-        constants=random.choose([(1, 2, 8, 9, 10, 11), (1, 2, 3, 8, 9, 10, 11), ()]),
+        constants=random.choose([(1, 2, 8, 9, 10, 11), (1, 2, 3, 8, 9, 10, 11), ()]), is_known=is_known,
     )  # fmt: skip
 
 
@@ -621,17 +667,25 @@ def nbits(random):
         g_idx = random.rng.permutation(groups).astype(np.int32)
         groups = g_idx
     bias = random.maybe(random.floats(n, dtype))
-    difference = (codes[:, :k] - points_all.astype(F32)[:, groups]).astype(F32)
+    spread = points_all.astype(F32)[:, groups]
+    difference = (codes[:, :k] - spread).astype(F32)
     weights = difference * scales.astype(F32)[:, groups]
     value = a.astype(np.float64) @ weights.T.astype(np.float64)
+    # R7 makes up for zero points of less than 8 bits by sums of a.
+    parts = np.abs(difference) if bits == 8 else codes[:, :k] + np.abs(spread)
+    parts = parts * scales.astype(F32)[:, groups]
+    magnitude = np.abs(a.astype(np.float64)) @ parts.T.astype(np.float64)
     if bias is not None:
-        value = value + bias.astype(np.float64)
+        wide = bias.astype(np.float64)
+        value, magnitude = value + wide, magnitude + np.abs(wide)
     packed = pack(codes, bits).reshape(n, blocks, -1)
     if random.integer(0, 2) == 0:
         scales = scales.reshape(-1)
         points = None if points is None else points.reshape(-1)
     attributes = {"K": k, "N": n, "bits": bits, "block_size": block}
-    error = {F32: 1e-5, F16: 2e-3, BF16: 2e-2}[dtype]
+    # Ours and the value that it is compared with are rounded to the type; n of R7.
+    ends = 2 * {F32: UNIT, F16: 2.0**-11, BF16: 2.0**-8}[dtype] * np.abs(value)
+    error = bound_sum(max(k, 2 * 16 + k // 128 + 8), magnitude) + ends
     # ONNX Runtime has no bf16 on CPUs; it wants matrices, scales of rank 2 and g_idx padded.
     is_known = (
         dtype == F32 and g_idx is None and kind != "float" and scales.ndim == 2 and a.ndim > 1
@@ -893,7 +947,7 @@ def run_theirs(cases):
         except Exception as error:
             failures.append(f"{describe(case)}: ONNX Runtime: {error}")
             continue
-        wrong = case.find_wrong(got, 1e-3 if case.codes else max(case.error or 0, 1e-5))
+        wrong = case.find_wrong(got, case.get_peer_error())
         if wrong:
             failures.append(f"{describe(case)}: ONNX Runtime differs: {wrong}")
     return failures
