@@ -1,8 +1,8 @@
-"""docs/operators.md: ONNX's operators with their versions, and what of them compiles for which target.
+"""Write docs/operators.md: the operators of ONNX, their versions, and the targets that support them.
 
 usage: operators.py TOOLS_DIR WORK_DIR PAGE [--check]
 
-A target has an operator where quant-float-check --target finds nothing in the way of one of ONNX's node tests of it.
+A target supports an operator if quant-float-check --target reports no problem for one of ONNX's node tests of it.
 """
 
 import argparse
@@ -25,34 +25,40 @@ TARGETS = ("cpu", "nvvm")
 TRIED = 4
 HEAD = """# Operators
 
-What of ONNX's operators compiles, as `scripts/docs/operators.py` finds it out: a target has an operator where
-`quant-float-check --target` finds nothing in the way of one of ONNX's node tests of it, with the inputs that name axes as
-constants, and what is, of the first test, if it is in the way of all that are tried. Versions are the opsets that changed the operator. *op* is an operation of the dialect, *lowering* a row of
-[OnnxNodes.def](../include/quant-float/Conversion/OnnxNodes.def), *function* what ONNX itself defines by others.
+This page lists the operators of ONNX that compile for each target. `scripts/docs/operators.py` generates it. A target
+supports an operator if `quant-float-check --target` reports no problem for one of ONNX's node tests of the operator,
+with the inputs that specify axes as constants. If it reports problems for all tests that are tried, the last column
+shows the diagnostic of the first test. *Versions* are the [opsets](glossary.md#opset) that changed the operator. In
+the column *by*, *op* is an operation of the dialect, *lowering* is a row of
+[OnnxNodes.def](../include/quant-float/Conversion/OnnxNodes.def), and *function* means that ONNX itself defines the
+operator by other operators.
 
 """
 
 
 SIGNALS = """
 DFT and STFT of static lengths up to 2^20 use mixed-radix transforms with constant tables, each entry rounded once, and
-Bluestein's algorithm for prime factors above 64. For length 400 and inputs between 0 and 1 the error is below 1e-5, where
-ONNX Runtime's is 2e-3. Dynamic lengths use the quadratic definition. An empty signal is an error.
+Bluestein's algorithm for prime factors above 64. For length 400 and inputs between 0 and 1 the error is below 1e-5;
+the error of ONNX Runtime is 2e-3. Dynamic lengths use the quadratic definition. An empty signal is an error.
 
-A Gather of a table behind DequantizeLinear, or Cast, Sub and Mul, reads the nearest row for an index outside the table, which
-ONNX does not define. MaxPool gives NaN for a window that holds one. AveragePool without `count_include_pad` gives NaN, the mean of no elements, for
-a window of which all elements are padding, as ONNX's reference implementation and OpenVINO do; ONNX Runtime gives 0.
-com.microsoft's Unique takes NaNs as equal, as ONNX's does; ONNX Runtime's kernel does not.
+A Gather of a table that is dequantized, by DequantizeLinear or by Cast, Sub and Mul, reads the nearest row for an
+index that is out of bounds, which ONNX does not define. MaxPool returns NaN for a window that contains NaN.
+AveragePool without `count_include_pad` returns NaN, the mean of no elements, for a window that contains only padding,
+as ONNX's reference implementation and OpenVINO do; ONNX Runtime returns 0. com.microsoft's Unique treats NaNs as
+equal, as ONNX's Unique does; ONNX Runtime's kernel does not.
 """
 
 
 MICROSOFT_HEAD = """
 ## com.microsoft
 
-What is read of ONNX Runtime's operators. An attribute that is not here is refused by name, and an input or output
-beyond these by their number; so is a value other than the one behind an attribute, and an output marked *not
-computed*, if a node asks for it. Whatever else a node needs, its error says. *lowering* is a row of OnnxNodes.def,
-*function* a body of ONNX's operators ([MicrosoftFunctions.cpp](../lib/Target/ONNX/MicrosoftFunctions.cpp)), whose
-inputs and outputs are named. ImageScaler was ONNX's own, in its domain.
+This table lists the supported operators of ONNX Runtime, with the supported inputs, outputs and attributes. A node
+with any other attribute is rejected with an error that names the attribute, and a node with more inputs or outputs
+with an error that states their number. If an attribute is followed by a value in parentheses, any other value is
+rejected. An output marked *not computed* is rejected if the node has it. The error of a node states any other
+restriction. *lowering* is a row of OnnxNodes.def, and *function* is a function body of ONNX operators
+([MicrosoftFunctions.cpp](../lib/Target/ONNX/MicrosoftFunctions.cpp)), whose inputs and outputs are named. ImageScaler
+was an operator of ONNX's own domain.
 
 | operator | by | inputs | outputs | attributes |
 | --- | --- | --- | --- | --- |
@@ -62,7 +68,8 @@ inputs and outputs are named. ImageScaler was ONNX's own, in its domain.
 OTHERS_HEAD = """
 ## Other domains
 
-Operators that are bodies of ONNX's, too, with all of their inputs and attributes but for what their errors name.
+These operators of other [domains](glossary.md#domain) are also function bodies of ONNX operators. All of their inputs
+and attributes are supported, except for those that an error names.
 
 """
 
@@ -146,7 +153,7 @@ def write_page(tools, folder):
     ops = sorted(schemas)
     with ThreadPoolExecutor(max_workers=2) as pool:
         results = dict(zip(ops, pool.map(try_targets, ops), strict=True))
-    text = HEAD + f"| operator | versions | by | {' | '.join(TARGETS)} | in the way |\n"
+    text = HEAD + f"| operator | versions | by | {' | '.join(TARGETS)} | first diagnostic |\n"
     text += "| --- | --- | --- | --- | --- | --- |\n"
     without, untested = [], []
     for op in ops:
@@ -164,8 +171,8 @@ def write_page(tools, folder):
             marks = ["no" if obstacle else "yes" for obstacle in results[op]]
             obstacles = dict.fromkeys(filter(None, results[op]))
         text += f"| {op} | {listed} | {kind} | {' | '.join(marks)} | {'; '.join(obstacles)} |\n"
-    text += "\nOf these ONNX has no node test: " + ", ".join(untested) + ".\n"
-    text += "\nNeither has a meaning here, and is named when it is in the way of compiling: "
+    text += "\nONNX has no node test of these operators: " + ", ".join(untested) + ".\n"
+    text += "\nThese operators are not supported, and an error names them: "
     text += ", ".join(without) + ".\n" + SIGNALS
     return text + write_microsoft() + write_others()
 
