@@ -1,4 +1,4 @@
-//===- Passes.td - Passes on quant_float -------------------*- tablegen -*-===//
+//===- Passes.td - Transformation passes -------------------*- tablegen -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,9 +12,12 @@
 include "mlir/Pass/PassBase.td"
 
 def QuantFloatDecomposeQdqPass : Pass<"quant-float-decompose-qdq"> {
-  let summary = "replace every qdq by a quantize and a dequantize";
+  let summary = "Decompose qdq into quantize and dequantize";
   let description = [{
-    By its definition (D6), bit for bit. `quant-float-fuse-qdq` is the inverse.
+    Replaces every `qdq` by a `quantize` and a `dequantize`, as rule D6 defines
+    it. The results have the same bits. `quant-float-fuse-qdq` is the inverse.
+
+    The lowering pipelines run this pass before `convert-quant-float-to-linalg`.
 
     ```mlir
     %y = quant_float.qdq %x, %s storage f8E4M3FN opset 23
@@ -29,35 +32,43 @@ def QuantFloatDecomposeQdqPass : Pass<"quant-float-decompose-qdq"> {
 }
 
 def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
-  let summary = "replace pairs of a quantize and a dequantize by a qdq";
+  let summary = "Fuse pairs of quantize and dequantize into qdq";
   let description = [{
-    A pair becomes one op when both have the same opset, scale, zero point and
-    granularity, the result has the input's type, and nothing else uses the
-    quantized value. Parameters are the same if they are one value or equal
-    constants. `quant-float-decompose-qdq` is the inverse.
+    Replaces a `quantize` and the `dequantize` of its result by one `qdq` if:
+
+    - both ops have the same opset, scale, zero point and granularity
+      (parameters are the same if they are the same SSA value or equal
+      constants);
+    - the result has the input's type;
+    - the quantized value has no other use.
+
+    `quant-float-decompose-qdq` is the inverse.
   }];
 }
 
 def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
-  let summary = "leave out floats between dequantize and quantize where exact";
+  let summary = "Eliminate dequantize-quantize pairs where the result is exact";
   let description = [{
-    What a `quantize` makes of dequantized codes depends on the codes alone. All of
-    them, up to 16 bits, are tried by the Reference, with constant parameters:
+    The result of a `quantize` of dequantized values is a function of the
+    quantized values alone. This pass evaluates that function with the Reference
+    for every encoding of up to 16 bits, with constant parameters, and rewrites
+    the pair:
 
-    - If every code comes back, of the same type, the codes take the place of the
-      `quantize`. The parameters are per tensor, or lie along the same axis or in
-      the same blocks.
-    - Other codes, per tensor, become what `requantize` says: a `Clip` where that
-      is all; else, `table`, a `Gather` from a table of all codes of up to 8
-      bits, or, `multiply-shift` and codes of 16 bits, a multiplication, an
-      addition and a division by a power of two in integers, which give the
-      same for each code.
-    - Between the two, per tensor, may be the ONNX nodes `Identity`, `Reshape`,
+    - If the function is the identity and the types are the same, the quantized
+      values replace the result of `quantize`. The parameters are per tensor, or
+      they are along the same axis or in the same blocks.
+    - Otherwise, with per-tensor parameters, the option `requantize` selects the
+      replacement: a `Clip` if that is sufficient; with `table`, a `Gather` from
+      a table of all encodings of up to 8 bits; with `multiply-shift`, and for
+      16-bit values, an integer multiplication, an addition and a division by a
+      power of two that give the same result for each encoding.
+    - With per-tensor parameters, the ONNX nodes `Identity`, `Reshape`,
       `Flatten`, `Squeeze`, `Unsqueeze`, `Transpose`, `Slice`, `Gather`, `Tile`,
-      `Expand`, `DepthToSpace`, `SpaceToDepth`, `Concat` and `Pad`, which then
-      move codes; `MaxPool`, where greater values have greater codes; and `Relu`,
-      `Clip` with constant bounds, and casts, which become part of what happens to
-      the codes. Nobody else may use what they make.
+      `Expand`, `DepthToSpace`, `SpaceToDepth`, `Concat` and `Pad` may be
+      between the two ops; they then move quantized values. So may `MaxPool` if
+      greater values have greater encodings, and `Relu`, `Clip` with constant
+      bounds and casts, which become part of the function. Intermediate values
+      must have no other uses.
 
     ```mlir
     %d = quant_float.dequantize %q, %s, %z opset 21
@@ -71,39 +82,43 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
            : (tensor<1x8x8xi8>) -> tensor<1x8x7xi8>
     ```
 
-    Every other `quantize` of dequantized codes is left, with `remarks` with one that says
-    why, and which code shows it: `code 0x80 (-128) becomes 0x81 (-127)`.
-    The sign of a NaN is open (D8); with `any-nan` a code of a NaN may come back as
-    one of any other.
+    Every other `quantize` of dequantized values stays. With `remarks`, a remark
+    states the reason and a counterexample: `code 0x80 (-128) becomes 0x81
+    (-127)`. The sign of a NaN is unspecified (D8); with `any-nan`, an encoding
+    of NaN may become any other encoding of NaN.
+
+    The CPU pipeline runs this pass first, with `requantize=none` and
+    `code-bits=8`.
   }];
   let options = [
     Option<"requantize", "requantize", "::mlir::quant_float::RequantizationForm",
            /*default=*/"::mlir::quant_float::RequantizationForm::Table",
-           "how codes become others", [{::llvm::cl::values(
+           "how quantized values are mapped to other quantized values", [{::llvm::cl::values(
              clEnumValN(::mlir::quant_float::RequantizationForm::None, "none",
-                        "not: only where every code stays"),
+                        "no mapping: only remove pairs that are the identity"),
              clEnumValN(::mlir::quant_float::RequantizationForm::Table, "table",
-                        "a table of up to 256 codes"),
+                        "a lookup table of up to 256 entries"),
              clEnumValN(::mlir::quant_float::RequantizationForm::MultiplyShift,
-                        "multiply-shift", "integer arithmetic"))}]>,
+                        "multiply-shift", "integer multiplication and shift"))}]>,
     Option<"anyNan", "any-nan", "bool", /*default=*/"false",
-           "all codes of NaN are the same">,
+           "treat all encodings of NaN as equal">,
     Option<"codeBits", "code-bits", "unsigned", /*default=*/"16",
-           "codes of so many bits are tried">,
+           "maximum width in bits of the encodings that are enumerated">,
     Option<"remarks", "remarks", "bool", /*default=*/"true",
-           "say why a quantize stays">
+           "emit a remark with the reason if a quantize stays">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
 def QuantFloatCollapseCastsPass : Pass<"quant-float-collapse-casts"> {
-  let summary = "make one cast of two where exact";
+  let summary = "Collapse chains of two casts where the result is exact";
   let description = [{
-    A `cast` of what another `cast` makes becomes one, or none, where that gives the
-    same bits for every input, by the rules of their opsets: of types of up to 16
-    bits all codes are tried by the Reference; of wider ones it holds where the
-    type between has every value of the first one (NaN canonical behind both), or
-    where integers lose high bits only.
+    Replaces a `cast` of the result of another `cast` by one cast, or by none,
+    if this gives the same bits for every input under the rules of their opsets.
+    For source types of up to 16 bits, the Reference evaluates all encodings.
+    For wider source types, the chain collapses if the intermediate type
+    represents every value of the source type (NaN is canonical after both), or
+    if integers only lose high bits.
 
     ```mlir
     %0 = quant_float.cast %x opset 21 : tensor<4xf8E5M2> to tensor<4xf16>
@@ -112,25 +127,28 @@ def QuantFloatCollapseCastsPass : Pass<"quant-float-collapse-casts"> {
     %1 = quant_float.cast %x opset 21 : tensor<4xf8E5M2> to tensor<4xf32>
     ```
 
-    Every other chain is left with a remark that has an input and both results:
-    two roundings are not one, and a cast back does not bring back payloads of NaN.
-    Casts of OpenVINO's and by random bits are not looked at.
+    Every other chain stays, with a remark that shows an input and both results:
+    two roundings are not equivalent to one, and casting back does not restore
+    NaN payloads. Casts with `mode openvino` and casts with random bits are
+    ignored.
   }];
 }
 
 def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
-  let summary = "give float8 weights the other encoding and twice or half the scale";
+  let summary = "Convert float8 weights between the FNUZ and the OCP encodings";
   let description = [{
-    A number of f8E4M3FNUZ and f8E5M2FNUZ is half of what f8E4M3FN and f8E5M2 have
-    at the same code. A `dequantize` of constant codes of the former becomes one of
-    the latter with half of its constant scales, per tensor, per axis or blocked;
-    with `to-fnuz` the other way around, with twice the scales. Products are the same
-    numbers, so every result has the same bits, where
+    For equal encodings, a value of f8E4M3FNUZ or f8E5M2FNUZ is half of the
+    value of f8E4M3FN or f8E5M2. This pass converts a `dequantize` of constants
+    of the FNUZ type to one of the other type and halves its constant scales,
+    which may be per tensor, per axis or blocked. With `to-fnuz` it converts in
+    the other direction and doubles the scales. The products are the same
+    values, so every result has the same bits, if
 
-    - each code has an equal: not FNUZ's largest binade, at f8E4M3FN's NaN and
-      f8E5M2's infinities and NaN; nor, to FNUZ, infinities and a negative zero,
-      which `any-zero` lets be a positive one;
-    - each scale has a half or a double in its type.
+    - each quantized value has a counterpart: from FNUZ, the values whose
+      encodings are NaN in f8E4M3FN, or infinity or NaN in f8E5M2, have none; to
+      FNUZ, infinities have none, and a negative zero has none unless `any-zero`
+      allows a positive zero;
+    - half or twice each scale is representable in the scale's type.
 
     ```mlir
     %w = arith.constant dense<[1.0, -0.5]> : tensor<2xf8E4M3FNUZ>
@@ -144,28 +162,30 @@ def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
            : tensor<2xf8E4M3FN>, tensor<f32> to tensor<2xf32>
     ```
 
-    Every other dequantize is left with a remark that counts the codes that have no
-    equal, and names them; codes that are computed saturate elsewhere.
+    Every other `dequantize` stays, with a remark that counts and names the
+    encodings without a counterpart. Weights that are computed rather than
+    constant stay, because the two types saturate at different values.
   }];
   let options = [
     Option<"toFnuz", "to-fnuz", "bool", /*default=*/"false",
-           "to FNUZ instead of from it">,
+           "convert to FNUZ instead of from FNUZ">,
     Option<"anyZero", "any-zero", "bool", /*default=*/"false",
-           "negative zeros may become positive ones">
+           "allow negative zeros to become positive zeros">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
-  let summary = "give weights types of 8 bits that more runtimes have";
+  let summary = "Widen the storage type of weights to 8 bits";
   let description = [{
-    A `dequantize` of constant codes has them, and its constant zero point, in a type
-    that has all of their numbers, so every result has the same bits:
+    Changes the type of the constant operand of a `dequantize`, and of its
+    constant zero point, to an 8-bit type that more runtimes support. The new
+    type represents all of the values, so every result has the same bits:
 
-    - integers of 4 and 2 bits become ones of 8 bits with the same sign;
+    - 4-bit and 2-bit integers become 8-bit integers of the same signedness;
     - f4E2M1FN becomes f8E4M3FN;
-    - with `signed` unsigned ones become i8, those of 8 bits as code - 128 with a
-      zero point that is less by 128, too: one of 128 is 0 then.
+    - with `signed`, unsigned integers become i8; 8-bit ones subtract 128 from
+      values and zero point, so that a zero point of 128 becomes 0.
 
     ```mlir
     %w = arith.constant dense<[128, 255]> : tensor<2xui8>
@@ -179,23 +199,26 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
            : tensor<2xi8>, tensor<f32>, tensor<i8> to tensor<2xf32>
     ```
 
-    Every other dequantize of such a type is left with a remark that says why: codes
-    that a quantize makes are cut at another end, which an input shows.
+    Every other `dequantize` of such a type stays, with a remark that states the
+    reason. For example, the result of a `quantize` saturates at different
+    bounds in the wider type; the remark shows an input for which the results
+    differ.
   }];
   let options = [
     Option<"isSigned", "signed", "bool", /*default=*/"false",
-           "unsigned integers become i8">
+           "convert unsigned integers to i8">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatRecoverDequantizePass : Pass<"quant-float-recover-dequantize"> {
-  let summary = "make one dequantize of the steps that OpenVINO has for it";
+  let summary = "Recover dequantize from OpenVINO's decompression subgraph";
   let description = [{
-    OpenVINO says weights of few bits by a Convert of the codes, a Subtract of zero
-    points and a Multiply, in f16 mostly, a Reshape that puts groups behind one
-    another, and a Convert to f32. These become one `dequantize`, with the scales of a
-    tensor, an axis or blocks:
+    OpenVINO represents low-bit weights as a Convert of the quantized values, a
+    Subtract of the zero points and a Multiply, mostly in f16, followed by a
+    Reshape that concatenates groups and a Convert to f32. This pass replaces
+    this subgraph by one `dequantize` with scales per tensor, per axis or per
+    block:
 
     ```mlir
     %0 = quant_float.node "Convert"(%w) opset 13 domain "openvino"
@@ -211,9 +234,10 @@ def QuantFloatRecoverDequantizePass : Pass<"quant-float-recover-dequantize"> {
            : tensor<8x64xui4>, tensor<8x2xf16> to tensor<8x64xf32>
     ```
 
-    Every code, and every difference of two, has to be a number of the type that they
-    become. Where a Convert to f32 follows, the product is one of f32, as
-    OpenVINO's CPU plugin computes it, and not rounded to f16 before.
+    Every quantized value, and every difference of two, must be representable in
+    the type that it is converted to. If a Convert to f32 follows, the
+    multiplication is done in f32, as OpenVINO's CPU plugin does, without
+    rounding to f16 first.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
                            "mlir::quant_float::QuantFloatDialect"];
@@ -221,17 +245,18 @@ def QuantFloatRecoverDequantizePass : Pass<"quant-float-recover-dequantize"> {
 
 def QuantFloatExtractWeightsPass
     : Pass<"quant-float-extract-weights", "mlir::ModuleOp"> {
-  let summary = "keep the weights of a model alone";
+  let summary = "Extract the weights of a model";
   let description = [{
-    The module gets one function, `weights`, which returns what files of weights can
-    hold: each `dequantize` of constants that the model computes with, with what makes
-    its scales, and each constant of floats of rank 1 or more. Names are those of the
-    constants that hold the elements; one of codes ends with `.weight`, behind which
-    what tools add is left out.
+    Replaces the functions of the module by one function, `weights`, that
+    returns what weight files can hold: each `dequantize` of constants that the
+    model computes with, together with the ops that compute its scales, and each
+    floating-point constant of rank 1 or more. Results are named after the
+    constants that hold the elements. The name of quantized weights ends with
+    `.weight`; suffixes that tools append after `.weight` are dropped.
 
-    Weights of files have outputs as rows: of a constant of two dimensions that is the
-    second factor of MatMul, or of Gemm without `transB`, and of nothing else, codes
-    and scales are transposed.
+    Weight files store output channels as rows. A rank-2 constant that is the
+    rhs of `MatMul`, or of `Gemm` without `transB`, and has no other use, is
+    transposed together with its scales.
 
     ```mlir
     func.func @main(%x: tensor<1x64xf32>) -> tensor<1x8xf32> {
@@ -257,44 +282,48 @@ def QuantFloatExtractWeightsPass
 }
 
 def QuantFloatPackWeightsPass : Pass<"quant-float-pack-weights"> {
-  let summary = "say products with weights in blocks by com.microsoft's MatMulNBits";
+  let summary = "Rewrite matmuls with block-quantized weights to com.microsoft.MatMulNBits";
   let description = [{
-    A MatMul or Gemm of a `dequantize` of constant codes of 2, 4 or 8 bits in blocks
-    along the sums, with or without a Transpose between, becomes MatMulNBits, which
-    ONNX Runtime has faster kernels for. The weights are the same numbers: signed
-    codes and their zero points are larger by half of the range. It is what
-    `quant-float-unpack-weights` undoes.
+    Rewrites a `MatMul` or `Gemm` whose weights are a `dequantize` of 2-, 4- or
+    8-bit constants in blocks along K, with or without a `Transpose` in between,
+    to `MatMulNBits`, for which ONNX Runtime has faster kernels. The weights
+    keep their values: signed quantized values and their zero points are
+    increased by half of the range. `quant-float-unpack-weights` is the inverse.
 
-    Blocks must have a power of two of elements from 16 on, and scales and results
-    must be f32: a `dequantize` to f16 rounds its result, MatMulNBits does not. A
-    product of weights in blocks that has to stay is left with a remark that says why.
+    The block size must be a power of two and at least 16, and scales and
+    results must be f32: a `dequantize` to f16 rounds its result, `MatMulNBits`
+    does not. Every other matmul with block-quantized weights stays, with a
+    remark that states the reason.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatUnpackWeightsPass
     : Pass<"quant-float-unpack-weights", "mlir::ModuleOp"> {
-  let summary = "say products with packed weights by ONNX's own operators";
+  let summary = "Rewrite com.microsoft.MatMulNBits to ONNX operators";
   let description = [{
-    com.microsoft's MatMulNBits of constant codes and scales becomes
-    DequantizeLinear, Transpose and MatMul, and Add where there is a bias: the codes
-    are those that were in the bytes, of ui8, ui4 or ui2, and where the node has no
-    zero points they are the middle, which is what that means. The weights are the
-    same numbers (D5); the sums are those of MatMul (R7).
+    Rewrites `MatMulNBits` with constant quantized weights and scales to
+    `DequantizeLinear`, `Transpose` and `MatMul`, and to `Add` if there is a
+    bias. The quantized values are unpacked to ui8, ui4 or ui2. If the node has
+    no zero points, the pass adds the default, the middle of the range. The
+    weights have the same values (D5); the accumulation order is that of
+    `MatMul` (R7).
 
-    Other types than f32 are cast to it and back, because MatMulNBits dequantizes to
-    f32. A node that has to stay is left with a remark that says why.
+    Types other than f32 are cast to f32 and back, because `MatMulNBits`
+    dequantizes to f32. A node that cannot be rewritten stays, with a remark
+    that states the reason. `quant-float-pack-weights` is the inverse.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
-  let summary = "make one scale of those that are alike";
+  let summary = "Merge equal scales into coarser granularities";
   let description = [{
-    A quantization op whose constant scales and zero points are the same in all blocks
-    along its axis has them along another axis, and one whose scales are all the same
-    has one for the tensor: every element keeps its own, so every result has the same
-    bits.
+    Reduces the number of constant scales and zero points of a quantization op.
+    If they are the same in all blocks along the op's axis, they become
+    parameters of another axis. If all of them are the same, they become
+    per-tensor parameters. Every element keeps its scale and zero point, so
+    every result has the same bits.
 
     ```mlir
     %s = arith.constant dense<[[0.5, 0.5], [0.25, 0.25]]> : tensor<2x2xf32>
@@ -306,18 +335,19 @@ def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
            : tensor<2x32xi4>, tensor<2xf32> to tensor<2x32xf32>
     ```
 
-    Every other op with several scales is left with a remark that names two that
-    differ, and a code that they make different numbers of.
+    Every other op with several scales stays, with a remark that names two
+    scales that differ and a quantized value for which their results differ.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
-  let summary = "make one scale of two levels";
+  let summary = "Fold two-level scales into one";
   let description = [{
-    Scales of few bits have a scale of their own. Where it comes first, as NVFP4 has
-    it, the scales are dequantized once for all: a quantization op whose scale `Mul`,
-    `cast` and `dequantize` compute of constants gets the constant.
+    Low-bit scales often have a scale themselves. If that scale is applied to
+    the scales, as in NVFP4, the scales are dequantized at compile time: a
+    quantization op whose scale is computed from constants by `Mul`, `cast` and
+    `dequantize` gets a constant scale.
 
     ```mlir
     %t = quant_float.dequantize %s, %g opset 23
@@ -330,32 +360,33 @@ def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
            : tensor<2x32xf4E2M1FN>, tensor<2x2xf32> to tensor<2x32xf32>
     ```
 
-    Where it comes last, a `Mul` with a constant behind a dequantize, two products are
-    rounded instead of one, or in another order. The factor becomes part of the scale
-    where every code gives the same number with every scale: of constants the codes
-    that there are. Every other such Mul is left with a remark that names a code, and
-    both of its numbers.
+    If the second scale is applied to the result, by a `Mul` with a constant
+    after a `dequantize`, there are two rounded multiplications instead of one,
+    or their order differs. The multiplier becomes part of the scale only if
+    every encoding gives the same value with every scale; for constant weights,
+    only the encodings that occur count. Every other such `Mul` stays, with a
+    remark that names an encoding and both of its values.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def QuantFloatConvertQdqToFakeConvertPass
     : Pass<"quant-float-convert-qdq-to-fakeconvert"> {
-  let summary = "replace float8 qdq ops and pairs by fakeconvert where exact";
+  let summary = "Convert float8 qdq ops and pairs to fakeconvert where exact";
   let description = [{
-    A `qdq`, or the `quantize` and `dequantize` that `quant-float-fuse-qdq` would
-    make one of, becomes a `fakeconvert` of mode exact whose scale is the
-    reciprocal, where that gives the same bits for every input:
+    Replaces a `qdq`, or a pair of `quantize` and `dequantize` that
+    `quant-float-fuse-qdq` would fuse, by a `fakeconvert` of mode `exact` whose
+    scale is the reciprocal, if this gives the same bits for every input:
 
     - the storage type is f8E4M3FN or f8E5M2, and overflow saturates;
-    - the scale is a constant, per tensor or per axis, of powers of two whose
-      reciprocals are normal numbers of the input's type;
-    - the quotient's own rounding changes nothing (D2): the division is in a
-      type that holds every input, and not in f16 to f8E5M2 with a scale above
-      1, where two roundings meet.
+    - the scale is a constant, per tensor or per axis, and consists of powers of
+      two whose reciprocals are normal numbers of the input's type;
+    - rounding the quotient changes nothing (D2): the division is in a type that
+      represents every input, and it is not a division in f16 to f8E5M2 with a
+      scale above 1, where double rounding occurs.
 
-    A zero point has no effect on float8 and goes. Every other float8 qdq is left
-    with a remark that says why.
+    A zero point has no effect on float8 and is dropped. Every other float8
+    `qdq` stays, with a remark that states the reason.
 
     ```mlir
     %s = arith.constant dense<[0.5, 4.0, 0.125]> : tensor<3xf32>
@@ -374,14 +405,15 @@ def QuantFloatConvertQdqToFakeConvertPass
 
 def QuantFloatConvertFakeConvertToQdqPass
     : Pass<"quant-float-convert-fakeconvert-to-qdq"> {
-  let summary = "replace fakeconvert ops by float8 qdq where exact";
+  let summary = "Convert fakeconvert ops to float8 qdq where exact";
   let description = [{
-    A `fakeconvert` becomes a `qdq` of opset 23 whose scale is the reciprocal,
-    where that gives the same bits for every input: its mode is exact, it has no
-    shift, and its scale is a constant of powers of two along one axis at most
-    whose reciprocals are normal numbers of the input's type. Where the input is
-    of f16 the division is in f32, or else the quotient would be rounded twice.
-    Every other fakeconvert is left with a remark that says why.
+    Replaces a `fakeconvert` by a `qdq` of opset 23 whose scale is the
+    reciprocal, if this gives the same bits for every input: its mode is
+    `exact`, it has no shift, and its scale is a constant of powers of two,
+    along at most one axis, whose reciprocals are normal numbers of the input's
+    type. For f16 inputs the division is in f32; otherwise the quotient would be
+    rounded twice. Every other `fakeconvert` stays, with a remark that states
+    the reason.
 
     `quant-float-convert-qdq-to-fakeconvert` is the inverse.
   }];
@@ -390,12 +422,13 @@ def QuantFloatConvertFakeConvertToQdqPass
 
 def QuantFloatDecomposeFakeConvertPass
     : Pass<"quant-float-decompose-fakeconvert"> {
-  let summary = "replace every fakeconvert by arith ops and casts";
+  let summary = "Decompose fakeconvert into arith ops and casts";
   let description = [{
-    The arithmetic of its mode, bit for bit. On scalars and vectors the ops take
-    its place, vectors of scales and shifts being broadcast; on ranked tensors
-    they are the body of one `linalg.generic`, whose maps broadcast. Unranked
-    tensors are left alone.
+    Replaces every `fakeconvert` by the arithmetic of its mode, bit for bit. On
+    scalars and vectors, the ops replace the `fakeconvert` in place, and vectors
+    of scales and shifts are broadcast. On ranked tensors, the ops form the body
+    of one `linalg.generic` whose indexing maps broadcast. Unranked tensors are
+    not supported and stay.
 
     ```mlir
     %y = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : f32, f32 to f32
@@ -406,8 +439,8 @@ def QuantFloatDecomposeFakeConvertPass
     %y = arith.divf %2, %s : f32
     ```
 
-    A size of scale or shift that is not known is taken to be the input's, as
-    `convert-onnx-nodes-to-linalg` takes it; entry points check that it is.
+    A dynamic size of the scale or shift is assumed to be equal to the input's,
+    as in `convert-onnx-nodes-to-linalg`; entry points check that it is.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -417,53 +450,61 @@ def QuantFloatDecomposeFakeConvertPass
 }
 
 def QuantFloatRequireLoweredPass : Pass<"quant-float-require-lowered"> {
-  let summary = "fail if anything is left that a lowering should have removed";
+  let summary = "Report ops that the lowering should have removed";
   let description = [{
-    An op of the `quant_float` dialect, or an `arith.extf`, `arith.truncf` or
-    other cast from or to a narrow float, that survives the lowerings would be
-    passed on in silence by upstream's conversions. This pass names each, with
-    its types, the target and what is missing, and fails.
+    Fails if an op of the `quant_float` dialect, or an `arith.extf`,
+    `arith.truncf` or other cast from or to a narrow float, survives the
+    lowerings: upstream's conversions would silently pass it on. The error names
+    each op, its types, the target and what is missing.
+
+    The pipelines run this pass before the conversion to the LLVM or NVVM
+    dialect.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "name of the target in the error">
+           "name of the target in the error message">
   ];
 }
 
 def QuantFloatTileAndVectorizePass
     : InterfacePass<"quant-float-tile-and-vectorize", "mlir::FunctionOpInterface"> {
-  let summary = "tile elementwise linalg ops on buffers and vectorize them";
+  let summary = "Tile elementwise linalg ops on memrefs and vectorize them";
   let description = [{
-    Takes `linalg.generic` on buffers, all of whose loops are parallel:
+    Matches `linalg.generic` ops on memrefs whose loops are all parallel:
 
-    - inputs that are one element for all are loaded before;
-    - contiguous dimensions are collapsed into one;
-    - of several that are left, loops of one element each go around that along
-      the output's last dimension; inputs that do not change along it, or in
-      blocks (`d floordiv B`), are scalars loaded in front of it or of a block,
-      so that nothing gathers; small blocks are several in a round of the loop;
-      so are rows that the body finds by an index, which become views of their
-      elements;
-    - with `parallel`, an `scf.forall` over large chunks comes first, or one over
-      the outermost loop, as many rows at a time as end with a byte where results
-      are packed; neighbouring ops are counted together, and distributed where
-      several threads are faster;
-    - an `scf.for` over tiles of `tile-size` elements, peeled, so that the main
-      loop's tiles are full; upstream's vectorizer turns a tile into vectors;
-    - what is left at the end is vectorized with masks if `masked-tail`; where it
-      is known that nothing is read that is written, it is the end of one more
-      full tile, elements of which are computed twice; a scalar loop otherwise.
+    - Scalar inputs are loaded before the loops.
+    - Contiguous dimensions are collapsed into one.
+    - If several dimensions remain, loops with a step of one surround the loop
+      along the output's last dimension. Inputs that do not change along it, or
+      only change per block (`d floordiv B`), are scalars that are loaded before
+      the loop or the block, so that there are no gathers. One loop iteration
+      processes several small blocks. The same loops surround a body that
+      selects rows by a computed index; the rows become subviews.
+    - With `parallel`, an outer `scf.forall` distributes large chunks, or
+      iterations of the outermost loop. If results are packed, each thread takes
+      as many rows as end on a byte boundary. Adjacent ops are counted together
+      and distributed if several threads are faster.
+    - An `scf.for` iterates over tiles of `tile-size` elements. It is peeled, so
+      that the tiles of the main loop are full, and upstream's vectorizer
+      converts each tile to vectors.
+    - The remainder is vectorized with masks if `masked-tail` is set. Otherwise,
+      if the op provably does not read what it writes, the remainder is one more
+      full tile that overlaps the last one and computes some elements twice.
+      Otherwise it is a scalar loop.
 
-    The loops around are this pass's own, tiling, peeling and vectorization
-    upstream's.
+    The pass generates the surrounding loops itself; tiling, peeling and
+    vectorization are upstream's.
+
+    Runs after `quant-float-vectorize-reductions` and before
+    `quant-float-lower-linalg-to-loops`, which lowers the remaining ops.
   }];
   let options = [
     Option<"tileSize", "tile-size", "int64_t", /*default=*/"64",
-           "elements that the main loop takes at a time">,
+           "number of elements that the main loop processes per iteration">,
     Option<"maskedTail", "masked-tail", "bool", /*default=*/"false",
-           "vectorize the rest with masks">,
+           "vectorize the remainder with masks">,
     Option<"parallel", "parallel", "bool", /*default=*/"false",
-           "distribute large chunks over threads">
+           "distribute large chunks among threads">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -474,21 +515,23 @@ def QuantFloatTileAndVectorizePass
 
 def QuantFloatFuseElementwisePass
     : InterfacePass<"quant-float-fuse-elementwise", "mlir::FunctionOpInterface"> {
-  let summary = "fuse elementwise linalg ops on tensors";
+  let summary = "Fuse elementwise linalg ops on tensors";
   let description = [{
-    Gives named linalg ops their generic form and fuses elementwise ones into
-    the consumer, elementwise or a reduction, that reads each of their elements
-    once. A producer that a larger loop nest reads, a contraction's or a
-    broadcast's, is not computed again there, unless with `products` it only
-    permutes elements or makes wider ones of narrower ones, and the larger nest is
-    a product of matrices or a convolution: kernels for GPUs decode an element
-    once for each of their tiles. Nothing is fused into an op with
-    `quant_float.sum_order`. `tensor.concat` becomes insertions.
+    Generalizes named linalg ops and fuses elementwise ops into their consumer,
+    an elementwise op or a reduction, if the consumer reads each of their
+    elements once. A producer that is read in a larger loop nest, that of a
+    contraction or a broadcast, is not fused, because it would be recomputed.
+    With `products`, such a producer is fused into a matmul or convolution if it
+    only permutes elements or converts them to a wider type: GPU kernels then
+    dequantize an element once for each of their tiles. Nothing is fused into
+    ops with `quant_float.sum_order`. `tensor.concat` is
+    decomposed into insertions.
 
-    Where a body extracts elements of an elementwise op, as gathers do, it computes
-    them itself if they are fewer: an embedding decodes the rows that it reads, and
-    its table has no f32 copy. Casts, reshapes and slices may be in between. A slice
-    of decoded constants decodes its part.
+    If a body extracts elements of an elementwise op, as gathers do, and the
+    extracted elements are fewer, the body computes them itself: an embedding
+    dequantizes the rows that it reads, and no f32 copy of its table exists.
+    Casts, reshapes and slices may be in between. A slice of dequantized
+    constants only dequantizes the elements of the slice.
 
     ```
     %t = linalg.generic /* dequantize */ ins(%codes : tensor<30522x384xi8>) ...
@@ -499,10 +542,14 @@ def QuantFloatFuseElementwisePass
       %code = tensor.extract %codes[%index, %j]
       %e = quant_float.dequantize %code, ...
     ```
+
+    Runs on tensors, after `resolve-shaped-type-result-dims`: a query of a
+    result's size is a use that would prevent fusion. For GPUs it runs once
+    more, with `products`, after `quant-float-fuse-weights`.
   }];
   let options = [
     Option<"products", "products", "bool", /*default=*/"false",
-           "decode and permute inside of products of matrices and convolutions">
+           "fuse dequantization and permutation into matmuls and convolutions">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
@@ -512,17 +559,18 @@ def QuantFloatFuseElementwisePass
 
 def QuantFloatFuseWeightsPass
     : InterfacePass<"quant-float-fuse-weights", "mlir::FunctionOpInterface"> {
-  let summary = "decode weights inside of products with few rows";
+  let summary = "Fuse weight dequantization into matmuls with few rows";
   let description = [{
-    A product of at most four vectors with a matrix of weights, which an op
-    decodes from codes of 8, 4 or 2 bits, becomes one `linalg.generic` that
-    decodes each weight where it is used. Weights may have one scale and zero
-    point, some for each channel, or for blocks of 16 and more of a channel.
+    Matches a matmul of at most four rows (a GEMV-like contraction) with a
+    weight matrix that an op dequantizes from 8-, 4- or 2-bit values, and fuses
+    both into one `linalg.generic` that dequantizes each weight where it is
+    used. Weights may have one scale and zero point, one per channel, or one per
+    block of at least 16 elements of a channel.
 
-    The attribute `quant_float.sum_order` says which additions make an element
-    (R7): sums of `lanes` lanes run side by side through chunks of
-    `lanes * terms` elements; a lane adds `terms` of a chunk, neighbours if
-    `consecutive`, else every `lanes`-th one.
+    The attribute `quant_float.sum_order` specifies the accumulation order of an
+    output element (R7). There are `lanes` partial accumulators over chunks of
+    `lanes * terms` elements. In each chunk, a lane adds `terms` elements:
+    adjacent ones if `consecutive`, else every `lanes`-th one.
 
     ```
     %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x512xi8>) ...
@@ -533,13 +581,17 @@ def QuantFloatFuseWeightsPass
                                              lanes = 16, terms = 8}} ...
     ```
 
-    With `x-bits` vectors become integers of so many bits, in blocks, where
-    weights stand for integers and summed elements are next to each other (R8):
-    the attribute then has `x_bits`.
+    With `x-bits`, the activations are quantized dynamically, in blocks, to
+    integers of this width, if the weights represent integers and K is
+    contiguous in the weights (R8). The attribute then has `x_bits`.
+
+    Runs on tensors, after `quant-float-fuse-elementwise` and before
+    bufferization. `quant-float-lower-products` (CPU) and
+    `quant-float-map-to-gpu` (GPU) lower the result.
   }];
   let options = [
     Option<"xBits", "x-bits", "unsigned", /*default=*/"0",
-           "0: vectors stay as they are; 8, 16: they become integers">
+           "width in bits to which activations are quantized, 8 or 16; 0 keeps them">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
@@ -549,31 +601,36 @@ def QuantFloatFuseWeightsPass
 
 def QuantFloatLowerProductsPass
     : InterfacePass<"quant-float-lower-products", "mlir::FunctionOpInterface"> {
-  let summary = "turn products whose sums have a stated order into loops of vectors";
+  let summary = "Lower contractions with a specified accumulation order to vector loops";
   let description = [{
-    Takes `linalg.generic` on buffers with `quant_float.sum_order`. Weights are
-    read once, a register of codes at a time, which become factors in f32 in
-    place: x is rearranged, and scaled by powers of two, once before. Where
-    summed elements are next to each other several channels share what is loaded
-    of x; where channels are, vectors of them are added to, block by block.
+    Matches `linalg.generic` ops on memrefs with `quant_float.sum_order`, which
+    `quant-float-fuse-weights` creates, and lowers them to `scf` loops of vector
+    ops. Weights are read once, one register of quantized values at a time, and
+    are converted to f32 operands in registers. The activations `x` are
+    rearranged, and scaled by powers of two, once before the loops. If K is
+    contiguous in the weights, several channels share each load of `x`. If the
+    channels are contiguous, vectors of channels are accumulated block by block.
 
-    With `x_bits` in the attribute x becomes integers, 16 or 32 of which share a
-    scale, and products are added up by instructions for dot products.
+    With `x_bits` in the attribute, `x` is quantized to integers, 16 or 32 of
+    which share a scale, and dot-product instructions accumulate the products.
 
     Every element has the same bits whatever the target and the number of
-    threads: products and sums are rounded one by one. Registers, rows at once
-    and the instructions that look codes up or multiply integers depend on the
-    target.
+    threads: each multiplication and each addition is rounded. The target
+    determines registers, the number of rows that are processed together, and
+    the instructions for table lookup and integer multiplication.
+
+    Runs after bufferization.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-           "target CPU; empty means registers of 16 bytes">,
+           "target CPU; empty means 16-byte vector registers">,
     Option<"triple", "triple", "std::string", /*default=*/"\"\"",
-           "target triple; empty means that of this machine">,
+           "target triple; empty means the host's">,
     Option<"features", "features", "std::string", /*default=*/"\"\"",
-           "LLVM features such as +avx2,-fma; empty means those of the CPU">,
+           "LLVM target features such as +avx2,-fma; empty means those of the CPU">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
-           "1: no threads; else large products are shared among them">
+           "number of threads among which large matmuls are distributed; 1 disables "
+           "threading">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -585,14 +642,17 @@ def QuantFloatLowerProductsPass
 
 def QuantFloatTransposeWeightsPass
     : InterfacePass<"quant-float-transpose-weights", "mlir::FunctionOpInterface"> {
-  let summary = "let constants of weights lie in the order in which they are summed";
+  let summary = "Transpose constant weights to make K contiguous";
   let description = [{
-    Takes a `quant_float.dequantize` of constants whose only use is as matrix of
-    a node "MatMul" or "Gemm" that multiplies at most four vectors, and sums
-    across its rows. Its codes, scales and zero points are turned around, and a
-    node "Transpose" behind it says so: decoded inside of the product, rows of
-    codes are read once and in order. The order of sums becomes that of rows
-    (R7). Packed codes stay packed.
+    Matches a `quant_float.dequantize` of constants whose only use is the weight
+    matrix of a node "MatMul" or "Gemm" with at most four rows, if K is not
+    contiguous in the matrix. Transposes the quantized values, scales and zero
+    points, and adds a node "Transpose" after the `dequantize`. When
+    `quant-float-fuse-weights` later fuses the dequantization into the matmul,
+    rows of quantized values are read once and in order. The accumulation order
+    is that of K-contiguous weights (R7). Packed constants stay packed.
+
+    Runs before `convert-onnx-nodes-to-linalg`.
 
     ```
     %w = quant_float.dequantize %codes, %scales axis 0 block_size 32 opset 21 : tensor<512x64xi4>, tensor<16x64xf32> to tensor<512x64xf32>
@@ -608,15 +668,15 @@ def QuantFloatTransposeWeightsPass
 
 def QuantFloatPropagateTransposesPass
     : InterfacePass<"quant-float-propagate-transposes", "mlir::FunctionOpInterface"> {
-  let summary = "let products read matrices the way they lie";
+  let summary = "Fold transposes into the indexing maps of contractions";
   let description = [{
-    Takes `linalg.generic` on tensors whose innermost loop is a sum, and an
-    operand of it that an elementwise op, for this use alone, has transposed so
-    that the sum went across its rows. The elementwise op keeps the order of its
-    input instead, and is nothing if it was a transposition only; the indexing
-    map of the operand says how the matrix lies. Such is the product of queries
-    and keys in attention: keys are transposed and scaled. The bits stay: every
-    element is computed, and summed, as before.
+    Matches `linalg.generic` ops on tensors whose innermost loop is a reduction,
+    and an operand that an elementwise op without other uses transposes so that
+    the reduction dimension is no longer contiguous. The elementwise op keeps
+    the layout of its input instead, and is removed if it only transposes; the
+    operand's indexing map expresses the transposition. An example is the Q*K^T
+    matmul of attention, where keys are transposed and scaled. The results keep
+    their bits: every element is computed, and accumulated, as before.
 
     ```
     %t = linalg.generic {indexing_maps = [(d0, d1) -> (d1, d0), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
@@ -625,35 +685,41 @@ def QuantFloatPropagateTransposesPass
     %s = linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
     %y = linalg.generic /* (m, n, k), (n, k) */ ins(%x, %s : tensor<1x64xf32>, tensor<?x64xf32>)
     ```
+
+    The CPU pipeline runs this pass after `quant-float-fuse-weights`.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
 def QuantFloatContractSumsPass
     : InterfacePass<"quant-float-contract-sums", "mlir::FunctionOpInterface"> {
-  let summary = "let sums take fused multiply-adds";
+  let summary = "Allow FMA contraction in reductions";
   let description = [{
-    Allows that a product is rounded together with the sum it is added to: both
-    get the flag `contract`, of which compilers make one instruction where the
-    target has it. That is for sums, in `linalg` ops with reductions and in the
-    loops that such have become; the bodies of other ops keep their roundings.
-    Results then depend on the target. The stated order of sums (R7) stays.
+    Sets the fast-math flag `contract` on multiplications and on the additions
+    that accumulate their results, so that LLVM forms fused multiply-adds if the
+    target has them. This applies to `linalg` ops with reductions and to the
+    loops that they have been lowered to; the bodies of other ops keep their
+    roundings. Results then depend on the target. The specified accumulation
+    order (R7) stays.
+
+    The pipelines run this pass with `sums=fast` only.
   }];
 }
 
 def QuantFloatFlattenWindowsPass
     : InterfacePass<"quant-float-flatten-windows", "mlir::FunctionOpInterface"> {
-  let summary = "let the windows of convolutions and pools slide along one dimension";
+  let summary = "Flatten the spatial dimensions of convolutions and pooling";
   let description = [{
-    Takes `linalg.generic` on tensors with reductions that moves windows along
-    the last two dimensions of one operand, the image, and starts from a
-    constant. Both dimensions become one: rows follow each other, the window
-    moves by one element from place to place, also across the end of a row, and
-    what it finds there is dropped. An image with strides is copied first, by
-    phases: its even rows and columns, its odd ones and so on. Vectors then run
-    across rows, however short these are, over elements that lie next to each
-    other. Each element of the result is summed as before. Of an image whose
-    sizes are not known, the phases are split and nothing becomes flat.
+    Matches `linalg.generic` ops on tensors with reductions that slide a window
+    along the last two dimensions of one operand, the image, and start from a
+    constant. Collapses both dimensions into one: rows are consecutive, and the
+    window advances by one element between output positions, also across the end
+    of a row; results of positions that straddle two rows are dropped. A strided
+    image is first de-interleaved by a copy: one image per stride phase (for
+    stride 2: even and odd rows and columns). Vectors then run across rows,
+    however short the rows are, over contiguous elements. Each output element is
+    accumulated as before. If the sizes of the image are dynamic, the phases are
+    de-interleaved but nothing is flattened.
 
     ```
     %y = linalg.generic /* (n, c, 2 * h + r, 2 * w + s) */ ins(%x, %weights : tensor<1x3x16x16xf32>, ...)
@@ -665,8 +731,11 @@ def QuantFloatFlattenWindowsPass
     %y = tensor.extract_slice %rows ...
     ```
 
-    To become one, both dimensions have to be static; rows are left as they are
-    where windows hang over by half of a row.
+    Flattening requires that both dimensions are static. Rows also stay if the
+    window extends past the end of a row by about half of a row or more, because
+    too many results would be dropped.
+
+    The CPU pipeline runs this pass after `quant-float-fuse-elementwise`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"
@@ -675,18 +744,20 @@ def QuantFloatFlattenWindowsPass
 
 def QuantFloatFuseAttentionPass
     : InterfacePass<"quant-float-fuse-attention", "mlir::FunctionOpInterface"> {
-  let summary = "compute attention by rows, without a matrix of all scores";
+  let summary = "Fuse attention into tiles of query rows";
   let description = [{
-    Takes a `linalg.generic` on tensors that multiplies scores and values, where
-    the scores come, through ops that nothing else reads (scale, mask, softmax),
-    from a product of queries and keys. The op is tiled along the queries and
-    along what queries and values share (batches, heads), and all that is
-    between the two products goes into the loops: only the scores of one tile of
-    rows exist, for all keys. No sum changes its order, and so no result
-    changes. What the loops share, such as keys that are scaled once, stays
-    before them. Scores that are few stay as they are, and so do matmuls in a row
-    whose matrices are larger than a cache and than the scores, as those of
-    feed-forward blocks: each tile of rows would read all weights again.
+    Matches a `linalg.generic` on tensors that multiplies scores and values,
+    where the scores are computed from a matmul of queries and keys by ops
+    without other uses (scale, mask, softmax). Tiles the op along the queries
+    and along the dimensions that queries and values share (batches, heads), and
+    fuses everything between the two matmuls into the loops. Only the scores of
+    one tile of rows exist at a time, for all keys. The accumulation order does
+    not change, so no result changes. Values that all tiles share, such as
+    scaled keys, stay before the loops.
+
+    Small score matrices stay. So do consecutive matmuls, such as those of
+    feed-forward blocks, whose matrices are larger than a cache and larger than
+    the scores: each tile of rows would read all weights again.
 
     ```
     %s = linalg.generic /* Q * K */ ... -> tensor<8x2048x2048xf32>
@@ -701,6 +772,8 @@ def QuantFloatFuseAttentionPass
       }
     }
     ```
+
+    The CPU pipeline runs this pass after `quant-float-propagate-transposes`.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -710,12 +783,15 @@ def QuantFloatFuseAttentionPass
 
 def QuantFloatWidenFactorsPass
     : InterfacePass<"quant-float-widen-factors", "mlir::FunctionOpInterface"> {
-  let summary = "make f32 of the factors of products once";
+  let summary = "Hoist operand upcasts out of contractions";
   let description = [{
-    Where a `linalg.generic` with reductions casts an element of a float of 8 or 16 bits to
-    f32, multiplies that, and does nothing else with it, and reads each element many times,
-    as products of matrices and convolutions do, an op of its own does the casts.
-    `quant-float-tile-contractions` brings those of weights back, panel by panel.
+    Matches a `linalg.generic` with reductions that casts an element of an 8- or
+    16-bit float to f32 and only multiplies the result. If each element is read
+    many times, as in matmuls and convolutions, the casts move to a separate
+    elementwise op on the whole operand.
+
+    The CPU pipeline runs this pass before `quant-float-tile-contractions`,
+    which fuses the casts of weights into its tile loops again.
   }];
   let dependentDialects = [
     "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"
@@ -724,21 +800,23 @@ def QuantFloatWidenFactorsPass
 
 def QuantFloatTileContractionsPass
     : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
-  let summary = "decode the weights of contractions panel by panel";
+  let summary = "Tile contractions and dequantize their weights tile by tile";
   let description = [{
-    Takes `linalg.generic` on tensors with reductions, such as a matrix product
-    or a convolution, of which one operand is a weight: the only use of an
-    elementwise op on constants or arguments, such as a dequantize, along output
-    channels that no other operand has. Caches of keys and values are weights,
-    too: codes of 8 bits and less may have open sizes, and parts that the
-    function has put beside them. Of two such operands codes, or else the larger
-    one, are the weights.
+    Matches `linalg.generic` ops on tensors with reductions, such as a matmul or
+    a convolution, one of whose operands is a weight: the result of an
+    elementwise op on constants or function arguments, such as a dequantization,
+    that has no other use and is indexed by output channels that no other
+    operand has. Key and value caches count as weights: 8-bit and narrower ones
+    may have dynamic sizes and slices that the function appends. If both
+    operands qualify, the quantized one, else the larger one, is the weight.
 
-    The op is tiled along these channels and one reduction, and one by one along
-    what both operands of a product share (batches, heads); the decoding goes
-    into the loops, so that the decoded weights never exist as a whole. A panel
-    has the channels innermost where the output has; weights that nothing decodes
-    are copied to such panels if they have not and there are many rows.
+    The op is tiled along these channels and one reduction dimension, with tile
+    size one along dimensions that both operands share (batches, heads). The
+    dequantization is fused into the loops, so that the dequantized weights
+    never exist as a whole. In a tile of the weights (a panel), the channels are
+    the innermost dimension if they are innermost in the output. Weights without
+    dequantization are copied to such panels if they are laid out differently
+    and there are many rows.
 
     ```
     %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...
@@ -751,6 +829,9 @@ def QuantFloatTileContractionsPass
       }
     }
     ```
+
+    The CPU pipeline runs this pass after `quant-float-widen-factors`, before
+    bufferization.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -760,48 +841,54 @@ def QuantFloatTileContractionsPass
 
 def QuantFloatSeparateInitsPass
     : InterfacePass<"quant-float-separate-inits", "mlir::FunctionOpInterface"> {
-  let summary = "give every op that overwrites a tensor one of its own";
+  let summary = "Give every op that overwrites a tensor a separate init";
   let description = [{
-    Two sums that start from one tensor of zeros need two buffers. Where both
-    are results, `eliminate-empty-tensors` makes those zeros in the memory of
-    one of them, and bufferization does not know then that storing this result
-    overwrites what the other one has become there. So of several ops that write
-    to a tensor, or an op that writes to one that is a result itself, each gets
-    its own: what fills it once more, or a copy.
+    Two reductions that start from the same tensor of zeros need two buffers. If
+    both are function results, `eliminate-empty-tensors` places these zeros in
+    the memory of one of them, and bufferization no longer knows that storing
+    this result overwrites the other one. If several ops write to the same
+    tensor, or an op writes to a tensor that is also a result, this pass gives
+    each writer a separate init: a clone of the fill, or a copy.
 
-    With `empty`, so does each that writes to a `tensor.empty` of known sizes. A
-    buffer for all of these would be there from the first of them to the last.
+    With `empty`, it also clones a static `tensor.empty` for each op that writes
+    to it. A shared buffer would be live from the first of these ops to the
+    last.
+
+    Runs on tensors, before `eliminate-empty-tensors` and One-Shot Bufferize.
   }];
   let options = [
     Option<"empty", "empty", "bool", /*default=*/"false",
-           "separate empty tensors, too">
+           "clone shared tensor.empty ops, too">
   ];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
 
 def QuantFloatPadInPlacePass
     : InterfacePass<"quant-float-pad-in-place", "mlir::FunctionOpInterface"> {
-  let summary = "compute elements where their pads are";
+  let summary = "Compute elements directly into the padded tensor";
   let description = [{
-    A `tensor.pad` of static shape with a constant, of what an elementwise
-    `linalg.generic` computes for it alone, becomes a fill: the op writes
-    between the pads, and nothing is copied. This belongs in front of
-    bufferization, which copies what is padded. Packed elements, below a byte
-    each, are copied as before.
+    Matches a `tensor.pad` of static shape with a constant value, whose source
+    is an elementwise `linalg.generic` without other uses. Replaces the pad by a
+    fill; the op writes its results to the interior of the filled tensor, and no
+    copy is made. Tensors of packed sub-byte elements stay and are copied.
+
+    Runs before bufferization, which would copy the source of the pad.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
 def QuantFloatPadCodesPass
     : InterfacePass<"quant-float-pad-codes", "mlir::FunctionOpInterface"> {
-  let summary = "put pads around codes of float8, rather than around their values";
+  let summary = "Pad float8 values before dequantization instead of after it";
   let description = [{
-    A `tensor.pad` with zeros of what a `linalg.generic` decodes from f8E4M3FN or
-    f8E5M2 and multiplies by scales becomes one of the codes, and what decodes
-    comes behind it, where a convolution takes it in: instructions for matrices
-    multiply the codes then. Zero times an infinite or NaN scale is no zero, and
-    zeros may change their signs, so that this is for sums that may be rounded in
-    any order.
+    Replaces a `tensor.pad` with zeros of the result of a `linalg.generic` that
+    dequantizes f8E4M3FN or f8E5M2 and multiplies by scales, by a pad of the
+    float8 values followed by the dequantization. A convolution can then fuse
+    the dequantization, and matrix instructions multiply the float8 values.
+
+    Zero times an infinite or NaN scale is not zero, and zeros may change their
+    sign. The GPU pipeline therefore runs this pass only if sums may be
+    reassociated (`sums=fast`).
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -811,21 +898,23 @@ def QuantFloatPadCodesPass
 
 def QuantFloatPackDotsPass
     : InterfacePass<"quant-float-pack-dots", "mlir::FunctionOpInterface"> {
-  let summary = "pack the bytes of integer products for dot product instructions";
+  let summary = "Pack 8-bit matmul operands for dot-product instructions";
   let description = [{
-    Takes `linalg.generic` on tensors that adds products of bytes, each less a
-    zero point, in i32: products of matrices and convolutions. Where the target
-    has instructions that add up the products of four bytes or two numbers of 16
-    bits in a lane, numbers that are summed side by side go into words of 32 bits,
-    of both factors, and the op into one of words, with the attribute
-    `quant_float.dots`: the types of the numbers in words of each factor. The
-    loops and the sums stay what they are.
+    Matches `linalg.generic` ops on tensors that accumulate products of 8-bit
+    integers, each minus a zero point, in i32: matmuls and convolutions. If the
+    target has instructions that accumulate the products of four bytes or two
+    16-bit integers per lane, the pass packs elements that are adjacent along
+    the reduction dimension of both operands into i32 elements, and rewrites the
+    op to one on packed operands. Its attribute `quant_float.dots` holds the
+    types of the packed elements of each operand. The loops and the reductions
+    stay.
 
-    Bytes are taken where an instruction adds them exactly (VNNI, dot products
-    of Arm), which may change what has a sign by adding 128; these and zero
-    points are made up for by what the sums start with. Else the words have two
-    differences of 16 bits (AVX-512, AVX2, SSE2). Constants are packed by the
-    compiler, but for large products, which pack panels that fit a cache.
+    Bytes are packed if an instruction accumulates them exactly (VNNI, Arm's dot
+    product). This may add 128 to signed values to make them unsigned; the
+    initial value of the accumulators compensates for this and for the zero
+    points. Otherwise each i32 element holds two 16-bit differences (AVX-512,
+    AVX2, SSE2). Constants are packed at compile time, except for large matmuls,
+    which pack panels that fit a cache.
 
     ```
     linalg.generic ins(%a, %b : tensor<64x256xi8>, tensor<256x64xi8>)
@@ -836,15 +925,18 @@ def QuantFloatPackDotsPass
     linalg.generic ins(%aw, %bw) outs(%c) attrs = {quant_float.dots = [ui8, si8]}
     ```
 
-    Sums of i32 wrap, so that every way to add them has the same bits.
+    Sums of i32 wrap, so every accumulation order gives the same bits.
+
+    The CPU pipeline runs this pass before `quant-float-tile-contractions`;
+    `quant-float-vectorize-reductions` selects the instructions.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-           "target CPU; empty means one without such instructions">,
+           "target CPU; empty means one without dot-product instructions">,
     Option<"triple", "triple", "std::string", /*default=*/"\"\"",
-           "target triple; empty means that of this machine">,
+           "target triple; empty means the host's">,
     Option<"features", "features", "std::string", /*default=*/"\"\"",
-           "LLVM features such as +avx2,-fma; empty means those of the CPU">
+           "LLVM target features such as +avx2,-fma; empty means those of the CPU">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -854,19 +946,23 @@ def QuantFloatPackDotsPass
 
 def QuantFloatDistributeReductionsPass
     : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
-  let summary = "give the results of reductions to several threads";
+  let summary = "Distribute the results of reductions among threads";
   let description = [{
-    A `linalg.generic` on buffers with reductions and so many steps that waking threads
-    pays becomes an `scf.forall` over equal parts of one of its loops of results: channels
-    of a convolution, rows of a product, columns where there are few rows. There is one
-    part for each thread where a loop can be cut so, else there are more, eight where that
-    is possible. Blocks of scales begin where parts do, or parts where blocks. Reductions stay
-    whole, so that bits do not depend on how many threads there are. A size that is
-    unknown counts as one; where none has equal parts, one thread does it all.
+    Tiles a `linalg.generic` on memrefs with reductions, if it has enough
+    iterations to outweigh waking threads, by an `scf.forall` over equal parts
+    of one of its parallel loops: channels of a convolution, rows of a matmul,
+    or columns if there are few rows. There is one part per thread if the loop
+    extent is divisible, else there are more, eight if possible. Block
+    boundaries of scales coincide with part boundaries. Reductions are never
+    split, so the bits do not depend on the number of threads. A dynamic size
+    counts as one; if no loop has equal parts, one thread computes the op.
+
+    Runs on memrefs, before `quant-float-vectorize-reductions`, if there are
+    several threads.
   }];
   let options = [
     Option<"threads", "threads", "unsigned", /*default=*/"0",
-           "how many threads there are; 0: not known">
+           "number of threads; 0 means unknown">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
@@ -876,11 +972,12 @@ def QuantFloatDistributeReductionsPass
 
 def QuantFloatQuantizePartsPass
     : Pass<"quant-float-quantize-parts", "mlir::func::FuncOp"> {
-  let summary = "quantize what is joined, not what that gives";
+  let summary = "Sink quantize through Concat to its operands";
   let description = [{
-    A `quantize` with one scale of what ONNX's `Concat` makes of floats, and that nobody else
-    reads, is one of each part: codes are joined instead of floats, and each part is
-    quantized where it is made.
+    Replaces a `quantize` with one scale, whose input is an ONNX `Concat` of
+    floats without other uses, by a `quantize` of each operand of the `Concat`.
+    Quantized values are concatenated instead of floats, and each operand is
+    quantized where it is computed.
 
     ```mlir
     %c = quant_float.node "Concat"(%a, %b) opset 13 attributes {axis = 1 : si64}
@@ -893,26 +990,31 @@ def QuantFloatQuantizePartsPass
            : (tensor<1x2xui8>, tensor<1x3xui8>) -> tensor<1x5xui8>
     ```
 
-    Numbers of other widths than 8 bits stay floats until they are joined.
+    Values that are not quantized to 8 bits are concatenated as floats. The CPU
+    pipeline runs this pass before nodes are lowered.
   }];
 }
 
 def QuantFloatMultiplyCodesPass
     : InterfacePass<"quant-float-multiply-codes", "mlir::FunctionOpInterface"> {
-  let summary = "multiply dequantized bytes as integers";
+  let summary = "Convert QDQ matmuls and convolutions to integer arithmetic";
   let description = [{
-    A `Conv`, and a `MatMul` or `Gemm` of more than four rows, both of whose factors are
-    dequantized from 8 bits, becomes a `ConvInteger` or `MatMulInteger`, whose sums are
-    exact. These are multiplied by the product of both scales, and the bias is added, in
-    f32. The first factor has one scale, the weights one or one for each channel; both
-    are constants. The result is as near to the exact one as sums of floats are, and has
-    the same bits on every target, but not those of the products of floats.
+    Replaces a `Conv`, and a `MatMul` or `Gemm` of more than four rows, both of
+    whose operands are dequantized from 8 bits, by a `ConvInteger` or
+    `MatMulInteger`, whose accumulation is exact. The result is multiplied by
+    the product of both scales, and the bias is added, in f32. The lhs has one
+    scale, the weights have one or one per channel; all are constants. The error
+    of the result is within that of floating-point accumulation, and the bits
+    are the same on every target, but they differ from those of the
+    floating-point op.
 
     ```
     sum(sx * (x - zx) * (sw[c] * (w - zw[c]))) + bias[c]
     // becomes
     f32(sum((x - zx) * (w - zw[c]))) * (sx * sw[c]) + bias[c]
     ```
+
+    Runs before nodes are lowered.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
@@ -921,13 +1023,14 @@ def QuantFloatMultiplyCodesPass
 
 def QuantFloatFuseEpiloguesPass
     : InterfacePass<"quant-float-fuse-epilogues", "mlir::FunctionOpInterface"> {
-  let summary = "compute what follows a sum while its results are in the cache";
+  let summary = "Fuse elementwise epilogues into blocks of reductions";
   let description = [{
-    An elementwise `linalg.generic` on buffers, such as an activation or a
-    requantization, that reads a sum which nobody else reads becomes part of a
-    loop over blocks of the results: a block is summed, into a buffer of its own
-    size, and what follows writes its part of the output. The buffer for all sums
-    is gone, and each element is summed as before.
+    Matches an elementwise `linalg.generic` on memrefs, such as an activation or
+    a requantization, that reads the result of a reduction without other
+    readers. Fuses both into a loop over blocks of the results: the reduction
+    writes a block to a buffer of the block's size, and the elementwise op
+    writes the block's part of the output. The buffer for all results of the
+    reduction is removed, and each element is accumulated as before.
 
     ```
     linalg.generic ... outs(%sums : memref<1x64x4096xf32>)          // zeros or a bias
@@ -941,19 +1044,24 @@ def QuantFloatFuseEpiloguesPass
     }
     ```
 
-    Blocks are of channels where each has inputs of its own, as in depthwise
-    convolutions; else of the last dimension, which may be the rows of an image
-    one behind the other, of which what follows drops the ends. They have at most
-    `block-bytes` of sums, of the last dimension at least three times as many
-    elements as a register has bytes, and are all of the same size; where there is
-    no such size, or all sums are no more than a block, all stays as it is. So do
-    sums and ops of open sizes, and sums that several ops read.
+    Blocks are slices of channels if each channel has separate inputs, as in
+    depthwise convolutions. Otherwise they are slices of the last dimension,
+    which may consist of the flattened rows of an image, the ends of which the
+    elementwise op drops. A block has at most `block-bytes` bytes of
+    accumulators, and at least three times as many elements of the last
+    dimension as a register has bytes; all blocks have the same size. The ops
+    stay if there is no such size, if all results fit in one block, if sizes are
+    dynamic, or if several ops read the result of the reduction.
+
+    The CPU pipeline runs this pass after `quant-float-lower-products` if there
+    is one thread: with several, threads share the reduction but not its
+    epilogue.
   }];
   let options = [
     Option<"blockBytes", "block-bytes", "int64_t", /*default=*/"1 << 17",
-           "the most bytes of sums that are computed at once">,
+           "maximum size of a block of accumulators in bytes">,
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
-           "bytes of one register">
+           "size of a vector register in bytes">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -963,16 +1071,21 @@ def QuantFloatFuseEpiloguesPass
 
 def QuantFloatPlanBuffersPass
     : InterfacePass<"quant-float-plan-buffers", "mlir::FunctionOpInterface"> {
-  let summary = "make one allocation of those of a function";
+  let summary = "Merge the allocations of a function into one";
   let description = [{
-    Buffers of known sizes that are allocated and freed in the function's first block, or in a
-    branch of an `scf.if` there, become views of one buffer, where those that are there at the
-    same time do not overlap. It is worth it from 128 KiB on: below, malloc keeps what is freed
-    for the next call.
+    Replaces buffers of static sizes that are allocated and freed in the
+    function's entry block, or in a branch of an `scf.if` there, by views of one
+    buffer. Buffers with overlapping lifetimes do not overlap in memory. The
+    pass applies from 128 KiB on: malloc caches smaller blocks for the next
+    call.
 
-    Where the sizes of some are only known when the function runs, it allocates and frees as
-    many bytes as there were at the same time once more in the end: what malloc has freed of
-    one size it keeps from then on, and does not give its pages back to the system.
+    If some sizes are dynamic, the function also allocates and frees one more
+    block, at its end, of the number of bytes that were live at the same time:
+    malloc then keeps memory of this size, and does not return its pages to the
+    system.
+
+    The CPU pipeline runs this pass on memrefs, after
+    `quant-float-fuse-epilogues`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"
@@ -981,46 +1094,50 @@ def QuantFloatPlanBuffersPass
 
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
-  let summary = "turn reductions on buffers into loops that keep sums in registers";
+  let summary = "Lower reductions on memrefs to vector loops";
   let description = [{
-    Takes `linalg.generic` on buffers with reductions. Vectors run along the
-    innermost dimension of the output; where no such loop exists, or the body
-    has no vector form, the code is scalar. Several rows share the vectors that
-    do not change along them, and go down a column of vectors before the next
-    one; half of the registers hold sums, three quarters where products are added
-    by an instruction of their own. Of products of floats, and of words by
-    instructions, with 16 rows and more, the vectors are copied next
-    to each other first, as far along the sum as half of a first
-    cache holds; all columns go such a part of the way before the next part. Where
-    only a run tells how many rows there are, it chooses.
-    What is left at the end of a size are
-    the first lanes of a register, by a mask, where the registers are large
-    enough to have instructions for it, else a part of one and single elements.
-    A matrix that lies the other way, with its rows along the sum, is loaded by
-    squares that are turned around by shuffles. Each element is summed in the
-    order of the op's loops, so that its bits depend neither on the sizes of
-    tiles nor on the target.
+    Matches `linalg.generic` ops on memrefs with reductions. Each element is
+    accumulated in the order of the op's loops, so that its bits depend neither
+    on tile sizes nor on the target.
 
-    Sums of words that `quant-float-pack-dots` made are added by the target's
-    instructions. Where it has some for matrices of bytes (AMX, Arm's I8MM), blocks
-    of the panel are multiplied by blocks of rows, some steps at once, with zeros in
-    the panel where steps are no whole number of blocks; tile registers have the
-    sizes of what is left at the ends of rows and lanes. Where the output has no
-    loop for vectors, minima, maxima and sums of integers, whose order does not
-    show, are computed in the lanes of
-    vectors along the sum.
+    Vectors run along the innermost dimension of the output; if there is no such
+    loop, or the body cannot be vectorized, the code is scalar. Several rows
+    share the vectors that do not change along them, and all rows of one column
+    of vectors are computed before the next column. Half of the registers hold
+    accumulators, or three quarters if separate instructions add the products.
+    For floating-point matmuls, and for packed operands of dot-product
+    instructions, with at least 16 rows, the vectors are first packed into a
+    contiguous panel, whose extent along K fits in half of a first-level cache;
+    all columns are processed for one such part of K before the next part. If
+    the number of rows is dynamic, the choice is made at run time.
+
+    The remainder uses masked vectors if the registers are large enough to have
+    instructions for masking, and narrower vectors and scalars otherwise. A
+    transposed matrix, whose rows are along K, is loaded in square blocks that
+    are transposed by shuffles.
+
+    The target's dot-product instructions accumulate the packed operands that
+    `quant-float-pack-dots` creates. If the target has matrix instructions for
+    bytes (AMX, Arm's I8MM), blocks of the panel are multiplied by blocks of
+    rows, several steps of K at once. The panel is padded with zeros to a whole
+    number of blocks along K; tile registers are configured to the sizes of the
+    row and lane remainders. If the output has no loop to vectorize, minima,
+    maxima and integer sums, whose result does not depend on the accumulation
+    order, are computed in vectors along the reduction dimension.
+
+    Runs on memrefs, before `quant-float-tile-and-vectorize`.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
-           "bytes of one register">,
+           "size of a vector register in bytes">,
     Option<"registers", "registers", "int64_t", /*default=*/"16",
-           "how many vector registers there are">,
+           "number of vector registers">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-           "target CPU; empty means one without instructions for dot products">,
+           "target CPU; empty means one without dot-product instructions">,
     Option<"triple", "triple", "std::string", /*default=*/"\"\"",
-           "target triple; empty means that of this machine">,
+           "target triple; empty means the host's">,
     Option<"features", "features", "std::string", /*default=*/"\"\"",
-           "LLVM features such as +avx2,-fma; empty means those of the CPU">
+           "LLVM target features such as +avx2,-fma; empty means those of the CPU">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1031,27 +1148,29 @@ def QuantFloatVectorizeReductionsPass
 
 def QuantFloatFlushSubnormalsPass
     : Pass<"quant-float-flush-subnormals", "mlir::ModuleOp"> {
-  let summary = "let kernels take subnormals for zero where no bit changes";
+  let summary = "Allow kernels to flush subnormals where no result changes";
   let description = [{
-    Arithmetic on subnormals takes some 100 times as long on Intel's CPUs. Kernels
-    that convert to narrow floats or integers make zeros of subnormals anyway, or
-    add them to numbers that are larger by far: those get the attribute
-    `quant_float.flushes_subnormals`, by which the entry runtime calls them with
-    the processor's flags that take subnormal operands and results for zero.
+    Arithmetic on subnormals is about 100 times slower on Intel CPUs. Kernels
+    that convert to narrow floats or integers turn subnormals into zeros anyway,
+    or add them to much larger numbers. Such kernels get the attribute
+    `quant_float.flushes_subnormals`: the entry runtime calls them with the
+    processor flags that treat subnormal operands and results as zero.
 
-    Follows the floats of a kernel through `linalg.generic` on buffers. What
-    scales and shifts may be is checked when the kernel runs, once for each
-    buffer of them: where one is not between 2^-30 and 2^30 in magnitude, the
-    kernel clears the flags (`__qf_keep_subnormals`) before anything else. Kernels
-    of which the pass cannot show that no bit changes stay as they are.
+    The pass follows the floats of a kernel through `linalg.generic` ops on
+    memrefs. The values of scales and shifts are checked at run time, once for
+    each buffer: if the magnitude of one is not between 2^-30 and 2^30, the
+    kernel clears the flags (`__qf_keep_subnormals`) before it computes
+    anything. Kernels for which the pass cannot prove that no bit changes stay.
 
     F16C's conversions to f16 ignore the flags. Whether those of AVX512-FP16 and
-    AVX10 do is not known for every CPU and emulator, so kernels with values of
-    f16 stay as they are with the option `has-half-arithmetic`.
+    AVX10 do is not known for every CPU and emulator, so with
+    `has-half-arithmetic` kernels with values of f16 stay.
+
+    The CPU pipeline runs this pass on memrefs, for x86 targets.
   }];
   let options = [
     Option<"hasHalfArithmetic", "has-half-arithmetic", "bool", "false",
-           "do not flush kernels with values of f16">
+           "do not flush in kernels with f16 values">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
@@ -1062,26 +1181,31 @@ def QuantFloatFlushSubnormalsPass
 
 def QuantFloatLowerCopiesPass
     : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
-  let summary = "turn copies of strided buffers into linalg.generic";
+  let summary = "Convert copies of strided memrefs to linalg.generic";
   let description = [{
-    A `memref.copy` from or to a strided buffer would become a call of a support
-    library; as `linalg.generic` it is tiled and vectorized like anything else.
+    Converts a `memref.copy` from or to a strided memref to a `linalg.generic`,
+    which is then tiled and vectorized like any other op. Otherwise the copy
+    would be lowered to a call of MLIR's runner library.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
 def QuantFloatLowerPhasesPass
     : InterfacePass<"quant-float-lower-phases", "mlir::FunctionOpInterface"> {
-  let summary = "split even and odd columns by vectors";
+  let summary = "Lower strided copies to vector de-interleaving";
   let description = [{
-    A copy of every other element along the last dimension, as a `linalg.generic` on
-    buffers with an index `d * 2` or `d * 2 + phase`, becomes loads of what lies side by
-    side, whose elements are sorted in registers. No element behind the row is read.
-    If a row's size is dynamic, its remainder takes narrower vectors.
+    Matches a `linalg.generic` on memrefs that copies every other element along
+    the last dimension, by an index `d * 2` or `d * 2 + phase`. Lowers it to
+    contiguous vector loads whose elements are de-interleaved in registers. All
+    loads are in bounds of the row. If a row's size is dynamic, its remainder
+    uses narrower vectors.
+
+    `quant-float-flatten-windows` creates such copies. The CPU pipeline runs
+    this pass before `quant-float-vectorize-reductions`.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",
-           "bytes of a vector register">,
+           "size of a vector register in bytes">,
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1092,20 +1216,21 @@ def QuantFloatLowerPhasesPass
 
 def QuantFloatLowerMathPass
     : Pass<"quant-float-lower-math", "mlir::ModuleOp"> {
-  let summary = "expand mathematical functions, or call the C library's";
+  let summary = "Expand math functions or call libm";
   let description = [{
-    Exponentials, logarithms, powers, circular and hyperbolic functions and their
-    inverses on f32 become arithmetic, on vectors as well, that is right to some units
-    in the last place (`exp`, `log` and `pow` to one, `tan` to four), subnormal results
-    and angles of any size included, and has the same bits on every target. So do
-    `exp`, `log`, `pow`, `sin`, `cos`, `sinh`, `cosh` and `tanh` on f64, right to less
-    than two units. Other functions become
-    calls of the C library, element by element, and are errors where there is
-    no such library; roots and roundings, which are instructions, stay.
+    Expands exponentials, logarithms, powers, trigonometric and hyperbolic
+    functions and their inverses on f32, scalars and vectors, to arithmetic. The
+    error is at most a few units in the last place (`exp`, `log` and `pow`: one;
+    `tan`: four), including subnormal results and arguments of any magnitude,
+    and the bits are the same on every target. `exp`, `log`, `pow`, `sin`,
+    `cos`, `sinh`, `cosh` and `tanh` on f64 are expanded likewise, with an error
+    of less than two units. Other functions become calls of the C library,
+    element by element, or are errors if `libm` is not set. Roots and roundings,
+    for which there are instructions, stay.
   }];
   let options = [
     Option<"libm", "libm", "bool", /*default=*/"true",
-           "whether the code can call the C library's functions">
+           "allow calls of the C library">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
@@ -1115,24 +1240,27 @@ def QuantFloatLowerMathPass
 
 def QuantFloatLowerAllocaScopesPass
     : InterfacePass<"quant-float-lower-alloca-scopes", "mlir::FunctionOpInterface"> {
-  let summary = "lower memref.alloca_scope to a save and a restore of the stack";
+  let summary = "Lower memref.alloca_scope to stacksave and stackrestore";
   let description = [{
-    A `memref.alloca_scope` becomes its operations between `llvm.intr.stacksave`
-    and `llvm.intr.stackrestore`, as when upstream converts it to LLVM. Upstream's
-    conversion of loops to OpenMP makes these scopes, and its conversion of the
-    loops within them to branches needs regions of several blocks, which the scope
-    does not allow.
+    Inlines a `memref.alloca_scope` between `llvm.intr.stacksave` and
+    `llvm.intr.stackrestore`, as upstream's conversion to LLVM does. Upstream's
+    conversion of loops to OpenMP creates these scopes, and its conversion of
+    the loops within them to branches needs regions of several blocks, which the
+    scope does not allow.
+
+    Runs after `quant-float-merge-parallel-regions` and before
+    `convert-scf-to-cf`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 def QuantFloatLowerLinalgToLoopsPass
     : InterfacePass<"quant-float-lower-linalg-to-loops", "mlir::FunctionOpInterface"> {
-  let summary = "lower linalg ops on buffers to loops of scalars";
+  let summary = "Lower linalg ops on memrefs to scalar loops";
   let description = [{
     Lowers each linalg op on memrefs to `scf.for` loops with upstream's
     `linalgOpToLoops`. Unlike `convert-linalg-to-loops`, it runs no greedy
-    rewriter, whose simplification of regions is slow for functions of many blocks;
+    rewriter, whose region simplification is slow for functions of many blocks;
     a canonicalizer that follows composes the `affine.apply` ops.
   }];
   let dependentDialects = [
@@ -1143,12 +1271,13 @@ def QuantFloatLowerLinalgToLoopsPass
 
 def QuantFloatLowerReshapesPass
     : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
-  let summary = "shape contiguous buffers by what their sizes are";
+  let summary = "Lower reshapes of contiguous memrefs to reinterpret casts";
   let description = [{
-    A `memref.expand_shape` of a contiguous buffer, and a `memref.reshape` of one
-    without a rank to one that has it, become a `memref.reinterpret_cast` to the
-    sizes they say. Upstream's lowerings take one open size in each group, of
-    which networks have more, and no buffer without a rank.
+    Converts a `memref.expand_shape` of a contiguous memref, and a
+    `memref.reshape` of an unranked memref to a ranked one, to a
+    `memref.reinterpret_cast` with the sizes of the result. Upstream's lowerings
+    support one dynamic size in each reassociation group, and no unranked
+    memrefs; networks need more.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1157,25 +1286,26 @@ def QuantFloatLowerReshapesPass
 }
 
 def QuantFloatIfPresentPass : Pass<"quant-float-if-present"> {
-  let summary = "run a pipeline where there is something for it";
+  let summary = "Run a pipeline if certain ops are present";
   let description = [{
-    Runs `pipeline` on what this pass runs on if an op of `ops` is inside:
-    names of ops, or of dialects for any of theirs. To look for them takes less
-    than most passes do to find that nothing is there.
+    Runs `pipeline` on the current op if it contains an op of `ops`, a list of
+    op names, or of dialect names that match any op of the dialect. This check
+    is faster than most passes are on IR that has nothing for them to match.
   }];
   let options = [
-    ListOption<"ops", "ops", "std::string", "names of ops and dialects">,
+    ListOption<"ops", "ops", "std::string", "names of ops or dialects">,
     Option<"pipelineText", "pipeline", "std::string", /*default=*/"\"\"",
-           "what to run, such as any(convert-linalg-to-loops)">
+           "pipeline to run, such as any(convert-linalg-to-loops)">
   ];
 }
 
 def QuantFloatLowerTransfersPass
     : InterfacePass<"quant-float-lower-transfers", "mlir::FunctionOpInterface"> {
-  let summary = "make transfers of vectors of several dimensions loops";
+  let summary = "Lower multi-dimensional vector transfers to loops";
   let description = [{
-    Upstream's `convert-vector-to-scf`, on transfers alone: it looks twice at
-    every op and folds it.
+    Applies the patterns of upstream's `convert-vector-to-scf` to vector
+    transfers only. The upstream pass visits every op twice and tries to fold
+    it, which is slow on large functions.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
@@ -1185,10 +1315,11 @@ def QuantFloatLowerTransfersPass
 
 def QuantFloatExpandViewsPass
     : InterfacePass<"quant-float-expand-views", "mlir::FunctionOpInterface"> {
-  let summary = "make parts of buffers offsets, sizes and strides";
+  let summary = "Expand memref views to offsets, sizes and strides";
   let description = [{
-    Upstream's `expand-strided-metadata`, on ops of `memref` and what they become
-    alone: it folds all others, too.
+    Applies the patterns of upstream's `expand-strided-metadata` to `memref` ops
+    and the ops that replace them only. The upstream pass tries to fold all
+    other ops, too, which is slow on large functions.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1198,12 +1329,12 @@ def QuantFloatExpandViewsPass
 
 def QuantFloatLowerStridedTransfersPass
     : InterfacePass<"quant-float-lower-strided-transfers", "mlir::FunctionOpInterface"> {
-  let summary = "load and store vectors of elements that are apart one by one";
+  let summary = "Lower strided vector transfers to scalar loads and stores";
   let description = [{
-    A `vector.transfer_read` or `vector.transfer_write` along a stride, as in
-    transposing, becomes as many loads or stores. Upstream's lowering is a loop
-    that keeps the vector in memory. A `vector.mask` around a transfer becomes its
-    operand.
+    Lowers a `vector.transfer_read` or `vector.transfer_write` along a non-unit
+    stride, as in transpositions, to one scalar load or store per element.
+    Upstream's lowering is a loop that keeps the vector in memory. A
+    `vector.mask` around a transfer becomes its mask operand.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1213,13 +1344,14 @@ def QuantFloatLowerStridedTransfersPass
 
 def QuantFloatLowerVectorsPass
     : InterfacePass<"quant-float-lower-vectors", "mlir::FunctionOpInterface"> {
-  let summary = "make vector ops those that LLVM has";
+  let summary = "Lower vector ops to those that convert to LLVM directly";
   let description = [{
-    The patterns that upstream's `convert-vector-to-llvm` begins with: transfers
-    become loads and stores, masks comparisons, slices, transpositions and
-    products of several dimensions become ops of one. `convert-to-llvm` knows
-    the rest. Only vector ops are looked at; upstream's pass takes most of the
-    time that a module of small functions needs, because it folds all others.
+    Applies the patterns that upstream's `convert-vector-to-llvm` starts with:
+    transfers become loads and stores, masks become comparisons, and slices,
+    transpositions and multi-dimensional contractions become one-dimensional
+    ops. `convert-to-llvm` converts the rest. Only vector ops are visited:
+    upstream's pass also tries to fold all other ops, and takes most of the
+    compile time of a module of small functions.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
@@ -1229,21 +1361,28 @@ def QuantFloatLowerVectorsPass
 
 def QuantFloatStreamStoresPass
     : Pass<"quant-float-stream-stores", "mlir::ModuleOp"> {
-  let summary = "write results past the caches where they are large";
+  let summary = "Use non-temporal stores for large results";
   let description = [{
-    Gives loops of kernels that write vectors one behind the other a second
-    version, with non-temporal stores, and with prefetches of what is read 8 KB
-    ahead, be it in rows that follow. It runs where the buffers that the loop
-    reads and writes are together larger than the machine's last-level cache,
-    which the entry runtime knows, and where stores can be aligned: where the
-    result begins within a line, the iterations begin with the next one, and
-    whole vectors at both ends come first, by the loop as it was with other
-    bounds and another step. Loops over blocks of scales are not moved, and have
-    it where results are aligned. A fence follows.
+    Adds a second version to kernel loops that write consecutive vectors. It
+    uses non-temporal stores, and prefetches inputs 8 KB ahead, also from the
+    following rows. At run time it is chosen if the buffers that the loop reads
+    and writes are together larger than the last-level cache, whose size the
+    entry runtime provides; if the loop reads more bytes than it writes, half of
+    that size is enough.
 
-    Loops over buffers that have less than 4 MiB together, as far as their sizes
-    are static, have no second version, nor have those of a function with more
-    than 64.
+    Non-temporal stores need aligned addresses. If the result is not aligned to
+    a cache line, the iterations are shifted to start at the next line, and
+    whole vectors at both ends are computed first, by the original loop with
+    other bounds and another step. Loops over blocks of scales are not shifted;
+    they use the second version only if the results are aligned. A fence follows
+    the stores.
+
+    There is no second version of loops over buffers that are together smaller
+    than 4 MiB as far as their sizes are static, and none in a function with
+    more than 64 such loops.
+
+    Runs after `quant-float-lower-strided-transfers`, on vector transfers in
+    `scf.for` loops.
   }];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1255,24 +1394,32 @@ def QuantFloatStreamStoresPass
 
 def QuantFloatShareReductionsPass
     : Pass<"quant-float-share-reductions", "mlir::ModuleOp"> {
-  let summary = "compile equal sums of a network once";
+  let summary = "Outline equal reductions into shared functions";
   let description = [{
-    Linalg ops on buffers that reduce and differ in their buffers alone, and in
-    where these begin, become calls of one internal function: layers that a
-    network repeats are compiled once. Where a module has more such ops than
-    `few`, those that are there once become functions as well: of a function
-    twice as long, LLVM takes more than twice as long. Functions that differ in
-    how long they sum alone become one for sums of any length where there are
-    more than `lengths` of them; not those of words, which instructions for
-    matrices take by known lengths. What the output is filled
-    with before goes along, where nothing uses it in between. Ops in loops and
-    buffers of elements below a byte stay as they are.
+    Outlines linalg ops with reductions on memrefs into internal functions. Ops
+    that only differ in their buffers, and in the offsets into them, call the
+    same function, so that layers that a network repeats are compiled once. If a
+    module has more than `few` such ops, ops that occur once are outlined as
+    well, because LLVM's compile time grows faster than linearly with the size
+    of a function.
+
+    Functions that only differ in the extent of the reduction are merged into
+    one with a dynamic extent if there are more than `lengths` of them;
+    functions on packed operands are not, because matrix instructions need a
+    static extent. The op that initializes the output is outlined together with
+    the reduction if no other op uses the output in between. Ops in loops
+    (except loops over large blocks) and ops on buffers of sub-byte elements
+    stay.
+
+    The CPU pipeline runs this pass after bufferization.
   }];
   let options = [
     Option<"few", "few", "unsigned", /*default=*/"8",
-           "so many ops stay where they are if none is like them">,
+           "maximum number of reductions in a module up to which unique ones stay in "
+           "place">,
     Option<"lengths", "lengths", "unsigned", /*default=*/"4",
-           "functions for so many lengths of a sum stay apart; with 0 all do">
+           "maximum number of functions that only differ in the reduction extent before "
+           "they are merged; 0 means no limit">
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
@@ -1282,13 +1429,13 @@ def QuantFloatShareReductionsPass
 
 def QuantFloatOutlineKernelsPass
     : Pass<"quant-float-outline-kernels", "mlir::ModuleOp"> {
-  let summary = "outline the kernels of large functions, equal ones once";
+  let summary = "Outline the kernels of large functions and deduplicate them";
   let description = [{
-    Where an entry point has more than `few` linalg ops and loops on buffers,
-    each becomes a call of an internal function, and those that are equal call
-    one: several of LLVM's passes take time that grows with the square of a
-    function's size. Runs after `quant-float-share-reductions`, which takes what
-    reduces; buffers of packed elements keep the ops that use them in place.
+    If an entry point has more than `few` linalg ops and loops on memrefs,
+    outlines each into an internal function; equal ones share a function. This
+    limits compile time: several of LLVM's passes are quadratic in the size of a
+    function. Runs after `quant-float-share-reductions`, which outlines
+    reductions. Ops on buffers of packed elements stay in place.
 
     ```
     scf.for %i = %c0 to %n step %c1 { ... memref.store %1, %y[%i] ... }
@@ -1298,9 +1445,9 @@ def QuantFloatOutlineKernelsPass
   }];
   let options = [
     Option<"few", "few", "unsigned", /*default=*/"64",
-           "so many kernels stay where they are">,
+           "maximum number of kernels of a function that stay in place">,
     Option<"least", "least", "unsigned", /*default=*/"1",
-           "kernels of which there are fewer equal ones stay where they are">
+           "minimum number of equal kernels to outline">
   ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
@@ -1309,55 +1456,63 @@ def QuantFloatOutlineKernelsPass
 }
 
 def QuantFloatShareCastsPass : Pass<"quant-float-share-casts", "mlir::ModuleOp"> {
-  let summary = "make one function of casts that are alike";
+  let summary = "Outline equal casts into shared functions";
   let description = [{
-    A `quant_float.cast` to or from a narrow float becomes some seventy ops, and
-    a loop has it up to three times: in its body, in that with non-temporal
-    stores and in that for what is left. A cast of what was just loaded to what
-    is only stored has no neighbours to be expanded with, so that all that are
-    alike become calls of one function, which LLVM inlines:
+    Replaces equal `quant_float.cast` ops from or to a narrow float by calls of
+    one function, which LLVM inlines. Such a cast is expanded to about seventy
+    ops, and a loop contains up to three copies: in its body, in the version
+    with non-temporal stores and in the remainder. The pass only matches casts
+    of a loaded value whose result is only stored; other casts are expanded
+    together with the ops around them.
 
     ```
     %1 = quant_float.cast %0 opset 28 : vector<64xf32> to vector<64xf8E4M3FN>
     // becomes
     %1 = call @cast.f32.f8E4M3FN(%0) : (vector<64xf32>) -> vector<64xf8E4M3FN>
     ```
+
+    Runs before `convert-quant-float-to-arith`, except on targets whose float8
+    conversion instructions depend on a mode register: the mode is set before
+    the loop.
   }];
   let dependentDialects = ["mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def QuantFloatMergeParallelRegionsPass
     : InterfacePass<"quant-float-merge-parallel-regions", "mlir::FunctionOpInterface"> {
-  let summary = "let threads go from one loop to the next";
+  let summary = "Fuse consecutive omp.parallel regions";
   let description = [{
-    Makes one `omp.parallel` of several that follow each other: waking threads
-    takes as long as converting some ten thousand elements. What is between them
-    comes before, if it only reads what they do not write. A worksharing loop
-    that those after it do not depend on ends without a barrier (`nowait`); which
-    buffers are apart is known of allocations, constants and the arguments of
-    kernels.
+    Fuses consecutive `omp.parallel` regions into one: waking threads takes as
+    long as converting some ten thousand elements. Ops in between are moved
+    before the region if they only read what the regions do not write. If no
+    later worksharing loop depends on a loop, it ends without a barrier
+    (`nowait`). Allocations, constants and kernel arguments are known not to
+    alias.
+
+    Runs after `convert-scf-to-openmp`.
   }];
 }
 
 def QuantFloatMapScalarsToGpuPass
     : InterfacePass<"quant-float-map-scalars-to-gpu", "mlir::FunctionOpInterface"> {
-  let summary = "make kernels of loads, stores and loops of scalars";
+  let summary = "Outline scalar code to single-thread GPU kernels";
   let description = [{
-    Loads and stores that follow each other, and loops and branches that hold
-    nothing else, become a `gpu.launch` of one thread, with the arithmetic
-    between them and what else follows from what they load: right, in the order
-    of the program, and not fast. Linalg ops and loops around them stay as they
-    are.
+    Converts consecutive loads and stores, and loops and branches that contain
+    nothing else, to a `gpu.launch` of one thread, together with the arithmetic
+    between them and the ops that depend on the loaded values. The kernel
+    preserves program order; it is correct but not fast. Linalg ops, and loops
+    around them, stay.
 
-    What the host needs of it, such as a condition, a number of steps or the size
-    of a buffer, is copied into a buffer of the host behind the launch. An entry
-    point ends there if the device has failed; other functions go on with zeros.
+    Values that the host needs, such as a condition, a trip count or the size of
+    a buffer, are copied to a host buffer after the launch. If the device has
+    failed, an entry point returns at this point; other functions continue with
+    zeros.
 
-    Runs on buffers, before `quant-float-guard-kernels`.
+    Runs on memrefs, before `quant-float-guard-kernels`.
   }];
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
-           "symbol of the module that holds the kernels">
+           "symbol of the gpu.module for the kernels">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -1367,70 +1522,74 @@ def QuantFloatMapScalarsToGpuPass
 
 def QuantFloatAlignSharedPass
     : Pass<"quant-float-align-shared", "mlir::gpu::GPUFuncOp"> {
-  let summary = "align the memory that the threads of a block share";
+  let summary = "Align workgroup memory to 32 bytes";
   let description = [{
-    To 32 bytes, those of the widest vector that is accessed there: `gpu.launch` has
-    no attributes for its attributions, so that this is done on the `gpu.func` that
-    it becomes.
+    Sets an alignment of 32 bytes, the width of the widest vector access, on the
+    workgroup attributions of a `gpu.func`. `gpu.launch` has no attributes for
+    its attributions, so this pass runs after `gpu-kernel-outlining`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 def QuantFloatMapToGpuPass
     : InterfacePass<"quant-float-map-to-gpu", "mlir::FunctionOpInterface"> {
-  let summary = "make kernels of linalg ops on buffers";
+  let summary = "Map linalg ops on memrefs to GPU kernels";
   let description = [{
-    Every linalg op on buffers becomes a `gpu.launch` on a grid of one dimension
-    that is as large as the problem; buffers and what they hold are the device's.
+    Converts every linalg op on memrefs to a `gpu.launch` with a one-dimensional
+    grid of the size of the problem. All buffers and their contents are in
+    device memory.
 
-    - An elementwise `linalg.generic` has its contiguous dimensions collapsed. A
-      thread takes as many neighbours as 16 bytes of the narrowest operand hold,
-      and stores no more than 16 bytes: several stores would have gaps between them
-      and those of the next thread. They are vectors, if they are in one row along
-      the output's last dimension and in one block of a scale (`d floordiv B`) and
-      if the addresses of all are multiples of the access, and one by one
-      otherwise. Scales that do not change along the row are loaded once. Of packed
-      results it takes as many as end with a byte, at least; these have to be
-      written in the order of their elements.
-    - A product of matrices, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, of
-      floats or integers, of which either factor may be computed of codes, scales
-      and zero points, has tiles of up to 128 x 128 elements, one for a block,
-      and loads 16 summands of all of their rows and columns, decoded, into the
-      block's shared memory at a time. Its size is a row of
-      [ProductTiles.def](../../../lib/Transforms/ProductTiles.def); where it
-      depends on open sizes there are two kernels, one of which the host
-      launches. An element adds its products in
-      the order of the sum, so that its bits are those of the op's own loops.
-      Where `chip` has an instruction of
-      [MatrixInstructions.def](../../../lib/Transforms/MatrixInstructions.def) for
-      the factors' types, a warp multiplies by it instead: integers of at most 8
-      bits, whose sums are exact in any order, and with `fast-sums` floats; codes
-      that lie along the sum are copied by `nvgpu.device_async_copy` meanwhile,
-      where the chip has it. `b`,
-      `m`, `n` and `k` are any number of loops, those of a convolution too.
-    - A product with `quant_float.sum_order` (`quant-float-fuse-weights`) has
-      threads in place of a register's lanes, which read each code once.
-    - Of other ops a thread computes one element of the result, reductions in the
-      order of the op's loops and in registers: right, and not fast.
-    - What a buffer is filled with right before something is added up in it has no
-      kernel: registers begin with it.
+    - Elementwise `linalg.generic`: contiguous dimensions are collapsed. A
+      thread processes as many adjacent elements as 16 bytes of the narrowest
+      operand hold, and stores at most 16 bytes, because several stores would
+      leave gaps between the stores of adjacent threads. The accesses are
+      vectors if the elements are in one row along the output's last dimension
+      and in one block of a scale (`d floordiv B`), and if all addresses are
+      aligned to the access size; otherwise they are scalars. Scales that do not
+      change along the row are loaded once. For packed results, a thread
+      processes at least as many elements as end on a byte boundary; packed
+      results must be written in row-major order.
+    - Matmul, `out[b, m, n] += left(b, m, k) * right(b, k, n)`, of floats or
+      integers, either operand of which may be dequantized: a thread block
+      computes a tile of up to 128 x 128 elements, and loads 16 elements of K at
+      a time, dequantized, of all rows and columns of the tile to its workgroup
+      memory. The tile size is a row of
+      [ProductTiles.def](../../../lib/Transforms/ProductTiles.def); if it
+      depends on dynamic sizes, there are two kernels, one of which the host
+      launches. Products are accumulated in the order of K, so that the bits are
+      those of the op's loops. If `chip` has an instruction of
+      [MatrixInstructions.def](../../../lib/Transforms/MatrixInstructions.def)
+      for the operand types, warps use it instead: for integers of at most 8
+      bits, whose accumulation is exact in any order, and, with `fast-sums`, for
+      floats. Quantized values that are contiguous along K are copied
+      asynchronously by `nvgpu.device_async_copy` if the chip supports it. Each
+      of `b`, `m`, `n` and `k` stands for any number of loops, including those
+      of a convolution.
+    - Contraction with `quant_float.sum_order` (`quant-float-fuse-weights`):
+      threads take the role of vector lanes, and each reads its quantized values
+      once.
+    - All other ops: one thread computes one element of the result and
+      accumulates reductions in registers, in the order of the op's loops. These
+      kernels are correct but not fast.
+    - Initialization of a buffer right before a reduction into it: no kernel;
+      the accumulators start from the value.
 
-    Allocations become the device's, constants move into the kernel's module with
-    `gpu-kernel-outlining`. What else would touch the device's memory is an
-    error: `quant-float-map-scalars-to-gpu` runs before. `module` is
-    the symbol of the module that the kernels are outlined to; they are named
-    after the function.
+    Allocations become device allocations, and `gpu-kernel-outlining` moves
+    constants into the kernel module. Any other access to device memory is an
+    error: `quant-float-map-scalars-to-gpu` runs before and converts scalar
+    accesses. `module` is the symbol of the `gpu.module`; kernels are named
+    after their function.
   }];
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
-           "symbol of the module that holds the kernels">,
+           "symbol of the gpu.module for the kernels">,
     Option<"chip", "chip", "std::string", /*default=*/"",
-           "NVIDIA chip whose instructions for products of matrices are used">,
+           "NVIDIA chip whose matrix instructions may be used">,
     Option<"ptx", "ptx", "std::string", /*default=*/"",
-           "version of PTX; without one, the least that has all of the chip's "
+           "PTX version; empty means the lowest that supports all of the chip's "
            "instructions">,
     Option<"fastSums", "fast-sums", "bool", /*default=*/"false",
-           "sums of floats may be rounded in any order">
+           "allow reassociation of floating-point reductions">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -1444,17 +1603,18 @@ def QuantFloatMapToGpuPass
 
 def QuantFloatOutlineIslandsPass
     : Pass<"quant-float-outline-islands", "mlir::ModuleOp"> {
-  let summary = "make functions of what can be compiled around quantization ops";
+  let summary = "Outline the subgraphs around quantization ops that can be compiled";
   let description = [{
-    For models with nodes that have no lowering, after
-    `convert-onnx-nodes-to-linalg` with `allow-unsupported`. Every largest
-    connected group of other ops that holds a quantization op (`quantize`,
-    `dequantize`, `qdq`, `fakeconvert`, `cast`) becomes a public function
-    `@<graph>_island_<n>` of its own, and the function that it comes from is dropped. Groups are
-    convex: no value leaves a group and comes back through another op. Tensors
-    that cross a border are ranked; arguments and results that the model names
-    keep their names, others get that of the node that computes them.
-    Constants are repeated where they are used.
+    Partitions models that have nodes without a lowering. Runs after
+    `convert-onnx-nodes-to-linalg` with `allow-unsupported`. Outlines every
+    maximal connected subgraph of supported ops that contains a quantization op
+    (`quantize`, `dequantize`, `qdq`, `fakeconvert`, `cast`) to a public
+    function `@<graph>_island_<n>`, and drops the original function.
+
+    Subgraphs are convex: no path leaves a subgraph and returns to it through
+    another op. Tensors that cross a boundary are ranked. Arguments and results
+    that the model names keep their names; others are named after the node that
+    computes them. Constants are duplicated into the subgraphs that use them.
   }];
 }
 
