@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that make C entry points ---------*- tablegen -*-===//
+//===- Passes.td - Entry point passes ----------------------*- tablegen -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,72 +13,78 @@ include "mlir/Pass/PassBase.td"
 
 def QuantFloatPackArgumentsPass
     : Pass<"quant-float-pack-arguments", "mlir::ModuleOp"> {
-  let summary = "let callers of functions pack elements of 2, 4 and 6 bits";
+  let summary = "Pack 2-, 4- and 6-bit arguments and results";
   let description = [{
-    Gives the arguments and results of public functions that are ranked tensors
-    of such elements the attribute `quant_float.packed`: their callers have the
-    packed form of quant-float-c/EntryPoint.h then. Without it arguments and
-    results have a byte for each element.
+    Sets the attribute `quant_float.packed` on the arguments and results of
+    public functions that are ranked tensors of 2-, 4- or 6-bit elements: their
+    callers then pass them packed, as quant-float-c/EntryPoint.h describes.
+    Without the attribute, arguments and results have one byte per element.
 
-    Large constants stay as the model's file has them, which is packed; in IR
-    that is a resource of fewer bytes than there are elements. With `unpack` they
-    get a byte for each element, too, and the attributes go.
+    Large constants keep the layout of the model file, which is packed; in IR
+    this is a resource with fewer bytes than elements. With `unpack`, constants
+    are unpacked to one byte per element, too, and the attributes are removed.
 
     ```mlir
     func.func private @f(tensor<3x5xi4>) -> tensor<3x5xf32>
     // becomes
     func.func private @f(tensor<3x5xi4> {quant_float.packed}) -> tensor<3x5xf32>
     ```
+
+    Runs before `convert-quant-float-to-linalg`, which converts packed tensors
+    to i2, i4 and i6.
   }];
   let options = [
     Option<"unpack", "unpack", "bool", /*default=*/"false",
-           "the other way around: nothing is packed">
+           "unpack constants and remove the attributes">
   ];
 }
 
 def QuantFloatMakeEntryPointsPass
     : Pass<"quant-float-make-entry-points", "mlir::ModuleOp"> {
-  let summary = "turn functions on tensors into kernels that write into buffers";
+  let summary = "Convert functions on tensors to kernels that write to buffers";
   let description = [{
-    For every public function whose arguments and results are ranked tensors
-    of storage types, before bufferization:
+    Runs before bufferization. For every public function whose arguments and
+    results are ranked tensors of storage types, the pass creates:
 
-    - `@f.kernel` takes a buffer per result after the tensors and writes the
-      results there, so that bufferization computes them in place;
-    - `@f.sizes` takes all sizes of the arguments and returns the sizes of the
-      results that the result types leave open, then two numbers for each check.
+    - `@f.kernel`, which takes one buffer for each result after the tensors and
+      writes the results there, so that bufferization computes them in place;
+    - `@f.sizes`, the shape function: it takes all sizes of the arguments and
+      returns the dynamic sizes of the results, followed by two numbers for each
+      check.
 
-    Where sizes of results depend on what tensors hold, `@f.sizes` returns the
-    least number of 64 bits for them, and there is a kernel
+    If sizes of results depend on the contents of tensors, `@f.sizes` returns
+    the smallest 64-bit integer for them, and there is another kernel:
 
-    - `@f.measure`, which takes the tensors and writes all sizes that the result
-      types leave open into a buffer of `i64`.
+    - `@f.measure`, the data-dependent shape function: it takes the tensors and
+      writes all dynamic sizes of the results to a buffer of `i64`.
 
-    `@f.kernel` asserts then that the buffers of results have these sizes, and
-    writes to them when all is computed. Of functions with
-    strings such sizes are an error: texts are not read without a run.
+    `@f.kernel` then asserts that the result buffers have these sizes, and
+    writes to them after everything is computed. For functions with strings,
+    such sizes are an error: the contents of strings are only read when the
+    kernel runs.
 
-    A check is what the ops require of sizes that types leave open: operands of
-    a linalg op that share a loop have the same size along it, an operand with
-    one element per block of a loop as many elements as there are blocks; and
-    conditions of `cf.assert` that depend on sizes alone, which the kernel then
-    does without. The two numbers have to be equal before the kernel runs.
+    A check is a requirement of the ops on dynamic sizes: operands of a linalg
+    op that share a loop have the same size along it, and an operand with one
+    element per block of a loop has as many elements as there are blocks.
+    Conditions of `cf.assert` that depend on sizes only are checks, too, and are
+    removed from the kernel. The two numbers of a check must be equal before the
+    kernel runs.
 
-    The kernel's attribute `quant_float.entry_point` tells
-    `quant-float-emit-c-wrappers` names, element types and sizes of arguments
-    and results. Element types come from the attribute
-    `quant_float.element_type` of arguments and results where storage has
-    replaced them, names from `quant_float.name`.
+    The kernel's attribute `quant_float.entry_point` describes the names,
+    element types and sizes of arguments and results to
+    `quant-float-emit-c-wrappers`. Element types come from the attribute
+    `quant_float.element_type` of arguments and results if they have been
+    replaced by storage types, names come from `quant_float.name`.
 
-    Kernels with strings, as arguments or on the way, take an `i64` last: what
-    the entry runtime keeps of the run.
+    Kernels with strings, as arguments or intermediate values, take an `i64` as
+    last argument: the state that the entry runtime keeps for the run.
 
-    Functions that differ in names alone, theirs and those of graphs, arguments
-    and results, get one kernel, the first one's, whose attribute has the names
-    of the others in `sharing`. Places of ops do not count: errors that are
-    found further down name those of the first.
+    Functions that only differ in names (of the functions, graphs, arguments and
+    results) share one kernel, that of the first function. Its attribute lists
+    the names of the others in `sharing`. Locations of ops are ignored; later
+    errors name those of the first function.
 
-    Functions without tensors are left alone.
+    Functions without tensors stay.
 
     ```
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN>
@@ -90,9 +96,9 @@ def QuantFloatMakeEntryPointsPass
   }];
   let options = [
     Option<"share", "share", "bool", /*default=*/"true",
-           "make one kernel of functions that compute the same">,
+           "share one kernel among functions that compute the same">,
     Option<"cutBranches", "cut-branches", "bool", /*default=*/"true",
-           "compute nothing in branches but sizes where only these are wanted">
+           "only compute sizes in branches of shape functions">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
@@ -103,26 +109,30 @@ def QuantFloatMakeEntryPointsPass
 
 def QuantFloatCopyMeasurementsPass
     : Pass<"quant-float-copy-measurements", "mlir::func::FuncOp"> {
-  let summary = "let sizes that a device computes end in the host's memory";
+  let summary = "Copy data-dependent shapes to host memory";
   let description = [{
-    The buffer that `@f.measure` writes is the host's. On buffers, this lets it
-    write one of its own instead, which is copied when it ends.
+    The buffer that `@f.measure` writes is in host memory. This pass makes the
+    kernel write to a device buffer instead, and copies that buffer to the host
+    at the end of the function.
+
+    The GPU pipeline runs this pass on memrefs, before
+    `quant-float-map-scalars-to-gpu`.
   }];
   let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
 }
 
 def QuantFloatGuardKernelsPass
     : Pass<"quant-float-guard-kernels", "mlir::ModuleOp"> {
-  let summary = "let kernels return an error instead of aborting";
+  let summary = "Convert failed asserts and allocations to status codes";
   let description = [{
-    A kernel that allocates or asserts gets an `i64` status to return: 0, 1
-    where there is no memory, or what `cf.assert` found wrong as a number of the
-    entry point's messages. Buffers that are alive then are freed. Loops and
-    branches of scf around them become blocks; out of loops whose steps are
-    independent nothing leads: there allocations are not guarded, and assertions
-    are errors.
+    Makes a kernel that allocates or asserts return an `i64` status instead of
+    aborting: 0 for success, 1 if memory allocation fails, or the index of the
+    entry point's message for the failed `cf.assert`. Buffers that are live at
+    that point are freed. The scf loops and branches around such ops are
+    converted to blocks. There is no early exit from loops whose iterations are
+    independent: allocations in them are not guarded, and assertions are errors.
 
-    Runs on buffers, after deallocation.
+    Runs on memrefs, after buffer deallocation.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -132,29 +142,32 @@ def QuantFloatGuardKernelsPass
 
 def QuantFloatLowerPackedElementsPass
     : Pass<"quant-float-lower-packed-elements", "mlir::ModuleOp"> {
-  let summary = "read and write packed elements in bytes";
+  let summary = "Lower packed elements to byte accesses";
   let description = [{
-    Buffers of i2, i4 and i6 hold packed elements (P1), which the caller of an
-    entry point or the model has so: element n is in the bits from n times its
-    width on. Such a buffer becomes one of bytes whose sizes, strides and offset
-    still count elements, the same descriptor, and every access one of the bytes
-    that the element is in:
+    Buffers of i2, i4 and i6 hold packed elements (P1), as the caller of an
+    entry point or the model provides them: element n starts at bit n times its
+    width. This pass converts such a buffer to one of bytes whose sizes, strides
+    and offset still count elements (the descriptor is the same), and converts
+    every access to accesses of the bytes that contain the element:
 
-    - loads shift and mask, stores merge the element into what is there;
-    - vectors along the last dimension are loaded and stored whole, moved by the
-      bits that they begin within a byte, and spread to one element in each byte;
-    - a `vector.store` says by its alignment that it begins with a byte.
+    - loads shift and mask; stores merge the element into the existing byte;
+    - vectors along the last dimension are loaded and stored as a whole, shifted
+      by the bit offset of their first element within a byte, and unpacked to
+      one element per byte;
+    - the alignment of a `vector.store` states that it begins on a byte
+      boundary.
 
-    With `permutes`, what elementwise ops make of a vector of codes of up to 4
-    bits, by themselves or with operands that all elements share, is looked up
-    in a table of what they make of each code, straight from the packed bits.
-    With the `register-bytes` of AVX2 that is done where the table is constant.
+    With `permutes`, elementwise ops on a vector of encodings of up to 4 bits,
+    possibly with operands that are uniform over the vector, become a table
+    lookup directly from the packed bits: the table holds the result for each
+    encoding. If `register-bytes` is the size of an AVX2 register, this is only
+    done if the table is constant.
 
-    Constants become as many bytes as there are. The bits behind the last element
-    of a result are zero. Everything is moved by one thread for each byte: ops
-    above that work in threads divide results where bytes end. With `in-order`,
-    as in kernels of GPUs, a thread writes bytes from their first element on, and
-    what is behind an element in its byte becomes zero.
+    Constants become arrays of their packed bytes. The bits after the last
+    element of a result are zero. Each byte is accessed by one thread only:
+    passes that distribute work among threads split results on byte boundaries.
+    With `in-order`, as in GPU kernels, a thread writes the elements of a byte
+    in order from the first, and each store clears the bits after its element.
 
     ```mlir
     %0 = memref.load %m[%i] : memref<?xi4>
@@ -166,11 +179,12 @@ def QuantFloatLowerPackedElementsPass
   }];
   let options = [
     Option<"permutes", "permutes", "bool", /*default=*/"false",
-           "the machine has the permutes of AVX-512 VBMI">,
+           "the target has AVX-512 VBMI permutes">,
     Option<"registerBytes", "register-bytes", "int64_t", /*default=*/"0",
-           "bytes of the registers of AVX2 or AVX-512, if it has these">,
+           "size in bytes of a register of AVX2 or AVX-512, if the target has one of "
+           "these">,
     Option<"inOrder", "in-order", "bool", /*default=*/"false",
-           "one thread writes the elements of a byte, in order">
+           "one thread writes the elements of a byte in order">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
@@ -181,18 +195,18 @@ def QuantFloatLowerPackedElementsPass
 
 def QuantFloatLowerTextsPass
     : Pass<"quant-float-lower-texts", "mlir::ModuleOp"> {
-  let summary = "make calls of the ops on strings";
+  let summary = "Lower string ops to runtime calls";
   let description = [{
-    `quant_float.cast_texts` and `quant_float.load_texts` in kernels become
-    calls of the entry runtime, which get what it keeps of the run: the last
-    argument of kernels with strings. The node that a cast comes from is named
-    by one of the entry point's messages.
+    Converts `quant_float.cast_texts` and `quant_float.load_texts` in kernels to
+    calls of the entry runtime. The calls take the state of the run, the last
+    argument of kernels with strings. An entry point's message names the node
+    that a cast comes from.
 
-    Runs on buffers, after `quant-float-guard-kernels`.
+    Runs on memrefs, after `quant-float-guard-kernels`.
   }];
   let options = [
     Option<"onDevice", "on-device", "bool", /*default=*/"false",
-           "refuse kernels with strings: they are for a GPU">
+           "report kernels with strings as errors, because they are for a GPU">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
@@ -202,54 +216,61 @@ def QuantFloatLowerTextsPass
 
 def QuantFloatEmitCWrappersPass
     : Pass<"quant-float-emit-c-wrappers", "mlir::ModuleOp"> {
-  let summary = "add the C functions that check arguments and call kernels";
+  let summary = "Emit the C functions that check arguments and call kernels";
   let description = [{
-    For every `llvm.func` with the attribute `quant_float.entry_point` adds the
+    For every `llvm.func` with the attribute `quant_float.entry_point`, adds the
     functions of quant-float-c/EntryPoint.h, `@f` and `@f_output_sizes`. The
-    checks themselves are data: a constant table per entry point that functions
-    of the entry runtime interpret, declared here and linked in by
-    `linkEntryRuntime`. Everything else becomes internal to the module. Where
-    kernels run on a device (`gpu.container_module`) the functions ask
-    `quantFloatGpuTakeError` what its driver said.
+    checks themselves are data: one constant table per entry point, which
+    functions of the entry runtime interpret. These functions are declared here
+    and linked in by `linkEntryRuntime`. All other functions become internal to
+    the module. If kernels run on a device (`gpu.container_module`), the C
+    functions query the driver's error by `quantFloatGpuTakeError`.
+
+    The pipelines run this pass last.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 def QuantFloatConvertToLLVMPass
     : Pass<"quant-float-convert-to-llvm", "mlir::ModuleOp"> {
-  let summary = "convert all there is to the LLVM dialect";
+  let summary = "Convert functions and all other ops to the LLVM dialect";
   let description = [{
-    Upstream's `convert-func-to-llvm`, then `convert-to-llvm`: with arguments
-    converted first they become descriptors once, and not once for each use. Both
-    fold every op that they look at, and the first looks at all of them; this does
-    not, as LLVM folds constants itself, and books to take changes back by are not
-    kept either. Constants become arrays of numbers, whatever their shape.
+    Runs upstream's `convert-func-to-llvm` patterns, then those of
+    `convert-to-llvm`. Because arguments are converted first, each becomes a
+    descriptor once and not at each use. Both upstream passes try to fold every
+    op that they visit, and the first visits all ops. This pass does not fold,
+    because LLVM folds constants itself, and disables pattern rollback.
+    Constants become one-dimensional arrays, whatever their shape.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 def QuantFloatAssumeNoAlignmentPass
     : Pass<"quant-float-assume-no-alignment", "mlir::ModuleOp"> {
-  let summary = "let loads and stores of the caller's memory have any alignment";
+  let summary = "Assume no alignment of the caller's buffers";
   let description = [{
-    Lowering to LLVM gives loads and stores the alignment of the element type.
-    Callers of entry points promise none, so accesses get alignment 1, except
-    where the address clearly comes from an alloca or a global, and of
-    non-temporal accesses, which are behind a look at the address.
+    The conversion to LLVM gives loads and stores the alignment of the element
+    type. Callers of entry points do not guarantee it, so this pass sets the
+    alignment of accesses to 1, except if the address provably comes from an
+    alloca or a global, and except for non-temporal accesses, which are guarded
+    by a check of the address.
+
+    Runs after `quant-float-convert-to-llvm`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 def QuantFloatPropagateFloatControlPass
     : Pass<"quant-float-propagate-float-control", "mlir::ModuleOp"> {
-  let summary = "run all threads of a kernel under its floating-point control";
+  let summary = "Propagate the floating-point control register to all threads of a kernel";
   let description = [{
-    Rounding and flushing are flags of the processor, which each thread has for
-    itself. OpenMP runtimes need not give the threads of a region those of the
-    thread that starts it: LLVM's does, but not with `KMP_INHERIT_FP_CONTROL=0`.
-    The region of an `omp.parallel` becomes a function that is not inlined; each
-    thread loads the flags of the one that starts the region before it calls the
-    function, and its own afterwards. Threads are started under the default flags,
+    Rounding mode and flushing are flags of the processor, one set for each
+    thread. OpenMP runtimes need not pass the flags of the thread that starts a
+    region to the threads of the region: LLVM's does, but not with
+    `KMP_INHERIT_FP_CONTROL=0`. This pass outlines the region of an
+    `omp.parallel` to a function that is not inlined. Each thread loads the
+    flags of the thread that starts the region before it calls the function, and
+    restores its own afterwards. Threads are started under the default flags,
     which new threads keep.
 
     ```mlir
@@ -268,20 +289,23 @@ def QuantFloatPropagateFloatControlPass
     llvm.call @__qf_set_float_control(%control) : (i64) -> i64
     ```
 
-    Runs on the LLVM dialect. Only the body of a region is changed: what its
-    clauses compute runs under the flags that the runtime gives.
+    Runs on the LLVM dialect. Only the body of a region changes: its clauses are
+    evaluated under the flags that the runtime sets.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::omp::OpenMPDialect"];
 }
 
 def QuantFloatBroadcastFromMemoryPass
     : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
-  let summary = "load a float into all lanes of 64 bytes by the integers' instruction";
+  let summary = "Broadcast floats from memory by integer instructions";
   let description = [{
-    Of an x86 with AVX-512: a float that is loaded and used in all lanes more
-    than once comes by `vpbroadcastd`. LLVM takes `vbroadcastss`, which on a
-    Zen 4 needs a port of the floats, too, and products of matrices as much as a
-    quarter longer. Used once it is a part of the instruction that uses it.
+    On x86 with AVX-512, a float that is loaded and broadcast to all lanes of a
+    64-byte vector, and used more than once, is loaded by `vpbroadcastd`. LLVM
+    selects `vbroadcastss`, which also needs a floating-point port on Zen 4 and
+    lengthens matmuls by up to a quarter. A broadcast with one use is folded into the
+    instruction that uses it.
+
+    Runs after `quant-float-assume-no-alignment`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
