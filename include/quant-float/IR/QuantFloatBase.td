@@ -1,4 +1,4 @@
-//===- QuantFloatBase.td - What all operations share -------*- tablegen -*-===//
+//===- QuantFloatBase.td - Base definitions ----------------*- tablegen -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

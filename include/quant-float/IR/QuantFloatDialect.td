@@ -20,16 +20,17 @@ def QuantFloat_Dialect : Dialect {
     encodings, float6, float4, the e8m0 scale format, 2- and 4-bit integers and
     the usual floats and integers.
 
-    Every op carries the `opset` whose rules it follows, because those rules
-    changed over time: the types a version accepts, the attributes it has and
-    the value it gives to infinities. The verifier is the only place that asks
-    about versions; later stages ask the op for its resolved semantics.
+    Every op has an `opset` attribute that selects the rules it follows, because
+    the rules changed over time: the types that a version accepts, its
+    attributes and the result of an infinity. Only the verifier checks versions;
+    later stages query the op for its resolved semantics.
 
-    Element types are MLIR's builtin ones. `iN` stands for ONNX's intN, `uiN`
-    for uintN, `i1` for bool, and `!quant_float.string` for string.
+    Element types are MLIR's builtin types. `iN` represents ONNX's intN, `uiN`
+    represents uintN, `i1` represents bool, and `!quant_float.string` represents
+    string.
 
-    Ops and values of a model that are none of this dialect's business are kept
-    as `quant_float.node`, so that a whole model survives a round trip.
+    Nodes of a model that have no op in this dialect are represented by
+    `quant_float.node`, so that the whole model is preserved in a round trip.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let useDefaultTypePrinterParser = 1;

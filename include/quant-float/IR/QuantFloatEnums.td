@@ -12,7 +12,8 @@
 include "mlir/IR/EnumAttr.td"
 include "quant-float/IR/QuantFloatDialect.td"
 
-/// An enum whose attribute an editor can complete.
+/// An enum whose attribute parser supports code completion in the language
+/// server.
 class QuantFloat_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::mlir::quant_float";
@@ -22,7 +23,7 @@ class QuantFloat_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 def QuantFloat_RoundMode : QuantFloat_Enum<"RoundMode",
-    "how a cast rounds: to f8E8M0FNU (ONNX Cast-24 round_mode), or by random bits", [
+    "rounding mode of a cast: to f8E8M0FNU (round_mode of ONNX Cast-24) or stochastic", [
       I32EnumAttrCase<"Up", 0, "up">,
       I32EnumAttrCase<"Down", 1, "down">,
       I32EnumAttrCase<"Nearest", 2, "nearest">,
@@ -32,7 +33,7 @@ def QuantFloat_RoundModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_RoundMode, "round_mode">;
 
 def QuantFloat_CastMode : QuantFloat_Enum<"CastMode",
-    "whose conversion a cast is, if not ONNX's", [
+    "semantics of a cast other than ONNX's", [
       I32EnumAttrCase<"OpenVINO", 0, "openvino">,
       I32EnumAttrCase<"QuantFloat", 1, "quant_float">]>;
 
@@ -40,7 +41,7 @@ def QuantFloat_CastModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_CastMode, "cast_mode">;
 
 def QuantFloat_FakeConvertMode : QuantFloat_Enum<"FakeConvertMode",
-    "whose arithmetic a fakeconvert follows", [
+    "implementation whose rounding a fakeconvert reproduces", [
       I32EnumAttrCase<"Exact", 0, "exact">,
       I32EnumAttrCase<"OpenVINO", 1, "openvino">,
       I32EnumAttrCase<"OpenVINOReference", 2, "openvino_reference">]>;
@@ -49,7 +50,7 @@ def QuantFloat_FakeConvertModeAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertMode, "fakeconvert_mode">;
 
 def QuantFloat_FakeConvertReciprocal : QuantFloat_Enum<"FakeConvertReciprocal",
-    "how the reciprocal of a fakeconvert's scale is rounded", [
+    "rounding of the reciprocal of a fakeconvert's scale", [
       I32EnumAttrCase<"Single", 0, "single">,
       I32EnumAttrCase<"Nearest", 1, "nearest">,
       I32EnumAttrCase<"OpenVINO", 2, "openvino">]>;

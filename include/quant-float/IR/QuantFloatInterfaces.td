@@ -14,36 +14,36 @@ include "mlir/IR/Interfaces.td"
 def QuantFloat_QuantizationOpInterface : OpInterface<"QuantizationOpInterface"> {
   let cppNamespace = "::mlir::quant_float";
   let description = [{
-    An op that relates expressed values to quantized ones by a scale and a zero
-    point: `quantize`, `dequantize` and `qdq`.
+    An op that converts between expressed and quantized values with a scale and
+    a zero point: `quantize`, `dequantize` and `qdq`.
   }];
   let methods = [
-    InterfaceMethod<"The values that are converted.",
+    InterfaceMethod<"Returns the values to convert.",
       "::mlir::Value", "getInputValue">,
-    InterfaceMethod<"The scale: one, or one per slice or block.",
+    InterfaceMethod<"Returns the scale: one element, or one per slice or block.",
       "::mlir::Value", "getScaleValue">,
-    InterfaceMethod<"The zero point, null where there is none.",
+    InterfaceMethod<"Returns the zero point, or null if absent.",
       "::mlir::Value", "getZeroPointValue">,
-    InterfaceMethod<"The random bits that round, null where there are none.",
+    InterfaceMethod<"Returns the random bits of stochastic rounding, or null if absent.",
       "::mlir::Value", "getRandomValue">,
-    InterfaceMethod<"The element type of the quantized side.",
+    InterfaceMethod<"Returns the element type of the quantized values.",
       "::mlir::Type", "getQuantizedElementType">,
-    InterfaceMethod<"The axis as it is written, if there is one.",
+    InterfaceMethod<"Returns the `axis` attribute, if present.",
       "::std::optional<int64_t>", "getAxisAttribute">,
-    InterfaceMethod<"Elements per block along the axis, where blocked.",
+    InterfaceMethod<"Returns the number of elements per block along the axis, if blocked.",
       "::std::optional<int64_t>", "getBlockSizeAttribute">,
-    InterfaceMethod<"The domain that `opset` counts, \"\" for ONNX's own.",
+    InterfaceMethod<"Returns the domain of `opset`, \"\" for ONNX's default domain.",
       "::llvm::StringRef", "getStandardDomain">,
-    InterfaceMethod<"The opset, of the domain.",
+    InterfaceMethod<"Returns the opset of the domain.",
       "int64_t", "getStandardOpset">,
   ];
   let extraSharedClassDeclaration = [{
-    /// What one element of the scale is for (Q1).
+    /// Returns the granularity of the scale (Q1).
     ::mlir::quant_float::reference::Granularity getGranularity() {
       return {$_op.getAxisAttribute(), $_op.getBlockSizeAttribute()};
     }
-    /// The axis, counted from the front; none per tensor or while the input
-    /// has no rank.
+    /// Returns the axis as a non-negative index, or nullopt if the op is per
+    /// tensor or its input is unranked.
     ::std::optional<int64_t> getAxisIndex() {
       auto type = ::llvm::dyn_cast<::mlir::ShapedType>($_op.getInputValue().getType());
       if (!type || !type.hasRank())

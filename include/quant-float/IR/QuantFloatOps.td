@@ -21,10 +21,11 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>
     ] # ElementwiseMappable.traits> {
-  let summary = "converts every element to another type";
+  let summary = "Converts each element to another type";
   let description = [{
-    Converts each element of `input` to the element type of the result, as
-    ONNX Cast does at `opset`; with `like`, as ONNX CastLike does (C15).
+    Converts each element of `input` to the element type of the result, with the
+    semantics of ONNX Cast at `opset`, or of ONNX CastLike if `like` is set
+    (C15).
 
     ```
     result[i] = round_once(input[i])          // nearest, ties to even (C1)
@@ -39,64 +40,69 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     - to float6 and float4: always saturating; a NaN becomes a zero of the
       opposite sign (C8);
     - to f8E8M0FNU: `round_mode` up (default), down or nearest, ties up (C9);
-    - to an integer: toward zero, then the low bits of the value saturated to 32
-      bits, or to 64 where the result has 64 bits or is ui32; NaN gives 0 (C11);
+    - to an integer: the value is rounded toward zero and saturated to 32 bits
+      (to 64 bits if the result has 64 bits or is ui32), and its low bits are
+      the result; NaN gives 0 (C11);
     - integer to integer: the low bits (C12); to `i1`: true unless zero (C13).
 
-    NaN keeps its sign and becomes quiet and canonical (C2, C5, C7). A cast to
-    the element type it starts from is the identity, bit for bit (V7).
+    A NaN keeps its sign and becomes quiet and canonical (C2, C5, C7). A cast to
+    the input's element type is the identity, bit for bit (V7).
 
-    *As OpenVINO has it.* With `mode openvino` it is OpenVINO's Convert, and
-    `opset` one of OpenVINO's. Between most types that is one cast of ONNX or
-    several, which the canonical form spells out: f64 goes through f32, everything
-    to float8 through f16, not saturating. Otherwise:
-    - from floats to integers it cuts to an integer of 32 bits (of 64 for those of
-      64 bits and ui32), the lowest where there is none (NaN, too large), of which
-      it takes the low bits; to `i1` it asks for a number other than 0, which NaN
-      is not;
-    - to f8E8M0FNU: to nearest, ties to the even code; what is not above 0 gives
-      code 0, also a NaN with a sign, and an infinity 254;
-    - to f4E2M1FN: a NaN gives 6 with its sign;
-    - from f64 and integers of more than 8 bits to bf16, by way of f32: half a unit
-      is added where the last bit kept is 1, else the rest is cut off.
+    *OpenVINO's semantics.* With `mode openvino` the op is OpenVINO's Convert,
+    and `opset` is an OpenVINO opset. For most pairs of types, this is
+    equivalent to one or several ONNX casts, which the canonicalizer makes
+    explicit: casts from and to f64 go through f32, casts to float8 go through
+    f16 and do not saturate. Otherwise:
+    - from floats to integers, the value is truncated to a 32-bit integer
+      (64-bit for 64-bit results and ui32), which is the lowest integer if the
+      value is NaN or out of range; the low bits of this integer are the result.
+      To `i1`, the result is true for numbers other than 0, and false for NaN;
+    - to f8E8M0FNU: to nearest, ties to the even encoding; zero, negative values
+      and NaN with the sign bit set give the encoding 0, and infinity gives 254;
+    - to f4E2M1FN: a NaN gives 6 with the sign of the NaN;
+    - from f64 and integers of more than 8 bits to bf16, through f32: if the
+      last bit that is kept is 1, half a unit in the last place is added; then
+      the value is truncated.
 
     *Stochastic rounding.* With `round_mode stochastic` the second operand,
-    `random`, decides (S2). Between two neighbours a number is rounded to the one
-    away from zero if the fraction of the way that it has come, cut off to the k
-    bits that an element of `random` has, and the random bits add up to 1 or more:
+    `random`, determines the direction of rounding (S2). Let `fraction` be the
+    fractional distance of the input from its neighbor nearer to zero, and k the
+    width of the elements of `random`. The input is rounded away from zero if
+    the fraction, truncated to k bits, and the random bits add up to at least 1:
 
     ```
     up = floor(fraction * 2^k) + random[i] >= 2^k
     ```
 
-    so of the 2^k values of random bits exactly floor(fraction * 2^k) round up:
-    with bits that are alike in likelihood that is the probability of it, in units
-    of 2^-k. What rounding makes of the number then over- or underflows as above.
+    Exactly floor(fraction * 2^k) of the 2^k values of the random bits round up.
+    For uniformly distributed bits, this is the probability of rounding up in
+    units of 2^-k. The rounded value then overflows or underflows as above.
 
-    *Types that ONNX does not have.* With `mode quant_float`, at `opset` 1, it is
-    ONNX's Cast-28 with four types more (F1): f8E3M4 and f8E4M3, which are as
-    f8E5M2 is, f8E4M3B11FNUZ, as the FNUZ types are (F2), and
-    !quant_float.f8UE5M3: a number that is rounded to one below zero becomes 0, or
-    with `saturate false` NaN (F3).
+    *Types that ONNX lacks.* With `mode quant_float`, at `opset` 1, the op is
+    ONNX's Cast-28 with four more types (F1): f8E3M4 and f8E4M3, which follow
+    the rules of f8E5M2; f8E4M3B11FNUZ, which follows those of the FNUZ types
+    (F2); and !quant_float.f8UE5M3, for which a value that rounds to a number
+    below zero becomes 0, or NaN with `saturate false` (F3).
 
     Constraints:
     - (V1) the input's element type is one that the op version accepts;
     - (V2) so is the result's;
-    - (V3) no attribute is given that the op version lacks, not even with the
-      value that later became its default: `saturate` from 19, `round_mode` from 24;
+    - (V3) an attribute that the op version lacks is absent; a value that later
+      became the default is an error, too. `saturate` exists from 19,
+      `round_mode` from 24;
     - (V4) `opset` is between the op's first version (1; CastLike 15) and 28; with
       `mode openvino` between 1 and 15, with `mode quant_float` 1;
-    - with `mode quant_float` there is no `like`;
-    - (S1) `random` comes with `round_mode stochastic`, and the two with `mode
-      quant_float`; it has the input's shape and elements of ui2, ui4, ui8 or ui16;
-      the input is of f32, f16 or bf16, the result of f16, bf16, float8 with a
-      mantissa, float6 or float4;
-    - with `mode openvino` there is no `like`, `saturate` or `round_mode`, and the
-      types are a pair that OpenVINO converts: none of FNUZ, float6, string and i2;
-      f8E8M0FNU to floats and from f16, bf16 and f32; f4E2M1FN these and to
-      integers of 4 and 8 bits;
-    - (V8) input and result have compatible shapes; a tensor with a rank becomes
-      one with a rank (`tensor.cast` forgets it).
+    - `mode quant_float` excludes `like`;
+    - (S1) `random` requires `round_mode stochastic` and vice versa, and both
+      require `mode quant_float`; `random` has the input's shape and elements of
+      ui2, ui4, ui8 or ui16; the input's elements are f32, f16 or bf16, the
+      result's are f16, bf16, float8 with a mantissa, float6 or float4;
+    - `mode openvino` excludes `like`, `saturate` and `round_mode`, and the
+      types are a pair that OpenVINO converts: no FNUZ types, float6, string or
+      i2; f8E8M0FNU only to floats and from f16, bf16 and f32; f4E2M1FN
+      likewise, and to integers of 4 and 8 bits;
+    - (V8) input and result have compatible shapes; the result of a ranked
+      tensor is ranked (`tensor.cast` drops the rank).
 
     Example:
 
@@ -113,9 +119,10 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     ```
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21,
-    23, 24, 25. OpenVINO Convert-1, whose text leaves open what does not fit: what
-    its CPU plugin gives with the precision hint f32, or Model.evaluate where the
-    plugin lacks a type or a width.
+    23, 24, 25. OpenVINO Convert-1, whose specification does not define the
+    results of values that are out of range: they are those of the CPU plugin
+    with the precision hint f32, or of Model.evaluate for types and widths that
+    the plugin lacks.
   }];
 
   let arguments = (ins
@@ -127,7 +134,7 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode,
     OptionalAttr<QuantFloat_CastModeAttr>:$mode);
   let results = (outs QuantFloat_Value:$result);
-  // What files of 0.1 hold, and the mode.
+  // The encoding of version 0.1, followed by the mode.
   let useCustomPropertiesEncoding = 1;
   let assemblyFormat = [{
     $input (`,` $random^)? (`like` $like^)? (`mode` $mode^)? `opset` $opset
@@ -141,7 +148,7 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
                    CArg<"int64_t", "kNewestOpset">:$opset)>
   ];
   let extraClassDeclaration = [{
-    /// What a cast of ONNX computes, with the versions resolved.
+    /// Returns the semantics of an ONNX cast, resolved from the opset.
     CastSemantics getSemantics();
   }];
   let hasFolder = 1;
@@ -156,27 +163,29 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
 def QuantFloat_PhiloxOp : QuantFloat_Op<"philox", [
     Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
-  let summary = "random bits for each element, by a counter";
+  let summary = "Generates random bits for each element with a counter-based generator";
   let description = [{
-    Gives each element of the result random bits that follow from `seed`, `offset`
-    and its place alone, so that they are the same on every CPU and GPU (S3). The
-    generator is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy
-    as 1, 2, 3", 2011), which makes four words of 32 bits of a key of 64 bits and a
-    counter of 128. Elements are counted row by row; four have a block:
+    Generates random bits for each element of the result. The bits depend only
+    on `seed`, `offset` and the element's linear index, so they are the same on
+    every CPU and GPU (S3). The generator is Philox 4x32-10 (Salmon et al.,
+    "Parallel random numbers: as easy as 1, 2, 3", 2011), which maps a 64-bit
+    key and a 128-bit counter to four 32-bit words. Elements are numbered in
+    row-major order; each block of four shares a counter:
 
     ```
     words     = philox4x32_10(key = seed, counter = offset + i / 4)
     result[i] = words[i % 4] >> (32 - k)        // of k bits
     ```
 
-    Key and counter have their lowest word first; the counter's upper half is 0,
-    and the sum wraps around. A call that begins where the last one ended has an
-    `offset` larger by ceil(elements / 4).
+    Key and counter are stored with the least significant word first. The
+    counter's upper half is 0, and `offset + i / 4` wraps. A call that continues
+    the sequence of another one has an `offset` that is larger by ceil(elements
+    / 4).
 
     Constraints:
-    - (S3) `seed` and `offset` are tensors of rank 0 of i64, the bits of which are
-      taken; the result has elements of ui2, ui4, ui8, ui16 or ui32;
-    - (V8) the result has the shape of `like`, of which nothing else is read.
+    - (S3) `seed` and `offset` are rank-0 tensors of i64, interpreted as bits;
+      the result has elements of ui2, ui4, ui8, ui16 or ui32;
+    - (V8) the result has the shape of `like`, whose elements are not read.
 
     Example:
 
@@ -204,17 +213,18 @@ def QuantFloat_PhiloxOp : QuantFloat_Op<"philox", [
 
 def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
     [Pure] # ElementwiseMappable.traits> {
-  let summary = "moves elements into their storage type, or back";
+  let summary = "Reinterprets elements as their storage type, or back";
   let description = [{
-    Reinterprets elements between a type and the signless integer that stores
-    one element of it: `uiN` and `iN`; `f4E2M1FN`, `f6E2M3FN`, `f6E3M2FN`, `i4`,
-    `ui4`, `i2`, `ui2`, `i1`, `!quant_float.f8UE5M3` and `i8`. No value is
-    rounded.
+    Reinterprets elements between a type and the signless integer type that
+    stores one element of it: between `uiN` and `iN`, and between `f4E2M1FN`,
+    `f6E2M3FN`, `f6E3M2FN`, `i4`, `ui4`, `i2`, `ui2`, `i1` or
+    `!quant_float.f8UE5M3` and `i8`. No value is rounded.
 
-    Below tensors nothing is unsigned or narrower than a byte: arith is signless,
-    and a vector store of a sub-byte type writes packed bytes where the address
-    arithmetic expects one byte per element. Codes are zero-extended into the
-    byte, i4 and i2 sign-extended, and a byte holds nothing else (P3).
+    After the conversion of tensors to storage types, no type is unsigned or
+    narrower than a byte: arith is signless, and a vector store of a sub-byte
+    type writes packed bytes where the address arithmetic expects one byte per
+    element. Encodings are zero-extended to a byte, i4 and i2 are sign-extended,
+    and a byte holds nothing else (P3).
 
     Example:
 
@@ -236,10 +246,10 @@ def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
 
 def QuantFloat_ConstantOp : QuantFloat_Op<"constant", [
     Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
-  let summary = "a constant of a type that arith.constant does not take";
+  let summary = "Creates a constant of a type that arith.constant does not support";
   let description = [{
-    A constant of an unsigned scalar type; folders make it where
-    `arith.constant`, which is signless, refuses.
+    A constant of an unsigned scalar type. Folders create it for types that
+    `arith.constant`, which is signless, does not support.
 
     Example:
 
@@ -258,19 +268,19 @@ def QuantFloat_ConstantOp : QuantFloat_Op<"constant", [
 //===----------------------------------------------------------------------===//
 
 def QuantFloat_NodeOp : QuantFloat_Op<"node"> {
-  let summary = "a node of the source model, kept as it is";
+  let summary = "Represents a node of the source model that has no quant_float op";
   let description = [{
-    A node that this dialect gives no meaning: domain, op type, the opset of the
-    domain, name and attributes as the model has them. Graph attributes (the
-    bodies of If, Loop, Scan) are the regions, named by `body_names`; they may
-    use values from outside. `absent_inputs` lists, in increasing order, the
-    positions of optional inputs that the node leaves out, counted among the
-    source node's inputs.
+    A node without semantics in this dialect. It keeps the domain, op type,
+    opset of the domain, name and attributes of the model. Graph attributes (the
+    bodies of If, Loop and Scan) are regions, named by `body_names`; they may
+    use values defined outside. `absent_inputs` lists, in increasing order, the
+    positions of omitted optional inputs among the source node's inputs.
 
     Constraints:
-    - (N1) `op_type` is not empty, and there is one name per body;
-    - (N2) `absent_inputs` is increasing and below the number of source inputs;
-    - (N3) every body is one block ended by `quant_float.yield`.
+    - (N1) `op_type` is not empty, and `body_names` has one name per region;
+    - (N2) `absent_inputs` is strictly increasing and less than the number of
+      source inputs;
+    - (N3) every region is a single block terminated by `quant_float.yield`.
 
     Example:
 
@@ -300,7 +310,7 @@ def QuantFloat_NodeOp : QuantFloat_Op<"node"> {
 
 def QuantFloat_YieldOp : QuantFloat_Op<"yield", [
     Pure, Terminator, ReturnLike, HasParent<"NodeOp">]> {
-  let summary = "ends a body of a node";
+  let summary = "Terminates a region of a node";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
   let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];

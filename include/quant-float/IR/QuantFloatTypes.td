@@ -23,8 +23,8 @@ def QuantFloat_StringType : QuantFloat_Type<"String", "string",
     [DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
   let summary = "a UTF-8 string, ONNX's tensor(string) element";
   let description = [{
-    The element type of ONNX `tensor(string)`. Tensors of it are cast from and
-    to numbers (C14) and moved; there is nothing that computes a single one.
+    The element type of ONNX `tensor(string)`. Tensors of strings are cast from
+    and to numbers (C14) and moved; no op computes on single strings.
   }];
 }
 
@@ -32,23 +32,24 @@ def QuantFloat_Float8UE5M3Type : QuantFloat_Type<"Float8UE5M3", "f8UE5M3",
     [DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
   let summary = "an 8-bit float without a sign: 5 bits of exponent, 3 of mantissa";
   let description = [{
-    The scale of blocks on newer GPUs. The exponent's bias is 15; code 0x00 is 0,
-    0x01 to 0x07 are subnormal (2^-17 is the smallest), 0xFE is 114688, the
-    largest, and 0xFF is NaN. There is no infinity.
+    The type of block scales on newer GPUs. The exponent bias is 15. The
+    encoding 0x00 is 0, 0x01 to 0x07 are subnormal (the smallest is 2^-17), 0xFE
+    is 114688, the largest value, and 0xFF is NaN. There is no infinity.
 
-    It is no float type of MLIR's, as LLVM has no semantics of it: constants are
-    codes that a `quant_float.storage_cast` makes elements of.
+    It does not implement MLIR's FloatTypeInterface, because LLVM has no
+    fltSemantics for it. Constants are integers that a
+    `quant_float.storage_cast` reinterprets.
   }];
 }
 
 def QuantFloat_UnknownType : QuantFloat_Type<"Unknown", "unknown"> {
-  let summary = "a value whose type the model file does not tell";
+  let summary = "a value whose type is not specified in the model file";
 }
 
 def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
   let summary = "a value of a type that has no MLIR counterpart";
   let description = [{
-    Carries the source format's own spelling, e.g.
+    Holds the type as the source format spells it, e.g.
     `!quant_float.opaque<"seq(tensor(float))">`.
   }];
   let parameters = (ins StringRefParameter<"the source format's spelling">:$spelling);
@@ -56,7 +57,7 @@ def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Constraints (SEMANTICS T)
+// Type constraints (docs/rules.md, T)
 //===----------------------------------------------------------------------===//
 
 def QuantFloat_Float : AnyTypeOf<[
@@ -72,7 +73,8 @@ def QuantFloat_Element : AnyTypeOf<[
   QuantFloat_Float, QuantFloat_Integer, QuantFloat_StringType],
   "an element type of ONNX's tensors or quant_float's own">;
 
-// A scalar, a vector or a tensor (ranked or not, static or dynamic) of them.
+// A scalar, a vector or a tensor (ranked or unranked, static or dynamic) of
+// these element types.
 def QuantFloat_Value : AnyTypeOf<[
   QuantFloat_Element, VectorOfAnyRankOf<[QuantFloat_Element]>,
   TensorOf<[QuantFloat_Element]>],

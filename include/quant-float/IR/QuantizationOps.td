@@ -1,4 +1,4 @@
-//===- QuantizationOps.td - Operations with scales ---------*- tablegen -*-===//
+//===- QuantizationOps.td - Quantization operations --------*- tablegen -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,7 @@ include "quant-float/IR/QuantFloatBase.td"
 // QuantizeOp, DequantizeOp, QdqOp
 //===----------------------------------------------------------------------===//
 
-// What the three have in common: the values, the granularity (Q1) and the
+// Base class of the three ops: the operands, the granularity (Q1) and the
 // standard that the op follows.
 class QuantFloat_QuantizationOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
     Pure, DeclareOpInterfaceMethods<QuantFloat_QuantizationOpInterface>,
@@ -33,53 +33,56 @@ class QuantFloat_QuantizationOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
   let hasVerifier = 1;
 }
 
-// What rounds by random bits has them behind its other operands. Files of older
-// versions, which know of no such bits, have none of this.
+// The random bits of stochastic rounding are the last operand. `others` and
+// `round_mode` keep bytecode of older versions, which lack random bits,
+// readable.
 defvar othersArgument = (ins Variadic<QuantFloat_Value>:$others);
 defvar roundModeArgument = (ins OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode);
 defvar othersDeclaration = [{
-    /// The zero point, the first of the others; null where there is none.
+    /// Returns the zero point, the first of `others`, or null if absent.
     ::mlir::Value getZeroPoint() {
       bool isGiven = getOthers().size() > (getRoundMode() ? 1 : 0);
       return isGiven ? getOthers().front() : ::mlir::Value();
     }
-    /// The random bits, the last of the others (S4); null where there are none.
+    /// Returns the random bits, the last of `others` (S4), or null if absent.
     ::mlir::Value getRandom() {
       bool isGiven = getRoundMode() && !getOthers().empty();
       return isGiven ? getOthers().back() : ::mlir::Value();
     }
 }];
 
-// The constraints that the three share; the descriptions go on from here.
+// The constraints that the three ops share; their descriptions append to it.
 defvar quantizationConstraints = [{
     - (V1, V2) the element types are ones that the op version accepts;
-    - (V3) no attribute is given that the op version lacks: `axis` from 13,
-      `saturate` from 19, `block_size` from 21, `precision` from 23. Those of
-      `ignored_attributes` count: names of attributes that the source node
-      spells out without effect (the axis of a per tensor scale, a `block_size`
-      of 0, an `output_dtype` beside a zero point of that type);
-    - (V4) `opset` is between 10 and 28; `domain` is absent (ONNX's own) or
-      "com.microsoft", with opset 1: the rules of opset 21 for i8, ui8, i16,
-      ui16, i4, ui4 (dequantize: i32) with f32 and f16 (V9); or "quant_float",
-      with opset 1: the rules of opset 28 for its types and for f8E3M4, f8E4M3,
-      f8E4M3B11FNUZ and !quant_float.f8UE5M3, and every float8 as a scale (F1);
-    - (V8) input and result have compatible shapes; input and scale are both
-      tensors, or neither is;
-    - (Q1) without `axis`, per tensor, `scale` holds one element, in a scalar or
-      in rank 0 or 1; with `axis`, per axis, it has rank 1 and as many elements
-      as the input's dimension; with `axis` and `block_size`, blocked, it has
-      the input's rank and sizes, but ceil(size / block_size) along the axis.
-      Sizes known only at run time are checked there;
-    - (Q2) `zero_point` has the quantized element type and the scale's shape, a
-      scalar and one element being alike;
+    - (V3) an attribute that the op version lacks is absent: `axis` exists from
+      13, `saturate` from 19, `block_size` from 21, `precision` from 23. This
+      includes `ignored_attributes`, the names of attributes that the source
+      node specifies without effect (the axis of a per-tensor scale, a
+      `block_size` of 0, an `output_dtype` that equals the zero point's type);
+    - (V4) `domain` is absent (ONNX's default domain), and `opset` is between 10
+      and 28; or it is "com.microsoft" with opset 1, which means the rules of
+      opset 21 for i8, ui8, i16, ui16, i4, ui4 (`dequantize`: also i32) with f32
+      and f16 (V9); or it is "quant_float" with opset 1, which means the rules
+      of opset 28 for its types and for f8E3M4, f8E4M3, f8E4M3B11FNUZ and
+      !quant_float.f8UE5M3, with every float8 type as a scale (F1);
+    - (V8) input and result have compatible shapes; either both input and scale
+      are tensors, or neither is;
+    - (Q1) per tensor, without `axis`, `scale` has one element: a scalar or a
+      tensor of rank 0 or 1; per axis, with `axis`, it has rank 1 and as many
+      elements as the input's dimension; blocked, with `axis` and `block_size`,
+      it has the input's rank and sizes, but ceil(size / block_size) along the
+      axis. Dynamic sizes are checked at run time;
+    - (Q2) `zero_point` has the quantized element type and the scale's shape; a
+      scalar is equivalent to a tensor of one element;
     - (Q3) `axis` is in [-rank, rank - 1];
-    - (Q4) `block_size` is positive and comes with an axis;
+    - (Q4) `block_size` is positive and requires `axis`;
 }];
 
 def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
-  let summary = "divides by a scale, rounds, and adds a zero point";
+  let summary = "Divides by a scale, rounds and adds a zero point";
   let description = [{
-    Quantizes each element of `input` as ONNX QuantizeLinear does at `opset`.
+    Quantizes each element of `input` with the semantics of ONNX QuantizeLinear
+    at `opset`.
 
     ```
     q         = P(input[i]) / P(scale[g(i)])                     // rounded to P
@@ -88,25 +91,25 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
     result[i] = cast(q + zero_point[g(i)])                       // float6, float4 (D3)
     ```
 
-    `g(i)` is the element of the scale that the granularity gives element `i`.
-    The zero point may be absent.
+    `g(i)` is the index of the scale that applies to element `i`, according to
+    the granularity. The zero point may be absent.
 
-    *Precision.* The division is in P, one rounding (D2): before opset 23 the
-    input's type (f64 for i32); from 23 on `precision`, or else the scale's type
-    (f32 for f8E8M0FNU, f64 for i32).
+    *Precision.* The division is done in the type P and rounded once (D2).
+    Before opset 23, P is the input's type (f64 for i32); from 23 on, it is
+    `precision`, or else the scale's type (f32 for f8E8M0FNU, f64 for i32).
 
-    *Rounding and overflow.* To integers: to nearest, ties to even, then the zero
-    point is added exactly and the sum clamped to the range of the type, also for
-    infinities; a NaN gives the zero point (D1). To float8: as `cast` at opset 28
-    with this op's `saturate` (default true), the zero point is not added; to
-    float6 and float4 always saturating. A scale of zero divides as IEEE 754
-    says (D4). No value is an error.
+    *Rounding and overflow.* To integers: the quotient is rounded to nearest,
+    ties to even; the zero point is added exactly, and the sum is clamped to the
+    range of the type, also for infinities; a NaN gives the zero point (D1). To
+    float8: as `cast` at opset 28 with this op's `saturate` (default true); the
+    zero point is not added. To float6 and float4: always saturating. Division
+    by a scale of zero follows IEEE 754 (D4). No value is an error.
 
-    *Stochastic rounding.* With `round_mode stochastic` the last operand has
-    random bits, k for each element, that decide in place of the nearest (S5).
-    To integers, `q` goes to the one of its neighbours that is further from zero
-    if the fraction of the way that it has come from the other one, cut off to k
-    bits, and the random bits add up to 1 or more:
+    *Stochastic rounding.* With `round_mode stochastic` the last operand has k
+    random bits for each element, which determine the direction of rounding
+    (S5). To integers, let `fraction` be the fractional distance of `q` from its
+    neighbor nearer to zero. `q` is rounded away from zero if the fraction,
+    truncated to k bits, and the random bits add up to at least 1:
 
     ```
     n          = trunc(|q|)
@@ -114,20 +117,22 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
     result[i]  = clamp(sign(q) * (n + up) + zero_point[g(i)])
     ```
 
-    so exactly floor(fraction * 2^k) of the 2^k values of random bits do. To
-    floats `q`, of float6 and float4 with the zero point added, is rounded as a
-    stochastic `cast` rounds it (S2).
+    Exactly floor(fraction * 2^k) of the 2^k values of the random bits round
+    away from zero. To floats, `q` is rounded as by a stochastic `cast` (S2); to
+    float6 and float4, the zero point is added before.
 
     Constraints:}] # quantizationConstraints # [{
-    - (S4) with `round_mode`, which is stochastic, the last operand has the input's
-      shape and elements of ui2, ui4, ui8 or ui16, and `domain` is "quant_float";
-    - (Q5) the result's type is the zero point's; without one it is ui8, and from
-      opset 21 on (`output_dtype`) any that the version accepts;
+    - (S4) `round_mode`, if present, is stochastic; then the last operand has
+      the input's shape and elements of ui2, ui4, ui8 or ui16, and `domain` is
+      "quant_float";
+    - (Q5) the result has the zero point's element type; without a zero point it
+      is ui8, and from opset 21 on (`output_dtype`) any type that the version
+      accepts;
     - (Q6) at opsets 19 to 22 the scale has the input's element type;
     - (Q9) `precision` is f32, f16, bf16 or f64.
 
-    A float8 zero point is no part of the computation; importers refuse one that
-    is known not to be zero (Q7).
+    A float8 zero point is ignored; importers reject a constant one that is not
+    zero (Q7).
 
     Example:
 
@@ -147,7 +152,7 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
   let arguments = !con(values, othersArgument, standard, (ins
     OptionalAttr<BoolAttr>:$saturate,
     OptionalAttr<TypeAttr>:$precision), roundModeArgument);
-  // What files of 0.3 hold, and the round mode.
+  // The encoding of version 0.3, followed by the round mode.
   let useCustomPropertiesEncoding = 1;
   let builders = [
     // Every argument may be null but the types, input, scale and opset.
@@ -164,31 +169,35 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
     attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
   let extraClassDeclaration = othersDeclaration # [{
-    /// What is computed, with the versions resolved.
+    /// Returns the semantics of the op, resolved from the opset.
     QuantizeSemantics getSemantics();
   }];
 }
 
 def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
-  let summary = "subtracts a zero point and multiplies by a scale";
+  let summary = "Subtracts a zero point and multiplies by a scale";
   let description = [{
-    Dequantizes each element of `input` as ONNX DequantizeLinear does at `opset`.
+    Dequantizes each element of `input` with the semantics of ONNX
+    DequantizeLinear at `opset`.
 
     ```
     result[i] = cast(f32(input[i] - zero_point[g(i)]) * f32(scale[g(i)]))    // (D5)
     ```
 
-    `g(i)` is the element of the scale that the granularity gives element `i`.
+    `g(i)` is the index of the scale that applies to element `i`, according to
+    the granularity.
 
-    *Rounding and overflow.* The difference is exact and rounded once to f32,
-    which only i32 needs; the product is one f32 multiplication; the cast to the
-    result's type rounds once more, to nearest even, and overflows to infinity.
-    NaN and infinities of float8 propagate, its zero point is not subtracted.
+    *Rounding and overflow.* The exact difference is rounded once to f32, which
+    only affects i32; the product is one f32 multiplication; the cast to the
+    result's type rounds once more, to nearest, ties to even, and overflows to
+    infinity. NaN and infinities of float8 propagate, and the zero point of
+    float8 is not subtracted.
 
     Constraints:}] # quantizationConstraints # [{
     - (Q5, Q6) the result has the scale's element type; from opset 23 on
       (`output_dtype`) any that the version accepts;
-    - (Q8) with a scale of f8E8M0FNU it therefore never has the scale's.
+    - (Q8) with a scale of f8E8M0FNU, `output_dtype` is required, because the
+      result cannot have the scale's type.
 
     Example:
 
@@ -211,21 +220,23 @@ def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
 }
 
 def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
-  let summary = "quantizes and dequantizes";
+  let summary = "Quantizes and dequantizes";
   let description = [{
-    Rounds each element of `input` to what `storage` can hold of it:
+    Quantizes each element of `input` to the type `storage` and dequantizes it:
 
     ```
     result = dequantize(quantize(input, scale, zero_point) : storage, scale, zero_point)
     ```
 
-    both at `opset`, bit for bit (D6); with `round_mode stochastic` quantize has it
-    and the random bits, the last operand.
+    Both ops are at `opset`, and the results have the same bits (D6). With
+    `round_mode stochastic`, `quantize` has this rounding mode and the random
+    bits, which are the last operand.
 
     Constraints:}] # quantizationConstraints # [{
-    - (Q5b) quantize and dequantize accept the types and attributes at `opset`;
-      the result has the input's type, so before opset 23 the scale has it too;
-    - (S4) the random bits are as those of `quantize`;
+    - (Q5b) `quantize` and `dequantize` accept the types and attributes at
+      `opset`; the result has the input's type, so before opset 23 the scale has
+      it, too;
+    - (S4) the constraints on the random bits are those of `quantize`;
     - (Q9) `precision` is f32, f16, bf16 or f64.
 
     Example:
@@ -242,7 +253,7 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
     TypeAttr:$storage,
     OptionalAttr<BoolAttr>:$saturate,
     OptionalAttr<TypeAttr>:$precision), roundModeArgument);
-  // What files of 0.3 hold, and the round mode.
+  // The encoding of version 0.3, followed by the round mode.
   let useCustomPropertiesEncoding = 1;
   let builders = [
     // Every argument may be null but the types, input, scale and opset.
@@ -260,7 +271,7 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
     attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
   let extraClassDeclaration = othersDeclaration # [{
-    /// What the quantization computes, with the versions resolved.
+    /// Returns the semantics of the quantization, resolved from the opset.
     QuantizeSemantics getSemantics();
   }];
 }
@@ -272,49 +283,50 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
 def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
     Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<InferShapedTypeOpInterface, ["inferReturnTypeComponents"]>]> {
-  let summary = "rounds to what float8 holds, as OpenVINO FakeConvert";
+  let summary = "Rounds to the values of a float8 type as OpenVINO FakeConvert does";
   let description = [{
-    Rounds each element of `input`, scaled and shifted, to a float8 type and
-    brings it back, as OpenVINO FakeConvert-13 does. `scale` and `shift` are
-    broadcast to the input as numpy does.
+    Scales and shifts each element of `input`, casts it to a float8 type and
+    back, and reverts shift and scale, as OpenVINO FakeConvert-13 does. `scale`
+    and `shift` are broadcast to the input as in NumPy.
 
     ```
     t         = input[i] * scale[b(i)] - shift[b(i)]
     result[i] = (cast(t) + shift[b(i)]) / scale[b(i)]       // cast saturates
     ```
 
-    The scale multiplies on the way in, unlike that of `quantize`.
+    Unlike `quantize`, the op multiplies by the scale before the cast.
 
-    *Modes.* They differ in where they round:
-    - `exact` (default): the operations above are f32 operations, one rounding
-      each; f16 and bf16 are extended before and rounded once at the end; the
-      cast rounds once, keeps NaN and the sign of zero (C3, C5);
-    - `openvino`: the bits of OpenVINO's CPU plugin. `t` of f16 and bf16 inputs
-      is rounded to the input's type; NaN counts as below the range; the cast
-      rounds to f16 and then to float8; the division is a multiplication by the
-      f32 reciprocal. What the plugin makes of operands that are constants of
-      the model, or are none, is in attributes, which an importer sets:
-      `reciprocal nearest` rounds the reciprocal to the input's type, and
-      `reciprocal openvino` does so by OpenVINO's own rule for bf16, which adds
-      half a unit only where the last bit that stays is 1; `positive_zero` gives
-      +0 for every zero; `neutral_shift` lets a shift of zero leave the sign of
-      a zero on the way back;
-    - `openvino_reference`: the bits of OpenVINO's reference, which constant
-      folding and the GPU plugin follow. Every operation rounds to the input's
-      type; the float8 types' subnormals are truncated to.
+    *Modes.* The modes differ in where they round:
+    - `exact` (default): the operations above are f32 operations, rounded once
+      each; f16 and bf16 inputs are extended before and rounded once at the end;
+      the cast rounds once and preserves NaN and the sign of zero (C3, C5);
+    - `openvino`: the bits of OpenVINO's CPU plugin. For f16 and bf16 inputs,
+      `t` is rounded to the input's type; NaN is treated as below the range; the
+      cast rounds to f16 and then to float8; the division is a multiplication by
+      the f32 reciprocal. The plugin's result also depends on whether operands
+      are constants of the model. The importer expresses this by attributes:
+      `reciprocal nearest` rounds the reciprocal to the input's type;
+      `reciprocal openvino` does so with OpenVINO's rule for bf16, which adds
+      half a unit in the last place only if the last bit that is kept is 1;
+      `positive_zero` returns +0 for every zero; with `neutral_shift`, adding
+      back a shift of zero preserves the sign of a zero;
+    - `openvino_reference`: the bits of OpenVINO's reference implementation,
+      which constant folding and the GPU plugin follow. Every operation rounds
+      to the input's type; subnormal float8 results are truncated.
 
     Constraints:
-    - (K1) `opset` is 13, 14 or 15, all of which mean FakeConvert-13 (V4);
-    - (K2) the input has elements of f32, f16 or bf16, scale, shift and result
-      have the same; all are tensors or none is;
+    - (K1) `opset` is 13, 14 or 15, all of which denote FakeConvert-13 (V4);
+    - (K2) the input has elements of f32, f16 or bf16; scale, shift and result
+      have the same element type; all are tensors, or none is;
     - (K3) `destination` is f8E4M3FN or f8E5M2;
     - (K4) scale and shift have the same rank and compatible sizes;
-    - (K5) the scale broadcasts to the input, which does not grow: its rank is
-      not above the input's, and its sizes are 1 or the input's;
-    - (K6) the result has the input's shape, where a size that is unknown may
-      follow from the scale's;
-    - (K7) `reciprocal`, `positive_zero` and `neutral_shift` come with mode
-      `openvino`, the latter with a shift, and `reciprocal openvino` with bf16.
+    - (K5) the scale broadcasts to the input without changing the input's shape:
+      its rank is at most the input's, and its sizes are 1 or the input's;
+    - (K6) the result has the input's shape; a dynamic size of the input may be
+      static in the result if the scale's size determines it;
+    - (K7) `reciprocal`, `positive_zero` and `neutral_shift` require mode
+      `openvino`; `neutral_shift` requires a shift, and `reciprocal openvino`
+      requires bf16.
 
     Example:
 
@@ -345,7 +357,7 @@ def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
     attr-dict `:` type($input) `,` type($scale) (`,` type($shift)^)? `to` type($result)
   }];
   let extraClassDeclaration = [{
-    /// The attributes as the Reference takes them.
+    /// Returns the attributes as options of the Reference.
     ::mlir::quant_float::reference::FakeConvertOptions getReferenceOptions();
   }];
   let hasFolder = 1;
@@ -358,11 +370,12 @@ def QuantFloat_FakeConvertOp : QuantFloat_Op<"fakeconvert", [
 
 def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
     [Pure] # ElementwiseMappable.traits> {
-  let summary = "quantizes elements that have a scale each";
+  let summary = "Quantizes elements, each with a separate scale";
   let description = [{
-    What `quantize` computes of one element, with the versions resolved and the
-    operands brought to the precision P of the division (D2). Of no granularity,
-    so that it can stand in the body of a `linalg.generic` and be vectorized.
+    The elementwise computation of `quantize`, with semantics resolved from the
+    opset and operands converted to the precision P of the division (D2). The op
+    has no granularity, so that it can be used in the body of a `linalg.generic`
+    and be vectorized.
 
     ```
     q      = input / scale                              // rounded to P
@@ -371,15 +384,14 @@ def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
     result = cast(q + zero_point)                       // float6, float4 (D3)
     ```
 
-    With `round_mode stochastic` the last operand has the random bits that round
-    (S5).
+    With `round_mode stochastic` the last operand has the random bits (S5).
 
     Constraints:
-    - `input` and `scale` are of one type: f32, f16, bf16 or f64;
-    - (Q2) `zero_point` has the result's element type; it is of no effect on
+    - `input` and `scale` have the same element type: f32, f16, bf16 or f64;
+    - (Q2) `zero_point` has the result's element type; it has no effect on
       float8;
-    - (S4) `round_mode`, if given, is stochastic, and the random bits are of ui2,
-      ui4, ui8 or ui16.
+    - (S4) `round_mode`, if present, is stochastic, and the random bits have
+      elements of ui2, ui4, ui8 or ui16.
 
     Example:
 
@@ -399,7 +411,7 @@ def QuantFloat_QuantizeElementsOp : QuantFloat_Op<"quantize_elements",
     $input `,` $scale (`,` $others^)? (`saturate` $saturate^)? (`round_mode` $round_mode^)?
     attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
-  // What files of 0.3 hold, and the round mode.
+  // The encoding of version 0.3, followed by the round mode.
   let useCustomPropertiesEncoding = 1;
   let builders = [
     OpBuilder<(ins "Type":$result, "Value":$input, "Value":$scale,

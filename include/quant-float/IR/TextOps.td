@@ -12,9 +12,9 @@
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "quant-float/IR/QuantFloatBase.td"
 
-// Below tensors of strings an element is the address of a text, an i64: what
-// moves elements moves strings. The ops are on tensors of storage types, with a
-// result, and on buffers, where they write to `init`.
+// The storage type of a string is i64, the address of the string, so that ops
+// that move elements also move strings. The ops are destination-style: on
+// tensors of storage types they have a result, on memrefs they write to `init`.
 class QuantFloat_TextOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -27,17 +27,18 @@ class QuantFloat_TextOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
 }
 
 def QuantFloat_CastTextsOp : QuantFloat_TextOp<"cast_texts"> {
-  let summary = "converts numbers to strings, or strings to numbers, in memory";
+  let summary = "Converts numbers to strings or strings to numbers";
   let description = [{
-    What `quant_float.cast` between `from` and `to` does to each element of
-    `input`, of which one is `!quant_float.string` (C14). The operands have the
-    storage types; `quant-float-lower-texts` makes a call of it.
+    Applies `quant_float.cast` from `from` to `to` to each element of `input`;
+    one of both types is `!quant_float.string` (C14). The operands have the
+    storage types. `convert-quant-float-to-linalg` creates this op, and
+    `quant-float-lower-texts` lowers it to a call of the entry runtime.
 
     Constraints:
-    - `input` and `init` are both tensors, and then the op has a result of
-      `init`'s type, or both buffers, and then it has none;
-    - they have the same rank, sizes that are known of both are equal;
-    - their elements are of the storage types of `from` and `to`.
+    - `input` and `init` are both tensors, and the op has a result of `init`'s
+      type, or both are memrefs, and the op has no result;
+    - they have the same rank, and their static sizes are equal;
+    - their element types are the storage types of `from` and `to`.
 
     Example:
 
@@ -61,16 +62,17 @@ def QuantFloat_CastTextsOp : QuantFloat_TextOp<"cast_texts"> {
 }
 
 def QuantFloat_LoadTextsOp : QuantFloat_TextOp<"load_texts"> {
-  let summary = "makes strings of their bytes";
+  let summary = "Creates strings from their bytes";
   let description = [{
-    Element i, in row-major order, is the string from byte `offsets[i]` up to
-    `offsets[i + 1]` of `bytes`, as in a `qf_strings`. The bytes have to stay
-    where they are; constants of strings become constants of both.
+    Element i, in row-major order, is the string of the bytes from `offsets[i]`
+    (inclusive) to `offsets[i + 1]` (exclusive) of `bytes`, as in a
+    `qf_strings`. The strings refer to `bytes`, which must stay valid. Constants
+    of strings are lowered to constants of `offsets` and `bytes`.
 
     Constraints:
-    - all operands are tensors, and then the op has a result of `init`'s type,
-      or buffers, and then it has none;
-    - `offsets` has one element more than `init`, whose sizes are known.
+    - all operands are tensors, and the op has a result of `init`'s type, or all
+      are memrefs, and the op has no result;
+    - `offsets` has one more element than `init`, whose shape is static.
 
     Example:
 
