@@ -6,8 +6,8 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * A session holds an MLIR context. Models are read into it, checked, changed by
- * passes and compiled:
+ * A session holds an MLIR context. Models are loaded into it, checked,
+ * transformed by passes and compiled:
  *
  *   QuantFloatSession session = {0};
  *   QuantFloatModel model = {0};
@@ -22,11 +22,11 @@
  *     quantFloatErrorDestroy(error);
  *   }
  *
- * Support.h says what holds for handles, ownership, errors and threads,
- * Runtime.h what a kernel can do. A session needs some 150 kilobytes, a kernel
- * 100; many models may be read into one, but what MLIR keeps of types and
- * attributes is freed with the session only, so long-running programs make a
- * new one now and then.
+ * Support.h describes handles, ownership, errors and threads; Runtime.h
+ * describes kernels. A session takes about 150 kilobytes, a kernel about 100.
+ * Any number of models may be loaded into a session, but MLIR's types and
+ * attributes are only freed with the session. Long-running programs should
+ * create a new session from time to time.
  */
 #ifndef QUANT_FLOAT_C_COMPILER_H
 #define QUANT_FLOAT_C_COMPILER_H
@@ -40,31 +40,31 @@ extern "C" {
 
 /* Sessions ----------------------------------------------------------------- */
 
-/** How far a long call has come. The strings last for one call of the callback.
- */
+/** The progress of a long call. The strings are valid for one call of the
+ * callback. */
 typedef struct QuantFloatProgress {
   /** "read", "lower" or "generate". */
   const char *stage;
-  /** What begins now, e.g. the flag of a pass; may be empty. */
+  /** What starts now, e.g. the command-line flag of a pass; may be empty. */
   const char *detail;
-  /** How many steps of the stage are done. */
+  /** The number of steps of the stage that are done. */
   uint64_t done;
 } QuantFloatProgress;
 
-/** Is told of progress; false asks for an end as soon as possible, and the call
- * then fails with QUANT_FLOAT_ERROR_CANCELLED. */
+/** Reports progress. Returning false cancels the call as soon as possible,
+ * which then fails with QUANT_FLOAT_ERROR_CANCELLED. */
 typedef bool (*QuantFloatProgressCallback)(const QuantFloatProgress *progress,
                                            void *userData);
 
-/** Is told of every diagnostic as it is emitted, those of calls that succeed
- * included. */
+/** Reports every diagnostic when it is emitted, including those of calls that
+ * succeed. */
 typedef void (*QuantFloatDiagnosticCallback)(
     const QuantFloatDiagnostic *diagnostic, void *userData);
 
-/** Fields may be added at the end; quantFloatSessionOptionsInit gives defaults.
- */
+/** Options of a session. Fields may be added at the end;
+ * quantFloatSessionOptionsInit sets the defaults. */
 typedef struct QuantFloatSessionOptions {
-  /** sizeof(QuantFloatSessionOptions), as ...Init was told. */
+  /** The size that was passed to ...Init: sizeof(QuantFloatSessionOptions). */
   size_t size;
   /** Null: none. */
   QuantFloatDiagnosticCallback onDiagnostic;
@@ -74,12 +74,12 @@ typedef struct QuantFloatSessionOptions {
   void *progressUserData;
 } QuantFloatSessionOptions;
 
-/** Writes the defaults, no callbacks, to `size` bytes:
- * sizeof(QuantFloatSessionOptions). Null is left alone. */
+/** Initializes `size` bytes, sizeof(QuantFloatSessionOptions), to the defaults:
+ * no callbacks. Does nothing for null. */
 QUANT_FLOAT_EXPORTED void
 quantFloatSessionOptionsInit(QuantFloatSessionOptions *options, size_t size);
 
-/** Creates a session. `options` may be null and is copied. */
+/** Creates a session. `options` is copied and may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatSessionCreate(const QuantFloatSessionOptions *options,
                         QuantFloatSession *session, QuantFloatError *error);
@@ -91,41 +91,43 @@ quantFloatSessionDestroy(QuantFloatSession session);
 
 /* Reading models ----------------------------------------------------------- */
 
-/** Whose arithmetic a fakeconvert follows. */
+/** The implementation whose rounding a fakeconvert reproduces. */
 typedef enum QuantFloatFakeConvertMode {
-  /** What the model says; OpenVINO's for models of OpenVINO. */
+  /** The mode of the model; that of OpenVINO's CPU plugin for OpenVINO models.
+   */
   QUANT_FLOAT_FAKE_CONVERT_OF_MODEL = -1,
   QUANT_FLOAT_FAKE_CONVERT_EXACT = 0,
   QUANT_FLOAT_FAKE_CONVERT_OPENVINO = 1,
   QUANT_FLOAT_FAKE_CONVERT_OPENVINO_REFERENCE = 2
 } QuantFloatFakeConvertMode;
 
-/** Fields may be added at the end; quantFloatLoadOptionsInit gives defaults. */
+/** Options for loading a model. Fields may be added at the end;
+ * quantFloatLoadOptionsInit sets the defaults. */
 typedef struct QuantFloatLoadOptions {
-  /** sizeof(QuantFloatLoadOptions), as ...Init was told. */
+  /** The size that was passed to ...Init: sizeof(QuantFloatLoadOptions). */
   size_t size;
-  /** Off, the ops are left unverified, for quantFloatModelCheck. */
+  /** If false, the ops are not verified, for quantFloatModelCheck. */
   bool verify;
   /** A QuantFloatFakeConvertMode. */
   int32_t fakeConvertMode;
-  /** The file's name in diagnostics of models read from memory; null:
-   * "<memory>".
-   */
+  /** The file name in diagnostics of models loaded from memory; null means
+   * "<memory>". */
   const char *name;
-  /** ONNX from memory: the folder of external data; null: it is refused. */
+  /** ONNX from memory: the directory of external data; null makes external data
+   * an error. */
   const char *externalDataFolder;
-  /** OpenVINO from memory: the .bin file; null: constants are refused. */
+  /** OpenVINO from memory: the .bin file; null makes constants an error. */
   const char *weightsPath;
 } QuantFloatLoadOptions;
 
-/** Writes the defaults, verify and the mode of the model, to `size` bytes:
- * sizeof(QuantFloatLoadOptions). Null is left alone. */
+/** Initializes `size` bytes, sizeof(QuantFloatLoadOptions), to the defaults:
+ * verify, and the mode of the model. Does nothing for null. */
 QUANT_FLOAT_EXPORTED void
 quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size);
 
-/** The forms that a model in memory may have. */
+/** The formats of a model in memory. */
 typedef enum QuantFloatFormat {
-  /** MLIR as text or bytecode. */
+  /** MLIR, textual or bytecode. */
   QUANT_FLOAT_FORMAT_MLIR = 0,
   /** A serialized ONNX ModelProto. */
   QUANT_FLOAT_FORMAT_ONNX = 1,
@@ -133,15 +135,16 @@ typedef enum QuantFloatFormat {
   QUANT_FLOAT_FORMAT_OPENVINO = 2
 } QuantFloatFormat;
 
-/** Reads a model from a file: .onnx, OpenVINO's .xml with its .bin beside it,
- * .mlir or .mlirbc. The file must not change while the model lives, because
- * large constants stay in it. `options` may be null. */
+/** Loads a model from a file: .onnx, OpenVINO's .xml with its .bin in the same
+ * directory, .mlir or .mlirbc. The file must not change during the lifetime of
+ * the model, because large constants are mapped from it. `options` may be null.
+ */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelLoad(QuantFloatSession session, const char *path,
                     const QuantFloatLoadOptions *options,
                     QuantFloatModel *model, QuantFloatError *error);
 
-/** Reads a model from memory, which may be freed afterwards. `format` is a
+/** Loads a model from memory, which may be freed afterwards. `format` is a
  * QuantFloatFormat, `options` may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelParse(
     QuantFloatSession session, int32_t format, const void *data, size_t size,
@@ -154,18 +157,18 @@ quantFloatModelDestroy(QuantFloatModel model);
 
 /* Looking at and changing models ------------------------------------------- */
 
-/** The number of public functions, which become entry points; 0 for a handle
- * that is no model's. */
+/** Returns the number of public functions, which become entry points; 0 for a
+ * handle that is not of a model. */
 QUANT_FLOAT_EXPORTED size_t quantFloatModelGetNumEntries(QuantFloatModel model);
 
-/** A function as the model declares it; null if there is no such one. Lives as
- * long as the model, and goes on saying what it said when passes have changed
- * the function. */
+/** Returns a function as the model declares it; null if the index is out of
+ * range. It is valid for the lifetime of the model, and does not change if
+ * passes change the function later. */
 QUANT_FLOAT_EXPORTED const QuantFloatEntry *
 quantFloatModelGetEntry(QuantFloatModel model, size_t entry);
 
-/** Finds the function with this symbol or graph name and writes its number to
- * `entry`. The empty name is that of the only function. */
+/** Finds the function with this symbol or graph name and writes its index to
+ * `entry`. The empty name denotes the only function. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelFindEntry(QuantFloatModel model, const char *name, size_t *entry,
                          QuantFloatError *error);
@@ -174,111 +177,117 @@ quantFloatModelFindEntry(QuantFloatModel model, const char *name, size_t *entry,
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelVerify(QuantFloatModel model, QuantFloatError *error);
 
-/** Runs a pipeline in MLIR's textual form on the model, e.g.
- * "builtin.module(quant-float-fuse-qdq,canonicalize)": this project's passes
- * and pipelines, and upstream's canonicalize, cse, inline, symbol-dce and
- * others of mlir-c/Transforms.h. After a failure the model is in an unspecified
- * state; it can only be destroyed, printed or looked at. */
+/** Runs a textual pass pipeline on the model, e.g.
+ * "builtin.module(quant-float-fuse-qdq,canonicalize)". Available are this
+ * project's passes and pipelines, and upstream's canonicalize, cse, inline,
+ * symbol-dce and others of mlir-c/Transforms.h. After a failure the model is in
+ * an unspecified state and can only be destroyed, printed or inspected. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelRunPasses(
     QuantFloatModel model, const char *pipeline, QuantFloatError *error);
 
-/** Gives every fakeconvert the mode, a QuantFloatFakeConvertMode. */
+/** Sets the mode, a QuantFloatFakeConvertMode, of every fakeconvert. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelSetFakeConvertMode(
     QuantFloatModel model, int32_t mode, QuantFloatError *error);
 
-/** Makes the input of this name, of each function that has one, a constant: the
- * tensor, which is copied, has its element type, in either form, and its sizes.
- * Sizes of outputs that an input tells, and axes, are known then. */
+/** Replaces the input of this name, in each function that has one, by a
+ * constant. The tensor, which is copied, must have the input's element type,
+ * packed or unpacked, and sizes. Output sizes and axes that depend on the input
+ * become static. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelBindInput(QuantFloatModel model, const char *name,
                          const qf_tensor *tensor, QuantFloatError *error);
 
-/** Writes the model as MLIR, as text, or as bytecode if it is valid. */
+/** Writes the model as MLIR, textual or as bytecode. Bytecode requires a valid
+ * model. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
                      QuantFloatBuffer *buffer, QuantFloatError *error);
 
 /* Checking ----------------------------------------------------------------- */
 
-/** Opsets to check against, besides numbers of ONNX's opsets. */
+/** Special values for the opset to check against, which otherwise is an ONNX
+ * opset. */
 enum {
-  /** Each node's own. */
+  /** The opset of each node. */
   QUANT_FLOAT_OPSET_OWN = 0,
-  /** Each node's own, and what every known one says. */
+  /** The opset of each node, and additionally every known opset. */
   QUANT_FLOAT_OPSET_ALL = -1
 };
 
-/** What became of a node. */
+/** The result of checking a node. */
 typedef enum QuantFloatNodeStatus {
   QUANT_FLOAT_NODE_VALID = 0,
   QUANT_FLOAT_NODE_INVALID = 1,
-  /** Its types are not known. */
+  /** The node's types are unknown. */
   QUANT_FLOAT_NODE_NOT_VERIFIED = 2
 } QuantFloatNodeStatus;
 
-/** What the opsets `first` to `last` say alike. */
+/** The common result for the opsets `first` to `last`. */
 typedef struct QuantFloatOpsetVerdict {
   int64_t first;
   int64_t last;
   bool accepted;
-  /** Why not; empty where accepted. */
+  /** Why the node is not accepted; empty if it is. */
   const char *reason;
 } QuantFloatOpsetVerdict;
 
 /** One quantization node of a model. */
 typedef struct QuantFloatNodeReport {
-  /** The model's name of the node; empty where it has none. */
+  /** The name of the node in the model; empty if it has none. */
   const char *name;
-  /** The source standard's name of the op, e.g. "CastLike". */
+  /** The name of the op in the source standard, e.g. "CastLike". */
   const char *opName;
-  /** Null where no file is known. */
+  /** Null if the file is unknown. */
   const char *file;
-  /** From 1; 0 where the place is in no line. */
+  /** Starts at 1; 0 if the location has no line. */
   int32_t line;
   int32_t column;
-  /** The node's own opset; 0 where it is not known. */
+  /** The opset of the node; 0 if unknown. */
   int64_t opset;
-  /** A QuantFloatNodeStatus, of the opset that was asked for. */
+  /** A QuantFloatNodeStatus for the requested opset. */
   int32_t status;
-  /** Why not; empty for a valid node. */
+  /** Why the node is invalid or not verified; empty for a valid node. */
   const char *reason;
   const char *const *notes;
   size_t numNotes;
   /** With QUANT_FLOAT_OPSET_ALL. */
   const QuantFloatOpsetVerdict *opsets;
   size_t numOpsets;
-  /** What is doubtful, but no error. */
+  /** Warnings about the node. */
   const char *const *warnings;
   size_t numWarnings;
 } QuantFloatNodeReport;
 
-/** Verifies every quantization node of the model against an opset of ONNX,
- * QUANT_FLOAT_OPSET_OWN or QUANT_FLOAT_OPSET_ALL. That nodes are invalid is no
- * error but in the report. The model, which may be unverified, is not changed.
- */
+/** Verifies every quantization node of the model against an ONNX opset,
+ * QUANT_FLOAT_OPSET_OWN or QUANT_FLOAT_OPSET_ALL. Invalid nodes are listed in
+ * the report and do not make the call fail. The model may be unverified and is
+ * not changed. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelCheck(QuantFloatModel model, int64_t opset,
                      QuantFloatReport *report, QuantFloatError *error);
 
-/** The number of nodes; 0 for a handle that is no report's. */
+/** Returns the number of nodes; 0 for a handle that is not of a report. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatReportGetNumNodes(QuantFloatReport report);
 
-/** A node, as long as the report lives; null if there is no such one. */
+/** Returns a node, which is valid for the lifetime of the report; null if the
+ * index is out of range. */
 QUANT_FLOAT_EXPORTED const QuantFloatNodeReport *
 quantFloatReportGetNode(QuantFloatReport report, size_t node);
 
-/** The number of nodes that are invalid; 0 for a handle that is no report's. */
+/** Returns the number of invalid nodes; 0 for a handle that is not of a report.
+ */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatReportGetNumInvalid(QuantFloatReport report);
 
-/** The report as lines of text, as long as it lives; null for a handle that is
- * no report's. */
+/** Returns the report as lines of text, valid for the lifetime of the report;
+ * null for a handle that is not of a report. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatReportGetText(QuantFloatReport report);
 
-/** The report as a JSON array of objects, as quant-float-check --json prints
- * it, as long as it lives; null for a handle that is no report's. */
+/** Returns the report as a JSON array of objects, as quant-float-check --json
+ * prints it, valid for the lifetime of the report; null for a handle that is
+ * not of a report. */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatReportGetJson(QuantFloatReport report);
 
@@ -288,72 +297,76 @@ quantFloatReportDestroy(QuantFloatReport report);
 
 /* Compiling ---------------------------------------------------------------- */
 
-/** What entry points run on. */
+/** The target of compilation. */
 typedef enum QuantFloatTarget {
   QUANT_FLOAT_TARGET_CPU = 0,
-  /** NVIDIA GPUs. Kernels in this process are for the first one. */
+  /** NVIDIA GPUs. Kernels in this process run on the first GPU. */
   QUANT_FLOAT_TARGET_NVVM = 1
 } QuantFloatTarget;
 
-/** How sums of products are rounded. */
+/** The accumulation order and rounding of floating-point reductions. */
 typedef enum QuantFloatSums {
-  /** Each product and each sum on its own, in a stated order: the same bits on
-   * every CPU. */
+  /** Every multiplication and every addition is rounded, in a specified order:
+   * the bits are the same on every CPU. */
   QUANT_FLOAT_SUMS_STATED = 0,
-  /** In that order, by fused multiply-adds where the CPU has them; on GPUs also
-   * in others, by instructions for products of matrices. */
+  /** The same order, with fused multiply-adds if the CPU has them. On GPUs,
+   * reductions may also be reassociated, for matrix instructions. */
   QUANT_FLOAT_SUMS_FAST = 1
 } QuantFloatSums;
 
-/** What vectors are multiplied with weights of 8, 4 or 2 bits as, in code for
- * CPUs. */
+/** The type of the activations in matmuls of few rows with 8-, 4- or 2-bit
+ * weights, in code for CPUs. */
 typedef enum QuantFloatActivations {
-  /** As they are. */
+  /** The activations keep their type. */
   QUANT_FLOAT_ACTIVATIONS_FLOAT = 0,
-  /** Rounded to integers of 16 or 8 bits, with a scale for each 32 elements:
-   * the same bits on every CPU, with an error that docs/rules.md (R8) states.
-   */
+  /** Activations are quantized dynamically to 16- or 8-bit integers, with one
+   * scale for every 32 elements, or for every 16 if the weights' block size is
+   * not a multiple of 32. The bits are the same on every CPU, and docs/rules.md
+   * (R8) bounds the error. */
   QUANT_FLOAT_ACTIVATIONS_INT16 = 1,
   QUANT_FLOAT_ACTIVATIONS_INT8 = 2
 } QuantFloatActivations;
 
-/** Fields may be added at the end; quantFloatCompileOptionsInit gives defaults.
- */
+/** Options of the compiler. Fields may be added at the end;
+ * quantFloatCompileOptionsInit sets the defaults. */
 typedef struct QuantFloatCompileOptions {
-  /** sizeof(QuantFloatCompileOptions), as ...Init was told. */
+  /** The size that was passed to ...Init: sizeof(QuantFloatCompileOptions). */
   size_t size;
   /** A QuantFloatTarget. */
   int32_t target;
-  /** 0 to 3: what kernels gain from is level 1 and 2, the whole of LLVM's
-   * pipeline 3; 2 by default. */
+  /** 0 to 3; the default is 2. Levels 1 and 2 run the LLVM passes that kernels
+   * benefit from, level 3 runs LLVM's full pipeline. */
   uint32_t optimizationLevel;
-  /** 1, the default: no threads; 0: as many as OpenMP gives; else so many. */
+  /** The number of threads; 1, the default, disables threading, and 0 means
+   * OpenMP's default. */
   uint32_t threads;
-  /** A QuantFloatFakeConvertMode for the compiled code alone. */
+  /** A QuantFloatFakeConvertMode that only applies to the compiled code. */
   int32_t fakeConvertMode;
-  /** A name LLVM knows; null or "host" is this machine's with all its features,
-   * or the baseline of `triple` where that is given. Code for another CPU than
-   * the host's checks the CPU when it runs (QF_ERROR_CPU). Of several,
-   * "x86-64-v3,x86-64-v4", it takes the best that the machine is. */
+  /** The name of a CPU as in LLVM. Null or "host" means the host CPU with all
+   * of its features, or the baseline of `triple` if that is set. Code for
+   * another CPU than the host's checks the CPU at run time (QF_ERROR_CPU). With
+   * several names, such as "x86-64-v3,x86-64-v4", the code for the best one
+   * that the machine supports is selected at run time. */
   const char *cpu;
-  /** Null: this machine's. Kernels in this process can have no other. */
+  /** Null means the host's triple, the only one that is supported for kernels
+   * in this process. */
   const char *triple;
-  /** QUANT_FLOAT_TARGET_NVVM: the chip, e.g. "sm_90". Null is, for kernels in
-   * this process, saved or not, the first GPU's. */
+  /** QUANT_FLOAT_TARGET_NVVM: the chip, e.g. "sm_90". For kernels in this
+   * process, whether saved or not, null means the first GPU's. */
   const char *chip;
-  /** QUANT_FLOAT_TARGET_NVVM: the version of PTX, e.g. "+ptx80"; null: the
-   * least that has all of the chip's instructions. */
+  /** QUANT_FLOAT_TARGET_NVVM: the PTX version, e.g. "+ptx80"; null means the
+   * lowest that supports all of the chip's instructions. */
   const char *features;
-  /** Compile what surrounds quantization ops, each group an entry point of its
-   * own, where nodes have no lowering. */
+  /** If nodes have no lowering, compile the subgraphs around quantization ops,
+   * each as a separate entry point. */
   bool islands;
-  /** Kernels in this process: look before each run whether the tensors' memory
-   * may be read and written, and fail with QUANT_FLOAT_ERROR_ADDRESS where not.
-   * Costs some 0.1 ms a run, to find mistakes with; Linux only. Not for memory
-   * of a device. */
+  /** Kernels in this process: check before each run that the tensors' memory is
+   * readable and writable, and fail with QUANT_FLOAT_ERROR_ADDRESS if it is
+   * not. This costs about 0.1 ms per run and is meant for debugging. Linux
+   * only; device memory is not checked. */
   bool checkMemory;
-  /** The symbol or graph name of the only function to compile; null or empty:
-   * all of them. */
+  /** The symbol or graph name of the only function to compile; null or empty
+   * means all functions. */
   const char *entry;
   /** A QuantFloatSums. */
   int32_t sums;
@@ -361,41 +374,41 @@ typedef struct QuantFloatCompileOptions {
   int32_t activations;
 } QuantFloatCompileOptions;
 
-/** Writes the defaults to `size` bytes: sizeof(QuantFloatCompileOptions). Null
- * is left alone. */
+/** Initializes `size` bytes, sizeof(QuantFloatCompileOptions), to the defaults.
+ * Does nothing for null. */
 QUANT_FLOAT_EXPORTED void
 quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 
-/** Compiles the model into this process. Neither the model, which is not
- * changed, nor the session need to live as long as the kernel. Constants of 64
- * KiB and more stay where the model has them, mapped from its file, which must
- * not change before the kernel is destroyed, unless `islands` is set; for a GPU
- * they are copied there once. `options` may be null. Fails with
- * QUANT_FLOAT_ERROR_DEVICE for NVVM where there is no GPU. */
+/** Compiles the model into this process. The model is not changed, and neither
+ * the model nor the session needs to outlive the kernel. Constants of 64 KiB and
+ * more are not copied but mapped from the model's file, which must not change
+ * before the kernel is destroyed, unless `islands` is set; for a GPU they are
+ * copied to the device once. `options` may be null. Fails with
+ * QUANT_FLOAT_ERROR_DEVICE for NVVM if there is no GPU. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
     QuantFloatKernel *kernel, QuantFloatError *error);
 
-/** Compiles the model to a shared library, which needs a linker, lld, and loads
- * it: quantFloatKernelLoad (Runtime.h) loads it again, in any process, without
- * compiling. The library holds all constants, and the machine may have another
- * CPU than `options` names; runs fail with QUANT_FLOAT_ERROR_CPU then. The C
- * header goes beside it. What this process cannot load, such as code for
- * another architecture, is refused before anything is written, unless `kernel`
- * is null: then the library is written and not loaded. `options` may be null.
- */
+/** Compiles the model to a shared library and loads it; requires the linker
+ * lld. quantFloatKernelLoad (Runtime.h) loads the library again, in any
+ * process, without compilation. The library contains all constants. If the
+ * machine has another CPU than `options` names, the library can be loaded, but
+ * runs fail with QUANT_FLOAT_ERROR_CPU. The C header is written to the same
+ * directory. A library that this process cannot load, such as code for another
+ * architecture, is an error before anything is written, unless `kernel` is
+ * null: then the library is written and not loaded. `options` may be null. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompileToFile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
     const char *path, QuantFloatKernel *kernel, QuantFloatError *error);
 
-/** What the compiler can write. */
+/** The kinds of output of the compiler. */
 typedef enum QuantFloatEmitKind {
   QUANT_FLOAT_EMIT_MLIR = 0,
   QUANT_FLOAT_EMIT_LLVM_DIALECT = 1,
   QUANT_FLOAT_EMIT_LLVM_IR = 2,
   QUANT_FLOAT_EMIT_ASSEMBLY = 3,
   QUANT_FLOAT_EMIT_OBJECT = 4,
-  /** A shared library; only to files. Needs a linker, lld. */
+  /** A shared library; only to files. Requires the linker lld. */
   QUANT_FLOAT_EMIT_SHARED = 5,
   /** The C header of the entry points. */
   QUANT_FLOAT_EMIT_HEADER = 6,
@@ -405,16 +418,16 @@ typedef enum QuantFloatEmitKind {
 } QuantFloatEmitKind;
 
 /** Compiles the model and writes one kind of output to memory. `baseName` is
- * for the include guard of headers; it and `options` may be null. The model is
- * not changed. */
+ * used for the include guard of headers; `baseName` and `options` may be null.
+ * The model is not changed. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEmit(
     QuantFloatModel model, int32_t kind,
     const QuantFloatCompileOptions *options, const char *baseName,
     QuantFloatBuffer *buffer, QuantFloatError *error);
 
-/** The same to a file, which is replaced when all is done; on failure an
- * existing one stays as it was. Beside objects and shared libraries goes their
- * header, `path` with .h. */
+/** Like quantFloatModelEmit, but writes to a file, which is replaced at the
+ * end; on failure, an existing file stays. For objects and shared libraries,
+ * the header is also written, to `path` with the suffix .h. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
                           const QuantFloatCompileOptions *options,
@@ -422,73 +435,80 @@ quantFloatModelEmitToFile(QuantFloatModel model, int32_t kind,
 
 /* Evaluating without compiling --------------------------------------------- */
 
-/** Computes a function with the Reference, element by element and slowly:
- * casts, quantizations and constants in one block. `entry` counts as
- * quantFloatModelGetEntry does. The results are new tensors. */
+/** Evaluates a function with the Reference, element by element, which is slow.
+ * The function may contain casts, quantization ops and constants in one block.
+ * `entry` is an index as in quantFloatModelGetEntry. The results are new
+ * tensors. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelEvaluate(
     QuantFloatModel model, size_t entry, const qf_tensor *inputs,
     size_t numInputs, QuantFloatTensors *results, QuantFloatError *error);
 
 /* Comparing the modes of fakeconvert --------------------------------------- */
 
-/** Why two modes give an element other values: the first step at which they
- * part, where it alone brings about another result. */
+/** The reason why the results of two modes differ for an element: the first
+ * step at which they diverge, if that step alone leads to a different result.
+ */
 typedef enum QuantFloatModeDifference {
-  /** What is to be rounded is no number. */
+  /** The value to round is NaN. */
   QUANT_FLOAT_DIFFERENCE_NAN = 0,
   /** Both results are zeros. */
   QUANT_FLOAT_DIFFERENCE_SIGN_OF_ZERO = 1,
-  /** A rounding before that to float8, or before that of the result. */
+  /** An additional rounding before the rounding to float8, or before the
+   * rounding of the result. */
   QUANT_FLOAT_DIFFERENCE_DOUBLE_ROUNDING = 2,
-  /** OpenVINO's reference rounds subnormals its own way. */
+  /** OpenVINO's reference implementation rounds subnormals differently. */
   QUANT_FLOAT_DIFFERENCE_SUBNORMALS = 3,
-  /** And so bf16. */
+  /** OpenVINO's reference implementation rounds bf16 differently. */
   QUANT_FLOAT_DIFFERENCE_BFLOAT16_ROUNDING = 4,
-  /** A multiplication by the reciprocal in place of a division. */
+  /** A multiplication by the reciprocal instead of a division. */
   QUANT_FLOAT_DIFFERENCE_RECIPROCAL = 5
 } QuantFloatModeDifference;
 
-/** Elements that two modes differ in. */
+/** The number of elements for which two modes differ. */
 typedef struct QuantFloatModeComparison {
   /** QuantFloatFakeConvertModes. */
   int32_t first, second;
   int64_t numDiffering;
-  /** Those by their QuantFloatModeDifference. */
+  /** The number of differing elements for each QuantFloatModeDifference. */
   int64_t causes[6];
 } QuantFloatModeComparison;
 
-/** One fakeconvert. */
+/** The differences of one fakeconvert. */
 typedef struct QuantFloatFakeConvertReport {
-  /** The model's name of the node; empty where it has none. */
+  /** The name of the node in the model; empty if it has none. */
   const char *name;
-  /** MLIR's spelling of the float8 type that it rounds to. */
+  /** The float8 type that it rounds to, as MLIR spells it. */
   const char *destination;
   int64_t numElements;
-  /** Whether it converts a constant, which OpenVINO folds as its reference. */
+  /** Whether it converts a constant, which OpenVINO folds with its reference
+   * implementation. */
   bool isConstant;
-  /** Every pair of modes. */
+  /** One comparison for each pair of modes. */
   QuantFloatModeComparison comparisons[3];
 } QuantFloatFakeConvertReport;
 
-/** Converts what the fakeconverts of an entry convert in every mode. What they
- * are given for these inputs, which are in the host's memory, is computed by
- * the model compiled with `options`, or where these are null by the Reference.
- * `entry` counts as quantFloatModelGetEntry does. */
+/** Evaluates the fakeconverts of an entry in every mode, and compares the
+ * results. The operands of the fakeconverts are computed from the inputs, which
+ * are in host memory, by the model compiled with `options`, or by the Reference
+ * if `options` is null. `entry` is an index as in quantFloatModelGetEntry. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompareModes(
     QuantFloatModel model, size_t entry, const qf_tensor *inputs,
     size_t numInputs, const QuantFloatCompileOptions *options,
     QuantFloatModeReport *report, QuantFloatError *error);
 
-/** The number of fakeconverts; 0 for a handle that is no such report's. */
+/** Returns the number of fakeconverts; 0 for a handle that is not of a mode
+ * report. */
 QUANT_FLOAT_EXPORTED size_t
 quantFloatModeReportGetCount(QuantFloatModeReport report);
 
-/** A fakeconvert, as long as the report lives; null if there is no such one. */
+/** Returns a fakeconvert, which is valid for the lifetime of the report; null
+ * if the index is out of range. */
 QUANT_FLOAT_EXPORTED const QuantFloatFakeConvertReport *
 quantFloatModeReportGet(QuantFloatModeReport report, size_t index);
 
-/** The report as quant-float-run --compare-modes prints it, as long as it
- * lives; null for a handle that is no such report's. */
+/** Returns the report as quant-float-run --compare-modes prints it, valid for
+ * the lifetime of the report; null for a handle that is not of a mode report.
+ */
 QUANT_FLOAT_EXPORTED const char *
 quantFloatModeReportGetText(QuantFloatModeReport report);
 

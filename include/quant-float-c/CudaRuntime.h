@@ -7,21 +7,22 @@
 \*===----------------------------------------------------------------------===*/
 /*
  * The functions that host code calls after MLIR's gpu-to-llvm pass and the
- * translation of gpu.binary, under the names and with the types of LLVM 22, and
- * one to ask what failed. The library (libQuantFloatCudaRuntime.a or .so) needs
- * no CUDA toolkit: it loads the driver, libcuda.so.1, when it is first needed.
+ * translation of gpu.binary, with the names and types of LLVM 22, and a
+ * function to query errors. The library (libQuantFloatCudaRuntime.a or .so)
+ * does not require the CUDA toolkit: it loads the driver, libcuda.so.1, on
+ * first use.
  *
- * Errors. A call that fails keeps its error for the thread that made it; until
- * that thread asks for it, its later calls do nothing, and return null, except
- * those that give something back. The first error of a thread that has never
- * asked goes to standard error as well. Loading a module only notes where it
- * is: code that does so when a library is loaded neither needs a driver nor
- * fails.
+ * Errors. The error of a failed call is stored for the calling thread. Until
+ * the thread takes it, its later calls do nothing and return null, except those
+ * that release resources. The first error of a thread that has never taken an
+ * error is also printed to standard error. Loading a module only records its
+ * address: code that does so when a library is loaded neither needs a driver
+ * nor fails.
  *
- * Devices. A thread works in the context that is current in it, without one in
- * the primary context of device 0, and after mgpuSetDefaultDevice in that of
- * the device it named. A module is loaded once into each context in which it is
- * asked for a function.
+ * Devices. A thread uses its current context; if it has none, the primary
+ * context of device 0, or of the device that was passed to
+ * mgpuSetDefaultDevice. A module is loaded once into each context in which one
+ * of its functions is requested.
  *
  * All functions may be called from any number of threads at once.
  */
@@ -36,30 +37,30 @@ extern "C" {
 #endif
 
 /*
- * The first error of this thread since it last asked, or null. The text lives
- * until the thread asks again.
+ * Returns the first error of this thread since the last call, or null, and
+ * clears it. The string is valid until the thread's next call.
  */
 const char *quantFloatGpuTakeError(void);
 
 void mgpuSetDefaultDevice(int32_t device);
 
 /*
- * Between these two each launch of this thread is waited for, and the seconds
- * that the device took for all of them are what the second returns.
+ * Between these two calls, each launch of this thread is synchronous. The
+ * second call returns the total device time of the launches in seconds.
  */
 void quantFloatGpuStartTiming(void);
 double quantFloatGpuStopTiming(void);
 
-/* A cubin or fatbin; PTX, as text that ends in a zero byte, is compiled by the
- * driver with optimization level 0 to 4. `data` must live as long as the
- * module. */
+/* mgpuModuleLoad takes a cubin or fatbin. mgpuModuleLoadJIT takes PTX as a
+ * null-terminated string, which the driver compiles with optimization level 0
+ * to 4. `data` must outlive the module. */
 void *mgpuModuleLoad(void *data, size_t bytes);
 void *mgpuModuleLoadJIT(void *data, int32_t level);
 void mgpuModuleUnload(void *module);
 void *mgpuModuleGetFunction(void *module, const char *name);
 
-/* `parameters` points to the values, as many as the kernel has. A launch of no
- * blocks or threads does nothing. */
+/* `parameters` points to the addresses of the kernel's parameters, `count` of
+ * them. A launch with zero blocks or threads does nothing. */
 void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY,
                       intptr_t gridZ, intptr_t blockX, intptr_t blockY,
                       intptr_t blockZ, int32_t shared, void *stream,
@@ -81,8 +82,8 @@ void mgpuEventDestroy(void *event);
 void mgpuEventSynchronize(void *event);
 void mgpuEventRecord(void *event, void *stream);
 
-/* Memory of the device; with `isHostShared` managed memory, which the host can
- * reach as well. */
+/* Allocates device memory, or with `isHostShared` managed memory, which is also
+ * accessible from the host. */
 void *mgpuMemAlloc(uint64_t bytes, void *stream, uint8_t isHostShared);
 void mgpuMemFree(void *pointer, void *stream);
 void mgpuMemcpy(void *to, void *from, size_t bytes, void *stream);
@@ -92,7 +93,7 @@ void mgpuMemset16(void *pointer, unsigned short value, size_t count,
 
 void mgpuMemHostRegister(void *pointer, uint64_t bytes);
 void mgpuMemHostUnregister(void *pointer);
-/* `descriptor` is that of a contiguous memref of `rank` sizes. */
+/* `descriptor` is the descriptor of a contiguous memref of rank `rank`. */
 void mgpuMemHostRegisterMemRef(int64_t rank, void *descriptor,
                                int64_t elementBytes);
 void mgpuMemHostUnregisterMemRef(int64_t rank, void *descriptor,

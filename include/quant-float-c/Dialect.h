@@ -6,13 +6,15 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * The dialect's handle, types and attributes. Everything here follows the rules
- * of MLIR's own C API: what belongs to a context is not owned and lives as long
- * as it. Arguments are trusted to be alive, but null gives null, false or 0,
- * and a type or attribute of another kind -1 or an empty string.
+ * The dialect's handle, types and attributes. The conventions are those of
+ * MLIR's C API: objects of a context are not owned by the caller and are valid
+ * for the lifetime of the context. Arguments must be valid. For a null
+ * argument, functions return null, false or 0; for a type or attribute of
+ * another kind, they return -1 or an empty string.
  *
- * Ops are made with mlirOperationCreate. Their operands, in this order, and
- * their attributes; those in brackets may be absent:
+ * Ops are created with mlirOperationCreate. The following list has their
+ * operands, in this order, and their attributes; those in brackets are
+ * optional:
  *
  *   quant_float.cast       input, [random]
  *       opset: i64 integer, [like: unit], [saturate: bool],
@@ -21,7 +23,7 @@
  *   quant_float.quantize   input, scale, [zero_point], [random]
  *       opset: i64 integer, [domain: string], [axis: i64 integer],
  *       [block_size: i64 integer], [saturate: bool], [precision: type],
- *       [round_mode: stochastic, with random and never without],
+ * [round_mode: stochastic, required if and only if random is present],
  *       [ignored_attributes: array of strings]
  *   quant_float.dequantize input, scale, [zero_point]
  *       opset, [domain], [axis], [block_size], [ignored_attributes]
@@ -38,8 +40,9 @@
  *       [node_name: string], [node_attributes: dictionary],
  *       [absent_inputs: dense i64 array], [body_names: array of strings]
  *
- * Each has one result, a node any number. mlirOperationVerify says what is
- * wrong with them. Sizes, granularity and types are the dialect's constraints.
+ * Each op has one result, except quant_float.node, which has any number.
+ * mlirOperationVerify checks the dialect's constraints on sizes, granularity
+ * and types.
  */
 #ifndef QUANT_FLOAT_C_DIALECT_H
 #define QUANT_FLOAT_C_DIALECT_H
@@ -51,11 +54,12 @@
 extern "C" {
 #endif
 
-/** mlirGetDialectHandle__quant_float__: the dialect `quant_float` alone. */
+/** Declares mlirGetDialectHandle__quant_float__, the handle of the dialect
+ * `quant_float`. */
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(QuantFloat, quant_float);
 
-/** Adds the dialect, those that its lowerings use, and the interfaces that
- * these need to a registry. */
+/** Adds the dialect, the dialects that its lowerings use, and the interfaces
+ * that these require to a registry. */
 QUANT_FLOAT_EXPORTED void
 quantFloatRegisterAllDialects(MlirDialectRegistry registry);
 
@@ -66,36 +70,36 @@ QUANT_FLOAT_EXPORTED MlirType quantFloatStringTypeGet(MlirContext context);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAString(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatStringTypeGetTypeID(void);
 
-/** `!quant_float.f8UE5M3`, a float8 without a sign. */
+/** `!quant_float.f8UE5M3`, an unsigned float8 type. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatFloat8UE5M3TypeGet(MlirContext context);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAFloat8UE5M3(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatFloat8UE5M3TypeGetTypeID(void);
 
-/** `!quant_float.unknown`, of a value whose type the model does not tell. */
+/** `!quant_float.unknown`, the type of a value whose type the model does not
+ * specify. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatUnknownTypeGet(MlirContext context);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnUnknown(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatUnknownTypeGetTypeID(void);
 
-/** `!quant_float.opaque<"spelling">`, of a type that MLIR has no counterpart
- * of. */
+/** `!quant_float.opaque<"spelling">`, a type without an MLIR counterpart. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatOpaqueTypeGet(MlirContext context,
                                                       MlirStringRef spelling);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAnOpaque(MlirType type);
-/** The source format's spelling of it. */
+/** Returns the source format's spelling of the type. */
 QUANT_FLOAT_EXPORTED MlirStringRef
 quantFloatOpaqueTypeGetSpelling(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatOpaqueTypeGetTypeID(void);
 
-/** The element type that has this number: a qf_dtype (EntryPoint.h), or 8,
+/** Returns the element type with this number: a qf_dtype (EntryPoint.h), or 8,
  * ONNX's number of strings; null if there is none. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatElementTypeGet(MlirContext context,
                                                        int32_t dtype);
-/** The number of an element type; 0 if it has none. */
+/** Returns the number of an element type; 0 if it has none. */
 QUANT_FLOAT_EXPORTED int32_t quantFloatElementTypeGetDtype(MlirType type);
 
 /* Attributes --------------------------------------------------------------- */
 
-/** How a cast rounds: to f8E8M0FNU, or by random bits. */
+/** The rounding mode of a cast: to f8E8M0FNU, or stochastic. */
 typedef enum QuantFloatRoundMode {
   QUANT_FLOAT_ROUND_UP = 0,
   QUANT_FLOAT_ROUND_DOWN = 1,
@@ -103,60 +107,60 @@ typedef enum QuantFloatRoundMode {
   QUANT_FLOAT_ROUND_STOCHASTIC = 3
 } QuantFloatRoundMode;
 
-/** `#quant_float<round_mode up>`; null for a number that is no
+/** `#quant_float<round_mode up>`; null for a number that is not a
  * QuantFloatRoundMode. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatRoundModeAttrGet(MlirContext context, int32_t mode);
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsARoundMode(MlirAttribute attribute);
-/** The QuantFloatRoundMode of it. */
+/** Returns the QuantFloatRoundMode of the attribute. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatRoundModeAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatRoundModeAttrGetTypeID(void);
 
-/** Whose conversion a cast is, if not ONNX's. */
+/** The semantics of a cast other than ONNX's. */
 typedef enum QuantFloatCastMode {
   QUANT_FLOAT_CAST_OPENVINO = 0,
   QUANT_FLOAT_CAST_QUANT_FLOAT = 1
 } QuantFloatCastMode;
 
-/** `#quant_float<cast_mode openvino>`; null for a number that is no
+/** `#quant_float<cast_mode openvino>`; null for a number that is not a
  * QuantFloatCastMode. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatCastModeAttrGet(MlirContext context, int32_t mode);
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsACastMode(MlirAttribute attribute);
-/** The QuantFloatCastMode of it. */
+/** Returns the QuantFloatCastMode of the attribute. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatCastModeAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatCastModeAttrGetTypeID(void);
 
-/** `#quant_float<fakeconvert_mode exact>`: whose arithmetic a fakeconvert
- * follows, 0 exact, 1 openvino, 2 openvino_reference, as the numbers of
+/** `#quant_float<fakeconvert_mode exact>`, the implementation whose rounding a
+ * fakeconvert reproduces: 0 is exact, 1 openvino, 2 openvino_reference, as in
  * QuantFloatFakeConvertMode (Compiler.h); null for other numbers. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatFakeConvertModeAttrGet(MlirContext context, int32_t mode);
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsAFakeConvertMode(MlirAttribute attribute);
-/** The number of its mode. */
+/** Returns the number of the mode. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatFakeConvertModeAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatFakeConvertModeAttrGetTypeID(void);
 
-/** How the reciprocal of a fakeconvert's scale is rounded. */
+/** The rounding of the reciprocal of a fakeconvert's scale. */
 typedef enum QuantFloatFakeConvertReciprocal {
   QUANT_FLOAT_RECIPROCAL_SINGLE = 0,
   QUANT_FLOAT_RECIPROCAL_NEAREST = 1,
   QUANT_FLOAT_RECIPROCAL_OPENVINO = 2
 } QuantFloatFakeConvertReciprocal;
 
-/** `#quant_float<fakeconvert_reciprocal nearest>`; null for a number that is no
- * QuantFloatFakeConvertReciprocal. */
+/** `#quant_float<fakeconvert_reciprocal nearest>`; null for a number that is
+ * not a QuantFloatFakeConvertReciprocal. */
 QUANT_FLOAT_EXPORTED MlirAttribute
 quantFloatFakeConvertReciprocalAttrGet(MlirContext context, int32_t reciprocal);
 QUANT_FLOAT_EXPORTED bool
 quantFloatAttributeIsAFakeConvertReciprocal(MlirAttribute attribute);
-/** The QuantFloatFakeConvertReciprocal of it. */
+/** Returns the QuantFloatFakeConvertReciprocal of the attribute. */
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatFakeConvertReciprocalAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID

@@ -6,9 +6,9 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * From sessions and models to MLIR's C API and back. MLIR's functions know
- * nothing of the session's lock: while one thread uses them on a context, no
- * other may use the session or its models.
+ * Conversion between sessions and models and the objects of MLIR's C API.
+ * MLIR's functions do not take the session's lock: while a thread uses them on
+ * a context, no other thread may use the session or its models.
  */
 #ifndef QUANT_FLOAT_C_INTEROP_H
 #define QUANT_FLOAT_C_INTEROP_H
@@ -20,17 +20,19 @@
 extern "C" {
 #endif
 
-/** The session's context, not owned; it lives as long as the session or one of
- * its models. A null context for a handle that is no session's. */
+/** Returns the session's context, which the caller does not own. It is valid
+ * for the lifetime of the session and of its models. A null context for a
+ * handle that is not of a session. */
 QUANT_FLOAT_EXPORTED MlirContext
 quantFloatSessionGetContext(QuantFloatSession session);
 
-/** The model's module, not owned; it lives as long as the model and may be
- * changed. A null module for a handle that is no model's. */
+/** Returns the model's module, which the caller does not own but may modify. It
+ * is valid for the lifetime of the model. A null module for a handle that is
+ * not of a model. */
 QUANT_FLOAT_EXPORTED MlirModule quantFloatModelGetModule(QuantFloatModel model);
 
-/** Makes a model of a copy of `module`, which must be of the session's context
- * and stays the caller's. The copy is verified. */
+/** Creates a model from a copy of `module`, which must be in the session's
+ * context and remains owned by the caller. The copy is verified. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelCreateFromModule(QuantFloatSession session, MlirModule module,
                                 QuantFloatModel *model, QuantFloatError *error);

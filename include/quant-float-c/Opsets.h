@@ -6,13 +6,14 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * The rules of every version of the quantization ops, as tables to look up in:
- * which element types and attributes an opset accepts, and which was the first.
- * Ops go by ONNX's names, those of other domains with the domain before them:
- * "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
- * "DynamicQuantizeLinear", "BitCast", "ConvInteger", "MatMulInteger",
- * "QLinearConv", "QLinearMatMul", "com.microsoft.QuantizeLinear",
- * "com.microsoft.DequantizeLinear". No function here allocates or takes a lock.
+ * Queries of the rules of each version of the quantization ops: which element
+ * types and attributes an opset accepts, and which opset was the first to do
+ * so. Ops are identified by their ONNX names, prefixed by the domain unless it
+ * is the default domain: "Cast", "CastLike", "QuantizeLinear",
+ * "DequantizeLinear", "DynamicQuantizeLinear", "BitCast", "ConvInteger",
+ * "MatMulInteger", "QLinearConv", "QLinearMatMul",
+ * "com.microsoft.QuantizeLinear", "com.microsoft.DequantizeLinear". No function
+ * of this header allocates or takes a lock.
  */
 #ifndef QUANT_FLOAT_C_OPSETS_H
 #define QUANT_FLOAT_C_OPSETS_H
@@ -23,62 +24,65 @@
 extern "C" {
 #endif
 
-/** Which of an op's sets of types is meant. */
+/** The operand or result whose types are queried. */
 typedef enum QuantFloatRole {
   QUANT_FLOAT_ROLE_INPUT = 0,
-  /** Of the quantizing ops alone. */
+  /** Only of ops with a scale. */
   QUANT_FLOAT_ROLE_SCALE = 1,
-  /** Of QuantizeLinear also the zero point, which has the same type; of
-   * DequantizeLinear the zero point has the input's. */
+  /** For QuantizeLinear also the zero point, which has the result's type. For
+   * DequantizeLinear the zero point has the input's type. */
   QUANT_FLOAT_ROLE_RESULT = 2
 } QuantFloatRole;
 
-/** ONNX's newest opset that is known. */
+/** Returns the newest known ONNX opset. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatGetNewestOpset(void);
 
-/** The number of ops. */
+/** Returns the number of ops. */
 QUANT_FLOAT_EXPORTED size_t quantFloatGetNumOps(void);
 
-/** The name of an op; null if there is no such one. Lives as long as the
- * library. */
+/** Returns the name of an op; null if the index is out of range. The string is
+ * valid for the lifetime of the library. */
 QUANT_FLOAT_EXPORTED const char *quantFloatGetOpName(size_t index);
 
-/** The number of versions that the op has; 0 for an unknown op. */
+/** Returns the number of versions of the op; 0 for an unknown op. */
 QUANT_FLOAT_EXPORTED size_t quantFloatOpGetNumVersions(const char *op);
 
-/** The opset that brought a version, oldest first; 0 if there is no such one.
- */
+/** Returns the opset that introduced a version, oldest first; 0 if the index is
+ * out of range. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatOpGetVersion(const char *op,
                                                     size_t version);
 
-/** The version of the op that an opset resolves to: the newest not above it; 0
- * for an unknown op and for opsets that have none of it. */
+/** Returns the version of the op that an opset resolves to: the newest version
+ * that is not newer than the opset. 0 for an unknown op and for opsets that
+ * lack the op. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatOpResolveVersion(const char *op,
                                                         int64_t opset);
 
-/** Whether the opset's version of the op accepts the element type, a qf_dtype
- * or ONNX's number of string, for the role, a QuantFloatRole. False for
- * everything unknown. */
+/** Returns whether the opset's version of the op accepts the element type (a
+ * qf_dtype, or ONNX's number of string) for the role (a QuantFloatRole). False
+ * for unknown arguments. */
 QUANT_FLOAT_EXPORTED bool quantFloatOpAcceptsType(const char *op, int64_t opset,
                                                   int32_t role, int32_t dtype);
 
-/** The first opset that does; 0 if none does. */
+/** Returns the first opset whose version of the op accepts the type; 0 if none
+ * does. */
 QUANT_FLOAT_EXPORTED int64_t quantFloatOpGetFirstOpsetOfType(const char *op,
                                                              int32_t role,
                                                              int32_t dtype);
 
-/** Whether the opset's version of the op has the attribute, by ONNX's name:
- * "saturate", "round_mode", "axis", "block_size", "output_dtype", "precision".
- * False for everything unknown. */
+/** Returns whether the opset's version of the op has the attribute, given its
+ * ONNX name: "saturate", "round_mode", "axis", "block_size", "output_dtype" or
+ * "precision". False for unknown arguments. */
 QUANT_FLOAT_EXPORTED bool
 quantFloatOpHasAttribute(const char *op, int64_t opset, const char *attribute);
 
-/** The first opset that does; 0 if none does. */
+/** Returns the first opset whose version of the op has the attribute; 0 if none
+ * does. */
 QUANT_FLOAT_EXPORTED int64_t
 quantFloatOpGetFirstOpsetOfAttribute(const char *op, const char *attribute);
 
-/** Whether the scale must have the input's element type at this opset. False
- * for everything unknown. */
+/** Returns whether the scale must have the input's element type at this opset.
+ * False for unknown arguments. */
 QUANT_FLOAT_EXPORTED bool quantFloatOpScaleHasInputType(const char *op,
                                                         int64_t opset);
 

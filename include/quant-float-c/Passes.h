@@ -6,16 +6,17 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * The generated headers declare for every pass, by the name of its record,
+ * For every pass, the generated headers declare these functions, named after
+ * its TableGen record,
  *
  *   MlirPass mlirCreate<Group><Pass>(void);
  *   void mlirRegister<Group><Pass>(void);
  *
- * with the groups QuantFloatTransforms, QuantFloatConversion and
- * QuantFloatEntryPoint. A pass that was created has its default options and is
- * owned by the caller until it is added to a pass manager. Options are set in
- * textual pipelines (mlirParsePassPipeline), where passes and pipelines have to
- * be registered first.
+ * in the groups QuantFloatTransforms, QuantFloatConversion and
+ * QuantFloatEntryPoint. A created pass has its default options and is owned by
+ * the caller until it is added to a pass manager. Options are set in textual
+ * pipelines (mlirParsePassPipeline), which require that passes and pipelines
+ * are registered.
  */
 #ifndef QUANT_FLOAT_C_PASSES_H
 #define QUANT_FLOAT_C_PASSES_H
@@ -32,7 +33,7 @@ extern "C" {
 
 /** Registers every pass and pipeline of the project, and the upstream passes of
  * mlir-c/Transforms.h (canonicalize, cse, ...), in the process. May be called
- * any number of times, from any thread. */
+ * repeatedly and from any thread. */
 QUANT_FLOAT_EXPORTED void quantFloatRegisterAllPasses(void);
 
 #ifdef __cplusplus
