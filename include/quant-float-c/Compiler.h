@@ -380,10 +380,10 @@ QUANT_FLOAT_EXPORTED void
 quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 
 /** Compiles the model into this process. The model is not changed, and neither
- * the model nor the session needs to outlive the kernel. Constants of 64 KiB and
- * more are not copied but mapped from the model's file, which must not change
- * before the kernel is destroyed, unless `islands` is set; for a GPU they are
- * copied to the device once. `options` may be null. Fails with
+ * the model nor the session needs to outlive the kernel. Constants of 64 KiB
+ * and more are not copied but mapped from the model's file, which must not
+ * change before the kernel is destroyed, unless `islands` is set; for a GPU
+ * they are copied to the device once. `options` may be null. Fails with
  * QUANT_FLOAT_ERROR_DEVICE for NVVM if there is no GPU. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(
     QuantFloatModel model, const QuantFloatCompileOptions *options,
