@@ -284,6 +284,7 @@ void quant_float::buildLowerToCPUPipeline(OpPassManager &manager,
   low.addPass(createQuantFloatLowerVectorsPass());
   manager.addPass(createQuantFloatConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createQuantFloatFreeOnFailurePass());
   manager.addPass(createQuantFloatAssumeNoAlignmentPass());
   if (target.machine == Machine::X86 && vectorBytes == 64)
     manager.addPass(createQuantFloatBroadcastFromMemoryPass());

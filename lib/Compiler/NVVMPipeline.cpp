@@ -120,6 +120,7 @@ void quant_float::buildLowerKernelsPipeline(OpPassManager &manager,
   manager.addPass(createGpuModuleToBinaryPass(binary));
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCanonicalizerPass());
+  manager.addPass(createQuantFloatFreeOnFailurePass());
   manager.addPass(createQuantFloatEmitCWrappersPass());
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "InsertedValue.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -16,16 +16,7 @@ namespace mlir::quant_float {
 } // namespace mlir::quant_float
 
 using namespace mlir;
-
-/// The value at `position` of an aggregate built by insertvalue, or null.
-static Value findInserted(Value aggregate, ArrayRef<int64_t> position) {
-  while (auto insert = aggregate.getDefiningOp<LLVM::InsertValueOp>()) {
-    if (insert.getPosition() == position)
-      return insert.getValue();
-    aggregate = insert.getContainer();
-  }
-  return nullptr;
-}
+using namespace mlir::quant_float;
 
 /// Whether the address is in memory that the compiled code itself lays out.
 /// Arguments, and whatever cannot be traced, are the caller's.

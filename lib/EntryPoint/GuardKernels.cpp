@@ -13,12 +13,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/Support/BufferSize.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATGUARDKERNELSPASS
@@ -30,9 +28,6 @@ using namespace mlir::quant_float;
 
 namespace {
 
-/// Buffers that have to be freed when a kernel ends.
-using Buffers = SetVector<Value>;
-
 /// Gives one kernel a status to return.
 class Guard {
 public:
@@ -42,14 +37,10 @@ public:
   void guard();
 
 private:
-  /// A block that takes a status, frees what there is and returns the status.
-  /// Each frees one buffer, and goes on to that of those allocated before: if
-  /// each check freed all buffers by itself, the code would grow with the
-  /// square of the number of checks.
+  /// The block that takes a status and returns it.
   Block *getExit();
-  /// Goes on after `op` if `condition`; frees what there is and returns
-  /// `status` otherwise.
-  void leaveUnless(Operation *op, Value condition, int64_t status);
+  /// Goes on behind the condition if it holds; returns `status` otherwise.
+  void leaveUnless(Value condition, int64_t status);
   /// Leaves in front of an allocation whose number of bytes no size_t holds,
   /// and behind one that fails.
   void guard(memref::AllocOp alloc);
@@ -57,10 +48,7 @@ private:
   func::FuncOp kernel;
   EntryPointInfo &info;
   OpBuilder builder;
-  /// What is to be freed, at the op that the walk is at.
-  Buffers live;
-  /// Exits by their buffer and what they go on to.
-  DenseMap<std::pair<Value, Block *>, Block *> exits;
+  Block *exit = nullptr;
 };
 
 struct GuardKernels final
@@ -71,47 +59,23 @@ struct GuardKernels final
 } // namespace
 
 Block *Guard::getExit() {
-  Block *next = nullptr;
-  Location loc = kernel.getLoc();
+  if (exit)
+    return exit;
   OpBuilder::InsertionGuard guard(builder);
-  for (Value buffer : live) {
-    Block *&exit = exits[{buffer, next}];
-    if (!exit) {
-      exit = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
-                                 builder.getI64Type(), loc);
-      memref::DeallocOp::create(builder, loc, buffer);
-      Value status = exit->getArgument(0);
-      if (next)
-        cf::BranchOp::create(builder, loc, next, status);
-      else
-        func::ReturnOp::create(builder, loc, status);
-    }
-    next = exit;
-  }
-  return next;
+  exit = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
+                             builder.getI64Type(), kernel.getLoc());
+  func::ReturnOp::create(builder, kernel.getLoc(), exit->getArguments());
+  return exit;
 }
 
-void Guard::leaveUnless(Operation *op, Value condition, int64_t status) {
-  Location loc = op->getLoc();
+void Guard::leaveUnless(Value condition, int64_t status) {
+  Location loc = condition.getLoc();
   Block *block = condition.getParentBlock();
   Block *rest = block->splitBlock(++condition.getDefiningOp()->getIterator());
-  // So few are freed with less code than a branch.
-  constexpr size_t kMaxOwn = 2;
-  if (live.size() > kMaxOwn) {
-    Block *exit = getExit();
-    builder.setInsertionPointToEnd(block);
-    Value code = arith::ConstantIntOp::create(builder, loc, status, 64);
-    cf::CondBranchOp::create(builder, loc, condition, rest, ValueRange(), exit,
-                             code);
-    return;
-  }
-  Block *exit = builder.createBlock(&kernel.getBody(), kernel.getBody().end());
-  for (Value buffer : live)
-    memref::DeallocOp::create(builder, loc, buffer);
-  Value code = arith::ConstantIntOp::create(builder, loc, status, 64);
-  func::ReturnOp::create(builder, loc, code);
   builder.setInsertionPointToEnd(block);
-  cf::CondBranchOp::create(builder, loc, condition, rest, exit);
+  Value code = arith::ConstantIntOp::create(builder, loc, status, 64);
+  cf::CondBranchOp::create(builder, loc, condition, rest, ValueRange(),
+                           getExit(), code);
 }
 
 void Guard::guard(memref::AllocOp alloc) {
@@ -132,14 +96,14 @@ void Guard::guard(memref::AllocOp alloc) {
     }
     Value isSize =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, bytes, zero);
-    leaveUnless(alloc, isSize, kKernelOutOfMemory);
+    leaveUnless(isSize, kKernelOutOfMemory);
   }
   b.setInsertionPointAfter(alloc);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, alloc);
   Value null = arith::ConstantIndexOp::create(b, 0);
   Value isThere =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, null);
-  leaveUnless(alloc, isThere, kKernelOutOfMemory);
+  leaveUnless(isThere, kKernelOutOfMemory);
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,73 +141,18 @@ static LogicalResult convertToBlocks(func::FuncOp kernel) {
   return applyPartialConversion(kernel, target, std::move(patterns));
 }
 
-/// The allocation that a buffer is or is a part of; null if that is not known.
-static Value findAllocation(Value buffer) {
-  while (Operation *op = buffer.getDefiningOp()) {
-    if (isa<memref::AllocOp>(op))
-      return buffer;
-    if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
-      buffer = metadata.getSource();
-    else if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      buffer = view.getViewSource();
-    else
-      break;
-  }
-  return {};
-}
-
-/// Changes `live` by what the op allocates and frees. What may be freed already
-/// is not freed again, even if it is there still.
-static void update(Buffers &live, Operation *op) {
-  if (auto alloc = dyn_cast<memref::AllocOp>(op))
-    live.insert(alloc.getResult());
-  op->walk([&](memref::DeallocOp dealloc) {
-    if (Value buffer = findAllocation(dealloc.getMemref()))
-      live.remove(buffer);
-    else
-      live.clear();
-  });
-}
-
-/// What there is at the begin of each block, on whatever way it is reached.
-static DenseMap<Block *, Buffers> findLiveBuffers(func::FuncOp kernel) {
-  DenseMap<Block *, Buffers> begins;
-  SmallVector<Block *> worklist = {&kernel.getBody().front()};
-  begins[worklist.front()];
-  while (!worklist.empty()) {
-    Block *block = worklist.pop_back_val();
-    Buffers live = begins[block];
-    for (Operation &op : *block)
-      update(live, &op);
-    for (Block *next : block->getSuccessors()) {
-      auto [place, isNew] = begins.insert({next, live});
-      bool isLess = !isNew && place->second.remove_if([&](Value buffer) {
-        return !live.contains(buffer);
-      });
-      if (isNew || isLess)
-        worklist.push_back(next);
-    }
-  }
-  return begins;
-}
-
 //===----------------------------------------------------------------------===//
 // Guard
 //===----------------------------------------------------------------------===//
 
 void Guard::guard() {
-  SmallVector<std::pair<Operation *, Block *>> ops;
-  DenseMap<Block *, Buffers> begins = findLiveBuffers(kernel);
+  SmallVector<Operation *> ops;
   for (Block &block : kernel.getBody())
     for (Operation &op : block)
-      ops.push_back({&op, &block});
-  if (llvm::none_of(ops, [](auto pair) { return canFail(pair.first); }))
+      ops.push_back(&op);
+  if (llvm::none_of(ops, canFail))
     return;
-  Block *current = nullptr;
-  for (auto [op, block] : ops) {
-    if (block != current)
-      live = begins[block];
-    current = block;
+  for (Operation *op : ops) {
     builder.setInsertionPointAfter(op);
     Location loc = op->getLoc();
     if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
@@ -253,16 +162,14 @@ void Guard::guard() {
       Value truth = arith::ConstantIntOp::create(builder, loc, 1, 1);
       Value holds =
           arith::AndIOp::create(builder, loc, assertion.getArg(), truth);
-      leaveUnless(op, holds, kKernelMessages + info.messages.size());
+      leaveUnless(holds, kKernelMessages + info.messages.size());
       info.messages.push_back(assertion.getMsg().str());
       assertion.erase();
-      continue;
     } else if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
       builder.setInsertionPoint(op);
       Value code = arith::ConstantIntOp::create(builder, loc, kKernelDone, 64);
       returnOp.getOperandsMutable().assign(code);
     }
-    update(live, op);
   }
   kernel.setFunctionType(FunctionType::get(
       kernel.getContext(), kernel.getArgumentTypes(), builder.getI64Type()));

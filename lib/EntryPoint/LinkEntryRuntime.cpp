@@ -104,6 +104,9 @@ void __qf_get_nontemporal_threshold();
 void __qf_keep_subnormals();
 void __qf_reset_float_control();
 void __qf_set_float_control();
+void __qf_keep_buffer();
+void __qf_drop_buffer();
+void __qf_take_buffer();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
@@ -132,9 +135,13 @@ static void setTarget(const RuntimePart &part, llvm::Function &function) {
 
 /// Whether kernels call this function of the runtime.
 static bool isForKernels(StringRef name) {
-  static constexpr StringRef names[] = {
-      "__qf_get_nontemporal_threshold", "__qf_keep_subnormals",
-      "__qf_reset_float_control", "__qf_set_float_control"};
+  static constexpr StringRef names[] = {"__qf_get_nontemporal_threshold",
+                                        "__qf_keep_subnormals",
+                                        "__qf_reset_float_control",
+                                        "__qf_set_float_control",
+                                        "__qf_keep_buffer",
+                                        "__qf_drop_buffer",
+                                        "__qf_take_buffer"};
   return name.ends_with("_texts") || llvm::is_contained(names, name);
 }
 
@@ -285,6 +292,9 @@ ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
       {"__qf_reset_float_control",
        reinterpret_cast<void *>(&__qf_reset_float_control)},
       {"__qf_set_float_control",
-       reinterpret_cast<void *>(&__qf_set_float_control)}};
+       reinterpret_cast<void *>(&__qf_set_float_control)},
+      {"__qf_keep_buffer", reinterpret_cast<void *>(&__qf_keep_buffer)},
+      {"__qf_drop_buffer", reinterpret_cast<void *>(&__qf_drop_buffer)},
+      {"__qf_take_buffer", reinterpret_cast<void *>(&__qf_take_buffer)}};
   return functions;
 }

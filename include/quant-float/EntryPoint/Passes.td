@@ -127,8 +127,8 @@ def QuantFloatGuardKernelsPass
   let description = [{
     Makes a kernel that allocates or asserts return an `i64` status instead of
     aborting: 0 for success, 1 if memory allocation fails, or the index of the
-    entry point's message for the failed `cf.assert`. Buffers that are live at
-    that point are freed. The scf loops and branches around such ops are
+    entry point's message for the failed `cf.assert`. `quant-float-free-on-failure` frees the
+    buffers that are live at that point. The scf loops and branches around such ops are
     converted to blocks. There is no early exit from loops whose iterations are
     independent: allocations in them are not guarded, and assertions are errors.
 
@@ -256,6 +256,41 @@ def QuantFloatAssumeNoAlignmentPass
     by a check of the address.
 
     Runs after `quant-float-convert-to-llvm`.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def QuantFloatFreeOnFailurePass
+    : Pass<"quant-float-free-on-failure", "mlir::ModuleOp"> {
+  let summary = "Free the buffers of a kernel on its failure paths";
+  let description = [{
+    Inserts a table into the frame of each kernel that returns a status. The table
+    holds the buffers that the kernel has allocated and not freed yet: functions of
+    the entry runtime insert a buffer after `malloc` and remove it before `free`. A
+    `return` of a value other than the constant 0 frees the remaining buffers in a
+    loop. So the code size is linear in the number of allocations, whichever
+    buffers are live at the failing checks. Memory of a GPU (`mgpuMemAlloc`,
+    `mgpuMemFree`) has a table of its own.
+
+    The table has two slots for each allocation, because a loop may carry the
+    buffer of one iteration to the next, which allocates again. It has at most
+    4096 slots, so that it fits on the stack. Buffers that find the table full
+    leak if the kernel fails. Buffers that a thread allocates in an `omp` region
+    are not in the table.
+
+    ```mlir
+    %0 = llvm.call @malloc(%n) : (i64) -> !llvm.ptr
+    ...
+    llvm.call @free(%0) : (!llvm.ptr) -> ()
+    // becomes
+    %0 = llvm.call @malloc(%n) : (i64) -> !llvm.ptr
+    llvm.call @__qf_keep_buffer(%table, %size, %slot, %0) : (...) -> ()
+    ...
+    llvm.call @__qf_drop_buffer(%table, %size, %slot, %0) : (...) -> ()
+    llvm.call @free(%0) : (!llvm.ptr) -> ()
+    ```
+
+    Runs on the LLVM dialect, after `quant-float-guard-kernels`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -10,6 +10,7 @@
  * of every model. Freestanding: no C library, no floating point, only the
  * architecture's baseline instructions.
  */
+#include "Buffers.h"
 #include "CpuFeatures.h"
 #include "FloatEnvironment.h"
 #include "Message.h"

@@ -1,0 +1,215 @@
+//===- FreeOnFailure.cpp - Kernels that fail free their buffers -----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which buffers there are where a kernel fails is known when it runs: code that
+// frees them is one loop. Code for each place would grow with the number of
+// places times that of buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InsertedValue.h"
+#include "RuntimeFunction.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/EntryPoint/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATFREEONFAILUREPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// More would take too much of the stack.
+static constexpr int64_t kMostSlots = 4096;
+
+namespace {
+/// Where memory comes from, and where it goes back.
+struct Allocator {
+  StringRef allocate, free;
+};
+constexpr Allocator kAllocators[] = {{"malloc", "free"},
+                                     {"mgpuMemAlloc", "mgpuMemFree"}};
+
+/// What the pass calls, of the entry runtime and of an allocator.
+struct Functions {
+  LLVM::LLVMFuncOp keep, drop, take, free;
+};
+
+/// Calls of one allocator's functions in a kernel.
+struct Calls {
+  SmallVector<LLVM::CallOp> allocations, frees;
+};
+
+struct FreeOnFailure final
+    : quant_float::impl::QuantFloatFreeOnFailurePassBase<FreeOnFailure> {
+  void runOnOperation() override;
+
+private:
+  FailureOr<Functions> declare(const Allocator &allocator);
+};
+} // namespace
+
+/// An allocation within a loop for several threads is not the kernel's.
+static FailureOr<Calls> findCalls(LLVM::LLVMFuncOp kernel,
+                                  const Allocator &allocator) {
+  Calls calls;
+  WalkResult result = kernel.walk([&](LLVM::CallOp call) {
+    std::optional<StringRef> callee = call.getCallee();
+    if (callee == allocator.allocate) {
+      if (call.getNumResults() != 1 ||
+          !isa<LLVM::LLVMPointerType>(call.getResult().getType())) {
+        call.emitOpError() << "expected '" << allocator.allocate
+                           << "' to return a pointer";
+        return WalkResult::interrupt();
+      }
+      if (call->getParentOp() == kernel)
+        calls.allocations.push_back(call);
+    } else if (callee == allocator.free) {
+      if (call.getArgOperands().empty() ||
+          !isa<LLVM::LLVMPointerType>(call.getArgOperands()[0].getType())) {
+        call.emitOpError() << "expected '" << allocator.free
+                           << "' to take a pointer";
+        return WalkResult::interrupt();
+      }
+      calls.frees.push_back(call);
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return calls;
+}
+
+/// The call that made the pointer, if it is not the result of a choice.
+static LLVM::CallOp findAllocation(Value pointer) {
+  if (auto extract = pointer.getDefiningOp<LLVM::ExtractValueOp>())
+    pointer = findInserted(extract.getContainer(), extract.getPosition());
+  return pointer ? pointer.getDefiningOp<LLVM::CallOp>() : LLVM::CallOp();
+}
+
+static bool isDone(LLVM::ReturnOp op) {
+  APInt status;
+  return matchPattern(op.getArg(), m_ConstantInt(&status)) &&
+         status == kKernelDone;
+}
+
+/// Frees what the table has in front of the op.
+static void freeAll(ImplicitLocOpBuilder &b, LLVM::ReturnOp end,
+                    Functions &functions, Value table, Value size) {
+  Block *before = end->getBlock();
+  Block *after = before->splitBlock(end);
+  Block *next = b.createBlock(after);
+  Block *one = b.createBlock(after);
+  b.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(b, ValueRange(), next);
+  b.setInsertionPointToEnd(next);
+  Value buffer =
+      LLVM::CallOp::create(b, functions.take, ValueRange{table, size})
+          .getResult();
+  Value null = LLVM::ZeroOp::create(b, buffer.getType());
+  Value isThere =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, buffer, null);
+  LLVM::CondBrOp::create(b, isThere, one, after);
+  b.setInsertionPointToEnd(one);
+  SmallVector<Value> arguments = {buffer};
+  // The stream, which nothing has to be done in before.
+  if (functions.free.getNumArguments() == 2)
+    arguments.push_back(null);
+  LLVM::CallOp::create(b, functions.free, arguments);
+  LLVM::BrOp::create(b, ValueRange(), next);
+}
+
+static void track(LLVM::LLVMFuncOp kernel, Calls &calls, Functions &functions) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel.getContext());
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  auto constant = [&](int64_t value) {
+    return LLVM::ConstantOp::create(b, b.getI64Type(), value);
+  };
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  // Steps of a loop may hand a buffer on to the next, which allocates another.
+  int64_t numSlots =
+      std::min<int64_t>(2 * calls.allocations.size(), kMostSlots);
+  Value size = constant(numSlots);
+  Value table = LLVM::AllocaOp::create(b, pointer, pointer, size);
+  Value zero = LLVM::ConstantOp::create(b, b.getI8Type(), 0);
+  LLVM::MemsetOp::create(b, table, zero, constant(numSlots * sizeof(int64_t)),
+                         /*isVolatile=*/false);
+  DenseMap<Operation *, int64_t> slots;
+  for (auto [index, call] : llvm::enumerate(calls.allocations)) {
+    b.setInsertionPointAfter(call);
+    int64_t slot = slots[call] = index % numSlots;
+    LLVM::CallOp::create(
+        b, functions.keep,
+        ValueRange{table, size, constant(slot), call.getResult()});
+  }
+  for (LLVM::CallOp call : calls.frees) {
+    Value buffer = call.getArgOperands()[0];
+    LLVM::CallOp allocation = findAllocation(buffer);
+    auto found = slots.find(allocation);
+    // A thread's own.
+    if (allocation && found == slots.end())
+      continue;
+    b.setInsertionPoint(call);
+    LLVM::CallOp::create(b, functions.drop,
+                         ValueRange{table, size,
+                                    constant(allocation ? found->second : 0),
+                                    buffer});
+  }
+  for (auto end : llvm::to_vector(kernel.getBody().getOps<LLVM::ReturnOp>()))
+    if (!isDone(end))
+      freeAll(b, end, functions, table, size);
+}
+
+FailureOr<Functions> FreeOnFailure::declare(const Allocator &allocator) {
+  ModuleOp module = getOperation();
+  OpBuilder b(&getContext());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  auto none = LLVM::LLVMVoidType::get(&getContext());
+  Type i64 = b.getI64Type();
+  SmallVector<Type> change = {pointer, i64, i64, pointer};
+  SmallVector<Type> given(&allocator == kAllocators ? 1 : 2, pointer);
+  auto keep = declareFunction(b, module, "__qf_keep_buffer", change, none);
+  auto drop = declareFunction(b, module, "__qf_drop_buffer", change, none);
+  auto take =
+      declareFunction(b, module, "__qf_take_buffer", {pointer, i64}, pointer);
+  auto free = declareFunction(b, module, allocator.free, given, none);
+  if (failed(keep) || failed(drop) || failed(take) || failed(free))
+    return failure();
+  // Neither looks into the buffer.
+  for (LLVM::LLVMFuncOp function : {*keep, *drop})
+    function.setArgAttr(3, LLVM::LLVMDialect::getReadnoneAttrName(),
+                        b.getUnitAttr());
+  return Functions{*keep, *drop, *take, *free};
+}
+
+void FreeOnFailure::runOnOperation() {
+  auto kernels = llvm::to_vector(llvm::make_filter_range(
+      getOperation().getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) {
+        return function->hasAttr(kEntryPointAttrName) &&
+               !function.isExternal() &&
+               function.getFunctionType().getReturnType().isInteger(64);
+      }));
+  for (const Allocator &allocator : kAllocators) {
+    FailureOr<Functions> functions = Functions();
+    for (LLVM::LLVMFuncOp kernel : kernels) {
+      FailureOr<Calls> calls = findCalls(kernel, allocator);
+      if (failed(calls))
+        return signalPassFailure();
+      if (calls->allocations.empty())
+        continue;
+      if (!functions->free)
+        functions = declare(allocator);
+      if (failed(functions))
+        return signalPassFailure();
+      track(kernel, *calls, *functions);
+    }
+  }
+}
