@@ -12,6 +12,8 @@
 #include "LargeConstants.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -38,6 +40,7 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #ifdef __linux__
@@ -84,8 +87,40 @@ static const bool verifiesMachineCode = [] {
 }();
 #endif
 
+namespace {
+/// Names the pass that fails without an error.
+class SilentFailures final : public PassInstrumentation {
+public:
+  explicit SilentFailures(MLIRContext *context)
+      : watch(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            hasErrors = true;
+          return failure();
+        }) {}
+
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    // Passes on functions may run in several threads, which hold errors back.
+    std::lock_guard<std::mutex> lock(mutex);
+    if (failed.empty())
+      failed =
+          pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+    if (!op->getParentOp() && !hasErrors)
+      emitError(op->getLoc())
+          << "pass '" << failed << "' failed without an error";
+  }
+
+private:
+  ScopedDiagnosticHandler watch;
+  std::mutex mutex;
+  StringRef failed;
+  std::atomic<bool> hasErrors = false;
+};
+} // namespace
+
 void quant_float::prepareToCompile(PassManager &manager) {
   manager.enableVerifier(kVerifiesEach);
+  manager.addInstrumentation(
+      std::make_unique<SilentFailures>(manager.getContext()));
 }
 
 /// Times a stage until it goes.

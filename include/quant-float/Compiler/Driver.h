@@ -94,7 +94,8 @@ struct CompileOptions {
 
 /// Of passes that compile models. Each is checked by those who write it, the
 /// model by its reader, and what comes out once more when it is translated:
-/// without assertions nothing is verified between them.
+/// without assertions nothing is verified between them. A pass that fails
+/// without an error is named by one.
 void prepareToCompile(PassManager &manager);
 
 /// Lowers, translates, links the entry runtime and optimizes: the host's code,
