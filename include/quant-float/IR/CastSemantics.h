@@ -14,14 +14,14 @@
 
 namespace mlir::quant_float {
 
-/// What a cast computes beyond its two types, with no version left in it. Each
-/// field is without effect where the destination does not ask for it.
+/// The semantics of a cast besides its two types, resolved from the opset.
+/// Fields that do not apply to the destination type have no effect.
 struct CastSemantics {
   /// To float8 and f8E8M0FNU: overflow gives the largest value (C3, C9).
   bool saturate = true;
-  /// To the FNUZ types, saturating: an infinity gives NaN all the same (C4).
+  /// To the FNUZ types: an infinity gives NaN even with `saturate` (C4).
   bool infinityIsNaN = false;
-  /// To f8E8M0FNU (C9), or by random bits (S2).
+  /// To f8E8M0FNU (C9), or stochastic (S2).
   RoundMode roundMode = RoundMode::Up;
 };
 

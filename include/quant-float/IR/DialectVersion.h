@@ -19,14 +19,15 @@ class Operation;
 
 namespace mlir::quant_float {
 
-/// The version of the dialect that bytecode was written in. It counts the forms
-/// of ops, attributes and types, not releases: a change that a reader of older
-/// files must know about gets the next minor number, and an upgrade step.
+/// The version of the dialect that bytecode was written with. It is independent
+/// of releases: a change to ops, attributes or types that a reader of older
+/// files must handle increments the minor version and adds an upgrade step.
 struct QuantFloatDialectVersion final : DialectVersion {
   constexpr QuantFloatDialectVersion(unsigned major, unsigned minor)
       : major(major), minor(minor) {}
 
-  /// What this library writes, and the newest it reads.
+  /// Returns the version that this library writes, which is the newest it
+  /// reads.
   static QuantFloatDialectVersion getCurrent() { return {0, 4}; }
 
   bool operator<(const QuantFloatDialectVersion &other) const {
@@ -40,21 +41,21 @@ struct QuantFloatDialectVersion final : DialectVersion {
   unsigned major, minor;
 };
 
-/// Brings IR of one version to the next.
+/// Upgrades IR from one version to the next.
 struct DialectUpgrade {
-  /// The last version that needs it.
+  /// The last version that needs this step.
   QuantFloatDialectVersion last;
-  /// Emits an error and fails where something has no newer form.
+  /// Emits an error and fails if something cannot be upgraded.
   LogicalResult (*apply)(Operation *topLevel);
 };
 
-/// Applies the steps, which are in the order of their versions, that IR of
-/// `from` needs.
+/// Applies the steps that IR of version `from` needs. `upgrades` is sorted by
+/// version.
 LogicalResult applyUpgrades(Operation *topLevel,
                             const QuantFloatDialectVersion &from,
                             ArrayRef<DialectUpgrade> upgrades);
 
-/// The hooks through which bytecode carries its version.
+/// Registers the hooks that read and write the version in bytecode.
 void addBytecodeInterface(Dialect &dialect);
 
 } // namespace mlir::quant_float

@@ -22,53 +22,59 @@ enum class ElementKind : int32_t {
 #include "quant-float/Support/ElementTypes.def"
 };
 
-/// The kind of `elementType`, if it is one of these.
+/// Returns the kind of `elementType`, if it is an element type.
 std::optional<ElementKind> getElementKind(Type elementType);
 
-/// The qf_dtype of `elementType`, if it has one: ONNX's number or our own.
+/// Returns the qf_dtype of `elementType`, if it has one: ONNX's number or one
+/// of this project.
 std::optional<int32_t> getDataType(Type elementType);
 
-/// The element type with this number; null for an unknown one, and for the
-/// dialect's own types in a context without it.
+/// Returns the element type with this number. Null for an unknown number, and
+/// for the dialect's types if the dialect is not loaded.
 Type getTypeFromDataType(MLIRContext *context, int32_t dataType);
 
-/// The ONNX DataType number of `elementType`, if it has one.
+/// Returns the ONNX DataType number of `elementType`, if it has one.
 std::optional<int32_t> getOnnxDataType(Type elementType);
 
-/// The element type with this ONNX DataType number; null for an unknown number
-/// and for the complex types.
+/// Returns the element type with this ONNX DataType number. Null for an unknown
+/// number and for complex types.
 Type getTypeFromOnnxDataType(MLIRContext *context, int32_t dataType);
 
-/// ONNX's name of `elementType`, as in "tensor(float8e4m3fn)"; what ONNX would
-/// call one of our own; empty if it has none.
+/// Returns the ONNX name of `elementType`, as in "tensor(float8e4m3fn)". The
+/// types of this project have names in the same style. Empty if the type has no
+/// name.
 StringRef getOnnxTypeName(Type elementType);
 
-/// The type that holds one element in memory and in registers below tensors:
-/// a signless integer of at least a byte for unsigned and sub-byte types and
-/// for floats that MLIR does not have, the address of a text, an i64, for
-/// strings; the type itself for all others.
+/// Returns the storage type of an element in memory and registers: a signless
+/// integer of at least 8 bits for unsigned and sub-byte types and for floats
+/// that MLIR lacks; i64, the address, for strings; the type itself for all
+/// others.
 Type getStorageElementType(Type elementType);
 
-/// `type` (a scalar, vector or tensor) with storage elements.
+/// Returns `type` (a scalar, vector or tensor) with its storage element type.
 Type getStorageType(Type type);
 
-/// The type of packed elements of `elementType` on tensors and buffers: a
-/// signless integer of so many bits. Null for types without a packed form.
+/// Returns the element type of tensors and memrefs of packed elements of
+/// `elementType`: a signless integer of the same width. Null for types without
+/// a packed layout.
 Type getPackedElementType(Type elementType);
 
-/// Whether `type` is one of getPackedElementType's. No op on tensors and
-/// buffers has such elements otherwise, once storage types are chosen.
+/// Returns whether `type` is a result of getPackedElementType. After the
+/// conversion to storage types, only packed tensors and memrefs have such
+/// elements.
 bool isPackedElementType(Type type);
 
-/// Whether the bytes of a constant are packed elements, which they are if there
-/// are fewer bytes than elements; others have a byte for each element.
+/// Returns whether the constant is packed, which is the case if it has fewer
+/// bytes than elements. Other constants of sub-byte types have one byte per
+/// element.
 bool isPacked(DenseResourceElementsAttr elements);
 
-/// `type` (a scalar, vector or tensor) with `elementType` in place of its own.
+/// Returns `type` (a scalar, vector or tensor) with the element type
+/// `elementType`.
 Type withElementType(Type type, Type elementType);
 
-/// Whether a value can have both types: they are equal, one is unknown, or both
-/// are tensors with the same element type and compatible shapes.
+/// Returns whether the types are compatible: they are equal, one is unknown, or
+/// both are tensors with the same element type and compatible shapes.
 bool areCompatible(Type a, Type b);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- LoopShapes.h - Shapes that loops keep --------------------*- C++ -*-===//
+//===- LoopShapes.h - Shapes of loop results --------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,11 +13,13 @@
 
 namespace mlir::quant_float {
 
-/// The tensor outside of an scf.for that a result of it has the shape of, since
-/// every iteration only writes into what it gets; null otherwise.
+/// Returns the init tensor of an scf.for that has the same shape as `result`,
+/// because every iteration only writes into its iteration argument. Null if
+/// this cannot be shown.
 Value findLoopShapeSource(Value result);
 
-/// Makes sizes of such results those of the tensors outside.
+/// Populates patterns that replace sizes of such results by those of the init
+/// tensors.
 void populateLoopShapePatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- OpenVinoConvert.h - What OpenVINO converts to what -------*- C++ -*-===//
+//===- OpenVinoConvert.h - OpenVINO's Convert -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of `quant_float.cast` in the mode openvino: OpenVINO's Convert-1 as
-// its CPU plugin computes it with the precision hint f32, or Model.evaluate
-// where the plugin lacks a pair. Its specification leaves open what a value
-// becomes that the destination does not hold.
+// The rules of `quant_float.cast` with `mode openvino`: OpenVINO's Convert-1 as
+// its CPU plugin computes it with the precision hint f32, or as Model.evaluate
+// does for pairs of types that the plugin lacks. The specification does not
+// define the result for values that the destination type cannot represent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,23 +20,23 @@
 
 namespace mlir::quant_float {
 
-/// How OpenVINO converts elements of one type to another.
+/// How OpenVINO converts elements from one type to another.
 enum class OpenVinoConversion {
-  /// Not at all.
+  /// The conversion is not supported.
   None,
-  /// As ONNX's casts do, one after the other.
+  /// The conversion is equivalent to a sequence of ONNX casts.
   Casts,
-  /// As no cast of ONNX does.
+  /// The conversion is not equivalent to any sequence of ONNX casts.
   Own
 };
 OpenVinoConversion getOpenVinoConversion(Type from, Type to);
 
-/// The types that one cast after the other goes to, the last one `to`: f64 goes
-/// through f32, everything to float8 through f16.
+/// Returns the destination types of the sequence of casts; the last one is
+/// `to`. Casts from and to f64 go through f32, casts to float8 go through f16.
 SmallVector<Type> getOpenVinoSteps(Type from, Type to);
 
-/// One of these casts, of a scalar, vector or tensor. To float8 it does not
-/// saturate.
+/// Creates one cast of the sequence, of a scalar, vector or tensor. Casts to
+/// float8 do not saturate.
 Value createOnnxCast(OpBuilder &builder, Location loc, Value value,
                      Type elementType);
 

@@ -1,4 +1,4 @@
-//===- OpsetVerifier.h - An op against the opset rules ----------*- C++ -*-===//
+//===- OpsetVerifier.h - Verification of opset rules ------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,27 +14,28 @@
 
 namespace mlir::quant_float {
 
-/// Verifies an op, or what is to become one, against the version that its opset
-/// resolves to. The errors note the first opset that would accept what is
-/// wrong.
+/// Verifies an op, or a node that is to be converted to one, against the
+/// version that its opset resolves to. Errors have a note with the first opset
+/// that accepts the rejected type or attribute.
 class OpsetVerifier {
 public:
-  /// Begins an error at the right place.
+  /// Starts an error at the op's location.
   using ErrorFn = std::function<InFlightDiagnostic()>;
 
-  /// V4: there is such a version.
+  /// Resolves the version and verifies that it exists (V4).
   static FailureOr<OpsetVerifier> get(ErrorFn emitError, OpKind kind,
                                       int64_t opset);
 
   const OpVersion &getVersion() const { return *version; }
-  /// "Cast-13 (opset 18)".
+  /// Returns a description such as "Cast-13 (opset 18)".
   std::string describe() const;
 
-  /// V1, V2.
+  /// Verifies that the version accepts the type (V1, V2).
   LogicalResult verifyType(OpRole role, Type elementType) const;
-  /// V3. `isGiven` says whether the op has the attribute.
+  /// Verifies that the version has the attribute if the op has it, `isGiven`
+  /// (V3).
   LogicalResult verifyAttribute(OpAttribute attribute, bool isGiven) const;
-  /// Says from which opset on the op has `attribute`.
+  /// Attaches a note with the first opset in which the op has `attribute`.
   void noteFirstOpset(InFlightDiagnostic &diagnostic,
                       OpAttribute attribute) const;
 

@@ -18,8 +18,8 @@
 
 namespace mlir::quant_float {
 
-/// Whether both ops have the same scale, zero point and granularity. Values are
-/// the same if they are one, or equal constants.
+/// Returns whether both ops have the same scale, zero point and granularity.
+/// Parameters are the same if they are the same SSA value or equal constants.
 bool haveSameParameters(QuantizationOpInterface a, QuantizationOpInterface b);
 
 } // namespace mlir::quant_float

@@ -30,9 +30,10 @@ namespace mlir::quant_float {
 class CastOp;
 } // namespace mlir::quant_float
 
-/// V8: upstream's verifier of elementwise ops wants all tensors with a rank or
-/// none; a cast may also go from one without to one with. All else is as there,
-/// and what looks for the trait, as the vectorizer, finds it.
+/// Specialization of the trait for casts (V8). Upstream's verifier of
+/// elementwise ops requires that either all tensors are ranked or none is; a
+/// cast may also convert an unranked tensor to a ranked one. Everything else is
+/// as upstream, and users of the trait, such as the vectorizer, find it.
 template <>
 struct mlir::OpTrait::Elementwise<mlir::quant_float::CastOp>
     : public TraitBase<mlir::quant_float::CastOp, Elementwise> {
@@ -44,14 +45,14 @@ struct mlir::OpTrait::Elementwise<mlir::quant_float::CastOp>
 
 namespace mlir::quant_float {
 
-/// Whose rules a cast that is not OpenVINO's follows.
+/// Returns the op whose opset rules a cast follows, unless it is OpenVINO's.
 OpKind getOpKind(CastOp op);
 
-/// Whether every value of `from`, infinities, NaN and the sign of zero
-/// included, survives in `to`, a float of IEEE's kind or an integer.
+/// Returns whether every value of `from`, including infinities, NaN and the
+/// sign of zero, is representable in `to`, an IEEE-like float or an integer.
 bool isExactCast(Type from, Type to);
 
-/// The attributes of a cast as the Reference takes them.
+/// Returns the attributes of a cast as options of the Reference.
 reference::CastOptions getReferenceOptions(CastOp op);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- QuantizeSemantics.h - What quantize computes -------------*- C++ -*-===//
+//===- QuantizeSemantics.h - Semantics of quantize --------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,10 +13,10 @@
 
 namespace mlir::quant_float {
 
-/// What quantize computes beyond its types and granularity, with no version
-/// left in it.
+/// The semantics of quantize besides its types and granularity, resolved from
+/// the opset.
 struct QuantizeSemantics {
-  /// What the division computes in: f32, f16, bf16 or f64 (D2).
+  /// The type of the division: f32, f16, bf16 or f64 (D2).
   FloatType precision;
   /// To float8: overflow gives the largest value (D3).
   bool saturate = true;

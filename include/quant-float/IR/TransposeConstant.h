@@ -1,4 +1,4 @@
-//===- TransposeConstant.h - Constants turned around ------------*- C++ -*-===//
+//===- TransposeConstant.h - Constant transposition -------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,12 +13,13 @@
 
 namespace mlir::quant_float {
 
-/// The elements with their last two axes exchanged, packed where they are; null
-/// where there are no two axes or the bytes are not here.
+/// Returns the elements with their last two axes swapped; packed elements stay
+/// packed. Null if there are fewer than two axes or the bytes are not
+/// available.
 ElementsAttr transposeConstant(ElementsAttr elements);
 
-/// The elements, where they are, with another shape of as many; null where the
-/// attribute is of another kind.
+/// Returns the same elements, which are not copied, with another shape of the
+/// same number of elements. Null if the kind of attribute does not support it.
 ElementsAttr reshapeConstant(ElementsAttr elements, ArrayRef<int64_t> shape);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- Cast.h - The numeric truth of casts ----------------------*- C++ -*-===//
+//===- Cast.h - Reference semantics of casts --------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FakeConvert.h - The numeric truth of fakeconvert ---------*- C++ -*-===//
+//===- FakeConvert.h - Reference fakeconvert --------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Granularity.h - Which scale belongs to which element -----*- C++ -*-===//
+//===- Granularity.h - Granularity of parameters ----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Quantize.h - The numeric truth of quantization -----------*- C++ -*-===//
+//===- Quantize.h - Reference quantization ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Stochastic.h - The numeric truth of stochastic rounding --*- C++ -*-===//
+//===- Stochastic.h - Reference stochastic rounding -------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

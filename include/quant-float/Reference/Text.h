@@ -1,4 +1,4 @@
-//===- Text.h - The numeric truth of texts ----------------------*- C++ -*-===//
+//===- Text.h - Reference string casts --------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

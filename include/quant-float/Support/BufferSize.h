@@ -1,4 +1,4 @@
-//===- BufferSize.h - Sizes that may not fit into 64 bits -------*- C++ -*-===//
+//===- BufferSize.h - Sizes of tensors and buffers --------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,20 +14,20 @@
 
 namespace mlir::quant_float {
 
-/// Tensors of more dimensions are no network's (numpy has as many); loops over
-/// them would nest without end.
+/// The maximum rank of a tensor, as in NumPy. It limits the depth of loop
+/// nests.
 constexpr int64_t kMostDimensions = 64;
 
-/// Number of elements; none when it does not fit into an int64_t. The sizes
-/// other than zeros must fit even if the product is zero, because MLIR
-/// multiplies them in order. A dynamic size counts as one.
+/// Returns the number of elements, or nullopt if it overflows int64_t. The
+/// product of the nonzero sizes must not overflow even if a size is zero,
+/// because MLIR multiplies them in order. A dynamic size counts as one.
 std::optional<int64_t> countElements(ArrayRef<int64_t> sizes);
 
-/// Bytes from one element of a buffer to the next.
+/// Returns the distance in bytes between consecutive elements of a buffer.
 int64_t getStrideBytes(Type elementType);
 
-/// The bytes of a buffer whose dynamic sizes are all 1; 2^64 - 1 where there
-/// are more.
+/// Returns the size in bytes of a buffer whose dynamic sizes count as 1;
+/// saturates at 2^64 - 1.
 uint64_t getStaticBytes(MemRefType type);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- CompiledLibrary.h - What shared libraries hold -----------*- C++ -*-===//
+//===- CompiledLibrary.h - Compiled libraries -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +14,9 @@
 
 namespace mlir::quant_float {
 
-/// The description that a shared library of quant-float-compile, which is
-/// loaded, has of its functions, with nothing missing that it must have. The
-/// code of the error is `not_supported` where a newer quant-float wrote it.
+/// Returns the description of the functions of a loaded shared library that
+/// quant-float-compile wrote, after checking that it is complete. The error
+/// code is `not_supported` if a newer quant-float wrote the library.
 llvm::Expected<const qf_library *> getLibraryDescription(void *handle);
 
 } // namespace mlir::quant_float

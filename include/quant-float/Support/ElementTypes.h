@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Needs the standard library alone, for programs without LLVM; as types of
-// MLIR they are in quant-float/IR/ElementTypes.h.
+// Only requires the standard library, for programs without LLVM.
+// quant-float/IR/ElementTypes.h maps element types to MLIR types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +20,22 @@ namespace mlir::quant_float {
 
 enum class ElementClass { Float, Signed, Unsigned, Bool, String };
 
-/// In the number of an element type: QF_PACKED of quant-float-c/EntryPoint.h.
+/// A flag in the number of an element type: QF_PACKED of
+/// quant-float-c/EntryPoint.h.
 inline constexpr int32_t kPackedFlag = 0x100;
 
-/// Whether elements of so many bits have a packed form. Bools take a byte.
+/// Returns whether elements of this width have a packed layout. Bools take one
+/// byte.
 constexpr bool isPackable(unsigned bits) { return bits > 1 && bits < 8; }
 
-/// Bytes of packed elements; does not overflow where `count` elements of a byte
-/// fit.
+/// Returns the size in bytes of packed elements. Does not overflow if `count`
+/// bytes do not.
 constexpr uint64_t getPackedBytes(unsigned bits, uint64_t count) {
   return count / 8 * bits + (count % 8 * bits + 7) / 8;
 }
 
-/// An element type, as ElementTypes.def describes it, or its packed form, which
-/// has a number of its own.
+/// An element type of ElementTypes.def, or its packed variant, which has a
+/// separate number.
 struct ElementInfo {
   int32_t number;
   const char *onnx;
@@ -52,13 +54,13 @@ struct ElementInfo {
   constexpr bool isString() const {
     return elementClass == ElementClass::String;
   }
-  /// Bytes of an element in memory, where it is not packed; 0 for strings.
+  /// Returns the size in bytes of an unpacked element in memory; 0 for strings.
   constexpr unsigned getSlotBytes() const { return (bits + 7) / 8; }
-  /// Bytes of so many elements, in either form.
+  /// Returns the size in bytes of `count` elements, packed or not.
   constexpr uint64_t getBytes(uint64_t count) const {
     return isPacked() ? getPackedBytes(bits, count) : count * getSlotBytes();
   }
-  /// DLPack's bools take a byte.
+  /// Returns the width in DLPack, where bools take one byte.
   constexpr unsigned getDlpackBits() const { return bits == 1 ? 8 : bits; }
 };
 
@@ -71,11 +73,11 @@ inline constexpr ElementInfo kElements[] = {
 #include "quant-float/Support/ElementTypes.def"
 };
 
-/// The first number that ONNX does not give: types from here on are no types of
-/// ONNX's tensors.
+/// The first number that is not one of ONNX: types from here on are not ONNX
+/// tensor types.
 inline constexpr int32_t kFirstOwnNumber = 64;
 
-/// The packed forms of the types that have one.
+/// The packed variants of the types that have one.
 inline constexpr ElementInfo kPackedElements[] = {
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, Class, Bits, C,  \
                             Npy, Numpy, Dlpack, Safetensors, OpenVino,         \
@@ -95,8 +97,8 @@ inline constexpr ElementInfo kPackedElements[] = {
 #include "quant-float/Support/ElementTypes.def"
 };
 
-/// The element type with that number, or the packed form of one with
-/// kPackedFlag; null if there is none.
+/// Returns the element type with this number, or its packed variant if the
+/// number has kPackedFlag; null if there is none.
 constexpr const ElementInfo *findElement(int32_t number) {
   if (number < 0)
     return nullptr;

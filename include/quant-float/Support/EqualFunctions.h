@@ -1,4 +1,4 @@
-//===- EqualFunctions.h - Functions that compute the same -------*- C++ -*-===//
+//===- EqualFunctions.h - Equivalent functions ------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +14,9 @@
 
 namespace mlir::quant_float {
 
-/// Puts functions together that differ in names alone, their own and those of
-/// their graphs, arguments and results. Each group has their places in
-/// `functions`, in order; groups are in the order of their first.
+/// Groups functions that only differ in names: those of the functions, their
+/// graphs, arguments and results. Each group has the indices of its functions,
+/// in order; groups are sorted by their first function.
 llvm::SmallVector<llvm::SmallVector<size_t>>
 groupEqualFunctions(llvm::ArrayRef<func::FuncOp> functions);
 

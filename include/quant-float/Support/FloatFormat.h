@@ -1,4 +1,4 @@
-//===- FloatFormat.h - Facts of a float format ------------------*- C++ -*-===//
+//===- FloatFormat.h - Float format properties ------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,61 +14,63 @@
 
 namespace mlir::quant_float {
 
-/// What the lowerings need to know of a binary float format; its facts are a
-/// row of FloatFormats.def. A code is a value's bit pattern, a magnitude code
-/// one without its sign bit.
+/// The properties of a binary float format, from a row of FloatFormats.def. A
+/// code is the bit pattern of a value; a magnitude code is a code without its
+/// sign bit.
 ///
-/// f8E8M0FNU, which has neither sign nor zero nor mantissa, is rounded to in
-/// another way (C9).
+/// Rounding to f8E8M0FNU, which has neither sign nor zero nor mantissa, follows
+/// different rules (C9).
 struct FloatFormat {
-  /// Of a type that isFloat.
+  /// `type` must satisfy isFloat.
   explicit FloatFormat(Type type);
 
   unsigned width;
-  /// Whether the top bit is a sign.
+  /// Whether the most significant bit is a sign.
   bool isSigned;
   unsigned mantissaBits;
-  /// Exponents of the smallest and the largest normal value.
+  /// The exponents of the smallest and the largest normal value.
   int minExponent, maxExponent;
   int bias;
   bool hasInfinity, hasNaN;
-  /// f8E4M3FNUZ and its kin: one NaN, where negative zero would be.
+  /// f8E4M3FNUZ and similar formats: the only NaN has the encoding of negative
+  /// zero.
   bool isFNUZ;
   bool hasZero;
-  /// Magnitude code of the largest finite value.
+  /// The magnitude code of the largest finite value.
   uint64_t maxCode;
-  /// Magnitude code of infinity, where there is one.
+  /// The magnitude code of infinity, if the format has it.
   uint64_t infinityCode;
-  /// Magnitude code of the canonical quiet NaN; FNUZ: the whole code.
+  /// The magnitude code of the canonical quiet NaN; for FNUZ formats, the code.
   uint64_t nanCode;
-  /// The largest finite value, an f64.
+  /// The largest finite value, as f64.
   llvm::APFloat maxValue;
 
-  /// Zero where there is no sign.
+  /// Returns the mask of the sign bit; zero if there is no sign.
   uint64_t signMask() const {
     return isSigned ? uint64_t(1) << (width - 1) : 0;
   }
   uint64_t magnitudeMask() const {
     return ~uint64_t(0) >> (64 - width + (isSigned ? 1 : 0));
   }
-  /// What a code stands for, an f64. NaN is quiet and has the sign of its code.
+  /// Returns the value of a code as f64. NaN is quiet and has the sign of its
+  /// code.
   llvm::APFloat getValue(uint64_t code) const;
 };
 
-/// Whether `type` is one of the floats of FloatFormats.def. Not all are
-/// FloatTypes: the dialect's own lack the semantics of LLVM that those have.
+/// Returns whether `type` is one of the floats of FloatFormats.def. Those of
+/// this dialect are not FloatTypes, because LLVM has no fltSemantics for them.
 bool isFloat(Type type);
-/// Whether `type` is such a float or an integer.
+/// Returns whether `type` is such a float or an integer.
 bool isNumber(Type type);
-/// The bits of a number.
+/// Returns the width of a number in bits.
 unsigned getNumberWidth(Type type);
-/// Whether `type` is one of f16, bf16, f32, f64.
+/// Returns whether `type` is f16, bf16, f32 or f64.
 bool isStandardFloat(Type type);
-/// Whether `type` is a float8 with a mantissa: those have no use for a zero
-/// point (Q7, D3, D5).
+/// Returns whether `type` is a float8 with a mantissa, for which zero points
+/// have no effect (Q7, D3, D5).
 bool isFloat8(Type type);
-/// Whether `type` is a float that targets do not compute with: float8, float6,
-/// float4, f8E8M0FNU.
+/// Returns whether `type` is a float without arithmetic on the targets: float8,
+/// float6, float4 or f8E8M0FNU.
 bool isNarrowFloat(Type type);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- Indices.h - The indices of indexing maps -----------------*- C++ -*-===//
+//===- Indices.h - Results of indexing maps ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,19 +14,20 @@
 
 namespace mlir::quant_float {
 
-/// The loop that an index is, if it is just one.
+/// Returns the loop of an index expression that is a single loop.
 std::optional<unsigned> getLoop(AffineExpr index);
 
-/// The index of a block: `position floordiv size`.
+/// The index of a block, `position floordiv size`.
 struct BlockIndex {
   AffineExpr position;
   int64_t size;
 };
 std::optional<BlockIndex> getBlockIndex(AffineExpr index);
 
-/// Whether the index moves on by the same at each step of the loop, so that a
-/// part of the loop has the indices of the whole, farther on. In phases of an
-/// image, after the last of which the first comes again, it does not.
+/// Returns whether the index advances by the same amount in each iteration of
+/// the loop, so that the indices of a tile of the loop are those of the loop at
+/// an offset. This does not hold for the stride phases of an image, where the
+/// first phase follows the last one.
 bool hasEqualSteps(AffineExpr index, unsigned loop);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- InputFile.h - Files that are read as a whole -------------*- C++ -*-===//
+//===- InputFile.h - Input files --------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,28 +18,29 @@
 
 namespace mlir::quant_float {
 
-/// Maps a file, or reads a small one. Whatever is no regular file is refused
-/// before it is opened.
+/// Maps a file, or reads it if it is small. Anything but a regular file is an
+/// error, without being opened.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 openRegularFile(const Twine &path);
 
-/// What is read of pipes and devices at most: 2 GiB less one byte, as much as
-/// protobuf reads of a model.
+/// The maximum size that is read from pipes and devices: 2 GiB minus one byte,
+/// the limit of protobuf for a model.
 constexpr size_t kLargestInput = std::numeric_limits<int32_t>::max();
 
-/// Reads what has no size before it ends, such as standard input, up to
-/// kLargestInput bytes; more are an error. `name` is the buffer's.
+/// Reads a file of unknown size, such as standard input, up to kLargestInput
+/// bytes; a larger one is an error. `name` is the name of the buffer.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readToEnd(llvm::sys::fs::file_t file, StringRef name);
 
-/// Opens a file, a pipe, a device, or standard input for '-', with a NUL behind
-/// the contents, as parsers of text want it.
+/// Opens a file, a pipe, a device, or standard input for '-'. A null terminator
+/// follows the contents, as parsers require.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> openText(StringRef path);
 
-/// Files are mapped, and one that becomes shorter while it is read ends the
-/// process by SIGBUS. Makes that an error message that names the file and exit
-/// code 1. For the main function of tools; programs that embed the library keep
-/// files as they are while a model of them lives.
+/// Files are mapped, and a file that is truncated while it is read terminates
+/// the process with SIGBUS. Installs a handler that prints an error message
+/// with the name of the file and exits with code 1. For the main function of
+/// tools; programs that embed the library must not change files during the
+/// lifetime of models loaded from them.
 void reportShortenedFiles();
 
 } // namespace mlir::quant_float

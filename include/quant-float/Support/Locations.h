@@ -1,4 +1,4 @@
-//===- Locations.h - What locations say of nodes ----------------*- C++ -*-===//
+//===- Locations.h - Names of nodes in locations ----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,13 +13,14 @@
 
 namespace mlir::quant_float {
 
-/// The place inside the function that an op came with, not that of the call.
+/// Returns the location without call sites: the location inside the function
+/// that was inlined, not that of the call.
 Location stripCalls(Location loc);
 
-/// The source model's name of the node there; empty if it has none.
+/// Returns the name of the node in the source model; empty if it has none.
 StringRef getNodeName(Location loc);
 
-/// The same place, with that behind the name.
+/// Returns the same location with `suffix` appended to the name.
 Location appendToName(Location loc, const Twine &suffix);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- ModelError.h - What went wrong, and where ----------------*- C++ -*-===//
+//===- ModelError.h - Errors with locations ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,36 +16,36 @@
 
 namespace mlir::quant_float {
 
-/// The innermost place in a file that a location has.
+/// The innermost file location of a Location.
 struct Place {
   explicit Place(Location location);
 
-  /// Empty where no file is known.
+  /// Empty if the file is unknown.
   std::string file;
-  /// From 1; 0 where the place is in no line, as of binary files.
+  /// Starts at 1; 0 if the location has no line, as in binary files.
   unsigned line = 0;
   unsigned column = 0;
 };
 
-/// "file:line:column: ", as far as they are known.
+/// Prints "file:line:column: ", as far as known.
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Place &place);
 
-/// What the compiler says about a place in a model, with its own memory.
+/// A message of the compiler about a location in a model. Owns its memory.
 struct DiagnosticRecord : Place {
   explicit DiagnosticRecord(const Diagnostic &diagnostic);
 
   DiagnosticSeverity severity;
   std::string message;
-  /// The source model's name of the node; empty where it has none.
+  /// The name of the node in the source model; empty if it has none.
   std::string node;
   std::vector<DiagnosticRecord> notes;
 };
 
-/// Prints "file:line:column: error: message", and its notes.
+/// Prints "file:line:column: error: message" and the notes.
 void printDiagnostic(llvm::raw_ostream &os, const DiagnosticRecord &record);
 
-/// What went wrong. The numbers are those of QuantFloatStatus, the first ones
-/// those of qf_status, whose words say more.
+/// The kind of an error. The values are those of QuantFloatStatus, of which the
+/// first equal qf_status; see there for descriptions.
 enum class ErrorKind {
   Null = 1,
   ElementType = 2,
@@ -55,26 +55,27 @@ enum class ErrorKind {
   Cpu = 6,
   Memory = 7,
   Value = 8,
-  /// The device, or its driver, refused or is not there.
+  /// The device or its driver reported an error or is not available.
   Device = 9,
   Alignment = 10,
-  /// The texts of an output need more room than there is.
+  /// The strings of an output exceed its capacity.
   Capacity = 11,
-  /// An argument is not a possible one: a name, an index, an option.
+  /// An argument, such as a name, an index or an option, is invalid.
   Argument = 17,
-  /// The number of inputs or outputs is not that of the function.
+  /// The number of inputs or outputs does not match the function.
   Count = 18,
   /// A file cannot be read or written.
   File = 19,
-  /// The model is wrong or cannot be compiled; the diagnostics say where.
+  /// The model is invalid or cannot be compiled; the diagnostics have the
+  /// locations.
   Model = 20,
-  /// What is asked for does not exist in this version or on this machine.
+  /// The request is not supported by this version or on this machine.
   Unsupported = 21,
-  /// The progress callback asked for an end.
+  /// The progress callback requested cancellation.
   Cancelled = 22,
 };
 
-/// The one error of models, what is compiled of them, and tensors.
+/// The error class of models, compiled models and tensors.
 class ModelError : public llvm::ErrorInfo<ModelError> {
 public:
   static char ID;
@@ -92,22 +93,24 @@ public:
   }
 
   ErrorKind kind;
-  /// Of ErrorKind::File: its name, and the system's reason where it has one.
+  /// For ErrorKind::File: the name of the file, and the system's error code if
+  /// there is one.
   std::string file;
   std::error_code code;
-  /// With the place in the model where there is one.
+  /// The message, including the location in the model if there is one.
   std::string message;
-  /// In the order in which they came, warnings before the error included.
+  /// In the order of emission, including the warnings before the error.
   std::vector<DiagnosticRecord> diagnostics;
 };
 
-/// An error of this kind; of other errors with their words, unless there is one
-/// of models among them: that keeps its kind, and whatever else it tells.
+/// Creates an error of this kind, from a message or from the messages of other
+/// errors. If there is a ModelError among those, it keeps its kind and its
+/// data.
 llvm::Error makeError(ErrorKind kind, const Twine &message);
 llvm::Error makeError(ErrorKind kind, llvm::Error error);
 llvm::Error makeFileError(StringRef file, const Twine &message,
                           std::error_code code = {});
-/// "what must be below count, but got index"
+/// Creates the error "what must be below count, but got index".
 llvm::Error makeIndexError(StringRef what, size_t count, size_t index);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- NvidiaChip.h - A GPU and a version of PTX ----------------*- C++ -*-===//
+//===- NvidiaChip.h - NVIDIA chips and PTX versions -------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,50 +15,51 @@
 
 namespace mlir::quant_float {
 
-/// Instructions that NVIDIA GPUs have or have not.
+/// Optional instructions of NVIDIA GPUs.
 enum class NvidiaFeature {
-  /// The smaller of two floats, or NaN if one is: min.NaN.
+  /// The minimum of two floats, or NaN if one is NaN: min.NaN.
   Minimum,
-  /// Conversions of f8E4M3FN and f8E5M2.
+  /// Conversions from and to f8E4M3FN and f8E5M2.
   Float8,
-  /// Those of float4, float6 and f8E8M0FNU: of chips whose name ends in a or f.
+  /// Conversions from and to float4, float6 and f8E8M0FNU, on chips whose name
+  /// ends in a or f.
   NarrowFloat,
-  /// Products of matrices by a warp, of f16 and of bytes.
+  /// Warp-level matrix instructions (mma.sync) on f16 and 8-bit integers.
   Products,
-  /// Larger ones of those, and of bf16.
+  /// Matrix instructions of larger shapes, and on bf16.
   WideProducts,
-  /// Those of f8E4M3FN and f8E5M2.
+  /// Matrix instructions on f8E4M3FN and f8E5M2.
   Float8Products,
-  /// Copies to shared memory that no register holds: cp.async.
+  /// Asynchronous copies to shared memory that bypass registers: cp.async.
   AsyncCopies,
 };
 
-/// An NVIDIA chip and a version of PTX that LLVM can make code for, and what
-/// the lowerings ask of them.
+/// An NVIDIA chip and a PTX version that LLVM supports, with queries for the
+/// lowerings.
 struct NvidiaChip {
   /// Resolves names such as "sm_90a" and, for PTX 8.1, "81" or "ptx81". Without
-  /// a version it is the least that has all of the chip's instructions.
-  /// Fails, before LLVM could abort, for chips and versions that LLVM does not
-  /// know, and for versions that do not know the chip.
+  /// a version, selects the lowest that supports all of the chip's
+  /// instructions. Fails for chips and versions that LLVM does not know, for
+  /// which LLVM would abort, and for versions that do not support the chip.
   static llvm::Expected<NvidiaChip> get(StringRef chip, StringRef ptx = {});
 
-  /// The least version of PTX by which the chip has these instructions; 0 if it
-  /// has them by none.
+  /// Returns the lowest PTX version with these instructions for the chip; 0 if
+  /// the chip lacks them.
   unsigned getLeastPtx(NvidiaFeature feature) const;
   bool has(NvidiaFeature feature) const;
-  /// The least version of PTX that knows the chip: what LLVM takes if told
-  /// none.
+  /// Returns the lowest PTX version that supports the chip, which is LLVM's
+  /// default.
   unsigned getLeastPtx() const;
 
-  /// As LLVM takes it: "+ptx81".
+  /// Returns the LLVM target features, such as "+ptx81".
   std::string getFeatures() const;
 
   std::string name;
-  /// Ten times the version, as LLVM writes it: 81.
+  /// Ten times the version, as in LLVM: 81.
   unsigned ptx = 0;
 };
 
-/// The name of PTX version 81: "8.1".
+/// Returns the name of a PTX version: "8.1" for 81.
 std::string getPtxName(unsigned ptx);
 
 } // namespace mlir::quant_float

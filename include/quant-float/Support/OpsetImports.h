@@ -1,4 +1,4 @@
-//===- OpsetImports.h - The opsets that a module's model has ----*- C++ -*-===//
+//===- OpsetImports.h - Opset imports of a module ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,15 +14,16 @@
 
 namespace mlir::quant_float {
 
-/// A module's attribute with the opset of each domain that the model imports,
-/// ONNX's own as "ai.onnx".
+/// The module attribute with the opset of each domain that the model imports;
+/// ONNX's default domain is "ai.onnx".
 constexpr llvm::StringLiteral kOpsetImportsAttrName =
     "quant_float.opset_imports";
 
-/// The opset of ONNX's own domain; none where the module does not tell.
+/// Returns the opset of ONNX's default domain, or nullopt if the module does
+/// not specify it.
 std::optional<int64_t> getOnnxOpset(ModuleOp module);
 
-/// Says that the module has this opset of ONNX's own domain and no other.
+/// Sets the opset of ONNX's default domain as the only import of the module.
 void setOnnxOpset(ModuleOp module, int64_t opset);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- OutputFile.h - Files that are written whole or not -------*- C++ -*-===//
+//===- OutputFile.h - Atomic output files -----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Needs POSIX and the standard library alone, for programs without LLVM.
+// Only requires POSIX and the standard library, for programs without LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,54 +22,56 @@
 
 namespace mlir::quant_float {
 
-/// A file to be written. What is written goes aside, and takes the place of the
-/// file that is there when all of it is: whatever fails before, the file stays
-/// as it was and nothing else is left.
+/// An output file that is replaced atomically. Data is written to a temporary
+/// file, which replaces the target when it is complete. If anything fails
+/// before, the target stays unchanged and no temporary file is left.
 ///
-/// - A symbolic link stays one: the file that it leads to is replaced.
-/// - A file keeps its mode and, where that is allowed, its owner; a new one has
-///   the mode that the umask leaves. One that may not be written is not
-///   replaced.
-/// - Pipes and devices, descriptors such as /dev/stdout and /dev/fd/3, and "-"
-///   for standard output are streams: what is written goes there at once.
-/// - A limit on the size of files and a closed pipe are errors, not signals.
+/// - Symbolic links are kept: the file that they refer to is replaced.
+/// - An existing file keeps its mode and, if permitted, its owner; a new file
+///   has the default mode according to the umask. A file without write
+///   permission is not replaced.
+/// - Pipes, devices, descriptors such as /dev/stdout and /dev/fd/3, and "-" for
+///   standard output are streams, which are written directly.
+/// - An exceeded file size limit and a closed pipe are errors, not signals.
 ///
-/// The first error stays, and everything after it fails.
+/// The first error is kept, and all later operations fail.
 class OutputFile {
 public:
   explicit OutputFile(std::string path);
   OutputFile(OutputFile &&other);
   OutputFile &operator=(OutputFile &&) = delete;
-  /// Drops what has not been committed.
+  /// Discards data that has not been committed.
   ~OutputFile();
 
   const std::string &getPath() const { return path; }
   std::error_code getError() const { return error; }
-  /// Whether nothing can be taken back, and nothing can lie beside it.
+  /// Returns whether the output is a stream, which cannot be rolled back or
+  /// have sidecar files.
   bool isStream() const { return stream; }
 
   /// Appends bytes.
   bool write(std::string_view bytes);
-  /// Writes over bytes that have been written; not of a stream.
+  /// Overwrites bytes that have been written; not for streams.
   bool overwrite(std::string_view bytes, uint64_t offset);
-  /// The file while it is being written, which may be read as well if it is no
-  /// stream; -1 after an error.
+  /// Returns the descriptor of the file that is being written, which is also
+  /// readable unless it is a stream; -1 after an error.
   int getDescriptor();
 
-  /// The name of an empty file for another program to write, or to replace; ""
-  /// after an error. Not to be mixed with write().
+  /// Returns the name of an empty file for another program to write or replace;
+  /// "" after an error. Must not be mixed with write().
   const std::string &getName();
 
-  /// Does all but putting the file in its place, and keeps no descriptor of it,
-  /// for those who write many before they commit one. Until then a file has a
-  /// name, which a program that is killed leaves.
+  /// Completes the file without replacing the target, and closes its
+  /// descriptor, for callers that write many files before they commit. Until
+  /// the commit, the temporary file has a name and is left over if the program
+  /// is killed.
   bool finish();
 
-  /// Puts the file in its place.
+  /// Replaces the target by the file.
   bool commit() { return !commitAll(this, 1); }
 
-  /// Puts all files in their places, or none of them. Returns one that could
-  /// not be written, null if there is none.
+  /// Replaces all targets, or none of them. Returns a file that could not be
+  /// written, or null on success.
   static OutputFile *commitAll(OutputFile *files, size_t count);
 
 private:
@@ -82,9 +84,10 @@ private:
 
   std::string path;
   std::error_code error;
-  /// Where the links end.
+  /// The target that symbolic links resolve to.
   std::string target;
-  /// What is being written, and what the target was, until both are settled.
+  /// The names of the temporary file and of the backup of the target until the
+  /// commit is complete.
   std::string aside, old;
   int descriptor = -1;
   bool stream = false, exists = false, finished = false, replaced = false;

@@ -1,4 +1,4 @@
-//===- Printable.h - Text from files in diagnostics -------------*- C++ -*-===//
+//===- Printable.h - Strings in diagnostics ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,9 @@
 
 namespace mlir::quant_float {
 
-/// Text from a file, fit for one line of a terminal: anything that is not
-/// printable ASCII is escaped, and the middle of long text left out.
+/// Returns a string from a file in a form that fits on one line of a terminal:
+/// characters other than printable ASCII are escaped, and the middle of a long
+/// string is omitted.
 std::string printable(llvm::StringRef text);
 
 } // namespace mlir::quant_float

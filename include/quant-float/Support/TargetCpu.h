@@ -1,4 +1,4 @@
-//===- TargetCpu.h - The CPU that code is made for --------------*- C++ -*-===//
+//===- TargetCpu.h - Target CPUs --------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,45 +23,45 @@ class Triple;
 
 namespace mlir::quant_float {
 
-/// LLVM's names of the features that compiled code can ask the machine for, in
-/// the order of their bits.
+/// Returns the LLVM names of the features that compiled code can check at run
+/// time, in the order of their bits.
 ArrayRef<StringRef> getVerifiableFeatures(const llvm::Triple &triple);
 
-/// A triple and a CPU that LLVM knows.
+/// A triple and a CPU that LLVM supports.
 struct TargetCpu {
-  /// Resolves names: an empty triple is that of this machine, or of the only
-  /// architecture that knows the CPU; "host" is this machine's CPU with all its
+  /// Resolves names. An empty triple means the host's, or that of the only
+  /// architecture with the CPU. "host" means the host CPU with all of its
   /// features, an empty CPU the triple's baseline. For RISC-V the CPU may be a
-  /// set of extensions, "rv64gcv".
-  /// Fails, before LLVM could abort, for names that LLVM does not know.
-  /// `features`, if given, replace those that the CPU's name stands for here.
-  /// A CPU is looked up once in a process.
+  /// set of extensions, "rv64gcv". Fails for names that LLVM does not know, for
+  /// which LLVM would abort. `features`, if given, replaces the features that
+  /// the CPU's name implies here. Results are cached per process.
   static llvm::Expected<TargetCpu> get(StringRef triple, StringRef cpu,
                                        StringRef features = {});
 
-  /// The CPUs of a list, "x86-64-v3,x86-64-v4", those first that need most of a
-  /// machine. Fails if they are not for one triple, and if no machine could be
-  /// asked which of two it is.
+  /// Returns the CPUs of a list, "x86-64-v3,x86-64-v4", those with the most
+  /// required features first. Fails if they do not have the same triple, and if
+  /// two of them cannot be told apart by run-time checks.
   static llvm::Expected<std::vector<TargetCpu>> getLevels(StringRef triple,
                                                           StringRef cpus);
 
-  /// The features that code has to ask the machine for, bit i of
-  /// getVerifiableFeatures.
+  /// Returns the features that code must check at run time; bit i corresponds
+  /// to element i of getVerifiableFeatures.
   uint64_t getRequiredFeatures() const;
 
-  /// Whether it has a feature of this name.
+  /// Returns whether the CPU has the feature of this name.
   bool has(StringRef feature) const;
 
-  /// A machine that makes code at optimization level 0 to 3.
+  /// Creates a target machine with optimization level 0 to 3.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
   createMachine(unsigned optLevel = 3) const;
 
   std::string triple;
-  /// LLVM's name.
+  /// The CPU name in LLVM.
   std::string cpu;
-  /// The one that was asked for.
+  /// The name that was requested.
   std::string name;
-  /// As in "+avx2,-sse4a"; beyond what the CPU's name implies.
+  /// Features as in "+avx2,-sse4a", in addition to those that the CPU's name
+  /// implies.
   std::string features;
 
 private:
