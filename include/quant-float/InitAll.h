@@ -1,4 +1,4 @@
-//===- InitAll.h - Dialects and passes to register --------------*- C++ -*-===//
+//===- InitAll.h - Registration of dialects and passes ----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Cells.h - What ONNX lets be converted --------------------*- C++ -*-===//
+//===- Cells.h - Conversions of opset rules ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Certificate.h - What was found, to be kept ---------------*- C++ -*-===//
+//===- Certificate.h - Certificates -----------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Certify.h - Compiled code against the oracle -------------*- C++ -*-===//
+//===- Certify.h - Certification against the oracle -------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

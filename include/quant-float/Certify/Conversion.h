@@ -1,4 +1,4 @@
-//===- Conversion.h - What certificates are about ---------------*- C++ -*-===//
+//===- Conversion.h - Certified conversions ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

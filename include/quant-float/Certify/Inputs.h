@@ -1,4 +1,4 @@
-//===- Inputs.h - What conversions are tried on -----------------*- C++ -*-===//
+//===- Inputs.h - Inputs of certified conversions ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Machine.h - Where compiled code runs ---------------------*- C++ -*-===//
+//===- Machine.h - Machines that run compiled code --------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

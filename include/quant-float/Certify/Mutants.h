@@ -1,4 +1,4 @@
-//===- Mutants.h - Lowerings that are wrong on purpose ----------*- C++ -*-===//
+//===- Mutants.h - Mutation tests of lowerings ------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Oracle.h - What conversions give, by exact arithmetic ----*- C++ -*-===//
+//===- Oracle.h - Exact oracle ----------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Vectors.h - Tables of inputs and correct outputs ---------*- C++ -*-===//
+//===- Vectors.h - Conformance vectors --------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Activations.h - What vectors are multiplied as -----------*- C++ -*-===//
+//===- Activations.h - Types of activations ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CPUPipeline.h - From tensors to LLVM for CPUs ------------*- C++ -*-===//
+//===- CPUPipeline.h - Lowering pipeline for CPUs ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Check.h - Quantization nodes against the opsets ----------*- C++ -*-===//
+//===- Check.h - Opset checks of models -------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NVVMPipeline.h - From tensors to kernels for GPUs --------*- C++ -*-===//
+//===- NVVMPipeline.h - Lowering pipeline for GPUs --------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

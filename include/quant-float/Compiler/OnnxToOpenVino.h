@@ -1,4 +1,4 @@
-//===- OnnxToOpenVino.h - Models of ONNX as OpenVINO's ----------*- C++ -*-===//
+//===- OnnxToOpenVino.h - ONNX to OpenVINO conversion -----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ReadMlir.h - MLIR from strangers -------------------------*- C++ -*-===//
+//===- ReadMlir.h - Robust MLIR parsing -------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

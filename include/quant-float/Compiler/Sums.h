@@ -1,4 +1,4 @@
-//===- Sums.h - How sums of products are rounded ----------------*- C++ -*-===//
+//===- Sums.h - Accumulation modes ------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NodeAttributes.h - The attributes that a node says -------*- C++ -*-===//
+//===- NodeAttributes.h - Attributes of nodes -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NodeRewriter.h - A node on its way to others ------------*- C++ -*-===//
+//===- NodeRewriter.h - Rewriting of nodes ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- OnnxNodesToOpenVino.h - ONNX nodes to OpenVINO -----------*- C++ -*-===//
+//===- OnnxNodesToOpenVino.h - ONNX to OpenVINO -----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

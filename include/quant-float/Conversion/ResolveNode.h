@@ -1,4 +1,4 @@
-//===- ResolveNode.h - Quantization nodes to ops of the dialect -*- C++ -*-===//
+//===- ResolveNode.h - Quantization nodes to ops ----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ConversionPlan.h - What will be done, and why ------------*- C++ -*-===//
+//===- ConversionPlan.h - Conversion plans ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

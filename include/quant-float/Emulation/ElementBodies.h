@@ -1,4 +1,4 @@
-//===- ElementBodies.h - Quantization of single elements --------*- C++ -*-===//
+//===- ElementBodies.h - Elementwise op expansion ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EmulationTarget.h - What conversions are made for --------*- C++ -*-===//
+//===- EmulationTarget.h - Target properties --------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ExpandQuantFloatOps.h - Ops on scalars and vectors -------*- C++ -*-===//
+//===- ExpandQuantFloatOps.h - Expansion to arith ops -----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EntryPointInfo.h - What callers of a function see --------*- C++ -*-===//
+//===- EntryPointInfo.h - Entry point metadata ------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Link.h - Finishing a module with entry points ------------*- C++ -*-===//
+//===- Link.h - Linking of entry points -------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

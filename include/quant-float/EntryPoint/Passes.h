@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that make C entry points ---------------*- C++ -*-===//
+//===- Passes.h - Entry point passes ----------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

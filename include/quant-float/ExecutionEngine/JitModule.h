@@ -1,4 +1,4 @@
-//===- JitModule.h - Compile in memory and call -----------------*- C++ -*-===//
+//===- JitModule.h - JIT-compiled modules -----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ReferenceEvaluator.h - Run without compiling -------------*- C++ -*-===//
+//===- ReferenceEvaluator.h - Reference evaluation --------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

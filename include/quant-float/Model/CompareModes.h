@@ -1,4 +1,4 @@
-//===- CompareModes.h - How the modes of fakeconvert differ -----*- C++ -*-===//
+//===- CompareModes.h - Comparison of fakeconvert modes ---------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

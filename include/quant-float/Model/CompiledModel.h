@@ -1,4 +1,4 @@
-//===- CompiledModel.h - Models that can be called --------------*- C++ -*-===//
+//===- CompiledModel.h - Compiled models ------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Model.h - A model from its file to its results -----------*- C++ -*-===//
+//===- Model.h - Models -----------------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Session.h - Where models are read and what is said -------*- C++ -*-===//
+//===- Session.h - Sessions -------------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What OpenVINO's FakeConvert-13 gives, bit for bit, in the arithmetic of each
-// of its modes, computed on llvm::APFloat and llvm::APInt alone.
+// The reference semantics of OpenVINO's FakeConvert-13, bit for bit, in each of
+// its modes. It only uses llvm::APFloat and llvm::APInt.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,46 +21,47 @@
 
 namespace mlir::quant_float::reference {
 
-/// Whose arithmetic is followed.
+/// The implementation whose rounding is reproduced.
 enum class FakeConvertMode { Exact, OpenVINO, OpenVINOReference };
 
-/// How the reciprocal of the scale is rounded: not beyond f32, to the element
-/// type, or to bf16 by OpenVINO's own rule.
+/// The rounding of the reciprocal of the scale: to f32 only, to the element
+/// type, or to bf16 with OpenVINO's rule.
 enum class FakeConvertReciprocal { Single, Nearest, OpenVINO };
 
-/// What a fakeconvert's attributes say; all but the mode are for OpenVINO's.
+/// The attributes of a fakeconvert. All except the mode only apply to mode
+/// OpenVINO.
 struct FakeConvertOptions {
   FakeConvertMode mode = FakeConvertMode::Exact;
   FakeConvertReciprocal reciprocal = FakeConvertReciprocal::Single;
   /// Every zero is +0.
   bool positiveZero = false;
-  /// A shift of zero leaves the sign of a zero on the way back.
+  /// Adding back a shift of zero preserves the sign of a zero.
   bool neutralShift = false;
 };
 
-/// Whether there is a fakeconvert of `type` (f32, f16, bf16) through
-/// `destination` (f8E4M3FN, f8E5M2).
+/// Returns whether a fakeconvert of `type` (f32, f16, bf16) through
+/// `destination` (f8E4M3FN, f8E5M2) is supported.
 bool canFakeConvert(Type type, Type destination);
 
-/// The steps of one element's conversion. Between them it is an f32 number,
-/// whatever the types, which must be supported.
+/// The steps of the conversion of one element. The intermediate value is an f32
+/// number for all types, which must be supported.
 class FakeConvertSteps {
 public:
   FakeConvertSteps(Type type, Type destination,
                    const FakeConvertOptions &options);
 
-  /// x * scale - shift, of numbers of the type.
+  /// Returns x * scale - shift for numbers of the type.
   llvm::APFloat scale(const llvm::APFloat &x, const llvm::APFloat &scale,
                       const std::optional<llvm::APFloat> &shift) const;
-  /// To float8 and back.
+  /// Rounds to float8 and back.
   llvm::APFloat round(const llvm::APFloat &scaled) const;
-  /// (rounded + shift) / scale, a number of the type.
+  /// Returns (rounded + shift) / scale, a number of the type.
   llvm::APFloat unscale(const llvm::APFloat &rounded,
                         const llvm::APFloat &scale,
                         const std::optional<llvm::APFloat> &shift) const;
 
   FloatType getType() const { return type; }
-  /// Whether a value is subnormal as a number of the type.
+  /// Returns whether a value is subnormal in the type.
   bool isSubnormal(const llvm::APFloat &value) const;
 
 private:
@@ -76,18 +77,19 @@ private:
 };
 
 /// Converts one element, given and returned as its bit pattern. Scale and shift
-/// are of the same type; the types must be supported.
+/// have the same type; the types must be supported.
 llvm::APInt fakeConvertElement(Type type, Type destination,
                                const llvm::APInt &bits,
                                const llvm::APInt &scaleBits,
                                std::optional<llvm::APInt> shiftBits,
                                const FakeConvertOptions &options);
 
-/// Converts a row-major buffer of these sizes, the slots as castBuffer's.
-/// Scales and shifts are of `scaleSizes`, which broadcast to `sizes`.
+/// Converts a row-major buffer of these sizes, in the layout of castBuffer.
+/// Scales and shifts have the sizes `scaleSizes`, which are broadcast to
+/// `sizes`.
 ///
-/// Fails, leaving `out` as it was, when there is no such fakeconvert, when the
-/// scales do not broadcast, or when a buffer has another size.
+/// Fails without modifying `out` if the fakeconvert is not supported, if the
+/// scales do not broadcast, or if a buffer has the wrong size.
 LogicalResult
 fakeConvertBuffer(Type type, Type destination, ArrayRef<int64_t> sizes,
                   ArrayRef<int64_t> scaleSizes, ArrayRef<char> in,

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Quantizations have parameters (a scale, a zero point, a shift) that are for
-// all elements of the input, for a slice or for a block of it. Everybody who
-// asks which asks here: verifiers, folders, the Reference and the lowerings.
+// Quantization ops have parameters (a scale, a zero point, a shift) that apply
+// to all elements of the input, to a slice or to a block of it. This is the
+// only implementation of this mapping; verifiers, folders, the Reference and
+// the lowerings use it.
 //
-// Sizes are as in shaped types: one that only shows at run time is
-// ShapedType::kDynamic. One that counts vscale times is negative here, so that
-// it equals no other, and [1] is not one.
+// Sizes are as in shaped types: a dynamic size is ShapedType::kDynamic. A
+// scalable size is negative here, so that it is not equal to any other size,
+// and [1] is not equal to 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,62 +26,67 @@
 
 namespace mlir::quant_float::reference {
 
-/// The sizes of a type with a rank.
+/// Returns the sizes of a ranked type.
 SmallVector<int64_t> getSizes(ShapedType type);
 
 inline bool isScalable(int64_t size) {
   return size < 0 && !ShapedType::isDynamic(size);
 }
 
-/// One index into a parameter: 0, or that of a dimension of the input, of which
-/// `blockSize` neighbours share a parameter.
+/// One index into a parameter: 0, or the index of a dimension of the input
+/// divided by `blockSize`, the number of adjacent elements that share a
+/// parameter.
 struct ParameterIndex {
   std::optional<unsigned> dim;
   int64_t blockSize = 1;
 };
 
-/// What one element of a parameter is for. Per tensor without an axis; per
-/// axis, one for each index along it; blocked, one for every `blockSize`
-/// neighbours along the axis, the last block being perhaps a partial one (Q1).
+/// The elements that one element of a parameter applies to. Per tensor: no
+/// axis. Per axis: one parameter for each index along the axis. Blocked: one
+/// parameter for every `blockSize` adjacent elements along the axis; the last
+/// block may be partial (Q1).
 struct Granularity {
-  /// Negative ones count from the end.
+  /// Negative values count from the end.
   std::optional<int64_t> axis;
-  /// Only with an axis, and at least 1.
+  /// Requires an axis; at least 1.
   std::optional<int64_t> blockSize;
-  /// Instead: parameters are broadcast to the input as numpy does, which does
-  /// not grow (K5).
+  /// Instead of an axis: parameters are broadcast to the input as in NumPy,
+  /// without changing the shape of the input (K5).
   bool isBroadcast = false;
 
   static Granularity getBroadcast() { return {{}, {}, /*isBroadcast=*/true}; }
 
-  /// The axis counted from the front; none if an input of this rank lacks it.
+  /// Returns the axis as a non-negative index, or nullopt if an input of this
+  /// rank lacks it.
   std::optional<int64_t> getAxis(int64_t rank) const;
 
-  /// The sizes of a parameter for an input of these sizes, which has the axis.
-  /// Others may fit as well: one element in rank 1, what broadcasts.
+  /// Returns the sizes of a parameter for an input of these sizes, which must
+  /// have the axis. Other sizes may fit as well: one element of rank 1, and
+  /// sizes that broadcast.
   SmallVector<int64_t> getParameterSizes(ArrayRef<int64_t> input) const;
 
-  /// Whether a parameter of these sizes is one for such an input, as far as
-  /// they are known.
+  /// Returns whether a parameter of these sizes fits such an input, as far as
+  /// the sizes are static.
   bool fits(ArrayRef<int64_t> parameter, ArrayRef<int64_t> input) const;
 
-  /// Where in a parameter that fits, or in a scalar that stands for one of one
-  /// element (Q2), the element for an element of the input is.
+  /// Returns the indices into a parameter that fits, or into a scalar that is
+  /// equivalent to a parameter of one element (Q2), for an element of the
+  /// input.
   SmallVector<ParameterIndex> getIndices(ArrayRef<int64_t> parameter,
                                          ArrayRef<int64_t> input) const;
-  /// The same as an indexing map.
+  /// Returns these indices as an indexing map.
   AffineMap getMap(MLIRContext *context, ArrayRef<int64_t> parameter,
                    ArrayRef<int64_t> input) const;
 };
 
-/// The same for elements that are numbered in row-major order, of sizes that
-/// are all known.
+/// Maps the row-major index of an element to that of its parameter. All sizes
+/// are static.
 class ParameterElements {
 public:
   ParameterElements(const Granularity &granularity, ArrayRef<int64_t> parameter,
                     ArrayRef<int64_t> input);
 
-  /// The parameter's element for this one of the input.
+  /// Returns the index of the parameter for an element of the input.
   uint64_t operator[](uint64_t element) const {
     uint64_t result = 0;
     for (const Step &step : steps)
@@ -89,8 +95,8 @@ public:
   }
 
 private:
-  /// A dimension of the input: how many elements lie behind one index of it,
-  /// its size, and how its index counts in the parameter.
+  /// A dimension of the input: the number of elements per index, its size, its
+  /// block size, and the stride of its index in the parameter.
   struct Step {
     uint64_t inner, size, blockSize, stride;
   };

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a cast to or from a string gives (rule C14 of the semantics), by whole
-// numbers of any size and trial: slow, and shares nothing with the runtime of
-// compiled code.
+// The reference semantics of casts from and to strings (docs/rules.md, C14),
+// with arbitrary-precision integers and by trial. It is slow and shares no code
+// with the runtime of compiled code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,23 +20,25 @@
 
 namespace mlir::quant_float::reference {
 
-/// The shortest decimal number, without an exponent, that reads back to the
-/// element with these bits, the nearest one of several; "NaN", "INF", "-INF".
-/// The type must be supported.
+/// Returns the shortest decimal string without an exponent that parses to the
+/// element with these bits, and the nearest one of several; or "NaN", "INF" or
+/// "-INF". The type must be supported.
 std::string printText(Type from, const llvm::APInt &bits);
 
-/// The element that the exact number in `text` is rounded to, once; none where
-/// it is no number. The type must be supported.
+/// Returns the element that the exact number in `text` is rounded to, once;
+/// nullopt if the string is not a number. The type must be supported.
 std::optional<llvm::APInt> parseText(Type to, StringRef text,
                                      const CastOptions &options);
 
-/// The texts of a buffer of elements, in slots as castBuffer has them. Fails
-/// where the type is not supported or the buffer is not of whole elements.
+/// Returns the strings of a buffer of elements, in the layout of castBuffer.
+/// Fails if the type is not supported or the buffer does not hold whole
+/// elements.
 FailureOr<std::vector<std::string>> printBuffer(Type from, ArrayRef<char> in);
 
-/// The elements of texts. Fails where the type is not supported or the buffer
-/// does not hold as many; of a text that is no number `invalid` becomes the
-/// index, and is nothing otherwise.
+/// Parses strings to elements. Fails if the type is not supported, if the
+/// buffer does not hold the same number of elements, or if a string is not a
+/// number; in the last case `invalid` is set to its index, otherwise to
+/// nullopt.
 LogicalResult parseBuffer(Type to, ArrayRef<StringRef> in,
                           MutableArrayRef<char> out, const CastOptions &options,
                           std::optional<size_t> &invalid);

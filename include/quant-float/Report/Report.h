@@ -1,4 +1,4 @@
-//===- Report.h - What quantization does to a model's numbers ---*- C++ -*-===//
+//===- Report.h - Accuracy report -------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ReadWeights.h - Inputs of exporters of weights -----------*- C++ -*-===//
+//===- ReadWeights.h - Inputs of weight exporters ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What quant-float-c/EntryPoint.h says of elements, for programs with and
-// without MLIR.
+// Element types and their memory layout as in quant-float-c/EntryPoint.h, for
+// programs with and without MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,50 +22,51 @@
 
 namespace mlir::quant_float {
 
-/// The element type with that number (a qf_dtype); null if there is none.
+/// Returns the element type with this number (a qf_dtype); null if there is
+/// none.
 const ElementInfo *findSlotElement(int32_t dtype);
 
-/// "float[2x?]", where `open` is written as a question mark.
+/// Returns the type of a tensor such as "float[2x?]"; sizes equal to `open` are
+/// printed as question marks.
 std::string spellTensor(const ElementInfo &element, ArrayRef<int64_t> sizes,
                         int64_t open = -1);
 
-/// Bytes of a tensor, or an error that says what is wrong with the sizes.
+/// Returns the size of a tensor in bytes, or an error if the sizes are invalid.
 llvm::Expected<int64_t> countBytes(const ElementInfo &element,
                                    ArrayRef<int64_t> sizes);
 
-/// Packs `count` elements, of which the low bits of the slots count, into
-/// element.getBytes(count) bytes, with zeros behind the last one (P1).
-/// `element` is a packed form.
+/// Packs the low bits of `count` unpacked elements into element.getBytes(count)
+/// bytes, with zeros after the last element (P1). `element` is a packed type.
 void pack(const ElementInfo &element, const void *slots, int64_t count,
           void *packed);
 
-/// Spreads packed elements from number `first` on, a multiple of 8, to one per
-/// slot as entry points write them.
+/// Unpacks elements from index `first` on, a multiple of 8, as entry points
+/// write unpacked elements.
 void unpack(const ElementInfo &element, const void *packed, int64_t first,
             int64_t count, void *slots);
 
-/// Fills `count` slots, or packed elements, with values that depend on `seed`
-/// alone: floats of 16 bits and more have magnitudes from 2^-8 up to 8,
-/// everything else random bits.
+/// Fills `count` elements, packed or not, with values that only depend on
+/// `seed`: floats of 16 bits and more have magnitudes from 2^-8 to 8, all other
+/// types have random bits.
 void fillRandom(const ElementInfo &element, void *slots, int64_t count,
                 uint64_t seed);
 
-/// The seed of input `index` where a user gave `seed`: every input has a
-/// sequence of its own.
+/// Derives the seed of input `index` from the user's seed, so that every input
+/// has a separate sequence.
 inline uint64_t getInputSeed(uint64_t seed, uint64_t index) {
   return seed * 1000003 + index;
 }
 
-/// Fills slots or packed elements with the elements whose bits are `first`,
-/// `first` + 1, ...
+/// Fills elements, packed or not, with the encodings `first`, `first` + 1, ...
 void fillRange(const ElementInfo &element, void *slots, int64_t count,
                uint64_t first);
 
-/// Makes all NaNs the same one: what arithmetic makes of a NaN has no specified
-/// sign. Without one, negative zeros become positive.
+/// Replaces all NaNs by the same NaN, because the sign of a NaN that arithmetic
+/// produces is unspecified. For types without NaN, negative zeros become
+/// positive.
 void mergeNaNs(const ElementInfo &element, void *slots, int64_t count);
 
-/// 64 bits that tell one sequence of bytes from another.
+/// Returns a 64-bit hash of the bytes.
 uint64_t digest(const void *bytes, uint64_t count);
 
 } // namespace mlir::quant_float

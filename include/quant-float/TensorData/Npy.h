@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Versions 1 to 3 (P3). Narrow floats are their codes, one per byte, in |u1, or
-// as ml_dtypes writes them; bfloat16 is <u2 or V2; int4 and int2 are |i1, uint4
-// and uint2 |u1. Strings are <U, of as many code points as the longest one has,
-// or |S, of bytes.
+// Versions 1 to 3 (P3). Narrow floats are stored as their encodings, one per
+// byte, as |u1, or as ml_dtypes writes them; bfloat16 is <u2 or V2; int4 and
+// int2 are |i1, uint4 and uint2 are |u1. Strings are <U, with the number of
+// code points of the longest one, or |S, with bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,47 +21,48 @@
 
 namespace mlir::quant_float {
 
-/// What the bytes of a file hold.
+/// The contents of a file.
 struct NpyContents {
   SmallVector<int64_t> sizes;
-  /// All elements, one per slot.
+  /// All elements, unpacked.
   StringRef data;
-  /// Of strings the file says how many bytes each one takes.
+  /// For strings: the number of bytes per element in the file.
   size_t textBytes = 0;
-  /// Strings: code points of four bytes, rather than bytes.
+  /// For strings: whether elements are four-byte code points rather than bytes.
   bool isUnicode = false;
   bool isBigEndian = false, isColumnMajor = false;
-  /// The bits above a narrow integer's value are undefined.
+  /// Whether the bits above the value of a narrow integer are undefined.
   bool needsSignExtension = false;
 
-  /// Whether `data` is as entry points take it.
+  /// Returns whether `data` has the layout of entry points.
   bool isAsWanted() const {
     return !isBigEndian && !isColumnMajor && !needsSignExtension;
   }
 };
 
-/// Reads the header and holds it against the element type and the number of
+/// Parses the header and checks it against the element type and the number of
 /// bytes.
 llvm::Expected<NpyContents> parseNpy(StringRef bytes,
                                      const ElementInfo &element);
 
-/// Writes the elements as entry points take them, row-major and in this
-/// machine's byte order, to as many bytes as `data` has.
+/// Converts the elements to the layout of entry points, row-major and in the
+/// host's byte order. `slots` has the same size as `data`.
 void convertNpy(const NpyContents &contents, const ElementInfo &element,
                 void *slots);
 
-/// The strings that the contents are. An error names the element that is none.
+/// Returns the strings of the contents. An error names the invalid element.
 llvm::Expected<std::vector<std::string>>
 readNpyTexts(const NpyContents &contents);
 
-/// Why there is no such string in a file: it is no UTF-8, or ends with a zero,
-/// which NumPy takes for no part of it.
+/// Returns an error if a file cannot represent the string: it is not UTF-8, or
+/// it ends with a zero byte, which NumPy does not treat as part of the string.
 llvm::Error checkNpyText(StringRef text);
 
-/// A whole file of strings, which checkNpyText has nothing against.
+/// Returns the contents of a file of strings, all of which checkNpyText must
+/// accept.
 std::string makeNpyTexts(ArrayRef<int64_t> sizes, ArrayRef<StringRef> texts);
 
-/// What stands before the elements, which begin at a multiple of 64 bytes.
+/// Returns the header, whose size is a multiple of 64 bytes.
 std::string makeNpyHeader(const ElementInfo &element, ArrayRef<int64_t> sizes);
 
 } // namespace mlir::quant_float

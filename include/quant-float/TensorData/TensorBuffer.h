@@ -17,54 +17,56 @@
 
 namespace mlir::quant_float {
 
-/// Memory of a string tensor, from malloc.
+/// The memory of a string tensor, allocated by malloc.
 struct TextMemory;
 
-/// A tensor as entry points take it: row-major, one value per byte-rounded slot
-/// or packed, as its element type says, little endian; of strings a qf_strings.
-/// Copies share the memory.
+/// A tensor in the layout of entry points: row-major, little endian, unpacked
+/// (one value per whole number of bytes) or packed according to its element
+/// type; a qf_strings for strings. Copies share the memory.
 class TensorBuffer {
 public:
-  /// Memory of its own, not initialized, so many bytes from alignment. Fails
-  /// for sizes below 0 or too large, and without memory. Strings are empty, and
-  /// there is room for short ones.
+  /// Allocates uninitialized memory, `offset` bytes from an aligned address.
+  /// Fails if sizes are negative or too large, and if memory allocation fails.
+  /// Strings are empty and have capacity for short strings.
   static llvm::Expected<TensorBuffer> allocate(const ElementInfo &element,
                                                ArrayRef<int64_t> sizes,
                                                size_t offset = 0);
-  /// Somebody else's memory, which lives as long as `owner`. It must hold
-  /// exactly the elements.
+  /// Creates a view of memory that `owner` keeps alive. It must have the exact
+  /// size of the elements.
   static llvm::Expected<TensorBuffer> view(const ElementInfo &element,
                                            ArrayRef<int64_t> sizes,
                                            ArrayRef<char> bytes,
                                            std::shared_ptr<const void> owner);
-  /// The same of strings. Fails where their offsets are not possible ones.
+  /// Creates a view of strings. Fails if the offsets are invalid.
   static llvm::Expected<TensorBuffer> viewTexts(ArrayRef<int64_t> sizes,
                                                 const qf_strings *strings);
-  /// A string tensor with these elements, as many as the sizes give.
+  /// Creates a string tensor with these elements, whose number must match the
+  /// sizes.
   static llvm::Expected<TensorBuffer> makeTexts(ArrayRef<int64_t> sizes,
                                                 ArrayRef<StringRef> texts);
 
   const ElementInfo &getElement() const { return *element; }
   ArrayRef<int64_t> getSizes() const { return sizes; }
   int64_t getNumElements() const;
-  /// Not of strings.
+  /// Returns the bytes; not for strings.
   ArrayRef<char> getBytes() const { return bytes; }
-  /// Only of tensors that `allocate` made.
+  /// Returns the writable bytes; only for tensors created by `allocate`.
   MutableArrayRef<char> getMutableBytes();
 
   bool isOfTexts() const { return element->isString(); }
-  /// An element of a string tensor.
+  /// Returns an element of a string tensor.
   StringRef getText(int64_t index) const {
     const int64_t *offset = strings->offsets + index;
     return {strings->bytes + offset[0], size_t(offset[1] - offset[0])};
   }
   std::vector<StringRef> getTexts() const;
-  /// After a call that failed with QF_ERROR_CAPACITY, gives a string tensor
-  /// that `allocate` made the room that it needs; does nothing to others.
+  /// Grows the capacity of a string tensor created by `allocate` as required,
+  /// after a call that failed with QF_ERROR_CAPACITY. Has no effect on other
+  /// tensors.
   llvm::Error makeRoom();
 
-  /// The argument of an entry point, valid as long as this object. As an output
-  /// only of tensors that `allocate` made.
+  /// Returns the argument for an entry point, which is valid for the lifetime
+  /// of this object. Only tensors created by `allocate` may be outputs.
   qf_tensor getDescriptor() const {
     void *data = isOfTexts() ? static_cast<void *>(strings)
                              : const_cast<char *>(bytes.data());
@@ -83,41 +85,42 @@ private:
   ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
   bool isWritable = false;
-  /// Of string tensors; null where there are no elements, perhaps.
+  /// For string tensors; may be null if there are no elements.
   qf_strings *strings = nullptr;
-  /// Of those that `allocate` made.
+  /// For string tensors created by `allocate`.
   std::shared_ptr<TextMemory> texts;
 };
 
-/// Reads files of other suffixes.
+/// Reads files with other suffixes.
 using TensorReader =
     llvm::function_ref<llvm::Expected<TensorBuffer>(StringRef path)>;
 
-/// Reads a file by its suffix: .npy (Npy.h), .bin or .raw (the bytes of the
-/// slots, or the packed ones; at most one size may be open, of packed elements
-/// none), and .pb by `readOnnx` where that is given. Element type, rank and
-/// sizes, but for those that are -1, must be the expected ones; elements that
-/// are to be packed are so after reading. What is as entry points take it stays
-/// mapped, unless the tensor is to be `offset` bytes from alignment. Errors do
-/// not name the file.
+/// Reads a file according to its suffix: .npy (Npy.h), .bin or .raw (the bytes
+/// of the elements; at most one size may be dynamic, none for packed elements),
+/// and .pb by `readOnnx` if given. Element type, rank and sizes must match the
+/// expected ones, except for sizes of -1. Elements of a packed type are packed
+/// after reading. Data in the layout of entry points stays mapped, unless
+/// `offset` bytes from an aligned address are requested. Errors do not name the
+/// file.
 llvm::Expected<TensorBuffer> readTensorFile(StringRef path,
                                             const ElementInfo &element,
                                             ArrayRef<int64_t> sizes,
                                             size_t offset = 0,
                                             TensorReader readOnnx = nullptr);
 
-/// Strings, each of a number, that depend on `seed` alone.
+/// Returns strings of numbers that only depend on `seed`.
 std::vector<std::string> makeRandomTexts(int64_t count, uint64_t seed);
 
-/// 64 bits that tell one tensor from another of its type and sizes.
+/// Returns a 64-bit hash of the elements, to compare tensors of the same type
+/// and sizes.
 uint64_t digest(const TensorBuffer &tensor);
 
-/// What of a tensor NumPy's format cannot hold: strings that are no UTF-8, or
-/// end with a zero.
+/// Returns an error if NumPy's format cannot represent the tensor: strings that
+/// are not UTF-8 or end with a zero byte.
 llvm::Error checkNpy(const TensorBuffer &tensor);
 
-/// Writes NumPy's format, packed elements one per byte, of a tensor that
-/// checkNpy has nothing against.
+/// Writes NumPy's format; packed elements are unpacked to one per byte.
+/// checkNpy must accept the tensor.
 bool writeNpy(OutputFile &file, const TensorBuffer &tensor);
 
 } // namespace mlir::quant_float

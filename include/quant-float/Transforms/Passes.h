@@ -1,4 +1,4 @@
-//===- Passes.h - Passes on quant_float -------------------------*- C++ -*-===//
+//===- Passes.h - Transformation passes -------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ConvertOpset.h - Models in another opset -----------------*- C++ -*-===//
+//===- ConvertOpset.h - Opset conversion ------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

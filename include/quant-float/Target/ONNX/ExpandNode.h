@@ -1,4 +1,4 @@
-//===- ExpandNode.h - Nodes that ONNX defines by others ------- -*- C++ -*-===//
+//===- ExpandNode.h - Function expansion of nodes ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Export.h - The quant_float dialect to ONNX files ---------*- C++ -*-===//
+//===- Export.h - ONNX export -----------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FakeConvertMode.h - Whose arithmetic a model follows -----*- C++ -*-===//
+//===- FakeConvertMode.h - Mode of fakeconvert ------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

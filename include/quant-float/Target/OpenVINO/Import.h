@@ -1,4 +1,4 @@
-//===- Import.h - OpenVINO models to the quant_float dialect ----*- C++ -*-===//
+//===- Import.h - OpenVINO import -------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

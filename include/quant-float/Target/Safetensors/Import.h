@@ -1,4 +1,4 @@
-//===- Import.h - safetensors files to the dialect --------------*- C++ -*-===//
+//===- Import.h - Safetensors import ----------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
