@@ -7,7 +7,7 @@
 # RUN: %if host-x86_64 %{ %python %s %tools_dir %clang %t x86-64 2>&1 | FileCheck %s %}
 # RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2>&1 | FileCheck %s %}
 # RUN: %if host-avx512 %{ %python %s %tools_dir %clang %t x86-64-v4 2>&1 | FileCheck %s %}
-# RUN: %if host-avx512vbmi %{ %python %s %tools_dir %clang %t znver4 2>&1 | FileCheck %s %}
+# RUN: %if host-avx512vbmi %{ %python %s %tools_dir %clang %t host 2>&1 | FileCheck %s %}
 # Threads take the flags of the one that starts them.
 # RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2 2>&1 | FileCheck %s %}
 # CHECK-NOT: error
