@@ -150,9 +150,8 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
-  // What is prefetched is no further than the last vector, of many tensors by
-  // addresses on the stack.
-  static const llvm::Regex address("^(cmovaeq\t|movq\t[0-9]*\\(%rsp\\), %r)");
+  // Addresses of prefetches, for many tensors from the stack.
+  static const llvm::Regex address("^movq\t([0-9]*\\(%rsp\\)|%r[a-z0-9]+), %r");
   bool prefetches = llvm::any_of(
       body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
