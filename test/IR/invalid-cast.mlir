@@ -13,7 +13,7 @@ func.func @cast_v6_round_mode(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_v6_round_mode_generic(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op attribute 'round_mode' failed to satisfy constraint: how a cast rounds: to f8E8M0FNU (ONNX Cast-24 round_mode), or by random bits}}
+  // expected-error @+1 {{'quant_float.cast' op attribute 'round_mode' failed to satisfy constraint: rounding mode of a cast: to f8E8M0FNU (round_mode of ONNX Cast-24) or stochastic}}
   %0 = "quant_float.cast"(%x) {opset = 24, round_mode = "up"} : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
   return
 }
