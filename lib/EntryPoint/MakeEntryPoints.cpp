@@ -290,6 +290,60 @@ static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
 }
 
 namespace {
+/// Remembers which ops are erased.
+struct ErasedOps final : RewriterBase::Listener {
+  void notifyOperationErased(Operation *op) override { erased.insert(op); }
+
+  llvm::DenseSet<Operation *> erased;
+};
+} // namespace
+
+/// Expresses the sizes of values by the sizes of the function's arguments. One
+/// `tensor.dim` for each size of an op's result is resolved at a time, from the
+/// last op to the first. So each size is computed once; the greedy driver alone
+/// would compute it again for every use, which takes cubic time in chains of
+/// ops whose sizes are open.
+static LogicalResult resolveSizes(func::FuncOp function,
+                                  const FrozenRewritePatternSet &patterns) {
+  ErasedOps listener;
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+  config.setListener(&listener);
+  IRRewriter rewriter(function.getContext(), &listener);
+  auto ops = llvm::to_vector(
+      llvm::make_pointer_range(function.getBody().front().getOperations()));
+  for (Operation *op : llvm::reverse(ops)) {
+    // A new op may have the address of an erased one: it was resolved when it
+    // was made.
+    if (listener.erased.contains(op))
+      continue;
+    SmallVector<Operation *> dims;
+    for (Value result : op->getResults()) {
+      llvm::SmallDenseMap<int64_t, Value> sizes;
+      for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+        auto dim = dyn_cast<tensor::DimOp>(user);
+        std::optional<int64_t> index;
+        if (dim && dim.getSource() == result)
+          index = dim.getConstantIndex();
+        if (!index)
+          continue;
+        Value &size = sizes[*index];
+        if (!size) {
+          rewriter.setInsertionPointAfter(op);
+          size = tensor::DimOp::create(rewriter, dim.getLoc(), result, *index);
+          dims.push_back(size.getDefiningOp());
+        }
+        rewriter.replaceOp(dim, size);
+      }
+    }
+    if (!dims.empty() &&
+        failed(applyOpPatternsGreedily(dims, patterns, config)))
+      return failure();
+  }
+  return applyPatternsGreedily(function, patterns);
+}
+
+namespace {
 
 /// Makes @f.sizes.
 class SizesBuilder {
@@ -498,7 +552,7 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   returnSizes();
   // Express the sizes by those of the arguments; what computes the values is
   // then dead.
-  if (failed(applyPatternsGreedily(sizes, patterns)))
+  if (failed(resolveSizes(sizes, patterns)))
     return failure();
   IRRewriter rewriter(sizes.getContext());
   DominanceInfo dominance(sizes);
@@ -565,7 +619,7 @@ static LogicalResult returnMeasurements(func::FuncOp measure,
   returnOp.getOperandsMutable().assign(all);
   measure.setFunctionType(FunctionType::get(
       measure.getContext(), measure.getArgumentTypes(), all.getType()));
-  if (failed(applyPatternsGreedily(measure, patterns)))
+  if (failed(resolveSizes(measure, patterns)))
     return failure();
   // What branches compute is not needed for its sizes.
   if (cutBranches) {
@@ -573,7 +627,7 @@ static LogicalResult returnMeasurements(func::FuncOp measure,
     branches.add<DimOfBranch>(measure.getContext());
     scf::IfOp::getCanonicalizationPatterns(branches, measure.getContext());
     if (failed(applyPatternsGreedily(measure, std::move(branches))) ||
-        failed(applyPatternsGreedily(measure, patterns)))
+        failed(resolveSizes(measure, patterns)))
       return failure();
   }
   IRRewriter rewriter(measure.getContext());
@@ -615,7 +669,7 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
               .str()));
     }
   }
-  if (failed(applyPatternsGreedily(kernel, patterns)))
+  if (failed(resolveSizes(kernel, patterns)))
     return failure();
   for (cf::AssertOp assertion : assertions) {
     auto isEqual = assertion.getArg().getDefiningOp<arith::CmpIOp>();
