@@ -19,14 +19,17 @@ struct ActivationsOption : llvm::cl::opt<Activations> {
   explicit ActivationsOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("activations",
-            llvm::cl::desc("what vectors are multiplied with weights of 8, 4 "
-                           "or 2 bits as, on CPUs (default: float)"),
-            llvm::cl::values(
-                clEnumValN(Activations::Float, "float", "as they are"),
-                clEnumValN(Activations::Int16, "int16",
-                           "integers with a scale for each 32 elements"),
-                clEnumValN(Activations::Int8, "int8",
-                           "integers with a scale for each 32 elements")),
+            llvm::cl::desc(
+                "type of the activations in matmuls of few rows with 8-, 4- or "
+                "2-bit weights, on CPUs (default: float)"),
+            llvm::cl::values(clEnumValN(Activations::Float, "float",
+                                        "keep the type of the model"),
+                             clEnumValN(Activations::Int16, "int16",
+                                        "16-bit integers with one scale per "
+                                        "block of 32 or 16 elements"),
+                             clEnumValN(Activations::Int8, "int8",
+                                        "8-bit integers with one scale per "
+                                        "block of 32 or 16 elements")),
             llvm::cl::init(Activations::Float), llvm::cl::cat(category)) {}
 };
 

@@ -19,8 +19,8 @@ struct BindOption : llvm::cl::list<std::string> {
   explicit BindOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : list("bind", llvm::cl::value_desc("NAME=FILE"),
-             llvm::cl::desc("make the input NAME the constant that FILE holds "
-                            "(.npy, .pb or bare .bin)"),
+             llvm::cl::desc("replace the input NAME by the constant in FILE "
+                            "(.npy, .pb or raw .bin)"),
              llvm::cl::cat(category)) {}
 
   llvm::Error apply(Model &model) const {

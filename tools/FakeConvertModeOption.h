@@ -20,15 +20,16 @@ struct FakeConvertModeOption : llvm::cl::opt<FakeConvertMode> {
   explicit FakeConvertModeOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("fakeconvert-mode",
-            llvm::cl::desc("whose arithmetic every fakeconvert follows "
-                           "(default: as the model says, openvino for .xml)"),
-            llvm::cl::values(clEnumValN(FakeConvertMode::Exact, "exact",
-                                        "f32 operations and one cast"),
-                             clEnumValN(FakeConvertMode::OpenVINO, "openvino",
-                                        "OpenVINO's CPU plugin"),
-                             clEnumValN(FakeConvertMode::OpenVINOReference,
-                                        "openvino_reference",
-                                        "OpenVINO's reference and GPU plugin")),
+            llvm::cl::desc("implementation that every fakeconvert reproduces "
+                           "(default: that of the model, openvino for .xml)"),
+            llvm::cl::values(
+                clEnumValN(FakeConvertMode::Exact, "exact",
+                           "f32 arithmetic and one rounding to float8"),
+                clEnumValN(FakeConvertMode::OpenVINO, "openvino",
+                           "OpenVINO's CPU plugin"),
+                clEnumValN(
+                    FakeConvertMode::OpenVINOReference, "openvino_reference",
+                    "OpenVINO's reference implementation and GPU plugin")),
             llvm::cl::cat(category)) {}
 
   /// None where it is not given.
@@ -42,8 +43,8 @@ struct StrictOption : llvm::cl::opt<bool> {
   explicit StrictOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("strict",
-            llvm::cl::desc("refuse a model that declares another type of a "
-                           "value than it has (default: a warning)"),
+            llvm::cl::desc("treat a declared type that differs from the actual "
+                           "type of a value as an error (default: a warning)"),
             llvm::cl::cat(category)) {}
 };
 

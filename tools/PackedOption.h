@@ -21,16 +21,16 @@ struct PackedOption : llvm::cl::opt<PackedTensors> {
   explicit PackedOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("packed",
-            llvm::cl::desc("which tensors of 2-, 4- and 6-bit elements are "
+            llvm::cl::desc("tensors of 2-, 4- and 6-bit elements that are "
                            "packed (default: weights)"),
             llvm::cl::values(
                 clEnumValN(PackedTensors::Weights, "weights",
-                           "large constants that the file has packed, and "
-                           "arguments that MLIR says so of"),
+                           "large constants that are packed in the file, and "
+                           "arguments with the attribute quant_float.packed"),
                 clEnumValN(PackedTensors::All, "all",
-                           "inputs and outputs as well"),
+                           "also inputs and outputs"),
                 clEnumValN(PackedTensors::None, "none",
-                           "none: a byte for each element")),
+                           "none: one byte per element")),
             llvm::cl::init(PackedTensors::Weights), llvm::cl::cat(category)) {}
 
   llvm::Error apply(Model &model) const {

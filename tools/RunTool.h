@@ -110,15 +110,15 @@ public:
                                      llvm::cl::desc(inputsText)};
   llvm::cl::list<std::string> shapes{
       "shapes", llvm::cl::value_desc("NAME=1x3x?"),
-      llvm::cl::desc("sizes that the model leaves open; several may follow")};
+      llvm::cl::desc("values of dynamic sizes; accepts several values")};
   llvm::cl::opt<std::string> random{
       "random", llvm::cl::value_desc("SEED"),
       llvm::cl::desc(
-          "random values for the inputs that --inputs does not give")};
+          "use random values for the inputs without a file in --inputs")};
   llvm::cl::opt<std::string> entry{
       "entry", llvm::cl::value_desc("NAME"),
-      llvm::cl::desc("the function, by symbol or graph name, where "
-                     "there are several")};
+      llvm::cl::desc(
+          "symbol or graph name of the function to run, if there are several")};
 };
 
 /// Those of the tools that run models once and for all.
@@ -137,15 +137,14 @@ public:
 
   llvm::cl::opt<std::string> outputs{
       "outputs", llvm::cl::value_desc("DIR"),
-      llvm::cl::desc(
-          "write output_<i>.npy there; the folder is made if need be")};
+      llvm::cl::desc("directory for the outputs output_<i>.npy, which is "
+                     "created if necessary")};
   llvm::cl::opt<bool> time{
-      "time",
-      llvm::cl::desc("print best and median seconds, elements per second of "
-                     "the call alone")};
+      "time", llvm::cl::desc("print the best and median time of a call in "
+                             "seconds, and elements per second")};
   llvm::cl::opt<unsigned> repeat{
       "repeat", llvm::cl::value_desc("N"),
-      llvm::cl::desc("calls that --time measures (default: 10)"),
+      llvm::cl::desc("number of calls that --time measures (default: 10)"),
       llvm::cl::init(10)};
 };
 

@@ -19,15 +19,16 @@ struct SumsOption : llvm::cl::opt<Sums> {
   explicit SumsOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
       : opt("sums",
-            llvm::cl::desc(
-                "how sums of products are rounded (default: stated)"),
+            llvm::cl::desc("accumulation order and rounding of matmuls and "
+                           "convolutions (default: stated)"),
             llvm::cl::values(
                 clEnumValN(
                     Sums::Stated, "stated",
-                    "each product and each sum, the same on every machine"),
+                    "round each multiplication and each addition, in a "
+                    "specified order, with the same bits on every machine"),
                 clEnumValN(Sums::Fast, "fast",
-                           "by fused multiply-adds, and on GPUs by matrix "
-                           "instructions, where there are any")),
+                           "use fused multiply-adds, and on GPUs reassociate "
+                           "for matrix instructions, if available")),
             llvm::cl::init(Sums::Stated), llvm::cl::cat(category)) {}
 };
 

@@ -42,77 +42,79 @@ struct Options {
   cl::OptionCategory category{"quant-float-certify"};
   cl::opt<std::string> only{
       "only", cl::value_desc("REGEX"),
-      cl::desc("certify the conversions whose names have a match, such as "
-               "^cast_f32_to_f8 (default: all of them)"),
+      cl::desc("certify the conversions whose names match, such as "
+               "^cast_f32_to_f8 (default: all)"),
       cl::cat(category)};
   cl::opt<bool> list{"list",
-                     cl::desc("print the names of the conversions instead"),
+                     cl::desc("print the names of the conversions and exit"),
                      cl::cat(category)};
   cl::opt<bool> mlir{"mlir",
-                     cl::desc("print the conversions as MLIR instead, each a "
-                              "function of its name"),
+                     cl::desc("print the conversions as MLIR, each as a "
+                              "function of that name, and exit"),
                      cl::cat(category)};
   cl::opt<bool> cells{
       "cells",
-      cl::desc("print how many combinations of types and attributes each "
-               "version of ONNX's ops allows, and how many of them are among "
-               "the conversions"),
+      cl::desc("print the number of combinations of types and attributes that "
+               "each version of ONNX's ops allows, and how many of them the "
+               "conversions cover"),
       cl::cat(category)};
   cl::list<std::string> cpus{
       "cpu", cl::CommaSeparated, cl::value_desc("CPU,..."),
-      cl::desc("what to compile for (default: every level of x86-64 that this "
-               "machine runs, and this machine with all it has, host; of other "
-               "machines what docs/certificates.md says)"),
+      cl::desc("CPUs to compile for (default: every x86-64 level that this "
+               "machine supports, and host, this machine with all of its "
+               "features; for other machines see docs/certificates.md)"),
       cl::cat(category)};
   cl::opt<std::string> machine{
       "machine", cl::value_desc("NAME"),
-      cl::desc("where the code runs: nvidia, the first GPU, or under qemu's "
-               "emulator aarch64, riscv64 or x86_64, a sample of the inputs "
-               "unless --all asks for more (default: this machine)"),
+      cl::desc("machine that runs the code: nvidia, the first GPU; or aarch64, "
+               "riscv64 or x86_64, emulated by QEMU, with a sample of the "
+               "inputs unless --all is given (default: this machine)"),
       cl::cat(category)};
   cl::opt<bool> all{"all",
-                    cl::desc("all inputs that are stated (the default, but of "
-                             "emulated machines)"),
+                    cl::desc("test all documented inputs (the default, except "
+                             "on emulated machines)"),
                     cl::cat(category)};
   cl::opt<bool> sample{
       "sample",
-      cl::desc("a 256th of the inputs of 32 bits and a sixth of the scales"),
+      cl::desc(
+          "test one 256th of the 32-bit inputs and one sixth of the scales"),
       cl::cat(category)};
-  cl::opt<unsigned> threads{
-      "j", cl::init(0), cl::value_desc("N"),
-      cl::desc("how many conversions at once (default: as many as cores)"),
-      cl::cat(category)};
+  cl::opt<unsigned> threads{"j", cl::init(0), cl::value_desc("N"),
+                            cl::desc("number of conversions to run in parallel "
+                                     "(default: number of cores)"),
+                            cl::cat(category)};
   cl::opt<std::string> output{
       "o", cl::value_desc("FILE"),
-      cl::desc("write the certificates as JSON. Until all are there they are "
-               "in FILE.partial, where the same command goes on after it was "
-               "interrupted"),
+      cl::desc("write the certificates as JSON; until all are done, they are "
+               "in FILE.partial, from which the same command resumes after an "
+               "interruption"),
       cl::cat(category)};
   cl::opt<std::string> check{
       "check", cl::value_desc("FILE"),
-      cl::desc("make certificates of this file again, and compare"),
+      cl::desc("reproduce the certificates of this file and compare"),
       cl::cat(category)};
   cl::opt<bool> mutants{
       "mutants",
-      cl::desc("break the lowerings in every way that is listed, and show "
-               "which input finds each mistake; --only chooses mutants, -o "
-               "writes JSON"),
+      cl::desc("run mutation tests: introduce each listed error in the "
+               "lowerings, and show the input that detects it; --only selects "
+               "mutants, -o writes JSON"),
       cl::cat(category)};
   cl::opt<std::string> vectors{
       "vectors", cl::value_desc("DIR"),
-      cl::desc("write tables of inputs and correct outputs, for tests of other "
-               "libraries, to a folder"),
+      cl::desc("write tables of inputs and correct outputs, to test other "
+               "libraries, to a directory"),
       cl::cat(category)};
   cl::opt<std::string> audit{
       "audit", cl::value_desc("MODEL"),
-      cl::desc("print a page about a model's own conversions: which of the "
-               "certificates are about this machine's code for them, and what "
-               "a run says of the rest (.onnx, .xml, .mlir, .mlirbc)"),
+      cl::desc("print a report on the conversions of a model: the certificates "
+               "that cover their code for this machine, and the results of "
+               "running the others (.onnx, .xml, .mlir, .mlirbc)"),
       cl::cat(category)};
   cl::list<std::string> certificates{
       "certificates", cl::value_desc("FILE,..."), cl::CommaSeparated,
-      cl::desc("with --audit: files of certificates"), cl::cat(category)};
-  cl::opt<bool> quiet{"quiet", cl::desc("no progress on standard error"),
+      cl::desc("certificate files for --audit"), cl::cat(category)};
+  cl::opt<bool> quiet{"quiet",
+                      cl::desc("do not print progress to standard error"),
                       cl::cat(category)};
 };
 
@@ -165,8 +167,8 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
   });
   if (!cl::ParseCommandLineOptions(
           argc, argv,
-          "runs compiled conversions on all inputs and compares with an exact "
-          "oracle\n",
+          "runs compiled conversions on all inputs and compares the results "
+          "with an exact oracle\n",
           &llvm::errs()))
     return std::nullopt;
   Arguments arguments;

@@ -29,21 +29,22 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> opset{
       "opset", cl::value_desc("N|all"),
-      cl::desc("verify ONNX's nodes against ONNX's opset N, others against "
-               "their own; all: say which opsets accept which node (default: "
-               "each node's own)"),
+      cl::desc("verify ONNX nodes against opset N, and other nodes against "
+               "their opset; all: print which opsets accept each node "
+               "(default: the opset of each node)"),
       cl::cat(category)};
-  cl::opt<bool> json{"json",
-                     cl::desc("print an array of JSON objects, one for each "
-                              "node of all models"),
-                     cl::cat(category)};
-  cl::opt<std::string> target{
-      "target", cl::value_desc("cpu|nvvm"),
-      cl::desc("say as well which nodes are in the way of compiling, and why"),
+  cl::opt<bool> json{
+      "json",
+      cl::desc(
+          "print a JSON array with one object for each node of all models"),
       cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::value_desc("cpu|nvvm"),
+                              cl::desc("also print which nodes prevent "
+                                       "compilation for this target, and why"),
+                              cl::cat(category)};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("sm_80|sm_89|sm_90|sm_100a|..."),
-      cl::desc("the NVIDIA chip of --target nvvm (default: sm_90)"),
+      cl::desc("NVIDIA chip of --target nvvm (default: sm_90)"),
       cl::init("sm_90"), cl::cat(category)};
   StrictOption strict{category};
 };

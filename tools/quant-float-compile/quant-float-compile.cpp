@@ -32,53 +32,51 @@ struct Options {
       cl::desc("MODEL (.onnx, .xml, .mlir, .mlirbc, or - "
                "for MLIR on standard input)"),
       cl::cat(category)};
-  cl::opt<std::string> output{
-      "o", cl::value_desc("OUT"),
-      cl::desc("the file to write, - for standard output"), cl::cat(category)};
-  cl::opt<bool> explain{
-      "explain",
-      cl::desc("write what becomes of each conversion, and why, to OUT or to "
-               "standard output"),
-      cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::value_desc("OUT"),
+                              cl::desc("output file, - for standard output"),
+                              cl::cat(category)};
+  cl::opt<bool> explain{"explain",
+                        cl::desc("write how each conversion is lowered, and "
+                                 "why, to OUT or to standard output"),
+                        cl::cat(category)};
   cl::opt<std::string> target{"target", cl::value_desc("cpu|nvvm"),
-                              cl::desc("what the code is for (default: cpu)"),
+                              cl::desc("target of the code (default: cpu)"),
                               cl::init("cpu"), cl::cat(category)};
-  cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME[,NAME...]"),
-                           cl::desc("the CPU to compile for: host (default), "
-                                    "x86-64-v3, znver4, apple-m1, ...; of "
-                                    "several the code takes the best that the "
-                                    "machine it runs on is"),
-                           cl::cat(category)};
+  cl::opt<std::string> cpu{
+      "cpu", cl::value_desc("NAME[,NAME...]"),
+      cl::desc("CPU to compile for: host (default), x86-64-v3, znver4, "
+               "apple-m1, ...; with several, the code for the best one that "
+               "the machine supports is selected at run time"),
+      cl::cat(category)};
   cl::opt<std::string> triple{"triple", cl::value_desc("TRIPLE"),
-                              cl::desc("the target triple (default: this "
-                                       "machine's)"),
+                              cl::desc("target triple (default: the host's)"),
                               cl::cat(category)};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("sm_80|sm_89|sm_90|sm_100a|..."),
-      cl::desc("the NVIDIA chip to compile for, with --target nvvm"),
+      cl::desc("NVIDIA chip to compile for, with --target nvvm"),
       cl::cat(category)};
   cl::opt<std::string> ptx{
       "ptx", cl::value_desc("VERSION"),
-      cl::desc(
-          "the version of PTX, such as 80 (default: the least that has all "
-          "of the chip's instructions)"),
+      cl::desc("PTX version, such as 80 (default: the lowest that supports all "
+               "of the chip's instructions)"),
       cl::cat(category)};
   cl::opt<std::string> emit{
       "emit",
       cl::value_desc(
           "mlir|llvm-dialect|llvm-ir|asm|obj|shared|header|ptx|cubin"),
-      cl::desc("what to write (default: by OUT's suffix)"), cl::cat(category)};
-  cl::opt<unsigned> threads{"threads", cl::value_desc("N"),
-                            cl::desc("1: no threads (default); 0: as many as "
-                                     "OpenMP gives; else so many"),
-                            cl::init(1), cl::cat(category)};
+      cl::desc("kind of output (default: according to the suffix of OUT)"),
+      cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "threads", cl::value_desc("N"),
+      cl::desc(
+          "number of threads; 1: no threading (default), 0: OpenMP's default"),
+      cl::init(1), cl::cat(category)};
   cl::opt<bool> islands{"islands",
-                        cl::desc("where nodes have no lowering, compile each "
-                                 "group of others around quantization ops"),
+                        cl::desc("if nodes have no lowering, compile the "
+                                 "subgraphs around quantization ops"),
                         cl::cat(category)};
   cl::opt<bool> timeReport{
-      "time-report",
-      cl::desc("write to standard error how long each stage takes"),
+      "time-report", cl::desc("print the time of each stage to standard error"),
       cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
   StrictOption strict{category};

@@ -38,44 +38,41 @@ struct Options {
                              cl::desc("MODEL.onnx"), cl::cat(category)};
   cl::list<std::string> rewrites{
       "rewrite", cl::value_desc("PASS"),
-      cl::desc("an exact rewrite before that: eliminate-qdq, collapse-casts, "
-               "reencode-fnuz, widen-storage, merge-scales, fold-scales, "
-               "unpack-weights or pack-weights, with options in braces; one or "
-               "more, in this order"),
+      cl::desc("exact rewrite to apply before the conversion: eliminate-qdq, "
+               "collapse-casts, reencode-fnuz, widen-storage, merge-scales, "
+               "fold-scales, unpack-weights or pack-weights, with options in "
+               "braces; may be repeated, in order of application"),
       cl::cat(category)};
-  cl::opt<int64_t> opset{"opset", cl::value_desc("N"),
-                         cl::desc("the opset of ONNX's own domain that the "
-                                  "model is to have, from 10 on"),
-                         cl::cat(category)};
+  cl::opt<int64_t> opset{
+      "opset", cl::value_desc("N"),
+      cl::desc("target opset of ONNX's default domain, at least 10"),
+      cl::cat(category)};
   cl::list<std::string> without{
       "without", cl::value_desc("TYPE[,TYPE...]"), cl::CommaSeparated,
       cl::desc(
-          "types of elements, as ONNX names them (float8e4m3fn, int4, ...), "
-          "that the model is to do without; in its own opset, if no other "
-          "is asked for"),
+          "element types, by ONNX name (float8e4m3fn, int4, ...), to eliminate "
+          "from the model; in the model's opset unless --opset is given"),
       cl::cat(category)};
   cl::opt<std::string> wideFloat{
       "wide-float", cl::value_desc("float16|bfloat16"),
-      cl::desc("weights of float types that the model does without become this "
-               "type where it has all of their numbers; without it they stay "
-               "codes, with a table of numbers"),
+      cl::desc("convert weights of eliminated float types to this type if it "
+               "represents all of their values (default: indices into a table "
+               "of values)"),
       cl::cat(category)};
-  cl::opt<std::string> domain{
-      "domain", cl::value_desc("com.microsoft"),
-      cl::desc("quantization that the opset lacks may become the operators of "
-               "this domain"),
-      cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::value_desc("OUT.onnx"), cl::Required,
-                              cl::desc("the converted model"),
+  cl::opt<std::string> domain{"domain", cl::value_desc("com.microsoft"),
+                              cl::desc("allow operators of this domain for "
+                                       "quantization that the opset lacks"),
                               cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::value_desc("OUT.onnx"), cl::Required,
+                              cl::desc("converted model"), cl::cat(category)};
   cl::opt<std::string> report{
       "report", cl::value_desc("FILE"), cl::ValueOptional,
-      cl::desc("print what became of each node, or write it to FILE, as JSON "
-               "where that ends with .json"),
+      cl::desc("print how each node was converted, or write it to FILE, as "
+               "JSON if the name ends with .json"),
       cl::cat(category)};
   cl::opt<bool> externalData{
       "external-data",
-      cl::desc("put the initializers of 1 KiB and more in OUT.onnx.data"),
+      cl::desc("write the initializers of 1 KiB and more to OUT.onnx.data"),
       cl::cat(category)};
 };
 
@@ -257,8 +254,8 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(
           argc, argv, "quant-float-convert",
-          "says a model in another opset of ONNX, without types that a runtime "
-          "lacks, or with fewer and other nodes that compute the same\n"))
+          "converts a model to another ONNX opset, eliminates types that a "
+          "runtime lacks, or rewrites nodes to equivalent ones\n"))
     return kToolWrongUsage;
   return convert(options);
 }

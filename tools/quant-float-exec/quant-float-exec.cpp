@@ -26,33 +26,35 @@ namespace {
 struct Options : RunOptions {
   Options()
       : RunOptions("quant-float-exec", {".so"}, "MODEL.so",
-                   "tensors for the inputs (.npy, raw .bin), in the graph's "
-                   "order or by name; several may follow") {}
+                   "tensors for the inputs (.npy, raw .bin), in the order of "
+                   "the graph or by name; accepts several values") {}
 
-  cl::opt<bool> all{"all", cl::desc("run all functions one after the other")};
-  cl::opt<bool> list{"list",
-                     cl::desc("print what the library holds, and run nothing")};
-  cl::opt<bool> digest{"digest", cl::desc("print 64 bits for each output")};
+  cl::opt<bool> all{"all", cl::desc("run all functions in sequence")};
+  cl::opt<bool> list{
+      "list", cl::desc("print the contents of the library without running it")};
+  cl::opt<bool> digest{"digest",
+                       cl::desc("print a 64-bit hash of each output")};
   cl::opt<bool> mergeNaNs{
       "merge-nans",
-      cl::desc("digests take all NaNs for one: what arithmetic makes of a NaN "
-               "has no specified sign")};
+      cl::desc("treat all NaNs as equal in hashes, because the sign of a NaN "
+               "that arithmetic produces is unspecified")};
   cl::list<uint64_t> sweep{
       "sweep", cl::multi_val(2), cl::value_desc("FIRST COUNT"),
-      cl::desc("run functions of one input of one open size on all elements "
-               "whose bits are FIRST, FIRST + 1, ...; with --digest")};
+      cl::desc(
+          "run functions with one input of one dynamic size on the COUNT "
+          "elements with the encodings FIRST, FIRST + 1, ...; with --digest")};
   cl::opt<uint64_t> chunk{
       "chunk", cl::value_desc("N"), cl::init(uint64_t(1) << 26),
-      cl::desc("elements of --sweep at a time (default: 67108864)")};
+      cl::desc("number of elements of --sweep per call (default: 67108864)")};
   cl::opt<unsigned> device{"device", cl::value_desc("N"), cl::init(0),
-                           cl::desc("the GPU (default: 0)")};
+                           cl::desc("index of the GPU (default: 0)")};
   cl::opt<uint64_t> offsetBytes{
       "offset-bytes", cl::value_desc("N"), cl::init(0),
-      cl::desc("move all tensors so far from alignment")};
+      cl::desc("offset of all tensors from an aligned address")};
   cl::opt<bool> showDevice{
       "show-device",
-      cl::desc("print a GPU's chip, its name and the version of CUDA that the "
-               "driver knows; without MODEL.so")};
+      cl::desc("print the chip and name of the GPU and the CUDA version that "
+               "the driver supports; without MODEL.so")};
 
   llvm::Error check() const;
 };

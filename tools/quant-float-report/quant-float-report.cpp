@@ -25,19 +25,20 @@ namespace {
 /// The options live as long as one parse.
 struct Options : InputOptions {
   Options()
-      : InputOptions("quant-float-report",
-                     {".onnx", ".xml", ".mlir", ".mlirbc"},
-                     "MODEL (.onnx, .xml, .mlir, .mlirbc, or - for MLIR on "
-                     "standard input)",
-                     "tensors for the inputs (.npy, ONNX .pb, raw .bin), in "
-                     "the graph's order or by name; several may follow") {
+      : InputOptions(
+            "quant-float-report", {".onnx", ".xml", ".mlir", ".mlirbc"},
+            "MODEL (.onnx, .xml, .mlir, .mlirbc, or - for MLIR on "
+            "standard input)",
+            "tensors for the inputs (.npy, ONNX .pb, raw .bin), in the order "
+            "of the graph or by name; accepts several values") {
     model.setNumOccurrencesFlag(cl::Required);
   }
-  cl::opt<std::string> output{
-      "o", cl::value_desc("OUT.html|OUT.json"), cl::Required,
-      cl::desc("the page, with the same as JSON beside it, or the JSON alone")};
+  cl::opt<std::string> output{"o", cl::value_desc("OUT.html|OUT.json"),
+                              cl::Required,
+                              cl::desc("HTML page, with a JSON file of the "
+                                       "same name, or only the JSON file")};
   cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
-                           cl::desc("the CPU to compile for (default: host)"),
+                           cl::desc("CPU to compile for (default: host)"),
                            cl::init("host")};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;

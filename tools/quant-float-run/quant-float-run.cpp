@@ -34,23 +34,22 @@ struct Options : RunOptions {
                    "MODEL (.onnx, .xml, .mlir, .mlirbc, or - for MLIR on "
                    "standard input)",
                    "tensors for the inputs (.npy, ONNX .pb, raw .bin), in the "
-                   "graph's order or by name; several may follow") {
+                   "order of the graph or by name; accepts several values") {
     model.setNumOccurrencesFlag(cl::Required);
   }
   cl::opt<std::string> target{"target", cl::value_desc("cpu|reference|nvvm"),
-                              cl::desc("what computes (default: cpu)"),
+                              cl::desc("target to run on (default: cpu)"),
                               cl::init("cpu")};
   cl::opt<std::string> cpu{"cpu", cl::value_desc("NAME"),
-                           cl::desc("the CPU to compile for (default: host)"),
+                           cl::desc("CPU to compile for (default: host)"),
                            cl::init("host")};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("sm_80|sm_90|..."),
-      cl::desc("the NVIDIA chip to compile for, with --target nvvm (default: "
-               "the device's)")};
+      cl::desc("NVIDIA chip to compile for, with --target nvvm (default: that "
+               "of the device)")};
   cl::opt<unsigned> threads{
       "threads", cl::value_desc("N"),
-      cl::desc("threads to run in (default: 1); 0: as many "
-               "as OpenMP gives"),
+      cl::desc("number of threads (default: 1); 0: OpenMP's default"),
       cl::init(1)};
   cl::opt<char> level{"O", cl::Prefix, cl::desc("optimization level, 0 to 3"),
                       cl::init('2')};
@@ -62,8 +61,8 @@ struct Options : RunOptions {
   ActivationsOption activations;
   cl::opt<bool> compareModes{
       "compare-modes",
-      cl::desc("print how many elements of each fakeconvert differ between its "
-               "modes, and why")};
+      cl::desc("print the number of elements of each fakeconvert that differ "
+               "between its modes, and why")};
 
   llvm::Error check() const;
   bool useReference() const { return target == "reference"; }

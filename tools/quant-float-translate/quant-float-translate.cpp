@@ -240,9 +240,9 @@ int main(int argc, char **argv) {
   mlir::quant_float::StrictOption strict;
   llvm::cl::opt<bool> keepsSource(
       "keep-source",
-      llvm::cl::desc("with --import-onnx and --import-openvino, keep in "
-                     "attributes what the export needs to write the same "
-                     "model"));
+      llvm::cl::desc(
+          "with --import-onnx and --import-openvino, keep the information that "
+          "is required to export the same model in attributes"));
   auto getImportOptions = [&] {
     mlir::quant_float::OnnxImportOptions options;
     options.strict = strict;
@@ -274,15 +274,12 @@ int main(int argc, char **argv) {
     return beside->write({bytes.data(), bytes.size()});
   };
   llvm::cl::opt<bool> usesExternalData(
-      "external-data",
-      llvm::cl::desc("put the initializers of 1 KiB and more of an exported "
-                     "model in OUT.data beside it"));
+      "external-data", llvm::cl::desc("write the initializers of 1 KiB and "
+                                      "more of an exported model to OUT.data"));
   mlir::DialectRegistry dialects;
   mlir::quant_float::registerAllDialects(dialects);
   llvm::cl::opt<bool> extractsWeights(
-      "extract-weights",
-      llvm::cl::desc("let exporters of weights take the weights of a model, of "
-                     "which the rest is left out"));
+      "extract-weights", llvm::cl::desc("export only the weights of a model"));
   auto read = [&](const std::shared_ptr<llvm::SourceMgr> &sources,
                   mlir::MLIRContext *context) {
     auto module = readWeights(dialects, sources, context);
@@ -296,19 +293,19 @@ int main(int argc, char **argv) {
   using mlir::quant_float::SafetensorsLayout;
   llvm::cl::opt<SafetensorsLayout> layout(
       "safetensors-layout", llvm::cl::init(SafetensorsLayout::Auto),
-      llvm::cl::desc("how --export-safetensors writes quantized weights"),
+      llvm::cl::desc("layout of quantized weights for --export-safetensors"),
       llvm::cl::values(
           clEnumValN(SafetensorsLayout::Auto, "auto",
-                     "as compressed-tensors has them, or ModelOpt, by their "
-                     "codes and scales (the default)"),
-          clEnumValN(SafetensorsLayout::Gptq, "gptq", "as GPTQ has them"),
-          clEnumValN(SafetensorsLayout::Awq, "awq", "as AutoAWQ has them")));
+                     "that of compressed-tensors or ModelOpt, depending on the "
+                     "types of weights and scales (the default)"),
+          clEnumValN(SafetensorsLayout::Gptq, "gptq", "that of GPTQ"),
+          clEnumValN(SafetensorsLayout::Awq, "awq", "that of AutoAWQ")));
   mlir::quant_float::registerToSafetensorsTranslation(
       read, [&] { return layout.getValue(); });
   llvm::cl::opt<int64_t> opset(
       "opset", llvm::cl::value_desc("N"),
-      llvm::cl::desc("with --export-onnx, say the model in this opset, from 10 "
-                     "on, as quant-float-convert does"));
+      llvm::cl::desc("with --export-onnx, convert the model to this opset, at "
+                     "least 10, as quant-float-convert does"));
   auto getExportedOptions =
       [&]() -> llvm::FailureOr<mlir::quant_float::OnnxImportOptions> {
     mlir::quant_float::OnnxImportOptions options = getImportOptions();

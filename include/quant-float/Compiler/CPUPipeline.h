@@ -21,32 +21,38 @@ struct TargetCpu;
 /// Options of quant-float-lower-to-cpu in textual form.
 struct LowerToCPUOptions : public PassPipelineOptions<LowerToCPUOptions> {
   Option<std::string> cpu{
-      *this, "cpu", llvm::cl::desc("target CPU; 'host' is this machine's"),
+      *this, "cpu",
+      llvm::cl::desc("target CPU; 'host' means that of this machine"),
       llvm::cl::init("host")};
   Option<std::string> triple{
-      *this, "triple", llvm::cl::desc("target triple; empty is this machine's"),
+      *this, "triple", llvm::cl::desc("target triple; empty means the host's"),
       llvm::cl::init("")};
   Option<unsigned> threads{
       *this, "threads",
-      llvm::cl::desc("1: no threads; 0: as many as OpenMP gives; else so many"),
+      llvm::cl::desc("number of threads; 1: no threading, 0: OpenMP's default"),
       llvm::cl::init(1)};
   Option<Sums> sums{
-      *this, "sums", llvm::cl::desc("how sums of products are rounded"),
+      *this, "sums",
+      llvm::cl::desc(
+          "accumulation order and rounding of matmuls and convolutions"),
       llvm::cl::values(
-          clEnumValN(Sums::Stated, "stated", "as R7 states, on every CPU"),
-          clEnumValN(Sums::Fast, "fast", "as is fastest on the CPU")),
+          clEnumValN(Sums::Stated, "stated",
+                     "the order of rule R7, on every CPU"),
+          clEnumValN(Sums::Fast, "fast", "the fastest for the CPU")),
       llvm::cl::init(Sums::Stated)};
   Option<Activations> activations{
       *this, "activations",
-      llvm::cl::desc("what vectors are multiplied with weights of few bits as"),
+      llvm::cl::desc("type of the activations in matmuls of few rows with "
+                     "low-bit weights"),
       llvm::cl::values(
-          clEnumValN(Activations::Float, "float", "as they are"),
-          clEnumValN(Activations::Int16, "int16", "integers of 16 bits, by R8"),
-          clEnumValN(Activations::Int8, "int8", "integers of 8 bits, by R8")),
+          clEnumValN(Activations::Float, "float", "keep the type of the model"),
+          clEnumValN(Activations::Int16, "int16", "16-bit integers (rule R8)"),
+          clEnumValN(Activations::Int8, "int8", "8-bit integers (rule R8)")),
       llvm::cl::init(Activations::Float)};
   Option<bool> islands{
       *this, "islands",
-      llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
+      llvm::cl::desc(
+          "compile the subgraphs around quantization ops and drop the rest"),
       llvm::cl::init(false)};
 };
 

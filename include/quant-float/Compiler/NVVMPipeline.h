@@ -28,11 +28,11 @@ struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
                            llvm::cl::init("")};
   Option<std::string> features{
       *this, "features",
-      llvm::cl::desc("version of PTX, such as +ptx80; without one, the least "
-                     "that has all of the chip's instructions"),
+      llvm::cl::desc("PTX version, such as +ptx80; empty means the lowest that "
+                     "supports all of the chip's instructions"),
       llvm::cl::init("")};
   Option<KernelFormat> format{
-      *this, "format", llvm::cl::desc("what the kernels become"),
+      *this, "format", llvm::cl::desc("output format of the kernels"),
       llvm::cl::init(KernelFormat::ISA),
       llvm::cl::values(
           clEnumValN(KernelFormat::ISA, "isa", "PTX"),
@@ -42,18 +42,22 @@ struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
           clEnumValN(KernelFormat::LLVM, "llvm", "bitcode"))};
   Option<std::string> toolkit{
       *this, "toolkit",
-      llvm::cl::desc("folder of the CUDA toolkit; without one, CUDA_ROOT, "
-                     "CUDA_HOME, CUDA_PATH and PATH tell"),
+      llvm::cl::desc("directory of the CUDA toolkit; if empty, it is found "
+                     "through CUDA_ROOT, CUDA_HOME, CUDA_PATH and PATH"),
       llvm::cl::init("")};
   Option<bool> islands{
       *this, "islands",
-      llvm::cl::desc("compile what surrounds quantization ops, leave the rest"),
+      llvm::cl::desc(
+          "compile the subgraphs around quantization ops and drop the rest"),
       llvm::cl::init(false)};
   Option<Sums> sums{
-      *this, "sums", llvm::cl::desc("how sums of products are rounded"),
+      *this, "sums",
+      llvm::cl::desc(
+          "accumulation order and rounding of matmuls and convolutions"),
       llvm::cl::values(
-          clEnumValN(Sums::Stated, "stated", "in the order of the summed axis"),
-          clEnumValN(Sums::Fast, "fast", "as is fastest on the chip")),
+          clEnumValN(Sums::Stated, "stated",
+                     "in the order of the reduction dimension"),
+          clEnumValN(Sums::Fast, "fast", "the fastest for the chip")),
       llvm::cl::init(Sums::Stated)};
 };
 
