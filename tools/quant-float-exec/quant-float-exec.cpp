@@ -547,8 +547,8 @@ int main(int argc, char **argv) {
     os << "quant-float-exec, part of quant-float " QUANT_FLOAT_VERSION "\n";
   });
   Options options;
-  llvm::Error error =
-      options.parse(argc, argv, "runs a library of quant-float-compile\n");
+  llvm::Error error = options.parse(
+      argc, argv, "runs a shared library of quant-float-compile\n");
   if (!error)
     error = options.check();
   if (!error)
