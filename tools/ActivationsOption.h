@@ -1,4 +1,4 @@
-//===- ActivationsOption.h - What vectors are multiplied as -----*- C++ -*-===//
+//===- ActivationsOption.h - The option --activations -----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -14,7 +14,8 @@
 
 namespace mlir::quant_float {
 
-/// Inputs that become constants, an option of the tools that compile a model.
+/// The option --bind of the tools that compile models: inputs that become
+/// constants.
 struct BindOption : llvm::cl::list<std::string> {
   explicit BindOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())

@@ -16,7 +16,8 @@ namespace mlir::quant_float {
 
 enum class PackedTensors { Weights, All, None };
 
-/// What of a model is packed, an option of the tools that compile one.
+/// The option --packed of the tools that compile models: the tensors that are
+/// packed.
 struct PackedOption : llvm::cl::opt<PackedTensors> {
   explicit PackedOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())

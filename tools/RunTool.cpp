@@ -1,4 +1,4 @@
-//===- RunTool.cpp - What the tools that run models share -----------------===//
+//===- RunTool.cpp - Shared code of tools that run models -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RunTool.h - What the tools that run models share ---------*- C++ -*-===//
+//===- RunTool.h - Shared code of tools that run models ---------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,48 +42,49 @@ enum RunExitCode { kWrongInput = 1, kWrongUsage = 2 };
 llvm::Error fail(const Twine &subject, const Twine &what,
                  RunExitCode code = kWrongInput);
 
-/// An input of a function, and where its tensor comes from.
+/// An input of a function and the source of its tensor.
 struct RunInput {
-  /// In the model; may be empty.
+  /// The name in the model; may be empty.
   std::string name;
   const ElementInfo *element = nullptr;
-  /// -1 where any size will do.
+  /// -1 for sizes without constraint.
   SmallVector<int64_t> sizes;
-  /// Empty for a random one.
+  /// The file; empty for random values.
   std::string file;
 };
 
-/// One value of --shapes; -1 for `?`.
+/// A value of --shapes; -1 for `?`.
 struct InputShape {
   std::string name;
   SmallVector<int64_t> sizes;
 };
 
-/// "input 0 'x'"
+/// Returns a description such as "input 0 'x'".
 std::string describeInput(ArrayRef<RunInput> inputs, size_t index);
 
-/// The options about a model and its inputs. Those of LLVM must have been
-/// dropped.
+/// The options for a model and its inputs. LLVM's options must have been
+/// removed before.
 class InputOptions {
 public:
-  /// A model's name has one of the suffixes. The last two are descriptions.
+  /// `suffixes` are those of valid models. The last two arguments are
+  /// descriptions.
   InputOptions(StringRef tool, ArrayRef<StringRef> suffixes,
                StringRef modelText, StringRef inputsText)
       : tool(tool), modelText(modelText), inputsText(inputsText),
         suffixes(suffixes) {}
 
-  /// Reads the command line. Nothing is left to do after an error.
+  /// Parses the command line. After an error the tool must exit.
   llvm::Error parse(int argc, char **argv, const char *overview);
 
   /// About the command line.
   llvm::Error failUsage(const Twine &what) const;
 
-  /// Requires an option's number to be one of these.
+  /// Returns an error unless the value of an option is in this range.
   llvm::Error checkRange(StringRef option, uint64_t least, uint64_t most,
                          uint64_t given) const;
 
-  /// Reads the files of --inputs and makes random tensors of the others. With
-  /// `ignoresOthers`, --shapes may name inputs that there are not.
+  /// Reads the files of --inputs and creates random tensors for the other
+  /// inputs. With `ignoresOthers`, --shapes may name inputs that do not exist.
   llvm::Expected<std::vector<TensorBuffer>>
   gatherInputs(std::vector<RunInput> inputs, size_t offset = 0,
                bool ignoresOthers = false, TensorReader readOnnx = nullptr);
@@ -121,18 +122,20 @@ public:
           "symbol or graph name of the function to run, if there are several")};
 };
 
-/// Those of the tools that run models once and for all.
+/// The options of the tools that run models.
 class RunOptions : public InputOptions {
 public:
   using InputOptions::InputOptions;
 
   llvm::Error parse(int argc, char **argv, const char *overview);
 
-  /// Prints what --time promises, of runs that took so long. The best of them.
+  /// Prints the output of --time for the durations of runs, and returns the
+  /// best.
   double printTimes(std::vector<double> seconds,
                     ArrayRef<TensorBuffer> outputs) const;
 
-  /// output_<i>.npy in the folder of --outputs; without one, what came out.
+  /// Writes output_<i>.npy to the directory of --outputs; without it, prints
+  /// the outputs.
   llvm::Error writeOutputs(ArrayRef<TensorBuffer> outputs) const;
 
   llvm::cl::opt<std::string> outputs{

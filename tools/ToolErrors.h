@@ -1,4 +1,4 @@
-//===- ToolErrors.h - What tools say and exit with --------------*- C++ -*-===//
+//===- ToolErrors.h - Errors and exit codes of tools ------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ enum ToolExitCode {
   kToolWrongUsage = 2,
 };
 
-/// Diagnostics go to standard error as they come.
+/// Prints diagnostics to standard error as they are emitted.
 inline SessionOptions printDiagnostics() {
   SessionOptions options;
   options.onDiagnostic = [](const DiagnosticRecord &record) {
@@ -34,8 +34,8 @@ inline SessionOptions printDiagnostics() {
   return options;
 }
 
-/// Prints what is wrong, unless diagnostics have said it, and returns the exit
-/// code that fits.
+/// Prints the error, unless diagnostics have been printed for it, and returns
+/// the matching exit code.
 inline int report(StringRef model, llvm::Error error) {
   int exitCode = kToolDone;
   llvm::handleAllErrors(std::move(error), [&](const ModelError &error) {

@@ -1,4 +1,4 @@
-//===- quant-float-report.cpp - What quantization does to numbers ---------===//
+//===- quant-float-report.cpp - Report quantization accuracy --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
