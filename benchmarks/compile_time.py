@@ -93,6 +93,23 @@ def make_concat(count, size):
     )
 
 
+def make_chain(count):
+    """MLIR of a chain of matmuls and softmaxes whose sizes are open: each size follows from all ops before."""
+    square = "tensor<?x?xf32>"
+    lines = []
+    for i in range(count):
+        lines += [
+            f'  %s{i} = quant_float.node "Softmax"(%x{i}) opset 23 : ({square}) -> {square}',
+            f'  %x{i + 1} = quant_float.node "MatMul"(%s{i}, %x0) opset 23 : ({square}, {square}) -> {square}',
+        ]
+    return (
+        "module attributes {quant_float.opset_imports = {ai.onnx = 23 : i64}} {\n"
+        f"func.func @chain(%x0: {square}) -> {square} {{\n"
+        + "\n".join(lines)
+        + f"\n  return %x{count} : {square}\n}}\n}}\n"
+    )
+
+
 # The memory of the largest child, which the caller's own children would hide.
 MEASURE_MEMORY = """
 import resource, subprocess, sys
@@ -207,6 +224,13 @@ def measure_models(arguments, folder):
         concat.write_text(make_concat(count, size))
         measured[f"Concat of {count} x {size} rows to obj"] = lambda concat=concat: compile_to(
             "obj", concat
+        )
+
+    for count in (25, 50):
+        chain = folder / f"chain_{count}.mlir"
+        chain.write_text(make_chain(count))
+        measured[f"chain of {count} open matmuls to obj"] = lambda chain=chain: compile_to(
+            "obj", chain
         )
 
     units, seconds = [], {name: [] for name in measured}
