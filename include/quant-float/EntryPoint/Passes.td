@@ -278,16 +278,14 @@ def QuantFloatFreeOnFailurePass
     leak if the kernel fails. Buffers that a thread allocates in an `omp` region
     are not in the table.
 
-    ```mlir
-    %0 = llvm.call @malloc(%n) : (i64) -> !llvm.ptr
+    In pseudo code:
+
+    ```
+    %0 = call @malloc(%n)
+    call @__qf_keep_buffer(%table, %size, %slot, %0)
     ...
-    llvm.call @free(%0) : (!llvm.ptr) -> ()
-    // becomes
-    %0 = llvm.call @malloc(%n) : (i64) -> !llvm.ptr
-    llvm.call @__qf_keep_buffer(%table, %size, %slot, %0) : (...) -> ()
-    ...
-    llvm.call @__qf_drop_buffer(%table, %size, %slot, %0) : (...) -> ()
-    llvm.call @free(%0) : (!llvm.ptr) -> ()
+    call @__qf_drop_buffer(%table, %size, %slot, %0)
+    call @free(%0)
     ```
 
     Runs on the LLVM dialect, after `quant-float-guard-kernels`.
@@ -308,20 +306,16 @@ def QuantFloatPropagateFloatControlPass
     restores its own afterwards. Threads are started under the default flags,
     which new threads keep.
 
-    ```mlir
+    In pseudo code, where `@kernel.threads` is the outlined region:
+
+    ```
+    %control = call @__qf_reset_float_control()
     omp.parallel {
-      %0 = llvm.fadd %a, %b : f32
-      ...
+      %own = call @__qf_set_float_control(%control)
+      call @kernel.threads(%a, %b)
+      call @__qf_set_float_control(%own)
     }
-    // becomes
-    %control = llvm.call @__qf_reset_float_control() : () -> i64
-    omp.parallel {
-      %own = llvm.call @__qf_set_float_control(%control) : (i64) -> i64
-      llvm.call @kernel.threads(%a, %b) : (f32, f32) -> ()
-      llvm.call @__qf_set_float_control(%own) : (i64) -> i64
-      omp.terminator
-    }
-    llvm.call @__qf_set_float_control(%control) : (i64) -> i64
+    call @__qf_set_float_control(%control)
     ```
 
     Runs on the LLVM dialect. Only the body of a region changes: its clauses are
