@@ -280,7 +280,7 @@ def QuantFloatFreeOnFailurePass
 
     In pseudo code:
 
-    ```
+    ```text
     %0 = call @malloc(%n)
     call @__qf_keep_buffer(%table, %size, %slot, %0)
     ...
@@ -308,7 +308,7 @@ def QuantFloatPropagateFloatControlPass
 
     In pseudo code, where `@kernel.threads` is the outlined region:
 
-    ```
+    ```text
     %control = call @__qf_reset_float_control()
     omp.parallel {
       %own = call @__qf_set_float_control(%control)
