@@ -150,8 +150,10 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
-  // Addresses of prefetches, for many tensors from the stack.
-  static const llvm::Regex address("^movq\t([0-9]*\\(%rsp\\)|%r[a-z0-9]+), %r");
+  // Indices are copied between general registers, and addresses of prefetches,
+  // if there are many tensors, come from the stack.
+  static const llvm::Regex index("^movq\t%r[a-z0-9]+, %r[a-z0-9]+$");
+  static const llvm::Regex address("^movq\t[0-9]*\\(%rsp\\), %r");
   bool prefetches = llvm::any_of(
       body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
@@ -164,7 +166,7 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
   for (StringRef line : body) {
     if (line.starts_with("call"))
       return ("calls: " + line).str();
-    if (prefetches && address.match(line))
+    if (index.match(line) || (prefetches && address.match(line)))
       continue;
     // A constant is no element, nor is what registers have no room for.
     if (line.starts_with("vmov") &&
