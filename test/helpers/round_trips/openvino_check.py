@@ -154,5 +154,8 @@ class RoundTrips(Trips):
                 self.wrong.append(f"{name}: OpenVINO gives other types or sizes")
         elif one == other:
             self.counts["same outputs"] += 1
+        # Some bits are not defined, such as those of a byte that a 4-bit element leaves.
+        elif other is not None and one != run_model(before, inputs):
+            self.counts["random outputs"] += 1
         else:
             self.wrong.append(f"{name}: OpenVINO gives other outputs")
