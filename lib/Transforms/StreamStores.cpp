@@ -389,7 +389,7 @@ void StreamingLoop::stream(scf::ForOp copy) {
       continue;
     // The index may pass the end of the row or of the buffer: rows follow one
     // another, and a prefetch of an address that is not mapped has no effect.
-    // A comparison here costs a tenth of a loop that memory bounds.
+    // So the loop needs no comparison.
     SmallVector<Value> indices =
         getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
     Value vector = indices.back();
