@@ -24,6 +24,13 @@ def read_fields() -> dict:
     return fields
 
 
+def name_kind() -> str:
+    """The vendor, and "AVX2" for an x86 CPU without AVX-512: records of both kinds stand side by side."""
+    is_x86 = "vendor_id" in read_fields()
+    lacks_avx512 = is_x86 and "avx512vl" not in read_fields().get("flags", "").split()
+    return describe_cpu()["vendor"] + (" AVX2" if lacks_avx512 else "")
+
+
 def describe_cpu() -> dict:
     fields = read_fields()
     vendor = fields.get("vendor_id") or IMPLEMENTERS.get(fields.get("CPU implementer", ""))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the records of measurements are stored.
 
-`benchmarks/results/VENDOR/NAME.json` holds the latest measurement on a CPU of that vendor. A benchmark writes
-the record of the vendor it runs on and leaves the records of the other vendors as they are.
+`benchmarks/results/KIND/NAME.json` holds the latest measurement on a CPU of that kind: its vendor, followed by `-avx2`
+for an x86 CPU without AVX-512. A benchmark writes the record of the kind it runs on and leaves the others as they are.
 """
 
 import argparse
@@ -11,21 +11,21 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cpu import describe_cpu
+from .cpu import describe_cpu, name_kind
 from .groups import GROUPS, MEMORY
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
 def record_path(name: str, vendor: str | None = None) -> Path:
-    """The path of a record; the vendor is this machine's unless given."""
-    vendor = vendor or describe_cpu()["vendor"]
+    """The path of a record; the kind of CPU is this machine's unless given."""
+    vendor = vendor or name_kind()
     folder = re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-") or "unknown"
     return RESULTS / folder / f"{name}.json"
 
 
 def list_vendors() -> list[str]:
-    """The vendors that have records, in alphabetical order."""
+    """The kinds of CPUs that have records, in alphabetical order."""
     return sorted({path.parent.name for path in RESULTS.glob("*/*.json")})
 
 
@@ -36,7 +36,7 @@ def read_record(name: str, vendor: str) -> dict | None:
 
 @dataclass(frozen=True)
 class Machine:
-    """The records of `benchmarks/run` of one vendor; a record that does not exist is left out or None."""
+    """The records of `benchmarks/run` of one kind of CPU; a record that does not exist is left out or None."""
 
     vendor: str  # as the folder is named
     records: dict[str, dict]  # by group
@@ -51,7 +51,7 @@ class Machine:
 
     @property
     def name(self) -> str:
-        return self.description["cpu_vendor"]
+        return self.description["cpu_vendor"] + (" AVX2" if self.vendor.endswith("-avx2") else "")
 
 
 def read_machines() -> list[Machine]:
@@ -89,7 +89,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     choices.add_argument(
         "--record",
         action="store_true",
-        help="write the record to benchmarks/results, for the vendor of this machine's CPU",
+        help="write the record to benchmarks/results, for the kind of this machine's CPU",
     )
 
 

@@ -189,11 +189,13 @@ assert pages.replace_part("  # x\n  # end x\n", "x", "  - y\n", style="  # {}") 
     "  # x\n\n  - y\n\n  # end x\n"
 )
 
-# A record belongs to the vendor of the CPU.
+# A record belongs to the kind of CPU: the vendor, and whether there is AVX-512.
 assert records.record_path("casts", "Intel") == source / "benchmarks/results/intel/casts.json"
 assert records.record_path("casts", "Some Vendor").parent.name == "some-vendor"
 own = records.record_path("casts")
-assert own == records.record_path("casts", cpu.describe_cpu()["vendor"])
+assert own == records.record_path("casts", cpu.name_kind())
+assert own.parent.name.removesuffix("-avx2") == cpu.describe_cpu()["vendor"].lower()
+assert records.record_path("casts", "AMD AVX2").parent.name == "amd-avx2"
 
 # The machines are side by side; what one record lacks is `-`, as is a machine without a record of the kind.
 [first, *_] = records.read_machines()
