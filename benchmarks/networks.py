@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
 
-    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--sums stated,fast]
+    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--accumulation ordered,reassociate]
                            [--threads 1] [--repeat N] [--openvino] [--output FILE.json | --record] [--table] [--zoo]
 
 The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
@@ -210,8 +210,8 @@ def list_networks(work, options):
             yield file.parent.name, file, make_inputs(onnx.load(file), file.parent)
 
 
-def start_ours(path, inputs, cpu, sums, threads):
-    kernel = qf.compile(str(path), cpu=cpu, sums=sums, threads=threads)
+def start_ours(path, inputs, cpu, accumulation, threads):
+    kernel = qf.compile(str(path), cpu=cpu, accumulation=accumulation, threads=threads)
     arrays = list(inputs.values())
 
     def call():
@@ -265,10 +265,12 @@ def run_alone(function, *arguments):
 def measure(path, inputs, wanted, options):
     threads, result = options.threads, {}
     starts = {}
-    for sums in options.sums.split(","):
+    for accumulation in options.accumulation.split(","):
         for cpu in options.cpus.split(","):
-            name = f"quant-float ({cpu}{'' if sums == 'stated' else ', ' + sums})"
-            starts[name] = lambda cpu=cpu, sums=sums: start_ours(path, inputs, cpu, sums, threads)
+            name = f"quant-float ({cpu}{'' if accumulation == 'ordered' else ', ' + accumulation})"
+            starts[name] = lambda cpu=cpu, accumulation=accumulation: start_ours(
+                path, inputs, cpu, accumulation, threads
+            )
     starts["ONNX Runtime"] = lambda: start_onnx_runtime(path, inputs, threads)
     if options.openvino:
         starts["OpenVINO"] = lambda: start_openvino(path, inputs, threads)
@@ -312,7 +314,7 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--models", type=pathlib.Path)
     parser.add_argument("--cpus", default="host,x86-64-v3")
-    parser.add_argument("--sums", default="stated,fast")
+    parser.add_argument("--accumulation", default="ordered,reassociate")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--openvino", action="store_true")

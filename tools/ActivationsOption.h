@@ -9,12 +9,12 @@
 #ifndef QUANT_FLOAT_TOOLS_ACTIVATIONSOPTION_H
 #define QUANT_FLOAT_TOOLS_ACTIVATIONSOPTION_H
 
-#include "quant-float/Compiler/Activations.h"
+#include "quant-float/Pipelines/Activations.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::quant_float {
 
-/// The option of the tools that compile models.
+/// The option --activations of the tools that compile models.
 struct ActivationsOption : llvm::cl::opt<Activations> {
   explicit ActivationsOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())

@@ -14,7 +14,7 @@
 
 namespace mlir::quant_float {
 
-/// The option --bind of the tools that compile models: inputs that become
+/// The option --bind of the tools that compile models, which replaces inputs by
 /// constants.
 struct BindOption : llvm::cl::list<std::string> {
   explicit BindOption(
@@ -26,7 +26,7 @@ struct BindOption : llvm::cl::list<std::string> {
 
   llvm::Error apply(Model &model) const {
     for (StringRef given : *this) {
-      // Names may hold the sign, suffixes of files do not.
+      // Input names may contain '='. File names are assumed not to.
       auto [name, path] = given.rsplit('=');
       if (name.empty() || path.empty())
         return makeError(ErrorKind::Argument,

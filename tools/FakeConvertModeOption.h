@@ -15,7 +15,7 @@
 
 namespace mlir::quant_float {
 
-/// The option of the tools that import or compile models.
+/// The option --fakeconvert-mode of the tools that import or compile models.
 struct FakeConvertModeOption : llvm::cl::opt<FakeConvertMode> {
   explicit FakeConvertModeOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
@@ -38,7 +38,7 @@ struct FakeConvertModeOption : llvm::cl::opt<FakeConvertMode> {
   }
 };
 
-/// Likewise.
+/// The option --strict of the tools that import or compile models.
 struct StrictOption : llvm::cl::opt<bool> {
   explicit StrictOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())

@@ -8,7 +8,7 @@
 
 #include "ModelInputs.h"
 
-#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/EntryPointInfo.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;

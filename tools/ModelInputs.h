@@ -15,7 +15,7 @@
 
 namespace mlir::quant_float {
 
-/// Reads or makes a tensor for every input of the function.
+/// Reads or generates a tensor for every input of the function.
 llvm::Expected<std::vector<Tensor>> gatherInputs(InputOptions &options,
                                                  func::FuncOp function);
 

@@ -16,8 +16,7 @@ namespace mlir::quant_float {
 
 enum class PackedTensors { Weights, All, None };
 
-/// The option --packed of the tools that compile models: the tensors that are
-/// packed.
+/// The option --packed of the tools that compile models.
 struct PackedOption : llvm::cl::opt<PackedTensors> {
   explicit PackedOption(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())

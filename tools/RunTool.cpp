@@ -45,13 +45,13 @@ int InputOptions::finish(llvm::Error error) {
 // The command line
 //===----------------------------------------------------------------------===//
 
-/// `--inputs a b c` as `--inputs=a --inputs=b --inputs=c`: the command-line
-/// library gives an option one value. A model's name ends the list.
+/// Expands `--inputs a b c` to `--inputs=a --inputs=b --inputs=c`, because
+/// LLVM's options take one value. An option or a model's name ends the list.
 llvm::Expected<std::vector<std::string>>
 InputOptions::spreadLists(ArrayRef<char *> words) const {
   std::vector<std::string> spread = {tool.str()};
   std::string list;
-  // The option that no value has followed yet.
+  // The list option that has no value yet.
   StringRef empty;
   auto requireValue = [&]() -> llvm::Error {
     if (empty.empty())
@@ -82,7 +82,7 @@ InputOptions::spreadLists(ArrayRef<char *> words) const {
   return spread;
 }
 
-/// NAME=1x3x?
+/// Parses NAME=1x3x?.
 static std::optional<InputShape> parseShape(StringRef text) {
   auto [name, sizes] = text.rsplit('=');
   InputShape shape{name.str(), {}};
@@ -107,13 +107,13 @@ llvm::Error InputOptions::parse(int argc, char **argv, const char *overview) {
   SmallVector<const char *> pointers;
   for (const std::string &word : *words)
     pointers.push_back(word.c_str());
-  // --help lists options of categories that are registered; dropping LLVM's
-  // options drops the general one.
+  // --help only lists options in registered categories, and resetting LLVM's
+  // options also unregisters the general category.
   llvm::cl::OptionCategory category(tool);
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (llvm::is_contained(option->Categories, &llvm::cl::getGeneralCategory()))
       option->addCategory(category);
-  // Which says itself what is wrong.
+  // The parser prints its own error.
   if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(pointers.size()),
                                          pointers.data(), overview,
                                          &llvm::errs()))
@@ -159,7 +159,7 @@ std::string quant_float::describeInput(ArrayRef<RunInput> inputs,
   return name.empty() ? text : text + " '" + name + "'";
 }
 
-/// Inputs without a name go by position.
+/// Returns the index of the input with this name or, otherwise, this position.
 static std::optional<size_t> findInput(ArrayRef<RunInput> inputs,
                                        StringRef name) {
   for (auto [index, input] : llvm::enumerate(inputs))
@@ -171,7 +171,7 @@ static std::optional<size_t> findInput(ArrayRef<RunInput> inputs,
   return std::nullopt;
 }
 
-/// Gives open sizes those of --shapes.
+/// Replaces dynamic sizes by those of --shapes.
 llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
                                       bool ignoresOthers) {
   for (const InputShape &shape : parsedShapes) {
@@ -203,10 +203,11 @@ llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
   return llvm::Error::success();
 }
 
-/// Gives inputs the files of --inputs: `NAME=FILE` where NAME is an input's,
-/// otherwise a file in order, whose path may have an equals sign too.
+/// Assigns the files of --inputs: `NAME=FILE` if NAME is the name or position
+/// of an input, otherwise FILE, whose path may contain '=', to the next input
+/// without a file.
 llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
-  // Names before positions: an input may be called "1".
+  // Names take precedence over positions: an input may be named "1".
   std::vector<std::string> keys;
   for (const RunInput &input : inputs)
     keys.push_back(input.name);
@@ -249,7 +250,7 @@ InputOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
     std::string name = describeInput(inputs, index);
     const ElementInfo &element = *input.element;
     if (!input.file.empty()) {
-      // An unreadable file is wrong usage; what is in it is input.
+      // An unreadable file is wrong usage, invalid contents are wrong input.
       if (llvm::Error unreadable = openRegularFile(input.file).takeError())
         return fail(
             input.file,
@@ -275,10 +276,10 @@ InputOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
     llvm::Expected<TensorBuffer> tensor =
         TensorBuffer::allocate(element, input.sizes, offset);
     if (tensor && element.isString()) {
-      std::vector<std::string> texts =
-          makeRandomTexts(tensor->getNumElements(), getInputSeed(*seed, index));
-      tensor = TensorBuffer::makeTexts(
-          input.sizes, std::vector<StringRef>(texts.begin(), texts.end()));
+      std::vector<std::string> strings = makeRandomStrings(
+          tensor->getNumElements(), getInputSeed(*seed, index));
+      tensor = TensorBuffer::makeStrings(
+          input.sizes, std::vector<StringRef>(strings.begin(), strings.end()));
     }
     if (!tensor)
       return fail(model, name + ": " + llvm::toString(tensor.takeError()));
@@ -331,7 +332,7 @@ llvm::Error RunOptions::writeOutputs(ArrayRef<TensorBuffer> outputs) const {
     OutputFile &file = files.emplace_back(folder + "/output_" +
                                           std::to_string(index) + ".npy");
     writeNpy(file, output);
-    // There may be more outputs than descriptors.
+    // Close the file, because there may be more outputs than file descriptors.
     file.finish();
   }
   if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Options, inputs, outputs and times of quant-float-run and quant-float-exec,
-// without MLIR.
+// Options, inputs, outputs and timing of the tools that run models. Does not
+// depend on MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace mlir::quant_float {
 
-/// What a tool says and exits with: 1 where the input is wrong or cannot be
-/// run, 2 on wrong usage or an unreadable file.
+/// An error message and the exit code of a tool: 1 if the input is wrong or
+/// cannot run, 2 for wrong usage or an unreadable file.
 class ToolFailure : public llvm::ErrorInfo<ToolFailure> {
 public:
   static char ID; // NOLINT(readability-identifier-naming): LLVM wants it.
@@ -38,7 +38,7 @@ public:
 
 enum RunExitCode { kWrongInput = 1, kWrongUsage = 2 };
 
-/// About a file, or whatever `subject` names.
+/// Returns an error about a file, or another `subject`.
 llvm::Error fail(const Twine &subject, const Twine &what,
                  RunExitCode code = kWrongInput);
 
@@ -66,8 +66,8 @@ std::string describeInput(ArrayRef<RunInput> inputs, size_t index);
 /// removed before.
 class InputOptions {
 public:
-  /// `suffixes` are those of valid models. The last two arguments are
-  /// descriptions.
+  /// `suffixes` are the file extensions of models. The last two arguments are
+  /// the help texts of the model and of --inputs.
   InputOptions(StringRef tool, ArrayRef<StringRef> suffixes,
                StringRef modelText, StringRef inputsText)
       : tool(tool), modelText(modelText), inputsText(inputsText),
@@ -76,7 +76,7 @@ public:
   /// Parses the command line. After an error the tool must exit.
   llvm::Error parse(int argc, char **argv, const char *overview);
 
-  /// About the command line.
+  /// Returns an error about the command line.
   llvm::Error failUsage(const Twine &what) const;
 
   /// Returns an error unless the value of an option is in this range.
@@ -89,7 +89,8 @@ public:
   gatherInputs(std::vector<RunInput> inputs, size_t offset = 0,
                bool ignoresOthers = false, TensorReader readOnnx = nullptr);
 
-  /// Prints what went wrong, also with what was printed. The exit code.
+  /// Prints the error, if any, and flushes standard output. Returns the exit
+  /// code.
   static int finish(llvm::Error error);
 
 private:

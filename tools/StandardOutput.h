@@ -1,4 +1,4 @@
-//===- StandardOutput.h - Whether all that was printed arrived --*- C++ -*-===//
+//===- StandardOutput.h - Flush standard output -----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,9 @@
 
 namespace mlir::quant_float {
 
-/// Writes what is left, and says why that or something before it cannot be
-/// written, if that is so. Otherwise the program would end so as it exits.
+/// Flushes standard output and reports an error of this or an earlier write.
+/// Returns false on failure. Without this, the destructor of the stream would
+/// abort the program.
 inline bool finishStandardOutput() {
   llvm::outs().flush();
   std::error_code code = llvm::outs().error();

@@ -51,9 +51,9 @@ inline int report(StringRef model, llvm::Error error) {
   return exitCode;
 }
 
-/// Reads the command line into the options that there are; LLVM's own, which
-/// are not part of a tool, must be gone (cl::ResetCommandLineParser). Does not
-/// return from --help and --version.
+/// Parses the command line into the registered options. LLVM's own options must
+/// have been removed before (cl::ResetCommandLineParser). Does not return for
+/// --help and --version.
 inline bool parseOptions(int argc, char **argv, StringRef tool,
                          const char *overview) {
   llvm::cl::SetVersionPrinter([=](llvm::raw_ostream &os) {

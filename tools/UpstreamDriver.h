@@ -1,4 +1,4 @@
-//===- UpstreamDriver.h - Around upstream's drivers -------------*- C++ -*-===//
+//===- UpstreamDriver.h - Support for upstream's drivers --------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,23 +10,24 @@
 #define QUANT_FLOAT_TOOLS_UPSTREAMDRIVER_H
 
 #include "mlir/IR/MLIRContext.h"
-#include "quant-float/Compiler/ReadMlir.h"
 #include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/ModelError.h"
 #include "quant-float/Support/OutputFile.h"
+#include "quant-float/Support/ReadMlir.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
 namespace mlir::quant_float {
 
-/// Prints what is wrong with MLIR that upstream's parser would not stand. The
-/// driver reads the text part by part where there is a marker of them.
+/// Reports MLIR that upstream's parser would crash on. If `marker` is not
+/// empty, the parts between markers are checked separately, as the driver reads
+/// them.
 inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
                                       StringRef marker,
                                       const DialectRegistry &registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  // The driver says it where they are not allowed.
+  // The driver itself reports dialects that are not allowed.
   context.allowUnregisteredDialects();
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
     printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
@@ -35,7 +36,8 @@ inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
   return checkMlir(buffer, marker, context);
 }
 
-/// Reads MLIR for one of upstream's drivers, or prints why not.
+/// Reads MLIR for one of upstream's drivers. Returns null after printing an
+/// error.
 inline std::unique_ptr<llvm::MemoryBuffer>
 readForUpstream(StringRef path, StringRef marker,
                 const DialectRegistry &registry) {
@@ -50,8 +52,9 @@ readForUpstream(StringRef path, StringRef marker,
              : nullptr;
 }
 
-/// Calls one of upstream's drivers, which empty their output before they read
-/// the input and remove it on failure, with a name beside that of the output.
+/// Runs one of upstream's drivers with the name of a temporary file, and
+/// renames that file on success. The drivers truncate their output before they
+/// read the input, and delete it on failure.
 inline LogicalResult
 writeThrough(StringRef path, llvm::function_ref<LogicalResult(StringRef)> run) {
   if (path == "-")
@@ -59,13 +62,14 @@ writeThrough(StringRef path, llvm::function_ref<LogicalResult(StringRef)> run) {
   OutputFile file(path.str());
   const std::string &name = file.getName();
   if (!name.empty()) {
-    // An error of the driver's stream, rather than the end of the program.
+    // Report exceeding the file size limit as an error of the driver's stream
+    // instead of by SIGXFSZ.
     sigset_t limit;
     sigemptyset(&limit);
     sigaddset(&limit, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &limit, nullptr);
-    // The driver makes the file, if there is anything to write, and does not
-    // return from --help.
+    // The driver creates the file if there is output. It does not return for
+    // --help, so the file must not exist already.
     (void)llvm::sys::fs::remove(name);
     if (failed(run(name)))
       return failure();

@@ -37,27 +37,27 @@ def convolution(kind, weight, size=56, channels=64, window=3, **more):
 
 # Model, and the sums it is compiled with.
 CASES = (
-    (gpu_products.matmul("f32"), "stated"),
-    (gpu_products.matmul("f32"), "fast"),
-    (gpu_products.matmul("f16"), "stated"),
-    (gpu_products.matmul("f16"), "fast"),
-    (gpu_products.matmul("bf16"), "fast"),
-    (gpu_products.dequantized("f8E4M3FN", 1), "stated"),
-    (gpu_products.dequantized("f8E4M3FN", 1), "fast"),
-    (gpu_products.integer("i8", "i8"), "stated"),
-    (gpu_products.integer("ui8", "i8", "one", "all"), "stated"),
-    (convolution("f32", "f32"), "stated"),
-    (convolution("f32", "f32"), "fast"),
-    (convolution("f16", "f16"), "fast"),
-    (convolution("ui8", "i8", points=((), None)), "stated"),
-    (convolution("ui8", "i8", 14, 256, 1, points=((), None)), "stated"),
-    (gpu_products.matmul("f32", (1, 4096, 4096)), "stated"),
-    (gpu_products.matmul("f32", (4096, 1, 4096)), "stated"),
-    (Vectors("vector_i8", "i8", 1, 4096, 4096), "stated"),
-    (Vectors("vector_f8E4M3FN", "f8E4M3FN", 1, 4096, 4096), "stated"),
-    (Vectors("vector_i4", "i4", 1, 4096, 4096, 32, packed=True), "stated"),
-    (Vectors("vector_f4E2M1FN", "f4E2M1FN", 1, 4096, 4096, 32, packed=True), "stated"),
-    (Vectors("vector_i8_columns", "i8", 1, 4096, 4096, along=False), "stated"),
+    (gpu_products.matmul("f32"), "ordered"),
+    (gpu_products.matmul("f32"), "reassociate"),
+    (gpu_products.matmul("f16"), "ordered"),
+    (gpu_products.matmul("f16"), "reassociate"),
+    (gpu_products.matmul("bf16"), "reassociate"),
+    (gpu_products.dequantized("f8E4M3FN", 1), "ordered"),
+    (gpu_products.dequantized("f8E4M3FN", 1), "reassociate"),
+    (gpu_products.integer("i8", "i8"), "ordered"),
+    (gpu_products.integer("ui8", "i8", "one", "all"), "ordered"),
+    (convolution("f32", "f32"), "ordered"),
+    (convolution("f32", "f32"), "reassociate"),
+    (convolution("f16", "f16"), "reassociate"),
+    (convolution("ui8", "i8", points=((), None)), "ordered"),
+    (convolution("ui8", "i8", 14, 256, 1, points=((), None)), "ordered"),
+    (gpu_products.matmul("f32", (1, 4096, 4096)), "ordered"),
+    (gpu_products.matmul("f32", (4096, 1, 4096)), "ordered"),
+    (Vectors("vector_i8", "i8", 1, 4096, 4096), "ordered"),
+    (Vectors("vector_f8E4M3FN", "f8E4M3FN", 1, 4096, 4096), "ordered"),
+    (Vectors("vector_i4", "i4", 1, 4096, 4096, 32, packed=True), "ordered"),
+    (Vectors("vector_f4E2M1FN", "f4E2M1FN", 1, 4096, 4096, 32, packed=True), "ordered"),
+    (Vectors("vector_i8_columns", "i8", 1, 4096, 4096, along=False), "ordered"),
 )
 # What a step of a loop is about.
 KINDS = {
@@ -73,11 +73,11 @@ KINDS = {
 }
 
 
-def compile_to(folder, product, sums, chip, suffix):
+def compile_to(folder, product, accumulation, chip, suffix):
     model, out = folder / "model.mlir", folder / f"model.{suffix}"
     model.write_text(product.text())
     subprocess.run(
-        [TOOLS / "quant-float-compile", model, "-o", out, "--target", "nvvm", "--chip", chip, "--sums", sums],
+        [TOOLS / "quant-float-compile", model, "-o", out, "--target", "nvvm", "--chip", chip, "--accumulation", accumulation],
         check=True,
     )  # fmt: skip
     return out
@@ -98,8 +98,8 @@ def loops(body):
 def count(folder, chip):
     """The kernel with the products, as text says what it does."""
     rows = []
-    for product, sums in CASES:
-        code = compile_to(folder, product, sums, chip, "ptx")
+    for product, accumulation in CASES:
+        code = compile_to(folder, product, accumulation, chip, "ptx")
         text = code.read_text()
         kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", text, re.DOTALL)
         name, body = max(kernels, key=lambda kernel: len(re.findall(r"bar(?:rier)?\.", kernel[1])))
@@ -118,7 +118,7 @@ def count(folder, chip):
         rows.append(
             {
                 "product": product.name,
-                "sums": sums,
+                "accumulation": accumulation,
                 "registers": int(used[1]),
                 "shared_bytes": int(used[2]),
                 "instructions": sum(line.endswith(";") for line in inner),
@@ -231,8 +231,8 @@ def sizes_of(product, sizes):
 
 def measure(folder, chip, sizes, repeat):
     rows, seen = [], set()
-    for product, sums in CASES:
-        library = compile_to(folder, product, sums, chip, "so")
+    for product, accumulation in CASES:
+        library = compile_to(folder, product, accumulation, chip, "so")
         given, own = [], None
         if isinstance(product, Convolution):
             products = math.prod(product.result_shape()) * product.summands()
@@ -247,7 +247,7 @@ def measure(folder, chip, sizes, repeat):
             [TOOLS / "quant-float-exec", library, "--random", "1", *(["--shapes", *given] if given else []), "--time", "--repeat", str(repeat)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        row = {"product": product.name, "sums": sums, "by": "quant-float"}
+        row = {"product": product.name, "accumulation": accumulation, "by": "quant-float"}
         if said.returncode:
             rows.append(row | {"error": said.stderr.strip()})
             continue

@@ -113,31 +113,24 @@ def find_peer(row: dict) -> str:
 
 
 def write_first_page(machines: list[Machine]) -> str:
+    """The speed with the widest vectors of each machine, and the fastest peer."""
     heads, columns = [""], []
     for machine in machines:
-        rows = {
-            row["name"]: row
-            for record in machine.records.values()
-            for row in record["rows"]
-            if row["elements"] == 1 << 16
-        }
-        levels = {}
-        for record in machine.records.values():
-            levels |= goals.find_levels(record)
-        levels = {goals.LEVELS[level]: name for level, name in levels.items()}
-        levels = levels or {"quant-float": "quant-float"}
-        first, *others = [*levels, "of traffic", "best peer"]
-        heads += [f"{machine.name}: {first}", *others]
-        columns.append((rows, list(levels.values())))
+        columns.append(
+            {
+                row["name"]: row
+                for record in machine.records.values()
+                for row in record["rows"]
+                if row["elements"] == 1 << 16
+            }
+        )
+        heads += [machine.name, "best peer"]
 
     def cells(name: str) -> Iterable[str]:
-        for rows, contenders in columns:
-            row = rows.get(name, {"elements": 1 << 16, "contenders": {}})
-            for contender in contenders:
-                speed = row["contenders"].get(contender, {}).get("best_gelems")
-                yield f"{speed:.3g}" if speed else "-"
-            part = report.share(row)
-            yield f"{part:.2f}" if part else "-"
+        for rows in columns:
+            row = rows.get(name, {"contenders": {}})
+            speed = row["contenders"].get("quant-float", {}).get("best_gelems")
+            yield f"{speed:.3g}" if speed else "-"
             yield find_peer(row)
 
     return table(heads, ([words, *cells(name)] for name, words in FIRST_PAGE.items()))
@@ -381,7 +374,6 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
     parts = {
         ROOT / "README.md": {
             "speeds": write_first_page(machines),
-            "results": write_links(machines, ""),
         },
         ROOT / "docs" / "how-fast.md": {
             "machines": write_machines(machines),
@@ -400,9 +392,9 @@ def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> No
             for name, write_record in tables.WRITERS.items()
         },
     }
-    for page, texts in parts.items():
+    for page, strings in parts.items():
         text = page.read_text()
-        for name, part in texts.items():
+        for name, part in strings.items():
             text = replace_part(text, name, part)
         write(page, text)
     site = ROOT / "mkdocs.yml"

@@ -120,7 +120,7 @@ function(add_quant_float_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_LIBRARIES ${name})
+  set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_LIBRARIES_${QUANT_FLOAT_COMPONENT} ${name})
 endfunction()
 
 # add_quant_float_tool(quant-float-x x.cpp LINK_LIBS ...)

@@ -7,10 +7,15 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/QuantFloat)
 set(build_config_dir ${PROJECT_BINARY_DIR}/lib/cmake/QuantFloat)
 
-# Static libraries, with what they link, as QuantFloat::<target>.
-get_property(libraries GLOBAL PROPERTY QUANT_FLOAT_LIBRARIES)
-install(TARGETS ${libraries} EXPORT QuantFloatTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+# Static libraries, with what they link, as QuantFloat::<target>: a file of targets for each component of the libraries, and one
+# for C programs.
+set(target_sets)
+foreach(component IN LISTS QUANT_FLOAT_COMPONENTS)
+  get_property(libraries GLOBAL PROPERTY QUANT_FLOAT_LIBRARIES_${component})
+  install(TARGETS ${libraries} EXPORT QuantFloatTargets-${component}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+  list(APPEND target_sets ${component})
+endforeach()
 
 # Tools, the plugin, libraries for C programs. Debian keeps libMLIR.so where the loader does not look.
 get_property(tools GLOBAL PROPERTY QUANT_FLOAT_TOOLS)
@@ -23,7 +28,7 @@ foreach(tool IN LISTS tools c_libraries)
   endif()
   if(type MATCHES "^(SHARED|STATIC)_LIBRARY$")
     # An archive of these is what quant-float-compile links into libraries.
-    install(TARGETS ${tool} EXPORT QuantFloatTargets
+    install(TARGETS ${tool} EXPORT QuantFloatTargets-C
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
   else()
@@ -56,13 +61,19 @@ set(QUANT_FLOAT_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}
 set(QUANT_FLOAT_TOOLS_DIR ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 set(QUANT_FLOAT_LIBRARY_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 _quant_float_write_config(${build_config_dir} ${build_config_dir} INSTALL_PREFIX ${PROJECT_BINARY_DIR})
-export(EXPORT QuantFloatTargets NAMESPACE QuantFloat:: FILE ${build_config_dir}/QuantFloatTargets.cmake)
+if(c_libraries)
+  list(APPEND target_sets C)
+endif()
+foreach(set IN LISTS target_sets)
+  export(EXPORT QuantFloatTargets-${set} NAMESPACE QuantFloat::
+    FILE ${build_config_dir}/QuantFloatTargets-${set}.cmake)
+  install(EXPORT QuantFloatTargets-${set} NAMESPACE QuantFloat:: DESTINATION ${config_dir} COMPONENT dev)
+endforeach()
 
 set(QUANT_FLOAT_INCLUDE_DIRS ${CMAKE_INSTALL_INCLUDEDIR})
 set(QUANT_FLOAT_TOOLS_DIR ${CMAKE_INSTALL_BINDIR})
 set(QUANT_FLOAT_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR})
 _quant_float_write_config(${PROJECT_BINARY_DIR}/cmake/install ${config_dir})
-install(EXPORT QuantFloatTargets NAMESPACE QuantFloat:: DESTINATION ${config_dir} COMPONENT dev)
 
 # Before 1.0 a minor version may break what is built on the libraries.
 write_basic_package_version_file(${build_config_dir}/QuantFloatConfigVersion.cmake
@@ -85,8 +96,10 @@ foreach(component IN LISTS components)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package} COMPONENT ${component})
 endforeach()
 
-include(QuantFloatManuals)
-include(QuantFloatVectors)
+if("networks" IN_LIST QUANT_FLOAT_COMPONENTS)
+  include(QuantFloatManuals)
+  include(QuantFloatVectors)
+endif()
 
 set(CPACK_PACKAGE_NAME ${runtime_package})
 set(CPACK_PACKAGE_VENDOR "The quant-float project")

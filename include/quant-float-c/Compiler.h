@@ -305,14 +305,14 @@ typedef enum QuantFloatTarget {
 } QuantFloatTarget;
 
 /** The accumulation order and rounding of floating-point reductions. */
-typedef enum QuantFloatSums {
+typedef enum QuantFloatAccumulation {
   /** Every multiplication and every addition is rounded, in a specified order:
    * the bits are the same on every CPU. */
-  QUANT_FLOAT_SUMS_STATED = 0,
+  QUANT_FLOAT_ACCUMULATION_ORDERED = 0,
   /** The same order, with fused multiply-adds if the CPU has them. On GPUs,
    * reductions may also be reassociated, for matrix instructions. */
-  QUANT_FLOAT_SUMS_FAST = 1
-} QuantFloatSums;
+  QUANT_FLOAT_ACCUMULATION_REASSOCIATE = 1
+} QuantFloatAccumulation;
 
 /** The type of the activations in matmuls of few rows with 8-, 4- or 2-bit
  * weights, in code for CPUs. */
@@ -359,7 +359,7 @@ typedef struct QuantFloatCompileOptions {
   const char *features;
   /** If nodes have no lowering, compile the subgraphs around quantization ops,
    * each as a separate entry point. */
-  bool islands;
+  bool partition;
   /** Kernels in this process: check before each run that the tensors' memory is
    * readable and writable, and fail with QUANT_FLOAT_ERROR_ADDRESS if it is
    * not. This costs about 0.1 ms per run and is meant for debugging. Linux
@@ -368,8 +368,8 @@ typedef struct QuantFloatCompileOptions {
   /** The symbol or graph name of the only function to compile; null or empty
    * means all functions. */
   const char *entry;
-  /** A QuantFloatSums. */
-  int32_t sums;
+  /** A QuantFloatAccumulation. */
+  int32_t accumulation;
   /** A QuantFloatActivations. */
   int32_t activations;
 } QuantFloatCompileOptions;
@@ -382,7 +382,7 @@ quantFloatCompileOptionsInit(QuantFloatCompileOptions *options, size_t size);
 /** Compiles the model into this process. The model is not changed, and neither
  * the model nor the session needs to outlive the kernel. Constants of 64 KiB
  * and more are not copied but mapped from the model's file, which must not
- * change before the kernel is destroyed, unless `islands` is set; for a GPU
+ * change before the kernel is destroyed, unless `partition` is set; for a GPU
  * they are copied to the device once. `options` may be null. Fails with
  * QUANT_FLOAT_ERROR_DEVICE for NVVM if there is no GPU. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelCompile(

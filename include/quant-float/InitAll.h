@@ -15,10 +15,11 @@ class DialectRegistry;
 
 namespace mlir::quant_float {
 
-/// The dialect, those its lowerings use, and the interfaces they need.
+/// Registers the dialect, the dialects that its lowerings use, and the required
+/// interfaces.
 void registerAllDialects(DialectRegistry &registry);
 
-/// The project's passes and pipelines, for textual pipelines.
+/// Registers the passes and pipelines of this project for textual pipelines.
 void registerAllPasses();
 
 } // namespace mlir::quant_float

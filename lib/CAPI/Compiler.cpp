@@ -45,7 +45,8 @@ ModelObject::ModelObject(Model given, std::shared_ptr<SessionState> state)
 }
 
 ModelObject::~ModelObject() {
-  // The last one to hold a model may be a call that holds the context.
+  // The last reference to a model may be released by a call that already holds
+  // the mutex.
   std::unique_lock<std::mutex> lock(state->mutex, std::defer_lock);
   if (!state->isUsedByThisThread())
     lock.lock();
@@ -72,7 +73,7 @@ std::vector<const OwnedEntry *> ModelObject::getEntries() const {
   return entries;
 }
 
-/// One call on a session, which others wait for.
+/// Runs `body` on an object while holding the mutex of its session.
 template <typename T>
 static llvm::Error hold(uint64_t id,
                         llvm::function_ref<llvm::Error(T &)> body) {
@@ -119,7 +120,7 @@ quantFloatSessionCreate(const QuantFloatSessionOptions *options,
   });
 }
 
-/// A callback must not destroy what calls it.
+/// Destroys an object, except if a callback of its session requests it.
 template <typename T> static QuantFloatStatus destroy(uint64_t id) {
   {
     Ref<T> object(id);
@@ -141,8 +142,8 @@ QuantFloatStatus quantFloatModelDestroy(QuantFloatModel model) {
 // Models
 //===----------------------------------------------------------------------===//
 
-/// The mode behind a QuantFloatFakeConvertMode; none for that of the model, an
-/// error for a number that is none.
+/// Converts a QuantFloatFakeConvertMode. Returns none for the mode of the
+/// model, and an error for invalid numbers.
 static llvm::Expected<std::optional<FakeConvertMode>>
 readFakeConvertMode(int32_t mode) {
   std::optional<FakeConvertMode> known =
@@ -182,7 +183,7 @@ void quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size) {
   initOptions(options, defaults, size);
 }
 
-/// Reads a model in the session and gives it to the caller.
+/// Reads a model in the session and returns its handle.
 static llvm::Error giveModel(
     QuantFloatSession session, const QuantFloatLoadOptions *given,
     QuantFloatModel *model,
@@ -334,7 +335,7 @@ QuantFloatStatus quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What C sees of the lists of a node.
+/// The lists of a node as C arrays.
 struct NodeLists {
   std::vector<const char *> notes;
   std::vector<const char *> warnings;
@@ -398,7 +399,7 @@ ReportObject::ReportObject(CheckedModel given)
   llvm::raw_string_ostream textStream(text), jsonStream(json);
   printReports(textStream, reports);
   printReportsAsJson(jsonStream, reports);
-  // The ops end with the call.
+  // The operations are freed after this call.
   for (NodeReport &report : reports)
     report.op = nullptr;
 }
@@ -463,7 +464,7 @@ struct ReadOptions : BuildOptions {
 };
 } // namespace
 
-/// The caller's options, null for the defaults.
+/// Reads the caller's options. Null selects the defaults.
 static llvm::Expected<ReadOptions>
 readCompileOptions(const QuantFloatCompileOptions *given) {
   QuantFloatCompileOptions known;
@@ -479,11 +480,11 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
     return refuse("target must be 0 or 1", known.target);
   if (known.optimizationLevel > 3)
     return refuse("optimizationLevel must be 0 to 3", known.optimizationLevel);
-  if (known.threads > kMostThreads)
+  if (known.threads > kMaxThreads)
     return refuse("threads must be 0 to 4096", known.threads);
-  if (known.sums < QUANT_FLOAT_SUMS_STATED ||
-      known.sums > QUANT_FLOAT_SUMS_FAST)
-    return refuse("sums must be 0 or 1", known.sums);
+  if (known.accumulation < QUANT_FLOAT_ACCUMULATION_ORDERED ||
+      known.accumulation > QUANT_FLOAT_ACCUMULATION_REASSOCIATE)
+    return refuse("accumulation must be 0 or 1", known.accumulation);
   if (known.activations < QUANT_FLOAT_ACTIVATIONS_FLOAT ||
       known.activations > QUANT_FLOAT_ACTIVATIONS_INT8)
     return refuse("activations must be 0 to 2", known.activations);
@@ -495,16 +496,16 @@ readCompileOptions(const QuantFloatCompileOptions *given) {
   result.target = static_cast<Target>(known.target);
   result.optimizationLevel = known.optimizationLevel;
   result.threads = known.threads;
-  result.sums = static_cast<Sums>(known.sums);
+  result.accumulation = static_cast<Accumulation>(known.accumulation);
   result.activations = static_cast<Activations>(known.activations);
   result.triple = getString(known.triple);
-  // A triple without a CPU asks for that architecture's baseline.
+  // A triple without a CPU selects the baseline of that architecture.
   result.cpu = getString(known.cpu);
   if (result.cpu.empty() && result.triple.empty())
     result.cpu = "host";
   result.chip = getString(known.chip);
   result.features = getString(known.features);
-  result.islands = known.islands;
+  result.partition = known.partition;
   result.entry = getString(known.entry);
   result.checkMemory = known.checkMemory;
 #ifndef __linux__
@@ -523,7 +524,7 @@ void quantFloatCompileOptionsInit(QuantFloatCompileOptions *options,
   initOptions(options, defaults, size);
 }
 
-/// Does something with a model and options.
+/// Runs `body` on a model with the caller's options.
 static llvm::Error
 build(QuantFloatModel model, const QuantFloatCompileOptions *given,
       llvm::function_ref<llvm::Error(Model &, const ReadOptions &)> body) {

@@ -27,8 +27,8 @@ void quantFloatRegisterAllDialects(MlirDialectRegistry registry) {
     registerAllDialects(*unwrap(registry));
 }
 
-/// The context with the dialect in it, which its types and attributes need;
-/// null for a null one.
+/// Returns the context after loading the dialect, which its types and
+/// attributes require. Returns null for a null context.
 static MLIRContext *load(MlirContext context) {
   if (MLIRContext *loaded = unwrap(context)) {
     loaded->getOrLoadDialect<QuantFloatDialect>();
@@ -41,7 +41,7 @@ static MLIRContext *load(MlirContext context) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// What every type has.
+/// Defines the functions that all types have.
 #define DEFINE_TYPE(Name, IsA)                                                 \
   bool quantFloatTypeIs##IsA##Name(MlirType type) {                            \
     return isa_and_nonnull<quant_float::Name##Type>(unwrap(type));             \
@@ -96,7 +96,7 @@ int32_t quantFloatElementTypeGetDtype(MlirType type) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The attribute of an enum's number, null where it has no such case.
+/// Returns the enum attribute for a number, or null if there is no such case.
 template <typename Attr, typename Enum>
 static MlirAttribute getEnumAttr(MlirContext context, int32_t number,
                                  std::optional<Enum> (*symbolize)(uint32_t)) {

@@ -1,4 +1,4 @@
-//===- Handles.cpp - Numbers that stand for objects -----------------------===//
+//===- Handles.cpp - Handles of objects -----------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,9 +19,9 @@ using namespace mlir::quant_float::capi;
 Object::~Object() = default;
 
 namespace {
-/// A place in the table. `state` holds, from the highest bit, the generation in
-/// 32 bits, one bit that says that the handle has ended, and the number of
-/// those who hold the object; a living handle counts as one of them.
+/// An entry of the table. `state` contains, from the highest bit, a generation
+/// of 32 bits, a bit that is set if the handle was destroyed, and the reference
+/// count. A live handle counts as one reference.
 struct Slot {
   std::atomic<uint64_t> state{0};
   Object *object = nullptr;
@@ -31,7 +31,7 @@ struct Slot {
 constexpr uint64_t kEnded = uint64_t(1) << 31;
 constexpr uint64_t kHoldersMask = kEnded - 1;
 
-// A handle: generation in 32 bits, kind in 8, place in 24.
+// A handle: 32 bits of generation, 8 bits of kind, 24 bits of index.
 constexpr unsigned kKindShift = 24, kGenerationShift = 32;
 constexpr uint64_t kPlaceMask = (uint64_t(1) << kKindShift) - 1;
 
@@ -39,8 +39,8 @@ constexpr size_t kPageBits = 10;
 constexpr size_t kPageSize = size_t(1) << kPageBits;
 constexpr size_t kNumPages = (kPlaceMask + 1) / kPageSize;
 
-/// The table grows by pages, which stay where they are for the life of the
-/// process: looking up needs no lock, and threads may go on while it ends.
+/// The table grows by pages that are never moved or freed. Lookups therefore
+/// need no lock, and threads may use the table during process exit.
 struct Table {
   std::atomic<Slot *> pages[kNumPages] = {};
   std::atomic<size_t> numLive{0};
@@ -92,7 +92,7 @@ uint64_t capi::addObject(HandleKind kind, std::unique_ptr<Object> object) {
   Slot *slot = getSlot(place);
   slot->object = object.release();
   slot->kind = kind;
-  // 0 would make the null handle possible.
+  // Generation 0 is reserved for the null handle.
   uint64_t generation =
       slot->state.load(std::memory_order_relaxed) >> kGenerationShift;
   generation = std::max<uint64_t>((generation + 1) & 0xffffffff, 1);
@@ -112,7 +112,7 @@ Object *capi::acquireObject(HandleKind kind, uint64_t id) {
       return nullptr;
   while (!slot->state.compare_exchange_weak(state, state + 1,
                                             std::memory_order_acquire));
-  // Somebody may have made the number up.
+  // The handle may be an arbitrary number whose kind does not match.
   if (slot->kind == kind)
     return slot->object;
   releaseObject(id);
@@ -139,7 +139,7 @@ bool capi::destroyObject(HandleKind kind, uint64_t id) {
   bool isFirst =
       !(slot->state.fetch_or(kEnded, std::memory_order_acq_rel) & kEnded);
   releaseObject(id);
-  // What the handle itself held.
+  // Release the reference of the handle itself.
   if (isFirst)
     releaseObject(id);
   return isFirst;

@@ -1,4 +1,4 @@
-//===- Handles.h - Numbers that stand for objects ---------------*- C++ -*-===//
+//===- Handles.h - Handles of objects ---------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A handle is a place in a table, the kind of the object there, and how many
-// objects have been at the place before: no two objects ever have the same, so
-// that handles of destroyed objects are known as such. Looking one up takes no
-// lock and keeps the object alive until it is given back.
+// A handle consists of an index into a table, the kind of the object, and a
+// generation: the number of objects that have used the index. Handles of
+// destroyed objects are therefore recognized (until the generation wraps around
+// after 2^32 objects). A lookup takes no lock and keeps the object alive until
+// it is released.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,31 +35,32 @@ enum class HandleKind : uint8_t {
   ModeReport
 };
 
-/// Whatever a handle may stand for.
+/// The base class of objects that have handles.
 class Object {
 public:
   virtual ~Object();
 };
 
-/// The handle of a new object; 0 when the table is full.
+/// Returns the handle of a new object, or 0 if the table is full.
 uint64_t addObject(HandleKind kind, std::unique_ptr<Object> object);
 
-/// The object, kept alive until releaseObject; null if the handle is not that
-/// of a living object of the kind.
+/// Returns the object and keeps it alive until releaseObject. Returns null if
+/// the handle does not refer to a live object of this kind.
 Object *acquireObject(HandleKind kind, uint64_t id);
 void releaseObject(uint64_t id);
 
-/// Ends the handle, and the object once nobody holds it any more. False if the
-/// handle is not that of a living object of the kind.
+/// Ends the handle, and deletes the object after its last reference is
+/// released. Returns false if the handle does not refer to a live object of
+/// this kind.
 bool destroyObject(HandleKind kind, uint64_t id);
 
 size_t countLiveObjects();
 
-/// What is wrong with a handle that acquireObject refuses, e.g. "expected the
-/// handle of a model, but got that of a destroyed one".
+/// Describes why acquireObject rejects a handle, e.g. "expected the handle of a
+/// model, but got that of a destroyed one".
 std::string describeBadHandle(HandleKind kind, uint64_t id);
 
-/// An object that is held. `T` has a `kKind`.
+/// A reference that keeps an object alive. `T` has a `kKind`.
 template <typename T> class Ref {
 public:
   explicit Ref(uint64_t id)

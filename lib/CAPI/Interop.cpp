@@ -1,4 +1,4 @@
-//===- Interop.cpp - Sessions and MLIR's C API ----------------------------===//
+//===- Interop.cpp - Interoperation with MLIR's C API ---------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ MlirModule quantFloatModelGetModule(QuantFloatModel model) {
   Ref<ModelObject> object(model.id);
   if (!object)
     return {nullptr};
-  // Nobody knows what is done to it.
+  // The caller may change the module.
   object->model->setUnverified();
   return wrap(object->model->getModule());
 }

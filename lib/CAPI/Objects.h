@@ -1,4 +1,4 @@
-//===- Objects.h - What handles stand for -----------------------*- C++ -*-===//
+//===- Objects.h - The objects behind handles -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,20 +20,22 @@
 namespace mlir::quant_float::capi {
 
 //===----------------------------------------------------------------------===//
-// How functions report errors
+// Error handling
 //===----------------------------------------------------------------------===//
 
-/// An error of the library's, or one that only the C API has.
+/// Returns an error with a status of the library or one that only the C API
+/// has.
 llvm::Error fail(QuantFloatStatus status, const Twine &message);
-/// For a handle that acquireObject refuses.
+/// Returns the error for a handle that acquireObject rejects.
 llvm::Error failHandle(HandleKind kind, uint64_t id);
-/// For a pointer that must not be null.
+/// Returns the error for a pointer that must not be null.
 llvm::Error failNull(const Twine &name);
 
-/// Gives the caller the error, or says that there is none.
+/// Returns the status of `result` and, if it is an error and `error` is not
+/// null, stores its handle there.
 QuantFloatStatus finish(llvm::Error result, QuantFloatError *error);
 
-/// The body of a function of the C API.
+/// Runs the body of a function of the C API.
 template <typename Body>
 QuantFloatStatus run(QuantFloatError *error, Body body) {
   if (error)
@@ -42,7 +44,8 @@ QuantFloatStatus run(QuantFloatError *error, Body body) {
   return result ? finish(std::move(result), error) : QUANT_FLOAT_OK;
 }
 
-/// The same where a new object goes to `handle`, which is called `name`.
+/// Same, for functions that return a new object in `handle`, the argument
+/// `name`.
 template <typename Handle, typename Body>
 QuantFloatStatus runFor(Handle *handle, const char *name,
                         QuantFloatError *error, Body body) {
@@ -54,7 +57,7 @@ QuantFloatStatus runFor(Handle *handle, const char *name,
   });
 }
 
-/// Gives the caller an object.
+/// Creates an object and returns its handle in `handle`.
 template <typename T, typename Handle, typename... Args>
 llvm::Error give(Handle *handle, Args &&...args) {
   handle->id =
@@ -65,7 +68,7 @@ llvm::Error give(Handle *handle, Args &&...args) {
                            "more");
 }
 
-/// The same where what it is made of may have failed.
+/// Same, for an argument that may be an error.
 template <typename T, typename Handle, typename Made, typename... Args>
 llvm::Error give(Handle *handle, llvm::Expected<Made> &&made, Args &&...args) {
   if (!made)
@@ -73,7 +76,7 @@ llvm::Error give(Handle *handle, llvm::Expected<Made> &&made, Args &&...args) {
   return give<T>(handle, std::move(*made), std::forward<Args>(args)...);
 }
 
-/// Writes the number of what the model or kernel calls so.
+/// Writes the index of the entry with this name in a model or kernel.
 template <typename T>
 llvm::Error findEntry(const T &where, const char *name, size_t *entry) {
   if (!name || !entry)
@@ -84,13 +87,14 @@ llvm::Error findEntry(const T &where, const char *name, size_t *entry) {
   return found.takeError();
 }
 
-/// What the Destroy functions do.
+/// Implements the Destroy functions. The null handle is valid.
 inline QuantFloatStatus destroyHandle(HandleKind kind, uint64_t id) {
   return !id || destroyObject(kind, id) ? QUANT_FLOAT_OK
                                         : QUANT_FLOAT_ERROR_HANDLE;
 }
 
-/// The defaults, as far as the caller's struct goes; what is behind is zero.
+/// Initializes the caller's struct of `size` bytes with the defaults. Fields
+/// beyond `defaults` are zero.
 template <typename Options>
 void initOptions(Options *options, Options defaults, size_t size) {
   if (!options)
@@ -101,8 +105,9 @@ void initOptions(Options *options, Options defaults, size_t size) {
          std::min(size, sizeof defaults));
 }
 
-/// Options of the caller, whose struct may be of another version: `defaults`
-/// with the fields that the caller knows, those behind them being zero.
+/// Copies the caller's options, whose struct may have another version. Fields
+/// that the caller's struct lacks keep the values in `options`. Fails if fields
+/// that this version lacks are not zero.
 template <typename Options>
 llvm::Error readOptions(const Options *given, Options &options) {
   if (!given)
@@ -123,18 +128,18 @@ llvm::Error readOptions(const Options *given, Options &options) {
   return llvm::Error::success();
 }
 
-/// Fails for what is no path of a file: the tools read standard input for "-",
-/// and write to standard output.
+/// Fails if `path` is not the path of a file. "-" is rejected, because the
+/// tools interpret it as a standard stream.
 llvm::Error checkPath(const char *path);
 
 //===----------------------------------------------------------------------===//
-// What C sees
+// C views
 //===----------------------------------------------------------------------===//
 
-/// What C sees of a diagnostic.
+/// A diagnostic as a C struct.
 class DiagnosticView {
 public:
-  /// `record` must neither move nor change.
+  /// `record` must outlive the view and not be modified.
   explicit DiagnosticView(const DiagnosticRecord &record);
   const QuantFloatDiagnostic &get() const { return view; }
 
@@ -143,7 +148,7 @@ private:
   QuantFloatDiagnostic view = {};
 };
 
-/// An entry point with the memory of its strings and sizes; stays where it is.
+/// An entry point that owns its strings and sizes. Must not move.
 class OwnedEntry {
 public:
   explicit OwnedEntry(EntryPointInfo info);
@@ -151,7 +156,7 @@ public:
   OwnedEntry &operator=(const OwnedEntry &) = delete;
 
   const QuantFloatEntry *get() const { return &entry; }
-  /// Whether C would see the same.
+  /// Whether the C view of `other` would be equal.
   bool describes(const EntryPointInfo &other) const;
 
 private:
@@ -162,7 +167,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// The objects
+// Objects
 //===----------------------------------------------------------------------===//
 
 struct KernelObject final : Object {
@@ -192,11 +197,11 @@ struct BufferObject final : Object {
 
   explicit BufferObject(std::string bytes) : bytes(std::move(bytes)) {}
 
-  /// With a zero byte behind them.
+  /// The bytes, followed by a null terminator.
   std::string bytes;
 };
 
-/// A session that several threads may call.
+/// A session that several threads may use.
 struct SessionState {
   explicit SessionState(const QuantFloatSessionOptions &options);
 
@@ -225,8 +230,8 @@ struct ModelObject final : Object {
   ModelObject(Model model, std::shared_ptr<SessionState> state);
   ~ModelObject() override;
 
-  /// Looks at the functions anew. Descriptions of what they were stay, because
-  /// callers may hold them.
+  /// Updates the entries after the model changed. Keeps the descriptions of
+  /// earlier entries, which callers may refer to.
   void updateEntries();
   std::vector<const OwnedEntry *> getEntries() const;
 
@@ -234,14 +239,15 @@ struct ModelObject final : Object {
   std::optional<Model> model;
 
 private:
-  /// Callers look at entries without waiting for the session.
+  /// A separate mutex, so that callers can query entries without waiting for
+  /// the session.
   mutable std::mutex entriesMutex;
   std::vector<std::unique_ptr<OwnedEntry>> described;
   std::vector<const OwnedEntry *> entries;
 };
 
-/// Does something in a session, or with a model in its session, that belongs to
-/// the handle and is held meanwhile.
+/// Runs `body` on a session, or on a model in its session, while keeping the
+/// object alive and holding the mutex of the session.
 llvm::Error inSession(QuantFloatSession session,
                       llvm::function_ref<llvm::Error(SessionObject &)> body);
 llvm::Error withModel(QuantFloatModel model,

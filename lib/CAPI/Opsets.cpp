@@ -1,4 +1,4 @@
-//===- Opsets.cpp - What op versions accept, for C ------------------------===//
+//===- Opsets.cpp - Types and attributes that op versions accept, for C ---===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,8 +36,8 @@ static const OpVersion *findVersion(const char *name, int64_t opset) {
   return op ? getOpVersion(*op, opset) : nullptr;
 }
 
-/// The rules count an op's sets of types, callers call them by what they are
-/// of.
+/// Whether a version accepts a type. The opset rules number the type sets of an
+/// operator, and the C API names their roles.
 static bool accepts(const OpVersion &version, int32_t role, int32_t dtype) {
   static constexpr StringLiteral names[] = {"input", "scale", "result"};
   if (role < 0 || role > QUANT_FLOAT_ROLE_RESULT)

@@ -28,7 +28,7 @@ size_t quantFloatDtypeGetBytes(int32_t dtype) {
 
 size_t quantFloatDtypeCountBytes(int32_t dtype, size_t count) {
   const ElementInfo *element = findElement(dtype);
-  // Packed elements take fewer.
+  // getBytes returns less for packed elements.
   if (!element || element->isString() ||
       count > SIZE_MAX / element->getSlotBytes())
     return 0;
@@ -126,11 +126,11 @@ bool OwnedEntry::describes(const EntryPointInfo &other) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Whether tensors are where they claim
+// Memory checks
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Addresses that the process may use alike.
+/// An address range with uniform access rights.
 struct Mapping {
   uint64_t first;
   uint64_t end;
@@ -139,8 +139,8 @@ struct Mapping {
 };
 } // namespace
 
-/// The process's mappings, in the order of addresses: lines of
-/// "first-end rwxp ...".
+/// Returns the mappings of the process in the order of addresses. Their lines
+/// start with "first-end rwxp".
 static llvm::Expected<std::vector<Mapping>> readMappings() {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
       llvm::MemoryBuffer::getFileAsStream("/proc/self/maps");
@@ -174,9 +174,9 @@ static bool isCovered(ArrayRef<Mapping> mappings, const void *data,
   return !bytes;
 }
 
-/// Of a string tensor whose sizes are possible ones.
-static bool areTextsCovered(ArrayRef<Mapping> mappings, const qf_tensor &tensor,
-                            bool written) {
+/// Checks the memory of a string tensor with valid sizes.
+static bool areStringsCovered(ArrayRef<Mapping> mappings,
+                              const qf_tensor &tensor, bool written) {
   ArrayRef sizes(tensor.sizes, size_t(tensor.rank));
   const auto *strings = static_cast<const qf_strings *>(tensor.data);
   if (llvm::is_contained(sizes, 0) || !strings)
@@ -203,26 +203,27 @@ static llvm::Error checkMemory(ArrayRef<Mapping> mappings,
         !isCovered(mappings, tensor.sizes, 8 * uint64_t(tensor.rank), false))
       return fail(QUANT_FLOAT_ERROR_ADDRESS,
                   kind + " " + Twine(index) + ": the sizes cannot be read");
-    // Strings are looked at only where they are readable.
-    bool isOfTexts = tensor.dtype == QF_STRING;
+    // Treat strings as int64 here, because a view would read them before they
+    // are checked.
+    bool isOfStrings = tensor.dtype == QF_STRING;
     qf_tensor shape = tensor;
-    if (isOfTexts)
+    if (isOfStrings)
       shape.dtype = QF_INT64;
     llvm::Expected<Tensor> view = Tensor::view(shape);
     if (!view)
       llvm::consumeError(view.takeError());
-    else if (isOfTexts ? !areTextsCovered(mappings, tensor, written)
-                       : !isCovered(mappings, tensor.data,
-                                    view->getBytes().size(), written))
+    else if (isOfStrings ? !areStringsCovered(mappings, tensor, written)
+                         : !isCovered(mappings, tensor.data,
+                                      view->getBytes().size(), written))
       return fail(QUANT_FLOAT_ERROR_ADDRESS,
                   kind + " " + Twine(index) + ": the memory cannot be " + use);
   }
   return llvm::Error::success();
 }
 
-/// Whether the memory of the tensors may be read and, of outputs, written; an
-/// error names the first one that it is not so of. What entry points refuse
-/// anyway is left to them.
+/// Checks that the memory of all tensors is readable and that of the outputs is
+/// writable. The error names the first tensor that fails. Skips tensors that
+/// entry points reject anyway.
 static llvm::Error checkMemory(ArrayRef<qf_tensor> inputs,
                                ArrayRef<qf_tensor> outputs) {
   llvm::Expected<std::vector<Mapping>> mappings = readMappings();
@@ -243,7 +244,7 @@ KernelObject::KernelObject(CompiledModel given, bool checkMemory)
     entries.push_back(std::make_unique<OwnedEntry>(entry.info));
 }
 
-/// Does something with a kernel.
+/// Runs `body` on a kernel.
 template <typename Body>
 static llvm::Error withKernel(QuantFloatKernel kernel, Body body) {
   Ref<KernelObject> object(kernel.id);
@@ -394,7 +395,7 @@ QuantFloatStatus quantFloatKernelDestroy(QuantFloatKernel kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors of the library
+// Tensors that the library owns
 //===----------------------------------------------------------------------===//
 
 QuantFloatStatus quantFloatTensorsCreate(int32_t target,

@@ -1,4 +1,4 @@
-//===- Support.cpp - What the C API is made of ----------------------------===//
+//===- Support.cpp - Errors, buffers and versions -------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -74,7 +74,7 @@ QuantFloatStatus capi::finish(llvm::Error result, QuantFloatError *error) {
   QuantFloatStatus status = QUANT_FLOAT_OK;
   llvm::handleAllErrors(std::move(result), [&](ModelError &given) {
     status = static_cast<QuantFloatStatus>(given.kind);
-    // Without room for one more the status has to do.
+    // If the table of objects is full, the caller only gets the status.
     if (error)
       error->id = addObject(
           HandleKind::Error,
@@ -93,7 +93,7 @@ llvm::Error capi::checkPath(const char *path) {
 }
 
 //===----------------------------------------------------------------------===//
-// The functions
+// Functions
 //===----------------------------------------------------------------------===//
 
 uint32_t quantFloatGetAbiVersion(void) { return QUANT_FLOAT_ABI_VERSION; }

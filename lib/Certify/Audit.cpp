@@ -8,7 +8,7 @@
 
 #include "quant-float/Certify/Audit.h"
 
-#include "quant-float/Certify/Cells.h"
+#include "quant-float/Certify/TestMatrix.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/Printable.h"
@@ -28,7 +28,7 @@ bool AuditReport::isRight() const {
          });
 }
 
-/// The names of nodes that quantize by themselves, within what they compute.
+/// Whether a node of this name quantizes or converts internally.
 static bool quantizes(StringRef name) {
   static const llvm::Regex kNames(
       "Quantiz|QLinear|QGemm|QAttention|Integer|NBits|^Cast|^BitCast|"
@@ -37,15 +37,16 @@ static bool quantizes(StringRef name) {
 }
 
 namespace {
-/// What a model converts.
+/// The conversions of a model.
 struct ModelConversions {
   std::map<std::string, size_t> nodes;
-  /// What they are and what vouches for them, as UncoveredNodes has it.
+  /// The number of nodes of each uncovered kind, by UncoveredNodes::name and
+  /// UncoveredNodes::instead.
   std::map<std::pair<std::string, std::string>, size_t> uncovered;
 };
 } // namespace
 
-/// Of a cast that is no conversion.
+/// Returns the name and the tests of a cast that no certificate covers.
 static std::pair<std::string, std::string> describe(CastOp cast) {
   auto isText = [](Type type) {
     return isa<StringType>(getElementTypeOrSelf(type));
@@ -104,7 +105,7 @@ certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
     std::string hash = code->lookup(name);
     for (const NamedCertificates &one : certificates)
       for (const Certificate &certificate : one.file.certificates) {
-        // What is about all inputs is better than about a part.
+        // A certificate for all inputs is preferred to one for a sample.
         bool isBetter =
             row.file.empty() || (row.isSampled && !one.file.origin.isSampled);
         if (certificate.name == name && isBetter &&

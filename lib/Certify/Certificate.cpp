@@ -1,4 +1,4 @@
-//===- Certificate.cpp - What was found, to be kept -----------------------===//
+//===- Certificate.cpp - Certificate files --------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 namespace json = llvm::json;
 
-/// Of the form of these files.
+/// The version of the file format.
 static constexpr int64_t kVersion = 2;
 
 uint64_t Certificate::countMismatches() const {
@@ -58,7 +58,7 @@ json::Value certify::toJSON(const Certificate &certificate) {
       {"reference_inputs", int64_t(certificate.referenceInputs)},
       {"reference_mismatches", int64_t(certificate.referenceMismatches)},
       {"seconds", llvm::formatv("{0:f2}", certificate.seconds).str()}};
-  // Where everything is right nothing is said.
+  // Omitted if no result is wrong.
   if (llvm::any_of(certificate.mismatches,
                    [](const Mismatches &wrong) { return wrong.count; })) {
     json::Array all;
@@ -80,14 +80,14 @@ json::Value certify::toJSON(const Origin &origin) {
   return object;
 }
 
-/// What a row of a file holds, by the names that toJSON gives.
+/// The columns of a row, which are the keys that toJSON writes.
 static constexpr StringLiteral kColumns[] = {
     "conversion",    "inputs", "complete",         "input_sha256",
     "output_sha256", "code",   "reference_inputs", "reference_mismatches",
     "seconds"};
 
-/// Whether a column has hashes, which many rows have in common, as numbers in
-/// the file's list of them.
+/// Whether a column contains hashes. Rows share many hashes, so a row contains
+/// indices into the file's list of hashes.
 static bool hasHashes(StringRef column) {
   return column.ends_with("_sha256") || column == "code";
 }
@@ -120,7 +120,7 @@ std::string certify::printCertificates(const CertificateFile &file) {
     rows.push_back(std::move(row));
   }
 
-  // A line for each, which is what a diff is read by.
+  // One line per conversion keeps diffs readable.
   std::string text = "{\"origin\": ";
   llvm::raw_string_ostream os(text);
   os << toJSON(file.origin)
@@ -248,7 +248,8 @@ bool certify::fromJSON(const json::Value &value, Origin &origin,
          mapper.mapOptional("run_on", origin.runOn);
 }
 
-/// LLVM's parser goes as deep as the text does.
+/// Whether the nesting exceeds a limit. LLVM's parser recurses once per level,
+/// so that deep nesting would overflow the stack.
 static bool isDeep(StringRef text) {
   constexpr int kMaxDepth = 16;
   int depth = 0;
@@ -270,7 +271,7 @@ llvm::Expected<json::Value> certify::parseCertificates(StringRef text) {
   return json::parse(text);
 }
 
-/// Puts the hash in a number's place.
+/// Replaces the index of a hash by the hash.
 static bool resolveHash(json::Value &cell, const json::Array &hashes,
                         json::Path path) {
   std::optional<int64_t> number = cell.getAsInteger();
@@ -282,7 +283,7 @@ static bool resolveHash(json::Value &cell, const json::Array &hashes,
   return isOne;
 }
 
-/// The object that toJSON would give.
+/// Converts a row to the object that toJSON returns.
 static bool readRow(const json::Value &value, const json::Array &hashes,
                     json::Object &object, json::Path path) {
   const json::Array *row = value.getAsArray();
@@ -309,7 +310,7 @@ static bool readRow(const json::Value &value, const json::Array &hashes,
   return true;
 }
 
-/// The columns are those of this version, in their order.
+/// Whether the columns are those of this version, in order.
 static bool hasColumns(const json::Array &columns) {
   return llvm::equal(columns, kColumns,
                      [](const json::Value &cell, StringRef name) {
@@ -341,7 +342,8 @@ static bool readFile(const json::Value &value, CertificateFile &file,
     return false;
   }
   llvm::StringSet<> names;
-  // A path keeps no more than a pointer to the one that it goes on from.
+  // A json::Path refers to its parent by a pointer, so the parent needs a
+  // variable.
   json::Path all = place.field("conversions");
   for (auto [index, row] : llvm::enumerate(*conversions)) {
     json::Path where = all.index(index);

@@ -1,4 +1,4 @@
-//===- Certify.cpp - Compiled code against the oracle ---------------------===//
+//===- Certify.cpp - Compares compiled code with the oracle ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,8 +34,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 
-/// How often the Reference, which takes its time, is asked in a call that it
-/// is not asked about as a whole.
+/// The number of elements of a call that are compared with the Reference, which
+/// is slow, if not all are.
 static constexpr size_t kReferenceQuestions = 16;
 
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ static constexpr size_t kReferenceQuestions = 16;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// SHA-256.
+/// Computes a SHA-256.
 class Hash {
 public:
   Hash() : context(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
@@ -75,7 +75,7 @@ std::string certify::hashBytes(StringRef bytes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Asks the Reference for single codes.
+/// Computes single elements with the Reference.
 class ReferenceElement {
 public:
   ReferenceElement(const Conversion &conversion, MLIRContext &context)
@@ -160,8 +160,7 @@ private:
 // Compiled code
 //===----------------------------------------------------------------------===//
 
-/// Conversions compiled for one CPU, through a shared library, which is what
-/// its users get, too.
+/// Compiles conversions for one CPU to a shared library, as users do.
 static llvm::Expected<std::unique_ptr<Code>> compile(ArrayRef<Conversion> group,
                                                      const Machine &machine,
                                                      StringRef cpu,
@@ -186,9 +185,9 @@ class Trial {
 public:
   Trial(const Conversion &conversion, ArrayRef<Code *> code, Session &session,
         Expectation &expectation, bool isSampled);
-  /// On all inputs.
+  /// Runs on all inputs.
   llvm::Error run();
-  /// By one model, until a result is wrong.
+  /// Runs the first code until a result is wrong.
   llvm::Expected<Finding> search();
 
   Certificate certificate;
@@ -198,7 +197,7 @@ private:
   void askReference(const Call &call, uint64_t index);
   llvm::Error findFunctions();
   llvm::Error runCode(const Call &call, size_t which);
-  /// Where the first wrong result is, or their number.
+  /// Returns the index of the first wrong result, or the number of results.
   size_t compare(const Call &call, Mismatches &wrong);
 
   const Conversion &conversion;
@@ -206,7 +205,7 @@ private:
   Expectation &expectation;
   ReferenceElement reference;
   ArrayRef<Code *> code;
-  /// In each of them.
+  /// The index of the function in each code.
   std::vector<size_t> functions;
   Slots inputs, expected, made;
 };
@@ -238,7 +237,7 @@ void Trial::askReference(const Call &call, uint64_t index) {
   bool isSmall = conversion.kind == Conversion::Kind::Cast && from.bits <= 16;
   size_t stride =
       isSmall ? 1 : std::max<size_t>(call.count / kReferenceQuestions, 1);
-  // In each call at other places.
+  // Use different positions in each call.
   for (size_t i = index * 7919 % stride; i < call.count; i += stride) {
     uint64_t code = call.getCode(i);
     uint64_t wanted = read(to, expected, i) & to.getMask();
@@ -261,7 +260,8 @@ llvm::Error Trial::findFunctions() {
 
 llvm::Error Trial::runCode(const Call &call, size_t which) {
   made.resize(expected.size());
-  // What code leaves out must not look like what other code has written.
+  // Elements that this code does not write must not keep the results of other
+  // code.
   llvm::transform(expected, made.begin(), [](uint8_t byte) { return ~byte; });
   auto describe = [](const Format &format, void *data, const int64_t *sizes,
                      int32_t rank) {
@@ -310,7 +310,7 @@ size_t Trial::compare(const Call &call, Mismatches &wrong) {
   return firstIndex;
 }
 
-/// The hash of all codes of 32 bits is asked for by dozens.
+/// Caches the hash of all 32-bit encodings, which dozens of conversions share.
 static std::string hashAllCodes(const Inputs &space) {
   static std::mutex mutex;
   static std::string known;
@@ -398,7 +398,7 @@ llvm::Expected<Finding> certify::findMismatch(const Conversion &conversion,
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All conversions
 //===----------------------------------------------------------------------===//
 
 std::vector<std::string> certify::listCpus() {
@@ -432,7 +432,7 @@ Origin certify::getOrigin(const CertifyOptions &options) {
     origin.machine = options.machine->description;
     origin.runOn = options.machine->name;
   }
-  // What certificates are about is all in this program.
+  // The program contains the compiler, so its hash identifies the compiler.
   if (auto program = llvm::MemoryBuffer::getFile("/proc/self/exe")) {
     Hash hash;
     hash.add((*program)->getBufferStart(), (*program)->getBufferSize());
@@ -447,7 +447,7 @@ Origin certify::getOrigin(const CertifyOptions &options) {
   return origin;
 }
 
-/// Certifies those of a group that are wanted.
+/// Certifies the selected conversions of a group.
 static llvm::Error
 certifyGroup(ArrayRef<Conversion> group, const Machine &machine,
              Session &session, const CertifyOptions &options,
@@ -484,7 +484,7 @@ getMachine(const CertifyOptions &options) {
   return Machine::find("");
 }
 
-/// Those groups of which something is wanted.
+/// Returns the groups that contain a selected conversion.
 static std::vector<std::vector<Conversion>>
 listWanted(const CertifyOptions &options) {
   std::vector<std::vector<Conversion>> groups = listGroups();
@@ -519,7 +519,8 @@ llvm::Error certify::certifyAll(const CertifyOptions &options) {
   if (!machine)
     return machine.takeError();
   std::vector<std::vector<Conversion>> groups = listWanted(options);
-  // What takes longest comes first, so that the threads end together.
+  // Start with the smallest groups, whose 32-bit inputs take longest, so that
+  // all threads finish at about the same time.
   llvm::sort(groups, [](ArrayRef<Conversion> a, ArrayRef<Conversion> b) {
     return a.size() < b.size();
   });

@@ -1,4 +1,4 @@
-//===- Conversion.cpp - What certificates are about -----------------------===//
+//===- Conversion.cpp - The conversions that are certified ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -68,7 +68,7 @@ const char *certify::spell(Reciprocal reciprocal) {
   return "openvino";
 }
 
-/// What a quantization makes.
+/// Returns the type that a quantization produces.
 static const Format &getStored(const Conversion &conversion) {
   return conversion.kind == Kind::Qdq ? *conversion.destination
                                       : *conversion.to;
@@ -87,8 +87,8 @@ bool Conversion::hasRoundMode() const {
   return kind == Kind::Cast && hasSaturate() && to->kind == Format::Kind::Scale;
 }
 
-/// Whether the op is by the rules of quant_float, as ONNX lacks a type or such
-/// scales (F1).
+/// Whether the operation belongs to the domain quant_float, because ONNX lacks
+/// one of its types or float8 scales (F1).
 static bool isOwn(const Conversion &conversion) {
   const Format *scale =
       conversion.kind == Kind::FakeConvert ? nullptr : conversion.scale;
@@ -103,7 +103,7 @@ static bool isOwn(const Conversion &conversion) {
 
 std::string Conversion::getName() const {
   auto append = [](std::string &name, const char *word, const Format *format) {
-    // Without the dialect, whose name is no part of a symbol.
+    // Omit the dialect prefix, which is not valid in a symbol.
     if (format)
       name.append(word).append(
           format->name.substr(format->name.rfind('.') + 1));
@@ -231,7 +231,7 @@ bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
                        hasZeroPoint ? std::optional(zeroPoint) : std::nullopt,
                        other);
   }
-  // Only a quantization's quotient can have been NaN there.
+  // Only the quotient of a quantization can have been NaN here.
   bool canBeEither = getStored(*this).isFloat() && precision &&
                      getStored(*this).specials == Specials::None;
   if (!canBeEither || (expected ^ made) != to->getSignBit() ||
@@ -243,7 +243,7 @@ bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
       .isNaN();
 }
 
-/// Whether Cast took the type before opset 24.
+/// Whether Cast accepted the type before opset 24.
 static bool isInOpset23(const Format &format) {
   return format.kind != Format::Kind::Scale && format.bits != 2 &&
          format.bits != 6 && format.isOnnx;
@@ -272,7 +272,7 @@ std::vector<Conversion> certify::listCasts() {
             casts.push_back(one);
         }
       }
-      // C4
+      // Before opset 24, FNUZ types map infinity differently (C4).
       one.rules = {};
       one.rules.opset = 23;
       if (to->specials == Specials::NegativeZero && isInOpset23(*from) &&
@@ -290,8 +290,8 @@ find(std::initializer_list<const char *> names) {
   return formats;
 }
 
-/// What quantizations make, without and with zero points where they count, and
-/// the values of saturate.
+/// Adds the conversion for each type of quantized values: for float8 with each
+/// value of `saturate`, for other types with and without a zero point.
 template <typename Add>
 static void addCodes(Conversion one, const Format *Conversion::*codes, Add add,
                      const std::vector<const Format *> &formats = find(
@@ -304,7 +304,7 @@ static void addCodes(Conversion one, const Format *Conversion::*codes, Add add,
     for (bool second : {false, true}) {
       one.hasZeroPoint = second && !isFloat8;
       one.rules.saturate = !(second && isFloat8);
-      // A dequantization has no saturate.
+      // Dequantizations have no attribute saturate.
       if (!second || !isFloat8 || one.kind != Kind::Dequantize)
         add(one);
     }
@@ -347,7 +347,7 @@ std::vector<Conversion> certify::listQuantizations() {
         one.precision = precision;
         addCodes(one, &Conversion::destination, add);
       }
-  // What ONNX lacks, as codes and as scales.
+  // The types that ONNX lacks, as quantized values and as scales.
   auto own =
       find({"f8E3M4", "f8E4M3", "f8E4M3B11FNUZ", "!quant_float.f8UE5M3"});
   one = {};
@@ -366,7 +366,7 @@ std::vector<Conversion> certify::listQuantizations() {
   return all;
 }
 
-/// What a fakeconvert's attributes can say.
+/// Returns the combinations of attributes that a fakeconvert may have.
 static std::vector<FakeConvertRules> listRules(const Format &format,
                                                bool hasShift) {
   std::vector<FakeConvertRules> all(2);
@@ -377,7 +377,7 @@ static std::vector<FakeConvertRules> listRules(const Format &format,
        {Reciprocal::Single, Reciprocal::Nearest, Reciprocal::OpenVino})
     for (bool positiveZero : {false, true})
       for (bool neutralShift : {false, true}) {
-        // (K7); of f32 there is nothing to round to.
+        // Only bf16 has both roundings and f16 has one; f32 needs none (K7).
         bool isOne =
             reciprocal == Reciprocal::Single || format.name == "bf16" ||
             (reciprocal == Reciprocal::Nearest && format.name == "f16");
@@ -412,8 +412,8 @@ std::vector<std::vector<Conversion>> certify::listGroups() {
   std::vector<std::vector<Conversion>> groups;
   auto add = [&](const std::vector<Conversion> &conversions) {
     for (const Conversion &one : conversions) {
-      // Few where the inputs take longer than the compiler; of others so many
-      // that what a library has beside its functions does not count.
+      // Small groups if running takes longer than compiling. Otherwise groups
+      // are large, so that the fixed cost of a library is negligible.
       bool isLong = one.kind == Kind::Cast && one.from->bits == 32;
       bool isNew =
           groups.empty() || groups.back().size() >= (isLong ? 4 : 120) ||

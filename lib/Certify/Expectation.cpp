@@ -1,4 +1,4 @@
-//===- Expectation.cpp - What a call has to give --------------------------===//
+//===- Expectation.cpp - The expected results of a call -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,7 +36,7 @@ void Expectation::fillQuantized(const Conversion &conversion, const Call &call,
   std::optional<uint64_t> zeroPoint;
   if (conversion.hasZeroPoint)
     zeroPoint = call.zeroPoint;
-  // The way back from each of the few codes that there are.
+  // Dequantize each of the few encodings only once.
   std::vector<uint64_t> back;
   if (goesBack && stored.bits <= 8)
     for (uint64_t code = 0; code <= stored.getMask(); ++code)
@@ -58,7 +58,8 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
                        Slots &slots) {
   const Format &to = *conversion.to;
   slots.resize(call.count * to.getSlotSize());
-  // Codes of small signed types are not in their slots yet.
+  // castRange does not extend the sign of small signed types into the storage
+  // unit.
   if (conversion.kind == Kind::Cast && call.isRange &&
       (to.bits >= 8 || to.kind != Format::Kind::Signed))
     return castRange(*conversion.from, to, call.first, call.count, slots.data(),

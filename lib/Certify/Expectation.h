@@ -1,4 +1,4 @@
-//===- Expectation.h - What a call has to give -----------------*- C++ -*-===//
+//===- Expectation.h - The expected results of a call -----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,20 +9,20 @@
 #ifndef QUANT_FLOAT_LIB_CERTIFY_EXPECTATION_H
 #define QUANT_FLOAT_LIB_CERTIFY_EXPECTATION_H
 
-#include "Slots.h"
+#include "StorageUnits.h"
 #include "quant-float/Certify/Inputs.h"
 #include <map>
 #include <tuple>
 
 namespace mlir::quant_float::certify {
 
-/// Asks the oracle for all elements of a call. Quantizations that differ in
-/// what they make, in zero points or in `saturate` alone divide the same codes
-/// by the same scales: of 16 bits and less, the quotients are kept for the next
-/// one.
+/// Computes the oracle's results for all elements of a call. Quantizations that
+/// differ only in the result type, the zero point or `saturate` divide the same
+/// inputs by the same scales. For inputs of at most 16 bits, the quotients are
+/// kept for the next conversion.
 class Expectation {
 public:
-  /// The outputs.
+  /// Writes the expected outputs of a call to `slots`.
   void fill(const Conversion &conversion, const Call &call, Slots &slots);
 
 private:
@@ -31,7 +31,7 @@ private:
   const std::vector<Value> &getQuotients(const Conversion &conversion,
                                          const Call &call);
 
-  /// Of one input type, scale and precision, by scales.
+  /// The quotients for one input type, scale type and precision, by scale.
   std::tuple<const Format *, const Format *, const Format *> divided;
   std::map<uint64_t, std::vector<Value>> quotients;
 };

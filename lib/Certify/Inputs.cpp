@@ -1,4 +1,4 @@
-//===- Inputs.cpp - What conversions are tried on -------------------------===//
+//===- Inputs.cpp - The inputs of certified conversions -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 
-/// Codes at a time: what fits into a core's own cache.
+/// The number of encodings per call, which fits into a core's private cache.
 static constexpr size_t kChunk = size_t(1) << 16;
 
 static const Format &getF64() { return *findFormat("f64"); }
@@ -39,7 +39,9 @@ uint64_t certify::fromDouble(const Format &format, double value) {
 // Where results change
 //===----------------------------------------------------------------------===//
 
-/// The codes of positive numbers around which to look: all of a narrow type's.
+/// Returns the encodings of nonnegative numbers at whose neighbors results may
+/// change: all encodings if the type has at most 16 bits, otherwise those
+/// around powers of two and random ones.
 static std::vector<uint64_t> getMagnitudes(const Format &format) {
   std::vector<uint64_t> codes;
   if (format.bits <= 16) {
@@ -60,7 +62,8 @@ static std::vector<uint64_t> getMagnitudes(const Format &format) {
   return codes;
 }
 
-/// Values from zero up where a result of this type changes, or nearly.
+/// Returns nonnegative values at or next to which a result of this type
+/// changes.
 static std::vector<double> getEdges(const Format &to) {
   std::vector<double> edges = {0};
   if (!to.isFloat() && to.kind != Format::Kind::Scale) {
@@ -77,7 +80,7 @@ static std::vector<double> getEdges(const Format &to) {
     if (!std::isfinite(value))
       continue;
     edges.push_back(value);
-    // Past the largest number, where there would be another one.
+    // Extrapolate beyond the largest number.
     if (!std::isfinite(next) || next < value)
       next = 2 * value - toDouble(to, code - 1);
     edges.push_back(value / 2 + next / 2);
@@ -90,7 +93,7 @@ static std::vector<double> getEdges(const Format &to) {
 // Casts from 64 bits
 //===----------------------------------------------------------------------===//
 
-/// A code and its neighbours, and those of the other sign.
+/// Adds an encoding, its neighbors, and the same with the opposite sign.
 static void addNear(const Format &format, uint64_t code,
                     std::vector<uint64_t> &codes) {
   for (int64_t step = -2; step <= 2; ++step) {
@@ -120,7 +123,7 @@ static std::vector<uint64_t> makeWideCodes(const Format &from,
         codes.push_back(power | (mantissas >> bit) | from.getSignBit());
       }
     }
-  // An integer halfway between two floats has a bit below their mantissas.
+  // An integer halfway between two floats has a set bit below their mantissas.
   for (unsigned length = 1; length <= 64; ++length)
     for (unsigned bit = 0; bit < length; ++bit)
       addNear(from,
@@ -138,7 +141,7 @@ static std::vector<uint64_t> makeWideCodes(const Format &from,
 // Scales and zero points
 //===----------------------------------------------------------------------===//
 
-/// The codes at the ends of a type, and ordinary values, each once.
+/// Returns distinct encodings: the limits of a type, and ordinary values.
 static std::vector<uint64_t> makeScales(const Format &format) {
   constexpr size_t kCount = 24;
   std::vector<uint64_t> scales;
@@ -150,7 +153,7 @@ static std::vector<uint64_t> makeScales(const Format &format) {
   };
   for (double scale : {1.0, 0.1, -0.37})
     add(fromDouble(format, scale));
-  // Zero, the smallest number and the largest subnormal one, the ends.
+  // Zero, the smallest and the largest subnormal number, the limits.
   uint64_t normal = uint64_t(1) << format.mantissaBits;
   uint64_t sign = format.getSignBit();
   for (uint64_t code : {uint64_t(0), uint64_t(1), normal - 1, normal, sign,
@@ -170,7 +173,7 @@ static std::vector<uint64_t> makeScales(const Format &format) {
 }
 
 static uint64_t makeZeroPoint(const Format &format, uint64_t index) {
-  // Of floats these are 0, -0 and the ends, too.
+  // For floats these include 0, -0 and the limits.
   const uint64_t special[] = {0, format.getSignBit(), format.getSignBit() - 1,
                               format.getMask(), 1};
   if (index % 8 < std::size(special))
@@ -178,12 +181,12 @@ static uint64_t makeZeroPoint(const Format &format, uint64_t index) {
   return Random(index)() & format.getMask();
 }
 
-/// Values where what is rounded with a scale and a zero point changes.
+/// Returns the values at which rounding to the result or storage type changes.
 static std::vector<double> getRoundedEdges(const Conversion &conversion) {
   std::vector<double> edges = getEdges(
       conversion.destination ? *conversion.destination : *conversion.to);
-  // Of two roundings the first one, to f16, may reach an edge from half a unit
-  // away.
+  // If the value is first rounded to f16, values half a unit away from an edge
+  // may round to the edge.
   bool isTwice = conversion.kind == Conversion::Kind::FakeConvert &&
                  conversion.fakeConvertRules.mode != FakeConvertMode::Exact;
   if (isTwice)
@@ -196,7 +199,7 @@ static std::vector<double> getRoundedEdges(const Conversion &conversion) {
   return edges;
 }
 
-/// What to convert with one scale and zero point.
+/// Returns the inputs for one scale and zero point.
 static std::vector<uint64_t> makeCodes(const Conversion &conversion,
                                        double scale, double zeroPoint) {
   const Format &from = *conversion.from;
@@ -204,7 +207,7 @@ static std::vector<uint64_t> makeCodes(const Conversion &conversion,
   if (conversion.kind != Conversion::Kind::Dequantize) {
     bool multiplies = conversion.kind == Conversion::Kind::FakeConvert;
     std::vector<double> edges = getRoundedEdges(conversion);
-    // A part of what 16 bits have.
+    // Types of 16 bits have too many edges, so use a subset.
     size_t step = edges.size() / 4096 + 1;
     for (size_t i = 0; i < edges.size(); i += step)
       for (double edge : {edges[i], -edges[i]}) {
@@ -277,7 +280,7 @@ Call Inputs::getCall(uint64_t index) const {
       return call;
     }
     if (from.bits == 32 && isSampled)
-      // Each in another place of its 256.
+      // Choose one of every 256 ranges, at a different position each time.
       call.first = (index * 256 + Random(index)() % 256) * kChunk;
     call.count = std::min<uint64_t>(kChunk, from.getMask() + 1);
     return call;

@@ -1,4 +1,4 @@
-//===- Machine.cpp - Where compiled code runs -----------------------------===//
+//===- Machine.cpp - Machines that run compiled code ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -56,7 +56,7 @@ llvm::Expected<std::unique_ptr<Code>> Machine::compile(Model &model,
 }
 
 //===----------------------------------------------------------------------===//
-// This process
+// The host
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -79,7 +79,7 @@ private:
   const CompiledModel &model;
 };
 
-/// This one, with or without its GPU.
+/// The host, with or without its GPU.
 class ThisMachine : public Machine {
 public:
   explicit ThisMachine(Target target) : target(target) {}
@@ -109,14 +109,14 @@ std::unique_ptr<Code> certify::viewCode(const CompiledModel &model) {
 // Emulated machines
 //===----------------------------------------------------------------------===//
 
-/// The program that the emulator runs: calls functions of a library on tensors
-/// that come in and go out by its standard streams.
+/// The source of the program that the emulator runs. It calls functions of a
+/// library on tensors that it receives and sends on its standard streams.
 static constexpr char kRunner[] =
 #include "EmulatedRunner.c.inc"
     ;
 
 namespace {
-/// As EmulatedRunner.c.inc has them.
+/// The messages, with the same layout as in EmulatedRunner.c.inc.
 struct Request {
   char name[256];
   int64_t numInputs;
@@ -136,7 +136,7 @@ struct Architecture {
   std::vector<std::string> cpus;
 };
 
-/// A process under the emulator.
+/// A process in the emulator.
 class EmulatedCode : public Code {
 public:
   EmulatedCode(pid_t process, int socket) : process(process), socket(socket) {}
@@ -187,7 +187,7 @@ private:
 bool EmulatedCode::send(const void *data, size_t size) {
   const char *bytes = static_cast<const char *>(data);
   while (size) {
-    // A process that is gone is an error here, and no signal.
+    // Report a process that has ended as an error instead of by SIGPIPE.
     ssize_t count = ::send(socket, bytes, size, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR)
       continue;
@@ -242,7 +242,8 @@ llvm::Error EmulatedCode::run(size_t function, ArrayRef<qf_tensor> inputs,
     isSent = isSent && send(&operand, sizeof operand) &&
              send(input.data, size_t(operand.bytes));
   }
-  // What code leaves out must be seen here, too.
+  // Send the output too, so that elements that the code does not write are
+  // detected as on the host.
   Operand operand = describe(output);
   isSent = isSent && send(&operand, sizeof operand) &&
            send(output.data, size_t(operand.bytes));
@@ -270,7 +271,7 @@ static llvm::Expected<std::string> findProgram(ArrayRef<std::string> names) {
                    "expected " + llvm::join(names, " or ") + " on the PATH");
 }
 
-/// What a program prints.
+/// Runs a program and returns its output.
 static llvm::Expected<std::string> capture(ArrayRef<StringRef> command) {
   llvm::SmallString<64> path;
   if (std::error_code error =
@@ -368,14 +369,14 @@ EmulatedMachine::compileToFile(Model &model, StringRef path,
                          std::error_code(failed, std::generic_category()));
   }
   auto code = std::make_unique<EmulatedCode>(process, sockets[0]);
-  // The file may go when it is loaded.
+  // The caller may delete the file after the process has loaded it.
   if (llvm::Error error = code->start())
     return std::move(error);
   return code;
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All machines
 //===----------------------------------------------------------------------===//
 
 static ArrayRef<Architecture> getArchitectures() {
@@ -385,7 +386,7 @@ static ArrayRef<Architecture> getArchitectures() {
        {"-cpu", "rv64,v=true,vext_spec=v1.0,vlen=128,elen=64"},
        {"-march=rv64gcv", "-mabi=lp64d"},
        {"rv64gcv"}},
-      // What qemu has no AVX-512 for.
+      // qemu lacks AVX-512, so x86-64-v4 is omitted.
       {"x86_64", {"-cpu", "max"}, {}, {"x86-64", "x86-64-v2", "x86-64-v3"}}};
   return kAll;
 }

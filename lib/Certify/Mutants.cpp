@@ -1,4 +1,4 @@
-//===- Mutants.cpp - Lowerings that are wrong on purpose ------------------===//
+//===- Mutants.cpp - Incorrect lowerings ----------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,32 +36,32 @@ using arith::CmpFPredicate;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is done to an op.
+/// How a mutant changes an operation.
 enum class Change {
-  /// The constant that was looked for becomes another one.
+  /// Replaces the constant operand that was matched.
   Constant,
-  /// A comparison of floats asks something else.
+  /// Replaces the predicate of a floating-point comparison.
   Predicate,
-  /// The op becomes the one called `replacement`.
+  /// Replaces the operation by the one named `replacement`.
   Operation,
-  /// The op is left out: its first operand takes its place.
+  /// Replaces the operation by its first operand.
   LeaveOut,
-  /// The bits of its second operand are so many more.
+  /// Adds `value` to the bits of the second operand.
   Add,
-  /// A zero point is added before the rounding instead of after it.
+  /// Adds the zero point before rounding instead of after it.
   ZeroPointFirst
 };
 
-/// One mistake. It is made wherever an op is found, in vectors and in what is
-/// left over of them.
+/// One mistake. It is applied to every matching operation, in vector loops as
+/// well as in their remainders.
 struct Mutant {
   StringLiteral name, mistake, conversion;
-  /// The op; empty: any.
+  /// The name of the operation. Empty matches any.
   StringLiteral op;
-  /// The bits of a constant that is one of its operands.
+  /// The bits of a constant that must be an operand.
   std::optional<uint64_t> constant;
   Change change;
-  /// The other constant, the other predicate, or what is added.
+  /// The new constant, the new predicate, or the addend.
   uint64_t value = 0;
   StringLiteral replacement = "";
 };
@@ -229,10 +229,10 @@ static constexpr Mutant kMutants[] = {
 size_t certify::countMutants() { return std::size(kMutants); }
 
 //===----------------------------------------------------------------------===//
-// Changing ops
+// Changing operations
 //===----------------------------------------------------------------------===//
 
-/// The bits of a constant, of a vector those that all of its elements have.
+/// Returns the bits of a constant or of a splat.
 static std::optional<APInt> getBits(mlir::Value value) {
   Attribute attribute;
   if (!matchPattern(value, m_Constant(&attribute)))
@@ -249,7 +249,7 @@ static std::optional<APInt> getBits(mlir::Value value) {
   return std::nullopt;
 }
 
-/// A constant of those bits.
+/// Creates a constant or splat with these bits.
 static mlir::Value makeConstant(OpBuilder &builder, Location loc, Type type,
                                 uint64_t bits) {
   Type element = getElementTypeOrSelf(type);
@@ -266,7 +266,7 @@ static mlir::Value makeConstant(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, attribute);
 }
 
-/// The operand that is the constant; none where it is something else.
+/// Returns the operand that is this constant, or null.
 static OpOperand *findConstant(Operation *op, uint64_t bits) {
   for (OpOperand &operand : op->getOpOperands()) {
     Type type = getElementTypeOrSelf(operand.get().getType());
@@ -275,7 +275,7 @@ static OpOperand *findConstant(Operation *op, uint64_t bits) {
     std::optional<APInt> found = getBits(operand.get());
     APInt wanted(type.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
                  /*implicitTrunc=*/true);
-    // Nothing of it may be lost.
+    // The constant must not be truncated.
     bool fits =
         wanted.getZExtValue() == bits || wanted.getSExtValue() == int64_t(bits);
     if (found && fits && *found == wanted)
@@ -299,13 +299,14 @@ static void addToOperand(OpBuilder &builder, OpOperand &operand,
   operand.set(arith::BitcastOp::create(builder, loc, type, sum));
 }
 
-/// `sum`, of a quotient and what rounds it, gets the zero point as well, and
-/// the sum of integers after it does not.
+/// Adds the zero point to the first operand of `sum`, which rounds a quotient,
+/// and removes the integer addition of the zero point that follows.
 static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
   mlir::Value zeroPoint;
   sum->getParentOfType<FunctionOpInterface>()->walk(
       [&](arith::SIToFPOp op) { zeroPoint = zeroPoint ? zeroPoint : op; });
-  // Bits, the low ones of them, and the sum.
+  // `sum` is followed by a bitcast, an operation that keeps the low bits, and
+  // the integer addition.
   Operation *user = sum;
   for (int step = 0; step < 3; ++step) {
     if (!user->hasOneUse())
@@ -315,7 +316,8 @@ static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
   if (!zeroPoint || !isa<arith::AddIOp>(user))
     return false;
   Location loc = sum->getLoc();
-  // That of another block need not be there.
+  // Clone the conversion of the zero point, because one in another block may
+  // not dominate `sum`.
   auto *source = zeroPoint.getDefiningOp();
   IRMapping mapping;
   SmallVector<Operation *> needed = {source};
@@ -336,7 +338,7 @@ static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
   return true;
 }
 
-/// Makes the mistake if this is the op for it.
+/// Applies the mistake if the operation matches. Returns whether it did.
 static bool change(Operation *op, const Mutant &mutant) {
   if (!mutant.op.empty() && op->getName().getStringRef() != mutant.op)
     return false;
@@ -378,9 +380,9 @@ static bool change(Operation *op, const Mutant &mutant) {
   return false;
 }
 
-/// Turns an op on a vector of one dimension into one of two: no conversion
-/// instruction takes these, and what is left is the arithmetic that mistakes
-/// are made in.
+/// Converts an operation on a one-dimensional vector to one on a
+/// two-dimensional vector. No conversion instruction applies to those, so the
+/// lowering expands them to the arithmetic that mutants change.
 static void addDimension(Operation *op) {
   auto result = dyn_cast<VectorType>(op->getResult(0).getType());
   if (!result || result.getRank() != 1 || result.isScalable() ||
@@ -405,7 +407,7 @@ static void addDimension(Operation *op) {
 }
 
 namespace {
-/// Makes a mistake in what a pass leaves.
+/// Applies a mutant after convert-quant-float-to-arith.
 struct Mutation final : PassInstrumentation {
   Mutation(const Mutant &mutant, std::atomic<size_t> &changes)
       : mutant(mutant), changes(changes) {}

@@ -1,4 +1,4 @@
-//===- Oracle.cpp - What conversions give, by exact arithmetic ------------===//
+//===- Oracle.cpp - Exact conversions in integer arithmetic ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace mlir::quant_float::certify;
 
 using Wide = unsigned __int128;
 
-/// How many bits a number needs.
+/// Returns the number of significant bits.
 static int getLength(uint64_t number) {
   return number ? 64 - __builtin_clzll(number) : 0;
 }
@@ -81,18 +81,19 @@ const Format *certify::findFormat(std::string_view name) {
 static const Format &getF32() { return kFormats[1]; }
 static const Format &getF16() { return kFormats[2]; }
 
-/// The bits beside the sign.
+/// Returns the mask of all bits except the sign.
 static uint64_t getMagnitudes(const Format &format) {
   return format.isSigned ? format.getSignBit() - 1 : format.getMask();
 }
 
-/// The code of positive infinity, or the first NaN where there is none.
+/// Returns the encoding of positive infinity, or the one with only the exponent
+/// bits set if the format has no infinity.
 static uint64_t getExponents(const Format &format) {
   uint64_t all = getMagnitudes(format);
   return all >> format.mantissaBits << format.mantissaBits;
 }
 
-/// The code of the largest number.
+/// Returns the encoding of the largest number.
 static uint64_t getLargest(const Format &format) {
   switch (format.specials) {
   case Specials::Ieee:
@@ -124,8 +125,8 @@ static Value makeInteger(int64_t number) {
   return {Value::Kind::Number, number < 0, magnitude, 0};
 }
 
-/// A number of up to 128 bits, rounded to odd; `more` says that the exact one
-/// has bits below it.
+/// Rounds a number of up to 128 bits to odd. `more` specifies whether the exact
+/// number has further nonzero bits below.
 static Value makeOdd(bool negative, Wide significand, int exponent,
                      bool more = false) {
   while (significand >> 64) {
@@ -158,7 +159,7 @@ static Value divide(const Value &a, const Value &b) {
     return makeInfinity(negative);
   if (b.isInfinity() || a.isZero())
     return makeZero(negative);
-  // So many bits that the quotient has at least 64.
+  // Shift the numerator so that the quotient has at least 64 bits.
   unsigned shift = 128 - getLength(a.significand);
   Wide numerator = Wide(a.significand) << shift;
   return makeOdd(negative, numerator / b.significand,
@@ -174,15 +175,15 @@ static Value add(Value a, Value b) {
       return makeNaN(false);
     return makeInfinity(a.isInfinity() ? a.negative : b.negative);
   }
-  // Where the sum is zero, so are both, or they cancel out.
+  // The sum of zeros is -0 only if both are. Numbers that cancel sum to +0.
   if (a.isZero() && b.isZero())
     return makeZero(a.negative && b.negative);
   if (a.isZero())
     return b;
   if (b.isZero())
     return a;
-  // The larger one fills 126 bits, which leaves one for the carry; what the
-  // smaller one has below them counts as one odd bit.
+  // Normalize to 126 bits, which leaves room for the carry. The bits of the
+  // smaller number below the larger one's are rounded to odd.
   auto widen = [](const Value &value, int &exponent) {
     Wide wide = Wide(value.significand) << 62;
     exponent = value.exponent - 62;
@@ -213,7 +214,7 @@ static Value negate(Value value) {
   return value;
 }
 
-/// The number / 2^shift to the nearest integer, ties to even.
+/// Returns number / 2^shift rounded to the nearest integer, ties to even.
 static uint64_t roundShifted(uint64_t number, unsigned shift) {
   if (shift == 0)
     return number;
@@ -226,7 +227,7 @@ static uint64_t roundShifted(uint64_t number, unsigned shift) {
 }
 
 //===----------------------------------------------------------------------===//
-// Codes
+// Encodings
 //===----------------------------------------------------------------------===//
 
 static Value decodeFloat(const Format &format, uint64_t code) {
@@ -250,7 +251,8 @@ static Value decodeFloat(const Format &format, uint64_t code) {
   case Specials::None:
     break;
   }
-  // Without exponent bits a number is subnormal: it lacks the leading bit.
+  // A number whose exponent bits are zero is subnormal and has no implicit
+  // leading bit.
   uint64_t exponent = magnitude >> mantissaBits;
   if (exponent)
     mantissa |= uint64_t(1) << mantissaBits;
@@ -279,7 +281,7 @@ Value certify::decode(const Format &format, uint64_t code) {
   return {Value::Kind::Number, false, code, 0};
 }
 
-/// C2 to C6, C8 and F3.
+/// Implements C2 to C6, C8 and F3.
 static uint64_t encodeFloat(const Format &format, const Value &value,
                             const CastRules &rules) {
   bool hasNegativeZero = format.specials != Specials::NegativeZero;
@@ -294,29 +296,30 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
     case Specials::NegativeZero:
       return format.getSignBit();
     case Specials::None:
-      // A zero of the other sign.
+      // NaN becomes a zero of the opposite sign.
       return sign ^ format.getSignBit();
     }
 
   uint64_t magnitude = 0;
   bool overflows = value.isInfinity();
   if (value.significand) {
-    // The last mantissa bit of the result stands for 2^last, of the smallest
-    // numbers for 2^smallest.
+    // The last mantissa bit of the result is worth 2^last, which is at least
+    // 2^smallest.
     int smallest = 1 - format.bias - int(format.mantissaBits);
     int top = value.exponent + getLength(value.significand) - 1;
     int last = std::max(top - int(format.mantissaBits), smallest);
     int shift = last - value.exponent;
     uint64_t steps = shift < 0 ? value.significand << -shift
                                : roundShifted(value.significand, shift);
-    // Each power of two takes 2^mantissaBits codes, so they go on where
-    // rounding reaches the next one. What is far too large stays so.
+    // Each binade takes 2^mantissaBits encodings, so a carry of the rounding
+    // continues in the next binade. The exponent is clamped so that values far
+    // above the range still overflow.
     uint64_t power =
         uint64_t(std::min(last - smallest, 1 << (format.bits == 64 ? 11 : 9)));
     magnitude = (power << format.mantissaBits) + steps;
     overflows = magnitude > getLargest(format);
   }
-  // F3
+  // Negative numbers in formats without a sign (F3).
   if (!format.isSigned && value.negative && (magnitude || overflows))
     return rules.saturate ? 0 : getMagnitudes(format);
   if (!overflows)
@@ -324,7 +327,7 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
 
   bool saturates = format.overflow == Overflow::Saturates ||
                    (format.overflow == Overflow::AsAsked && rules.saturate);
-  // C4: the tables of opset 19 to 23.
+  // The tables of opsets 19 to 23 map infinity to NaN in FNUZ types (C4).
   if (value.isInfinity() && !hasNegativeZero && rules.opset < 24)
     saturates = false;
   if (saturates)
@@ -341,7 +344,7 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
   return format.getSignBit();
 }
 
-/// C9
+/// Implements C9.
 static uint64_t encodeScale(const Format &format, const Value &value,
                             const CastRules &rules) {
   uint64_t nan = format.getMask(), largest = nan - 1;
@@ -367,11 +370,11 @@ static uint64_t encodeScale(const Format &format, const Value &value,
   return uint64_t(below) + ((value.significand & half) != 0);
 }
 
-/// C11, before the low bits are taken.
+/// Implements C11. The caller keeps the low bits.
 static uint64_t truncateToInteger(const Format &format, const Value &value) {
   if (value.isNaN())
     return 0;
-  // Toward zero; what has no place in 64 bits is past every limit.
+  // Round toward zero. Values of more than 64 bits exceed every limit.
   uint64_t magnitude = 0;
   if (value.isInfinity())
     magnitude = ~uint64_t(0);
@@ -407,7 +410,7 @@ uint64_t certify::encode(const Format &format, const Value &value,
   return !value.isZero();
 }
 
-/// The number as a value of the format, which has a code of its own.
+/// Rounds a number to a value of a floating-point format.
 static Value roundTo(const Format &format, const Value &value) {
   return decodeFloat(format, encodeFloat(format, value, {}));
 }
@@ -419,10 +422,10 @@ static Value roundTo(const Format &format, const Value &value) {
 uint64_t certify::cast(const Format &from, const Format &to, uint64_t code,
                        const CastRules &rules) {
   code &= from.getMask();
-  // V7
+  // A cast to the same type keeps all bits (V7).
   if (&from == &to)
     return code;
-  // C12: the low bits.
+  // Casts between integers keep the low bits (C12).
   if (from.isInteger() && to.isInteger()) {
     if (from.kind == Kind::Signed && (code & from.getSignBit()))
       code |= ~from.getMask();
@@ -434,22 +437,23 @@ uint64_t certify::cast(const Format &from, const Format &to, uint64_t code,
 template <typename Slot>
 static void castSlots(const Format &from, const Format &to, uint64_t first,
                       size_t count, void *slots, const CastRules &rules) {
-  // Copies that the loop need not fetch again after every store.
+  // Local copies that cannot alias `slots`, so that the loop does not reload
+  // them.
   const Format source = from, destination = to;
   const CastRules fixed = rules;
   auto *place = static_cast<Slot *>(slots);
   if (&from == &to || (from.isInteger() && to.isInteger())) {
-    // V7, C12
+    // V7 and C12, as in cast.
     uint64_t sign = from.kind == Kind::Signed ? from.getSignBit() : 0;
     uint64_t taken = from.getMask(), left = to.getMask();
     for (size_t i = 0; i < count; ++i)
       place[i] = Slot(((((first + i) & taken) ^ sign) - sign) & left);
     return;
   }
-  // Neighbouring codes of one sign are numbers in order (of a float between two
-  // powers of two, or NaNs), and rounding keeps the order: where both ends of a
-  // stretch become the same number, all between do. Of integers that is so
-  // before they wrap around.
+  // Consecutive encodings of one sign are ordered numbers (for floats within
+  // one binade, or NaNs), and rounding is monotonic. If both ends of a range
+  // are cast to the same number, so is everything in between. For integer
+  // results this holds before truncation to the low bits.
   auto convert = [&](uint64_t code) {
     return encode(destination, decode(source, code), fixed);
   };
@@ -490,7 +494,8 @@ void certify::castRange(const Format &from, const Format &to, uint64_t first,
 // Quantizations
 //===----------------------------------------------------------------------===//
 
-/// The number to the nearest integer, ties to even; far ones stay far.
+/// Rounds to the nearest integer, ties to even. Clamps the magnitude to 2^40,
+/// beyond the range of all types.
 static int64_t roundToInteger(const Value &value) {
   constexpr int64_t far = int64_t(1) << 40;
   int64_t magnitude = far;
@@ -523,7 +528,7 @@ uint64_t certify::quantize(const Value &exact, const Format &to,
   if (to.isFloat()) {
     CastRules rules;
     rules.saturate = saturate;
-    // float8 has no zero point.
+    // The zero point of float8 has no effect.
     if (zeroPoint && to.overflow == Overflow::Saturates)
       quotient = roundTo(precision, add(quotient, decode(to, *zeroPoint)));
     return encode(to, quotient, rules);
@@ -573,8 +578,8 @@ uint64_t certify::quantizeAndBack(const Format &format, const Format &scale,
 // fakeconvert
 //===----------------------------------------------------------------------===//
 
-/// OpenVINO's own rounding to bf16: half a unit is added where the last bit
-/// that stays is 1, and nothing elsewhere.
+/// Rounds to bf16 as OpenVINO does: adds half a unit if the last mantissa bit
+/// that remains is 1, and truncates otherwise.
 static Value roundToBFloatByOpenVino(const Value &value) {
   if (value.isNaN())
     return value;
@@ -583,8 +588,8 @@ static Value roundToBFloatByOpenVino(const Value &value) {
   return decodeFloat(getF32(), (code + (last << 15)) >> 16 << 16);
 }
 
-/// OpenVINO's own rounding to f16: to nearest even, but what is below 2^-15 and
-/// has a power of two as the nearest number of 11 bits is taken twice.
+/// Rounds to f16 as OpenVINO does: to nearest even, except that a number below
+/// 2^-15 that rounds up to a power of two at 11 bits is doubled.
 static Value roundToHalfByOpenVino(Value value) {
   int length = getLength(value.significand);
   if (value.significand && value.exponent + length - 1 < -15 && length > 11 &&
@@ -600,17 +605,16 @@ static Value roundByOpenVino(const Format &format, const Value &value) {
                               : roundToBFloatByOpenVino(value);
 }
 
-/// To float8 by way of f16; a NaN is below the range. What is outside needs no
-/// care: f16 keeps it there.
+/// Narrows to float8 through f16. NaN becomes the lowest number. Values out of
+/// range need no special case, because they remain out of range in f16.
 static Value narrowByPlugin(const Format &destination, const Value &value) {
   if (value.isNaN())
     return negate(decodeFloat(destination, getLargest(destination)));
   return roundTo(destination, roundTo(getF16(), value));
 }
 
-/// From a number of f16. f8E4M3FN takes the bits that a mantissa has, also
-/// where its numbers are subnormal, and cuts what is below the smallest of
-/// them.
+/// Narrows from f16. For f8E4M3FN, rounds to the full mantissa width even for
+/// subnormal results, and truncates the bits below the smallest subnormal.
 static Value narrowByReference(const Format &destination, Value half,
                                bool negativeNaN) {
   if (destination.specials == Specials::Ieee)
@@ -633,16 +637,16 @@ static Value narrowByReference(const Format &destination, Value half,
     half.significand >>= smallest - half.exponent;
     half.exponent = smallest;
   }
-  // In the uppermost power of two there is one number less: NaN.
+  // The highest binade has one number less, because NaN takes its encoding.
   return roundTo(destination, half);
 }
 
 namespace {
-/// One element of a fakeconvert, on the way through its steps.
+/// The state of one element during a fakeconvert.
 struct FakeConvert {
   const Format &format, &destination;
   Value number, scale;
-  /// Zero where there is none.
+  /// Zero if there is no shift.
   Value shift;
   bool hasShift;
 

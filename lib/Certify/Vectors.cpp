@@ -23,24 +23,24 @@ using namespace mlir::quant_float::certify;
 using Kind = Conversion::Kind;
 
 //===----------------------------------------------------------------------===//
-// Inputs with names
+// Named inputs
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The inputs of a table, each once.
+/// The distinct inputs of a table.
 class NamedInputs {
 public:
   void add(uint64_t code, const llvm::Twine &name) {
     if (known.insert(code).second)
       list.push_back({code, name.str()});
   }
-  /// Without a name.
+  /// Adds an input without a name.
   void add(uint64_t code) { add(code, ""); }
 
   std::vector<std::pair<uint64_t, std::string>> list;
 
 private:
-  /// Not llvm::DenseSet, which reserves two encodings.
+  /// llvm::DenseSet reserves two values, which are valid encodings.
   std::set<uint64_t> known;
 };
 } // namespace
@@ -50,7 +50,7 @@ static bool isNarrow(const Format &format) {
          (format.isFloat() && format.bits <= 8);
 }
 
-/// The number of this code, a magnitude.
+/// Describes the number with this encoding, which has no sign bit.
 static std::string describe(const Format &format, uint64_t code) {
   if (code == 0)
     return "zero";
@@ -59,7 +59,7 @@ static std::string describe(const Format &format, uint64_t code) {
   return llvm::formatv("{0}", toDouble(format, code));
 }
 
-/// The code of the largest number.
+/// Returns the encoding of the largest number.
 static uint64_t getLargest(const Format &format) {
   uint64_t last = format.getSignBit() - 1;
   if (format.specials == Specials::Ieee)
@@ -67,7 +67,8 @@ static uint64_t getLargest(const Format &format) {
   return format.specials == Specials::AllOnes ? last - 1 : last;
 }
 
-/// What is special in a type of floats, whatever it becomes.
+/// Adds the inputs that are special in their own type, independent of the
+/// result type.
 static void addSpecials(const Format &from, NamedInputs &inputs) {
   uint64_t sign = from.getSignBit(), normal = uint64_t(1) << from.mantissaBits;
   auto addBoth = [&](uint64_t code, const llvm::Twine &name) {
@@ -92,7 +93,7 @@ static void addSpecials(const Format &from, NamedInputs &inputs) {
   }
 }
 
-/// A value that the input's type may have, and its neighbours.
+/// Adds a value and its neighbors if the input type represents it exactly.
 static void addAround(const Format &from, double value, const llvm::Twine &name,
                       NamedInputs &inputs) {
   std::string text = name.str();
@@ -106,8 +107,8 @@ static void addAround(const Format &from, double value, const llvm::Twine &name,
   }
 }
 
-/// Every number of a narrow float, what lies halfway between two, and where
-/// numbers are too large.
+/// Adds every number of a narrow float, the midpoints between them, and the
+/// inputs around the overflow threshold.
 static void addFloatCases(const Format &from, const Format &to,
                           NamedInputs &inputs) {
   uint64_t largest = getLargest(to);
@@ -117,7 +118,7 @@ static void addFloatCases(const Format &from, const Format &to,
       double value = toDouble(to, code);
       addAround(from, sign * value, minus + llvm::Twine(describe(to, code)),
                 inputs);
-      // As if there were one number more.
+      // Extrapolate one number beyond the largest.
       double next = code < largest ? toDouble(to, code + 1)
                                    : 2 * value - toDouble(to, code - 1);
       double middle = sign * (value / 2 + next / 2);
@@ -167,7 +168,7 @@ static void addIntegerCases(const Format &from, const Format &to,
       addAround(from, sign * value, llvm::formatv("{0}", sign * value), inputs);
 }
 
-/// The inputs of a cast that are worth a name.
+/// Adds the named inputs of a cast.
 static void addCastCases(const Format &from, const Format &to,
                          NamedInputs &inputs) {
   if (from.isFloat())
@@ -184,7 +185,8 @@ static void addCastCases(const Format &from, const Format &to,
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// The rule that decides a cast's result (docs/rules.md).
+/// Returns the label of the rule in docs/rules.md that determines the result of
+/// a cast.
 static llvm::StringRef getCastRule(const Conversion &one, uint64_t code,
                                    uint64_t output) {
   const Format &from = *one.from, &to = *one.to;
@@ -210,7 +212,7 @@ static llvm::StringRef getCastRule(const Conversion &one, uint64_t code,
 }
 
 static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
-  // A NaN on the way leaves the sign open.
+  // If the sign of the result is unspecified, a NaN was converted to it (D8).
   const Format &to = *one.to;
   bool isNumber = to.isFloat() && !decode(to, row.output).isNaN();
   if (isNumber && one.agrees(row.input, row.scale, row.zeroPoint, row.output,
@@ -264,7 +266,7 @@ static void fillCast(VectorTable &table) {
     addRow(table, {code & from.getMask(), 0, 0, 0, name, {}});
 }
 
-/// Quotients at which results change, with their names.
+/// Returns the quotients at which results change, with their names.
 static std::vector<std::pair<double, std::string>>
 listQuotients(const Format &to) {
   std::vector<std::pair<double, std::string>> quotients;
@@ -347,7 +349,8 @@ static void fillScaled(VectorTable &table) {
     }
 }
 
-/// Who defines a conversion; nobody where there shall be no table.
+/// Returns the standards that define a conversion, or none if the vectors omit
+/// it.
 static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
   auto isIn = [](const Format *format,
                  std::initializer_list<const char *> all) {
@@ -380,7 +383,8 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
     if (!isAsked)
       return {};
     std::vector<llvm::StringRef> standards = {"ONNX Cast"};
-    // The scale's rounding is left to who makes scales.
+    // The standards specify no rounding of scales, so E8M0 results are
+    // excluded.
     if ((isWide && isOcp8(one.to)) || (isOcp8(one.from) && toWide))
       standards.push_back("OCP FP8");
     if ((isWide && isMx(one.to) && one.to->kind == Format::Kind::Float) ||

@@ -1,4 +1,4 @@
-//===- WriteVectors.cpp - Tables of inputs and outputs as files -----------===//
+//===- WriteVectors.cpp - Writes the tables of test vectors ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,7 @@ namespace json = llvm::json;
 using Kind = Conversion::Kind;
 
 namespace {
-/// A rule or a standard, in a sentence, and where it is from.
+/// A rule or a standard: its label, a description, and its source.
 struct Source {
   StringLiteral label, text, from;
 };
@@ -55,7 +55,7 @@ static constexpr Source kStandards[] = {
      "operation-sets/operation-specs/type/fake-convert-13.html"},
 };
 
-/// Of docs/rules.md.
+/// The rules of docs/rules.md.
 static constexpr Source kRules[] = {
     {"C2",
      "to f16, bf16, f32, f64: one rounding to nearest even, overflow to "
@@ -119,7 +119,7 @@ static const ElementInfo &getElement(const Format &format) {
 }
 
 namespace {
-/// Writes the files of a folder.
+/// Writes a folder of test vectors.
 class VectorWriter {
 public:
   explicit VectorWriter(StringRef folder) : folder(folder) {}
@@ -132,7 +132,7 @@ public:
 private:
   llvm::Error writeFile(const llvm::Twine &name,
                         llvm::function_ref<bool(OutputFile &)> write);
-  /// Codes as elements in memory; `name` says what for.
+  /// Writes one encoding per row to the .npy file `name`.
   llvm::Error writeCodes(const VectorTable &table, const llvm::Twine &name,
                          const ElementInfo &element,
                          llvm::function_ref<uint64_t(const VectorRow &)> get);
@@ -166,7 +166,7 @@ VectorWriter::writeCodes(const VectorTable &table, const llvm::Twine &name,
   char *place = buffer->getMutableBytes().data();
   for (const VectorRow &row : table.rows) {
     uint64_t code = get(row);
-    // Less than a byte fills one.
+    // Elements of less than 8 bits are sign-extended to a byte.
     if (isSigned && element.bits < 64)
       code = uint64_t(llvm::SignExtend64(code, element.bits));
     memcpy(place, &code, size);
@@ -200,7 +200,7 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
     attributes["mode"] = spell(one.fakeConvertRules.mode);
   }
   object["attributes"] = std::move(attributes);
-  // D8: what arithmetic makes of NaN has no sign.
+  // NaNs that arithmetic produces have no specified sign or payload (D8).
   object["nan"] = one.kind == Kind::Cast ? "exact" : "any";
 
   auto writeColumn = [&](StringRef role, const Format &format,
@@ -226,7 +226,7 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
       return error;
   }
 
-  // Each row's rule, as its place in the list.
+  // The rule of each row is stored as an index into the list of rules.
   llvm::SmallMapVector<StringRef, uint64_t, 8> rules;
   for (const VectorRow &row : table.rows)
     rules.insert({row.rule, rules.size()});

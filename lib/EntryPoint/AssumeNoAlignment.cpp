@@ -1,4 +1,4 @@
-//===- AssumeNoAlignment.cpp - Memory of any alignment --------------------===//
+//===- AssumeNoAlignment.cpp - Assume unaligned buffers -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,9 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Whether the address is in memory that the compiled code itself lays out.
-/// Arguments, and whatever cannot be traced, are the caller's.
+/// Whether the address is in memory that the compiled code lays out itself, an
+/// alloca or a global. Arguments, and addresses of unknown origin, may be the
+/// caller's.
 static bool isOwnMemory(Value address) {
   while (Operation *op = address.getDefiningOp()) {
     if (isa<LLVM::AllocaOp, LLVM::AddressOfOp>(op))
@@ -47,8 +48,9 @@ struct QuantFloatAssumeNoAlignmentPass
     getOperation().walk([](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
           .Case<LLVM::LoadOp, LLVM::StoreOp>([](auto access) {
-            // Atomic accesses need their alignment and never touch tensors.
-            // Where stores are not temporal it has been looked at.
+            // Atomic accesses require their alignment, and never access
+            // tensors. Non-temporal accesses are guarded by a check of the
+            // address.
             if (access.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
                 !access.getNontemporal() && !isOwnMemory(access.getAddr()))
               access.setAlignment(1);

@@ -1,4 +1,4 @@
-//===- EmitCHeader.cpp - Declare entry points in C ------------------------===//
+//===- EmitCHeader.cpp - Emit a C header for entry points -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,8 +15,8 @@ using namespace mlir::quant_float;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// The text of quant-float-c/EntryPoint.h, its own include guard included, so
-/// that any number of such headers can be used together.
+/// The contents of quant-float-c/EntryPoint.h with its include guard, so that a
+/// program can include several generated headers.
 static const unsigned char publicHeader[] = {
 #include "EntryPointHeader.inc"
 };
@@ -26,8 +26,8 @@ static StringRef getTypeConstant(int32_t dtype) {
   return element ? element->c : "0";
 }
 
-/// A model's own name inside a comment: whatever could end the comment or the
-/// line becomes a question mark.
+/// Quotes a name of the model for a comment. Characters that could end the
+/// comment or the line become question marks.
 static std::string quoteName(StringRef name) {
   std::string text = "'";
   for (char c : name)

@@ -1,4 +1,4 @@
-//===- EmitCWrappers.cpp - The C functions around kernels -----------------===//
+//===- EmitCWrappers.cpp - Emit C functions that call kernels -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,28 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For a kernel @f.kernel and @f.sizes this adds
+// For a kernel @f.kernel and @f.sizes, the pass emits:
 //
-//   @f                 calls __qf_run_entry_point with all of the following
+//   @f                 calls __qf_run_entry_point with the following
 //   @f_output_sizes    calls __qf_compute_output_sizes
-//   @f.table, @f.names what Runtime/Table.h describes
+//   @f.table, @f.names the data of Runtime/Entry/EntryPointTable.h
 //   @f.invoke          unpacks qf_tensors and calls @f.kernel
-//   @f.infer           unpacks sizes, calls @f.sizes, lists all output sizes;
-//                      none where they are sizes of inputs, which the table
-//                      says
-//   @f.measure.invoke  unpacks qf_tensors and calls @f.measure, if there is one
+//   @f.infer           unpacks sizes, calls @f.sizes, and lists all output
+//                      sizes; omitted if all of them are constants or sizes of
+//                      inputs, because the table then describes them
+//   @f.measure.invoke  unpacks qf_tensors and calls @f.measure, if it exists
 //
-// and the first four for each entry point that shares the kernel.
+// and separate @f, @f_output_sizes, @f.table and @f.names for each entry point
+// that shares the kernel.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Table.h"
+#include "../Runtime/Entry/EntryPointTable.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/IR/CodegenAttributes.h"
+#include "quant-float/IR/EntryPointInfo.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::quant_float {
@@ -40,22 +42,24 @@ using namespace mlir::quant_float;
 
 namespace {
 
-/// Makes the wrappers of one entry point.
+/// Emits the functions and tables of one entry point.
 class WrapperBuilder {
 public:
-  /// `takeDeviceError` is null where the kernel runs on the host, `runTexts`
-  /// where it has no strings, `measure` where sizes follow from sizes.
+  /// `takeDeviceError` is null if the kernel runs on the host, `runStrings` if
+  /// it has no strings, and `measure` if output sizes only depend on input
+  /// sizes.
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
                  LLVM::LLVMFuncOp measure, LLVM::LLVMFuncOp takeDeviceError,
-                 LLVM::LLVMFuncOp runTexts, const EntryPointInfo &info,
+                 LLVM::LLVMFuncOp runStrings, const EntryPointInfo &info,
                  ArrayRef<std::string> measureMessages)
       : kernel(kernel), sizes(sizes), measure(measure),
-        takeDeviceError(takeDeviceError), runTexts(runTexts), info(info),
+        takeDeviceError(takeDeviceError), runStrings(runStrings), info(info),
         measureMessages(measureMessages), b(kernel.getLoc(), kernel),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(b.getI32Type()), i64(b.getI64Type()) {}
 
-  /// Whether the signatures are those that the wrappers are about to call.
+  /// Checks that the functions have the types with which the wrappers call
+  /// them.
   LogicalResult verify();
   void build(LLVM::LLVMFuncOp runFunction, LLVM::LLVMFuncOp sizesFunction);
 
@@ -71,7 +75,7 @@ private:
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                  LLVM::LLVMFuncOp measurer, LLVM::LLVMFuncOp invoke,
                  const Twine &name);
-  /// What a kernel takes for these tensors, which are at `tensors`.
+  /// Appends the kernel arguments for the tensors of the array at `tensors`.
   void unpack(Value tensors, ArrayRef<EntryPointArgument> descriptions,
               SmallVectorImpl<Value> &arguments);
   Value addressOrNull(LLVM::LLVMFuncOp function) {
@@ -82,32 +86,32 @@ private:
   Value constant(int64_t value) {
     return LLVM::ConstantOp::create(b, i64, b.getI64IntegerAttr(value));
   }
-  /// The address of a number of an array.
+  /// Returns the address of element `index` of an array of i64.
   Value getElement(Value array, size_t index) {
     return LLVM::GEPOp::create(
         b, ptr, i64, array,
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
   }
-  /// The sizes of argument `index` of `tensors`; constants where the model
-  /// says them.
+  /// Returns the sizes of tensor `index` of `tensors`, static ones as
+  /// constants.
   SmallVector<Value> loadSizes(Value tensors, int64_t index,
                                const EntryPointArgument &argument);
-  /// Field `field` of qf_tensor number `index`.
+  /// Loads field `field` of the qf_tensor at `index`.
   Value loadField(Value tensors, int64_t index, int32_t field, Type type);
-  /// Kernels that can fail return a status.
+  /// Whether the function returns a status.
   bool canFail(LLVM::LLVMFuncOp function) {
     return function.getFunctionType().getReturnType() == i64;
   }
 
-  LLVM::LLVMFuncOp kernel, sizes, measure, takeDeviceError, runTexts;
+  LLVM::LLVMFuncOp kernel, sizes, measure, takeDeviceError, runStrings;
   const EntryPointInfo &info;
-  /// Behind the kernel's in the table.
+  /// The messages of @f.measure, which follow the kernel's in the table.
   ArrayRef<std::string> measureMessages;
   ImplicitLocOpBuilder b;
   Type ptr, i32, i64;
   LLVM::GlobalOp table, names;
-  /// What the table says of the sizes of outputs and of checks; none where a
-  /// function computes them.
+  /// The table's description of output sizes and of the numbers of checks, or
+  /// nullopt if @f.infer computes them.
   std::optional<SmallVector<int64_t>> implied;
 };
 
@@ -129,7 +133,7 @@ LogicalResult WrapperBuilder::verify() {
            << function.getSymName() << "': expected type " << wanted
            << " as the entry point's description implies, but got " << type;
   };
-  // A ranked memref with identity layout, spread out.
+  // A ranked memref with identity layout, expanded to scalars.
   SmallVector<Type> kernelTypes, sizeTypes, openTypes;
   for (ArrayRef<EntryPointArgument> arguments :
        {ArrayRef(info.inputs), ArrayRef(info.outputs)})
@@ -137,7 +141,7 @@ LogicalResult WrapperBuilder::verify() {
       kernelTypes.append({ptr, ptr, i64});
       kernelTypes.append(2 * argument.sizes.size(), i64);
     }
-  if (info.hasTexts)
+  if (info.hasStrings)
     kernelTypes.push_back(i64);
   for (const EntryPointArgument &argument : info.inputs)
     sizeTypes.append(argument.sizes.size(), i64);
@@ -171,13 +175,13 @@ LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
   return function;
 }
 
-/// What the runtime knows of the entry point of this name, and its texts.
+/// Emits the constant table of the entry point, and the string with its names.
 void WrapperBuilder::makeTable(const EntryPointInfo &named) {
   std::string text = named.symbol + '\0';
-  // A text's offset.
+  // Appends a string and returns its offset.
   auto add = [&](StringRef name) {
     int64_t offset = text.size();
-    // A name with a zero byte would shift those after it.
+    // A null character in a name would end the string early.
     for (char c : name)
       text.push_back(c ? c : '?');
     text.push_back('\0');
@@ -197,7 +201,7 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
     numInputSizes += input.sizes.size();
   for (const EntryPointArgument &output : info.outputs)
     numOutputSizes += output.sizes.size();
-  words.append({info.hasTexts, kernel->hasAttr(kFlushesSubnormalsAttrName),
+  words.append({info.hasStrings, kernel->hasAttr(kFlushesSubnormalsAttrName),
                 numOutputSizes, size + numInputSizes + numOutputSizes});
   SmallVector<int64_t> sizes;
   for (const EntryPointArgument &argument : arguments) {
@@ -279,13 +283,13 @@ void WrapperBuilder::unpack(Value tensors,
 LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   LLVM::LLVMFuncOp invoke = makeFunction(
       info.symbol + ".invoke", i64, {ptr, ptr, ptr}, LLVM::Linkage::Internal);
-  // Between saving and restoring the floating-point environment nothing but a
-  // call keeps the kernel's arithmetic in place.
+  // The call is between saving and restoring the floating-point environment.
+  // Inlining it would let arithmetic move across these.
   invoke.setNoInline(true);
   SmallVector<Value> arguments;
   unpack(invoke.getArgument(0), info.inputs, arguments);
   unpack(invoke.getArgument(1), info.outputs, arguments);
-  if (info.hasTexts)
+  if (info.hasStrings)
     arguments.push_back(
         LLVM::PtrToIntOp::create(b, i64, invoke.getArgument(2)));
   auto call = LLVM::CallOp::create(b, kernel, arguments);
@@ -294,7 +298,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   return invoke;
 }
 
-/// Where all sizes are known or those of inputs, and nothing is measured.
+/// Returns the description of all output sizes and checks if they are constants
+/// or sizes of inputs, and nullopt otherwise.
 std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
   if (measure || !llvm::hasSingleElement(sizes.getBody()))
     return std::nullopt;
@@ -349,7 +354,7 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   SmallVector<Value> arguments;
   for (auto [index, argument] : llvm::enumerate(info.inputs))
     arguments.append(loadSizes(infer.getArgument(0), index, argument));
-  // The sizes that are open, then two numbers for each check.
+  // The dynamic sizes, followed by two numbers for each check.
   auto call = LLVM::CallOp::create(b, sizes, arguments);
   SmallVector<Value> values(call.getResults());
   if (call.getNumResults())
@@ -371,12 +376,12 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   return infer;
 }
 
-/// (inputs, all output sizes) -> the kernel's status
+/// Emits @f.measure.invoke: (inputs, all output sizes) -> status of the kernel.
 LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
   LLVM::LLVMFuncOp invoke = makeFunction(info.symbol + ".measure.invoke", i64,
                                          {ptr, ptr}, LLVM::Linkage::Internal);
   invoke.setNoInline(true);
-  // Where the open sizes are among all of them.
+  // The positions of the dynamic sizes among all output sizes.
   SmallVector<size_t> open;
   size_t position = 0;
   for (const EntryPointArgument &argument : info.outputs)
@@ -387,7 +392,7 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
     }
   Value count = constant(open.size());
   Value measured = LLVM::AllocaOp::create(b, ptr, i64, count);
-  // A kernel that fails writes nothing.
+  // A kernel that fails does not write its result.
   for (size_t i = 0; i < open.size(); ++i)
     LLVM::StoreOp::create(b, constant(0), getElement(measured, i));
   SmallVector<Value> arguments;
@@ -400,7 +405,7 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
                           getElement(invoke.getArgument(1), place));
   Value status = constant(kKernelDone);
   if (canFail(measure)) {
-    // Its messages are behind those of the kernel.
+    // The messages of @f.measure follow those of the kernel.
     Value given = call.getResult();
     Value isMessage = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::sge, given,
                                            constant(kKernelMessages));
@@ -411,13 +416,15 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
   return invoke;
 }
 
-/// (inputs, outputs or output sizes, error, error size) -> status
+/// Emits @f or @f_output_sizes:
+/// (inputs, outputs or output sizes, error, error size) -> status.
 void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
                                LLVM::LLVMFuncOp measurer,
                                LLVM::LLVMFuncOp invoke, const Twine &name) {
   LLVM::LLVMFuncOp entry =
       makeFunction(name, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
-  // Bytes of arguments, sizes of outputs and the numbers of checks.
+  // The number of bytes of each argument, all output sizes, and the numbers of
+  // the checks.
   int64_t scratchSize =
       info.inputs.size() + info.outputs.size() + 2 * info.checks.size();
   for (const EntryPointArgument &argument : info.outputs)
@@ -431,7 +438,7 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
     arguments.push_back(addressOrNull(invoke));
   arguments.push_back(addressOrNull(takeDeviceError));
   if (invoke)
-    arguments.push_back(addressOrNull(runTexts));
+    arguments.push_back(addressOrNull(runStrings));
   arguments.push_back(scratch);
   arguments.append(entry.getArguments().begin(), entry.getArguments().end());
   auto call = LLVM::CallOp::create(b, runtime, arguments);
@@ -454,8 +461,8 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
   for (const EntryPointNames &names : info.sharing)
     makeEntries(info.withNames(names));
   kernel.setLinkage(LLVM::Linkage::Internal);
-  // The runtime has checked that no output overlaps another tensor. Of the two
-  // pointers of a memref only the second is dereferenced.
+  // The runtime has checked that no output overlaps another tensor. Only the
+  // second of a memref's two pointers is dereferenced.
   unsigned position = 0;
   for (const EntryPointArgument &argument : info.inputs)
     position += 3 + 2 * argument.sizes.size();
@@ -525,15 +532,15 @@ static LogicalResult emitWrappers(ModuleOp module) {
           return kernel.emitError("entry point '")
                  << entry << "': the name '" << name << "' is taken";
       }
-    FailureOr<LLVM::LLVMFuncOp> runTexts = LLVM::LLVMFuncOp();
-    if (info->hasTexts)
-      runTexts = LLVM::lookupOrCreateFn(builder, module, "__qf_run_texts",
-                                        {ptr, ptr, ptr, ptr, ptr},
-                                        builder.getI64Type());
-    if (failed(runTexts))
+    FailureOr<LLVM::LLVMFuncOp> runStrings = LLVM::LLVMFuncOp();
+    if (info->hasStrings)
+      runStrings = LLVM::lookupOrCreateFn(builder, module, "__qf_run_strings",
+                                          {ptr, ptr, ptr, ptr, ptr},
+                                          builder.getI64Type());
+    if (failed(runStrings))
       return failure();
-    WrapperBuilder wrappers(kernel, sizes, measure, *takeDeviceError, *runTexts,
-                            *info, measureInfo->messages);
+    WrapperBuilder wrappers(kernel, sizes, measure, *takeDeviceError,
+                            *runStrings, *info, measureInfo->messages);
     if (failed(wrappers.verify()))
       return failure();
     wrappers.build(*run, *inferSizes);
@@ -541,9 +548,10 @@ static LogicalResult emitWrappers(ModuleOp module) {
   return success();
 }
 
-/// Tells LLVM of kernels that run with subnormals taken for zero: otherwise it
-/// turns a test of a float's bits into a comparison with zero. What a kernel
-/// calls, and the wrapper that it is inlined into, run in its mode.
+/// Tells LLVM that the denormal mode is unknown if the module has kernels that
+/// flush subnormals. Otherwise LLVM could convert a test of a float's bits to a
+/// comparison with zero. Callees of a kernel, and the wrapper that it is
+/// inlined into, run in the kernel's mode, so all functions are marked.
 static void allowFlushing(ModuleOp module) {
   auto functions = module.getOps<LLVM::LLVMFuncOp>();
   if (llvm::none_of(functions, [](LLVM::LLVMFuncOp function) {
@@ -560,6 +568,8 @@ struct QuantFloatEmitCWrappersPass
     : quant_float::impl::QuantFloatEmitCWrappersPassBase<
           QuantFloatEmitCWrappersPass> {
   void runOnOperation() override {
+    // The code is generated. Tools of upstream do not know the attribute.
+    getOperation()->removeAttr(kTargetAttrName);
     if (failed(emitWrappers(getOperation())))
       return signalPassFailure();
     allowFlushing(getOperation());

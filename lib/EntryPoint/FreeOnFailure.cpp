@@ -1,4 +1,4 @@
-//===- FreeOnFailure.cpp - Kernels that fail free their buffers -----------===//
+//===- FreeOnFailure.cpp - Free buffers on failure paths ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which buffers there are where a kernel fails is known when it runs: code that
-// frees them is one loop. Code for each place would grow with the number of
-// places times that of buffers.
+// Which buffers are live at a failing check is tracked at run time, in a table,
+// so that the code that frees them is one loop. Separate code for each failure
+// path would grow with the number of checks times the number of buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 #include "RuntimeFunction.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/IR/EntryPointInfo.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFREEONFAILUREPASS
@@ -27,23 +27,24 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// More would take too much of the stack.
-static constexpr int64_t kMostSlots = 4096;
+/// The maximum number of slots of a table, which is on the stack.
+static constexpr int64_t kMaxSlots = 4096;
 
 namespace {
-/// Where memory comes from, and where it goes back.
+/// The names of a function that allocates memory and of the one that frees it.
 struct Allocator {
   StringRef allocate, free;
 };
 constexpr Allocator kAllocators[] = {{"malloc", "free"},
                                      {"mgpuMemAlloc", "mgpuMemFree"}};
 
-/// What the pass calls, of the entry runtime and of an allocator.
+/// The functions that the pass calls: three of the entry runtime, and `free` of
+/// the allocator.
 struct Functions {
   LLVM::LLVMFuncOp keep, drop, take, free;
 };
 
-/// Calls of one allocator's functions in a kernel.
+/// The calls of one allocator's functions in a kernel.
 struct Calls {
   SmallVector<LLVM::CallOp> allocations, frees;
 };
@@ -57,7 +58,9 @@ private:
 };
 } // namespace
 
-/// An allocation within a loop for several threads is not the kernel's.
+/// Collects the calls of the allocator's functions. Allocations in nested
+/// regions (`omp` regions) belong to a thread and not to the kernel, so they
+/// are left out.
 static FailureOr<Calls> findCalls(LLVM::LLVMFuncOp kernel,
                                   const Allocator &allocator) {
   Calls calls;
@@ -88,7 +91,8 @@ static FailureOr<Calls> findCalls(LLVM::LLVMFuncOp kernel,
   return calls;
 }
 
-/// The call that made the pointer, if it is not the result of a choice.
+/// Returns the call that `pointer` comes from, or null if it is not found, for
+/// example if `pointer` is a block argument.
 static LLVM::CallOp findAllocation(Value pointer) {
   if (auto extract = pointer.getDefiningOp<LLVM::ExtractValueOp>())
     pointer = findInserted(extract.getContainer(), extract.getPosition());
@@ -101,7 +105,7 @@ static bool isDone(LLVM::ReturnOp op) {
          status == kKernelDone;
 }
 
-/// Frees what the table has in front of the op.
+/// Frees all buffers of the table before `end`.
 static void freeAll(ImplicitLocOpBuilder &b, LLVM::ReturnOp end,
                     Functions &functions, Value table, Value size) {
   Block *before = end->getBlock();
@@ -120,7 +124,7 @@ static void freeAll(ImplicitLocOpBuilder &b, LLVM::ReturnOp end,
   LLVM::CondBrOp::create(b, isThere, one, after);
   b.setInsertionPointToEnd(one);
   SmallVector<Value> arguments = {buffer};
-  // The stream, which nothing has to be done in before.
+  // The stream. It is null, because the free does not wait for other work.
   if (functions.free.getNumArguments() == 2)
     arguments.push_back(null);
   LLVM::CallOp::create(b, functions.free, arguments);
@@ -134,9 +138,9 @@ static void track(LLVM::LLVMFuncOp kernel, Calls &calls, Functions &functions) {
     return LLVM::ConstantOp::create(b, b.getI64Type(), value);
   };
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  // Steps of a loop may hand a buffer on to the next, which allocates another.
-  int64_t numSlots =
-      std::min<int64_t>(2 * calls.allocations.size(), kMostSlots);
+  // A loop may carry the buffer of one iteration to the next, which allocates
+  // again. So there are two slots for each allocation.
+  int64_t numSlots = std::min<int64_t>(2 * calls.allocations.size(), kMaxSlots);
   Value size = constant(numSlots);
   Value table = LLVM::AllocaOp::create(b, pointer, pointer, size);
   Value zero = LLVM::ConstantOp::create(b, b.getI8Type(), 0);
@@ -154,7 +158,7 @@ static void track(LLVM::LLVMFuncOp kernel, Calls &calls, Functions &functions) {
     Value buffer = call.getArgOperands()[0];
     LLVM::CallOp allocation = findAllocation(buffer);
     auto found = slots.find(allocation);
-    // A thread's own.
+    // A thread allocated the buffer in an `omp` region.
     if (allocation && found == slots.end())
       continue;
     b.setInsertionPoint(call);
@@ -183,7 +187,7 @@ FailureOr<Functions> FreeOnFailure::declare(const Allocator &allocator) {
   auto free = declareFunction(b, module, allocator.free, given, none);
   if (failed(keep) || failed(drop) || failed(take) || failed(free))
     return failure();
-  // Neither looks into the buffer.
+  // These functions do not access the buffer.
   for (LLVM::LLVMFuncOp function : {*keep, *drop})
     function.setArgAttr(3, LLVM::LLVMDialect::getReadnoneAttrName(),
                         b.getUnitAttr());

@@ -1,4 +1,4 @@
-//===- InsertedValue.h - What is in an aggregate ----------------*- C++ -*-===//
+//===- InsertedValue.h - Find values in aggregates --------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,8 @@
 
 namespace mlir::quant_float {
 
-/// The value at `position` of an aggregate built by insertvalue, or null.
+/// Returns the value at `position` of an aggregate that is built by insertvalue
+/// ops, or null if it is not found.
 inline Value findInserted(Value aggregate, ArrayRef<int64_t> position) {
   while (auto insert = aggregate.getDefiningOp<LLVM::InsertValueOp>()) {
     if (insert.getPosition() == position)

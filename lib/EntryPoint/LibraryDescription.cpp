@@ -1,4 +1,4 @@
-//===- LibraryDescription.cpp - What a shared library holds ---------------===//
+//===- LibraryDescription.cpp - Describe a shared library -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The structures of quant-float-c/EntryPoint.h as constants, field by field:
-// the code may be for another machine than the one that compiles it.
+// Emits the structures of quant-float-c/EntryPoint.h as constants, field by
+// field, because the layout is that of the target, not of the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ void mlir::quant_float::addLibraryDescription(
   auto makeStruct = [&](ArrayRef<llvm::Constant *> fields) {
     return llvm::ConstantStruct::getAnon(context, fields);
   };
-  // The address of a constant.
+  // Returns the address of a new global with this value.
   auto place = [&](llvm::Constant *value) -> llvm::Constant * {
     auto *global = new llvm::GlobalVariable(
         module, value->getType(), /*isConstant=*/true,
@@ -43,7 +43,7 @@ void mlir::quant_float::addLibraryDescription(
     global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     return global;
   };
-  // Of an array of constants; null if there are none.
+  // Returns the address of an array of the values, or null if there are none.
   auto placeAll = [&](ArrayRef<llvm::Constant *> values) {
     if (values.empty())
       return null;
@@ -51,7 +51,7 @@ void mlir::quant_float::addLibraryDescription(
         llvm::ArrayType::get(values.front()->getType(), values.size()),
         values));
   };
-  // A text that ends at its first zero byte.
+  // Returns the address of a null-terminated string.
   auto makeText = [&](StringRef text) {
     return place(llvm::ConstantDataArray::getString(context, text));
   };
@@ -94,7 +94,7 @@ void mlir::quant_float::addLibraryDescription(
   auto *function = llvm::Function::Create(
       llvm::FunctionType::get(pointer, false),
       llvm::GlobalValue::ExternalLinkage, "qf_get_library", module);
-  // Like the entry points: any CPU may ask.
+  // Like the entry points, it must run on any CPU of the architecture.
   if (!library.entryPoints.empty())
     if (llvm::Function *entry =
             module.getFunction(library.entryPoints.front().symbol))

@@ -24,16 +24,16 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 namespace {
-/// A part of the runtime, for one architecture.
+/// One part of the runtime, compiled for one architecture.
 struct RuntimePart {
-  /// Attributes of its functions, which any CPU of the architecture executes,
-  /// and the ABI, where there are several.
+  /// The attributes of its functions, which select the baseline of the
+  /// architecture, and the ABI if the architecture has several.
   StringRef cpu, features, tuning, abi;
   StringRef bitcode;
-  /// For ELF.
+  /// The same code as assembly, for ELF targets.
   StringRef assembly;
 };
-/// The runtime, and what strings need beside it.
+/// The entry runtime, and the part that only models with strings need.
 struct Runtime {
   RuntimePart entry;
   RuntimePart text;
@@ -45,7 +45,8 @@ static StringRef toText(const unsigned char (&bytes)[size]) {
   return StringRef(reinterpret_cast<const char *>(bytes), size);
 }
 
-// What EmbedRuntime.cpp wrote.
+// EmbedRuntime.cpp writes the included files. They define the variables that
+// RUNTIME_PART uses.
 #define RUNTIME_PART                                                           \
   {cpu, features, tuning, abi, toText(bitcode), toText(assembly)}
 static RuntimePart getX86Entry() {
@@ -53,7 +54,7 @@ static RuntimePart getX86Entry() {
   return RUNTIME_PART;
 }
 static RuntimePart getX86Text() {
-#include "TextRuntime.x86_64.inc"
+#include "StringRuntime.x86_64.inc"
   return RUNTIME_PART;
 }
 static RuntimePart getAArch64Entry() {
@@ -61,7 +62,7 @@ static RuntimePart getAArch64Entry() {
   return RUNTIME_PART;
 }
 static RuntimePart getAArch64Text() {
-#include "TextRuntime.aarch64.inc"
+#include "StringRuntime.aarch64.inc"
   return RUNTIME_PART;
 }
 static RuntimePart getRISCV64Entry() {
@@ -69,12 +70,12 @@ static RuntimePart getRISCV64Entry() {
   return RUNTIME_PART;
 }
 static RuntimePart getRISCV64Text() {
-#include "TextRuntime.riscv64.inc"
+#include "StringRuntime.riscv64.inc"
   return RUNTIME_PART;
 }
 #undef RUNTIME_PART
 
-/// Empty for architectures that have none.
+/// Returns an empty runtime for unsupported architectures.
 static Runtime getRuntime(const llvm::Triple &triple) {
   switch (triple.getArch()) {
   case llvm::Triple::x86_64:
@@ -88,18 +89,19 @@ static Runtime getRuntime(const llvm::Triple &triple) {
   }
 }
 
-// The source of the bitcode compiled for this machine, too, for code that is
-// compiled into the process: thousands of instructions that need not be
-// optimized anew for every kernel.
+// The sources of the bitcode are also compiled into this library. Code that is
+// compiled into the process calls these functions, which saves optimizing
+// thousands of instructions for each kernel.
 extern "C" {
-// Such code has been checked by then. Of the runtime as well.
+// In this process the runtime requires no CPU features: `linkEntryRuntime`
+// checks the CPU first.
 extern const uint64_t __qf_cpu_levels[];
 const uint64_t __qf_cpu_levels[] = {1, 0};
 void __qf_run_entry_point();
 void __qf_compute_output_sizes();
-void __qf_run_texts();
-void __qf_cast_texts();
-void __qf_load_texts();
+void __qf_run_strings();
+void __qf_cast_strings();
+void __qf_load_strings();
 void __qf_get_nontemporal_threshold();
 void __qf_keep_subnormals();
 void __qf_reset_float_control();
@@ -110,9 +112,9 @@ void __qf_take_buffer();
 const char *__qf_find_missing_cpu_feature(uint64_t required);
 }
 
-/// Module flags of the runtime would clash with the module's. The ABI is the
-/// one that matters: without it RISC-V's calling convention depends on
-/// features.
+/// Erases the module flags of the runtime, which could conflict with those of
+/// the module, except for the ABI. Without the ABI, RISC-V's calling convention
+/// depends on the features.
 static void keepOnlyAbiFlag(llvm::Module &runtime) {
   llvm::Metadata *abi = runtime.getModuleFlag("target-abi");
   if (llvm::NamedMDNode *flags = runtime.getModuleFlagsMetadata())
@@ -133,7 +135,8 @@ static void setTarget(const RuntimePart &part, llvm::Function &function) {
   }
 }
 
-/// Whether kernels call this function of the runtime.
+/// Whether kernels call this function of the runtime. Entry points call the
+/// other functions.
 static bool isForKernels(StringRef name) {
   static constexpr StringRef names[] = {"__qf_get_nontemporal_threshold",
                                         "__qf_keep_subnormals",
@@ -142,11 +145,11 @@ static bool isForKernels(StringRef name) {
                                         "__qf_keep_buffer",
                                         "__qf_drop_buffer",
                                         "__qf_take_buffer"};
-  return name.ends_with("_texts") || llvm::is_contained(names, name);
+  return name.ends_with("_strings") || llvm::is_contained(names, name);
 }
 
-/// The entry points, which are what calls the runtime, but for what kernels
-/// call of it, and what computes the sizes of outputs.
+/// Returns the entry points, which are the callers of the runtime (apart from
+/// kernels), and the functions that compute output sizes.
 static llvm::SmallVector<llvm::Function *>
 findEntryPoints(llvm::Module &module) {
   llvm::SmallVector<llvm::Function *> entryPoints;
@@ -164,14 +167,15 @@ findEntryPoints(llvm::Module &module) {
   return entryPoints;
 }
 
-/// Compiles a part of the runtime with the module.
+/// Links a part of the runtime as bitcode, which is compiled with the module.
+/// Its functions become internal.
 static llvm::Error addBitcode(llvm::Module &module, const RuntimePart &part) {
   llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
       llvm::MemoryBufferRef(part.bitcode, "entry runtime"),
       module.getContext());
   if (!parsed)
     return parsed.takeError();
-  // The runtime is compiled for Linux, but depends on the architecture alone.
+  // The runtime is compiled for Linux, but only depends on the architecture.
   (*parsed)->setTargetTriple(module.getTargetTriple());
   (*parsed)->setDataLayout(module.getDataLayout());
   keepOnlyAbiFlag(**parsed);
@@ -189,8 +193,7 @@ static llvm::Error addBitcode(llvm::Module &module, const RuntimePart &part) {
   return llvm::Error::success();
 }
 
-/// Puts a part of the runtime beside the module's own code, to be assembled
-/// with it.
+/// Appends a part of the runtime as inline assembly of the module.
 static void addAssembly(llvm::Module &module, const RuntimePart &part) {
   module.appendModuleInlineAsm(part.assembly);
   if (!part.abi.empty())
@@ -201,7 +204,8 @@ static void addAssembly(llvm::Module &module, const RuntimePart &part) {
       function.setDSOLocal(true);
 }
 
-/// What the runtime asks the machine for. Returns the constant that says so.
+/// Defines the constant that lists the CPU features each level requires, and
+/// returns it.
 static llvm::GlobalVariable *defineLevels(llvm::Module &module,
                                           ArrayRef<CpuLevel> levels) {
   static constexpr StringRef name = "__qf_cpu_levels";
@@ -210,7 +214,7 @@ static llvm::GlobalVariable *defineLevels(llvm::Module &module,
     words.push_back(level.cpu.getRequiredFeatures());
   llvm::Constant *value =
       llvm::ConstantDataArray::get(module.getContext(), ArrayRef(words));
-  // The runtime knows no size.
+  // The runtime declares it as an array of unknown size, so the types differ.
   llvm::GlobalVariable *declared = module.getNamedGlobal(name);
   auto *defined = new llvm::GlobalVariable(
       module, value->getType(), /*isConstant=*/true,
@@ -229,7 +233,7 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
   llvm::Module &module = *levels.front().module;
   const llvm::Triple triple(levels.front().cpu.triple);
   if (options.inProcess) {
-    // Of another architecture's code JitModule says what is wrong.
+    // JitModule reports code for another architecture.
     bool isOfProcess = triple.getArch() ==
                        llvm::Triple(llvm::sys::getProcessTriple()).getArch();
     uint64_t required =
@@ -253,8 +257,8 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
         "(little endian) or riscv64, but got %s",
         triple.str().c_str(), triple.getArchName().str().c_str());
 
-  // The runtime has inline assembly, which code generation aborts on when the
-  // target's assembler has not been registered.
+  // The runtime contains inline assembly. Code generation aborts on it unless
+  // the target's assembly parser is registered.
   static std::once_flag assemblersRegistered;
   std::call_once(assemblersRegistered, [] { llvm::InitializeAllAsmParsers(); });
 
@@ -263,7 +267,7 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
 
   bool asAssembly = options.asAssembly && triple.isOSBinFormatELF();
   SmallVector<const RuntimePart *, 2> parts = {&runtime.entry};
-  if (module.getFunction("__qf_run_texts"))
+  if (module.getFunction("__qf_run_strings"))
     parts.push_back(&runtime.text);
   for (const RuntimePart *part : parts) {
     if (asAssembly)
@@ -272,7 +276,7 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
       return error;
   }
   llvm::GlobalVariable *required = defineLevels(module, levels);
-  // Assembly shows nobody what it uses.
+  // LLVM does not see the uses of symbols in inline assembly.
   if (asAssembly)
     llvm::appendToCompilerUsed(module, {required});
   return llvm::Error::success();
@@ -283,9 +287,9 @@ ArrayRef<EntryRuntimeFunction> mlir::quant_float::getProcessEntryRuntime() {
       {"__qf_run_entry_point", reinterpret_cast<void *>(&__qf_run_entry_point)},
       {"__qf_compute_output_sizes",
        reinterpret_cast<void *>(&__qf_compute_output_sizes)},
-      {"__qf_run_texts", reinterpret_cast<void *>(&__qf_run_texts)},
-      {"__qf_cast_texts", reinterpret_cast<void *>(&__qf_cast_texts)},
-      {"__qf_load_texts", reinterpret_cast<void *>(&__qf_load_texts)},
+      {"__qf_run_strings", reinterpret_cast<void *>(&__qf_run_strings)},
+      {"__qf_cast_strings", reinterpret_cast<void *>(&__qf_cast_strings)},
+      {"__qf_load_strings", reinterpret_cast<void *>(&__qf_load_strings)},
       {"__qf_get_nontemporal_threshold",
        reinterpret_cast<void *>(&__qf_get_nontemporal_threshold)},
       {"__qf_keep_subnormals", reinterpret_cast<void *>(&__qf_keep_subnormals)},

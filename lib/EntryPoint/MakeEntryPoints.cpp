@@ -1,4 +1,4 @@
-//===- MakeEntryPoints.cpp - Kernels that write into buffers --------------===//
+//===- MakeEntryPoints.cpp - Convert functions to kernels -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Table.h"
+#include "../Runtime/Entry/EntryPointTable.h"
 #include "SizeChecks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,13 +21,13 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float-c/EntryPoint.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/EntryPointInfo.h"
+#include "quant-float/IR/EqualFunctions.h"
 #include "quant-float/IR/LoopShapes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/ElementTypes.h"
-#include "quant-float/Support/EqualFunctions.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/BitVector.h"
@@ -43,8 +43,9 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Names that a C or C++ program cannot give a function, and those of functions
-/// that it has from elsewhere: whoever called these would get the model.
+/// Whether `name` is a keyword of C or C++, or a name of the C library or of a
+/// runtime. An entry point of such a name would not compile, or would replace
+/// the library's function.
 static bool isReservedName(StringRef name) {
   static const llvm::StringSet<> reserved = {
       "alignas",   "alignof", "and",       "asm",      "auto",     "bool",
@@ -66,7 +67,7 @@ static bool isReservedName(StringRef name) {
        {"__", "qf_", "QF_", "mgpu", "quantFloat", "omp_", "kmp_"})
     if (name.starts_with(prefix))
       return true;
-  // Before a digit it is what importers put there.
+  // Importers add an underscore to names that start with a digit.
   if (name.size() > 1 && name[0] == '_' && llvm::isAlpha(name[1]))
     return true;
   return reserved.contains(name);
@@ -78,9 +79,11 @@ static bool isCIdentifier(StringRef name) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// Functions that have nothing to do with models stay what they are.
+/// Whether the type has tensors, buffers or opaque values. Other functions are
+/// not part of a model and are left unchanged.
 static bool isOfModel(FunctionType type) {
-  // Sequences are a model's, too, and named as what is in the way.
+  // Sequences are opaque. Functions with them are converted, too, so that
+  // `describe` reports the error.
   auto isOfModels = [](Type t) {
     return isa<TensorType, BaseMemRefType, quant_float::OpaqueType>(t);
   };
@@ -88,8 +91,7 @@ static bool isOfModel(FunctionType type) {
          llvm::any_of(type.getResults(), isOfModels);
 }
 
-/// What the C function says of one argument or result, given the attributes on
-/// it.
+/// Sets the description of one argument or result from its type and attributes.
 static LogicalResult
 describe(Type type, DictionaryAttr attributes, EntryPointArgument &argument,
          llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -110,8 +112,9 @@ describe(Type type, DictionaryAttr attributes, EntryPointArgument &argument,
     return emitError() << "expected an element type that tensors in memory can "
                           "have, but got "
                        << elementType;
-  // Below tensors only signless integers are right, of whole bytes unless the
-  // caller's are packed; anything else would be refused further down.
+  // Kernels only take signless integers and floats of the storage width, which
+  // is a multiple of a byte unless the caller's elements are packed. Report
+  // other types here, because later passes do not support them.
   Type stored = tensor.getElementType();
   if (!stored.isSignlessIntOrFloat() ||
       stored.getIntOrFloatBitWidth() != getElementBits(*dtype))
@@ -131,7 +134,7 @@ static FailureOr<EntryPointInfo> describe(func::FuncOp function) {
   info.symbol = function.getSymName().str();
   if (!isCIdentifier(info.symbol))
     return emitError() << "expected a name that is a C identifier";
-  // The header tells both names.
+  // The generated header documents both names.
   if (isReservedName(info.symbol))
     info.symbol = "graph_" + info.symbol;
   if (auto name = function->getAttrOfType<StringAttr>(kGraphNameAttrName))
@@ -157,20 +160,20 @@ static FailureOr<EntryPointInfo> describe(func::FuncOp function) {
   auto isString = [](const EntryPointArgument &argument) {
     return argument.dtype == QF_STRING;
   };
-  info.hasTexts = llvm::any_of(info.inputs, isString) ||
-                  llvm::any_of(info.outputs, isString) ||
-                  function
-                      .walk([](Operation *op) {
-                        return isa<CastTextsOp, LoadTextsOp>(op)
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-                      })
-                      .wasInterrupted();
+  info.hasStrings = llvm::any_of(info.inputs, isString) ||
+                    llvm::any_of(info.outputs, isString) ||
+                    function
+                        .walk([](Operation *op) {
+                          return isa<CastStringsOp, LoadStringsOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
   return info;
 }
 
-/// Drops what the source function's attributes said; the kernel's description
-/// has it all, and the types they belong to are about to change.
+/// Removes the attributes that the kernel's description now contains. The types
+/// that they belong to are about to change.
 static void dropAttributes(func::FuncOp function) {
   function.removeArgAttrsAttr();
   function.removeResAttrsAttr();
@@ -178,7 +181,7 @@ static void dropAttributes(func::FuncOp function) {
   function->removeAttr(kEntryPointAttrName);
 }
 
-/// (tensors) -> (tensors) to (tensors, buffers) -> ().
+/// Converts (tensors) -> (tensors) to (tensors, buffers) -> ().
 static LogicalResult makeKernel(func::FuncOp kernel,
                                 const EntryPointInfo &info) {
   dropAttributes(kernel);
@@ -198,7 +201,8 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   kernel.walk([&](func::ReturnOp returnOp) {
     OpBuilder builder(returnOp);
     for (auto [index, value] : llvm::enumerate(returnOp.getOperands())) {
-      // The caller guarantees that no output overlaps anything (restrict).
+      // The caller guarantees that no output overlaps another tensor
+      // (restrict).
       auto store = bufferization::MaterializeInDestinationOp::create(
           builder, returnOp.getLoc(), /*result=*/Type(), value,
           kernel.getArgument(numInputs + index));
@@ -207,9 +211,10 @@ static LogicalResult makeKernel(func::FuncOp kernel,
     }
     returnOp.getOperandsMutable().clear();
   });
-  if (info.hasTexts && failed(kernel.insertArgument(
-                           kernel.getNumArguments(),
-                           IntegerType::get(context, 64), {}, kernel.getLoc())))
+  if (info.hasStrings &&
+      failed(kernel.insertArgument(kernel.getNumArguments(),
+                                   IntegerType::get(context, 64), {},
+                                   kernel.getLoc())))
     return failure();
   kernel.setFunctionType(
       FunctionType::get(context, kernel.getArgumentTypes(), {}));
@@ -217,8 +222,9 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   return success();
 }
 
-/// Lets the kernel check what depends on more than sizes, the checks whose bits
-/// are set; the others have been made before it runs.
+/// Asserts the checks of `open` in the kernel, which depend on more than sizes.
+/// Erases the assertions of the other checks, which the entry point makes
+/// before it calls the kernel.
 static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
   for (auto [index, check] : llvm::enumerate(collectChecks(kernel))) {
     if (check.assertion) {
@@ -241,7 +247,7 @@ static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
       op.erase();
 }
 
-/// Adds every op of the block that those in the set depend on.
+/// Adds all ops of the block that the ops in `needed` depend on.
 static void addDependences(Block &block, SetVector<Operation *> &needed) {
   for (unsigned i = 0; i < needed.size(); ++i)
     needed[i]->walk([&](Operation *nested) {
@@ -252,9 +258,10 @@ static void addDependences(Block &block, SetVector<Operation *> &needed) {
     });
 }
 
-/// Erases every op of the block that its terminator does not depend on. Only
-/// sizes are wanted, so effects do not count, unless the block `reads` elements
-/// on the way to them: what is asserted before that must hold then.
+/// Erases all ops of the block that its terminator does not depend on. Side
+/// effects do not count, because only sizes are needed. If the block `reads`
+/// tensor elements to compute the sizes, assertions before the reads are kept,
+/// because the reads rely on them.
 static void eraseUnneeded(Block &block, bool reads) {
   SetVector<Operation *> needed;
   needed.insert(block.getTerminator());
@@ -276,7 +283,7 @@ static void eraseUnneeded(Block &block, bool reads) {
       op.erase();
 }
 
-/// Expresses sizes of results by sizes of arguments.
+/// Returns patterns that express sizes of results by sizes of arguments.
 static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
@@ -290,7 +297,7 @@ static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
 }
 
 namespace {
-/// Remembers which ops are erased.
+/// Records which ops are erased.
 struct ErasedOps final : RewriterBase::Listener {
   void notifyOperationErased(Operation *op) override { erased.insert(op); }
 
@@ -298,11 +305,11 @@ struct ErasedOps final : RewriterBase::Listener {
 };
 } // namespace
 
-/// Expresses the sizes of values by the sizes of the function's arguments. One
-/// `tensor.dim` for each size of an op's result is resolved at a time, from the
-/// last op to the first. So each size is computed once; the greedy driver alone
-/// would compute it again for every use, which takes cubic time in chains of
-/// ops whose sizes are open.
+/// Expresses the sizes of values by the sizes of the function's arguments.
+/// Resolves one `tensor.dim` for each size of an op's result at a time, from
+/// the last op to the first, so that each size is computed once. The greedy
+/// driver alone would compute it again for every use, which takes cubic time in
+/// chains of ops with dynamic sizes.
 static LogicalResult resolveSizes(func::FuncOp function,
                                   const FrozenRewritePatternSet &patterns) {
   ErasedOps listener;
@@ -313,8 +320,8 @@ static LogicalResult resolveSizes(func::FuncOp function,
   auto ops = llvm::to_vector(
       llvm::make_pointer_range(function.getBody().front().getOperations()));
   for (Operation *op : llvm::reverse(ops)) {
-    // A new op may have the address of an erased one: it was resolved when it
-    // was made.
+    // A new op may have the address of an erased op, but new ops are resolved
+    // when they are created.
     if (listener.erased.contains(op))
       continue;
     SmallVector<Operation *> dims;
@@ -345,23 +352,25 @@ static LogicalResult resolveSizes(func::FuncOp function,
 
 namespace {
 
-/// Makes @f.sizes.
+/// Builds the shape function @f.sizes.
 class SizesBuilder {
 public:
-  /// `mayMeasure`: elements may be read for sizes, by @f.measure.
+  /// If `mayMeasure`, sizes may depend on tensor elements, and @f.measure
+  /// computes them.
   SizesBuilder(func::FuncOp sizes, EntryPointInfo &info, bool mayMeasure)
       : sizes(sizes), info(info), mayMeasure(mayMeasure),
         indexType(IndexType::get(sizes.getContext())) {}
 
-  /// (tensors) -> (tensors) to (all their sizes) -> (the results' open sizes,
-  /// two numbers for each check). The checks come to be in the description.
+  /// Converts (tensors) -> (tensors) to (all their sizes) -> (the dynamic sizes
+  /// of the results, two numbers for each check). Adds the checks to the
+  /// description.
   LogicalResult build(const FrozenRewritePatternSet &patterns);
 
-  /// The checks, in the order in which they are collected, that need to know
-  /// what tensors hold.
+  /// Returns which checks depend on tensor elements, by the order in which
+  /// `collectChecks` returns them.
   const llvm::BitVector &getOpenChecks() const { return openChecks; }
-  /// The results' open sizes, in their order, that need it, too: they are
-  /// QF_UNMEASURED here.
+  /// Returns which dynamic sizes of the results depend on tensor elements.
+  /// @f.sizes returns QF_UNMEASURED for them.
   const llvm::BitVector &getMeasured() const { return measured; }
 
 private:
@@ -378,11 +387,12 @@ private:
   bool mayMeasure;
   IndexType indexType;
   unsigned numOpen = 0;
-  /// In the order of the returned values. The values in it are not: they change
-  /// with every pattern that is applied.
+  /// In the order of the returned values. Their `expected` and `given` are
+  /// stale after patterns are applied.
   SmallVector<PendingCheck> checks;
   llvm::BitVector openChecks, measured;
-  /// For each argument of the finished function: whose size it is.
+  /// The argument and dimension whose size is passed as this argument of the
+  /// finished function.
   SmallVector<std::pair<unsigned, unsigned>> places;
 };
 
@@ -399,7 +409,7 @@ void SizesBuilder::setResults(ArrayRef<Value> values) {
                         SmallVector<Type>(values.size(), indexType)));
 }
 
-/// The sizes of returned tensors that their types leave open.
+/// Returns the dynamic sizes of the returned tensors.
 static SmallVector<Value> makeOpenSizes(OpBuilder &builder,
                                         func::ReturnOp returnOp) {
   SmallVector<Value> values;
@@ -423,7 +433,7 @@ void SizesBuilder::returnSizes() {
   setResults(values);
 }
 
-/// Leaves the checks that depend on sizes alone and may fail.
+/// Keeps the checks that only depend on sizes and may fail.
 void SizesBuilder::selectChecks() {
   func::ReturnOp returnOp = getReturn();
   SmallVector<Value> values(returnOp.getOperands().take_front(numOpen));
@@ -451,6 +461,8 @@ void SizesBuilder::selectChecks() {
   setResults(values);
 }
 
+/// Finds the results' sizes that depend on tensor elements, and returns
+/// QF_UNMEASURED for them.
 void SizesBuilder::selectMeasured() {
   measured.resize(numOpen);
   if (!mayMeasure)
@@ -466,7 +478,7 @@ void SizesBuilder::selectMeasured() {
   Location loc = returnOp.getLoc();
   Value unmeasured =
       arith::ConstantIndexOp::create(builder, loc, QF_UNMEASURED);
-  // Sizes may overflow, and be any number.
+  // Computed sizes may overflow to any number, including QF_UNMEASURED.
   Value least = arith::ConstantIndexOp::create(builder, loc, QF_UNMEASURED + 1);
   for (unsigned i = 0; i < numOpen; ++i)
     returnOp.setOperand(
@@ -499,7 +511,7 @@ LogicalResult SizesBuilder::replaceArguments() {
         error << info.symbol
               << "': expected the sizes of the results to follow from those of "
                  "the arguments, but ";
-        // The model's node, where the op is from one.
+        // Names the model's node if the op comes from one.
         StringRef node = getNodeName(user->getLoc());
         if (!node.empty())
           error << "node '" << printable(node) << "' takes them from";
@@ -520,8 +532,9 @@ LogicalResult SizesBuilder::replaceArguments() {
   return success();
 }
 
-/// Names the input a check is about: of two the later one, a scale rather than
-/// what it scales.
+/// Sets the input that each check is about. If both numbers are sizes of
+/// inputs, it is the later input: a scale rather than the tensor that it
+/// scales.
 void SizesBuilder::describeChecks() {
   func::ReturnOp returnOp = getReturn();
   for (auto [index, check] : llvm::enumerate(checks)) {
@@ -538,7 +551,7 @@ void SizesBuilder::describeChecks() {
     EntryPointCheck description;
     description.text = check.text;
     description.isAssertion = !check.isEquality;
-    // What an assertion says is more than whose size it is.
+    // The message of an assertion says more than the input and dimension.
     if (given && !check.assertion) {
       description.input = places[given.getArgNumber()].first;
       description.dimension = places[given.getArgNumber()].second;
@@ -550,8 +563,8 @@ void SizesBuilder::describeChecks() {
 LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   dropAttributes(sizes);
   returnSizes();
-  // Express the sizes by those of the arguments; what computes the values is
-  // then dead.
+  // The ops that compute tensor elements are dead once the sizes are expressed
+  // by those of the arguments.
   if (failed(resolveSizes(sizes, patterns)))
     return failure();
   IRRewriter rewriter(sizes.getContext());
@@ -601,7 +614,8 @@ struct DimOfBranch final : OpRewritePattern<tensor::DimOp> {
 };
 } // namespace
 
-/// (tensors) -> (tensors) to (tensors) -> (all open sizes of the results).
+/// Converts (tensors) -> (tensors) to (tensors) -> (all dynamic sizes of the
+/// results).
 static LogicalResult returnMeasurements(func::FuncOp measure,
                                         const llvm::BitVector &openChecks,
                                         const FrozenRewritePatternSet &patterns,
@@ -621,7 +635,8 @@ static LogicalResult returnMeasurements(func::FuncOp measure,
       measure.getContext(), measure.getArgumentTypes(), all.getType()));
   if (failed(resolveSizes(measure, patterns)))
     return failure();
-  // What branches compute is not needed for its sizes.
+  // Only the sizes of branches' results are needed, so move the `tensor.dim`
+  // ops into the branches.
   if (cutBranches) {
     RewritePatternSet branches(measure.getContext());
     branches.add<DimOfBranch>(measure.getContext());
@@ -637,8 +652,9 @@ static LogicalResult returnMeasurements(func::FuncOp measure,
   return success();
 }
 
-/// Lets the kernel check the sizes that were measured, before it makes use of
-/// them: the elements that they come from may have changed since.
+/// Asserts that the result buffers have the sizes that the kernel computes,
+/// before it uses these sizes. Elements may have changed since @f.measure
+/// computed the sizes.
 static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
                                     const llvm::BitVector &measured,
                                     const FrozenRewritePatternSet &patterns) {
@@ -686,8 +702,8 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
   return success();
 }
 
-/// Lets the kernel write its outputs when all is computed and checked: nothing
-/// is written where it turns out that their sizes are others.
+/// Moves the writes of outputs to the end of the kernel, so that nothing is
+/// written if an assertion about their sizes fails.
 static void writeLast(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   for (auto store : llvm::make_early_inc_range(
@@ -703,8 +719,8 @@ static void writeLast(func::FuncOp kernel) {
   }
 }
 
-/// Makes what belongs to an entry point beside `function`, and adds its checks
-/// to `info`.
+/// Creates the kernel and the shape functions of an entry point next to
+/// `function`, and adds its checks to `info`.
 static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
                                     SymbolTable &symbols,
                                     const FrozenRewritePatternSet &patterns,
@@ -720,11 +736,11 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
     symbols.insert(copy, function->getIterator());
     return copy;
   };
-  // A dot cannot be in the name of another entry point.
+  // Names of entry points have no dots, so these names are unique.
   func::FuncOp kernel = clone(".kernel");
   func::FuncOp sizes = clone(".sizes");
-  // Texts are not to be read without a run.
-  SizesBuilder sizesBuilder(sizes, info, !info.hasTexts);
+  // Strings can only be read in a run.
+  SizesBuilder sizesBuilder(sizes, info, !info.hasStrings);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
   const llvm::BitVector &open = sizesBuilder.getOpenChecks();
@@ -745,7 +761,7 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
   return success();
 }
 
-/// Each function on its own, by its place.
+/// Returns one group for each function, by index.
 static SmallVector<SmallVector<size_t>> keepApart(size_t count) {
   SmallVector<SmallVector<size_t>> groups;
   for (size_t place = 0; place < count; ++place)
@@ -753,8 +769,8 @@ static SmallVector<SmallVector<size_t>> keepApart(size_t count) {
   return groups;
 }
 
-/// The entry point of the first of a group, and the names that the others share
-/// its kernel by.
+/// Describes the entry point of a group's first function, and the names of the
+/// others, which share its kernel.
 static FailureOr<EntryPointInfo>
 describeGroup(ArrayRef<size_t> group, ArrayRef<func::FuncOp> functions) {
   FailureOr<EntryPointInfo> first;
@@ -780,7 +796,8 @@ struct QuantFloatMakeEntryPointsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    // All uses at once: asking for each function walks the whole module.
+    // Collect all uses at once: a query for each function walks the whole
+    // module.
     llvm::StringSet<> used;
     if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
       for (SymbolTable::SymbolUse use : *uses)
@@ -798,14 +815,14 @@ struct QuantFloatMakeEntryPointsPass
       FailureOr<EntryPointInfo> info = describeGroup(group, functions);
       if (failed(info))
         return signalPassFailure();
-      // In order they are as they stand.
+      // Without shared kernels, entry points are in the order of the module.
       if (groups.size() == functions.size())
         info->position = 0;
       if (failed(makeEntryPoint(functions[group.front()], *info, symbols,
                                 patterns, cutBranches)))
         return signalPassFailure();
       for (size_t place : group)
-        // Calls from inside the module go on calling the function on tensors.
+        // Other functions of the module still call the function on tensors.
         if (used.contains(functions[place].getSymName()))
           functions[place].setPrivate();
         else

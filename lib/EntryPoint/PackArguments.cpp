@@ -1,4 +1,4 @@
-//===- PackArguments.cpp - Which arguments are packed ---------------------===//
+//===- PackArguments.cpp - Mark arguments as packed -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,9 +9,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/EntryPointInfo.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPACKARGUMENTSPASS
@@ -26,7 +26,7 @@ static bool isPackable(Type type) {
   return tensor && getPackedElementType(tensor.getElementType());
 }
 
-/// The constant with a byte for each element, as resources otherwise have it.
+/// Unpacks the constant to one byte per element, the layout of other resources.
 static DenseResourceElementsAttr spread(DenseResourceElementsAttr constant) {
   Type elementType = constant.getElementType();
   unsigned bits = elementType.getIntOrFloatBitWidth();
@@ -38,7 +38,7 @@ static DenseResourceElementsAttr spread(DenseResourceElementsAttr constant) {
   for (int64_t i = 0; i < count; ++i) {
     uint64_t first = uint64_t(i) * bits, last = first + bits - 1;
     unsigned window = uint8_t(packed[first / 8]);
-    // An element of 6 bits may be in two bytes.
+    // A 6-bit element may straddle two bytes.
     window |= unsigned(uint8_t(packed[last / 8])) << (last / 8 - first / 8) * 8;
     auto byte = static_cast<uint8_t>(window >> (first % 8) << unused);
     bytes[i] = elementType.isSignlessInteger()
@@ -74,7 +74,7 @@ struct PackArguments final
     }
     if (!unpack)
       return;
-    // One constant may be used many times.
+    // Several ops may use the same constant.
     llvm::DenseMap<Attribute, Attribute> known;
     getOperation().walk([&](Operation *op) {
       if (!op->hasTrait<OpTrait::ConstantLike>())

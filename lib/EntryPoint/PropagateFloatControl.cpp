@@ -1,4 +1,4 @@
-//===- PropagateFloatControl.cpp - Floats in several threads --------------===//
+//===- PropagateFloatControl.cpp - Floating-point control of threads ------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +29,7 @@ struct PropagateFloatControl final
 };
 } // namespace
 
-/// Whether the region can become the body of a function.
+/// Checks that the region can become the body of a function.
 static LogicalResult verifyRegion(omp::ParallelOp parallel) {
   if (!parallel->getParentOfType<LLVM::LLVMFuncOp>())
     return parallel.emitOpError("expected to be in an 'llvm.func'");
@@ -51,16 +51,17 @@ static LogicalResult verifyRegion(omp::ParallelOp parallel) {
   return failure(result.wasInterrupted());
 }
 
-/// Moves the region to a function, which is not inlined: arithmetic may be
-/// moved over the calls that set the control, but not out of a function.
-/// Returns the values of the region's surroundings that it takes first.
+/// Moves the region to `function`, which is not inlined: LLVM may move
+/// arithmetic across the calls that set the control register, but not out of a
+/// function. Returns the values defined above the region that the function
+/// takes as its first arguments.
 static llvm::SetVector<Value> outline(omp::ParallelOp parallel,
                                       LLVM::LLVMFuncOp function) {
   Region &region = parallel.getRegion();
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(region, used);
   OpBuilder builder(&region);
-  // Constants are known in the function, too.
+  // Clone constants instead of passing them as arguments.
   used.remove_if([&](Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumOperands() != 0 ||
@@ -89,7 +90,7 @@ static llvm::SetVector<Value> outline(omp::ParallelOp parallel,
 
 void PropagateFloatControl::runOnOperation() {
   ModuleOp module = getOperation();
-  // Inner ones first.
+  // The post-order walk visits inner regions first.
   SmallVector<omp::ParallelOp> regions;
   module.walk([&](omp::ParallelOp op) { regions.push_back(op); });
   if (regions.empty())
@@ -112,7 +113,7 @@ void PropagateFloatControl::runOnOperation() {
     SmallVector<Type> given(region.getArgumentTypes());
     SmallVector<Location> places(given.size(), b.getLoc());
 
-    // The type follows when it is known what the region uses.
+    // The type is set once the values that the region uses are known.
     auto type =
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {});
     b.setInsertionPointAfter(parent);

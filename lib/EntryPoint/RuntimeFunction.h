@@ -1,4 +1,4 @@
-//===- RuntimeFunction.h - What kernels call of the runtime -----*- C++ -*-===//
+//===- RuntimeFunction.h - Declare runtime functions ------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,8 +16,9 @@
 
 namespace mlir::quant_float {
 
-/// The declaration of a function. Anything else of that name is an error;
-/// upstream's function looks for functions only.
+/// Returns the declaration of the function `name`, and creates it if there is
+/// none. Emits an error if another kind of symbol has this name, because
+/// `lookupOrCreateFn` only looks for functions.
 inline FailureOr<LLVM::LLVMFuncOp>
 declareFunction(OpBuilder &builder, ModuleOp module, StringRef name,
                 ArrayRef<Type> arguments, Type result) {

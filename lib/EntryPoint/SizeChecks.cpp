@@ -1,4 +1,4 @@
-//===- SizeChecks.cpp - Sizes that only show at run time ------------------===//
+//===- SizeChecks.cpp - Checks of dynamic sizes ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The source model's name of the op, or what it is.
+/// Returns the name of the source model's node, or the name of the op if there
+/// is none.
 static std::string describe(Operation *op) {
   StringRef name = getNodeName(op->getLoc());
   return name.empty() ? op->getName().getStringRef().str()
@@ -41,6 +42,9 @@ struct Side {
 };
 } // namespace
 
+/// Collects the checks for loop `dim`: all operand dimensions that the loop
+/// indexes have the same size, and dimensions that are indexed by blocks of the
+/// loop have one element per block.
 static void collectLoopChecks(ImplicitLocOpBuilder &builder,
                               linalg::LinalgOp op, unsigned dim,
                               SmallVectorImpl<PendingCheck> &checks) {
@@ -64,7 +68,7 @@ static void collectLoopChecks(ImplicitLocOpBuilder &builder,
   auto isStatic = [](const Side &side) {
     return !ShapedType::isDynamic(side.getStaticSize());
   };
-  // The size that the types tell, if any; the first operand's otherwise.
+  // A static size if there is one, otherwise the size of the first operand.
   const Side *reference = llvm::find_if(whole, isStatic);
   if (reference == whole.end())
     reference = whole.begin();
@@ -83,7 +87,8 @@ static void collectLoopChecks(ImplicitLocOpBuilder &builder,
   }
 }
 
-/// The size of a dimension has to be `expected`, where the type leaves it open.
+/// Adds the check that the dimension has size `expected`, if its type is
+/// dynamic.
 static void compareSize(ImplicitLocOpBuilder &builder, Operation *op,
                         int64_t expected, Value value, int64_t dimension,
                         SmallVectorImpl<PendingCheck> &checks) {
@@ -95,7 +100,8 @@ static void compareSize(ImplicitLocOpBuilder &builder, Operation *op,
                       {}});
 }
 
-/// An operand of which all loops read the one element.
+/// Collects the checks of dimensions that are only accessed at index 0: they
+/// have size 1.
 static void collectSingleChecks(ImplicitLocOpBuilder &builder,
                                 linalg::LinalgOp op,
                                 SmallVectorImpl<PendingCheck> &checks) {
@@ -110,7 +116,8 @@ static void collectSingleChecks(ImplicitLocOpBuilder &builder,
   }
 }
 
-/// A cast that knows more than the type of its operand.
+/// Collects the checks of a cast to a type with more static sizes than its
+/// operand has.
 static void collectCastChecks(ImplicitLocOpBuilder &builder,
                               tensor::CastOp cast,
                               SmallVectorImpl<PendingCheck> &checks) {
@@ -123,6 +130,7 @@ static void collectCastChecks(ImplicitLocOpBuilder &builder,
       compareSize(builder, cast, size, cast.getSource(), index, checks);
 }
 
+/// Whether the value is a constant or the size of a tensor.
 static bool isSize(Value value) {
   return value.getType().isIndex() &&
          (value.getDefiningOp<tensor::DimOp>() || getConstantIntValue(value));
@@ -169,7 +177,7 @@ std::optional<bool> SizeDependence::find(Value value) const {
 }
 
 bool SizeDependence::isOnlyOnSizes(Value value) {
-  // Not by recursion: chains may be as long as the model.
+  // No recursion: chains of ops may be as long as the model.
   SmallVector<Value> open = {value};
   while (!open.empty()) {
     if (find(open.back())) {

@@ -1,4 +1,4 @@
-//===- SizeChecks.h - Sizes that only show at run time ----------*- C++ -*-===//
+//===- SizeChecks.h - Checks of dynamic sizes -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,33 +15,35 @@
 
 namespace mlir::quant_float {
 
-/// Two values that have to be equal for the function's ops to make sense.
+/// Two values that must be equal for the ops of the function to be valid.
 struct PendingCheck {
   Value expected;
   Value given;
-  /// The op that needs it, and what is compared, for the error.
+  /// The op that requires it, and the description of the comparison for the
+  /// error message.
   Operation *op;
   std::string text;
-  /// The assertion that the check stands for; its condition is `given`, or that
-  /// the two sizes are equal.
+  /// The assertion that the check replaces, if any. Its condition is `given`,
+  /// or that the two sizes are equal.
   cf::AssertOp assertion;
   bool isEquality = true;
 };
 
-/// What the linalg ops and assertions of the function's body require of sizes
-/// that its types leave open: operands that share a loop have the same size
-/// along it, operands with one element per block of a loop as many elements as
-/// there are blocks. The values are computed before the ops that need them.
+/// Collects the requirements of the linalg ops, casts and assertions in the
+/// function's body on sizes that are dynamic in its types: operands that share
+/// a loop have the same size along it, and operands with one element per block
+/// of a loop have as many elements as there are blocks. Creates the ops that
+/// compute the values, before the ops that require them.
 SmallVector<PendingCheck> collectChecks(func::FuncOp function);
 
-/// Whether values depend on sizes of the function's arguments alone, once dims
-/// have been resolved.
+/// Determines whether values only depend on the sizes of the function's
+/// arguments. Expects that `tensor.dim` ops have been resolved.
 class SizeDependence {
 public:
   bool isOnlyOnSizes(Value value);
 
 private:
-  /// None while nobody has asked.
+  /// Returns nullopt if the defining op has not been analyzed yet.
   std::optional<bool> find(Value value) const;
 
   llvm::DenseMap<Operation *, bool> known;

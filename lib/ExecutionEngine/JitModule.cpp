@@ -1,4 +1,4 @@
-//===- JitModule.cpp - Compile in memory and call -------------------------===//
+//===- JitModule.cpp - JIT-compiled modules -------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,7 +36,7 @@ JitModule::~JitModule() {
     llvm::consumeError(jit->deinitialize(jit->getMainJITDylib()));
 }
 
-/// What the code calls of the OpenMP runtime.
+/// Returns the functions of the OpenMP runtime that the module calls.
 static std::vector<std::string> getOpenMPCalls(const llvm::Module &module) {
   std::vector<std::string> names;
   for (const llvm::Function &function : module)
@@ -47,7 +47,7 @@ static std::vector<std::string> getOpenMPCalls(const llvm::Module &module) {
   return names;
 }
 
-/// The files of the libraries of this process.
+/// Returns the file names of the libraries that this process has loaded.
 static std::vector<std::string> getLoadedLibraries() {
   std::vector<std::string> names;
 #ifdef __ELF__
@@ -63,8 +63,8 @@ static std::vector<std::string> getLoadedLibraries() {
   return names;
 }
 
-/// The addresses of what a library, or what it was linked with, calls so; none
-/// if it lacks one of them.
+/// Returns the addresses of these symbols in a library or its dependencies, or
+/// nothing if one of them is missing.
 static std::vector<void *> findAll(void *library,
                                    llvm::ArrayRef<std::string> names) {
   std::vector<void *> addresses;
@@ -76,16 +76,17 @@ static std::vector<void *> findAll(void *library,
   return addresses;
 }
 
-/// The functions of an OpenMP runtime. Programs bring copies of their own, of
-/// this runtime and others, as Python's packages do: one that is there is used,
-/// since LLVM's ends a process in which it starts twice, and one that is loaded
-/// here is nobody else's. Once loaded it stays: its threads may outlive any
-/// module.
+/// Returns the addresses of functions of an OpenMP runtime. Programs often load
+/// OpenMP runtimes, LLVM's or others, as Python packages do. A loaded runtime
+/// is preferred, because LLVM's runtime aborts a process in which it is
+/// initialized twice. A runtime that is loaded here is not visible to the rest
+/// of the program. It is never unloaded, because its threads may outlive all
+/// modules.
 static llvm::Expected<std::vector<void *>>
 findOpenMP(llvm::ArrayRef<std::string> names) {
   static std::mutex mutex;
   static void *library = nullptr;
-  // Of a process that is forked meanwhile the child would wait for ever.
+  // Otherwise a child that is forked while the mutex is held would deadlock.
   static const int registered = pthread_atfork(
       [] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
   (void)registered;
@@ -94,7 +95,8 @@ findOpenMP(llvm::ArrayRef<std::string> names) {
   auto tryLibrary = [&](const char *name, int mode) {
     void *opened = dlopen(name, mode | RTLD_NOW | RTLD_LOCAL);
     addresses = findAll(opened, names);
-    // Kept is what has them, not what was linked with it and may be unloaded.
+    // Keep the library that defines the functions, not one that depends on it
+    // and may be unloaded.
     Dl_info owner;
     if (name && !addresses.empty() && dladdr(addresses.front(), &owner))
       if (void *own = dlopen(owner.dli_fname, RTLD_NOLOAD | RTLD_NOW)) {
@@ -130,15 +132,15 @@ findOpenMP(llvm::ArrayRef<std::string> names) {
       tried.c_str());
 }
 
-/// Gives the code what it calls of this process, which need not show it to
-/// others.
+/// Defines the functions of this program that the code calls. The program need
+/// not export them.
 static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
   orc::SymbolMap symbols;
   auto define = [&](llvm::StringRef name, auto *address) {
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported};
   };
-  // What linkEntryRuntime has left to the process.
+  // linkEntryRuntime leaves these functions undefined.
   for (const EntryRuntimeFunction &function : getProcessEntryRuntime())
     if (const llvm::Function *called = module.getFunction(function.name))
       if (called->isDeclaration())
@@ -180,9 +182,9 @@ static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
 }
 
 namespace {
-/// Compiles by the code generator that there is, once: if it lived as long as
-/// its code it would hold most of the memory. What constructors need besides
-/// gets its own.
+/// Compiles the model with the given target machine, and then destroys it: it
+/// would hold most of the memory during the lifetime of the code. The modules
+/// that run constructors are compiled with separate target machines.
 class Compiler : public orc::IRCompileLayer::IRCompiler {
 public:
   Compiler(std::unique_ptr<llvm::TargetMachine> machine,
@@ -206,7 +208,7 @@ llvm::Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<llvm::Module> given,
                   std::unique_ptr<llvm::LLVMContext> context,
                   std::unique_ptr<llvm::TargetMachine> machine) {
-  // Whatever fails, the module goes before its context.
+  // Destroys the module before its context on failure.
   orc::ThreadSafeModule owned(std::move(given), std::move(context));
   llvm::Module *module = owned.getModuleUnlocked();
   const llvm::Triple &triple = machine->getTargetTriple();
@@ -237,7 +239,7 @@ JitModule::create(std::unique_ptr<llvm::Module> given,
 
   if (llvm::Error error = defineSymbols(**jit, *module))
     return std::move(error);
-  // What loads the kernels.
+  // Constructors load the GPU kernels.
   bool hasConstructors = module->getNamedGlobal("llvm.global_ctors");
 
   if (llvm::Error error = (*jit)->addIRModule(std::move(owned)))

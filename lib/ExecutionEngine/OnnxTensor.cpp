@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorDecoder.h"
+#include "../ONNX/Common/TensorDecoder.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "quant-float/ExecutionEngine/Tensor.h"
@@ -37,7 +37,7 @@ llvm::Expected<Tensor> Tensor::readOnnx(StringRef path, MLIRContext *context) {
         "the bytes are not those of one");
   file->reset();
 
-  // The importer's decoder reports diagnostics; the first error becomes ours.
+  // The decoder reports diagnostics. Return the first error.
   std::string message;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (message.empty() &&

@@ -1,4 +1,4 @@
-//===- ReferenceEvaluator.cpp - Run without compiling ---------------------===//
+//===- ReferenceEvaluator.cpp - Reference evaluation ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,7 @@
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Reference/Stochastic.h"
-#include "quant-float/Reference/Text.h"
+#include "quant-float/Reference/String.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/ModelError.h"
 #include "quant-float/Support/Printable.h"
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Whether values of the type can be held in a Tensor.
+/// Whether a Tensor can contain values of the type.
 static bool isSupported(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && (reference::isSupported(tensor.getElementType()) ||
@@ -77,7 +77,7 @@ static llvm::Error fail(Operation *op, const Twine &what,
   return makeError(kind, place + ": " + what);
 }
 
-/// A tensor that `compute` writes with the Reference.
+/// Returns a tensor whose elements `compute` writes.
 static llvm::Expected<Tensor>
 compute(Operation *op, Type to, ArrayRef<int64_t> sizes,
         llvm::function_ref<LogicalResult(MutableArrayRef<char>)> compute) {
@@ -88,38 +88,39 @@ compute(Operation *op, Type to, ArrayRef<int64_t> sizes,
   return result;
 }
 
-/// C14
-static llvm::Expected<Tensor> castToTexts(CastOp op, const Tensor &input) {
-  FailureOr<std::vector<std::string>> texts = reference::printBuffer(
+/// Converts numbers to strings (C14).
+static llvm::Expected<Tensor> castToStrings(CastOp op, const Tensor &input) {
+  FailureOr<std::vector<std::string>> strings = reference::printBuffer(
       getElementTypeOrSelf(op.getInput()), input.getBytes());
-  if (failed(texts))
-    return fail(op, "the Reference has no texts of " + input.spell());
-  llvm::Expected<TensorBuffer> result = TensorBuffer::makeTexts(
-      input.getSizes(), std::vector<StringRef>(texts->begin(), texts->end()));
+  if (failed(strings))
+    return fail(op, "the Reference has no strings of " + input.spell());
+  llvm::Expected<TensorBuffer> result = TensorBuffer::makeStrings(
+      input.getSizes(),
+      std::vector<StringRef>(strings->begin(), strings->end()));
   if (!result)
     return makeError(ErrorKind::Memory, result.takeError());
   return Tensor(std::move(*result));
 }
 
-static llvm::Expected<Tensor> castFromTexts(CastOp op, const Tensor &input) {
+static llvm::Expected<Tensor> castFromStrings(CastOp op, const Tensor &input) {
   std::optional<size_t> invalid;
-  std::vector<StringRef> texts = input.getTexts();
+  std::vector<StringRef> strings = input.getStrings();
   Type to = getElementTypeOrSelf(op.getResult());
   llvm::Expected<Tensor> result =
       compute(op, to, input.getSizes(), [&](MutableArrayRef<char> bytes) {
-        return reference::parseBuffer(to, texts, bytes, getReferenceOptions(op),
-                                      invalid);
+        return reference::parseBuffer(to, strings, bytes,
+                                      getReferenceOptions(op), invalid);
       });
   if (invalid)
     return fail(op,
                 "element " + Twine(*invalid) +
                     ": expected the text of a number, but got '" +
-                    printable(texts[*invalid]) + "'",
+                    printable(strings[*invalid]) + "'",
                 ErrorKind::Value);
   return result;
 }
 
-/// S1, S4
+/// Checks the sizes of random bits (S1, S4).
 static llvm::Error checkRandomBits(Operation *op, const Tensor &input,
                                    const Tensor &random) {
   if (random.getSizes() == input.getSizes())
@@ -141,13 +142,13 @@ static llvm::Expected<Tensor> evaluate(CastOp op, ArrayRef<Tensor> operands) {
           getReferenceOptions(op));
     });
   }
-  // V7
-  if (input.isOfTexts() && isa<StringType>(to))
+  // A cast to the same type changes nothing (V7).
+  if (input.isOfStrings() && isa<StringType>(to))
     return input;
-  if (input.isOfTexts())
-    return castFromTexts(op, input);
+  if (input.isOfStrings())
+    return castFromStrings(op, input);
   if (isa<StringType>(to))
-    return castToTexts(op, input);
+    return castToStrings(op, input);
   return compute(op, to, input.getSizes(), [&](MutableArrayRef<char> result) {
     return reference::castBuffer(getElementTypeOrSelf(op.getInput()), to,
                                  input.getBytes(), result,
@@ -173,7 +174,7 @@ static llvm::Expected<Tensor> evaluate(PhiloxOp op, ArrayRef<Tensor> operands) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The values of one op, and what its attributes say of them.
+/// The operands of one op and its granularity.
 struct Quantization {
   Operation *op;
   const Tensor &input;
@@ -204,13 +205,13 @@ struct Quantization {
 };
 } // namespace
 
-/// Q1 and Q2, of the sizes that only show at run time.
+/// Checks sizes that are only known at run time (Q1, Q2).
 static llvm::Error checkSizes(const Quantization &values) {
   const auto &[op, input, scale, zeroPoint, random, granularity] = values;
   std::string found = scale.spell();
   SmallVector<int64_t> sizes = granularity.getParameterSizes(input.getSizes());
   if (!granularity.axis) {
-    // Rank 0 and one element are alike.
+    // A tensor with one element is valid for any rank.
     if (scale.getNumElements() != 1)
       return fail(op, "scale must have one element, but got " + found);
     sizes = llvm::to_vector(scale.getSizes());
@@ -250,7 +251,7 @@ static llvm::Expected<Tensor> quantize(const Quantization &values, Type to,
                  });
 }
 
-/// Of `input`, which is the op's or what came of quantizing it.
+/// Dequantizes `input`, which is the op's input or its quantized value.
 static llvm::Expected<Tensor> dequantize(const Quantization &values,
                                          const Tensor &input, Type from,
                                          Type to) {
@@ -325,7 +326,7 @@ static llvm::Expected<Tensor> evaluate(arith::ConstantOp op) {
                                getElementTypeOrSelf(op.getType()));
 }
 
-/// Any op that checkReferenceSupports lets through but the return.
+/// Evaluates an op that checkReferenceSupports accepts, except for the return.
 static llvm::Expected<Tensor> evaluate(Operation *op,
                                        ArrayRef<Tensor> operands) {
   return llvm::TypeSwitch<Operation *, llvm::Expected<Tensor>>(op)
@@ -342,7 +343,7 @@ llvm::Expected<std::vector<Tensor>>
 mlir::quant_float::evaluateWithReference(func::FuncOp function,
                                          ArrayRef<Tensor> inputs) {
   llvm::DenseMap<Value, Tensor> values;
-  // Tensors are dropped after their last use.
+  // Tensors are freed after their last use.
   llvm::DenseMap<Value, int64_t> usesLeft;
   auto define = [&](Value value, const Tensor &tensor) {
     values.try_emplace(value, tensor);

@@ -9,8 +9,8 @@
 #include "quant-float/ExecutionEngine/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "quant-float/CudaRuntime/CudaDevice.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Runtime/Cuda/CudaDevice.h"
 #include "quant-float/Support/ModelError.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,7 +38,7 @@ std::string quant_float::spellTensor(Type elementType,
   return spellTensor(*element, sizes, ShapedType::kDynamic);
 }
 
-/// Does something with the first GPU.
+/// Calls `body` with the first GPU.
 static llvm::Error
 withDevice(llvm::function_ref<llvm::Error(const CudaDevice &)> body) {
   llvm::Expected<CudaDevice> device = CudaDevice::open();
@@ -61,7 +61,7 @@ llvm::Expected<std::string> quant_float::getDeviceChip() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The element type with the number, and the bytes of a tensor of it.
+/// Returns the element type of this number, and the size in bytes of a tensor.
 static llvm::Expected<std::pair<const ElementInfo *, size_t>>
 requireElement(int32_t dtype, ArrayRef<int64_t> sizes) {
   const ElementInfo *element = findSlotElement(dtype);
@@ -133,7 +133,7 @@ llvm::Expected<Tensor> Tensor::view(const qf_tensor &given) {
     return element.takeError();
   if (element->first->isString())
     return take(ErrorKind::Size,
-                TensorBuffer::viewTexts(
+                TensorBuffer::viewStrings(
                     sizes, static_cast<const qf_strings *>(given.data)));
   if (element->second && !given.data)
     return makeError(ErrorKind::Null, "data must not be null");
@@ -148,9 +148,9 @@ llvm::Expected<Tensor> Tensor::copy(const qf_tensor &given, bool onDevice) {
 
 llvm::Expected<Tensor> Tensor::copy(bool there) const {
   assert(!(onDevice && there) && "a copy of a device's is the host's");
-  if (isOfTexts() && !there)
+  if (isOfStrings() && !there)
     return take(ErrorKind::Memory,
-                TensorBuffer::makeTexts(getSizes(), getTexts()));
+                TensorBuffer::makeStrings(getSizes(), getStrings()));
   llvm::Expected<Tensor> result =
       allocate(getElement().number, getSizes(), there);
   if (!result)
@@ -177,7 +177,7 @@ llvm::Expected<Tensor> Tensor::unpack() const {
 }
 
 llvm::Error Tensor::read(MutableArrayRef<char> to) const {
-  if (isOfTexts())
+  if (isOfStrings())
     return makeError(ErrorKind::ElementType,
                      "expected a tensor of numbers, but got " + spell());
   ArrayRef<char> bytes = getBytes();
@@ -204,8 +204,7 @@ std::vector<qf_tensor> quant_float::describe(ArrayRef<Tensor> tensors) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// One element's bits into its slot: integers of 4 and 2 bits sign-extended,
-/// everything else zero-extended.
+/// Stores one element, sign-extended if `isSigned` and zero-extended otherwise.
 static void storeElement(const llvm::APInt &bits, bool isSigned, char *slot,
                          unsigned slotBytes) {
   llvm::APInt extended = isSigned ? bits.sextOrTrunc(8 * slotBytes)
@@ -224,7 +223,7 @@ llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
   if (!shaped.hasStaticShape())
     return fail("expected a constant of static shape");
   int32_t dtype = getDtype(elementType);
-  // A resource is already laid out as slots, or packed.
+  // The data of a resource has the layout of tensors in memory, or is packed.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (blob && isPacked(resource)) {
@@ -240,12 +239,12 @@ llvm::Expected<Tensor> Tensor::fromAttribute(ElementsAttr attribute,
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
   if (!dense)
     return fail("expected a dense constant");
-  if (auto texts = dyn_cast<DenseStringElementsAttr>(attribute);
-      texts && dtype == QF_STRING)
-    return take(
-        ErrorKind::Memory,
-        TensorBuffer::makeTexts(shaped.getShape(),
-                                llvm::to_vector(texts.getValues<StringRef>())));
+  if (auto strings = dyn_cast<DenseStringElementsAttr>(attribute);
+      strings && dtype == QF_STRING)
+    return take(ErrorKind::Memory,
+                TensorBuffer::makeStrings(
+                    shaped.getShape(),
+                    llvm::to_vector(strings.getValues<StringRef>())));
   if (dtype == QF_STRING)
     return fail("expected a constant of strings");
   llvm::Expected<Tensor> tensor = allocate(dtype, shaped.getShape());

@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// 0.1 had a node of its own for what OpenVINO's Convert does otherwise than
-/// ONNX's casts.
+/// Upgrades from 0.1, which represented OpenVINO's Convert as a node if it is
+/// not equivalent to ONNX casts.
 static LogicalResult castOpenVinoConverts(Operation *topLevel) {
   topLevel->walk([](NodeOp node) {
     if (node.getDomain() != "quant_float" ||
@@ -34,8 +34,8 @@ static LogicalResult castOpenVinoConverts(Operation *topLevel) {
   return success();
 }
 
-/// The steps from older versions. Files of every version are kept in
-/// test/IR/Inputs/bytecode and must read as they always did.
+/// Returns the upgrade steps. test/IR/Inputs/bytecode contains files of every
+/// version; the result of reading them must not change.
 static ArrayRef<DialectUpgrade> getUpgrades() {
   static const DialectUpgrade upgrades[] = {{{0, 1}, castOpenVinoConverts}};
   return upgrades;
@@ -51,7 +51,8 @@ LogicalResult quant_float::applyUpgrades(Operation *topLevel,
 }
 
 namespace {
-/// Attributes and types are in bytecode as their text, which is the default.
+/// Attributes and types use the default encoding, which is their assembly
+/// format.
 struct QuantFloatBytecodeInterface final : BytecodeDialectInterface {
   explicit QuantFloatBytecodeInterface(Dialect *dialect)
       : BytecodeDialectInterface(dialect) {}

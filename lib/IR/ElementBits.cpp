@@ -51,7 +51,8 @@ quant_float::getElementBits(Attribute attribute) {
 
 std::optional<int64_t> quant_float::countFolded(ArrayRef<int64_t> shape,
                                                 int64_t limit) {
-  // What is behind or in front of a 0 may be any size.
+  // A size of 0 makes the count 0 even if the other sizes are dynamic or their
+  // product overflows.
   if (llvm::is_contained(shape, 0))
     return 0;
   std::optional<int64_t> count = countElements(shape);
@@ -73,7 +74,7 @@ TypedAttr quant_float::getConstantOfBits(Type type, ArrayRef<APInt> bits) {
     return bits.size() == 1 ? getScalarOfBits(type, bits.front()) : TypedAttr();
   if (!shaped.hasStaticShape())
     return {};
-  // Not by an attribute for each element: the context keeps them for ever.
+  // Do not create an attribute per element: the context never frees them.
   auto number = dyn_cast<FloatType>(elementType);
   if (!number)
     return cast<TypedAttr>(DenseElementsAttr::get(shaped, bits));
@@ -126,8 +127,8 @@ Attribute quant_float::foldWithParameters(
                  others.size() <= 1 && randoms.size() <= 1;
   if (!shaped || isSplat)
     return getConstantOfBits(type, foldOne(0, 0));
-  // Only constants that are alike in all elements are scalable. A constant's
-  // own type may say more than that of the value.
+  // A scalable constant must be a splat. The type of the attribute may have
+  // more static sizes than that of the value.
   SmallVector<int64_t> sizes = *getSizes(type);
   SmallVector<int64_t> scaleSizes =
       *getSizes(cast<TypedAttr>(operands[1]).getType());

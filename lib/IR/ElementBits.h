@@ -15,32 +15,36 @@
 
 namespace mlir::quant_float {
 
-/// Larger constants are left to compiled code, which is faster and keeps the
-/// IR from holding the values twice. A splat is one value whatever its shape.
+/// The maximum number of elements of folded constants. Compiled code evaluates
+/// larger constants faster, and folding would store their values twice in the
+/// IR. A splat counts as one element, whatever its shape.
 constexpr int64_t kFoldLimit = 4096;
 
-/// The bits of a scalar constant or of the elements of a dense one, a single
-/// one for a splat. None where the attribute is no such thing or too large.
+/// Returns the bit patterns of a scalar or dense constant: one per element, or
+/// a single one for a splat. Nullopt for other attributes and for constants
+/// that exceed kFoldLimit.
 std::optional<SmallVector<APInt>> getElementBits(Attribute attribute);
 
-/// The number of elements of a static shape; none where it is above `limit`.
+/// Returns the number of elements of a static shape, or nullopt if it exceeds
+/// `limit`.
 std::optional<int64_t> countFolded(ArrayRef<int64_t> shape, int64_t limit);
 
-/// The constant of `type`, a scalar or a static shape, with these bits: one
-/// pattern for all elements, or one for each. Null for any other type.
+/// Returns the constant of `type`, a scalar or statically shaped type, with
+/// these bit patterns: one for all elements, or one for each. Null for other
+/// types.
 TypedAttr getConstantOfBits(Type type, ArrayRef<APInt> bits);
 
-/// The operands of one element: of the input, a scale, perhaps another
-/// parameter of its shape and random bits.
+/// The operands of a fold of one element: the input, its scale, and optionally
+/// another parameter with the scale's shape and random bits.
 struct FoldedElement {
   const APInt &input, &scale;
   std::optional<APInt> other, random;
 };
 
-/// What an op on an input and its parameters makes of constants: `fold` of each
-/// element with those that belong to it. The last operand has an element for
-/// each of the input's where there are random bits. Null where an operand is no
-/// constant, or the result has more than `limit` elements that are not alike.
+/// Folds an op on an input and parameters: applies `fold` to each element and
+/// the parameters that belong to it. With `hasRandomBits`, the last operand has
+/// the input's shape. Null if an operand is not constant, or if the result is
+/// not a splat and has more than `limit` elements.
 Attribute
 foldWithParameters(Operation *op, ArrayRef<Attribute> operands,
                    const reference::Granularity &granularity, int64_t limit,

@@ -30,8 +30,8 @@ static Type getInteger(MLIRContext *context, unsigned width,
 
 std::optional<ElementKind> quant_float::getElementKind(Type elementType) {
   MLIRContext *context = elementType.getContext();
-  // A context that has not loaded the dialect has none of its types to compare
-  // with.
+  // If the dialect is not loaded in the context, its types do not exist and
+  // must not be compared with.
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
   if (isa<decltype(Getter)>(elementType) && elementType == Getter)             \
     return ElementKind::Kind;
@@ -51,7 +51,7 @@ std::optional<int32_t> quant_float::getOnnxDataType(Type elementType) {
 }
 
 Type quant_float::getTypeFromDataType(MLIRContext *context, int32_t dataType) {
-  // The dialect's own types are only where it is.
+  // The dialect's types exist only if the dialect is loaded.
   const ElementInfo *element = findElement(dataType);
   if (element && element->mlir[0] == '!' &&
       !context->getLoadedDialect<QuantFloatDialect>())
@@ -78,12 +78,12 @@ StringRef quant_float::getOnnxTypeName(Type elementType) {
 }
 
 Type quant_float::getStorageElementType(Type elementType) {
-  // The address of a text.
+  // A string is stored as its address.
   if (isa<StringType>(elementType))
     return IntegerType::get(elementType.getContext(), 64);
   unsigned width = isNumber(elementType) ? getNumberWidth(elementType) : 64;
   bool isOwnFloat = isFloat(elementType) && !isa<FloatType>(elementType);
-  // LLVM moves bf16 casts to where x86 takes vectors of them apart.
+  // LLVM's legalization scalarizes casts of bf16 vectors on x86.
   if (elementType.isUnsignedInteger() || width < 8 || isOwnFloat ||
       elementType.isBF16())
     return IntegerType::get(elementType.getContext(), std::max(width, 8u));

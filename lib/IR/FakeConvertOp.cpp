@@ -18,7 +18,8 @@ using namespace mlir::quant_float;
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// K2
+/// Verifies the element types, and that either all values are tensors or none
+/// is (K2).
 static LogicalResult verifyTypes(FakeConvertOp op) {
   Type type = getElementTypeOrSelf(op.getInput());
   if (!isa<Float32Type, Float16Type, BFloat16Type>(type))
@@ -44,7 +45,7 @@ static LogicalResult verifyTypes(FakeConvertOp op) {
                  succeeded(verify(op.getResult(), "result")));
 }
 
-/// K4
+/// Verifies that the shift has the scale's shape (K4).
 static LogicalResult verifyShift(FakeConvertOp op) {
   if (!op.getShift() ||
       haveCompatibleShapes(op.getScale().getType(), op.getShift().getType()))
@@ -55,9 +56,10 @@ static LogicalResult verifyShift(FakeConvertOp op) {
          << describeShape(op.getScale().getType());
 }
 
-/// K5. As in OpenVINO nothing is asked of the shift but to be like the scale.
+/// Verifies that the scale broadcasts to the input (K5). Like OpenVINO, this
+/// does not check the shift, which only has to match the scale.
 static LogicalResult verifyBroadcast(FakeConvertOp op) {
-  // The input may have no rank where the result has one.
+  // If the input is unranked, check against the result, which may be ranked.
   Type whole = op.getInput().getType();
   if (!getSizes(whole))
     whole = op.getType();
@@ -72,7 +74,8 @@ static LogicalResult verifyBroadcast(FakeConvertOp op) {
                           << describeShape(whole);
 }
 
-/// K6: the input's sizes, or else those of the scale, as far as it tells.
+/// Returns the input's sizes, with unknown ones replaced by those of the scale
+/// if they are not 1 (K6).
 static SmallVector<int64_t> inferSizes(ArrayRef<int64_t> input,
                                        ArrayRef<int64_t> scale) {
   SmallVector<int64_t> sizes(input);
@@ -99,9 +102,9 @@ static LogicalResult verifyResult(FakeConvertOp op) {
                           << inputType << " and " << type;
 }
 
-/// K1 to K7.
+/// Verifies K1 to K7.
 LogicalResult FakeConvertOp::verify() {
-  // K1
+  // The opset has FakeConvert (K1).
   int64_t opset = getOpset();
   if (opset < kFirstFakeConvertOpset || opset > kNewestFakeConvertOpset)
     return emitOpError() << "opset of FakeConvert must be between "
@@ -109,14 +112,14 @@ LogicalResult FakeConvertOp::verify() {
                          << kNewestFakeConvertOpset << ", but got " << opset;
   if (failed(verifyTypes(*this)))
     return failure();
-  // K3
+  // The destination is one of the two supported formats (K3).
   if (!isa<Float8E4M3FNType, Float8E5M2Type>(getDestination()))
     return emitOpError() << "destination must be f8E4M3FN or f8E5M2, but got "
                          << getDestination();
   if (failed(verifyShift(*this)) || failed(verifyBroadcast(*this)) ||
       failed(verifyResult(*this)))
     return failure();
-  // K7
+  // The attributes that select variants require mode openvino (K7).
   bool isOpenVino = getMode() == FakeConvertMode::OpenVINO;
   for (StringRef name : {getReciprocalAttrName(), getPositiveZeroAttrName(),
                          getNeutralShiftAttrName()})
@@ -145,7 +148,7 @@ FakeConvertOp::reifyResultShapes(OpBuilder &builder,
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type || failed(reifyShapeOf(getInput(), builder, getLoc(), reified)))
     return failure();
-  // K6: the result may say more than the input.
+  // The result type may have static sizes that the input's type lacks (K6).
   for (auto [size, known] : llvm::zip_equal(reified.back(), type.getShape()))
     if (!ShapedType::isDynamic(known))
       size = builder.getIndexAttr(known);

@@ -1,4 +1,4 @@
-//===- LoopShapes.cpp - Shapes that loops keep ----------------------------===//
+//===- LoopShapes.cpp - Shapes of loop results ----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

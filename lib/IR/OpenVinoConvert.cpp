@@ -1,4 +1,4 @@
-//===- OpenVinoConvert.cpp - What OpenVINO converts to what ---------------===//
+//===- OpenVinoConvert.cpp - OpenVINO's Convert ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,12 +22,12 @@ static bool isHalfOrSingle(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type>(type);
 }
 
-/// Types that OpenVINO converts from and to a few others only.
+/// Returns whether OpenVINO supports only few conversions from and to the type.
 static bool isScaleOrFloat4(Type type) {
   return isa<Float8E8M0FNUType, Float4E2M1FNType>(type);
 }
 
-/// Whether OpenVINO has the type.
+/// Returns whether OpenVINO has the type.
 static bool isKnown(Type type) {
   if (isa<IntegerType>(type))
     return getElementKind(type) && !type.isSignlessInteger(2);
@@ -55,7 +55,7 @@ OpenVinoConversion quant_float::getOpenVinoConversion(Type from, Type to) {
     return isHalfOrSingle(from) ? Result::Own : Result::None;
   if (isInteger)
     return isa<IntegerType>(from) ? Result::Casts : Result::Own;
-  // What needs no rounding is the same everywhere.
+  // Exact conversions have the same result in OpenVINO and ONNX.
   bool isWide = isa<Float64Type>(from) ||
                 (isa<IntegerType>(from) && from.getIntOrFloatBitWidth() > 8);
   return isa<BFloat16Type>(to) && isWide ? Result::Own : Result::Casts;

@@ -1,4 +1,4 @@
-//===- OpsetRules.cpp - What each op version accepts ----------------------===//
+//===- OpsetRules.cpp - Tables of op versions -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-// The vocabulary of OpsetRules.def.
+// The names that OpsetRules.def uses.
 namespace {
 enum Row {
 #define QUANT_FLOAT_ELEMENT(Kind, ...) RowOf##Kind,
@@ -35,7 +35,7 @@ constexpr ElementSet Codes2 = Int2 | UInt2;
 constexpr ElementSet Codes4 = Int4 | UInt4;
 constexpr ElementSet Codes8 = Int8 | UInt8;
 constexpr ElementSet Codes16 = Int16 | UInt16;
-// Every element type of tensors at an opset, without the complex ones.
+// All element types of tensors at an opset, except the complex ones.
 constexpr ElementSet Tensor9 = Numbers | String;
 constexpr ElementSet Tensor13 = Tensor9 | BFloat16;
 constexpr ElementSet Tensor19 = Tensor13 | Float8;
@@ -44,7 +44,7 @@ constexpr ElementSet Tensor23 = Tensor21 | Float4E2M1;
 constexpr ElementSet Tensor24 = Tensor23 | Float8E8M0;
 constexpr ElementSet Tensor25 = Tensor24 | Codes2;
 constexpr ElementSet Tensor28 = Tensor25 | Float6;
-// What ONNX does not have.
+// Types that ONNX lacks.
 constexpr ElementSet OwnFloat8 =
     Float8E3M4 | Float8E4M3 | Float8E4M3B11FNUZ | Float8UE5M3;
 
@@ -162,7 +162,7 @@ ArrayRef<OpVersion> quant_float::getOpVersions(OpKind op) {
 const OpVersion *quant_float::getOpVersion(OpKind op, int64_t opset) {
   if (opset > getNewestOpset(op))
     return nullptr;
-  // Newest first.
+  // Iterate from the newest version to the oldest.
   for (const OpVersion &version : llvm::reverse(getOpVersions(op)))
     if (version.since <= opset)
       return &version;

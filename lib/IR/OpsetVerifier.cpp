@@ -1,4 +1,4 @@
-//===- OpsetVerifier.cpp - An op against the opset rules ------------------===//
+//===- OpsetVerifier.cpp - Verification of opset rules --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Says from which opset on `kind` does what: "accepts this type", "has this
-/// attribute". That need not be all that is wrong with an op.
+/// Attaches a note with the first opset in which `kind` does `what`, such as
+/// "accepts this type" or "has this attribute". The op may violate other rules
+/// at that opset.
 static void note(InFlightDiagnostic &diagnostic, OpKind kind,
                  std::optional<int64_t> first, StringRef what) {
   if (first)

@@ -23,8 +23,8 @@ using namespace mlir::quant_float;
 
 #include "quant-float/IR/QuantFloatEnums.cpp.inc"
 
-/// The value whose keyword comes next; a parser that completes code hears of
-/// those there are.
+/// Parses the keyword of an enum value. Passes the valid keywords to the
+/// parser, which suggests them when it completes code.
 template <typename Enum>
 static FailureOr<Enum>
 parseEnumKeyword(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
@@ -33,7 +33,7 @@ parseEnumKeyword(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
   SMLoc loc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalKeyword(&keyword, keywords)))
     return *symbolize(keyword);
-  // In quotes it is as good.
+  // Also accept a quoted string.
   std::string given;
   if (failed(parser.parseKeywordOrString(&given)))
     return failure();
@@ -51,7 +51,8 @@ parseEnumKeyword(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
 #include "quant-float/IR/QuantFloatTypes.cpp.inc"
 
 namespace {
-/// Nothing here depends on the function around it.
+/// Allows all inlining, because no op of the dialect depends on the enclosing
+/// function.
 struct QuantFloatInlinerInterface final : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 

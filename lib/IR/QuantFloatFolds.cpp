@@ -15,17 +15,18 @@
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Stochastic.h"
-#include "quant-float/Reference/Text.h"
+#include "quant-float/Reference/String.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Applies `fold` to the bits of every element of a constant of `from`
-/// elements; null where the constant is no such thing or too large.
+/// Applies `fold` to the bit pattern of every element of a constant with
+/// elements of type `from`. Null if `operand` is not such a constant or is too
+/// large.
 static Attribute foldElements(Attribute operand, Type resultType, Type from,
                               llvm::function_ref<APInt(const APInt &)> fold) {
-  // The constant may be more static than the operand's type.
+  // The constant may have more static sizes than the operand's type.
   auto typed = dyn_cast_or_null<TypedAttr>(operand);
   if (!typed || getElementTypeOrSelf(typed.getType()) != from ||
       isa<ShapedType>(typed.getType()) != isa<ShapedType>(resultType))
@@ -42,7 +43,8 @@ static Attribute foldElements(Attribute operand, Type resultType, Type from,
 // CastOp
 //===----------------------------------------------------------------------===//
 
-/// S2, where both operands are constant, one element or many each.
+/// Folds a stochastic cast of two constants (S2). Each has one element per
+/// result element or is a splat.
 static Attribute foldByRandomBits(CastOp op, Attribute input, Attribute random,
                                   const reference::CastOptions &options) {
   Type from = getElementTypeOrSelf(op.getInput());
@@ -62,9 +64,10 @@ static Attribute foldByRandomBits(CastOp op, Attribute input, Attribute random,
   return getConstantOfBits(op.getType(), folded);
 }
 
-/// The strings of a constant of numbers; null where it is none or too large.
-static Attribute foldToTexts(Attribute operand, RankedTensorType type,
-                             Type from) {
+/// Converts a constant of numbers to strings. Null if `operand` is not such a
+/// constant or is too large.
+static Attribute foldToStrings(Attribute operand, RankedTensorType type,
+                               Type from) {
   auto typed = dyn_cast_or_null<TypedAttr>(operand);
   if (!typed || getElementTypeOrSelf(typed.getType()) != from ||
       !isa<ShapedType>(typed.getType()))
@@ -72,19 +75,21 @@ static Attribute foldToTexts(Attribute operand, RankedTensorType type,
   std::optional<SmallVector<APInt>> bits = getElementBits(operand);
   if (!bits)
     return {};
-  SmallVector<std::string> texts;
+  SmallVector<std::string> strings;
   for (const APInt &element : *bits)
-    texts.push_back(reference::printText(from, element));
+    strings.push_back(reference::printText(from, element));
   return DenseStringElementsAttr::get(
-      type, SmallVector<StringRef>(texts.begin(), texts.end()));
+      type, SmallVector<StringRef>(strings.begin(), strings.end()));
 }
 
-/// The numbers of a constant of strings; null where it is none or too large, or
-/// one is no number: running it tells which.
-static Attribute foldFromTexts(Attribute operand, RankedTensorType type,
-                               const reference::CastOptions &options) {
-  auto texts = dyn_cast_or_null<DenseStringElementsAttr>(operand);
-  if (!texts || (!texts.isSplat() && texts.getNumElements() > kFoldLimit))
+/// Converts a constant of strings to numbers. Null if `operand` is not such a
+/// constant, is too large, or contains a string that is not a number. The error
+/// for such a string is reported at run time.
+static Attribute foldFromStrings(Attribute operand, RankedTensorType type,
+                                 const reference::CastOptions &options) {
+  auto constant = dyn_cast_or_null<DenseStringElementsAttr>(operand);
+  if (!constant ||
+      (!constant.isSplat() && constant.getNumElements() > kFoldLimit))
     return {};
   SmallVector<APInt> bits;
   auto parse = [&](StringRef text) {
@@ -94,28 +99,27 @@ static Attribute foldFromTexts(Attribute operand, RankedTensorType type,
       bits.push_back(*element);
     return element.has_value();
   };
-  ArrayRef<StringRef> strings = texts.getRawStringData();
-  if (!llvm::all_of(strings, parse))
+  if (!llvm::all_of(constant.getRawStringData(), parse))
     return {};
   return getConstantOfBits(type, bits);
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
-  // V7: the identity, bit for bit.
+  // A cast to the same type is the identity, bit for bit (V7).
   if (getInput().getType() == getType())
     return getInput();
 
   Type from = getElementTypeOrSelf(getInput());
   Type to = getElementTypeOrSelf(getResult());
-  // C14
+  // Casts from and to strings (C14).
   auto tensor = dyn_cast<RankedTensorType>(getType());
   bool isStatic = tensor && tensor.hasStaticShape();
   if (isa<StringType>(from) && reference::isSupported(to))
-    return isStatic ? foldFromTexts(adaptor.getInput(), tensor,
-                                    getReferenceOptions(*this))
+    return isStatic ? foldFromStrings(adaptor.getInput(), tensor,
+                                      getReferenceOptions(*this))
                     : Attribute();
   if (isa<StringType>(to) && reference::isSupported(from))
-    return isStatic ? foldToTexts(adaptor.getInput(), tensor, from)
+    return isStatic ? foldToStrings(adaptor.getInput(), tensor, from)
                     : Attribute();
   if (!reference::isSupported(from) || !reference::isSupported(to))
     return {};
@@ -142,7 +146,8 @@ bool quant_float::isExactCast(Type from, Type to) {
                  ? isUnsigned && magnitudeBits <= toInteger.getWidth()
                  : magnitudeBits < toInteger.getWidth();
     }
-    // f16 ends at 65504, short of what 11 bits of precision would allow.
+    // The exponent range is no constraint: even the maximum of f16, 65504,
+    // exceeds all integers that its 11 bits of precision represent exactly.
     return isStandardFloat(to) &&
            magnitudeBits <= APFloat::semanticsPrecision(
                                 cast<FloatType>(to).getFloatSemantics());
@@ -150,16 +155,17 @@ bool quant_float::isExactCast(Type from, Type to) {
   if (toInteger || !isStandardFloat(to))
     return false;
   FloatFormat a(from), b(to);
-  // Subnormals of `from` must be representable too: compare the smallest one.
+  // Subnormals of `from` must be representable too, so compare the smallest
+  // ones.
   return a.mantissaBits <= b.mantissaBits && a.maxExponent <= b.maxExponent &&
          a.minExponent - int(a.mantissaBits) >=
              b.minExponent - int(b.mantissaBits);
 }
 
 namespace {
-/// cast(cast(x : A to B) : B to C) -> cast(x : A to C), where B holds every
-/// value of A. A cast from A straight to C could be the identity, which keeps
-/// NaN payloads (V7), so A != C.
+///   cast(cast(x : A to B) : B to C) -> cast(x : A to C)
+/// if B represents every value of A. A must differ from C, because a cast of a
+/// type to itself is the identity, which preserves NaN payloads (V7).
 struct ComposeExactCast final : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -178,7 +184,8 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
         !isExactCast(from, via) || !version ||
         !version->accepts(OpRole::First, from))
       return failure();
-    // The integers' way out of range differs from the floats' (C11, C12).
+    // Out-of-range results of casts from integers and from floats differ (C11,
+    // C12).
     if (isa<IntegerType>(from) != isa<IntegerType>(via) && isa<IntegerType>(to))
       return failure();
     if (failed(verifyCompatibleShape(inner.getInput().getType(), op.getType())))
@@ -189,8 +196,8 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
   }
 };
 
-/// cast(x : f32 to f8E4M3FN) mode openvino
-/// -> cast(cast(x : f32 to f16) : f16 to f8E4M3FN) saturate false
+///   cast(x : f32 to f8E4M3FN) mode openvino
+///   -> cast(cast(x : f32 to f16) : f16 to f8E4M3FN) saturate false
 struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -199,7 +206,7 @@ struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
     Value value = op.getInput();
     Type from = getElementTypeOrSelf(value),
          to = getElementTypeOrSelf(op.getResult());
-    // The casts have the input's shape.
+    // The ONNX casts infer their shape from the input, so the types must agree.
     if (op.getMode() != CastMode::OpenVINO ||
         withElementType(value.getType(), to) != op.getType() ||
         getOpenVinoConversion(from, to) != OpenVinoConversion::Casts)
@@ -249,12 +256,13 @@ OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
     return getInput();
   Type from = getElementTypeOrSelf(getInput());
   Type to = getElementTypeOrSelf(getResult());
-  // A storage value holds a code and nothing else, so both orders are exact.
+  // Storage values preserve all bits of the encoding, so canceling the pair is
+  // exact in both directions.
   if (auto inner = getInput().getDefiningOp<StorageCastOp>())
     if (inner.getInput().getType() == getType())
       return inner.getInput();
 
-  // No constant is the address of a text.
+  // Strings are stored as addresses, which constants cannot contain.
   if (!isNumber(from) || !isNumber(to))
     return {};
   unsigned width = getNumberWidth(to);

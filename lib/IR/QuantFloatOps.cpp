@@ -1,4 +1,4 @@
-//===- QuantFloatOps.cpp - Verifiers and inference ------------------------===//
+//===- QuantFloatOps.cpp - Verifiers and shape inference ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,7 +34,7 @@ using namespace mlir::quant_float;
 
 void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
                    Type elementType, int64_t opset) {
-  // F1: what ONNX does not have.
+  // Types that ONNX lacks require mode quant_float (F1).
   CastModeAttr mode;
   if (!getOnnxDataType(elementType) ||
       !getOnnxDataType(getElementTypeOrSelf(input))) {
@@ -71,8 +71,8 @@ void CastOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(properties.mode);
 }
 
-/// The types are a pair that OpenVINO converts, and nothing of ONNX's Cast is
-/// said.
+/// Verifies that OpenVINO converts the pair of types and that attributes of
+/// ONNX's Cast are absent.
 static LogicalResult verifyOpenVinoCast(CastOp op) {
   for (StringRef name : {op.getLikeAttrName(), op.getSaturateAttrName(),
                          op.getRoundModeAttrName()})
@@ -93,7 +93,7 @@ static LogicalResult verifyOpenVinoCast(CastOp op) {
                           << " to " << to;
 }
 
-/// S1
+/// Verifies the random bits of stochastic rounding (S1).
 static LogicalResult verifyRandomBits(CastOp op) {
   bool isStochastic = op.getRoundMode() == RoundMode::Stochastic;
   if (op.getRandom() && !isStochastic)
@@ -115,7 +115,7 @@ static LogicalResult verifyRandomBits(CastOp op) {
               "or ui16 to f16, bf16, float8 with a mantissa, float6 or float4, "
               "but got "
            << from << " by " << random << " to " << to;
-  // The trait below lets all pass where the input has no rank.
+  // The trait below does not compare the shapes if the input is unranked.
   if (!haveCompatibleShapes(op.getRandom().getType(), op.getType()))
     return op.emitOpError()
            << "random bits must have the result's shape, but "
@@ -130,10 +130,9 @@ OpKind quant_float::getOpKind(CastOp op) {
   return op.getLike() ? OpKind::CastLike : OpKind::Cast;
 }
 
-/// - V4 the op has a version at `opset`;
-/// - V1, V2 that version accepts the element types;
-/// - V3 it has the attributes that are given.
-/// V8 (shapes) is verified by the trait below.
+/// Verifies the opset rules: a version of the op exists at `opset` (V4), it
+/// accepts the element types (V1, V2) and has the given attributes (V3). The
+/// trait below verifies the shapes (V8).
 LogicalResult CastOp::verify() {
   if (failed(verifyRandomBits(*this)))
     return failure();
@@ -162,8 +161,8 @@ LogicalResult OpTrait::Elementwise<CastOp>::verifyTrait(Operation *op) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   if (isa<UnrankedTensorType>(from) && isa<RankedTensorType>(to))
     return success();
-  // convert-elementwise-to-linalg asks only the operands for a rank, and then
-  // reads one from the result's type.
+  // convert-elementwise-to-linalg only requires ranked operands, and then reads
+  // the rank from the result's type.
   if (isa<RankedTensorType>(from) && isa<UnrankedTensorType>(to))
     return op->emitOpError()
            << "result must have a rank where the input has one, but got "
@@ -175,7 +174,7 @@ CastSemantics CastOp::getSemantics() {
   CastSemantics semantics;
   semantics.saturate = getSaturate().value_or(true);
   semantics.roundMode = getRoundMode().value_or(RoundMode::Up);
-  // C4: the tables of the versions before 24 turn infinities into NaN.
+  // Before opset 24, ONNX's tables map infinities to NaN (C4).
   semantics.infinityIsNaN = !getMode() && getOpset() < 24;
   return semantics;
 }
@@ -219,7 +218,7 @@ LogicalResult CastOp::inferReturnTypeComponents(
 // PhiloxOp
 //===----------------------------------------------------------------------===//
 
-/// S3, V8
+/// Verifies the types of the operands and of the result (S3, V8).
 LogicalResult PhiloxOp::verify() {
   for (auto [value, name] :
        {std::pair(getSeed(), "seed"), std::pair(getOffset(), "offset")}) {
@@ -277,14 +276,14 @@ LogicalResult StorageCastOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult NodeOp::verify() {
-  // N1
+  // The node has a type, and each body has a name (N1).
   if (getOpType().empty())
     return emitOpError() << "op_type must not be empty";
   if (getBodyNames().size() != getBodies().size())
     return emitOpError() << "expected a name for each of the "
                          << getBodies().size() << " bodies, but got "
                          << getBodyNames().size();
-  // N2
+  // Indices of absent inputs are sorted, unique and in bounds (N2).
   int64_t count = getInputs().size() + getAbsentInputs().size();
   int64_t previous = -1;
   for (int64_t position : getAbsentInputs()) {
@@ -293,7 +292,7 @@ LogicalResult NodeOp::verify() {
                            << count << ", but got " << position;
     previous = position;
   }
-  // N3
+  // Bodies have a terminator (N3).
   for (Region &body : getBodies())
     if (body.front().empty() || !isa<YieldOp>(body.front().back()))
       return emitOpError() << "every body must end with 'quant_float.yield'";

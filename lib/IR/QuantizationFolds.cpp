@@ -1,4 +1,4 @@
-//===- QuantizationFolds.cpp - Folders of quantize and its kin ------------===//
+//===- QuantizationFolds.cpp - Folders of quantization ops ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,18 +21,19 @@ using namespace mlir::quant_float;
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Quantized constants stay as they are: values are larger, and the loops that
-/// use them dequantize them on the way. Single values fold, and those with no
-/// more than a few elements, which lower to less code as values.
+/// The maximum number of elements of a constant that dequantize folds. Larger
+/// constants stay quantized: they need less memory, and loops dequantize them
+/// when they read them. Small constants lower to less code if they are folded.
 static constexpr int64_t kDequantizeFoldLimit = 64;
 
 //===----------------------------------------------------------------------===//
-// Round trips that change nothing
+// Redundant round trips
 //===----------------------------------------------------------------------===//
 
-/// Whether every scale is a constant f32 from 2^-60 to 2^60 in magnitude: then
-/// (d * s) / s, rounded to f32 twice, is within 2^-22 |d| of d for every
-/// quantized value d, with no overflow and no subnormal on the way.
+/// Returns whether every scale is a constant f32 with a magnitude from 2^-60 to
+/// 2^60. Then (d * s) / s, rounded to f32 twice, is within 2^-22 |d| of d for
+/// every quantized value d, and no intermediate result overflows or is
+/// subnormal.
 static bool hasModerateScale(QuantizationOpInterface op) {
   Attribute scale;
   if (!getElementTypeOrSelf(op.getScaleValue()).isF32() ||
@@ -48,9 +49,9 @@ static bool hasModerateScale(QuantizationOpInterface op) {
          });
 }
 
-/// quantize(dequantize(q, s, z), s, z) -> q, for integers, moderate scales and
-/// f32 in between: |d| < 2^17, so the quotient rounds to d, but not by random
-/// bits.
+///   quantize(dequantize(q, s, z), s, z) -> q
+/// for integers, moderate scales and f32. Because |d| < 2^17, the quotient
+/// rounds to d. This does not hold for stochastic rounding.
 static Value getRoundTrip(QuantizeOp op) {
   auto inner = op.getInput().getDefiningOp<DequantizeOp>();
   if (!inner || op.getRandom() || inner.getInput().getType() != op.getType() ||
@@ -62,10 +63,11 @@ static Value getRoundTrip(QuantizeOp op) {
   return inner.getInput();
 }
 
-/// qdq(qdq(x, s, z), s, z) -> qdq(x, s, z), for moderate scales and f32: the
-/// quotient of a value of the grid rounds to that value again, but not by
-/// random bits, whatever brought it there; a NaN stays one, and an infinity is
-/// made of one only by ops that do not saturate.
+///   qdq(qdq(x, s, z), s, z) -> qdq(x, s, z)
+/// for moderate scales and f32. The quotient of a dequantized value rounds to
+/// the same quantized value, however the inner op rounded. The outer op must
+/// not round stochastically. NaN stays NaN, and an infinity can only result
+/// from an op that does not saturate.
 static Value getRoundTrip(QdqOp op) {
   auto inner = op.getInput().getDefiningOp<QdqOp>();
   if (!inner || op.getRandom() || inner.getType() != op.getType() ||
@@ -76,14 +78,15 @@ static Value getRoundTrip(QdqOp op) {
       !inner.getSemantics().precision.isF32() ||
       !haveSameParameters(op, inner) || !hasModerateScale(op))
     return {};
-  // With a zero point, float6 and float4 round (q + z): not on the grid.
+  // With a zero point, float6 and float4 round (q + z), which may not be
+  // representable.
   if (op.getZeroPoint() && isFloat(op.getStorage()))
     return {};
   return inner.getResult();
 }
 
 //===----------------------------------------------------------------------===//
-// The ops
+// Folders
 //===----------------------------------------------------------------------===//
 
 static reference::QuantizeOptions getOptions(QuantizeSemantics semantics) {
@@ -124,7 +127,7 @@ OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
 OpFoldResult QdqOp::fold(FoldAdaptor adaptor) {
   if (Value value = getRoundTrip(*this))
     return value;
-  // The result has the input's type.
+  // The result's element type is that of the input.
   Type x = getElementTypeOrSelf(getInput());
   Type s = getElementTypeOrSelf(getScale());
   reference::QuantizeOptions options = getOptions(getSemantics());

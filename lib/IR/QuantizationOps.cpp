@@ -1,4 +1,4 @@
-//===- QuantizationOps.cpp - Verifiers of quantize and its kin ------------===//
+//===- QuantizationOps.cpp - Verifiers of quantization ops ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,8 @@ using namespace mlir::quant_float;
 // Granularity (Q1 to Q4)
 //===----------------------------------------------------------------------===//
 
-/// Q1, of a scale that is not for all elements: dimension by dimension.
+/// Verifies the sizes of a per-axis or blocked scale, dimension by dimension
+/// (Q1).
 static LogicalResult verifyScaleSizes(QuantizationOpInterface op,
                                       ArrayRef<int64_t> input,
                                       ArrayRef<int64_t> scale) {
@@ -46,7 +47,7 @@ static LogicalResult verifyScaleSizes(QuantizationOpInterface op,
              << *blockSize;
     if (succeeded(verifyCompatibleShape({found}, {expected})))
       continue;
-    // Both are negative, or neither is.
+    // Sizes of scalable dimensions are negative. Both sizes are or neither is.
     int64_t foundSize = std::abs(found), expectedSize = std::abs(expected);
     if (!blockSize)
       return op->emitOpError() << "scale must have " << expectedSize
@@ -68,7 +69,7 @@ static LogicalResult verifyGranularity(QuantizationOpInterface op) {
   reference::Granularity granularity = op.getGranularity();
   std::optional<int64_t> axis = granularity.axis;
   std::optional<int64_t> blockSize = granularity.blockSize;
-  // Q4
+  // The attributes are consistent without looking at the input's type (Q4).
   if (blockSize && !axis)
     return op->emitOpError() << "a block size needs an axis";
   if (blockSize && *blockSize <= 0)
@@ -83,7 +84,7 @@ static LogicalResult verifyGranularity(QuantizationOpInterface op) {
            << "without an axis the scale must hold one element, but got "
            << describeShape(scaleType);
   }
-  // Q3
+  // The axis must be a dimension of the input (Q3).
   Type inputType = op.getInputValue().getType();
   if (!isa<ShapedType>(inputType))
     return op->emitOpError() << "a scalar has no axis, but got axis " << *axis;
@@ -107,7 +108,7 @@ static LogicalResult verifyGranularity(QuantizationOpInterface op) {
   return verifyScaleSizes(op, *input, *scale);
 }
 
-/// Q2
+/// Verifies the type and the shape of the zero point (Q2).
 static LogicalResult verifyZeroPoint(QuantizationOpInterface op) {
   Value zeroPoint = op.getZeroPointValue();
   if (!zeroPoint)
@@ -117,8 +118,9 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op) {
     return op->emitOpError()
            << "zero point element type must be the quantized type "
            << op.getQuantizedElementType() << ", but got " << elementType;
-  // A scalar and one element are alike, where it is known to be one; per tensor
-  // it must be.
+  // A scalar and a shaped type with one element are interchangeable. For an
+  // axis, the single element must be known statically; per tensor, the scale
+  // must have one element, so an unknown rank is accepted.
   reference::Granularity granularity = op.getGranularity();
   auto isOneElement = [&](Type type) {
     std::optional<SmallVector<int64_t>> sizes = getSizes(type);
@@ -135,8 +137,8 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op) {
          << describeShape(type) << " beside " << describeShape(scaleType);
 }
 
-/// Whether values of the types can have the same shape, both tensors, vectors
-/// or scalars.
+/// Returns whether the types are both tensors, both vectors or both scalars and
+/// have compatible shapes.
 static bool areAlike(Type a, Type b) {
   bool isSameKind = isa<TensorType>(a)   ? isa<TensorType>(b)
                     : isa<VectorType>(a) ? isa<VectorType>(b)
@@ -144,7 +146,8 @@ static bool areAlike(Type a, Type b) {
   return isSameKind && haveCompatibleShapes(a, b);
 }
 
-/// V8: the result's shape, and no mixing of tensors with other values.
+/// Verifies that the result has the input's shape and that the parameters are
+/// tensors if and only if the input is one (V8).
 static LogicalResult verifyShapes(QuantizationOpInterface op) {
   Type input = op.getInputValue().getType();
   bool isTensor = isa<TensorType>(input);
@@ -183,8 +186,9 @@ bool quant_float::haveSameParameters(QuantizationOpInterface a,
 // Random bits (S4)
 //===----------------------------------------------------------------------===//
 
-/// What is behind the scale: a zero point or not, and random bits exactly where
-/// they round. `OpTy` is one of those that have a round mode.
+/// Verifies the optional operands after the scale: an optional zero point, and
+/// random bits if and only if rounding is stochastic. `OpTy` is an op with a
+/// round mode.
 template <typename OpTy> static LogicalResult verifyOthers(OpTy op) {
   std::optional<RoundMode> mode = op.getRoundMode();
   if (mode && *mode != RoundMode::Stochastic)
@@ -209,7 +213,8 @@ template <typename OpTy> static LogicalResult verifyOthers(OpTy op) {
   return success();
 }
 
-/// Of whole tensors, vectors and scalars, beside the above.
+/// Verifies the domain of stochastic rounding, and that the random bits have
+/// the input's shape.
 static LogicalResult verifyRandomBits(QuantizationOpInterface op) {
   Value random = op.getRandomValue();
   if (!random)
@@ -229,7 +234,8 @@ static LogicalResult verifyRandomBits(QuantizationOpInterface op) {
 // Versions
 //===----------------------------------------------------------------------===//
 
-/// `kind` or its counterpart of another domain. Fails on an unknown one.
+/// Returns the rules of `kind` in the op's domain. Emits an error for an
+/// unknown domain.
 static FailureOr<OpsetVerifier> getRules(QuantizationOpInterface op,
                                          OpKind kind) {
   StringRef domain = op.getStandardDomain();
@@ -247,7 +253,8 @@ static FailureOr<OpsetVerifier> getRules(QuantizationOpInterface op,
                             op.getStandardOpset());
 }
 
-/// V3
+/// Verifies that the version has the attributes, including the ignored ones
+/// (V3).
 static LogicalResult verifyAttributes(QuantizationOpInterface op,
                                       const OpsetVerifier &rules,
                                       ArrayAttr ignored) {
@@ -273,7 +280,8 @@ static LogicalResult verifyAttributes(QuantizationOpInterface op,
   return success();
 }
 
-/// A result type that the other types do not bring about needs output_dtype.
+/// Verifies that the version has `output_dtype`, which the result type `what`
+/// requires because it does not follow from the other types.
 static LogicalResult verifyOutputDtype(Operation *op,
                                        const OpsetVerifier &rules,
                                        const Twine &what) {
@@ -292,7 +300,7 @@ static std::string toString(Type type) {
   return text;
 }
 
-/// The rules of QuantizeLinear; `type` is the quantized element type.
+/// Verifies the rules of QuantizeLinear. `type` is the quantized element type.
 static LogicalResult verifyQuantize(QuantizationOpInterface op, Type type,
                                     bool hasSaturate,
                                     std::optional<Type> precision,
@@ -310,26 +318,27 @@ static LogicalResult verifyQuantize(QuantizationOpInterface op, Type type,
       failed(rules->verifyAttribute(OpAttribute::Precision,
                                     precision.has_value())))
     return failure();
-  // Q5
+  // Without a zero point, the quantized type is ui8 by default (Q5).
   if (!op.getZeroPointValue() && !type.isUnsignedInteger(8) &&
       failed(verifyOutputDtype(op, *rules,
                                "quantized type " + toString(type) +
                                    " without a zero point")))
     return failure();
-  // Q6
+  // In some versions the scale has the input's type (Q6).
   if (rules->getVersion().has(OpRelation::ScaleHasInputType) &&
       inputType != scaleType)
     return op->emitOpError()
            << "scale must have the input's element type " << inputType << " in "
            << rules->describe() << ", but got " << scaleType;
-  // Q9
+  // The precision is a standard floating-point type (Q9).
   if (precision && !isStandardFloat(*precision))
     return op->emitOpError()
            << "precision must be f32, f16, bf16 or f64, but got " << *precision;
   return success();
 }
 
-/// The rules of DequantizeLinear, from the quantized `type` to `resultType`.
+/// Verifies the rules of DequantizeLinear for the quantized element type `type`
+/// and the result's element type `resultType`.
 static LogicalResult verifyDequantize(QuantizationOpInterface op, Type type,
                                       Type resultType, ArrayAttr ignored) {
   FailureOr<OpsetVerifier> rules = getRules(op, OpKind::DequantizeLinear);
@@ -341,7 +350,7 @@ static LogicalResult verifyDequantize(QuantizationOpInterface op, Type type,
       failed(rules->verifyType(OpRole::Third, resultType)) ||
       failed(verifyAttributes(op, *rules, ignored)))
     return failure();
-  // Q5, Q6, Q8
+  // The result has the scale's type by default (Q5, Q6, Q8).
   if (resultType != scaleType)
     return verifyOutputDtype(op, *rules,
                              "result element type " + toString(resultType) +
@@ -350,14 +359,15 @@ static LogicalResult verifyDequantize(QuantizationOpInterface op, Type type,
   return success();
 }
 
-/// Q1 to Q4 and V8, which no version changes.
+/// Verifies shapes, granularity and zero point, which do not depend on the
+/// version (Q1 to Q4, V8).
 static LogicalResult verifyStructure(QuantizationOpInterface op) {
   return success(succeeded(verifyShapes(op)) &&
                  succeeded(verifyGranularity(op)) &&
                  succeeded(verifyZeroPoint(op)));
 }
 
-/// P (D2), of verified types.
+/// Returns the precision P (D2). The types must have been verified.
 static FloatType getPrecision(QuantizationOpInterface op,
                               std::optional<Type> precision) {
   Type inputType = getElementTypeOrSelf(op.getInputValue());
@@ -383,10 +393,11 @@ static FloatType getPrecision(QuantizationOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
-// The ops
+// Verifiers and semantics
 //===----------------------------------------------------------------------===//
 
-/// S4; V1 to V4, Q5, Q6, Q9; then Q1 to Q4, V8.
+/// Verifies the random bits (S4), the opset rules (V1 to V4, Q5, Q6, Q9), then
+/// the structure (Q1 to Q4, V8).
 LogicalResult QuantizeOp::verify() {
   if (failed(verifyOthers(*this)) || failed(verifyRandomBits(*this)) ||
       failed(verifyQuantize(*this, getQuantizedElementType(),
@@ -396,7 +407,8 @@ LogicalResult QuantizeOp::verify() {
   return verifyStructure(*this);
 }
 
-/// V1 to V4, Q5, Q6, Q8; then Q1 to Q4, V8.
+/// Verifies the opset rules (V1 to V4, Q5, Q6, Q8), then the structure (Q1 to
+/// Q4, V8).
 LogicalResult DequantizeOp::verify() {
   if (failed(verifyDequantize(*this, getQuantizedElementType(),
                               getElementTypeOrSelf(getResult()),
@@ -405,7 +417,8 @@ LogicalResult DequantizeOp::verify() {
   return verifyStructure(*this);
 }
 
-/// Q5b, S4: what quantize and dequantize verify; then Q1 to Q4, V8.
+/// Verifies that the types are equal (Q5b), the random bits (S4), the rules of
+/// quantize and of dequantize, then the structure (Q1 to Q4, V8).
 LogicalResult QdqOp::verify() {
   Type inputType = getElementTypeOrSelf(getInput());
   Type resultType = getElementTypeOrSelf(getResult());
@@ -443,7 +456,7 @@ LogicalResult QuantizeElementsOp::verify() {
   auto integer = dyn_cast<IntegerType>(type);
   bool isInteger =
       integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
-  // A power of two alone is no quotient (D3 has no f8E8M0FNU).
+  // f8E8M0FNU only has powers of two, so quantization to it is undefined (D3).
   if (!isInteger && !(isNarrowFloat(type) && !isa<Float8E8M0FNUType>(type)))
     return emitOpError() << "result must be of integers of 2 to 16 bits or of "
                             "float8, float6 or float4, but got "
@@ -516,7 +529,7 @@ void QuantizeElementsOp::build(OpBuilder &builder, OperationState &state,
 // Bytecode
 //===----------------------------------------------------------------------===//
 
-/// What 0.3 has no place for.
+/// Reads the round mode, which bytecode before version 0.4 does not contain.
 static LogicalResult readRoundMode(DialectBytecodeReader &reader,
                                    RoundModeAttr &mode) {
   FailureOr<const DialectVersion *> version =
@@ -527,7 +540,7 @@ static LogicalResult readRoundMode(DialectBytecodeReader &reader,
   return reader.readOptionalAttribute(mode);
 }
 
-/// The attributes that quantize and qdq have alike.
+/// Reads the attributes that quantize and qdq have in common.
 template <typename PropertiesTy>
 static LogicalResult readShared(DialectBytecodeReader &reader,
                                 PropertiesTy &properties) {
@@ -598,7 +611,7 @@ void QuantizeElementsOp::writeProperties(DialectBytecodeWriter &writer) {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-// The interfaces read the same of all three.
+// The interface methods are the same for all three ops.
 #define QUANT_FLOAT_QUANTIZATION_OP(Op)                                        \
   Value Op::getInputValue() { return getInput(); }                             \
   Value Op::getScaleValue() { return getScale(); }                             \

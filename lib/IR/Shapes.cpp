@@ -1,4 +1,4 @@
-//===- Shapes.cpp - Shapes in verifiers and inference ---------------------===//
+//===- Shapes.cpp - Shapes for verifiers and inference --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -57,7 +57,7 @@ LogicalResult quant_float::reifyShapeOf(Value input, OpBuilder &builder,
 
 void quant_float::inferShapeOf(
     Value input, SmallVectorImpl<ShapedTypeComponents> &components) {
-  // The element type is the op's own choice: only the shape follows.
+  // Only the shape is inferred. The op determines the element type.
   auto shaped = dyn_cast<ShapedType>(input.getType());
   if (shaped && shaped.hasRank())
     components.emplace_back(shaped.getShape());

@@ -1,4 +1,4 @@
-//===- Shapes.h - Shapes in verifiers and inference -------------*- C++ -*-===//
+//===- Shapes.h - Shapes for verifiers and inference ------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,18 +15,20 @@
 
 namespace mlir::quant_float {
 
-/// The sizes of a type as the Granularity has them; empty for a scalar, none
-/// where the rank is not known.
+/// Returns the sizes of a type in the encoding of Granularity. Empty for a
+/// scalar, nullopt for an unranked type.
 std::optional<SmallVector<int64_t>> getSizes(Type type);
 
-/// Whether values of the types can have the same shape.
+/// Returns whether the shapes of the types are compatible. Unranked types are
+/// compatible with all types.
 bool haveCompatibleShapes(Type a, Type b);
 
-/// "the shape [4, ?]", for messages; sizes that count vscale times are in
-/// brackets of their own.
+/// Returns a description such as "the shape [4, ?]" for messages. Scalable
+/// sizes are in brackets, as in "[[4]]".
 std::string describeShape(Type type);
 
-/// The result has the shape of `input` (V8): what the op interfaces ask.
+/// Implementations of the shape interfaces of ops whose result has the shape of
+/// `input` (V8).
 LogicalResult reifyShapeOf(Value input, OpBuilder &builder, Location loc,
                            ReifiedRankedShapedTypeDims &reified);
 void inferShapeOf(Value input,

@@ -1,4 +1,4 @@
-//===- TransposeConstant.cpp - Constants turned around --------------------===//
+//===- TransposeConstant.cpp - Constant transposition ---------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,16 +19,16 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// Matrices one after the other, of elements with so many bits.
+/// A batch of matrices, stored consecutively, with elements of `bits` bits.
 struct Matrices {
   int64_t count = 1, rows, columns;
   unsigned bits;
-  /// Of all of them.
+  /// The size of all matrices.
   int64_t bytes = 0;
 };
 } // namespace
 
-/// Of a size that stays in the nearest cache.
+/// The tile size in elements. Both tiles of a copy fit into the L1 cache.
 static constexpr int64_t kTile = 32;
 
 template <typename CopyFn>
@@ -50,7 +50,7 @@ static void transpose(const Matrices &matrices, ArrayRef<char> in,
       memcpy(&out[to * size], &in[from * size], size);
     });
   }
-  // The first one of a byte has its lowest bits.
+  // The first element is in the lowest bits of a byte.
   unsigned bits = matrices.bits, perByte = 8 / bits;
   llvm::fill(out, 0);
   forEachElement(matrices, [&](int64_t from, int64_t to) {

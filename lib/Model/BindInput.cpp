@@ -1,4 +1,4 @@
-//===- BindInput.cpp - Inputs that become constants -----------------------===//
+//===- BindInput.cpp - Binds inputs to constants --------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Target/Common/Elements.h"
+#include "../Interchange/Elements.h"
 #include "SessionCall.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// What of a file is to be an input of these elements and sizes.
+/// Reads a file as a tensor of this element type and shape.
 static llvm::Expected<TensorBuffer> readFile(StringRef path, StringRef name,
                                              const ElementInfo &element,
                                              ArrayRef<int64_t> sizes,
@@ -38,7 +38,7 @@ static llvm::Expected<TensorBuffer> readFile(StringRef path, StringRef name,
   return value;
 }
 
-/// The same of the caller's tensor, which is copied.
+/// Copies the caller's tensor after checking its element type and shape.
 static llvm::Expected<TensorBuffer> takeTensor(const qf_tensor &given,
                                                StringRef name,
                                                const ElementInfo &element,
@@ -58,7 +58,7 @@ static llvm::Expected<TensorBuffer> takeTensor(const qf_tensor &given,
   return slots ? slots->copy() : slots.takeError();
 }
 
-/// The elements that `read` gives for an argument of the type.
+/// Returns the constant that `read` provides for an argument of this type.
 static llvm::Expected<ElementsAttr> readConstant(
     StringRef name, Type argument,
     llvm::function_ref<llvm::Expected<TensorBuffer>(const ElementInfo &,
@@ -96,7 +96,8 @@ static llvm::Expected<ElementsAttr> readConstant(
                           "no memory for input '" + name + "'");
 }
 
-/// Nodes see the constant with its sizes, others what they were given.
+/// Replaces an argument by a constant. Nodes use the constant's static type,
+/// and all other users keep the declared type.
 static void replaceArgument(BlockArgument argument, ElementsAttr value) {
   auto builder = OpBuilder::atBlockBegin(argument.getOwner());
   Value constant = arith::ConstantOp::create(builder, argument.getLoc(),

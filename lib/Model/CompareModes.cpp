@@ -1,4 +1,4 @@
-//===- CompareModes.cpp - How the modes of fakeconverts differ ----------===//
+//===- CompareModes.cpp - Compares the modes of fakeconverts --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,7 +38,7 @@ static constexpr std::pair<FakeConvertMode, reference::FakeConvertMode>
         {FakeConvertMode::OpenVINO, reference::FakeConvertMode::OpenVINO},
         {FakeConvertMode::OpenVINOReference,
          reference::FakeConvertMode::OpenVINOReference}};
-/// Positions there.
+/// Indices into kModes.
 enum : unsigned { kExact, kPlugin, kReference };
 static constexpr std::pair<unsigned, unsigned> kPairs[] = {
     {kExact, kPlugin}, {kExact, kReference}, {kPlugin, kReference}};
@@ -55,12 +55,12 @@ int64_t ModeComparison::getNumDiffering() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What one mode makes of an element, step by step.
+/// The intermediate results of one element in one mode.
 struct Trace {
   APFloat scaled, rounded, result;
 };
 
-/// One element in every mode.
+/// The intermediate results of one element in every mode.
 class Element {
 public:
   Element(ArrayRef<FakeConvertSteps> modes, const APFloat &x,
@@ -73,7 +73,7 @@ public:
     }
   }
 
-  /// None where the modes agree.
+  /// Returns the cause of the difference, or none if the modes agree.
   std::optional<ModeDifference> compare(unsigned first, unsigned second) const;
 
 private:
@@ -90,15 +90,16 @@ private:
 };
 } // namespace
 
-/// Whether the values are alike but for the sign of a zero and that of a NaN.
+/// Whether two values are equal, ignoring the signs of zeros and NaNs.
 static bool isAlike(const APFloat &a, const APFloat &b) {
   return (a.isNaN() && b.isNaN()) || a == b;
 }
 
-/// Why the second mode's product, less the shift, gives another result.
+/// Returns why the scaled and shifted value of the second mode changes the
+/// result.
 ModeDifference Element::explainScaling(unsigned second) const {
   const APFloat &scaled = traces[second].scaled;
-  // The plugin rounds it once, to nearest even, as it is.
+  // The plugin rounds this value once, to nearest even.
   if (second != kReference || isAlike(scaled, traces[kPlugin].scaled))
     return ModeDifference::DoubleRounding;
   if (modes[second].getType().isBF16())
@@ -107,7 +108,7 @@ ModeDifference Element::explainScaling(unsigned second) const {
                                            : ModeDifference::DoubleRounding;
 }
 
-/// Why the same float8 number gives another result.
+/// Returns why the same float8 value leads to a different result.
 ModeDifference Element::explainResult(unsigned first, unsigned second) const {
   const APFloat &rounded = traces[second].rounded;
   if ((first == kPlugin || second == kPlugin) &&
@@ -121,8 +122,8 @@ ModeDifference Element::explainResult(unsigned first, unsigned second) const {
              : ModeDifference::DoubleRounding;
 }
 
-/// Takes one step after the other from the second mode, until the result is no
-/// longer that of the first.
+/// Replaces the steps of the first mode by those of the second, one after the
+/// other, until the result changes.
 std::optional<ModeDifference> Element::compare(unsigned first,
                                                unsigned second) const {
   const Trace &one = traces[first], &other = traces[second];
@@ -159,8 +160,9 @@ static APFloat loadElement(FloatType type, const Tensor &tensor,
   return APFloat(type.getFloatSemantics(), bits);
 }
 
-/// Converts every element in every mode with the Reference. Fails where the
-/// sizes do not broadcast. Attributes of mode openvino count for that mode.
+/// Evaluates every element in every mode with the Reference. Fails if the
+/// shapes do not broadcast. The attributes that only the mode openvino uses are
+/// ignored for the other modes.
 static llvm::Error compareElements(FakeConvertOp op, const Tensor &input,
                                    const Tensor &scale, const Tensor *shift,
                                    FakeConvertReport &report) {
@@ -169,7 +171,7 @@ static llvm::Error compareElements(FakeConvertOp op, const Tensor &input,
   auto type = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
   SmallVector<FakeConvertSteps> modes;
   for (auto [mode, referenceMode] : kModes) {
-    // The other attributes are for mode openvino.
+    // Only the mode openvino uses the other attributes.
     reference::FakeConvertOptions options;
     if (mode == FakeConvertMode::OpenVINO)
       options = op.getReferenceOptions();
@@ -203,8 +205,9 @@ static llvm::Error compareElements(FakeConvertOp op, const Tensor &input,
 // Models
 //===----------------------------------------------------------------------===//
 
-/// The fakeconverts, or nothing after an error: there must be some, each one in
-/// the function's own block and on ranked tensors.
+/// Returns the fakeconverts, or emits an error and returns none. There must be
+/// at least one, and all must be in the function's entry block and have ranked
+/// operands.
 static SmallVector<FakeConvertOp> findFakeConverts(func::FuncOp function) {
   SmallVector<FakeConvertOp> found;
   bool isSupported = true;
@@ -227,7 +230,8 @@ static SmallVector<FakeConvertOp> findFakeConverts(func::FuncOp function) {
   return isSupported ? found : SmallVector<FakeConvertOp>();
 }
 
-/// Makes the function return the values, and drops what they do not need.
+/// Makes the function return `values`, and erases the operations that become
+/// unused.
 static void returnOnly(func::FuncOp function, ArrayRef<Value> values) {
   Block &block = function.front();
   block.getTerminator()->setOperands(values);
@@ -245,11 +249,11 @@ static void returnOnly(func::FuncOp function, ArrayRef<Value> values) {
       op->erase();
 }
 
-/// The values' tensors.
+/// Computes the tensors of `values`.
 static llvm::Expected<std::vector<Tensor>>
 compute(Session &session, func::FuncOp function, ArrayRef<Value> values,
         ArrayRef<Tensor> inputs, const BuildOptions *options) {
-  // The fakeconverts are still needed when the function is compiled.
+  // Work on a copy, because the caller still needs the fakeconverts.
   IRMapping mapping;
   auto module = function->getParentOfType<ModuleOp>();
   OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone(mapping));
@@ -286,7 +290,7 @@ Model::compareModes(size_t entry, ArrayRef<qf_tensor> inputs,
   if (ops.empty())
     return call.fail();
 
-  // Only what is neither given nor constant has to be computed.
+  // Only compute operands that are neither arguments nor constants.
   llvm::DenseMap<Value, Tensor> tensors;
   for (auto [argument, input] :
        llvm::zip_equal(function.getArguments(), *bound))

@@ -1,4 +1,4 @@
-//===- CompiledCode.h - What compiled models hold ---------------*- C++ -*-===//
+//===- CompiledCode.h - The contents of a compiled model --------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,45 +15,47 @@
 namespace mlir::quant_float {
 
 struct CompiledModel::Code {
-  /// Constants that the code finds where they are, by descriptors that stay
-  /// where they are too.
+  /// Constants that the code uses in place. The code contains the addresses of
+  /// their descriptors, which must not move.
   std::vector<std::vector<Tensor>> weights;
   std::vector<std::vector<qf_tensor>> weightDescriptors;
-  /// Of a model that was compiled here, or loaded.
+  /// The JIT module of a compiled model, or the library of a loaded one.
   std::unique_ptr<JitModule> jit;
   std::shared_ptr<void> library;
 };
 
-/// Symbol and graph name.
+/// The symbol and the graph name of an entry.
 using EntryNames = std::pair<StringRef, StringRef>;
 
-/// The one of the functions that is called so; the empty name is that of an
-/// only one.
+/// Returns the index of the entry with this name. The empty name selects the
+/// only entry.
 llvm::Expected<size_t> findByName(StringRef name, StringRef chooser,
                                   ArrayRef<EntryNames> entries);
 
-/// OpenVINO's layers become casts that the Reference knows, and turn constants
-/// around, which has to be done before these are arguments of compiled code.
-/// Of layers that have no lowering is told where they are in the way.
+/// Converts OpenVINO's layers to ONNX nodes and casts, which may transpose
+/// constants. This must happen before hoistWeights turns constants into
+/// arguments. Layers without a lowering remain, and a later pass reports them.
 LogicalResult convertLayers(ModuleOp module);
 
-/// The large constants of entry points, in the order of the module.
+/// The large constants of each entry point, in the order of the module.
 using Weights = std::vector<std::vector<Tensor>>;
 
-/// Makes the large constants of public functions, but of those that others
-/// call, which have none then, arguments after their own: inside compiled code
-/// they would be copied several times on the way to memory, as arguments they
-/// stay where the importer has mapped or read them, which `owner` keeps.
+/// Replaces the large constants of public functions by additional arguments at
+/// the end. As constants, the compiler would copy them several times; as
+/// arguments, they stay where the importer mapped or read them, and `owner`
+/// keeps that memory alive. Functions that others call keep their constants and
+/// have an empty list.
 llvm::Expected<Weights> hoistWeights(ModuleOp module,
                                      std::shared_ptr<const void> owner);
 
-/// Adds to `module` functions that take the first `numInputs` inputs of entry
-/// point `symbol` and add `weights`, which stay where they are: of the entry
-/// point itself and of its sizes, under the name that is returned.
+/// Adds wrappers of the entry point `symbol` and of its shape function to
+/// `module`. They take the first `numInputs` inputs and append `weights`, whose
+/// memory must not move. Returns the symbol of the new entry point.
 std::string addForwarders(llvm::Module &module, StringRef symbol,
                           size_t numInputs, ArrayRef<qf_tensor> weights);
 
-/// Views of the tensors with the types of the function, which has to take them.
+/// Returns unpacked views of the inputs after checking their types against the
+/// function's.
 llvm::Expected<std::vector<Tensor>> bindInputs(func::FuncOp function,
                                                ArrayRef<qf_tensor> inputs);
 

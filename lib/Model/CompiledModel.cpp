@@ -1,4 +1,4 @@
-//===- CompiledModel.cpp - Models that can be called ----------------------===//
+//===- CompiledModel.cpp - Compiled models --------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Long enough for every message of an entry point but those of long names.
+/// Long enough for all messages of entry points, unless names are long.
 static constexpr size_t kMessageSize = 512;
 
 CompiledModel::CompiledModel(Target target, std::unique_ptr<Code> code)
@@ -45,23 +45,24 @@ readArguments(const qf_argument *arguments, int32_t count) {
   return result;
 }
 
-/// Opens a shared library; null leaves the reason to dlerror. The loader takes
-/// a name that it knows for the library it knows, though another file may have
-/// its place by now: files of one path that are open at the same time get names
-/// of their own, with one more "./" each.
+/// Opens a shared library. On failure, returns null, and dlerror has the
+/// reason. dlopen identifies a library by its name even if the file was
+/// replaced. Therefore different files that had the same path while open are
+/// opened under different names, which differ in the number of "./" components.
 static std::shared_ptr<void> openLibrary(StringRef path) {
   using FileID = llvm::sys::fs::UniqueID;
   static std::mutex mutex;
   static llvm::StringMap<std::vector<std::weak_ptr<FileID>>> opened;
-  // Of a process that is forked meanwhile the child would wait for ever.
+  // A fork in another thread must not leave the child with a locked mutex.
   static const int registered = pthread_atfork(
       [] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
   (void)registered;
   std::lock_guard<std::mutex> lock(mutex);
   FileID id;
-  // What is not there any more, the loader refuses.
+  // Ignore errors: dlopen fails if the file does not exist.
   (void)llvm::sys::fs::getUniqueID(path, id);
-  // A file is opened by one name only: the loader keeps all that it was given.
+  // Open each file under only one name, because dlopen remembers all names of a
+  // library that is open.
   static std::map<FileID, std::weak_ptr<void>> loaded;
   if (std::shared_ptr<void> known = loaded[id].lock())
     return known;
@@ -82,7 +83,7 @@ static std::shared_ptr<void> openLibrary(StringRef path) {
   void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return nullptr;
-  // The name is free when the library is closed.
+  // Keep the name reserved until the library is closed.
   std::shared_ptr<void> library(handle, [file](void *handle) {
     std::lock_guard<std::mutex> lock(mutex);
     dlclose(handle);
@@ -92,7 +93,7 @@ static std::shared_ptr<void> openLibrary(StringRef path) {
 }
 
 llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
-  // Without a slash the loader would search for it.
+  // dlopen searches for names without a slash.
   SmallString<128> file(path);
   if (std::error_code code = llvm::sys::fs::make_absolute(file))
     return makeFileError(path, code.message(), code);
@@ -101,7 +102,8 @@ llvm::Expected<CompiledModel> CompiledModel::load(StringRef path) {
   if (!buffer)
     return makeFileError(path, llvm::toString(buffer.takeError()),
                          probeFile(file));
-  // The loader maps what is not there of one that was cut.
+  // Check the file first, because accessing a mapping beyond the end of a
+  // truncated file crashes.
   if (llvm::Error error =
           llvm::object::ObjectFile::createObjectFile(**buffer).takeError())
     return makeFileError(path, "expected a shared library, but " +
@@ -188,7 +190,7 @@ llvm::Error CompiledModel::checkCall(size_t entry, size_t numInputs,
   return llvm::Error::success();
 }
 
-/// What a function of the model returned.
+/// Converts the status that an entry point returned to an error.
 static llvm::Error getResult(int status, const char *message) {
   return status ? makeError(static_cast<ErrorKind>(status), message)
                 : llvm::Error::success();
@@ -210,7 +212,7 @@ CompiledModel::getOutputSizesOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
                                     ArrayRef<int64_t *> sizes) const {
   if (target != Target::NVVM)
     return getOutputSizes(entry, inputs, sizes);
-  // Sizes seldom depend on what tensors hold.
+  // Shapes rarely depend on tensor data, so try without copying the data.
   std::vector<qf_tensor> shapes = inputs.vec();
   for (qf_tensor &shape : shapes)
     shape.data = nullptr;
@@ -330,7 +332,7 @@ llvm::Error PreparedRun::run() {
       call(), [&](std::unique_ptr<ModelError> failure) -> llvm::Error {
         if (failure->kind != ErrorKind::Capacity)
           return llvm::Error(std::move(failure));
-        // Now it is known how much.
+        // Allocate the capacity that the failed run requested.
         for (Tensor &output : outputs)
           if (llvm::Error error = output.makeRoom())
             return makeError(ErrorKind::Memory, std::move(error));
@@ -370,10 +372,10 @@ CompiledModel::run(size_t entry, ArrayRef<Tensor> inputs) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Two runs
+// Comparison of two runs
 //===----------------------------------------------------------------------===//
 
-/// One element's number, and its bits.
+/// Returns the number that an element represents, and its bits.
 static std::pair<double, uint64_t> readElement(Type type, const char *slot,
                                                unsigned bytes) {
   uint64_t bits = 0;
@@ -413,7 +415,7 @@ quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
                                           second->spell());
   TensorDifference result;
   result.numElements = first->getNumElements();
-  if (first->isOfTexts()) {
+  if (first->isOfStrings()) {
     for (int64_t i = 0; i < result.numElements; ++i)
       if (first->getText(i) != second->getText(i) && !result.numDiffering++)
         result.first = i;
@@ -434,7 +436,7 @@ quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
     if (!result.numDiffering++)
       result.first = i;
     double difference = x == y ? 0 : std::fabs(x - y);
-    // A NaN stays the largest.
+    // Keep a NaN as the largest difference.
     if (!(difference <= result.largest))
       result.largest = std::isnan(result.largest) ? result.largest : difference;
   }

@@ -1,4 +1,4 @@
-//===- Model.cpp - A model from its file to its results -----------------===//
+//===- Model.cpp - Models: reading, compiling, evaluating -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,18 +16,18 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "quant-float-c/CudaRuntime.h"
-#include "quant-float/Compiler/CPUPipeline.h"
-#include "quant-float/Compiler/ReadMlir.h"
-#include "quant-float/Conversion/Passes.h"
-#include "quant-float/Conversion/ResolveNode.h"
+#include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/ONNX/Import/Import.h"
+#include "quant-float/OpenVINO/Import/Import.h"
+#include "quant-float/OpenVINO/ToONNX/Passes.h"
+#include "quant-float/Pipelines/Stages.h"
 #include "quant-float/Support/InputFile.h"
-#include "quant-float/Support/TargetCpu.h"
-#include "quant-float/Target/ONNX/Import.h"
-#include "quant-float/Target/OpenVINO/Import.h"
-#include "quant-float/Transforms/Passes.h"
+#include "quant-float/Support/ReadMlir.h"
+#include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -37,7 +37,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 //===----------------------------------------------------------------------===//
-// Reading, looking and changing
+// Reading, inspecting and changing
 //===----------------------------------------------------------------------===//
 
 template <typename Options>
@@ -53,17 +53,17 @@ static Options getImportOptions(const LoadOptions &load) {
   return options;
 }
 
-/// The model, unless something was wrong.
+/// Returns the model, or the error if reading failed.
 static llvm::Expected<Model> takeModel(SessionCall &call, Session &session,
                                        ModelFormat format,
                                        OwningOpRef<ModuleOp> module,
                                        const LoadOptions &options) {
   if (!module || call.isCancelled())
     return call.fail();
-  // An op that was not verified need not have operands.
+  // Operations that are not verified may lack operands.
   if (format == ModelFormat::MLIR && options.fakeConvertMode && options.verify)
     setFakeConvertModes(*module, *options.fakeConvertMode);
-  // The passes hold the module's declarations as strictly.
+  // Passes check the declared types of the module as strictly as the importer.
   if (options.strict)
     module.get()->setAttr(kStrictAttrName,
                           UnitAttr::get(&session.getContext()));
@@ -88,10 +88,10 @@ llvm::Expected<Model> Model::load(Session &session, StringRef path,
     return refuse("expected a model in .onnx, .xml, .mlir or .mlirbc, or '-'");
   if (path != "-" && fs::is_directory(path))
     return refuse("is a directory");
-  // Told apart from a file that is no model.
+  // Distinguish this from a file that is not a model.
   if (!isMlir && !fs::exists(path))
     return refuse("no such file");
-  // The importers map it; a pipe or a device has no end.
+  // The importers map the file, which pipes and devices do not support.
   if (!isMlir && !fs::is_regular_file(path))
     return refuse("is not a regular file");
   auto buffer = isMlir ? openText(path) : openRegularFile(path);
@@ -148,7 +148,7 @@ Model Model::clone() const {
 
 SmallVector<func::FuncOp> Model::getEntryFunctions() const {
   SmallVector<func::FuncOp> functions;
-  // Ops that nobody has verified may lack a name or a type.
+  // Operations that are not verified may lack a name or a type.
   for (auto function : getModule().getOps<func::FuncOp>())
     if (function->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()) &&
         function.getFunctionTypeAttr() &&
@@ -161,7 +161,8 @@ SmallVector<func::FuncOp> Model::getEntryFunctions() const {
 static EntryPointArgument describeArgument(Type type, ArrayAttr attributes,
                                            size_t index) {
   EntryPointArgument argument;
-  // Unverified functions may have too few, or others than dictionaries.
+  // Functions that are not verified may have too few attributes, or attributes
+  // that are not dictionaries.
   DictionaryAttr dictionary;
   if (attributes && index < attributes.size())
     dictionary = dyn_cast<DictionaryAttr>(attributes[index]);
@@ -233,7 +234,7 @@ llvm::Error Model::write(llvm::raw_ostream &os, bool asBytecode) {
     getModule().print(os, OpPrintingFlags());
     return llvm::Error::success();
   }
-  // Upstream's writer needs every attribute that an op must have.
+  // MLIR's bytecode writer requires all mandatory attributes.
   if (llvm::Error error = requireValid(call))
     return error;
   return failed(writeBytecodeToFile(getModule(), os)) ? call.fail()
@@ -253,7 +254,7 @@ size_t CheckedModel::countInvalid() const {
   });
 }
 
-/// A pipeline for whole modules, or what is wrong with it.
+/// Parses a pipeline and requires that it runs on modules.
 static llvm::Expected<OpPassManager> parsePipeline(StringRef text) {
   std::string message;
   llvm::raw_string_ostream os(message);
@@ -321,7 +322,7 @@ llvm::Expected<Model> Model::copyToBuild(SessionCall &call,
   llvm::Expected<size_t> entry = copy.findEntry(options.entry);
   if (!entry)
     return entry.takeError();
-  // The others stay where it calls them.
+  // Other entries that this one calls become private functions.
   for (auto [index, function] : llvm::enumerate(copy.getEntryFunctions()))
     if (index != *entry)
       function.setPrivate();
@@ -359,7 +360,7 @@ llvm::Error Model::emit(EmitKind kind, const BuildOptions &options,
 }
 
 namespace {
-/// What is written goes into a file, which keeps the errors.
+/// Writes to an OutputFile, which records errors.
 class OutputFileStream final : public llvm::raw_pwrite_stream {
 public:
   explicit OutputFileStream(OutputFile &file) : file(file) {}
@@ -385,7 +386,7 @@ private:
 llvm::Error Model::buildToFile(EmitKind kind, const BuildOptions &options,
                                StringRef baseName, OutputFile &file,
                                std::string *beside) {
-  // What fails later must not have written a part of it.
+  // Buffer the output, so that a later failure does not leave a partial stream.
   if (file.isStream()) {
     SmallVector<char, 0> contents;
     llvm::raw_svector_ostream os(contents);
@@ -439,7 +440,7 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   } else if (llvm::Error error = buildTo(output)) {
     return error;
   }
-  // Beside a stream there is nothing.
+  // Streams have no sidecar file.
   if (!suffix.empty() && !output.isStream()) {
     SmallString<128> besidePath = path;
     llvm::sys::path::replace_extension(besidePath, suffix);
@@ -467,11 +468,11 @@ static LogicalResult transposeWeights(ModuleOp module) {
   return manager.run(module);
 }
 
-/// Refuses what cannot run in this process, and takes the first GPU's chip
-/// where none is named.
+/// Fails if the code cannot run in this process. If no chip is specified,
+/// selects that of the first GPU.
 static llvm::Error fitToThisProcess(CompileOptions &options) {
-  // A CPU without a triple may stand for another architecture; what LLVM does
-  // not know is left to the compiler to name.
+  // The name of a CPU may imply the architecture. The compiler reports CPUs
+  // that LLVM does not know.
   std::string triple = options.triple;
   if (triple.empty()) {
     if (auto cpus = TargetCpu::getLevels(triple, options.cpu))
@@ -480,7 +481,7 @@ static llvm::Error fitToThisProcess(CompileOptions &options) {
       llvm::consumeError(cpus.takeError());
   }
   llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
-  // One without an operating system fits all of them.
+  // A triple without an operating system matches all of them.
   if (!triple.empty() && (wanted.getArch() != own.getArch() ||
                           (wanted.getOS() != llvm::Triple::UnknownOS &&
                            wanted.getOS() != own.getOS())))
@@ -519,17 +520,19 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   if (!copy)
     return copy.takeError();
   ModuleOp lowered = copy->getModule();
-  // Before constants become arguments.
+  // The pass needs constants, so it runs before hoistWeights.
   if (options.target == Target::CPU && failed(transposeWeights(lowered)))
     return call.fail();
-  if (options.islands) {
-    // What is between them is not for compiled code, and goes.
+  if (options.partition) {
+    // Discard the code between the subgraphs, which is not compiled.
     PassManager manager(&session->getContext());
     prepareToCompile(manager);
-    buildConvertNodesPipeline(manager, /*islands=*/true);
+    StageOptions stages;
+    stages.partition = true;
+    buildPartition(manager, stages);
     if (failed(manager.run(lowered)))
       return call.fail();
-    options.islands = false;
+    options.partition = false;
   } else if (failed(convertLayers(lowered))) {
     return call.fail();
   }
@@ -548,7 +551,8 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
   SmallVector<std::string> symbols;
   for (auto [info, tensors] : llvm::zip_equal(*infos, *weights)) {
     symbols.push_back(info.symbol);
-    // Fewer inputs has only what another op says of itself.
+    // The metadata of an operation that was not created from this function may
+    // have fewer inputs.
     if (tensors.empty() || tensors.size() > info.inputs.size())
       continue;
     info.inputs.truncate(info.inputs.size() - tensors.size());
@@ -636,14 +640,14 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
                                  spellTensor(elementType, expected.getShape()) +
                                  ", but got " + given);
     };
-    // The rank first: it says how many sizes may be looked at.
+    // Check the rank before reading any sizes.
     if (input.rank != expected.getRank())
       return refuse(ErrorKind::Rank, "rank " + Twine(input.rank));
     if (input.rank && !input.sizes)
       return makeError(ErrorKind::Null, name + "sizes must not be null");
     ArrayRef<int64_t> sizes(input.sizes, input.rank);
     MLIRContext *context = function.getContext();
-    // The Reference unpacks what is packed.
+    // The Reference works on unpacked elements.
     bool isOfTensors = findSlotElement(input.dtype);
     Type given = getTypeFromDataType(context, input.dtype & ~kPackedFlag);
     std::string spelt =
@@ -675,7 +679,7 @@ ReferenceModel::run(ArrayRef<qf_tensor> inputs) const {
       evaluateWithReference(function, *bound);
   if (!results)
     return results.takeError();
-  // In memory of their own: they may be inputs or constants.
+  // The results may alias inputs or constants, so copy them.
   return makeTensors(*results,
                      [](const Tensor &result) { return result.copy(); });
 }

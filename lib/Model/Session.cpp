@@ -1,4 +1,4 @@
-//===- Session.cpp - Where models are read and what is said ---------------===//
+//===- Session.cpp - Sessions, diagnostics and progress -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,8 +42,8 @@ SessionCall::SessionCall(Session &session)
   session.innermost = this;
   if (outer || !session.options.onProgress)
     return;
-  // Passes are what takes long; those that have not begun are skipped once the
-  // caller has asked for an end.
+  // Report progress before each pass, and skip the remaining passes after
+  // cancellation.
   session.getContext().registerActionHandler(
       [&session](llvm::function_ref<void()> transform,
                  const tracing::Action &action) {
@@ -93,7 +93,7 @@ std::error_code quant_float::probeFile(StringRef path) {
     return error;
   if (llvm::sys::fs::is_directory(status))
     return std::make_error_code(std::errc::is_a_directory);
-  // Opening a pipe would wait for somebody who writes into it.
+  // Opening a pipe would block until a writer opens it.
   if (!llvm::sys::fs::is_regular_file(status))
     return {};
   llvm::Expected<llvm::sys::fs::file_t> file =

@@ -1,4 +1,4 @@
-//===- SessionCall.h - One call on a session --------------------*- C++ -*-===//
+//===- SessionCall.h - A call on a session ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,8 @@
 
 namespace mlir::quant_float {
 
-/// Gathers what is diagnosed while it lives and tells the session's callbacks.
+/// Collects diagnostics during a call, and invokes the callbacks of the
+/// session.
 class SessionCall {
 public:
   explicit SessionCall(Session &session);
@@ -21,15 +22,15 @@ public:
   SessionCall(const SessionCall &) = delete;
   SessionCall &operator=(const SessionCall &) = delete;
 
-  /// Tells the progress callback; false once it has asked for an end.
+  /// Invokes the progress callback. Returns false once the call is cancelled.
   bool progress(const char *stage, StringRef detail);
   bool isCancelled() const { return cancelled; }
 
-  /// What was diagnosed goes with it.
+  /// Returns an error that contains the diagnostics.
   llvm::Error fail(ErrorKind kind, const Twine &message);
-  /// The first error that was diagnosed, or that the caller asked for an end.
+  /// Returns the first error diagnostic, or the cancellation, as an error.
   llvm::Error fail(ErrorKind kind = ErrorKind::Model);
-  /// The same for a file that cannot be read, with what the system says of it.
+  /// Same, for a file that cannot be read. Includes the error of the system.
   llvm::Error failFile(StringRef path);
 
 private:
@@ -42,8 +43,8 @@ private:
   bool cancelled = false;
 };
 
-/// What the system says of a file that is to be read; nothing where it gives
-/// it.
+/// Returns the error of the system when the file is opened for reading, or
+/// success.
 std::error_code probeFile(StringRef path);
 
 } // namespace mlir::quant_float

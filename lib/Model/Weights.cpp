@@ -1,4 +1,4 @@
-//===- Weights.cpp - Large constants that stay in place -------------------===//
+//===- Weights.cpp - Large constants that are used in place ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,7 +61,7 @@ quant_float::hoistWeights(ModuleOp module, std::shared_ptr<const void> owner) {
     for (SymbolTable::SymbolUse use : *uses)
       used.insert(use.getSymbolRef().getRootReference());
   Weights weights;
-  // Functions without tensors get no entry point.
+  // Functions without tensors have no entry point.
   auto isShaped = [](Type type) {
     return isa<TensorType, BaseMemRefType>(type);
   };
@@ -78,7 +78,8 @@ quant_float::hoistWeights(ModuleOp module, std::shared_ptr<const void> owner) {
   return weights;
 }
 
-/// ...(inputs, ...) that calls `callee` with the weights behind the inputs.
+/// Adds a function `name` that calls `callee` with the weights appended to the
+/// inputs.
 static void addForwarder(llvm::Function *callee, const Twine &name,
                          size_t numInputs, ArrayRef<qf_tensor> weights) {
   llvm::Module &module = *callee->getParent();
@@ -103,7 +104,7 @@ static void addForwarder(llvm::Function *callee, const Twine &name,
       builder.getInt64(reinterpret_cast<uintptr_t>(weights.data())),
       builder.getPtrTy());
   builder.CreateMemCpy(behind, align, place, align, weights.size() * kSize);
-  // The entry point itself says what is wrong with a null pointer.
+  // Pass a null pointer on: the entry point reports it.
   llvm::Value *inputs = function->getArg(0);
   llvm::Value *isNull =
       numInputs ? builder.CreateIsNull(inputs) : builder.getFalse();
@@ -124,7 +125,7 @@ static void addForwarder(llvm::Function *callee, const Twine &name,
 std::string quant_float::addForwarders(llvm::Module &module, StringRef symbol,
                                        size_t numInputs,
                                        ArrayRef<qf_tensor> weights) {
-  // No name of an entry point has a dot.
+  // Symbols of entry points contain no dot, so this name is unused.
   std::string name = (symbol + ".weights").str();
   for (StringRef suffix : {"", "_output_sizes"})
     if (llvm::Function *callee = module.getFunction((symbol + suffix).str()))

@@ -1,4 +1,4 @@
-//===- CastBuffer.cpp - Whole buffers -------------------------------------===//
+//===- CastBuffer.cpp - Casts of buffers ----------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Casts.h"
-#include "Slots.h"
+#include "StorageUnits.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace mlir;
@@ -36,7 +36,7 @@ LogicalResult reference::castBuffer(Type from, Type to, ArrayRef<char> in,
         isIdentity ? bits : castElement(*fromFormat, *toFormat, bits, options));
   };
 
-  // With more elements than the source has codes every code is cast once.
+  // If there are more elements than encodings, cast every encoding once.
   SmallVector<uint64_t, 0> table;
   uint64_t codes = uint64_t(1) << std::min(fromFormat->width, 63u);
   if (fromFormat->width <= 16 && count > codes) {

@@ -1,4 +1,4 @@
-//===- CastByOpenVino.cpp - One element as OpenVINO converts it -----------===//
+//===- CastByOpenVino.cpp - OpenVINO's conversions of one element ---------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What OpenVINO's Convert-1 gives, by exact values where the lowerings go by
-// bits of f32.
+// The semantics of OpenVINO's Convert-1. This computes with exact values, while
+// the lowerings operate on the bits of f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using llvm::APFloat;
 using llvm::APInt;
 using llvm::APSInt;
 
-/// Toward zero to 32 bits, or to 64 where the destination has them or is ui32;
-/// what does not fit is the lowest number. Then the low bits.
+/// Rounds toward zero to 64 bits for 64-bit types and ui32, else to 32 bits.
+/// Values that are out of range become the minimum. The result is the low bits.
 static APInt truncate(const Format &to, const APFloat &value) {
   if (to.kind == FormatKind::Bool)
     return APInt(1, !value.isNaN() && !value.isZero());
@@ -30,7 +30,7 @@ static APInt truncate(const Format &to, const APFloat &value) {
   unsigned width = isWide ? 64 : 32;
   APFloat rest = value;
   APInt offset = APInt::getZero(width);
-  // From 2^63 on an unsigned number is that far above it.
+  // For ui64, values from 2^63 on are converted relative to 2^63.
   APFloat bound = scalbn(APFloat::getOne(value.getSemantics()), 63,
                          APFloat::rmNearestTiesToEven);
   if (to.width == 64 && !to.isSigned && !value.isNaN() && value >= bound) {
@@ -46,8 +46,8 @@ static APInt truncate(const Format &to, const APFloat &value) {
   return (result ^ offset).zextOrTrunc(to.width);
 }
 
-/// To nearest of the powers of two, ties to the even code; what is not above 0
-/// is the least one, an infinity the largest.
+/// Rounds to the nearest power of two, ties to the even encoding. Values that
+/// are not positive become the minimum, infinity becomes the maximum.
 static APInt roundToEvenScale(const APFloat &value) {
   constexpr int kBias = 127, kLargest = 254, kNaN = 255;
   if (value.isNegative() || value.isZero())
@@ -60,7 +60,7 @@ static APInt roundToEvenScale(const APFloat &value) {
   APFloat middle = scalbn(APFloat(value.getSemantics(), "1.5"), exponent,
                           APFloat::rmNearestTiesToEven);
   int code = exponent + kBias;
-  // Below 2^-127 is 2^-127.
+  // Values below 2^-127 become 2^-127.
   if (code < 0)
     return APInt(8, 0);
   APFloat::cmpResult order = value.compare(middle);
@@ -77,8 +77,8 @@ static APInt roundToFloat4(const Format &to, const APFloat &value) {
   return roundToNarrow(to, value, CastOptions());
 }
 
-/// An f32 to bf16: half a unit is added where the last bit kept is 1; else the
-/// rest is cut off.
+/// Rounds f32 to bf16: adds half a unit if the lowest bit that remains is 1,
+/// and truncates.
 static APInt roundToBFloat(const APInt &single) {
   uint32_t bits = single.getZExtValue();
   uint32_t half = bits >> 1 & 0x8000;
@@ -95,7 +95,7 @@ APInt reference::castByOpenVino(const Format &from, const Format &to,
   options.saturate = false;
   if (isInteger(from) && isInteger(to))
     return castElement(from, to, bits, options);
-  // What it has of f64 goes through f32, but to integers.
+  // OpenVINO converts f64 through f32, except to integers.
   if (from.kind == FormatKind::IEEE && from.width == 64 && !isInteger(to)) {
     Format single = ieee(32, APFloat::IEEEsingle());
     APInt rounded = castElement(from, single, bits, options);

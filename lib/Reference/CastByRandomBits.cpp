@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Casts.h"
-#include "Slots.h"
+#include "StorageUnits.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "quant-float/Reference/Stochastic.h"
 #include "llvm/ADT/APSInt.h"
@@ -40,9 +40,9 @@ bool reference::canCastByRandomBits(Type from, Type random, Type to) {
          isDestination(*destination) && isRandomBits(random);
 }
 
-/// S2: the magnitude of `value` as a code, were there no largest: the lower one
-/// of the two next to it, or the upper one where the fraction of k bits and the
-/// random bits make one.
+/// Rounds |value| stochastically (S2). Returns the magnitude that would be its
+/// encoding if there were no maximum: the lower neighbor, or the upper one if
+/// the sum of the k-bit fraction and the random bits carries.
 static APInt roundMagnitude(unsigned mantissaBits, int minNormalExponent,
                             const APFloat &value, const APInt &random) {
   unsigned k = random.getBitWidth();
@@ -73,7 +73,7 @@ APInt reference::roundToNarrowByRandomBits(const Format &to,
 APInt reference::castElementByRandomBits(Type from, Type to, const APInt &bits,
                                          const APInt &random,
                                          const CastOptions &options) {
-  // V7
+  // A cast to the same type is the identity (V7).
   if (from == to)
     return bits;
   Format destination = *getFormat(to);
@@ -82,7 +82,7 @@ APInt reference::castElementByRandomBits(Type from, Type to, const APInt &bits,
     return roundToNarrowByRandomBits(destination, value, random, options);
   if (value.isNaN() || value.isInfinity() || value.isZero())
     return roundToIEEE(destination, value);
-  // C2: beyond the largest number comes infinity.
+  // Overflow gives infinity (C2).
   const llvm::fltSemantics &semantics = *destination.semantics;
   APInt magnitude =
       roundMagnitude(APFloat::semanticsPrecision(semantics) - 1,

@@ -1,4 +1,4 @@
-//===- CastElement.cpp - One element from type to type --------------------===//
+//===- CastElement.cpp - Casts of one element -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -71,7 +71,7 @@ bool reference::isSupported(Type elementType) {
 
 APInt reference::castElement(Type from, Type to, const APInt &bits,
                              const CastOptions &options) {
-  // V7: an identity cast changes no bit, NaN payloads included.
+  // A cast to the same type changes no bit, even of a NaN (V7).
   if (from == to)
     return bits;
   return castElement(*getFormat(from), *getFormat(to), bits, options);

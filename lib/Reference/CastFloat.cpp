@@ -1,4 +1,4 @@
-//===- CastFloat.cpp - Floats: exact value and rounding -------------------===//
+//===- CastFloat.cpp - Casts of floats ------------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,8 @@ using llvm::APSInt;
 APFloat reference::decodeIEEE(const Format &from, const APInt &bits) {
   APFloat value(*from.semantics, bits);
   const llvm::fltSemantics &exact = getExactSemantics(from);
-  // C2, C7: the payload is not carried over, nor left to APFloat::convert.
+  // NaN payloads are dropped explicitly (C2, C7). APFloat::convert would keep
+  // them.
   if (value.isNaN())
     return APFloat::getQNaN(exact, value.isNegative());
   bool losesInfo;
@@ -31,7 +32,7 @@ APFloat reference::decodeIEEE(const Format &from, const APInt &bits) {
   return value;
 }
 
-/// C7. Every value of a narrow float is exact in f64.
+/// Every value of a narrow float is exact in f64 (C7).
 APFloat reference::decodeNarrow(const Format &from, const APInt &bits) {
   const llvm::fltSemantics &exact = getExactSemantics(from);
   uint64_t code = bits.getZExtValue();
@@ -47,8 +48,8 @@ APFloat reference::decodeNarrow(const Format &from, const APInt &bits) {
     return APFloat::getQNaN(exact, negative);
   }
 
-  // Subnormals are magnitude units of the smallest size; with every step of the
-  // exponent field the unit doubles and the hidden bit comes in.
+  // The significand counts units of the smallest subnormal. Each increment of
+  // the exponent field doubles the unit, and normal numbers have a hidden bit.
   uint64_t field = magnitude >> from.mantissaBits;
   uint64_t significand = magnitude;
   int unitExponent = from.minUnitExponent();
@@ -70,8 +71,7 @@ APFloat reference::decodeNarrow(const Format &from, const APInt &bits) {
 // Rounding
 //===----------------------------------------------------------------------===//
 
-/// C2. The only NaN that leaves is the canonical quiet one with the sign of the
-/// one that came.
+/// NaN becomes the canonical quiet NaN with the sign of the source (C2).
 APInt reference::roundToIEEE(const Format &to, APFloat value) {
   if (value.isNaN())
     return APFloat::getQNaN(*to.semantics, value.isNegative()).bitcastToAPInt();
@@ -80,8 +80,8 @@ APInt reference::roundToIEEE(const Format &to, APFloat value) {
   return value.bitcastToAPInt();
 }
 
-/// C5 for float8, C8 for the formats without NaN: there a NaN becomes the zero
-/// of the opposite sign.
+/// Returns the encoding of NaN in float8 (C5). In formats without NaN, it
+/// becomes the zero of the opposite sign (C8).
 static uint64_t getNaNCode(const Format &to, bool negative) {
   switch (to.nonFinite) {
   case NonFinite::None:
@@ -95,8 +95,8 @@ static uint64_t getNaNCode(const Format &to, bool negative) {
   return to.nanMagnitude | (negative ? to.signMask() : 0);
 }
 
-/// What becomes of a magnitude above the largest: C3 for float8, C8 for float4
-/// and float6, which saturate whatever the attribute says.
+/// Returns the result of a magnitude above the maximum: by `saturate` in float8
+/// (C3), and always the maximum in float4 and float6 (C8).
 static uint64_t getOverflowCode(const Format &to, bool negative,
                                 bool saturate) {
   uint64_t sign = negative ? to.signMask() : 0;
@@ -107,8 +107,8 @@ static uint64_t getOverflowCode(const Format &to, bool negative,
   return getNaNCode(to, negative);
 }
 
-/// C4. Up to opset 23 the standard's tables send an infinity to NaN in FNUZ
-/// formats even when they saturate.
+/// Returns the result of an infinity. Before opset 24, ONNX's tables map it to
+/// NaN in FNUZ formats, even with saturation (C4).
 static uint64_t getInfinityCode(const Format &to, bool negative,
                                 const CastOptions &options) {
   if (to.nonFinite == NonFinite::NegativeZero && options.opset < 24)
@@ -116,32 +116,32 @@ static uint64_t getInfinityCode(const Format &to, bool negative,
   return getOverflowCode(to, negative, options.saturate);
 }
 
-/// F3: what becomes of a number below zero without a sign to say so.
+/// Returns the result of a negative number in a format without a sign (F3).
 static uint64_t getNegativeCode(const Format &to, bool isZero, bool saturate) {
   return isZero || saturate ? 0 : to.nanMagnitude;
 }
 
-/// |value| in units of the destination's last place, rounded to nearest even,
-/// as the magnitude that would be its code if the exponent field were unbounded
-/// above. A carry out of the mantissa bumps the exponent by itself.
+/// Rounds |value| to nearest even in units of the destination's last place.
+/// Returns the magnitude that would be its encoding if the exponent field had
+/// no upper bound. A carry out of the mantissa increments the exponent.
 static APInt roundMagnitude(const Format &to, const APFloat &value) {
   int exponent = std::max(ilogb(value), to.minNormalExponent);
   int unitExponent = exponent - int(to.mantissaBits);
-  // Exact: the value ends below 2^(mantissaBits + 1), and scaling up a value
-  // of the exact semantics loses nothing.
+  // This is exact: the result is below 2^(mantissaBits + 1), and scaling a
+  // value up in the exact semantics does not round.
   APFloat scaled =
       scalbn(abs(value), -unitExponent, APFloat::rmNearestTiesToEven);
   APSInt significand(64, /*isUnsigned=*/true);
   bool isExact;
   scaled.convertToInteger(significand, APFloat::rmNearestTiesToEven, &isExact);
 
-  // One step of the exponent field is 2^mantissaBits codes; a normal number's
-  // hidden bit counts as one of them.
+  // One step of the exponent field is 2^mantissaBits encodings. The hidden bit
+  // of a normal number adds one step.
   uint64_t steps = uint64_t(unitExponent - to.minUnitExponent());
   return significand + APInt(64, steps << to.mantissaBits);
 }
 
-/// C3, C6, C8 and F3.
+/// Rounds to a narrow float (C3, C6, C8, F3).
 APInt reference::roundToNarrow(const Format &to, const APFloat &value,
                                const CastOptions &options) {
   bool negative = value.isNegative();
@@ -165,7 +165,7 @@ APInt reference::finishNarrow(const Format &to, const APInt &magnitude,
     return result(getNegativeCode(to, magnitude.isZero(), options.saturate));
   if (magnitude.ugt(to.maxMagnitude))
     return result(getOverflowCode(to, negative, options.saturate));
-  // C6: the FNUZ formats have no −0, its code is their NaN.
+  // The FNUZ formats have no -0; its encoding is their NaN (C6).
   if (magnitude.isZero() && to.nonFinite == NonFinite::NegativeZero)
     return result(0);
   return result(magnitude.getZExtValue() | (negative ? to.signMask() : 0));

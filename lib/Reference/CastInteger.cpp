@@ -1,4 +1,4 @@
-//===- CastInteger.cpp - Integers and bool: value, truncation -------------===//
+//===- CastInteger.cpp - Casts of integers and bool -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,20 +22,20 @@ APFloat reference::decodeInteger(const Format &from, const APInt &bits) {
   return value;
 }
 
-/// Toward zero, saturating to `width` bits; NaN is 0.
+/// Rounds toward zero and saturates to `width` bits. NaN becomes 0.
 static APInt truncateSaturating(const APFloat &value, unsigned width,
                                 bool isUnsigned) {
   if (value.isNaN())
     return APInt::getZero(width);
   APSInt result(width, isUnsigned);
   bool isExact;
-  // What does not fit comes back as the end of the range on its side.
+  // convertToInteger saturates values that are out of range.
   value.convertToInteger(result, APFloat::rmTowardZero, &isExact);
   return std::move(result);
 }
 
-/// C11: the truncated value saturates to 32 or 64 bits and the destination
-/// keeps its low bits, so that the same bits come out on every target.
+/// Rounds toward zero and saturates to 32 or 64 bits; the result is the low
+/// bits (C11). All targets produce the same bits.
 APInt reference::truncateToInteger(const Format &to, const APFloat &value) {
   if (to.width < 32 || (to.width == 32 && to.isSigned))
     return truncateSaturating(value, 32, /*isUnsigned=*/false)
@@ -44,7 +44,8 @@ APInt reference::truncateToInteger(const Format &to, const APFloat &value) {
   return truncateSaturating(value, 64, isUnsigned).zextOrTrunc(to.width);
 }
 
-/// C12, and C13 for bool: its {0, 1} is an unsigned integer of one bit.
+/// Truncates or extends an integer (C12). A bool is an unsigned integer of one
+/// bit (C13).
 APInt reference::resizeInteger(const Format &from, const Format &to,
                                const APInt &bits) {
   if (to.kind == FormatKind::Bool)
@@ -53,7 +54,7 @@ APInt reference::resizeInteger(const Format &from, const Format &to,
                        : bits.zextOrTrunc(to.width);
 }
 
-/// C13: NaNs and subnormals are not zero.
+/// Converts to bool (C13). NaNs and subnormals are not zero.
 APInt reference::testNonZero(const APFloat &value) {
   return APInt(1, value.isZero() ? 0 : 1);
 }

@@ -1,4 +1,4 @@
-//===- CastScale.cpp - f8E8M0FNU: exact value and rounding ----------------===//
+//===- CastScale.cpp - Casts of f8E8M0FNU ---------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// APFloat's own Float8E8M0FNU is not used: it has neither zero nor sign, and
-// its rounding near them is not what C9 says. Powers of two are compared
-// instead.
+// This compares with powers of two and does not use APFloat's Float8E8M0FNU,
+// which has neither zero nor sign and whose rounding near these differs from
+// C9.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ static constexpr uint64_t minCode = 0x00;
 static constexpr uint64_t maxCode = 0xFE;
 static constexpr uint64_t nanCode = 0xFF;
 
-/// significand · 2^exponent.
+/// Returns significand * 2^exponent.
 static APFloat scaled(const llvm::fltSemantics &semantics, double significand,
                       int exponent) {
   APFloat value(significand);
@@ -34,7 +34,7 @@ static APFloat scaled(const llvm::fltSemantics &semantics, double significand,
   return scalbn(value, exponent, APFloat::rmNearestTiesToEven);
 }
 
-/// C10. The format has no sign, so its NaN is a positive one.
+/// Decodes a scale (C10). NaN is positive, because the format has no sign.
 APFloat reference::decodeScale(const Format &from, const APInt &bits) {
   const llvm::fltSemantics &exact = getExactSemantics(from);
   uint64_t code = bits.getZExtValue();
@@ -43,7 +43,7 @@ APFloat reference::decodeScale(const Format &from, const APInt &bits) {
   return scaled(exact, 1.0, int(code) - bias);
 }
 
-/// C9.
+/// Rounds to a scale (C9).
 APInt reference::roundToScale(const APFloat &value,
                               const CastOptions &options) {
   const llvm::fltSemantics &semantics = value.getSemantics();
@@ -51,8 +51,8 @@ APInt reference::roundToScale(const APFloat &value,
   if (value.isNaN())
     return result(nanCode);
 
-  // The limits are tested on the value before it is rounded, in every mode;
-  // zeros and negatives are below the smallest, infinities beyond the limits.
+  // The bounds apply to the value before rounding, in every mode. Zero and
+  // negative values are below the minimum. Infinities are out of bounds.
   if (value < scaled(semantics, 1.0, -bias))
     return result(options.saturate ? minCode : nanCode);
   if (value > scaled(semantics, 1.0, bias))

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cast is two steps: the source's exact value as an APFloat, and the one
-// rounding to the destination (C1). Only integers to integers go without the
-// value, by their bits.
+// A cast has two steps: it decodes the source to its exact value, an APFloat,
+// and rounds this value once to the destination (C1). Casts between integers
+// operate on the bits instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,28 +20,30 @@
 
 namespace mlir::quant_float::reference {
 
-/// The semantics of exact values: f64 holds every narrow float, every power of
-/// two of f8E8M0FNU and every integer up to 32 bits; 64-bit integers take quad.
+/// Returns the semantics of exact values: f64, which represents every narrow
+/// float, every f8E8M0FNU and every integer of up to 32 bits, or quad for
+/// 64-bit integers.
 const llvm::fltSemantics &getExactSemantics(const Format &from);
 
-// The source's exact value. NaNs come out quiet, with the source's sign.
+// Return the exact value of the source. NaNs become quiet and keep their sign.
 llvm::APFloat decode(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeIEEE(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeNarrow(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeScale(const Format &from, const llvm::APInt &bits);
 llvm::APFloat decodeInteger(const Format &from, const llvm::APInt &bits);
 
-// The rounding to the destination. The value may be one of quad that has been
-// rounded to odd.
+// Round a value to the destination. The value may be a quad that was rounded to
+// odd.
 llvm::APInt roundElement(const Format &to, const llvm::APFloat &value,
                          const CastOptions &options);
 llvm::APInt roundToIEEE(const Format &to, llvm::APFloat value);
 llvm::APInt roundToNarrow(const Format &to, const llvm::APFloat &value,
                           const CastOptions &options);
-/// What becomes of a magnitude that has been rounded.
+/// Returns the encoding of a rounded magnitude, which may overflow.
 llvm::APInt finishNarrow(const Format &to, const llvm::APInt &magnitude,
                          bool negative, const CastOptions &options);
-/// S2, of random bits that are as many as `random` is wide.
+/// Rounds stochastically (S2). The width of `random` is the number of random
+/// bits.
 llvm::APInt roundToNarrowByRandomBits(const Format &to,
                                       const llvm::APFloat &value,
                                       const llvm::APInt &random,
@@ -51,15 +53,15 @@ llvm::APInt roundToScale(const llvm::APFloat &value,
 llvm::APInt truncateToInteger(const Format &to, const llvm::APFloat &value);
 llvm::APInt testNonZero(const llvm::APFloat &value);
 
-/// Integer (or bool) to integer.
+/// Converts an integer or bool to an integer or bool.
 llvm::APInt resizeInteger(const Format &from, const Format &to,
                           const llvm::APInt &bits);
 
-/// One element between two formats, as OpenVINO's Convert has it.
+/// Converts one element as OpenVINO's Convert does.
 llvm::APInt castByOpenVino(const Format &from, const Format &to,
                            const llvm::APInt &bits);
 
-/// One element between two formats.
+/// Casts one element.
 llvm::APInt castElement(const Format &from, const Format &to,
                         const llvm::APInt &bits, const CastOptions &options);
 

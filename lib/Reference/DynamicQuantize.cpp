@@ -1,4 +1,4 @@
-//===- DynamicQuantize.cpp - D9 -------------------------------------------===//
+//===- DynamicQuantize.cpp - DynamicQuantizeLinear (D9) -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantizes.h"
-#include "Slots.h"
+#include "StorageUnits.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -16,7 +16,7 @@ using namespace mlir::quant_float::reference;
 using llvm::APFloat;
 using llvm::APInt;
 
-/// f32 to ui8 by f32.
+/// Returns the formats of a quantization from f32 to ui8 in f32.
 static QuantizeFormats getDynamicFormats() {
   Format f32{FormatKind::IEEE, 32};
   f32.semantics = &APFloat::IEEEsingle();
@@ -33,7 +33,8 @@ reference::dynamicQuantizeLinear(ArrayRef<char> in, MutableArrayRef<char> out,
       scale.size() != getSlotSize(formats.scale) || zeroPoint.size() != 1)
     return failure();
 
-  // The range holds zero. A NaN compares as neither side of it.
+  // The range includes zero. NaNs are ignored, because all comparisons with
+  // them are false.
   const llvm::fltSemantics &f32 = *formats.precision.semantics;
   APFloat lowest(f32), highest(f32);
   for (size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-//===- FakeConvert.cpp - The numeric truth of fakeconvert -----------------===//
+//===- FakeConvert.cpp - Reference semantics of fakeconvert ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "quant-float/Reference/FakeConvert.h"
 
-#include "Slots.h"
+#include "StorageUnits.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
@@ -44,9 +44,10 @@ static APFloat toSingle(APFloat value) {
   return roundTo(std::move(value), APFloat::IEEEsingle());
 }
 
-/// OpenVINO's scalar conversion: to nearest even, but what rounds up to a power
-/// of two within f16's subnormals, with 11 bits kept, is taken twice; and f32
-/// subnormals and NaN payloads are treated apart.
+/// Rounds to f16 as OpenVINO's scalar conversion does: to nearest even, except
+/// that a value below 2^-15 is doubled if rounding its significand to 11 bits
+/// carries. f32 subnormals become zero, and NaN keeps the upper bits of its
+/// payload.
 static APFloat roundToHalf(APFloat value) {
   const llvm::fltSemantics &half = APFloat::IEEEhalf();
   if (value.isNaN()) {
@@ -61,7 +62,8 @@ static APFloat roundToHalf(APFloat value) {
     return APFloat::getZero(half, value.isNegative());
   constexpr int kMinExponent = -15;
   if (value.isFiniteNonZero() && ilogb(value) < kMinExponent) {
-    // The significand rounded to 11 bits, at an exponent that f16 has.
+    // Scale the value by a power of two so that its significand is normal in
+    // f16.
     int exponent = ilogb(value);
     APFloat significand = scalbn(value, -exponent, kNearest);
     if (ilogb(roundTo(significand, half)) > 0)
@@ -70,8 +72,8 @@ static APFloat roundToHalf(APFloat value) {
   return roundTo(value, half);
 }
 
-/// OpenVINO's own rule for bf16: half a unit is added where the last bit that
-/// stays is 1, and nothing elsewhere.
+/// Rounds to bf16 as OpenVINO does: adds half a unit if the lowest bit that
+/// remains is 1, and truncates.
 static APFloat roundToBFloat16(APFloat value) {
   APInt bits = value.bitcastToAPInt();
   if (!value.isNaN() && bits[16])
@@ -99,7 +101,7 @@ APFloat FakeConvertSteps::getLargest() const {
   return toSingle(APFloat::getLargest(destination.getFloatSemantics()));
 }
 
-/// C3, C5, with saturation.
+/// Rounds once and saturates (C3). NaN is preserved.
 APFloat FakeConvertSteps::roundExact(APFloat value) const {
   if (value.isNaN())
     return value;
@@ -111,7 +113,8 @@ APFloat FakeConvertSteps::roundExact(APFloat value) const {
   return largest;
 }
 
-/// A NaN is below the range; two roundings.
+/// Rounds as OpenVINO's CPU plugin does: clamps, which turns NaN into the
+/// minimum, then rounds to f16 and from f16 to float8.
 APFloat FakeConvertSteps::roundByPlugin(APFloat value) const {
   APFloat largest = getLargest();
   if (value.isNaN() || value < -largest)
@@ -142,8 +145,8 @@ APFloat FakeConvertSteps::roundByReference(APFloat value) const {
     return largest;
   if (single.isZero() || ilogb(single) < -9)
     return APFloat::getZero(APFloat::IEEEsingle());
-  // Three bits after the first, whatever the exponent; then a multiple of the
-  // smallest subnormal, toward zero.
+  // Round the significand to three mantissa bits whatever the exponent, then
+  // truncate to a multiple of 2^-9, the smallest subnormal.
   int exponent = ilogb(single);
   APFloat significand = roundTo(scalbn(single, -exponent, kNearest),
                                 destination.getFloatSemantics());
@@ -178,7 +181,7 @@ APFloat FakeConvertSteps::scale(const APFloat &x, const APFloat &factor,
                                 const std::optional<APFloat> &shift) const {
   APFloat scaled = multiply(toSingle(x), toSingle(factor));
   if (options.mode == FakeConvertMode::OpenVINOReference) {
-    // A missing shift is a tensor of zeros.
+    // A missing shift is equivalent to a tensor of zeros.
     scaled = toSingle(roundToType(scaled));
     scaled = subtract(scaled, shift ? toSingle(*shift) : APFloat(0.0f));
     return toSingle(roundToType(scaled));
@@ -244,7 +247,7 @@ APInt quant_float::reference::fakeConvertElement(
   FakeConvertSteps steps(type, destination, options);
   APFloat scaled = steps.scale(APFloat(semantics, bits), scale, shift);
   APFloat result = steps.unscale(steps.round(scaled), scale, shift);
-  // C2: a NaN is quiet and has no payload.
+  // NaN results are quiet and have no payload (C2).
   if (result.isNaN())
     result = APFloat::getQNaN(semantics, result.isNegative());
   return result.bitcastToAPInt();

@@ -37,7 +37,7 @@ static Format e4m3fn() {
   return format;
 }
 
-/// The magnitude after the largest is infinity.
+/// Creates a format whose magnitude after the maximum is infinity.
 static Format withInfinity(unsigned mantissaBits, int minNormalExponent,
                            uint64_t maxMagnitude, uint64_t nanMagnitude) {
   Format format = narrow(8, NonFinite::InfAndNaN, mantissaBits,
@@ -54,7 +54,8 @@ static Format ue5m3() {
   return format;
 }
 
-/// The dialect's own types, which are above this library, by their names.
+/// Returns the format of a type of the dialect by the type's name, because this
+/// library does not depend on the dialect.
 static std::optional<Format> getOwnFormat(StringRef name) {
   if (name == "quant_float.f8UE5M3")
     return ue5m3();

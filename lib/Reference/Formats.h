@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The facts of every element format, written down here a second time: the
-// lowerings derive theirs from llvm::fltSemantics, and two sources that agree
-// are worth more than one.
+// The parameters of every element format. The lowerings derive theirs from
+// llvm::fltSemantics; defining them here independently lets tests find errors
+// in either definition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@
 namespace mlir::quant_float::reference {
 
 enum class FormatKind {
-  /// f64 f32 f16 bf16: APFloat is trusted with decoding and rounding.
+  /// f64, f32, f16 and bf16, which APFloat decodes and rounds.
   IEEE,
-  /// float8, float6, float4: sign, exponent and mantissa fields, see below.
+  /// float8, float6 and float4, with a sign, an exponent and a mantissa field.
   Narrow,
   /// f8E8M0FNU.
   Scale,
@@ -32,31 +32,32 @@ enum class FormatKind {
   Bool,
 };
 
-/// Which codes of a narrow float are no numbers.
+/// Which encodings of a narrow float are infinities or NaN.
 enum class NonFinite {
-  /// float4 and float6: every code is a number.
+  /// float4 and float6: none.
   None,
-  /// f8E4M3FN, f8UE5M3: the magnitude above the largest is NaN; there is no
+  /// f8E4M3FN, f8UE5M3: the magnitude above the maximum is NaN. There is no
   /// infinity.
   NaN,
-  /// f8E5M2, f8E4M3, f8E3M4: the magnitude above the largest is infinity, the
-  /// rest NaN.
+  /// f8E5M2, f8E4M3, f8E3M4: the magnitude above the maximum is infinity, and
+  /// larger ones are NaN.
   InfAndNaN,
-  /// FNUZ: the code of −0 is the only NaN; there is no infinity.
+  /// FNUZ: the encoding of -0 is the only NaN. There is no infinity.
   NegativeZero,
 };
 
-/// One element format. A narrow float's magnitude is its code without the sign
-/// bit; magnitudes are ordered as the numbers are, one unit of the last place
-/// apart, which is all that decoding and rounding need.
+/// One element format. The magnitude of a narrow float is its encoding without
+/// the sign bit. Magnitudes have the order of the numbers that they represent,
+/// and consecutive ones differ by one unit in the last place. Decoding and
+/// rounding use no other property.
 struct Format {
   FormatKind kind;
   unsigned width;
 
-  // IEEE.
+  // Fields of IEEE formats.
   const llvm::fltSemantics *semantics = nullptr;
 
-  // Narrow.
+  // Fields of narrow formats.
   NonFinite nonFinite = NonFinite::None;
   unsigned mantissaBits = 0;
   int minNormalExponent = 0;
@@ -64,23 +65,23 @@ struct Format {
   /// The magnitude of the NaN that a cast produces (C5).
   uint64_t nanMagnitude = 0;
   uint64_t infMagnitude = 0;
-  /// f8UE5M3: the magnitude has all bits of the code.
+  /// f8UE5M3: the magnitude uses all bits of the encoding.
   bool isUnsigned = false;
 
-  // Integer.
+  // Fields of integers.
   bool isSigned = false;
 
-  /// The exponent of the last place of subnormals.
+  /// Returns the exponent of one unit in the last place of subnormals.
   int minUnitExponent() const { return minNormalExponent - int(mantissaBits); }
   uint64_t signMask() const {
     return isUnsigned ? 0 : uint64_t(1) << (width - 1);
   }
 };
 
-/// f64, f32, f16 or bf16.
+/// Returns the format of f64, f32, f16 or bf16.
 Format ieee(unsigned width, const llvm::fltSemantics &semantics);
 
-/// The format of a supported element type, else nothing.
+/// Returns the format of a supported element type, nullopt otherwise.
 std::optional<Format> getFormat(Type elementType);
 
 } // namespace mlir::quant_float::reference

@@ -1,4 +1,4 @@
-//===- Granularity.cpp - Which scale belongs to which element -------------===//
+//===- Granularity.cpp - Elements that share a scale ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,8 +28,8 @@ std::optional<int64_t> Granularity::getAxis(int64_t rank) const {
   return *axis < 0 ? *axis + rank : *axis;
 }
 
-/// Not (size + blockSize - 1) / blockSize, which can overflow. Blocks divide
-/// sizes that count vscale times.
+/// Avoids (size + blockSize - 1) / blockSize, which can overflow. Scalable
+/// sizes, which are negative, are multiples of the block size.
 static int64_t countBlocks(int64_t size, int64_t blockSize) {
   if (ShapedType::isDynamic(size))
     return size;
@@ -83,7 +83,8 @@ Granularity::getIndices(ArrayRef<int64_t> parameter,
   int64_t first = int64_t(input.size()) - int64_t(parameter.size());
   for (auto [i, index] : llvm::enumerate(indices)) {
     int64_t dim = first + int64_t(i);
-    // One block is the only one where the input is known to end with it.
+    // A single block has the constant index 0 only if the size is static, so
+    // that no further block can exist.
     bool canBeOnly =
         isBroadcast || (dim == along && !ShapedType::isDynamic(input[dim]));
     if (parameter[i] == 1 && canBeOnly)
@@ -106,7 +107,7 @@ AffineMap Granularity::getMap(MLIRContext *context, ArrayRef<int64_t> parameter,
   return AffineMap::get(input.size(), /*symbolCount=*/0, results, context);
 }
 
-/// The elements of these sizes; the largest number where there are more.
+/// Returns the number of elements, or the largest integer if it overflows.
 static uint64_t countElements(ArrayRef<int64_t> sizes) {
   uint64_t count = 1;
   for (int64_t size : sizes)

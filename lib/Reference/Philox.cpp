@@ -1,4 +1,4 @@
-//===- Philox.cpp - Random bits by a counter ------------------------------===//
+//===- Philox.cpp - Counter-based random bits -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
 
-// "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and its code.
+// The constants of Salmon et al., "Parallel random numbers: as easy as 1, 2,
+// 3", section 3.3 and the accompanying code.
 static constexpr uint64_t kMultipliers[2] = {0xD2511F53, 0xCD9E8D57};
 static constexpr uint32_t kWeyl[2] = {0x9E3779B9, 0xBB67AE85};
 static constexpr int kRounds = 10;
@@ -40,7 +41,8 @@ uint32_t reference::philoxElement(unsigned width, uint64_t seed,
   return words[index % 4] >> (32 - width);
 }
 
-/// Blocks that are computed side by side: compilers make vectors of the loops.
+/// The number of blocks that are computed together, so that compilers vectorize
+/// the loops.
 static constexpr size_t kBlocks = 16;
 static constexpr size_t kElements = 4 * kBlocks;
 

@@ -1,4 +1,4 @@
-//===- QuantizeBuffer.cpp - Buffers by their granularity ------------------===//
+//===- QuantizeBuffer.cpp - Quantization of buffers -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantizes.h"
-#include "Slots.h"
+#include "StorageUnits.h"
 #include "quant-float/Reference/Stochastic.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,7 +20,7 @@ using llvm::APInt;
 
 namespace {
 
-/// What the elements of a buffer are quantized with, ready for use.
+/// The decoded scales and zero points of a buffer.
 struct Parameters {
   SmallVector<APFloat, 0> scales;
   SmallVector<APInt, 0> zeroPoints;
@@ -32,7 +32,7 @@ struct Parameters {
 
 } // namespace
 
-/// Whether there are parameters for a tensor of these sizes.
+/// Returns whether the granularity is valid for a tensor of these sizes.
 static bool isValid(const Granularity &granularity, ArrayRef<int64_t> sizes) {
   if (granularity.isBroadcast ||
       llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
@@ -43,7 +43,7 @@ static bool isValid(const Granularity &granularity, ArrayRef<int64_t> sizes) {
          granularity.blockSize.value_or(1) >= 1;
 }
 
-/// One element of the quantized side: y's when quantizing, x's otherwise.
+/// Converts the element at `index`, and returns its new bit pattern.
 using ElementFunction =
     llvm::function_ref<APInt(size_t index, const APInt &x, const APFloat &scale,
                              const APInt *zeroPoint)>;

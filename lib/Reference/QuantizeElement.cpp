@@ -1,4 +1,4 @@
-//===- QuantizeElement.cpp - One element of D1 to D5 ----------------------===//
+//===- QuantizeElement.cpp - Quantization of one element ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,7 @@ static bool isScaleFloat(Type type) {
 
 static bool isInt32(Type type) { return type.isSignlessInteger(32); }
 
-/// ONNX's scales, and those of our own rules (F1).
+/// Returns whether the type is a scale type of ONNX or of F1.
 static bool isScale(Type type) {
   std::optional<Format> format = getFormat(type);
   return isScaleFloat(type) ||
@@ -37,7 +37,8 @@ static bool isScale(Type type) {
            (format->kind == FormatKind::Narrow && format->width == 8)));
 }
 
-/// What values are stored as: 2- to 16-bit integers and narrow floats.
+/// Returns whether quantized values can have the format: 2- to 16-bit integers
+/// and narrow floats.
 static bool isStorage(const Format &format) {
   return format.kind == FormatKind::Narrow ||
          (format.kind == FormatKind::Integer && format.width <= 16);
@@ -84,8 +85,9 @@ bool reference::canDequantize(Type x, Type scale, Type y) {
 
 static constexpr auto nearestEven = APFloat::rmNearestTiesToEven;
 
-/// Wide enough for any difference of two codes, and for the sum of a zero point
-/// and an integer of one bit less, which is far beyond any code's range.
+/// Enough bits for any difference of two quantized values, and for the sum of a
+/// zero point and an integer with one bit less. That integer exceeds the range
+/// of all quantized types by far.
 static constexpr unsigned sumWidth = 48;
 
 static APInt widen(const Format &format, const APInt &bits) {
@@ -98,13 +100,15 @@ APFloat reference::convertTo(const Format &precision, const Format &from,
                  roundToIEEE(precision, decode(from, bits)));
 }
 
-/// Q7: a float4 or float6 zero point enters the formula, a float8 one does not.
+/// Returns whether the zero point is added. This holds for float4 and float6,
+/// but not for float8, whose zero point is zero (Q7).
 static bool addsZeroPoint(const Format &narrow) {
   return narrow.nonFinite == NonFinite::None;
 }
 
-/// D1. What does not fit, infinities included, comes back as the end of the
-/// range on its side, and no zero point leads back from there.
+/// Rounds to nearest even (D1). Values that are out of range, including
+/// infinities, become the minimum or maximum of the integer type. Adding a zero
+/// point does not bring them back into the range of a quantized type.
 static APInt roundToNearest(const APFloat &quotient) {
   APSInt nearest(sumWidth - 1, /*isUnsigned=*/false);
   bool isExact;
@@ -112,8 +116,9 @@ static APInt roundToNearest(const APFloat &quotient) {
   return nearest.sext(sumWidth);
 }
 
-/// S5, and of what does not fit the same: the magnitude cut to k bits behind
-/// the point, and the random bits added there.
+/// Rounds stochastically (S5): truncates the magnitude to k fractional bits,
+/// adds the random bits and discards the fraction. Values that are out of range
+/// are handled as in roundToNearest.
 static APInt roundByRandomBits(APFloat quotient, const APInt &random) {
   bool losesInfo, isExact;
   quotient.convert(APFloat::IEEEdouble(), nearestEven, &losesInfo);
@@ -127,7 +132,7 @@ static APInt roundByRandomBits(APFloat quotient, const APInt &random) {
   return quotient.isNegative() ? -magnitude : magnitude;
 }
 
-/// Behind the division: an integer first, then the zero point.
+/// Rounds the quotient to an integer, then adds the zero point and saturates.
 static APInt quantizeToInteger(const Format &y, const APFloat &quotient,
                                const APInt *zeroPoint, const APInt *random) {
   APInt origin = zeroPoint ? *zeroPoint : APInt::getZero(y.width);
@@ -150,7 +155,7 @@ static APInt quantizeToInteger(const Format &y, const APFloat &quotient,
 APInt reference::quantize(const QuantizeFormats &formats, const APInt &x,
                           const APFloat &scale, const APInt *zeroPoint,
                           bool saturate, const APInt *random) {
-  // D4: IEEE division, whatever the scale.
+  // The division follows IEEE 754 for every scale, including 0 (D4).
   APFloat quotient = convertTo(formats.precision, formats.x, x);
   quotient.divide(scale, nearestEven);
 
@@ -159,7 +164,8 @@ APInt reference::quantize(const QuantizeFormats &formats, const APInt &x,
     return quantizeToInteger(y, quotient, zeroPoint, random);
   if (zeroPoint && addsZeroPoint(y))
     quotient.add(convertTo(formats.precision, y, *zeroPoint), nearestEven);
-  // D3: the exception that C4 makes for infinities is Cast's alone.
+  // Infinities overflow in every opset (D3): the exception of C4 only applies
+  // to Cast.
   CastOptions options;
   options.saturate = saturate;
   APFloat value = decodeIEEE(formats.precision, quotient.bitcastToAPInt());
@@ -167,7 +173,8 @@ APInt reference::quantize(const QuantizeFormats &formats, const APInt &x,
                 : roundToNarrow(y, value, options);
 }
 
-/// D5: x − zp, exact but for the one rounding to f32 that int32 may need.
+/// Subtracts the zero point (D5). This is exact except for the rounding to f32
+/// that an i32 may need.
 static APFloat subtractZeroPoint(const QuantizeFormats &formats, const APInt &x,
                                  const APInt *zeroPoint) {
   if (formats.x.kind == FormatKind::Integer) {
@@ -193,7 +200,7 @@ APInt reference::dequantize(const QuantizeFormats &formats, const APInt &x,
 }
 
 //===----------------------------------------------------------------------===//
-// Elements by their types
+// Conversions by type
 //===----------------------------------------------------------------------===//
 
 APInt reference::quantizeElement(Type x, Type scale, Type y, const APInt &xBits,

@@ -14,23 +14,23 @@
 
 namespace mlir::quant_float::reference {
 
-/// The types of a quantization or dequantization.
+/// The formats of a quantization or dequantization.
 struct QuantizeFormats {
   Format x, scale, y;
-  /// P of D2; the f32 of D5.
+  /// P of D2 for quantize, f32 for dequantize (D5).
   Format precision;
 };
 
-/// Nothing where the types are not supported.
+/// Return the formats, or nullopt if the types are not supported.
 std::optional<QuantizeFormats> getQuantizeFormats(Type x, Type scale, Type y,
                                                   Type precision);
 std::optional<QuantizeFormats> getDequantizeFormats(Type x, Type scale, Type y);
 
-/// An element of any format, rounded once to f32, f16, bf16 or f64 (C2).
+/// Rounds an element of any format once to f32, f16, bf16 or f64 (C2).
 llvm::APFloat convertTo(const Format &precision, const Format &from,
                         const llvm::APInt &bits);
 
-// One element. The scale is already in the precision.
+// Convert one element. The scale already has the precision.
 llvm::APInt quantize(const QuantizeFormats &formats, const llvm::APInt &x,
                      const llvm::APFloat &scale, const llvm::APInt *zeroPoint,
                      bool saturate, const llvm::APInt *random);

@@ -1,4 +1,4 @@
-//===- Alternatives.cpp - The same numbers in other formats ---------------===//
+//===- Alternatives.cpp - The errors of alternative formats ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,31 +15,31 @@ using namespace mlir::quant_float;
 
 static constexpr int64_t kSample = 1 << 16;
 
-/// MLIR's spellings, as users know them.
+/// The candidate types in MLIR's syntax.
 static constexpr StringLiteral kTypes[] = {
     "f8E4M3FN", "f8E5M2",   "f8E4M3FNUZ", "f8E5M2FNUZ", "f6E2M3FN",
     "f6E3M2FN", "f4E2M1FN", "i8",         "i4"};
 
 namespace {
-/// Which elements have a scale together.
+/// Defines which elements share a scale.
 struct Grouping {
   std::string name;
-  /// The number of an element's group, of the row and the place in it.
+  /// Maps the row and the position in the row to the index of the group.
   std::function<int64_t(int64_t, int64_t)> getGroup;
   int64_t numGroups;
   bool isPowerOfTwo = false;
 };
 
-/// Rows of the last dimension.
+/// A subset of the rows along the last dimension.
 struct Sample {
-  /// Which rows, and elements of each.
+  /// The indices of the rows, and the number of elements in each.
   std::vector<int64_t> rows;
   int64_t length;
   std::vector<float> numbers;
 };
 } // namespace
 
-/// Finite numbers: others are 0 here.
+/// Selects evenly spaced rows. Replaces numbers that are not finite by 0.
 static Sample takeSample(ArrayRef<int64_t> sizes, ArrayRef<double> numbers) {
   Sample sample;
   sample.length = sizes.empty() ? 1 : std::max<int64_t>(sizes.back(), 1);
@@ -87,8 +87,9 @@ static std::vector<Grouping> getGroupings(ArrayRef<int64_t> sizes,
   return groupings;
 }
 
-/// The largest magnitude over the largest value; of powers of two the one that
-/// gives both the same exponent, as OCP's MX formats have it.
+/// Returns the largest magnitude divided by the largest value of the format.
+/// For powers of two, returns the one that gives both the same exponent, as
+/// OCP's MX specification does.
 static float getScale(const Codes &codes, float largest, bool isPowerOfTwo) {
   if (largest == 0)
     return 1;

@@ -1,4 +1,4 @@
-//===- Numbers.cpp - Tensors as numbers, and what is said of them ---------===//
+//===- Numbers.cpp - The numbers of tensors and their statistics ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,16 +21,16 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// So many elements are named.
+/// The maximum numbers of worst elements and of outliers in a report.
 static constexpr size_t kWorst = 5, kOutliers = 16;
-/// Ranges of a histogram where there are too many codes.
+/// The number of ranges of a histogram of a type of more than 8 bits.
 static constexpr int64_t kRanges = 64;
 
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// What the bits of a slot stand for.
+/// Returns the number that the bits of an element represent.
 static double getNumber(Type type, uint64_t bits) {
   if (isFloat(type))
     return FloatFormat(type).getValue(bits).convertToDouble();
@@ -52,7 +52,7 @@ llvm::Expected<std::vector<double>> quant_float::readNumbers(const Tensor &from,
   unsigned width = getNumberWidth(type);
   const char *data = tensor->getBytes().data();
   std::vector<double> numbers(tensor->getNumElements());
-  // Of narrow types each number once.
+  // Decode each encoding of a narrow type only once.
   std::vector<double> table;
   for (uint64_t code = 0; width <= 16 && code < uint64_t(1) << width; ++code)
     table.push_back(getNumber(type, code));
@@ -92,7 +92,7 @@ double Codes::round(double number) const {
   number = std::clamp(number, least, greatest);
   if (isInteger() || number == 0)
     return std::nearbyint(number);
-  // The distance to the next number of this magnitude, a power of two.
+  // The distance to the next number in this binade, which is a power of two.
   constexpr int kMantissa = 52, kBias = 1023;
   int exponent = llvm::bit_cast<uint64_t>(std::fabs(number)) >> kMantissa;
   exponent = std::max(exponent - kBias, minExponent) - *mantissaBits;
@@ -135,7 +135,7 @@ static SmallVector<int64_t> findIndex(ArrayRef<int64_t> sizes,
 static std::vector<CodeCount> countCodes(Type storage,
                                          ArrayRef<double> values) {
   Codes codes(storage);
-  // Infinities and NaN, if there are any, are the last.
+  // Order infinities and NaN last.
   auto compare = [](double a, double b) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   };
@@ -148,7 +148,7 @@ static std::vector<CodeCount> countCodes(Type storage,
               std::floor((value - codes.getLeast()) / step) * step;
     ++counts[value == 0 ? 0 : value];
   }
-  // The axis is that of all codes.
+  // Include values that do not occur, so that the axis covers all values.
   for (uint64_t code = 0;
        !isWide && code < uint64_t(1) << getNumberWidth(storage); ++code)
     if (double value = getNumber(storage, code); std::isfinite(value))
@@ -211,7 +211,7 @@ void quant_float::describeScales(QuantizationReport &report,
   if (scales.empty())
     return;
   std::vector<double> sorted(scales);
-  // What is no number is the largest.
+  // Order NaN last.
   llvm::sort(sorted, [](double a, double b) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   });

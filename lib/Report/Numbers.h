@@ -1,4 +1,4 @@
-//===- Numbers.h - Tensors as numbers, and what is said of them -*- C++ -*-===//
+//===- Numbers.h - The numbers of tensors and their statistics --*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,26 +13,29 @@
 
 namespace mlir::quant_float {
 
-/// The elements of a tensor of numbers, exactly but for 64-bit integers.
+/// Returns the elements of a numeric tensor. The conversion is exact except for
+/// 64-bit integers.
 llvm::Expected<std::vector<double>> readNumbers(const Tensor &tensor,
                                                 Type type);
 
-/// The numbers that a type of at most 8 bits, or an integer of 16, holds.
+/// The numbers that a storage type represents: a type of at most 8 bits, or an
+/// integer type of 16 bits.
 class Codes {
 public:
   explicit Codes(Type type);
 
   double getLeast() const { return least; }
   double getGreatest() const { return greatest; }
-  /// Exponent of the power of two in the greatest.
+  /// Returns the exponent of the greatest number.
   int getGreatestExponent() const;
   bool isInteger() const { return !mantissaBits; }
-  /// To nearest, ties to even codes; beyond the ends the ends. Not of NaN.
+  /// Rounds to the nearest number, ties to even. Clamps to the range. The
+  /// argument must not be NaN.
   double round(double number) const;
 
 private:
   double least, greatest;
-  /// Of floats.
+  /// Only for floating-point types.
   std::optional<int> mantissaBits;
   int minExponent = 0;
 };
@@ -40,16 +43,16 @@ private:
 NumberDifference compareNumbers(ArrayRef<double> before,
                                 ArrayRef<double> after);
 
-/// Fills what is counted of elements one by one. Without numbers before they
-/// are empty. `codes` are the codes' values.
+/// Fills in the statistics of single elements. `before` is empty if those
+/// numbers are unknown. `codes` are the quantized values.
 void countElements(QuantizationReport &report, Type storage,
                    ArrayRef<int64_t> sizes, ArrayRef<double> before,
                    ArrayRef<double> after, ArrayRef<double> codes);
 
 void describeScales(QuantizationReport &report, ArrayRef<double> scales);
 
-/// The numbers in other formats; of more than 65536, of rows
-/// that are evenly spaced.
+/// Returns the errors of the alternative formats. Tensors of more than 65536
+/// elements are sampled by evenly spaced rows.
 std::vector<Alternative> findAlternatives(MLIRContext *context,
                                           ArrayRef<int64_t> sizes,
                                           ArrayRef<double> numbers);

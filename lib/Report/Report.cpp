@@ -1,4 +1,4 @@
-//===- Report.cpp - What quantization does to a model's numbers -----------===//
+//===- Report.cpp - Analyzes the accuracy of quantizations ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
@@ -23,16 +23,16 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// A conversion, and where in the function its tensors are.
+/// A quantization and the values of the function that hold its tensors.
 struct Site {
   Operation *op;
   Type storage;
-  /// Any may be null. `after` has the type of `before`.
+  /// Any of these may be null. `after` has the type of `before`.
   Value before, codes, after, scale, zeroPoint, shift;
   reference::Granularity granularity;
 };
 
-/// The tensors of a run, by the values of the function.
+/// The tensors of a run by the values of the function.
 using Tensors = llvm::DenseMap<Value, Tensor>;
 } // namespace
 
@@ -40,7 +40,8 @@ static bool isRanked(Value value) {
   return !value || isa<RankedTensorType>(value.getType());
 }
 
-/// The dequantize that gives back what a quantize took, if there is one.
+/// Returns the result of a dequantize that converts back to the type that the
+/// quantize had, or null.
 static Value findBack(QuantizeOp op) {
   for (Operation *user : op.getResult().getUsers())
     if (auto back = dyn_cast<DequantizeOp>(user))
@@ -50,7 +51,7 @@ static Value findBack(QuantizeOp op) {
   return Value();
 }
 
-/// Types of few bits, which a histogram has room for.
+/// Whether the type is narrow enough for a histogram.
 static bool hasFewBits(Type type) {
   return isNumber(type) && !type.isInteger(1) && getNumberWidth(type) <= 16 &&
          !type.isF16() && !type.isBF16();
@@ -68,7 +69,7 @@ static std::optional<Site> makeSite(Operation *op) {
                 Value(),
                 quantize.getGranularity()};
   if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
-    // The quantize in front says all.
+    // The report of the quantize that produces the input covers this op.
     if (dequantize.getInput().getDefiningOp<QuantizeOp>())
       return std::nullopt;
     return Site{op,
@@ -129,7 +130,7 @@ static SmallVector<Site> findSites(func::FuncOp function, int64_t &numSkipped) {
   return sites;
 }
 
-/// Values that no input of the function changes.
+/// Returns the values that are independent of the function's inputs.
 static llvm::DenseSet<Value> findConstants(func::FuncOp function) {
   llvm::DenseSet<Value> constants;
   for (Operation &op : function.front())
@@ -144,8 +145,9 @@ static llvm::DenseSet<Value> findConstants(func::FuncOp function) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Makes the function return the values as well, and without the caller's
-/// inputs nothing else.
+/// Makes the function return `values` in addition to its results. Without
+/// inputs, removes its arguments and results, and the operations that become
+/// unused.
 static void returnValues(func::FuncOp function, ArrayRef<Value> values,
                          bool hasInputs) {
   Block &block = function.front();
@@ -172,7 +174,7 @@ static void returnValues(func::FuncOp function, ArrayRef<Value> values,
 }
 
 namespace {
-/// The function in a copy of the model, which returns more than it did.
+/// The function in a copy of the model, to which results can be added.
 class Probe {
 public:
   Probe(const Model &model, size_t entry)
@@ -194,22 +196,22 @@ private:
 };
 } // namespace
 
-/// The tensors of what the sites need: of constants as they are, of the rest by
-/// compiled code.
+/// Returns the tensors of the chosen sites. Reads constants from the model and
+/// computes all others with compiled code.
 static llvm::Expected<Tensors>
 computeTensors(const Model &model, size_t entry, ArrayRef<unsigned> chosen,
                std::optional<ArrayRef<Tensor>> inputs,
                const BuildOptions &options) {
   Probe probe(model, entry);
   func::FuncOp function = probe.getFunction();
-  // Sites of the copy, which are as those of the model.
+  // The copy has the same sites as the model, in the same order.
   int64_t numSkipped = 0;
   SmallVector<Site> copies = findSites(function, numSkipped);
   SmallVector<Site> originals =
       findSites(model.getEntryFunctions()[entry], numSkipped);
   Tensors tensors;
   llvm::SetVector<Value> needed;
-  // The model's value for each of the copy.
+  // Maps values of the copy to values of the model.
   llvm::DenseMap<Value, Value> original;
   for (unsigned index : chosen) {
     Value Site::*members[] = {&Site::before, &Site::codes,     &Site::after,
@@ -272,15 +274,16 @@ static std::string describeGranularity(const Site &site,
   return text;
 }
 
-/// `after` from codes, or codes from it: products of a float and a few bits are
-/// exact here, and rounded as dequantizing does.
+/// Computes `after` from the quantized values, or the quantized values from
+/// `after`. The product of a float and a narrow integer is exact in double and
+/// is rounded once, as in dequantize.
 static void completeCodes(const Site &site, ArrayRef<int64_t> sizes,
                           ArrayRef<int64_t> scaleSizes, ArrayRef<double> scales,
                           ArrayRef<double> zeroPoints, ArrayRef<double> shifts,
                           std::vector<double> &codes,
                           std::vector<double> &after) {
   Codes type(site.storage);
-  // A cast has no scale.
+  // Casts have no scale.
   std::optional<reference::ParameterElements> elements;
   if (!scales.empty())
     elements.emplace(site.granularity, scaleSizes, sizes);
@@ -297,7 +300,7 @@ static void completeCodes(const Site &site, ArrayRef<int64_t> sizes,
     if (fromCodes) {
       after[i] = float((codes[i] - zero) * scale);
     } else if (site.granularity.isBroadcast) {
-      // fakeconvert's scale multiplies on the way in.
+      // fakeconvert multiplies by the scale before it quantizes.
       double scaled = after[i] * scale - get(shifts, i, 0);
       codes[i] = std::isnan(scaled) ? scaled : type.round(scaled);
     } else {
@@ -358,8 +361,9 @@ static llvm::Expected<QuantizationReport> describeSite(const Site &site,
 // The network
 //===----------------------------------------------------------------------===//
 
-/// Lets a scalar argument choose between what a quantization gives and what it
-/// takes. False where nothing is to choose from: codes go elsewhere.
+/// Adds a scalar argument that selects between the result and the input of a
+/// quantization. Returns false if there is no result of the input's type,
+/// because quantized values are used directly.
 static bool addSwitch(func::FuncOp function, const Site &site) {
   if (!site.before || !site.after ||
       site.before.getType() != site.after.getType())
@@ -371,7 +375,7 @@ static bool addSwitch(func::FuncOp function, const Site &site) {
           site.op->getLoc())))
     return false;
   builder.setInsertionPointAfterValue(site.after);
-  // What it takes may be another quantization's choice by now.
+  // Read the operand again, because another switch may have replaced it.
   constexpr int64_t kWhereOpset = 16;
   auto chosen = NodeOp::create(
       builder, site.op->getLoc(), site.after.getType(), "Where",
@@ -390,8 +394,8 @@ static llvm::Expected<Tensor> makeSwitch(MLIRContext *context, bool isOn) {
                                type.getElementType());
 }
 
-/// The same tensors as numbers, one after the other; of strings and the like
-/// nothing.
+/// Returns the elements of all numeric tensors, concatenated. Skips other
+/// tensors, such as strings.
 static llvm::Expected<std::vector<double>> readAll(ArrayRef<Tensor> tensors,
                                                    ArrayRef<Type> types) {
   std::vector<double> all;
@@ -407,7 +411,7 @@ static llvm::Expected<std::vector<double>> readAll(ArrayRef<Tensor> tensors,
   return all;
 }
 
-/// Runs with all quantizations, with none and with each alone.
+/// Runs with all quantizations, with none, and with each of them alone.
 static llvm::Error compareNetworks(AccuracyReport &report, const Model &model,
                                    size_t entry, ArrayRef<Tensor> inputs,
                                    const BuildOptions &options) {
@@ -425,7 +429,7 @@ static llvm::Error compareNetworks(AccuracyReport &report, const Model &model,
     return llvm::Error::success();
   for (auto [index, site] : llvm::enumerate(sites))
     if (site.before && !report.quantizations[index].isConstant) {
-      // What it takes now, after the switches of others.
+      // The operand includes the switches of other quantizations.
       Value before = site.op->getOperand(0);
       probed.push_back(index);
       values.push_back(before);
@@ -437,7 +441,7 @@ static llvm::Error compareNetworks(AccuracyReport &report, const Model &model,
   if (!compiled)
     return compiled.takeError();
 
-  // Which one is on: all, none or one.
+  // The quantizations that are enabled: all, none, or the one with this index.
   enum : int { kAll = -1, kNone = -2 };
   auto run = [&](int which) -> llvm::Expected<std::vector<Tensor>> {
     std::vector<Tensor> all(inputs);
@@ -466,7 +470,7 @@ static llvm::Error compareNetworks(AccuracyReport &report, const Model &model,
         readAll(other.slice(first, count), ArrayRef(types).slice(first, count));
     if (!after)
       return after.takeError();
-    // Sizes that depend on elements.
+    // Data-dependent shapes may differ.
     if (before->size() != after->size())
       return NumberDifference{std::nan(""), 0, 0};
     return compareNumbers(*before, *after);

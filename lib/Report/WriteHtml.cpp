@@ -1,4 +1,4 @@
-//===- WriteHtml.cpp - The accuracy report as a page ----------------------===//
+//===- WriteHtml.cpp - The accuracy report as HTML ------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One file with its style and pictures (SVG) in it, and no script.
+// The page is self-contained: it includes its style and SVG pictures, and has
+// no script.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +83,7 @@ private:
 };
 } // namespace
 
-/// Names come from files: no byte of them is markup.
+/// Escapes text from the model for HTML, and replaces control characters.
 void Page::writeText(StringRef text) {
   std::string whole = llvm::json::fixUTF8(text);
   for (char &c : whole)
@@ -91,7 +92,7 @@ void Page::writeText(StringRef text) {
   llvm::printHTMLEscaped(whole, os);
 }
 
-/// To where one quantization is described.
+/// Links to the details of a quantization.
 void Page::writeLink(size_t index) {
   os << "<a href=\"#q" << index << "\">";
   writeText(report.quantizations[index].name);
@@ -155,7 +156,7 @@ void Page::writeOutputs() {
   os << "</table></div>\n";
 }
 
-/// Quantizations by what each alone does to the outputs.
+/// Ranks the quantizations by the error that each of them causes alone.
 void Page::writeRanking() {
   SmallVector<const QuantizationReport *> ranked;
   for (const QuantizationReport &one : report.quantizations)
@@ -212,7 +213,7 @@ void Page::writeOverview() {
   os << "</table></div>\n";
 }
 
-/// Bars over the axis of codes, as wide as there are codes.
+/// Draws one bar for each bin of the histogram.
 void Page::writeHistogram(const QuantizationReport &one) {
   if (one.histogram.empty())
     return;
@@ -281,7 +282,8 @@ void Page::writeScales(const QuantizationReport &one) {
   os << "</div>\n";
 }
 
-/// Types down, granularities across; the best of each type stands out.
+/// Writes a table with a row per type and a column per granularity, and
+/// highlights the best cell of each row.
 void Page::writeAlternatives(const QuantizationReport &one) {
   if (one.alternatives.empty())
     return;

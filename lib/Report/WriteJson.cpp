@@ -14,17 +14,18 @@ using namespace mlir;
 using namespace mlir::quant_float;
 namespace json = llvm::json;
 
-/// Grows with what is written.
+/// The version of the format. Additional fields increase it.
 static constexpr int64_t kVersion = 1;
 
-/// JSON has no infinities and no NaN, they are texts: "inf", "-inf", "nan".
+/// JSON has no infinities and no NaN, so these are the strings "inf", "-inf"
+/// and "nan".
 static json::Value toJson(double number) {
   if (std::isfinite(number))
     return number;
   return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
 }
 
-/// Names are any bytes in files.
+/// Names may contain any bytes, so replace invalid UTF-8.
 static json::Value toJson(StringRef text) { return json::fixUTF8(text); }
 
 static void write(json::OStream &os, const NumberDifference &difference) {

@@ -1,4 +1,4 @@
-//===- BufferSize.cpp - Sizes that may not fit into 64 bits ---------------===//
+//===- BufferSize.cpp - Sizes of tensors and buffers ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

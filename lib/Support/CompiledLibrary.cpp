@@ -1,4 +1,4 @@
-//===- CompiledLibrary.cpp - What shared libraries hold -------------------===//
+//===- CompiledLibrary.cpp - Compiled libraries ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -35,7 +35,7 @@ static bool isWhole(const qf_entry &entry) {
          isWhole(entry.outputs, entry.num_outputs);
 }
 
-/// Whether nothing is missing that EntryPoint.h promises.
+/// Whether all fields that EntryPoint.h requires are valid.
 static bool isWhole(const qf_library &library) {
   if (library.version < 1 || library.size < sizeof(qf_library) ||
       !library.producer || !library.target || !library.triple || !library.cpu ||

@@ -1,4 +1,4 @@
-//===- FloatFormat.cpp - Facts of a float format --------------------------===//
+//===- FloatFormat.cpp - Float format properties --------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@ using llvm::APFloat;
 using llvm::APInt;
 
 namespace {
-/// Which codes are no numbers; see FloatFormats.def.
+/// Which encodings are not finite numbers; see FloatFormats.def.
 enum class Specials { Ieee, AllOnes, NegativeZero, None };
 
 struct FormatRow {
@@ -38,8 +38,8 @@ static constexpr FormatRow kRows[] = {
 #include "quant-float/Support/FloatFormats.def"
 };
 
-/// The row of a type, by its name: the dialect's own are not known down here.
-/// Null where it is no float, or none of these.
+/// Returns the row of a type, or null if it is not one of these floats.
+/// Compares names, because this library does not depend on the dialect.
 static const FormatRow *findRow(Type type) {
   StringRef name = type.getAbstractType().getName();
   name.consume_front("builtin.");
@@ -62,7 +62,7 @@ FloatFormat::FloatFormat(Type type) : maxValue(0.0) {
   uint64_t allExponents = all & -one;
   maxCode = hasInfinity ? allExponents - 1 : hasNaN && !isFNUZ ? all - 1 : all;
   infinityCode = hasInfinity ? allExponents : 0;
-  // The top bit of the mantissa says that it is quiet.
+  // The top bit of the mantissa makes a NaN quiet.
   nanCode = hasInfinity ? allExponents | one >> 1
             : isFNUZ    ? signMask()
             : hasNaN    ? all

@@ -1,4 +1,4 @@
-//===- Indices.cpp - The indices of indexing maps -------------------------===//
+//===- Indices.cpp - Results of indexing maps -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- InputFile.cpp - Files that are read as a whole ---------------------===//
+//===- InputFile.cpp - Input files ----------------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ quant_float::openRegularFile(const Twine &path) {
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return llvm::errorCodeToError(error);
-  // Opening a pipe would wait for a writer, and a device has no end.
+  // Opening a pipe would wait for a writer, and a device may have no end.
   if (!llvm::sys::fs::is_regular_file(status))
     return llvm::createStringError("it is not a regular file");
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -75,11 +75,12 @@ quant_float::openText(StringRef path) {
 }
 
 //===----------------------------------------------------------------------===//
-// Files that become shorter
+// Truncated files
 //===----------------------------------------------------------------------===//
 
-/// The path in the line of /proc/self/maps whose range the address is in; null
-/// if there is none. Of what is allowed in a signal handler.
+/// Returns the path in the line of /proc/self/maps whose range contains the
+/// address, or null. Called in a signal handler, so it does not allocate
+/// memory.
 static const char *findMapping(uintptr_t address, char (&line)[4352]) {
   int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (maps < 0)
@@ -111,14 +112,14 @@ static void reportBusError(int signal, siginfo_t *info, void *) {
           ? findMapping(reinterpret_cast<uintptr_t>(info->si_addr), line)
           : nullptr;
   if (!path) {
-    // Not a file: as without this handler.
+    // The address is not in a file: continue as without this handler.
     std::signal(signal, SIG_DFL);
     return;
   }
   constexpr StringLiteral kText = ": error: became shorter while it was read\n";
   (void)!write(STDERR_FILENO, path, strlen(path));
   (void)!write(STDERR_FILENO, kText.data(), kText.size());
-  // Removes outputs that are not complete.
+  // Removes incomplete outputs.
   llvm::sys::RunInterruptHandlers();
   _exit(1);
 }

@@ -1,4 +1,4 @@
-//===- Locations.cpp - What locations say of nodes ------------------------===//
+//===- Locations.cpp - Names of nodes in locations ------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

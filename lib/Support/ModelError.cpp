@@ -1,4 +1,4 @@
-//===- ModelError.cpp - What went wrong, and where ------------------------===//
+//===- ModelError.cpp - Errors with locations -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,10 +18,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 Place::Place(Location location) {
-  // Ops have it under names and fusions.
+  // Ops have file locations inside of names and fused locations.
   if (auto place = location->findInstanceOf<FileLineColLoc>()) {
     file = place.getFilename().str();
-    // Binary files have no lines.
+    // Locations in binary files have no lines.
     line = place.getLine();
     column = line ? place.getColumn() : 0;
   }
@@ -63,7 +63,7 @@ llvm::Error quant_float::makeError(ErrorKind kind, const Twine &message) {
 
 llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
   std::unique_ptr<ModelError> known;
-  // In the order of the list.
+  // In the order of the error list.
   std::vector<std::string> messages;
   llvm::handleAllErrors(
       std::move(error),

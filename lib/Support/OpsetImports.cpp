@@ -1,4 +1,4 @@
-//===- OpsetImports.cpp - The opsets that a module's model has ------------===//
+//===- OpsetImports.cpp - Opset imports of a module -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Text may have ONNX's own domain by its other name.
+/// Both names of ONNX's default domain. Textual IR may use the second one.
 static constexpr StringLiteral kNames[] = {"ai.onnx", ""};
 
 std::optional<int64_t> quant_float::getOnnxOpset(ModuleOp module) {

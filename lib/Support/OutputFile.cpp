@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - Files that are written whole or not ---------------===//
+//===- OutputFile.cpp - Atomic output files -------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,9 +26,10 @@
 using namespace mlir::quant_float;
 
 namespace {
-/// A write beyond the limit on the size of files, or into a pipe that nobody
-/// reads, sends this thread a signal that ends the program. It is taken back
-/// here, so that the error of the call is all that is left of it.
+/// Blocks SIGXFSZ and SIGPIPE in this thread. A write beyond the file size
+/// limit, or to a closed pipe, raises these signals, which terminate the
+/// program by default. The destructor consumes the signal, so that only the
+/// error code of the write remains.
 class BlockedSignals {
 public:
   BlockedSignals() {
@@ -55,8 +56,8 @@ private:
 };
 } // namespace
 
-/// Writes all bytes, to the end or from `offset` on; on failure, errno says
-/// why.
+/// Writes all bytes, at the current position or from `offset` on. Sets errno on
+/// failure.
 static bool writeBytes(int descriptor, std::string_view bytes,
                        std::optional<uint64_t> offset = std::nullopt) {
   BlockedSignals blocked;
@@ -92,7 +93,8 @@ static std::string getFolder(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// The descriptor of this process that a path such as /dev/fd/3 stands for.
+/// Returns the descriptor of this process that a path such as /dev/fd/3 refers
+/// to.
 static std::optional<int> findDescriptor(const std::string &folder,
                                          const std::string &name) {
   if (name.empty() || name.size() > 9 ||
@@ -117,7 +119,8 @@ OutputFile::OutputFile(std::string path) : path(std::move(path)) {
       return;
     }
     given = findDescriptor(folder, target.substr(target.rfind('/') + 1));
-    // A descriptor's link is not to be followed: its file has an offset.
+    // Do not follow the link of a descriptor: writes start at the descriptor's
+    // offset.
     if (given || lstat(target.c_str(), &status) || !S_ISLNK(status.st_mode))
       break;
     char text[PATH_MAX];
@@ -132,14 +135,14 @@ OutputFile::OutputFile(std::string path) : path(std::move(path)) {
 
   if (given) {
     stream = true;
-    // Shares the offset of the given one.
+    // The copy shares the file offset of the original descriptor.
     descriptor = fcntl(*given, F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0)
       fail(errno);
     return;
   }
   if (stat(target.c_str(), &status)) {
-    // Of a name that ends in a slash only a folder can be made.
+    // A name that ends in a slash can only refer to a folder.
     if (errno != ENOENT || target.back() == '/')
       fail(errno == ENOENT ? EISDIR : errno);
     return;
@@ -180,7 +183,8 @@ bool OutputFile::fail(int code) {
   return false;
 }
 
-/// Calls `make` with names until one is free.
+/// Calls `make` with unused names until it succeeds. Returns the name, or "" on
+/// failure.
 template <typename Make>
 static std::string makeUnique(const std::string &folder, Make make) {
   static std::atomic<unsigned> count;
@@ -197,7 +201,7 @@ static std::string makeUnique(const std::string &folder, Make make) {
   return "";
 }
 
-/// Opens a new file with a name in `folder`.
+/// Creates the temporary file, with a name in `folder`.
 bool OutputFile::nameAside(const std::string &folder) {
   aside = makeUnique(folder, [&](const char *name) {
     descriptor = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -222,11 +226,11 @@ bool OutputFile::open(bool isNamed) {
   }
   std::string folder = getFolder(target);
 #ifdef O_TMPFILE
-  // A file that has no name cannot stay, even if this program is killed.
+  // A file without a name disappears even if this program is killed.
   if (!isNamed)
     descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC,
                         exists ? 0600 : 0666);
-  // It gets one through /proc, which is not everywhere.
+  // The file gets a name through /proc, which may not be mounted.
   if (descriptor >= 0 &&
       access(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), F_OK)) {
     close(descriptor);
@@ -251,7 +255,7 @@ int OutputFile::getDescriptor() {
 }
 
 const std::string &OutputFile::getName() {
-  // The descriptor of a stream waits for what will be in the file.
+  // Keep the descriptor of a stream, to which the file is copied later.
   int kept = stream ? std::exchange(descriptor, -1) : -1;
   if (aside.empty() && open(/*isNamed=*/true)) {
     close(descriptor);
@@ -262,7 +266,7 @@ const std::string &OutputFile::getName() {
   return aside;
 }
 
-/// Sends a named file into its stream.
+/// Copies the temporary file to the stream, and deletes it.
 bool OutputFile::copyAside() {
   int from = ::open(aside.c_str(), O_RDONLY | O_CLOEXEC);
   bool isGood = (from >= 0 || fail(errno)) && open(/*isNamed=*/false);
@@ -286,7 +290,8 @@ bool OutputFile::finish() {
     return !error;
   if (stream && !aside.empty() && !copyAside())
     return false;
-  // Another program may have written the file, or nobody has anything.
+  // Another program may have written the named file. If nothing has been
+  // written, create an empty file.
   if (aside.empty() && !open(/*isNamed=*/false))
     return false;
   if (!stream && aside.empty()) {
@@ -300,12 +305,14 @@ bool OutputFile::finish() {
   if (exists) {
     bool isOwned = !chown(aside.c_str(), owner, group);
     bool hasGroup = isOwned || !chown(aside.c_str(), uid_t(-1), group);
-    // Nobody else's programs get this user's rights, no other group its bits.
+    // If the owner cannot be kept, the file loses the set-user-ID and
+    // set-group-ID bits. If the group cannot be kept, it loses the group
+    // permissions, too.
     mode_t kept = hasGroup ? 0777 : 0707;
     if (chmod(aside.c_str(), isOwned ? mode : mode & kept))
       return fail(errno);
   }
-  // Some file systems tell only now that the disk is full.
+  // Some file systems only report a full disk when the file is closed.
   if (descriptor >= 0 && close(std::exchange(descriptor, -1)))
     return fail(errno);
   return finished = !error;
@@ -315,7 +322,7 @@ bool OutputFile::replace(bool keepsOld) {
   if (stream)
     return true;
   if (keepsOld && exists) {
-    // Without hard links, the target is gone for a moment.
+    // Without hard links, the target does not exist for a moment.
     old = makeUnique(getFolder(target), [&](const char *name) {
       return !link(target.c_str(), name) ||
              (errno != EEXIST && !rename(target.c_str(), name));
@@ -335,7 +342,7 @@ void OutputFile::undo() {
     rename(old.c_str(), target.c_str());
   else if (replaced && !exists)
     unlink(target.c_str());
-  // Renaming one link of a file to another does nothing.
+  // If both names are links to one file, the rename above does nothing.
   if (!old.empty())
     unlink(old.c_str());
   old.clear();

@@ -1,4 +1,4 @@
-//===- Printable.cpp - Text from files in diagnostics ---------------------===//
+//===- Printable.cpp - Strings in diagnostics -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,7 +14,7 @@
 using namespace mlir;
 
 std::string quant_float::printable(llvm::StringRef text) {
-  // Enough for any sane name; a megabyte of it helps nobody.
+  // Long enough for reasonable names.
   constexpr size_t kHead = 120, kTail = 40;
   std::string result;
   llvm::raw_string_ostream os(result);

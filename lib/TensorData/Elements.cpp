@@ -22,10 +22,10 @@ static bool isSigned(const ElementInfo &element) {
 }
 
 namespace {
-/// Which codes are no numbers; see FloatFormats.def.
+/// The encodings that are infinities or NaN; see FloatFormats.def.
 enum class Specials { Ieee, AllOnes, NegativeZero, None };
 
-/// What is needed of a row of FloatFormats.def.
+/// The fields of a row of FloatFormats.def that this file uses.
 struct FormatRow {
   std::string_view type;
   bool isSigned;
@@ -41,7 +41,7 @@ static constexpr FormatRow kFormats[] = {
 #include "quant-float/Support/FloatFormats.def"
 };
 
-/// Null where the element is no float.
+/// Returns null if the element is not a float.
 static const FormatRow *findFormat(const ElementInfo &element) {
   const FormatRow *found = llvm::find_if(
       kFormats, [&](const FormatRow &row) { return row.type == element.mlir; });
@@ -62,7 +62,7 @@ std::string quant_float::spellTensor(const ElementInfo &element,
 
 llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
                                                 ArrayRef<int64_t> sizes) {
-  // Packed elements as if each had a byte, of a string those of its offset.
+  // Count a byte for each packed element, and the offset for each string.
   int64_t bytes = element.isString() ? sizeof(int64_t) : element.getSlotBytes();
   bool isTooLarge = false, isEmpty = false;
   for (int64_t size : sizes) {
@@ -85,7 +85,7 @@ llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
 // Packed elements
 //===----------------------------------------------------------------------===//
 
-/// Eight elements, which begin and end with a byte, at a time.
+/// Groups of eight packed elements begin and end at byte boundaries.
 static constexpr int64_t kGroup = 8;
 
 void quant_float::pack(const ElementInfo &element, const void *slots,
@@ -124,7 +124,8 @@ void quant_float::unpack(const ElementInfo &element, const void *packed,
   }
 }
 
-/// SplitMix64: each element's bits follow from its position alone.
+/// SplitMix64. It hashes the position of an element, so that the bits of an
+/// element do not depend on other elements.
 static uint64_t scramble(uint64_t value) {
   value += 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -132,7 +133,7 @@ static uint64_t scramble(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Calls `function` with a zero of a slot's type.
+/// Calls `function` with a zero of the unsigned integer type of this size.
 template <typename Function>
 static void forSlot(unsigned slotBytes, Function function) {
   switch (slotBytes) {
@@ -147,7 +148,7 @@ static void forSlot(unsigned slotBytes, Function function) {
   }
 }
 
-/// Replaces each slot, or packed element, by what `compute` makes of its
+/// Replaces each element, packed or not, by the result of `compute` for its
 /// position and its bits.
 template <typename Compute>
 static void mapSlots(const ElementInfo &element, void *slots, int64_t count,
@@ -191,7 +192,7 @@ void quant_float::fillRandom(const ElementInfo &element, void *slots,
     uint64_t value = bits >> unused;
     if (!format)
       return value;
-    // Random sign and mantissa, one of the eleven exponents -8 to 2.
+    // Random sign and mantissa, and one of the eleven exponents -8 to 2.
     uint64_t exponent = format->bias - 8 + (bits & 0xff) % 11;
     uint64_t kept = (uint64_t(1) << (element.bits - 1)) |
                     ((uint64_t(1) << format->mantissaBits) - 1);
@@ -217,7 +218,7 @@ void quant_float::mergeNaNs(const ElementInfo &element, void *slots,
     return;
   uint64_t sign = uint64_t(1) << (element.bits - 1);
   uint64_t exponents = (uint64_t(1) << format->exponentBits) - 1;
-  // The code from which on magnitudes are NaNs.
+  // The smallest magnitude that is NaN.
   uint64_t first = 0;
   if (format->specials == Specials::Ieee)
     first = (exponents << format->mantissaBits) + 1;
@@ -238,7 +239,7 @@ static uint64_t mix(uint64_t lane, uint64_t word) {
 
 uint64_t quant_float::digest(const void *data, uint64_t count) {
   const char *bytes = static_cast<const char *>(data);
-  // Four lanes: each waits only for itself.
+  // Four independent lanes avoid one long dependence chain.
   uint64_t lanes[4] = {1, 2, 3, 4};
   constexpr uint64_t kStep = 4 * sizeof(uint64_t);
   uint64_t at = 0;

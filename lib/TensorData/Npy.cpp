@@ -18,8 +18,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Whether elements may be stored as `kind`: as we write them, or as ml_dtypes
-/// does, for which NumPy has no name but V and, for some, f1.
+/// Whether a file may store the elements as `kind`: the type that this project
+/// writes, or those that ml_dtypes writes, which are V1 or V2 and, for some
+/// types, f1.
 static bool accepts(const ElementInfo &element, StringRef kind) {
   if (element.isString()) {
     size_t size;
@@ -42,7 +43,7 @@ static llvm::Error makeHeaderError(const Twine &what) {
 
 namespace {
 
-/// Reads the header's text, a literal of a Python dictionary.
+/// Parses the header, which is the literal of a Python dictionary.
 class HeaderParser {
 public:
   explicit HeaderParser(StringRef text) : rest(text) {}
@@ -84,7 +85,7 @@ bool HeaderParser::parseSizes() {
     if (rest.consumeInteger(10, size) || size > INT64_MAX)
       return false;
     sizes.push_back(size);
-    // Python 2 wrote long integers so.
+    // Python 2 wrote the suffix L after long integers.
     rest.consume_front("L");
     if (!consume(","))
       return consume(")");
@@ -133,7 +134,7 @@ llvm::Error HeaderParser::parse() {
   return llvm::Error::success();
 }
 
-/// The header's text; `bytes` loses everything before the data.
+/// Returns the header. Removes everything before the data from `bytes`.
 static llvm::Expected<StringRef> splitHeader(StringRef &bytes) {
   if (!bytes.consume_front(StringRef("\x93NUMPY", 6)))
     return llvm::createStringError(
@@ -185,7 +186,7 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
     contents.isUnicode = kind[0] == 'U';
     kind.drop_front().getAsInteger(10, contents.textBytes);
     contents.textBytes *= contents.isUnicode ? sizeof(llvm::UTF32) : 1;
-    // Each had the bytes of an offset so far.
+    // `count` includes the bytes of one offset for each string so far.
     if (llvm::MulOverflow<int64_t>(*count / sizeof(int64_t), contents.textBytes,
                                    *count))
       *count = -1;
@@ -200,7 +201,7 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
   contents.isBigEndian =
       isBigEndian && (element.getSlotBytes() > 1 || contents.isUnicode);
   contents.isColumnMajor = header.isColumnMajor && contents.sizes.size() > 1;
-  // ml_dtypes leaves the bits above a narrow integer's value undefined.
+  // ml_dtypes leaves the bits above the value of a narrow integer undefined.
   contents.needsSignExtension = kind == "V1" &&
                                 element.elementClass == ElementClass::Signed &&
                                 element.bits < 8;
@@ -210,7 +211,7 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
 void quant_float::convertNpy(const NpyContents &contents,
                              const ElementInfo &element, void *slots) {
   ArrayRef<int64_t> sizes = contents.sizes;
-  // Beside a size of 0, the product of the others may be any number.
+  // If one size is 0, the product of the others may overflow.
   if (contents.data.empty())
     return;
   size_t rank = sizes.size();
@@ -245,7 +246,7 @@ void quant_float::convertNpy(const NpyContents &contents,
   }
 }
 
-/// Of elements of a type as NumPy spells it.
+/// Returns the header for elements whose NumPy type is `type`.
 static std::string makeHeader(StringRef type, ArrayRef<int64_t> sizes) {
   std::string text = "{'descr': '";
   text += type;
@@ -278,7 +279,8 @@ std::string quant_float::makeNpyHeader(const ElementInfo &element,
 // Strings
 //===----------------------------------------------------------------------===//
 
-/// The UTF-8 of code points in memory; false where one is none.
+/// Converts the UTF-32 code points in memory to UTF-8. Returns false if one is
+/// not a valid code point.
 static bool decodeCodePoints(StringRef slot, bool isBigEndian,
                              std::string &text) {
   SmallVector<llvm::UTF32> points;
@@ -299,28 +301,28 @@ static bool decodeCodePoints(StringRef slot, bool isBigEndian,
 }
 
 llvm::Expected<std::vector<std::string>>
-quant_float::readNpyTexts(const NpyContents &contents) {
-  // Beside a size of 0, the product of the others may be any number.
+quant_float::readNpyStrings(const NpyContents &contents) {
+  // If one size is 0, the product of the others may overflow.
   uint64_t count = 1;
   for (int64_t size : contents.sizes)
     count *= static_cast<uint64_t>(size);
-  std::vector<std::string> texts(count);
+  std::vector<std::string> strings(count);
   std::string slots(contents.data.size(), '\0');
   convertNpy(contents, *findElement(QF_STRING), slots.data());
   for (uint64_t i = 0; i < count; ++i) {
     StringRef slot =
         StringRef(slots).substr(i * contents.textBytes, contents.textBytes);
     if (!contents.isUnicode)
-      texts[i] = slot.rtrim('\0').str();
-    else if (!decodeCodePoints(slot, contents.isBigEndian, texts[i]))
+      strings[i] = slot.rtrim('\0').str();
+    else if (!decodeCodePoints(slot, contents.isBigEndian, strings[i]))
       return llvm::createStringError(
           "element " + Twine(i) +
           ": expected code points of Unicode, but got another number");
   }
-  return texts;
+  return strings;
 }
 
-/// False where the text is no UTF-8.
+/// Returns false if the string is not valid UTF-8.
 static bool encodeCodePoints(StringRef text,
                              SmallVectorImpl<llvm::UTF32> &points) {
   points.resize(text.size());
@@ -346,18 +348,18 @@ llvm::Error quant_float::checkNpyText(StringRef text) {
   return llvm::Error::success();
 }
 
-std::string quant_float::makeNpyTexts(ArrayRef<int64_t> sizes,
-                                      ArrayRef<StringRef> texts) {
-  // As NumPy has it, a string of none takes one.
+std::string quant_float::makeNpyStrings(ArrayRef<int64_t> sizes,
+                                        ArrayRef<StringRef> strings) {
+  // NumPy stores empty strings with a size of one code point.
   size_t longest = 1;
   SmallVector<llvm::UTF32> points;
-  for (StringRef text : texts) {
+  for (StringRef text : strings) {
     encodeCodePoints(text, points);
     longest = std::max(longest, points.size());
   }
   std::string file = makeHeader("<U" + std::to_string(longest), sizes);
-  file.reserve(file.size() + texts.size() * longest * sizeof(llvm::UTF32));
-  for (StringRef text : texts) {
+  file.reserve(file.size() + strings.size() * longest * sizeof(llvm::UTF32));
+  for (StringRef text : strings) {
     encodeCodePoints(text, points);
     points.resize(longest, 0);
     for (llvm::UTF32 point : points)

@@ -18,16 +18,17 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-struct quant_float::TextMemory {
-  TextMemory() = default;
-  TextMemory(const TextMemory &) = delete;
-  TextMemory &operator=(const TextMemory &) = delete;
-  ~TextMemory() {
+struct quant_float::StringMemory {
+  StringMemory() = default;
+  StringMemory(const StringMemory &) = delete;
+  StringMemory &operator=(const StringMemory &) = delete;
+  ~StringMemory() {
     std::free(strings.offsets);
     std::free(strings.bytes);
   }
 
-  /// So many bytes in place of those that there are.
+  /// Replaces the bytes by `capacity` uninitialized bytes. Returns false if
+  /// memory allocation fails.
   bool reserve(int64_t capacity) {
     std::free(strings.bytes);
     strings.bytes =
@@ -45,9 +46,9 @@ static llvm::Error makeMemoryError(const ElementInfo &element,
                                  ": no memory for " + Twine(bytes) + " bytes");
 }
 
-/// The elements of sizes that countBytes has let through.
+/// Returns the number of elements. countBytes must accept the sizes.
 static int64_t countElements(ArrayRef<int64_t> sizes) {
-  // Beside a size of 0, the product of the others may be any number.
+  // If one size is 0, the product of the others may overflow.
   uint64_t count = 1;
   for (int64_t size : sizes)
     count *= static_cast<uint64_t>(size);
@@ -56,10 +57,11 @@ static int64_t countElements(ArrayRef<int64_t> sizes) {
 
 int64_t TensorBuffer::getNumElements() const { return countElements(sizes); }
 
-/// Empty strings, and so many bytes for others.
-static std::shared_ptr<TextMemory> allocateTexts(int64_t count,
-                                                 int64_t capacity) {
-  auto memory = std::make_shared<TextMemory>();
+/// Allocates `count` empty strings and `capacity` bytes for their later
+/// contents. Returns null if memory allocation fails.
+static std::shared_ptr<StringMemory> allocateStrings(int64_t count,
+                                                     int64_t capacity) {
+  auto memory = std::make_shared<StringMemory>();
   memory->strings.offsets =
       static_cast<int64_t *>(std::calloc(count + 1, sizeof(int64_t)));
   if (!memory->strings.offsets || !memory->reserve(capacity))
@@ -75,18 +77,18 @@ llvm::Expected<TensorBuffer> TensorBuffer::allocate(const ElementInfo &element,
     return count.takeError();
   TensorBuffer tensor(element, sizes);
   if (element.isString()) {
-    // Most numbers are no longer.
+    // Most numbers have at most this many characters.
     constexpr int64_t kUsualBytes = 16;
     int64_t elements = countElements(sizes), capacity;
     if (!llvm::MulOverflow(elements, kUsualBytes, capacity))
-      tensor.texts = allocateTexts(elements, capacity);
-    if (!tensor.texts)
+      tensor.stringMemory = allocateStrings(elements, capacity);
+    if (!tensor.stringMemory)
       return makeMemoryError(element, sizes, *count);
-    tensor.strings = &tensor.texts->strings;
+    tensor.strings = &tensor.stringMemory->strings;
     return tensor;
   }
-  // One byte at least: an empty tensor has an address too. Not `new`, which
-  // ends the program when there is no memory.
+  // At least one byte, so that an empty tensor has an address too. Do not use
+  // `new`, which terminates the program if memory allocation fails.
   size_t rounded =
       (static_cast<uint64_t>(*count) + offset + 64) & ~uint64_t(63);
   auto *memory = static_cast<char *>(std::aligned_alloc(64, rounded));
@@ -115,7 +117,7 @@ TensorBuffer::view(const ElementInfo &element, ArrayRef<int64_t> sizes,
 }
 
 llvm::Expected<TensorBuffer>
-TensorBuffer::viewTexts(ArrayRef<int64_t> sizes, const qf_strings *strings) {
+TensorBuffer::viewStrings(ArrayRef<int64_t> sizes, const qf_strings *strings) {
   const ElementInfo &element = *findElement(QF_STRING);
   if (llvm::Error error = countBytes(element, sizes).takeError())
     return std::move(error);
@@ -144,21 +146,22 @@ TensorBuffer::viewTexts(ArrayRef<int64_t> sizes, const qf_strings *strings) {
 }
 
 llvm::Expected<TensorBuffer>
-TensorBuffer::makeTexts(ArrayRef<int64_t> sizes, ArrayRef<StringRef> texts) {
+TensorBuffer::makeStrings(ArrayRef<int64_t> sizes,
+                          ArrayRef<StringRef> strings) {
   const ElementInfo &element = *findElement(QF_STRING);
   if (llvm::Error error = countBytes(element, sizes).takeError())
     return std::move(error);
   TensorBuffer tensor(element, sizes);
-  assert(countElements(sizes) == int64_t(texts.size()) && "one per element");
+  assert(countElements(sizes) == int64_t(strings.size()) && "one per element");
   int64_t capacity = 0;
-  for (StringRef text : texts)
+  for (StringRef text : strings)
     capacity += text.size();
-  tensor.texts = allocateTexts(texts.size(), capacity);
-  if (!tensor.texts)
+  tensor.stringMemory = allocateStrings(strings.size(), capacity);
+  if (!tensor.stringMemory)
     return makeMemoryError(element, sizes, capacity);
-  tensor.strings = &tensor.texts->strings;
+  tensor.strings = &tensor.stringMemory->strings;
   char *next = tensor.strings->bytes;
-  for (auto [index, text] : llvm::enumerate(texts)) {
+  for (auto [index, text] : llvm::enumerate(strings)) {
     next = llvm::copy(text, next);
     tensor.strings->offsets[index + 1] = next - tensor.strings->bytes;
   }
@@ -166,7 +169,7 @@ TensorBuffer::makeTexts(ArrayRef<int64_t> sizes, ArrayRef<StringRef> texts) {
   return tensor;
 }
 
-std::vector<StringRef> TensorBuffer::getTexts() const {
+std::vector<StringRef> TensorBuffer::getStrings() const {
   std::vector<StringRef> result;
   for (int64_t i = 0, e = getNumElements(); i < e; ++i)
     result.push_back(getText(i));
@@ -174,13 +177,14 @@ std::vector<StringRef> TensorBuffer::getTexts() const {
 }
 
 llvm::Error TensorBuffer::makeRoom() {
-  if (!texts || strings->needed <= strings->capacity)
+  if (!stringMemory || strings->needed <= strings->capacity)
     return llvm::Error::success();
   int64_t needed = strings->needed;
-  // The texts are to be written anew.
+  // The caller writes all strings again.
   std::fill_n(strings->offsets, getNumElements() + 1, 0);
-  return texts->reserve(needed) ? llvm::Error::success()
-                                : makeMemoryError(*element, sizes, needed);
+  return stringMemory->reserve(needed)
+             ? llvm::Error::success()
+             : makeMemoryError(*element, sizes, needed);
 }
 
 MutableArrayRef<char> TensorBuffer::getMutableBytes() {
@@ -188,7 +192,7 @@ MutableArrayRef<char> TensorBuffer::getMutableBytes() {
   return {const_cast<char *>(bytes.data()), bytes.size()};
 }
 
-/// The tensor in the packed form `element` of its type.
+/// Packs the tensor. `element` is the packed form of its element type.
 static llvm::Expected<TensorBuffer>
 pack(const TensorBuffer &tensor, const ElementInfo &element, size_t offset) {
   llvm::Expected<TensorBuffer> packed =
@@ -199,7 +203,8 @@ pack(const TensorBuffer &tensor, const ElementInfo &element, size_t offset) {
   return packed;
 }
 
-/// The file's length tells the one size that may be open.
+/// Computes the dynamic size, of which there may be one, from the length of the
+/// file.
 static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
                               SmallVector<int64_t> &sizes) {
   SmallVector<int64_t> given = sizes;
@@ -222,15 +227,14 @@ static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
   return llvm::Error::success();
 }
 
-/// Of any sizes.
-/// The strings of a file in NumPy's format.
+/// Converts the strings of a .npy file, whose sizes are not checked.
 static llvm::Expected<TensorBuffer>
-makeTextsOfNpy(const NpyContents &contents) {
-  llvm::Expected<std::vector<std::string>> texts = readNpyTexts(contents);
-  if (!texts)
-    return texts.takeError();
-  return TensorBuffer::makeTexts(
-      contents.sizes, std::vector<StringRef>(texts->begin(), texts->end()));
+makeStringsOfNpy(const NpyContents &contents) {
+  llvm::Expected<std::vector<std::string>> strings = readNpyStrings(contents);
+  if (!strings)
+    return strings.takeError();
+  return TensorBuffer::makeStrings(
+      contents.sizes, std::vector<StringRef>(strings->begin(), strings->end()));
 }
 
 static llvm::Expected<TensorBuffer> read(StringRef path,
@@ -243,8 +247,8 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
                                    llvm::toString(file.takeError()));
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
   StringRef suffix = llvm::sys::path::extension(path);
-  // Other files than those of bare bytes have no packed form, or one of their
-  // own.
+  // Only files of raw bytes store this packed form. Read other files unpacked,
+  // and pack the elements afterwards.
   const ElementInfo &stored = *findElement(element.number & ~kPackedFlag);
   if (element.isPacked() && suffix != ".bin" && suffix != ".raw") {
     llvm::Expected<TensorBuffer> tensor =
@@ -260,7 +264,7 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
       return parsed.takeError();
     contents = std::move(*parsed);
     if (element.isString())
-      return makeTextsOfNpy(contents);
+      return makeStringsOfNpy(contents);
   } else if (element.isString() && (suffix == ".bin" || suffix == ".raw")) {
     return llvm::createStringError(
         "expected strings in a .npy" + Twine(readOnnx ? " or .pb" : "") +
@@ -308,30 +312,32 @@ quant_float::readTensorFile(StringRef path, const ElementInfo &element,
   return tensor;
 }
 
-std::vector<std::string> quant_float::makeRandomTexts(int64_t count,
-                                                      uint64_t seed) {
+std::vector<std::string> quant_float::makeRandomStrings(int64_t count,
+                                                        uint64_t seed) {
   std::vector<int32_t> numbers(count);
   fillRandom(*findElement(QF_INT32), numbers.data(), count, seed);
-  std::vector<std::string> texts;
+  std::vector<std::string> strings;
   for (int32_t number : numbers) {
     std::string text = std::to_string(number / 16);
-    // With a point in one of several places, and now and then an exponent.
+    // Insert a decimal point at one of several positions, and append an
+    // exponent to half of the strings.
     size_t places = number & 7;
     if (text.size() > places + 1)
       text.insert(text.size() - places, ".");
     if (number & 8)
       text += "e-" + std::to_string(places);
-    texts.push_back(text);
+    strings.push_back(text);
   }
-  return texts;
+  return strings;
 }
 
 uint64_t quant_float::digest(const TensorBuffer &tensor) {
-  if (!tensor.isOfTexts())
+  if (!tensor.isOfStrings())
     return digest(tensor.getBytes().data(), tensor.getBytes().size());
-  // Each text with its size in front, so that none runs into the next.
+  // Prepend the size of each string, so that the boundaries of the strings
+  // affect the digest.
   std::string all;
-  for (StringRef text : tensor.getTexts()) {
+  for (StringRef text : tensor.getStrings()) {
     all += std::to_string(text.size()) + ":";
     all += text;
   }
@@ -339,9 +345,9 @@ uint64_t quant_float::digest(const TensorBuffer &tensor) {
 }
 
 llvm::Error quant_float::checkNpy(const TensorBuffer &tensor) {
-  if (!tensor.isOfTexts())
+  if (!tensor.isOfStrings())
     return llvm::Error::success();
-  for (auto [index, text] : llvm::enumerate(tensor.getTexts()))
+  for (auto [index, text] : llvm::enumerate(tensor.getStrings()))
     if (llvm::Error error = checkNpyText(text))
       return llvm::createStringError("element " + Twine(index) + ": " +
                                      llvm::toString(std::move(error)));
@@ -349,8 +355,8 @@ llvm::Error quant_float::checkNpy(const TensorBuffer &tensor) {
 }
 
 bool quant_float::writeNpy(OutputFile &file, const TensorBuffer &tensor) {
-  if (tensor.isOfTexts())
-    return file.write(makeNpyTexts(tensor.getSizes(), tensor.getTexts()));
+  if (tensor.isOfStrings())
+    return file.write(makeNpyStrings(tensor.getSizes(), tensor.getStrings()));
   ArrayRef<char> bytes = tensor.getBytes();
   if (tensor.getElement().isPacked()) {
     bool isWritten =

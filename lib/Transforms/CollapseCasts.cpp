@@ -1,4 +1,4 @@
-//===- CollapseCasts.cpp - Chains of casts --------------------------------===//
+//===- CollapseCasts.cpp - Collapse chains of casts -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// From one type by way of another to a third one, and without that.
+/// A chain of two casts, and the single cast that would replace it.
 struct Chain {
   CastOp inner, outer;
   Type from, via, to;
@@ -37,7 +37,7 @@ struct Chain {
         reference::castElement(from, via, bits, getReferenceOptions(inner));
     return reference::castElement(via, to, between, getReferenceOptions(outer));
   }
-  /// A cast to the same type is the identity (V7).
+  /// If the types are equal, the cast is the identity (V7).
   APInt skip(const APInt &bits) const {
     return from == to ? bits
                       : reference::castElement(from, to, bits,
@@ -61,21 +61,21 @@ static bool isInteger(Type type) {
   return isa<IntegerType>(type) && !type.isInteger(1);
 }
 
-/// Types of more codes than can be tried: whether a rule says that nothing
-/// changes.
+/// Returns whether a rule guarantees that the single cast is equivalent. Used
+/// for types with too many encodings to try all.
 static bool isExactByRule(const Chain &chain) {
-  // Low bits of low bits (C12).
+  // Both casts keep low bits (C12).
   if (isInteger(chain.from) && isInteger(chain.via) && isInteger(chain.to))
     return getNumberWidth(chain.via) >= getNumberWidth(chain.to) ||
            isExactCast(chain.from, chain.via);
   bool isFromInteger = isInteger(chain.from);
-  // A float that has every value gives integers back, where none is beyond the
-  // 32 bits that casts to integers saturate to (C11).
+  // A float that represents every source value preserves integers, if none
+  // exceeds the 32 bits that casts to integers saturate to (C11).
   if (isFromInteger && chain.from.isSignlessInteger() &&
       getNumberWidth(chain.from) <= 32 && isStandardFloat(chain.via) &&
       isInteger(chain.to))
     return isExactCast(chain.from, chain.via);
-  // Low bits of the same 32 bits (C11).
+  // Both results are low bits of the same 32-bit integer (C11).
   auto saturatesTo32 = [](Type type) {
     return isInteger(type) && getNumberWidth(type) <= 32 &&
            !type.isUnsignedInteger(32);
@@ -83,25 +83,28 @@ static bool isExactByRule(const Chain &chain) {
   if (isFloat(chain.from) && saturatesTo32(chain.via) &&
       saturatesTo32(chain.to))
     return getNumberWidth(chain.via) >= getNumberWidth(chain.to);
-  // Integers beyond those that the float has are beyond the range of the last
-  // type, too.
+  // Integers that the intermediate float rounds exceed the range of the last
+  // type.
   if (isFromInteger && isStandardFloat(chain.via) && isFloat(chain.to)) {
     FloatFormat via(chain.via), last(chain.to);
-    // An infinity on the way is one that saturates, or becomes NaN (C4).
+    // An intermediate infinity saturates like the integer does, except in FNUZ
+    // types before opset 24, where it becomes NaN (C4).
     bool isInfinite =
         chain.via.isF16() && last.isFNUZ && CastOp(chain.outer).getOpset() < 24;
     if (!isInfinite && ilogb(last.maxValue) <= int(via.mantissaBits))
       return true;
   }
-  // What holds every value, and no integer that a float went through: those
-  // end in another way (C11, C12). Payloads of NaN do not come back (V7).
+  // The intermediate type represents every value. Conversions of an integer
+  // through a float to an integer are excluded, because out-of-range values
+  // differ (C11, C12). Equal types are excluded because NaN payloads are lost
+  // (V7).
   return chain.from != chain.to && isExactCast(chain.from, chain.via) &&
          (isa<IntegerType>(chain.from) == isa<IntegerType>(chain.via) ||
           !isa<IntegerType>(chain.to));
 }
 
-/// Numbers where roundings meet: powers of two and what is next to them, the
-/// middle between two values of the last type, and what is next to that.
+/// Returns values at which roundings can differ: powers of two, midpoints of
+/// two neighboring values of the last type, and the neighbors of both.
 static SmallVector<APInt> makeCandidates(const Chain &chain) {
   SmallVector<APInt> candidates;
   unsigned width = getNumberWidth(chain.from);
@@ -113,7 +116,7 @@ static SmallVector<APInt> makeCandidates(const Chain &chain) {
         candidates.push_back(number);
         candidates.push_back(-number);
       }
-    // What is next to the middle between two values of a float.
+    // Neighbors of the midpoint of two floats.
     if (isFloat(chain.to)) {
       unsigned mantissaBits = FloatFormat(chain.to).mantissaBits;
       for (unsigned bit = mantissaBits + 2; bit < width; ++bit) {
@@ -154,7 +157,7 @@ static SmallVector<APInt> makeCandidates(const Chain &chain) {
       add(scalbn(middle, -1, APFloat::rmNearestTiesToEven));
     }
   }
-  // The last ones, as they have no value: NaN with a payload.
+  // NaNs with and without a payload.
   APInt quiet = APFloat::getQNaN(semantics).bitcastToAPInt();
   candidates.push_back(quiet);
   candidates.push_back(quiet | 1);
@@ -162,8 +165,8 @@ static SmallVector<APInt> makeCandidates(const Chain &chain) {
   return candidates;
 }
 
-/// Bits of which the chain makes something else than one cast would; none where
-/// there are none, or none are known.
+/// Returns an input for which the chain and the single cast differ; nullopt if
+/// there is none or none was found.
 static std::optional<APInt> findDifference(const Chain &chain) {
   unsigned width = getNumberWidth(chain.from);
   auto differs = [&](const APInt &bits) {
@@ -181,7 +184,8 @@ static std::optional<APInt> findDifference(const Chain &chain) {
   return std::nullopt;
 }
 
-/// Collapses, or says why not.
+/// Collapses the chain that ends with `outer`. Emits a remark if the result
+/// would change.
 static bool collapse(RewriterBase &rewriter, CastOp outer) {
   auto inner = outer.getInput().getDefiningOp<CastOp>();
   if (!inner || !isPlain(inner) || !isPlain(outer))
@@ -232,7 +236,8 @@ static bool collapse(RewriterBase &rewriter, CastOp outer) {
 }
 
 void CollapseCastsPass::runOnOperation() {
-  // In order: what an op reads has been collapsed before.
+  // Process casts in order, so that the chain of the operand is already
+  // collapsed.
   SmallVector<CastOp> casts;
   getOperation()->walk([&](CastOp op) { casts.push_back(op); });
   IRRewriter rewriter(&getContext());

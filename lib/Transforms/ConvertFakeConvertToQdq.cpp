@@ -30,8 +30,8 @@ struct ConvertFakeConvertToQdqPass final
 };
 } // namespace
 
-/// The axis of the input that the scale lies along, which is not one element.
-/// None if there is no single one.
+/// Returns the axis of the input along which the scale varies. Nullopt if the
+/// scale has one element or varies along several axes.
 static std::optional<int64_t> findAxis(FakeConvertOp op, ShapedType scale) {
   auto input = cast<ShapedType>(op.getInput().getType());
   if (!input.hasRank())
@@ -48,7 +48,7 @@ static std::optional<int64_t> findAxis(FakeConvertOp op, ShapedType scale) {
   return axis;
 }
 
-/// Converts, or says why not.
+/// Converts the op. Returns an error message if this is not possible.
 static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
   FakeConvertMode mode = op.getMode().value_or(FakeConvertMode::Exact);
   if (mode != FakeConvertMode::Exact)
@@ -79,7 +79,7 @@ static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
   rewriter.setInsertionPoint(op);
   Value constant = createConstant(rewriter, op.getScale().getLoc(), scale, type,
                                   sizes, isa_and_nonnull<TensorType>(shaped));
-  // Where the quotient would be rounded to f16 the division has to be in f32.
+  // Divide in f32, because a quotient in f16 would be rounded twice.
   int64_t opset =
       *getFirstOpset(OpKind::QuantizeLinear, OpAttribute::Precision);
   TypeAttr precision;

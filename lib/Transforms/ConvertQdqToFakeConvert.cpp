@@ -23,9 +23,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// A qdq, or the pair that is one.
+/// A qdq, or a quantize-dequantize pair.
 struct Qdq {
-  /// Whose result it is.
+  /// The op whose result is replaced.
   Operation *op;
   QuantizationOpInterface quantize;
   QuantizeSemantics semantics;
@@ -44,7 +44,7 @@ struct ConvertQdqToFakeConvertPass final
 };
 } // namespace
 
-/// The qdq that `op` ends; none if it ends none, or not one of float8.
+/// Returns the float8 qdq whose result is that of `op`, or nullopt.
 static std::optional<Qdq> findQdq(Operation *op) {
   std::optional<Qdq> result;
   if (auto qdq = dyn_cast<QdqOp>(op))
@@ -61,10 +61,11 @@ static bool holdsValuesOf(FloatType precision, FloatType type) {
   return precision.isF64() || precision.isF32() || precision == type;
 }
 
-/// Whether the quotient's own rounding (D2) can change what the cast to float8
-/// makes of it. Without one, fakeconvert's f32 product is the same number; an
-/// overflow saturates either way. Below the normal numbers only f16 rounds
-/// where float8 has values to tell apart, and only those of f8E5M2.
+/// Returns whether rounding the quotient to the precision (D2) can change the
+/// result of the cast to float8. If it cannot, the f32 product of fakeconvert
+/// gives the same number, and overflow saturates in both ops. In the subnormal
+/// range, only f16 rounds values that float8 can distinguish, and only those of
+/// f8E5M2.
 static bool roundsTwice(Qdq qdq, const ReciprocalScale &scale) {
   FloatType precision = qdq.semantics.precision;
   if (!holdsValuesOf(precision, qdq.getType()))
@@ -75,7 +76,7 @@ static bool roundsTwice(Qdq qdq, const ReciprocalScale &scale) {
          });
 }
 
-/// Converts, or says why not.
+/// Converts the qdq. Returns an error message if this is not possible.
 static std::string convert(RewriterBase &rewriter, Qdq qdq) {
   QuantizationOpInterface quantize = qdq.quantize;
   Type storage = qdq.getStorage();
@@ -105,7 +106,7 @@ static std::string convert(RewriterBase &rewriter, Qdq qdq) {
     return error;
   }
 
-  // [C] along axis 1 of 4 becomes [1, C, 1, 1].
+  // For rank 4, a scale of shape [C] along axis 1 becomes [1, C, 1, 1].
   SmallVector<int64_t> sizes;
   if (std::optional<int64_t> axis = quantize.getAxisIndex()) {
     sizes.assign(shaped.getRank(), 1);

@@ -1,4 +1,4 @@
-//===- DecomposeFakeConvert.cpp - fakeconvert into arith and casts --------===//
+//===- DecomposeFakeConvert.cpp - fakeconvert to arith and casts ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "quant-float/Emulation/ElementBodies.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Lowering/ElementBodies.h"
 #include "quant-float/Transforms/Passes.h"
 
 namespace mlir::quant_float {
@@ -24,8 +24,8 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The sizes of scale and shift, which are alike (K4), as far as the types of
-/// both tell.
+/// Returns the sizes of scale and shift, which are equal (K4). A size is static
+/// if it is static in either type.
 static SmallVector<int64_t> getParameterSizes(FakeConvertOp op) {
   SmallVector<int64_t> sizes(
       cast<RankedTensorType>(op.getScale().getType()).getShape());
@@ -38,15 +38,15 @@ static SmallVector<int64_t> getParameterSizes(FakeConvertOp op) {
 }
 
 namespace {
-/// %y = fakeconvert %x, %s : tensor<?x?xf32>, tensor<?xf32> to ...
-/// ->
-/// %y = linalg.generic ins(%x, %s) outs(%empty)
-///        maps (d0, d1) -> (d0, d1), (d1) {
-///   ^bb0(%a: f32, %b: f32, %out: f32):
-///     %0 = arith.mulf %a, %b
-///     ...
-///     linalg.yield %n
-/// }
+///   %y = fakeconvert %x, %s : tensor<?x?xf32>, tensor<?xf32> to ...
+///   ->
+///   %y = linalg.generic ins(%x, %s) outs(%empty)
+///          maps (d0, d1) -> (d0, d1), (d1) {
+///     ^bb0(%a: f32, %b: f32, %out: f32):
+///       %0 = arith.mulf %a, %b
+///       ...
+///       linalg.yield %n
+///   }
 struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -58,7 +58,7 @@ struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
       return rewriter.notifyMatchFailure(op, "not of ranked tensors");
     SmallVector<int64_t> parameterSizes = getParameterSizes(op);
     auto granularity = reference::Granularity::getBroadcast();
-    // The verifier, as OpenVINO, does not ask it of the shift.
+    // Like OpenVINO, the verifier does not check this for the shift.
     if (!granularity.fits(parameterSizes, type.getShape()) ||
         !granularity.fits(
             parameterSizes,
@@ -72,7 +72,8 @@ struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
     maps.append(
         op->getNumOperands() - 1,
         granularity.getMap(op.getContext(), parameterSizes, type.getShape()));
-    // K6
+    // Static sizes of the parameters and of the result also apply to the input
+    // (K6).
     for (auto [index, size] : llvm::enumerate(llvm::reverse(parameterSizes)))
       if (!ShapedType::isDynamic(size) && size != 1)
         sizes[rank - 1 - index] = rewriter.getIndexAttr(size);

@@ -20,10 +20,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// %y = qdq %x, %s, %z storage T
-/// ->
-/// %q = quantize %x, %s, %z : T
-/// %y = dequantize %q, %s, %z
+///   %y = qdq %x, %s, %z storage T
+///   ->
+///   %q = quantize %x, %s, %z : T
+///   %y = dequantize %q, %s, %z
 struct DecomposeQdq final : OpRewritePattern<QdqOp> {
   using OpRewritePattern::OpRewritePattern;
 

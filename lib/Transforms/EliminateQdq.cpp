@@ -1,4 +1,4 @@
-//===- EliminateQdq.cpp - quantize of dequantized codes -------------------===//
+//===- EliminateQdq.cpp - Eliminate dequantize-quantize pairs -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "Requantize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,15 +32,16 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 //===----------------------------------------------------------------------===//
-// Nodes between
+// Nodes between dequantize and quantize
 //===----------------------------------------------------------------------===//
 
 namespace {
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-/// A node of ONNX that only moves its first input's elements, all of its
-/// inputs' (Concat), or chooses among them (MaxPool), and from which opset on
-/// it takes integers of 8 and 16 bits, float8, and integers of 4 bits.
+/// A node of ONNX that moves the elements of its first input (or of all inputs,
+/// for Concat) or selects among them (MaxPool). The numbers are the first
+/// opsets that accept 8-bit integers, 16-bit integers, float8 and 4-bit
+/// integers.
 struct Movement {
   StringLiteral name;
   int64_t int8, int16, float8, int4;
@@ -63,14 +64,14 @@ constexpr Movement kMovements[] = {
     {"MaxPool", 12, kNever, kNever, kNever},
 };
 
-/// Longer chains are not followed.
+/// The maximum length of chains of nodes.
 constexpr unsigned kMaxDepth = 64;
-/// More parameters that differ are not tried.
+/// The maximum number of different parameters to try.
 constexpr size_t kMaxParameters = 4096;
 constexpr int64_t kPadValue = 2;
 
-/// What an elementwise op makes of a number's bits; none for what it may make
-/// several things of, a NaN or a zero with a sign.
+/// Evaluates an elementwise op on the bits of a number. Returns nullopt if the
+/// result is not specified uniquely: for NaN and for zeros whose sign matters.
 using Step = std::function<std::optional<APInt>(const APInt &)>;
 } // namespace
 
@@ -101,7 +102,8 @@ static bool isElementwise(Operation *op) {
          (node.getOpType() == "Relu" || node.getOpType() == "Clip");
 }
 
-/// Whether codes are behind the value, by way of nodes that are known.
+/// Returns whether the value is computed from a dequantize through supported
+/// nodes.
 static bool isOfCodes(Value value) {
   for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
     Operation *op = value.getDefiningOp();
@@ -119,7 +121,8 @@ static bool isOfCodes(Value value) {
   return false;
 }
 
-/// The operand at this position of the source node; null where it is absent.
+/// Returns the operand for input `position` of the source node; null if it is
+/// absent.
 static Value getInput(NodeOp node, unsigned position) {
   unsigned index = position;
   for (int64_t absent : node.getAbsentInputs()) {
@@ -130,8 +133,8 @@ static Value getInput(NodeOp node, unsigned position) {
   return index < node.getInputs().size() ? node.getInputs()[index] : Value();
 }
 
-/// The bound of a Clip, infinity where it has none; none where it is no
-/// constant.
+/// Returns the bound of a Clip, or an infinity if it has none. Nullopt if the
+/// bound is not constant.
 static std::optional<APFloat> getBound(NodeOp node, bool isUpper) {
   constexpr int64_t kFirstOpsetWithInputs = 11;
   APFloat none = APFloat::getInf(APFloat::IEEEdouble(), !isUpper);
@@ -170,7 +173,8 @@ static Step makeStep(CastOp op) {
   };
 }
 
-/// Relu and Clip: between two bounds, which are numbers of the type.
+/// Creates the step of a Relu or Clip, which clamps to two bounds. The bounds
+/// must be representable in the type.
 static Step makeStep(NodeOp node) {
   auto type = dyn_cast<FloatType>(getElementTypeOrSelf(node.getResult(0)));
   if (!type || !isStandardFloat(type) ||
@@ -186,7 +190,8 @@ static Step makeStep(NodeOp node) {
     bool losesInfo;
     (*bound)->convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                       &losesInfo);
-    // The default of old versions is the largest number of f32.
+    // The default bound of old versions is the maximum of f32, which may not be
+    // representable.
     if (losesInfo)
       return {};
   }
@@ -203,11 +208,11 @@ static Step makeStep(NodeOp node) {
 }
 
 //===----------------------------------------------------------------------===//
-// One quantize
+// Elimination of one quantize
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The rewrite of one quantize: looked for first, then made.
+/// The elimination of one quantize: `find` analyzes it, `apply` rewrites it.
 class Elimination {
 public:
   Elimination(QuantizeOp op, RequantizationForm form, bool anyNan,
@@ -215,29 +220,31 @@ public:
       : quantize(op), form(form), anyNan(anyNan), codeBits(codeBits),
         to(op.getQuantizedElementType()) {}
 
-  /// Whether there is one; `getError` says why not.
+  /// Returns whether the quantize can be eliminated. Otherwise getError returns
+  /// the reason.
   bool find();
   void apply(RewriterBase &rewriter);
   StringRef getError() const { return error; }
 
 private:
-  /// A value on the way, and what becomes of it.
+  /// A possible value of an intermediate tensor, and its quantized value.
   struct Point {
     APFloat value;
     APInt code;
   };
-  /// What is in front of the quantize along one way to codes.
+  /// The path from the quantize to a dequantize.
   struct Way {
-    /// The last one first; none makes less of a greater number.
+    /// The elementwise ops, last one first. All are monotonic (non-decreasing).
     SmallVector<Step> steps;
-    /// Behind a MaxPool: what may be in its windows, of which type, and how
-    /// many of the steps come after it.
+    /// Below a MaxPool: the points that its windows can contain, their type,
+    /// and the number of steps that follow the MaxPool. The mapping from points
+    /// to quantized values must be monotonic.
     SmallVector<Point> *points = nullptr;
     Type pointType = {};
     size_t numStepsAfter = 0;
     unsigned depth = 0;
   };
-  /// How the codes of a leaf change.
+  /// The requantization at a dequantize.
   struct Leaf {
     DequantizeOp op;
     CodeMap map;
@@ -262,7 +269,8 @@ private:
   bool visitPad(NodeOp node, const Way &way);
   bool visitMaxPool(NodeOp node, Way way);
   bool isIncreasing(SmallVector<Point> &points);
-  /// What becomes of the bits of a number; none where a step does not say.
+  /// Applies the steps to the bits of a number. Nullopt if the result of a step
+  /// is not unique.
   std::optional<APInt> follow(APInt bits, const Way &way);
   bool isSame(const APInt &code, const APInt &other) const;
   Value build(RewriterBase &rewriter, OpOperand &use);
@@ -273,12 +281,12 @@ private:
   unsigned codeBits;
   Type to;
   Parameters parameters;
-  /// ONNX's, of the model.
+  /// The model's opset of ONNX; 0 if not determined yet.
   int64_t opset = 0;
-  /// By the operand that reads the floats.
+  /// The dequantize ops, by the operand that reads their result.
   llvm::DenseMap<OpOperand *, Leaf> leaves;
   llvm::DenseMap<Operation *, APInt> padCodes;
-  /// All ops on the way, users first.
+  /// All ops on the paths, users first.
   llvm::SetVector<Operation *> visited;
   std::string error;
   unsigned numBuilt = 0;
@@ -307,7 +315,7 @@ struct EliminateQdqPass final
 };
 } // namespace
 
-/// The first code that changes.
+/// Refuses with the first value that changes as an example.
 bool Elimination::refuse(const Twine &why, const CodeMap &map,
                          const Twine &where) {
   uint64_t code = map.findChange();
@@ -316,7 +324,7 @@ bool Elimination::refuse(const Twine &why, const CodeMap &map,
                 " becomes " + describeCode(map.to, map.codes[code]));
 }
 
-/// The sign of a NaN that went through arithmetic is open (D8).
+/// The sign of a NaN that results from arithmetic is unspecified (D8).
 bool Elimination::isSame(const APInt &code, const APInt &other) const {
   if (code == other || !isFloat(to) || !getFloatValue(to, code).isNaN() ||
       !getFloatValue(to, other).isNaN())
@@ -349,8 +357,8 @@ bool Elimination::find() {
   return visit(quantize.getInputMutable(), Way());
 }
 
-/// Parameters that are not known may be ones that lose codes: the largest scale
-/// makes infinities.
+/// Refuses if unknown parameters can change values: with the largest scale,
+/// dequantized values become infinite.
 bool Elimination::findUnknown(DequantizeOp dequantize) {
   constexpr StringLiteral kReason =
       "the scale or the zero point is not a constant";
@@ -371,8 +379,8 @@ bool Elimination::findUnknown(DequantizeOp dequantize) {
                 " with a scale of " + describeCode(type, largest.scale));
 }
 
-/// Every element has parameters of its own, or all of a kind have: each code
-/// has to come back with each of them.
+/// Handles parameters that vary along the tensor. Every value must be preserved
+/// by each combination of parameters that occurs.
 bool Elimination::findAligned(DequantizeOp dequantize) {
   SmallVector<Parameters> mine = *getConstantParameters(quantize);
   SmallVector<Parameters> others = *getConstantParameters(dequantize);
@@ -517,12 +525,13 @@ bool Elimination::visitPad(NodeOp node, const Way &way) {
 }
 
 bool Elimination::visitMaxPool(NodeOp node, Way way) {
-  // A window may lie outside of the input as a whole, and gives -inf then.
+  // With ceil_mode, a window can lie outside of the input, and its result is
+  // -inf.
   auto ceilMode =
       dyn_cast_or_null<IntegerAttr>(node.getNodeAttributes().get("ceil_mode"));
   if (ceilMode && !ceilMode.getValue().isZero())
     return refuse("windows of MaxPool may be empty with ceil_mode");
-  // One around it asks for the same of the same values.
+  // An enclosing MaxPool already checks the same condition for the same values.
   if (way.points)
     return visit(node->getOpOperand(0), way);
   SmallVector<Point> points;
@@ -595,7 +604,7 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
   return true;
 }
 
-/// The opset that new nodes have.
+/// Determines the opset of new nodes.
 bool Elimination::findOpset(Operation *op) {
   constexpr int64_t kPlainOpset = 21;
   auto isOnnx = [](StringRef domain) {
@@ -607,7 +616,7 @@ bool Elimination::findOpset(Operation *op) {
     opset = quantize.getOpset();
     return true;
   }
-  // What the model imports.
+  // Use the opset that the model imports.
   auto module = op->getParentOfType<ModuleOp>();
   opset = module ? getOnnxOpset(module).value_or(kPlainOpset) : kPlainOpset;
   return true;
@@ -664,7 +673,8 @@ void Elimination::apply(RewriterBase &rewriter) {
   if (codes.getType() != quantize.getType())
     codes = tensor::CastOp::create(rewriter, quantize.getLoc(),
                                    quantize.getType(), codes);
-  // What nobody needs any more, behind those that use it.
+  // Collect the ops that may become unused, in an order in which users precede
+  // their operands.
   visited.insert(use.get().getDefiningOp());
   SmallVector<Operation *> users = {quantize};
   for (bool isDequantize : {false, true})

@@ -1,4 +1,4 @@
-//===- ExtractWeights.cpp - The weights of a model alone ------------------===//
+//===- ExtractWeights.cpp - Extract the weights of a model ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A weight is a dequantize of constants, with what makes its scales and moves
-// its columns, or a constant of floats that the network computes with. Names
-// are those of the constants that hold the elements; a weight's ends with
-// `.weight`, behind which what comes is left out.
+// A weight is a dequantize of constants, with the ops that compute its scales
+// and permute its columns, or a constant of floats that the network uses. It is
+// named after the constant that holds its elements. The name ends with
+// `.weight`; any suffix after that is dropped.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Support/Locations.h"
@@ -37,27 +37,29 @@ class Extraction {
 public:
   Extraction(OpBuilder &builder) : builder(builder) {}
 
-  /// Clones all that follows from constants into where the builder is.
+  /// Clones the op at the insertion point of the builder if it only depends on
+  /// constants.
   void clone(Operation *op);
-  /// Adds what has been cloned of the op, if it is a weight.
+  /// Adds the clone of the op to the results if it is a weight.
   void add(Operation *op);
 
   SmallVector<Value> results;
   SmallVector<Attribute> attributes;
 
 private:
-  /// Whether the network computes with the value: it is no part of another
-  /// weight, and no scale of what is quantized.
+  /// Returns whether the network computes with the value, so that it is neither
+  /// part of another weight nor the scale of a quantized value.
   bool isUsed(Value value) const;
-  /// The weight with outputs as rows, where a product has them as columns; null
-  /// where it has not, or there is no such form.
+  /// Returns the transposed weight if a matmul has its outputs as columns, so
+  /// that rows are outputs. Null otherwise, and if the weight cannot be
+  /// transposed.
   Value turn(DequantizeOp op);
   std::string makeName(Operation *source);
 
   OpBuilder &builder;
   IRMapping cloned;
-  /// The dequantize, or else the constant, whose elements an op that has been
-  /// cloned gives.
+  /// Maps an op to the dequantize or constant that provides the elements of its
+  /// clone. Contains all ops that have been cloned.
   DenseMap<Operation *, Operation *> sources;
   llvm::StringMap<unsigned> counts;
 };
@@ -69,7 +71,7 @@ struct ExtractWeightsPass final
 };
 } // namespace
 
-/// Whether weights of files are made of such ops.
+/// Returns whether the op can be a part of a weight in a file.
 static bool isPart(Operation *op) {
   if (isa<arith::ConstantOp, DequantizeOp, CastOp>(op))
     return true;
@@ -117,7 +119,8 @@ Value Extraction::turn(DequantizeOp op) {
     auto constant = operand.getDefiningOp<arith::ConstantOp>();
     auto elements =
         constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
-    // Scales of the whole, or of one axis, are a vector at most.
+    // Per-tensor and per-axis scales have at most rank 1 and need no
+    // transposition.
     if (elements && elements.getShapedType().getRank() >= 2)
       elements = transposeConstant(elements);
     if (!elements)
@@ -143,13 +146,13 @@ std::string Extraction::makeName(Operation *source) {
   auto codes = dyn_cast<DequantizeOp>(source);
   Value elements = codes ? codes.getInput() : source->getResult(0);
   StringRef name = getNodeName(elements.getLoc());
-  // Tools that quantize add to the names that weights had.
+  // Quantization tools append suffixes to the names of the original weights.
   StringRef ending = codes ? ".weight" : "", stem = name;
   if (codes)
     stem = name.take_front(name.find(ending));
   if (stem.empty())
     stem = "unnamed";
-  // The same codes may be two weights.
+  // Two weights may have the same quantized values, and thus the same name.
   unsigned number = counts[stem]++;
   return (stem + (number ? "." + Twine(number) : Twine("")) + ending).str();
 }
@@ -190,7 +193,7 @@ void ExtractWeightsPass::runOnOperation() {
   made.setAllResultAttrs(extraction.attributes);
   for (func::FuncOp function : functions)
     function.erase();
-  // What is no weight.
+  // Erase clones that are not part of a weight.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(made.front())))
     if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
       op.erase();

@@ -1,4 +1,4 @@
-//===- FoldScales.cpp - One scale of two levels ---------------------------===//
+//===- FoldScales.cpp - Fold two-level scales -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scales of few bits have a scale of their own:
+// Low-bit scales are often dequantized with a second scale:
 //
 //   dequantize(w, dequantize(s, g))  ->  dequantize(w, constant)
 //
-// which is the same whatever they are. Where the outer scale comes last,
+// This rewrite is always exact. If the outer scale is applied last,
 //
 //   Mul(dequantize(w, s), g)  ->  dequantize(w, s * g)
 //
-// both products are rounded, and it is the same only for some: all codes are
-// tried.
+// both products are rounded, and the result may change. The pass applies the
+// rewrite only if the result is the same for all quantized values.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -44,11 +44,11 @@ using reference::Granularity;
 using reference::ParameterElements;
 
 namespace {
-/// Longer chains are not followed.
+/// The maximum length of chains of nodes.
 constexpr unsigned kMaxDepth = 8;
-/// More products are not tried.
+/// The maximum number of products to try.
 constexpr uint64_t kMaxTrials = uint64_t(1) << 22;
-/// Scales that are more are not computed.
+/// The maximum number of elements of a computed scale.
 constexpr int64_t kMaxElements = int64_t(1) << 24;
 
 using Bits = SmallVector<APInt>;
@@ -61,7 +61,7 @@ struct FoldScalesPass final
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Constants that nodes compute
+// Constant evaluation of nodes
 //===----------------------------------------------------------------------===//
 
 static RankedTensorType getStaticType(Value value) {
@@ -72,7 +72,7 @@ static RankedTensorType getStaticType(Value value) {
              : RankedTensorType();
 }
 
-/// Such a type of a number of elements that can be computed.
+/// Returns the static type if it has at most kMaxElements elements.
 static RankedTensorType getSmallType(Value value) {
   RankedTensorType type = getStaticType(value);
   int64_t count = 1;
@@ -104,13 +104,13 @@ static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
   RankedTensorType scaleType = getSmallType(op.getScale());
   std::optional<Bits> codes = computeConstant(op.getInput(), depth);
   std::optional<Bits> scales = computeConstant(op.getScale(), depth);
+  if (!type || !scaleType || !codes || !scales)
+    return std::nullopt;
   std::optional<Bits> zeroPoints;
   if (Value zeroPoint = op.getZeroPoint())
     if (!(zeroPoints = computeConstant(zeroPoint, depth)) ||
         zeroPoints->size() != scales->size())
       return std::nullopt;
-  if (!type || !scaleType || !codes || !scales)
-    return std::nullopt;
   ParameterElements places(op.getGranularity(), scaleType.getShape(),
                            type.getShape());
   Bits results;
@@ -148,7 +148,8 @@ static std::optional<Bits> computeProduct(NodeOp op, unsigned depth) {
   return results;
 }
 
-/// The bits of each element, where constants say them.
+/// Returns the bit pattern of each element, if the value can be computed from
+/// constants.
 static std::optional<Bits> computeConstant(Value value, unsigned depth) {
   RankedTensorType type = getSmallType(value);
   if (!type || ++depth > kMaxDepth)
@@ -183,7 +184,7 @@ static std::optional<Bits> computeConstant(Value value, unsigned depth) {
   return std::nullopt;
 }
 
-/// dequantize(w, dequantize(s, g))
+/// Folds dequantize(w, dequantize(s, g)).
 static void foldComputedScale(RewriterBase &rewriter,
                               QuantizationOpInterface op) {
   Value scale = op.getScaleValue();
@@ -204,18 +205,19 @@ static void foldComputedScale(RewriterBase &rewriter,
 }
 
 //===----------------------------------------------------------------------===//
-// Products behind
+// Multiplications after dequantization
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A Mul of what a dequantize makes.
+/// A Mul of the result of a dequantize.
 class ScaledDequantize {
 public:
   ScaledDequantize(NodeOp mul, unsigned index)
       : mul(mul), op(mul.getInputs()[index].getDefiningOp<DequantizeOp>()),
         factor(mul.getInputs()[1 - index]) {}
 
-  /// Why the factor cannot be part of the scale; empty if it is.
+  /// Folds the factor into the scale. Returns an error message if that is not
+  /// possible, and an empty string otherwise.
   std::string fold(RewriterBase &rewriter);
 
 private:
@@ -226,9 +228,11 @@ private:
   DequantizeOp op, candidate;
   Value factor;
   std::optional<Bits> scales, zeroPoints, factors;
-  /// One for each dimension of the result: of the scale, the factor, both.
+  /// One size per dimension of the result: of the scale, of the factor, and of
+  /// their product.
   SmallVector<int64_t> scaleSizes, factorSizes, sizes;
-  /// Of each of both: the product, and from which scale and factor.
+  /// For each element of the new scale: the product, and the indices of the
+  /// scale and of the factor.
   Bits products;
   SmallVector<std::pair<uint64_t, uint64_t>> places;
 };
@@ -287,7 +291,8 @@ std::string ScaledDequantize::analyze() {
   return "";
 }
 
-/// The codes that a constant has, or else all of the type.
+/// Returns the encodings that occur in a constant, or all encodings of the type
+/// if the value is not a constant.
 static SmallVector<uint64_t> getCodes(Value value, Type type) {
   unsigned width = getNumberWidth(type);
   llvm::BitVector found(1u << width, false);
@@ -306,7 +311,8 @@ static SmallVector<uint64_t> getCodes(Value value, Type type) {
   return SmallVector<uint64_t>(found.set_bits_begin(), found.set_bits_end());
 }
 
-/// Tries all codes with all scales and factors that come together.
+/// Tries all quantized values with all combinations of scale and factor that
+/// occur.
 std::string ScaledDequantize::prove() {
   Type codes = op.getQuantizedElementType();
   Type numbers = getElementTypeOrSelf(op.getType());
@@ -333,7 +339,7 @@ std::string ScaledDequantize::prove() {
       APInt value = evaluate(op, bits, before);
       APInt twice = multiply(numbers, value, other);
       APInt once = evaluate(candidate, bits, after);
-      // D8: the sign of a NaN is open.
+      // The sign of a NaN is unspecified (D8).
       if (twice == once || (getFloatValue(numbers, twice).isNaN() &&
                             getFloatValue(numbers, once).isNaN()))
         continue;
@@ -351,7 +357,7 @@ std::string ScaledDequantize::prove() {
 std::string ScaledDequantize::fold(RewriterBase &rewriter) {
   if (std::string why = analyze(); !why.empty())
     return why;
-  // A scale for the tensor, for an axis or for blocks, as there are dimensions.
+  // The new scale is per tensor, per axis or blocked, depending on the sizes.
   auto type = cast<RankedTensorType>(op.getType());
   bool isBlocked = op.getGranularity().blockSize.has_value();
   auto *many = llvm::find_if(sizes, [](int64_t size) { return size != 1; });
@@ -393,7 +399,7 @@ std::string ScaledDequantize::fold(RewriterBase &rewriter) {
     eraseUnused(rewriter, candidate.getResult());
     return why;
   }
-  // It makes what the Mul made, by that name.
+  // The new op takes over the name of the Mul.
   candidate->setLoc(mul.getLoc());
   candidate->setDiscardableAttrs(mul->getDiscardableAttrDictionary());
   SmallVector<Value> unused(mul->getOperands());
@@ -407,7 +413,8 @@ void FoldScalesPass::runOnOperation() {
   SmallVector<QuantizationOpInterface> quantizations;
   getOperation()->walk(
       [&](QuantizationOpInterface op) { quantizations.push_back(op); });
-  // What goes with a scale comes before, so none is gone that is still to come.
+  // Folding a scale only erases ops before the quantization that uses it, so
+  // the remaining ops of the list stay valid.
   for (QuantizationOpInterface op : quantizations)
     foldComputedScale(rewriter, op);
   SmallVector<NodeOp> products;
@@ -418,7 +425,7 @@ void FoldScalesPass::runOnOperation() {
   for (NodeOp op : products)
     for (unsigned i : {0, 1})
       if (auto dequantize = op.getInputs()[i].getDefiningOp<DequantizeOp>()) {
-        // An input that only a run knows is no scale.
+        // A factor that is only known at run time is not part of the scale.
         if (!computeConstant(op.getInputs()[1 - i]))
           continue;
         std::string why = ScaledDequantize(op, i).fold(rewriter);

@@ -31,10 +31,10 @@ QuantizeOp quant_float::findQuantizeOfPair(DequantizeOp op) {
 }
 
 namespace {
-/// %q = quantize %x, %s, %z : T
-/// %y = dequantize %q, %s, %z
-/// ->
-/// %y = qdq %x, %s, %z storage T
+///   %q = quantize %x, %s, %z : T
+///   %y = dequantize %q, %s, %z
+///   ->
+///   %y = qdq %x, %s, %z storage T
 struct FuseQdq final : OpRewritePattern<DequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -60,7 +60,7 @@ struct FuseQdqPass final
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateFuseQdqPatterns(patterns);
-    // The driver erases the quantize ops, which are dead then.
+    // The driver erases the quantize ops, which become dead.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     if (failed(

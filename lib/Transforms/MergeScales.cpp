@@ -1,4 +1,4 @@
-//===- MergeScales.cpp - Scales of blocks and axes that are alike ---------===//
+//===- MergeScales.cpp - Merge equal scales -------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// The elements of a parameter of a known shape.
+/// The constant scales and zero points of an op, which have a static shape.
 struct ParameterTensor {
   SmallVector<int64_t> shape;
   SmallVector<APInt> scales, zeroPoints;
@@ -39,8 +39,9 @@ struct ParameterTensor {
       result.zeroPoint = zeroPoints[zeroPoints.size() > 1 ? i : 0];
     return result;
   }
-  /// The first element that is unlike the first of its dimension, of all that
-  /// have its other indices; none where the dimension makes no difference.
+  /// Returns the indices of two elements that differ and whose indices only
+  /// differ in dimension `dim`, where the index of the first one is 0. Nullopt
+  /// if the parameters do not vary along the dimension.
   std::optional<std::pair<int64_t, int64_t>> findUnlike(unsigned dim) const;
 };
 
@@ -64,7 +65,8 @@ ParameterTensor::findUnlike(unsigned dim) const {
   return std::nullopt;
 }
 
-/// None where they are not constants of a known shape with elements.
+/// Returns nullopt if the parameters are not constants of a non-empty static
+/// shape.
 static std::optional<ParameterTensor> getTensor(QuantizationOpInterface op) {
   auto type = dyn_cast<RankedTensorType>(op.getScaleValue().getType());
   std::optional<SmallVector<APInt>> scales =
@@ -82,7 +84,8 @@ static std::optional<ParameterTensor> getTensor(QuantizationOpInterface op) {
   return tensor;
 }
 
-/// "element 3 has another scale", and a code that shows it.
+/// Emits a remark that two elements differ, with a quantized value that
+/// demonstrates it.
 static void refuse(QuantizationOpInterface op, const ParameterTensor &tensor,
                    std::pair<int64_t, int64_t> unlike) {
   InFlightDiagnostic remark = emitNodeRemark(op);
@@ -106,8 +109,9 @@ static void refuse(QuantizationOpInterface op, const ParameterTensor &tensor,
   }
 }
 
-/// Gives the op one scale, or one for each index of a dimension: the first that
-/// there are along the others. Every version that has blocks has those.
+/// Sets a per-tensor scale, or a per-axis scale along `dim`, from the first
+/// elements along the other dimensions. Every version that has blocks supports
+/// both.
 static void setParameters(RewriterBase &rewriter, QuantizationOpInterface op,
                           const ParameterTensor &tensor,
                           std::optional<unsigned> dim) {
@@ -144,7 +148,7 @@ static void setParameters(RewriterBase &rewriter, QuantizationOpInterface op,
 
 static void merge(RewriterBase &rewriter, QuantizationOpInterface op) {
   auto scale = dyn_cast<RankedTensorType>(op.getScaleValue().getType());
-  // One element in rank 1 may be a whole tensor's already.
+  // A scale with one element of rank 1 may already be per tensor.
   if (!scale || scale.getRank() == 0 ||
       (scale.getRank() == 1 && scale.getDimSize(0) == 1))
     return;
@@ -157,7 +161,7 @@ static void merge(RewriterBase &rewriter, QuantizationOpInterface op) {
   std::optional<int64_t> blocked;
   if (op.getBlockSizeAttribute().value_or(0) != 0)
     blocked = op.getGranularity().getAxis(scale.getRank());
-  // Along one dimension scales may differ, unless it is that of blocks.
+  // The scales may vary along one dimension that is not the blocked one.
   std::optional<unsigned> kept;
   for (unsigned dim = 0; dim < tensor->shape.size(); ++dim) {
     std::optional<std::pair<int64_t, int64_t>> unlike = tensor->findUnlike(dim);

@@ -1,4 +1,4 @@
-//===- NodeBuilder.cpp - New nodes of a model -----------------------------===//
+//===- NodeBuilder.cpp - Builder of ONNX nodes ----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "NodeBuilder.h"
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Locations.h"

@@ -1,4 +1,4 @@
-//===- NodeBuilder.h - New nodes of a model ---------------------*- C++ -*-===//
+//===- NodeBuilder.h - Builder of ONNX nodes --------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,21 +14,23 @@
 
 namespace mlir::quant_float {
 
-/// Makes nodes of one opset of ONNX in one place.
+/// Creates ONNX nodes of one opset at one location.
 struct NodeBuilder {
   OpBuilder &builder;
   Location loc;
   int64_t opset;
 
-  /// Each node has a name of its own where the model has names.
+  /// Returns a location for the node `what`. Its name is unique if the model
+  /// has names.
   Location getLoc(StringRef what);
   Value makeScalar(Type elementType, int64_t number);
   Value makeNode(StringRef opType, ValueRange inputs, Type result,
                  ArrayRef<NamedAttribute> attributes = {});
-  /// An op of two integers of the same type, the second one for all elements.
+  /// Creates an elementwise op on `value` and the scalar `number` of the same
+  /// integer type.
   Value compute(StringRef opType, Value value, int64_t number);
   Value clip(Value value, int64_t least, int64_t greatest);
-  /// The value itself where it has such elements.
+  /// Returns the value itself if it already has the element type.
   Value cast(Value value, Type elementType, StringRef what);
 };
 

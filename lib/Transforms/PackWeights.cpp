@@ -1,4 +1,4 @@
-//===- PackWeights.cpp - Products with weights in blocks as MatMulNBits ---===//
+//===- PackWeights.cpp - Convert block-quantized matmuls to MatMulNBits ---===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// The codes of a constant, of 8 bits or less, one by one.
+/// Reads the quantized values of a constant, which have at most 8 bits.
 class CodeReader {
 public:
   explicit CodeReader(ElementsAttr elements);
@@ -47,14 +47,16 @@ private:
   bool isPacked = false;
 };
 
-/// One product with weights that a dequantize makes.
+/// A matmul whose weights are the result of a dequantize.
 class WeightsProduct {
 public:
   explicit WeightsProduct(NodeOp node) : node(node) {}
 
-  /// Whether it is one with weights in blocks, which may have to stay.
+  /// Returns whether the node is a matmul with block-quantized weights. It may
+  /// still not be convertible.
   bool match();
-  /// Why it has to stay; empty if it has not.
+  /// Returns an error message if the node cannot be converted, and an empty
+  /// string otherwise.
   std::string analyze();
   void pack(RewriterBase &rewriter);
 
@@ -63,9 +65,10 @@ private:
     auto value = NodeOp(node).getNodeAttributes().getAs<IntegerAttr>(name);
     return value ? value.getInt() : 0;
   }
-  /// A constant of the weights with outputs as rows; null if it is none.
+  /// Returns a constant of the weights, transposed if necessary so that rows
+  /// are outputs; null if the value is not constant.
   ElementsAttr getRows(Value value) const;
-  /// The rows of codes, each of whole bytes.
+  /// Packs the quantized values of each row into whole bytes.
   Value packRows(OpBuilder &builder, Location loc, ElementsAttr elements,
                  int64_t columns, ArrayRef<int64_t> shape);
 
@@ -73,7 +76,7 @@ private:
   DequantizeOp weights;
   Value bias;
   ElementsAttr codes, scales, points;
-  /// Whether the weights have inputs as rows, as they are.
+  /// Whether the rows of the original weights are inputs.
   bool isAcross = false;
   int64_t rows = 0, depth = 0, blockSize = 0, blocks = 0;
   unsigned bits = 0;
@@ -194,7 +197,8 @@ Value WeightsProduct::packRows(OpBuilder &builder, Location loc,
                                ElementsAttr elements, int64_t columns,
                                ArrayRef<int64_t> shape) {
   CodeReader codes(elements);
-  // Signed codes are larger by half of the range, as the zero point is.
+  // Convert signed values to unsigned ones by adding half of the range to
+  // values and zero points.
   bool isSigned = weights.getQuantizedElementType().isSignlessInteger();
   unsigned shift = isSigned ? 1u << (bits - 1) : 0;
   int64_t count = ShapedType::getNumElements(shape), size = count / rows;
@@ -227,7 +231,8 @@ void WeightsProduct::pack(RewriterBase &rewriter) {
   if (Value old = weights.getZeroPoint()) {
     add(old, packRows(rewriter, old.getLoc(), points, blocks, {rows * bytes}));
   } else if (!weights.getQuantizedElementType().isSignlessInteger()) {
-    // Leaving them out means the middle, which is the zero of signed codes.
+    // The default zero point is half of the range, which is the zero of signed
+    // values. Unsigned values need an explicit zero.
     Type type = RankedTensorType::get(
         rows * bytes, rewriter.getIntegerType(8, /*isSigned=*/false));
     inputs.push_back(
@@ -251,7 +256,7 @@ void WeightsProduct::pack(RewriterBase &rewriter) {
                                rewriter.getDictionaryAttr(attributes), absent,
                                rewriter.getStrArrayAttr({}), /*bodiesCount=*/0);
   packed->setDiscardableAttrs(node->getDiscardableAttrDictionary());
-  // From the product back to the constants.
+  // Erase the unused ops from the matmul back to the constants.
   llvm::SetVector<Operation *> unused;
   unused.insert(node.getInputs()[1].getDefiningOp());
   unused.insert(weights);

@@ -13,9 +13,10 @@
 
 namespace mlir::quant_float {
 
-/// The quantize that makes a qdq with `op`: of the same opset, with the same
-/// parameters, and a result of the input's type. A quantized value with other
-/// uses is needed anyway: null for such a pair.
+/// Returns the quantize that forms a qdq with `op`: it has the same opset and
+/// parameters, and an input of the type of the result of `op`. Null if there is
+/// none, or if the quantized value has other uses, because then it must be
+/// computed anyway.
 QuantizeOp findQuantizeOfPair(DequantizeOp op);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- ReciprocalScale.cpp - Scales that are divided by -------------------===//
+//===- ReciprocalScale.cpp - Reciprocals of scales ------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The elements of a constant, one for a splat. None where it is no constant,
-/// or its values are not here.
+/// Returns the elements of a constant, or a single one for a splat. Nullopt if
+/// the value is not a constant or its data is not available.
 static std::optional<SmallVector<APFloat>> getElements(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -54,7 +54,7 @@ ReciprocalScale quant_float::findReciprocals(Value scale, FloatType type) {
     return result;
   }
   for (auto [index, element] : llvm::enumerate(*elements)) {
-    // f64 holds every scale and every reciprocal of a power of two.
+    // f64 represents every scale and the reciprocal of every power of two.
     bool losesInfo;
     APFloat value = element, reciprocal(0.0);
     value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,

@@ -1,4 +1,4 @@
-//===- ReciprocalScale.h - Scales that are divided by -----------*- C++ -*-===//
+//===- ReciprocalScale.h - Reciprocals of scales ----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,19 +16,21 @@
 
 namespace mlir::quant_float {
 
-/// What to multiply by instead of dividing by a constant scale.
+/// The reciprocals to multiply by instead of dividing by a constant scale.
 struct ReciprocalScale {
-  /// Exact, in the order of the scale's elements; a single one for a splat.
+  /// The exact reciprocals, in the order of the scale's elements; a single one
+  /// for a splat.
   SmallVector<APFloat> values;
-  /// Why there are none.
+  /// The reason if there are no exact reciprocals; empty otherwise.
   std::string error;
 };
 
-/// The reciprocals of a scale as normal numbers of `type`.
+/// Returns the reciprocals of a scale if they are exact normal numbers of
+/// `type`.
 ReciprocalScale findReciprocals(Value scale, FloatType type);
 
-/// The reciprocals as a constant: a tensor, or else a vector or, without sizes,
-/// a scalar.
+/// Creates the constant of the reciprocals: a tensor if `isTensor`, else a
+/// vector, or a scalar if `sizes` is empty.
 Value createConstant(OpBuilder &builder, Location loc,
                      const ReciprocalScale &scale, FloatType type,
                      ArrayRef<int64_t> sizes, bool isTensor);

@@ -1,4 +1,4 @@
-//===- RecoverDequantize.cpp - Steps that are a dequantize ----------------===//
+//===- RecoverDequantize.cpp - Recover dequantize from its steps ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,19 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// OpenVINO has no operator for weights of few bits, but steps:
+// OpenVINO has no operator that dequantizes low-bit weights. Its models use
+// these steps:
 //
-//   Convert(codes) to f16, Subtract Convert(zero points), Multiply by the scale
+//   Convert(quantized values) to f16
+//   Subtract Convert(zero points), Multiply by the scale
 //   Reshape of [rows, groups, size] to [rows, columns]
 //   Convert to f32
 //
-// are one dequantize of the codes, with blocks where the Reshape makes one axis
-// of two. The scale may have one of its own: a dequantize, which steps before
-// were, or a quotient.
+// They are equivalent to one dequantize, which is blocked if the Reshape merges
+// two axes. The scale may itself be a dequantize, recovered from such steps, or
+// a quotient.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -39,22 +41,23 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// A constant, and the type that a Convert gives its elements, or its own.
+/// A constant, its type, and the element type after an optional Convert.
 struct ConvertedConstant {
   Value constant;
   RankedTensorType type;
   Type convertedType;
 };
 
-/// The steps up to a product, and the op that ends them.
+/// The operands of a multiplication by a scale, and the op that produces the
+/// final result.
 struct Steps {
   Operation *last = nullptr;
   ConvertedConstant codes, zeroPoints, scale;
-  /// Instead: a scale that has one of its own, as it lies.
+  /// The scale if it is computed by other ops instead of a constant.
   Value computedScale;
-  /// What the last one makes.
+  /// The type of the result of `last`.
   RankedTensorType type;
-  /// One for each dimension of the codes.
+  /// One size per dimension of the quantized values.
   SmallVector<int64_t> shape, scaleShape;
   std::optional<int64_t> axis, blockSize;
 };
@@ -88,7 +91,8 @@ static std::optional<ConvertedConstant> getConvertedConstant(Value value) {
   return ConvertedConstant{source, type, getElementTypeOrSelf(value)};
 }
 
-/// Whether each code is a number of the type, and each difference of two.
+/// Returns whether the type represents all quantized values and, if
+/// `differences` is set, all differences of two quantized values.
 static bool holdsAll(FloatType numbers, Type codes, bool differences) {
   unsigned width = getNumberWidth(codes);
   if (isa<IntegerType>(codes))
@@ -109,7 +113,8 @@ static bool holdsAll(FloatType numbers, Type codes, bool differences) {
   return true;
 }
 
-/// The sizes with ones in front, of as many dimensions as there are.
+/// Returns the sizes with leading ones added up to the rank of `all`, or
+/// nullopt if they do not broadcast to `all`.
 static std::optional<SmallVector<int64_t>> alignSizes(ArrayRef<int64_t> sizes,
                                                       ArrayRef<int64_t> all) {
   if (sizes.size() > all.size())
@@ -122,8 +127,8 @@ static std::optional<SmallVector<int64_t>> alignSizes(ArrayRef<int64_t> sizes,
   return aligned;
 }
 
-/// Which elements of the codes share one of the scale. Blocks are dimensions of
-/// the scale that are 1 where others are not.
+/// Determines the elements that share a scale. Along a blocked dimension, the
+/// scale has size 1 and other dimensions do not.
 static bool findGranularity(Steps &steps) {
   SmallVector<int64_t> many;
   for (auto [dim, size] : llvm::enumerate(steps.scaleShape))
@@ -152,8 +157,8 @@ static bool findGranularity(Steps &steps) {
   return steps.blockSize.has_value();
 }
 
-/// Lets the steps end with a Reshape that makes one dimension of two, of which
-/// the scale has the first.
+/// Includes a following Reshape that merges two dimensions if the scale varies
+/// along the first of them only.
 static void addReshape(Steps &steps) {
   if (!steps.last->hasOneUse())
     return;
@@ -169,7 +174,7 @@ static void addReshape(Steps &steps) {
     SmallVector<int64_t> merged(shape);
     merged[dim] *= merged[dim + 1];
     merged.erase(merged.begin() + dim + 1);
-    // There is a scale for each index of the others.
+    // The scale varies along all dimensions except the merged one.
     SmallVector<int64_t> each(shape);
     each[dim + 1] = 1;
     if (shape[dim + 1] == 1 || steps.scaleShape != each ||
@@ -185,8 +190,8 @@ static void addReshape(Steps &steps) {
   }
 }
 
-/// The dequantize, or quotient, that a scale is, or that a Reshape gives more
-/// dimensions; null where it is another value.
+/// Returns the dequantize or quotient that computes a scale, possibly through a
+/// Reshape that adds dimensions; null for other values.
 static Value getComputedScale(Value value) {
   if (NodeOp reshape = getLayer(value.getDefiningOp(), "Reshape", 2))
     value = reshape.getInputs()[0];
@@ -196,7 +201,8 @@ static Value getComputedScale(Value value) {
              : Value();
 }
 
-/// The steps of which the layer is the product of one input and a scale.
+/// Matches the steps that end with `product`, where the scale is not input
+/// `index`.
 static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
   Value numbers = product.getInputs()[index];
   Value scale = product.getInputs()[1 - index];
@@ -228,7 +234,7 @@ static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
     return std::nullopt;
   if (!difference)
     return steps;
-  // Of as many elements as there are scales, or one for all.
+  // The zero point has one element, or the shape of the scale.
   std::optional<ConvertedConstant> points =
       getConvertedConstant(difference.getInputs()[1]);
   if (!points ||
@@ -240,8 +246,8 @@ static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
   return steps;
 }
 
-/// The constant with another shape and elements of a type that has them all;
-/// one element stands for as many as there are.
+/// Creates the constant with another shape and an element type that represents
+/// all elements. A splat is expanded.
 static Value makeConstant(RewriterBase &rewriter, const ConvertedConstant &from,
                           ArrayRef<int64_t> shape, Type elementType) {
   auto type = RankedTensorType::get(shape, elementType);
@@ -264,8 +270,8 @@ static Value makeConstant(RewriterBase &rewriter, const ConvertedConstant &from,
   return createConstantOfBits(rewriter, constant.getLoc(), type, *bits);
 }
 
-/// Scales of few bits that are divided stay what they are: a Convert of them
-/// becomes a cast.
+/// If a quotient divides a low-bit scale, replaces the Convert of the scale by
+/// a cast, which keeps the low-bit type.
 static void castDividend(RewriterBase &rewriter, Value scale) {
   NodeOp quotient = getLayer(scale.getDefiningOp(), "Divide", 2);
   NodeOp convert =
@@ -294,7 +300,7 @@ static Value makeScale(RewriterBase &rewriter, const Steps &steps) {
     castDividend(rewriter, computed);
     return computed;
   }
-  // In the type that they are stored in, if the other one has them all.
+  // Use the stored type if it is narrower and f32 represents all its values.
   Type type = steps.scale.convertedType;
   Type own = steps.scale.type.getElementType();
   if (type.isF32() && isa<Float16Type, BFloat16Type, Float8E8M0FNUType>(own))
@@ -309,7 +315,8 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
   addReshape(*steps);
   if (!findGranularity(*steps))
     return false;
-  // The product of f16 numbers is one of f32 to OpenVINO's CPU plugin.
+  // OpenVINO's CPU plugin computes products of f16 in f32, so include a Convert
+  // to f32 that follows.
   Type number = steps->type.getElementType();
   Operation *last = steps->last;
   if (last->hasOneUse())
@@ -341,7 +348,7 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
     state.addAttribute("block_size",
                        rewriter.getI64IntegerAttr(*steps->blockSize));
   Operation *made = rewriter.create(state);
-  // Codes and scales may be of types that no dequantize has.
+  // No dequantize may exist for the types of quantized values and scales.
   bool isValid;
   {
     ScopedDiagnosticHandler silent(made->getContext(),

@@ -1,4 +1,4 @@
-//===- ReencodeFnuz.cpp - float8 with and without negative zero -----------===//
+//===- ReencodeFnuz.cpp - Re-encode float8 to or from FNUZ ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -23,12 +23,14 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// Codes of a float8 as codes of its sibling, of twice or half the value.
+/// A mapping of the encodings of a float8 type to its counterpart with or
+/// without FNUZ. The counterpart's value is twice or half the original one.
 struct Reencoding {
   Type from, to;
-  /// 1 where values of the sibling are twice those of the code.
+  /// 1 if values of the counterpart are twice the original ones, -1 if they are
+  /// half.
   int exponent;
-  /// None where the sibling lacks the value.
+  /// Nullopt if the counterpart does not have the value.
   std::array<std::optional<uint8_t>, 256> codes;
 
   Reencoding(Type from, Type to, int exponent, bool anyZero);
@@ -49,7 +51,7 @@ Reencoding::Reencoding(Type from, Type to, int exponent, bool anyZero)
         scalbn(source.getValue(code), exponent, APFloat::rmNearestTiesToEven);
     for (uint64_t other = 0; other < codes.size() && !codes[code]; ++other) {
       APFloat found = destination.getValue(other);
-      // What becomes of a NaN is any NaN (D8).
+      // A NaN may become any NaN (D8).
       if (wanted.isNaN() ? found.isNaN() && other == destination.nanCode
                          : found.bitwiseIsEqual(wanted) ||
                                (anyZero && found.isZero() && wanted.isZero()))
@@ -58,7 +60,7 @@ Reencoding::Reencoding(Type from, Type to, int exponent, bool anyZero)
   }
 }
 
-/// The sibling of a float8; null for any other type.
+/// Returns the counterpart of a float8 type; null for any other type.
 static Type getSibling(Type type, bool toFnuz) {
   MLIRContext *context = type.getContext();
   if (toFnuz) {
@@ -72,7 +74,8 @@ static Type getSibling(Type type, bool toFnuz) {
   return isa<Float8E5M2FNUZType>(type) ? Float8E5M2Type::get(context) : Type();
 }
 
-/// What is computed is not re-encoded: the largest values differ.
+/// Emits a remark: values that are quantized at run time cannot be re-encoded,
+/// because the maxima of the types differ.
 static void refuseComputed(Operation *op, const Reencoding &way) {
   FloatFormat source(way.from), destination(way.to);
   APFloat end =
@@ -87,7 +90,8 @@ static void refuseComputed(Operation *op, const Reencoding &way) {
                      << " times the scale, by " << way.to << " " << lost;
 }
 
-/// Twice or half of each scale; none after a remark.
+/// Returns twice or half of each scale. Emits a remark and returns nullopt if
+/// this is not possible.
 static std::optional<SmallVector<APInt>> moveScales(DequantizeOp op,
                                                     int exponent) {
   auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op.getScale()));
@@ -124,7 +128,7 @@ static void reencode(RewriterBase &rewriter, DequantizeOp op,
   uint64_t numLost = 0, first = 0;
   auto type = cast<ShapedType>(op.getInput().getType());
   uint64_t count = type.hasStaticShape() ? type.getNumElements() : bytes.size();
-  // One that stands for all.
+  // A splat stands for all elements.
   uint64_t share = bytes.size() == 1 ? count : 1;
   for (auto [index, byte] : llvm::enumerate(bytes)) {
     if (std::optional<uint8_t> code = way.codes[uint8_t(byte)]) {
@@ -171,7 +175,7 @@ static void reencode(RewriterBase &rewriter, DequantizeOp op,
           createConstantOfBytes(rewriter, op.getInput().getLoc(),
                                 withType(op.getInput()), std::move(bytes),
                                 *constant));
-  // Its zero has no effect (Q7).
+  // The zero point is zero and has no effect (Q7).
   if (Value zeroPoint = op.getZeroPoint()) {
     unsigned index = op->getNumOperands() - 1;
     replace(op->getOpOperand(index),

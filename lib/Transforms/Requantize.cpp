@@ -1,4 +1,4 @@
-//===- Requantize.cpp - Codes to codes, in integers -----------------------===//
+//===- Requantize.cpp - Requantization in integer arithmetic --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "Requantize.h"
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "NodeBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// Opsets of ONNX: indices of Gather may count from the end, Clip takes
-/// integers, and Cast integers of 4 bits.
+/// The first opsets of ONNX in which Gather accepts negative indices, Clip
+/// accepts integers, and Cast accepts 4-bit integers.
 constexpr int64_t kNegativeIndexOpset = 11;
 constexpr int64_t kIntegerClipOpset = 12;
 constexpr int64_t kInt4Opset = 21;
@@ -51,7 +51,8 @@ uint64_t CodeMap::findChange() const {
   std::optional<uint64_t> other;
   for (auto [code, result] : llvm::enumerate(codes)) {
     APInt bits(getNumberWidth(from), code);
-    // Codes of the same type may be of the same number, 0 and -0, or of none.
+    // Different encodings of the same type may represent the same number (0 and
+    // -0) or NaN.
     bool isSame = from == to && bits == result;
     if (!isSame && toDouble(from, bits) != toDouble(to, result))
       return code;
@@ -62,24 +63,24 @@ uint64_t CodeMap::findChange() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Choosing
+// Selection
 //===----------------------------------------------------------------------===//
 
-/// What the map makes of one code, as numbers.
+/// Returns the input and the result of the map for one encoding, as numbers.
 static std::pair<int64_t, int64_t> getPoint(const CodeMap &map, uint64_t code) {
   const APInt &to = map.codes[code];
   unsigned width = map.from.getIntOrFloatBitWidth();
   return {toNumber(map.from, APInt(width, code)), toNumber(map.to, to)};
 }
 
-/// What the steps make of a code.
+/// Evaluates a MultiplyShift.
 static int64_t compute(const MultiplyShift &steps, int64_t code) {
   int64_t sum = code * steps.multiplier + steps.addend;
   return std::clamp(sum >> steps.shift, steps.least, steps.greatest);
 }
 
-/// The steps that give what the map says for each code; the last ones that were
-/// tried are `nearest`, where there are none.
+/// Returns a MultiplyShift that is exact for every encoding, or nullopt. In the
+/// latter case `nearest` is the last one that was tried.
 static std::optional<MultiplyShift>
 findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
   SmallVector<std::pair<int64_t, int64_t>> points;
@@ -93,8 +94,9 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
   steps.least = lowest->second;
   steps.greatest = highest->second;
 
-  // The slope between the ends of what is not clipped: the quotient of the
-  // scales up to less than one code, which leaves few multipliers to try.
+  // The slope between the first and last point that is not clipped is the
+  // quotient of the scales, with an error of less than one unit, which leaves
+  // few multipliers to try.
   auto isInside = [&](auto point) {
     return point.second != steps.least && point.second != steps.greatest;
   };
@@ -103,32 +105,32 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
   if (first == points.end() || first->first == last->first)
     return std::nullopt;
 
-  // The quotients that fit: (y2 - y1 - 1) / dx < slope < (y2 - y1 + 1) / dx.
+  // The range of slopes: (y2 - y1 - 1) / dx < slope < (y2 - y1 + 1) / dx.
   double dx = double(last->first - first->first);
   double dy = double(last->second - first->second);
   double lower = (dy - 1) / dx, upper = (dy + 1) / dx;
   unsigned width = map.from.getIntOrFloatBitWidth();
   bool isWide = width > 8 || map.to.getIntOrFloatBitWidth() > 8;
   double limit = std::ldexp(1.0, (isWide ? 62 : 30) - int(width) - 1);
-  // A wide step of 2^shift leaves room for many multipliers: those in the
-  // middle of an interval that every pair of points makes smaller.
+  // Larger shifts have a finer resolution. The valid multipliers form an
+  // interval, which every pair of points narrows.
   for (unsigned shift = 0; shift < (isWide ? 40 : 24); ++shift) {
     double unit = std::ldexp(1.0, shift);
     int64_t from = int64_t(std::ceil(lower * unit));
     int64_t to = int64_t(std::floor(upper * unit));
     if (std::abs(lower * unit) > limit || std::abs(upper * unit) > limit)
       break;
-    // Halving finds the multiplier: where the addends that a point in front
-    // asks for are above those of a point behind, it is too small, or too
-    // large.
+    // Bisect the multiplier: if the lower bound of the addend from one point
+    // exceeds the upper bound from another point, the multiplier is too small
+    // or too large, depending on the order of the points.
     while (from <= to) {
       int64_t multiplier = from + (to - from) / 2;
       int64_t least = std::numeric_limits<int64_t>::min();
       int64_t greatest = std::numeric_limits<int64_t>::max();
       int64_t leastAt = 0, greatestAt = 0;
       for (auto [x, y] : points) {
-        // y << shift <= x * multiplier + addend < (y + 1) << shift; a code
-        // that is clipped has one side.
+        // y << shift <= x * multiplier + addend < (y + 1) << shift. A clipped
+        // value has only one of these bounds.
         int64_t base = y * (int64_t(1) << shift) - x * multiplier;
         int64_t end = base + (int64_t(1) << shift) - 1;
         if (y != steps.least && base > least) {
@@ -148,7 +150,7 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
       nearest = steps;
       if (leastAt == greatestAt)
         break;
-      // The one that asks for more rises faster with the multiplier or not.
+      // The bound from the larger x changes faster with the multiplier.
       if (leastAt > greatestAt)
         from = multiplier + 1;
       else
@@ -158,7 +160,7 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
   return std::nullopt;
 }
 
-/// Whether the map is the identity between its least and greatest code.
+/// Returns whether the map is the identity between its minimum and maximum.
 static bool isClip(const CodeMap &map) {
   if (map.from != map.to || !isa<IntegerType>(map.from))
     return false;
@@ -215,7 +217,7 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
   std::optional<MultiplyShift> nearest;
   if (std::optional<MultiplyShift> steps = findMultiplyShift(map, nearest))
     return Requantization{Requantization::MultiplyShift, *steps};
-  // Of those that were tried last each fails somewhere.
+  // The last attempt demonstrates that no multiplier fits.
   for (uint64_t code = 0; nearest && code < map.codes.size(); ++code)
     if (auto [x, y] = getPoint(map, code); compute(*nearest, x) != y) {
       os << "no multiplication and shift gives these codes, (" << x << " * "
@@ -229,7 +231,7 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
 }
 
 //===----------------------------------------------------------------------===//
-// Building
+// Construction
 //===----------------------------------------------------------------------===//
 
 Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
@@ -244,8 +246,8 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
   case Requantization::Clip:
     return b.clip(codes, steps.least, steps.greatest);
   case Requantization::Table: {
-    // Gather takes no elements of 4 bits. A negative index counts from the end,
-    // as the bits of a negative code do.
+    // Gather does not accept 4-bit elements. A negative index counts from the
+    // end, and so does the encoding of a negative value.
     Type inTable = map.to;
     SmallVector<APInt> entries = map.codes;
     if (map.to.getIntOrFloatBitWidth() < 8) {
@@ -265,8 +267,8 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
   case Requantization::MultiplyShift: {
     bool isWide = map.from.getIntOrFloatBitWidth() > 8 ||
                   map.to.getIntOrFloatBitWidth() > 8;
-    // Div rounds toward zero: whole results lift what it divides to where it is
-    // not negative, and no larger than it has to be.
+    // Div rounds toward zero. Add the smallest multiple of the divisor that
+    // makes the dividend non-negative, and subtract it from the quotient.
     int64_t lowest = std::numeric_limits<int64_t>::max();
     for (uint64_t code = 0; code < map.codes.size(); ++code)
       lowest = std::min(lowest, getPoint(map, code).first * steps.multiplier +

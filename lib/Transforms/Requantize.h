@@ -1,4 +1,4 @@
-//===- Requantize.h - Codes to codes, in integers ---------------*- C++ -*-===//
+//===- Requantize.h - Requantization in integer arithmetic ------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,43 +16,45 @@
 
 namespace mlir::quant_float {
 
-/// What becomes of every code of a type: `codes[c]` of the one whose bits are
-/// c.
+/// A function from all quantized values of one type to another type: `codes[c]`
+/// is the result for the encoding c.
 struct CodeMap {
   Type from, to;
   SmallVector<APInt> codes;
 
   bool isIdentity() const;
-  /// The first code that becomes another number or, if there is none, another
-  /// code.
+  /// Returns the first encoding that maps to a different number. If there is
+  /// none, returns the first one that maps to a different encoding of the same
+  /// type.
   uint64_t findChange() const;
 };
 
-/// floor((code * multiplier + addend) / 2^shift), held between the least and
-/// the greatest code of a map.
+/// floor((code * multiplier + addend) / 2^shift), clamped to the range from
+/// `least` to `greatest`.
 struct MultiplyShift {
   int64_t multiplier, addend;
   unsigned shift;
   int64_t least, greatest;
 };
 
-/// How a map is computed.
+/// How a code map is computed.
 struct Requantization {
   enum Kind { Identity, Clip, Table, MultiplyShift };
   Kind kind;
   quant_float::MultiplyShift steps = {};
 };
 
-/// The cheapest way that `form` allows and that ops of this opset of ONNX can
-/// say. A multiplication has a product of 31 bits, of 63 for codes of 16 bits,
-/// and gives what the map says for each of its codes. Otherwise what is in the
-/// way, and a code that shows it.
+/// Returns the cheapest requantization that `form` permits and that ops of
+/// ONNX's `opset` can express. The product of a MultiplyShift has at most 31
+/// bits, or 63 bits for 16-bit types, and the result is exact for every
+/// encoding. Returns nullopt if there is none, and sets `error` to the reason
+/// and an encoding that demonstrates it.
 std::optional<Requantization> chooseRequantization(const CodeMap &map,
                                                    RequantizationForm form,
                                                    int64_t opset,
                                                    std::string &error);
 
-/// The ops that do so.
+/// Creates the ops that compute the requantization.
 Value buildRequantization(OpBuilder &builder, Location loc, Value codes,
                           const CodeMap &map, const Requantization &way,
                           int64_t opset);

@@ -1,4 +1,4 @@
-//===- UnpackWeights.cpp - MatMulNBits by ONNX's own operators ------------===//
+//===- UnpackWeights.cpp - Convert MatMulNBits to ONNX ops ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "NodeBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -27,16 +27,17 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// Opsets of DequantizeLinear: blocks and codes of 4 bits, a result that has
-/// another type than the scale, codes of 2 bits.
+/// The first opsets in which DequantizeLinear supports blocks and 4-bit values,
+/// a result type that differs from the scale's, and 2-bit values.
 constexpr int64_t kBlocksOpset = 21, kResultTypeOpset = 23, kTwoBitsOpset = 25;
 
-/// One node: weights of N rows, in blocks along the K elements of each.
+/// A MatMulNBits with N rows of weights, each with blocks along K.
 class PackedNode {
 public:
   PackedNode(NodeOp node, int64_t opset) : node(node), opset(opset) {}
 
-  /// Why it has to stay; empty if it has not.
+  /// Returns an error message if the node cannot be converted, and an empty
+  /// string otherwise.
   std::string analyze();
   void unpack(RewriterBase &rewriter);
 
@@ -47,9 +48,11 @@ private:
     auto value = NodeOp(node).getNodeAttributes().getAs<IntegerAttr>(name);
     return value ? value.getInt() : defaultValue;
   }
-  /// Whether an input is a constant of such elements, so many of them.
+  /// Returns whether an input is a constant with this element type and number
+  /// of elements.
   bool isConstant(unsigned input, Type elementType, int64_t count) const;
-  /// The codes of rows that begin at whole bytes and may end before they do.
+  /// Unpacks quantized values. Each row starts at a byte boundary and may end
+  /// before one.
   Value unpackCodes(OpBuilder &builder, unsigned input, int64_t columns);
 
   NodeOp node;
@@ -130,7 +133,7 @@ Value PackedNode::unpackCodes(OpBuilder &builder, unsigned input,
   auto getByte = [&](int64_t row, int64_t column) -> unsigned char {
     return from.bytes[from.bytes.size() == 1 ? 0 : row * stride + column];
   };
-  // Many stay packed, as they are read from files.
+  // Values in a resource stay packed, as in the file that they were read from.
   bool isPacked = from.isResource && columns * bits % 8 == 0;
   int64_t width = isPacked ? columns * bits / 8 : columns;
   SmallVector<char> made;
@@ -186,7 +189,8 @@ void PackedNode::unpack(RewriterBase &rewriter) {
   for (Value operand : node.getInputs())
     if (Operation *op = operand.getDefiningOp<arith::ConstantOp>())
       constants.push_back(op);
-  // Names and texts of the node go to the one that makes its result.
+  // The last node, which produces the result, takes over the name and
+  // attributes.
   Operation *last = result.getDefiningOp();
   last->setLoc(node.getLoc());
   last->setDiscardableAttrs(node->getDiscardableAttrDictionary());

@@ -1,4 +1,4 @@
-//===- WidenStorage.cpp - Codes of types that more runtimes have ----------===//
+//===- WidenStorage.cpp - Widen types of quantized values -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Codes.h"
+#include "Encodings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -30,7 +30,7 @@ struct WidenStoragePass final
 };
 } // namespace
 
-/// What codes of a type become: all of its numbers are ones of the wider type.
+/// Returns the wider type that represents all numbers of `type`, or null.
 static Type getWider(Type type, bool isSigned) {
   Builder builder(type.getContext());
   if (isa<IntegerType>(type) && getNumberWidth(type) < 8)
@@ -43,7 +43,8 @@ static Type getWider(Type type, bool isSigned) {
                                      : Type();
 }
 
-/// The code of the same number, of ui8 of one that is less by 128.
+/// Returns the encoding of the same number, or of the number minus 128 if ui8
+/// becomes i8.
 static APInt widen(Type from, Type to, const APInt &bits) {
   if (isFloat(from))
     return reference::castElement(from, to, bits, reference::CastOptions());
@@ -52,7 +53,8 @@ static APInt widen(Type from, Type to, const APInt &bits) {
   return from.isSignlessInteger() ? bits.sext(8) : bits.zext(8);
 }
 
-/// An input whose code is cut at another end.
+/// Emits a remark: values that are quantized at run time cannot be widened,
+/// because the types saturate differently. Includes an example.
 static void refuseComputed(DequantizeOp op, Type from, Type to) {
   InFlightDiagnostic remark = emitNodeRemark(op);
   remark << "not widened: codes are computed";
@@ -84,8 +86,8 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
     emitNodeRemark(op) << "not widened: the zero point is not a constant";
     return;
   }
-  // float8 has no use for one (Q7), others subtract it; 0 less +0 is 0, and -0
-  // stays -0.
+  // float8 zero points have no effect (Q7), but other types subtract theirs.
+  // Only a zero can be dropped: subtracting +0 changes no value.
   bool losesZeroPoint = zeroPoint && isFloat8(to) &&
                         !llvm::all_of(*zeroPoints, [](const APInt &point) {
                           return point.isZero();
@@ -100,7 +102,7 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
                        << op.getOpset() << " takes no " << to;
     return;
   }
-  // Without one the zero is code 0, and there that of 128 less.
+  // The implicit zero point of ui8 is 0, which becomes an explicit -128.
   bool isShifted = from.isUnsignedInteger(8);
   rewriter.setInsertionPoint(op);
   auto replace = [&](OpOperand &operand, ArrayRef<APInt> bits) {

@@ -221,7 +221,7 @@ def _hash(source: bytes, options: _native.Options) -> str:
     machine = _identify_cpu() if "host" in options.cpu.split(",") else ""
     told = (
         _identify_compiler(), machine, options.cpu, options.triple, options.chip, options.threads,
-        options.level, options.mode, options.sums, options.activations, options.islands, options.nvvm, options.entry,
+        options.level, options.mode, options.accumulation, options.activations, options.partition, options.nvvm, options.entry,
     )  # fmt: skip
     return hashlib.sha256(repr(told).encode() + b"\0" + source).hexdigest()
 

@@ -22,6 +22,7 @@ from ._disk import disk_cache
 from ._kernels import Argument, Kernel, find_function, make_arguments, take_argument
 from ._reports import FakeConvertReport, NodeReport, make_fakeconvert_report, make_report
 from .typing import (
+    Accumulation,
     Activations,
     Array,
     ArrayLike,
@@ -29,7 +30,6 @@ from .typing import (
     EmitKind,
     FakeConvertMode,
     Progress,
-    Sums,
     Target,
 )
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
         chip: str | None
         threads: int
         optimization_level: int
-        islands: bool
+        partition: bool
         fakeconvert_mode: FakeConvertMode | None
-        sums: Sums
+        accumulation: Accumulation
         activations: Activations
         progress: Progress | None
 
@@ -163,23 +163,23 @@ class Module:
         optimization_level: int = 2,
         target: CompileTarget = "cpu",
         chip: str | None = None,
-        islands: bool = False,
+        partition: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
-        sums: Sums = "stated",
+        accumulation: Accumulation = "ordered",
         activations: Activations = "float",
         path: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Kernel:
         """As :func:`quant_float.compile`."""
         options = _make_options(
-            cpu, threads, optimization_level, islands, fakeconvert_mode, sums, activations
+            cpu, threads, optimization_level, partition, fakeconvert_mode, accumulation, activations
         )
         _set_target(options, target, chip)
         if options.nvvm and not options.chip:
             options.chip = _native.get_device_chip()
         progress = _require_callable(progress)
-        # Islands get their names later.
-        if not islands:
+        # The functions of a partitioned model get their names later.
+        if not partition:
             names = [(f.name, f.graph_name) for f in self.functions]
             options.entry = names[find_name(names, function)][0]
         model = self._native
@@ -193,7 +193,7 @@ class Module:
                 lambda: model.compile(options, progress),
             )
         # Compiled alone, it may have another name than in the model.
-        return Kernel(native, find_function(native, function if islands else None))
+        return Kernel(native, find_function(native, function if partition else None))
 
     def compare_modes(
         self,
@@ -240,9 +240,9 @@ class Module:
         chip: str | None = None,
         threads: int = 1,
         optimization_level: int = 2,
-        islands: bool = False,
+        partition: bool = False,
         fakeconvert_mode: FakeConvertMode | None = None,
-        sums: Sums = "stated",
+        accumulation: Accumulation = "ordered",
         activations: Activations = "float",
         progress: Progress | None = None,
     ) -> bytes | None:
@@ -256,7 +256,7 @@ class Module:
             cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
             triple: of the target; this machine's without one.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
-            threads, optimization_level, islands, fakeconvert_mode, sums, activations, progress: as of
+            threads, optimization_level, partition, fakeconvert_mode, accumulation, activations, progress: as of
                 :func:`quant_float.compile`.
 
         Raises:
@@ -265,7 +265,7 @@ class Module:
         """
         require_choice(kind, "kind", EmitKind)
         options = _make_options(
-            cpu, threads, optimization_level, islands, fakeconvert_mode, sums, activations
+            cpu, threads, optimization_level, partition, fakeconvert_mode, accumulation, activations
         )
         options.triple = require_text("" if triple is None else triple, "triple")
         _set_target(options, target, chip)
@@ -479,9 +479,9 @@ def compile(
     optimization_level: int = 2,
     target: CompileTarget = "cpu",
     chip: str | None = None,
-    islands: bool = False,
+    partition: bool = False,
     fakeconvert_mode: FakeConvertMode | None = None,
-    sums: Sums = "stated",
+    accumulation: Accumulation = "ordered",
     activations: Activations = "float",
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -498,15 +498,15 @@ def compile(
         optimization_level: 0 to 3.
         target: ``"cpu"``, or ``"nvvm"`` for the first NVIDIA GPU.
         chip: of the GPU, e.g. ``"sm_90"``; without one the machine's.
-        islands: compile what surrounds quantization nodes, each group a function of its own, where
-            other nodes have no meaning here.
+        partition: if nodes have no lowering, compile the supported subgraphs around quantization
+            nodes, each as a separate function.
         fakeconvert_mode: as of :func:`load`.
-        sums: how a CPU rounds sums of products: ``"stated"``, with the same bits on every CPU, or
-            ``"fast"``, by fused multiply-adds where it has them, and as integers where both factors are
-            dequantized from 8 bits.
-        activations: what vectors are multiplied with weights of 8, 4 or 2 bits as, on a CPU:
-            ``"float"``, as they are, or ``"int16"`` or ``"int8"``, rounded to integers with a scale
-            for each 32 elements.
+        accumulation: the accumulation order and rounding of floating-point reductions:
+            ``"ordered"``, with the same bits on every CPU, or ``"reassociate"``, with fused
+            multiply-adds if the CPU has them, and on GPUs with matrix instructions.
+        activations: the type of the activations in matmuls of few rows with weights of 8, 4 or 2
+            bits, on CPUs: ``"float"``, the type of the model, or ``"int16"`` or ``"int8"``,
+            quantized dynamically with one scale per block of 32 or 16 elements.
         path: a shared library to make of it, with a C header beside it, which
             :func:`quant_float.load_kernel` loads again without compiling. It holds all constants.
         progress: is called with stage, detail and steps done; False from it ends the work.
@@ -525,8 +525,8 @@ def compile(
         optimization_level=optimization_level,
         target=target,
         chip=chip,
-        islands=islands,
-        sums=sums,
+        partition=partition,
+        accumulation=accumulation,
         activations=activations,
         path=path,
         progress=progress,
@@ -608,18 +608,20 @@ def _make_options(
     cpu: str,
     threads: int,
     level: int,
-    islands: bool,
+    partition: bool,
     mode: FakeConvertMode | None,
-    sums: Sums = "stated",
+    accumulation: Accumulation = "ordered",
     activations: Activations = "float",
 ) -> _native.Options:
     options = _native.Options()
     options.cpu = require_text(cpu, "cpu")
     options.threads = require_integer(threads, "threads", 0, 4096)
     options.level = require_integer(level, "optimization_level", 0, 3)
-    options.islands = bool(islands)
+    options.partition = bool(partition)
     options.mode = _find_mode(mode)
-    options.sums = get_args(Sums).index(require_choice(sums, "sums", Sums))
+    options.accumulation = get_args(Accumulation).index(
+        require_choice(accumulation, "accumulation", Accumulation)
+    )
     options.activations = get_args(Activations).index(
         require_choice(activations, "activations", Activations)
     )

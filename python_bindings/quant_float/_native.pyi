@@ -90,9 +90,9 @@ class Options:
     threads: int
     level: int
     mode: int
-    sums: int
+    accumulation: int
     activations: int
-    islands: bool
+    partition: bool
     nvvm: bool
     def __init__(self) -> None: ...
 

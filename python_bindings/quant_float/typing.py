@@ -37,7 +37,7 @@ __all__ = [
     "Progress",
     "RoleName",
     "RoundMode",
-    "Sums",
+    "Accumulation",
     "SupportsCuda",
     "SupportsDLPack",
     "Target",
@@ -86,7 +86,7 @@ Target: TypeAlias = Literal["cpu", "reference"]
 CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
 RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
 FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
-Sums: TypeAlias = Literal["stated", "fast"]
+Accumulation: TypeAlias = Literal["ordered", "reassociate"]
 Activations: TypeAlias = Literal["float", "int16", "int8"]
 EmitKind: TypeAlias = Literal[
     "mlir", "llvm-dialect", "llvm-ir", "asm", "obj", "shared", "header", "ptx", "cubin"

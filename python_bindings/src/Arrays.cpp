@@ -1,4 +1,4 @@
-//===- Arrays.cpp - Arrays as tensors -------------------------------------===//
+//===- Arrays.cpp - Converts arrays to tensors ----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,7 +14,7 @@
 using namespace quant_float_python;
 
 TensorArguments::TensorArguments(nb::sequence items, bool writable) {
-  // A destructor does not run for a constructor that throws.
+  // The destructor does not run if a constructor throws.
   try {
     for (nb::handle item : items)
       add(nb::cast<nb::tuple>(item), writable);
@@ -46,7 +46,7 @@ void *TensorArguments::addTexts(nb::handle list, size_t count, bool writable) {
   memory.count = count;
   memory.offsets.push_back(0);
   if (writable) {
-    // Most numbers are no longer.
+    // Most strings of numbers fit.
     constexpr size_t kUsualBytes = 16;
     memory.list = nb::cast<nb::list>(list);
     memory.offsets.resize(count + 1);
@@ -109,7 +109,7 @@ void TensorArguments::add(nb::tuple item, bool writable) {
     isPossible &= numbers.back() >= 0 &&
                   !__builtin_mul_overflow(count, numbers.back(), &count);
   }
-  // In two steps: packed elements have no whole bytes each.
+  // Packed elements do not have a whole number of bytes each.
   const auto *element = mlir::quant_float::findElement(tensor.dtype);
   if (element && element->isPacked())
     bytes = static_cast<int64_t>(element->getBytes(count));
@@ -138,12 +138,12 @@ void TensorArguments::add(nb::tuple item, bool writable) {
   this->bytes.push_back(static_cast<size_t>(bytes));
 }
 
-/// The memory of a DLPack array as codes: (codes, type code, bits). There are
-/// none of elements that are no whole bytes.
+/// Returns the memory of a DLPack array as quantized values: (codes, type code,
+/// bits). The codes are None if elements are not whole bytes.
 static nb::tuple viewDLPack(nb::object array, bool writable) {
   nb::ndarray<> tensor;
   nb::ndarray<nb::ro> readOnly;
-  // An import of a writable array fails where memory is read-only.
+  // Importing a read-only array as writable fails.
   bool isWritten = writable && nb::try_cast(array, tensor, /*convert=*/false);
   if (!isWritten && !nb::try_cast(array, readOnly, /*convert=*/false))
     throw nb::value_error("its __dlpack__ gives no array");
@@ -178,7 +178,7 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
   return writable ? view(tensor) : view(readOnly);
 }
 
-/// The rows of ElementTypes.def.
+/// Returns the rows of ElementTypes.def.
 static nb::list getElements() {
   nb::list elements;
   for (const mlir::quant_float::ElementInfo &info :
@@ -197,8 +197,8 @@ static nb::list getElements() {
   return elements;
 }
 
-/// The memory of a DLPack array of a device: (address, type code, bits,
-/// sizes, contiguous, what keeps it).
+/// Returns the memory of a DLPack array on a device: (address, type code, bits,
+/// sizes, contiguous, owner).
 static nb::tuple viewDeviceDLPack(nb::object array, bool writable) {
   using View = nb::ndarray<nb::ro>;
   auto view = std::make_unique<View>();

@@ -1,4 +1,4 @@
-//===- Errors.cpp - Errors as exceptions, progress as calls ---------------===//
+//===- Errors.cpp - Converts errors to exceptions, and reports progress ---===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,7 +44,7 @@ void quant_float_python::raiseError(QuantFloatStatus status,
   nb::object message = decode(quantFloatErrorGetMessage(error));
   int32_t number = quantFloatErrorGetErrno(error);
   const char *path = quantFloatErrorGetFile(error);
-  // As Python spells names of files.
+  // Decode the path as Python does for file names.
   nb::object name = nb::steal(PyUnicode_DecodeFSDefault(path ? path : ""));
   (void)quantFloatErrorDestroy(error);
   nb::object exception =
@@ -72,8 +72,8 @@ bool quant_float_python::reportProgress(const QuantFloatProgress *progress,
   if (call->exception)
     return false;
   bool isAsked = call->callback.is_valid() && !call->callback.is_none();
-  // Without a callback the interpreter is asked for no more than Ctrl-C, now
-  // and then: other threads may hold it for a while.
+  // Without a callback, only check for Ctrl-C now and then, because other
+  // threads may hold the GIL for a while.
   auto now = std::chrono::steady_clock::now();
   if (!isAsked && now - call->asked < std::chrono::milliseconds(100))
     return true;

@@ -1,4 +1,4 @@
-//===- Kernel.cpp - Compiled code -----------------------------------------===//
+//===- Kernel.cpp - Compiled kernels --------------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,8 +15,8 @@ using namespace quant_float_python;
 
 namespace {
 
-/// Owns a kernel. Handles outlive what they stand for: a call on a closed
-/// kernel is an error of the library's.
+/// Owns a kernel. Handles are safe after destruction: a call on a closed kernel
+/// returns an error.
 class Kernel {
 public:
   explicit Kernel(QuantFloatKernel kernel) : kernel(kernel) {}
@@ -61,7 +61,7 @@ public:
     return result;
   }
 
-  /// On memory of the host, or, by address, of the device.
+  /// Runs on host memory or, for addresses, on device memory.
   void run(size_t entry, nb::sequence inputs, nb::sequence outputs,
            bool onDevice) const {
     TensorArguments in(inputs, /*writable=*/false);
@@ -75,7 +75,7 @@ public:
       QuantFloatStatus status = call();
       if (status != QUANT_FLOAT_ERROR_CAPACITY)
         return status;
-      // Now it is known how much room the strings need.
+      // Allocate the capacity that the failed call requested.
       (void)quantFloatErrorDestroy(*error);
       *error = QuantFloatError{};
       out.makeRoom();
@@ -106,8 +106,8 @@ public:
   bool isClosed() const { return !kernel.load().id; }
 
 private:
-  /// Another thread may close the kernel while one that runs it has let go of
-  /// the GIL.
+  /// Atomic, because another thread may close the kernel while a call has
+  /// released the GIL.
   std::atomic<QuantFloatKernel> kernel;
 };
 

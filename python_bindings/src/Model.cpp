@@ -1,4 +1,4 @@
-//===- Model.cpp - Models in sessions of their own ------------------------===//
+//===- Model.cpp - Models and their sessions ------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,14 +19,14 @@ using namespace quant_float_python;
 
 namespace {
 
-/// The options of compiling as Python gives them; empty strings are absent.
+/// Compile options as Python passes them. Empty strings select the defaults.
 struct Options {
   std::string cpu, triple, chip, entry;
   uint32_t threads = 1, level = 2;
   int32_t mode = QUANT_FLOAT_FAKE_CONVERT_OF_MODEL;
-  int32_t sums = QUANT_FLOAT_SUMS_STATED;
+  int32_t accumulation = QUANT_FLOAT_ACCUMULATION_ORDERED;
   int32_t activations = QUANT_FLOAT_ACTIVATIONS_FLOAT;
-  bool islands = false, nvvm = false;
+  bool partition = false, nvvm = false;
 
   QuantFloatCompileOptions get() const {
     QuantFloatCompileOptions options;
@@ -35,19 +35,19 @@ struct Options {
     options.optimizationLevel = level;
     options.threads = threads;
     options.fakeConvertMode = mode;
-    options.sums = sums;
+    options.accumulation = accumulation;
     options.activations = activations;
     options.cpu = cpu.empty() ? nullptr : cpu.c_str();
     options.triple = triple.empty() ? nullptr : triple.c_str();
     options.chip = chip.empty() ? nullptr : chip.c_str();
-    options.islands = islands;
+    options.partition = partition;
     options.entry = entry.empty() ? nullptr : entry.c_str();
     return options;
   }
 };
 
-/// Owns a model and the session that it is in: what MLIR keeps of types and
-/// attributes goes with the model, and models do not wait for each other.
+/// Owns a model and its session. With one session per model, MLIR's types and
+/// attributes are freed with the model, and models do not block each other.
 class Model {
 public:
   Model() = default;
@@ -84,8 +84,9 @@ public:
   }
 
   nb::list describe() {
-    // The library's descriptions live until the model is closed, so the lock is
-    // kept while they are read. Nobody waits for the GIL in it.
+    // The descriptions live until the model is closed, so hold the lock while
+    // reading them. All threads wait for this lock without the GIL, so
+    // acquiring the GIL while holding it cannot deadlock.
     nb::list result;
     size_t count = 0;
     {
@@ -167,8 +168,9 @@ public:
     return wrapKernel(kernel);
   }
 
-  /// [(node, type, elements, is constant, [(first mode, second mode,
-  /// differing, [elements of each cause])])]. Without options by the Reference.
+  /// Returns [(node, type, elements, is constant, [(first mode, second mode,
+  /// differing, [elements of each cause])])]. Uses the Reference if `options`
+  /// is null.
   nb::list compareModes(size_t entry, nb::sequence inputs,
                         const Options *options) {
     TensorArguments arguments(inputs, /*writable=*/false);
@@ -220,7 +222,7 @@ public:
     });
   }
 
-  /// The codes of the results.
+  /// Returns the results as arrays of quantized values, or lists of strings.
   nb::list evaluate(size_t entry, nb::sequence inputs) {
     TensorArguments arguments(inputs, /*writable=*/false);
     QuantFloatTensors tensors = {};
@@ -300,7 +302,7 @@ private:
     return bytes;
   }
 
-  /// In a callback of the session's, nothing is destroyed.
+  /// Destroys nothing if it is called from a callback of the session.
   QuantFloatStatus destroy() {
     QuantFloatStatus status = quantFloatModelDestroy(model);
     if (status == QUANT_FLOAT_ERROR_BUSY)
@@ -312,9 +314,9 @@ private:
   }
 
   QuantFloatSession session = {};
-  /// Read and written without the GIL.
+  /// Atomic, because it is accessed without the GIL.
   std::atomic<QuantFloatModel> model{};
-  /// Held where descriptions are read or end.
+  /// Held while descriptions are read or destroyed.
   std::mutex closing;
 };
 
@@ -334,9 +336,9 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def_rw("threads", &Options::threads)
       .def_rw("level", &Options::level)
       .def_rw("mode", &Options::mode)
-      .def_rw("sums", &Options::sums)
+      .def_rw("accumulation", &Options::accumulation)
       .def_rw("activations", &Options::activations)
-      .def_rw("islands", &Options::islands)
+      .def_rw("partition", &Options::partition)
       .def_rw("nvvm", &Options::nvvm);
 
   nb::class_<Model>(module, "Model", "A model in a session of its own.")

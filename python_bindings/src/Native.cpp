@@ -12,7 +12,7 @@ using namespace quant_float_python;
 
 NB_MODULE(_native, module) {
   module.doc() = "quant-float's C API; use the package quant_float.";
-  // Constants of modules and caches hold objects at the interpreter's end.
+  // Module constants and caches keep objects until the interpreter exits.
   nb::set_leak_warnings(false);
   module.def("get_version", &quantFloatGetVersion,
              "The version of quant-float.");

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The extension module quant_float._native: handles of the C API as objects,
-// its errors as exceptions, numpy arrays as its tensors. What callers may give
-// is checked by the package's Python code.
+// The extension module quant_float._native. It wraps handles of the C API as
+// objects, converts errors to exceptions, and passes numpy arrays as tensors.
+// The Python code of the package validates arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,13 @@ namespace quant_float_python {
 
 namespace nb = nanobind;
 
-/// Throws the exception of quant_float._errors for a call that failed, and
-/// destroys the error. `what` is the kind of object that the call was on.
+/// Throws the exception of quant_float._errors for a failed call, and destroys
+/// the error. `what` is the kind of object that was called.
 [[noreturn]] void raiseError(QuantFloatStatus status, QuantFloatError error,
                              const char *what);
 
-/// A string of the library's as one of Python's: names of models may be any
-/// bytes.
+/// Converts a string of the library, which may contain any bytes, to a Python
+/// string.
 nb::object decode(const char *text);
 
 /// A call during which the C API may report progress on this thread.
@@ -45,17 +45,18 @@ struct ProgressCall {
   ProgressCall &operator=(const ProgressCall &) = delete;
 
   nb::handle callback;
-  /// What the callback raised, or the handler of a signal.
+  /// The exception of the callback or of a signal handler.
   std::exception_ptr exception;
-  /// When Python was last asked for signals.
+  /// The time of the last check for signals.
   std::chrono::steady_clock::time_point asked;
   ProgressCall *outer;
 };
 
-/// The session's callback; tells the innermost call on this thread.
+/// The progress callback of sessions. Notifies the innermost call on this
+/// thread.
 bool reportProgress(const QuantFloatProgress *progress, void *userData);
 
-/// Calls `function(&error)` without the GIL and throws what went wrong.
+/// Calls `function(&error)` without the GIL, and throws if it fails.
 template <typename Function>
 void invoke(const char *what, nb::handle callback, Function &&function) {
   QuantFloatError error = {};
@@ -73,9 +74,9 @@ void invoke(const char *what, nb::handle callback, Function &&function) {
     raiseError(status, error, what);
 }
 
-/// Tensors, of (codes, dtype, sizes) each: the codes are an array, the address
-/// of memory that is not looked at, or None for no memory; of strings a list of
-/// str, or one that is to be filled with them.
+/// Tensor arguments, given as tuples (codes, dtype, sizes). The codes are an
+/// array, an address that is passed on, or None for a null pointer. For strings
+/// they are a list of str or, for outputs, a list to fill.
 class TensorArguments {
 public:
   TensorArguments(nb::sequence items, bool writable);
@@ -87,9 +88,10 @@ public:
   size_t size() const { return tensors.size(); }
   size_t countBytes(size_t index) const { return bytes[index]; }
 
-  /// After a call that failed with QUANT_FLOAT_ERROR_CAPACITY.
+  /// Allocates the capacity that a call which failed with
+  /// QUANT_FLOAT_ERROR_CAPACITY requested.
   void makeRoom();
-  /// Puts the strings of outputs into their lists.
+  /// Appends the output strings to their lists.
   void fillLists();
 
 private:
@@ -112,15 +114,16 @@ private:
   std::vector<std::vector<int64_t>> sizes;
   std::vector<size_t> bytes;
   std::vector<Py_buffer> buffers;
-  /// They stay where they are.
+  /// Pointers to these are passed to the library, so they must not move.
   std::vector<std::unique_ptr<Texts>> texts;
 };
 
-/// The strings of a string tensor, `count` of them; throws where one is no
-/// UTF-8.
+/// Appends the `count` strings of a tensor to a list. Throws if one is not
+/// valid UTF-8.
 void appendTexts(nb::list list, const qf_strings &strings, size_t count);
 
-/// (name, graph name, inputs, outputs), the latter of (name, dtype, sizes).
+/// Returns (name, graph name, inputs, outputs). Inputs and outputs are lists of
+/// (name, dtype, sizes).
 nb::tuple describeEntry(const QuantFloatEntry &entry);
 
 nb::object wrapKernel(QuantFloatKernel kernel);

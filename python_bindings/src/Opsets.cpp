@@ -1,4 +1,4 @@
-//===- Opsets.cpp - What op versions accept -------------------------------===//
+//===- Opsets.cpp - Types and attributes that op versions accept ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

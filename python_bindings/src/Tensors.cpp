@@ -1,4 +1,4 @@
-//===- Tensors.cpp - Memory of devices, comparisons -----------------------===//
+//===- Tensors.cpp - Device memory and comparison of tensors --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 
 using namespace quant_float_python;
 
-/// Fills an array of codes.
+/// Fills an array with random bits.
 static void makeRandomBits(uint64_t seed, uint64_t offset, nb::tuple to) {
   nb::list items;
   items.append(to);
@@ -27,7 +27,7 @@ static void makeRandomBits(uint64_t seed, uint64_t offset, nb::tuple to) {
 
 namespace {
 
-/// Owns tensors of the library's.
+/// Owns tensors of the library.
 class Tensors {
 public:
   explicit Tensors(QuantFloatTensors tensors) : tensors(tensors) {}
@@ -40,7 +40,7 @@ public:
 
   size_t getCount() const { return quantFloatTensorsGetCount(tensors); }
 
-  /// (address, dtype, sizes).
+  /// Returns (address, dtype, sizes).
   nb::tuple describe(size_t index) const {
     const qf_tensor &tensor = get(index);
     nb::list sizes;
@@ -50,7 +50,7 @@ public:
                           tensor.dtype, nb::tuple(sizes));
   }
 
-  /// Copies the elements to an array of codes.
+  /// Copies the elements to an array.
   void read(size_t index, nb::tuple to) const {
     nb::list items;
     items.append(to);
@@ -61,8 +61,8 @@ public:
     });
   }
 
-  /// A DLPack capsule of memory of the first GPU, under this type. It keeps
-  /// `owner`.
+  /// Returns a DLPack capsule for memory of the first GPU with this element
+  /// type. The capsule keeps `owner` alive.
   nb::object makeCapsule(size_t index, uint8_t code, uint8_t bits,
                          nb::object owner) const {
     const qf_tensor &tensor = get(index);
@@ -85,7 +85,7 @@ private:
 
 } // namespace
 
-/// Copies of arrays of codes in the first GPU's memory.
+/// Copies arrays to the memory of the first GPU.
 static nb::object copyToDevice(nb::sequence arrays) {
   TensorArguments given(arrays, /*writable=*/false);
   QuantFloatTensors tensors = {};
@@ -96,7 +96,7 @@ static nb::object copyToDevice(nb::sequence arrays) {
   return wrapTensors(tensors);
 }
 
-/// (elements, differing, first, largest).
+/// Returns (elements, differing, first, largest).
 static nb::tuple compareTensors(nb::tuple one, nb::tuple other) {
   nb::list items;
   items.append(one);

@@ -16,7 +16,7 @@ import elements
 import reference
 import support
 
-GUIDES = ["*.md", "docs/*.md", "examples/*/README.md", "python_bindings/README.md"]
+GUIDES = ["*.md", "docs/*.md", "lib/README.md", "examples/*/README.md", "python_bindings/README.md"]
 GUIDES += ["benchmarks/README.md", "benchmarks/results/*/*.md", "vectors/README.md"]
 LANGUAGES = {".h": "c", ".cpp": "cpp", ".py": "python", ".td": "tablegen", ".txt": "text"}
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")

@@ -47,13 +47,13 @@ def describe_option(option):
 
 
 def write_manual(tool, version, date, tools):
-    name, texts = tool.name, tool.texts
+    name, strings = tool.name, tool.strings
     others = sorted(set(tools) - {name})
     page = f'.TH {name.upper()} 1 {date} "quant\\-float {version}" "User Commands"\n.nh\n.ad l\n'
     page += f".SH NAME\n{roff(name)} \\- {roff(tool.summary)}\n"
     usage = roff(tool.synopsis.removeprefix(name).strip())
     page += f".SH SYNOPSIS\n.B {roff(name)}\n{usage}\n"
-    paragraphs = texts["description"].strip().split("\n\n")
+    paragraphs = strings["description"].strip().split("\n\n")
     page += ".SH DESCRIPTION\n" + "\n.PP\n".join(map(roff, paragraphs)) + "\n.SH OPTIONS\n"
     groups = {}
     for option in tool.shown:
@@ -64,11 +64,11 @@ def write_manual(tool, version, date, tools):
         (number, roff(text)) for number, text in tool.exit_codes.items()
     )
     for title, key in (("FILES", "written"), ("ENVIRONMENT", "environment")):
-        if key in texts:
-            items = [(f"\\fI{roff(term)}\\fR", roff(text)) for term, text in texts[key]]
+        if key in strings:
+            items = [(f"\\fI{roff(term)}\\fR", roff(text)) for term, text in strings[key]]
             page += f".SH {title}\n{describe_list(items)}"
-    if "examples" in texts:
-        items = [(f"\\fB{roff(command)}\\fR", roff(text)) for command, text in texts["examples"]]
+    if "examples" in strings:
+        items = [(f"\\fB{roff(command)}\\fR", roff(text)) for command, text in strings["examples"]]
         page += f".SH EXAMPLES\n{describe_list(items)}"
     pages = " ,\n".join(f".BR {roff(other)} (1)" for other in others)
     return f"{page}.SH SEE ALSO\n{pages}\n"
@@ -92,7 +92,7 @@ def shell_quote(text):
 
 def write_bash(tool):
     function = "_" + tool.name.replace("-", "_")
-    suffixes = tool.texts["files"]
+    suffixes = tool.strings["files"]
     cases, free = "", []
     for option in tool.options:
         values = list_values(option)
@@ -149,7 +149,7 @@ def write_zsh(tool):
             spec += f":{escape(option.value)}:{action}"
         # May be there again.
         specs.append(shell_quote(f"*{spec}" if "several" in option.text else spec))
-    suffixes = "|".join(tool.texts["files"])
+    suffixes = "|".join(tool.strings["files"])
     # A last group without alternatives would be qualifiers of the files.
     pattern = f"*.({suffixes})" if "|" in suffixes else f"*.{suffixes}"
     if suffixes:

@@ -4,7 +4,9 @@ import pathlib
 import re
 from dataclasses import dataclass
 
-FOLDER = pathlib.Path(__file__).parents[2] / "include/quant-float/Conversion"
+FOLDER = pathlib.Path(__file__).parents[2] / "include/quant-float"
+ONNX_TABLE = "Conversion/NodeToQuantFloat/OnnxNodes.def"
+OPENVINO_TABLE = "OpenVINO/Common/OpenVinoLayers.def"
 ROW = r"^{}\((\w+), (\d+), (\d+), (-?\d+), (.+), \((.*)\), (?:\([^()]*\)|[\w:<>]+)\)$"
 ATTRIBUTE = r'(?:since\((\d+), )?(?:before\((\d+), )?(required\()?(\w+)\("([\w-]+)"(?:, ([^)]+))?\)'
 # No opset of ONNX comes near.
@@ -58,15 +60,15 @@ def read(file, macro):
 
 
 def read_onnx():
-    return read("OnnxNodes.def", "QUANT_FLOAT_(?:NODE|ELEMENTWISE|REDUCTION)")
+    return read(ONNX_TABLE, "QUANT_FLOAT_(?:NODE|ELEMENTWISE|REDUCTION)")
 
 
 def read_microsoft():
-    return read("OnnxNodes.def", "QUANT_FLOAT_MICROSOFT_NODE")
+    return read(ONNX_TABLE, "QUANT_FLOAT_MICROSOFT_NODE")
 
 
 def read_openvino():
-    return read("OpenVinoLayers.def", "QUANT_FLOAT_(?:NODE_)?LAYER")
+    return read(OPENVINO_TABLE, "QUANT_FLOAT_(?:NODE_)?LAYER")
 
 
 def describe(rows):

@@ -30,7 +30,7 @@ supports an operator if `quant-float-check --target` reports no problem for one 
 with the inputs that specify axes as constants. If it reports problems for all tests that are tried, the last column
 shows the diagnostic of the first test. *Versions* are the [opsets](glossary.md#opset) that changed the operator. In
 the column *by*, *op* is an operation of the dialect, *lowering* is a row of
-[OnnxNodes.def](../include/quant-float/Conversion/OnnxNodes.def), and *function* means that ONNX itself defines the
+[OnnxNodes.def](../include/quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def), and *function* means that ONNX itself defines the
 operator by other operators.
 
 """
@@ -57,7 +57,7 @@ with any other attribute is rejected with an error that names the attribute, and
 with an error that states their number. If an attribute is followed by a value in parentheses, any other value is
 rejected. An output marked *not computed* is rejected if the node has it. The error of a node states any other
 restriction. *lowering* is a row of OnnxNodes.def, and *function* is a function body of ONNX operators
-([MicrosoftFunctions.cpp](../lib/Target/ONNX/MicrosoftFunctions.cpp)), whose inputs and outputs are named. ImageScaler
+([MicrosoftFunctions.cpp](../lib/ONNX/Schemas/MicrosoftFunctions.cpp)), whose inputs and outputs are named. ImageScaler
 was an operator of ONNX's own domain.
 
 | operator | by | inputs | outputs | attributes |
@@ -191,17 +191,17 @@ def write_others():
             "VendorFunctions.cpp",
         ),
     ):
-        source = (ROOT / "lib/Target/ONNX" / name).read_text()
+        source = (ROOT / "lib/ONNX/Schemas" / name).read_text()
         table = source[source.index("Rows() {") :]
         ops = sorted(re.findall(r'^      \{"(\w+)",', table, re.MULTILINE))
-        text += f"- {domains} ([{name}](../lib/Target/ONNX/{name})): {', '.join(ops)}.\n"
+        text += f"- {domains} ([{name}](../lib/ONNX/Schemas/{name})): {', '.join(ops)}.\n"
     return text
 
 
 def read_functions():
     """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes, and its body, which
     AttentionFunctions.cpp may have."""
-    folder = ROOT / "lib/Target/ONNX"
+    folder = ROOT / "lib/ONNX/Schemas"
     source = (folder / "MicrosoftFunctions.cpp").read_text()
     bodies = source + (folder / "AttentionFunctions.cpp").read_text()
     table = source[source.index("getMicrosoftRows() {") :]

@@ -141,11 +141,11 @@ def draw_formats(opt):
 
 
 def draw_stages():
-    picture = Picture("stages", 520, "The way of a model through the stages of the compiler")
+    picture = Picture("stages", 520, "The stages of the compiler, from a model to code")
     whole, half, gap = 512, 250, 30
 
     def go(x, y, label):
-        """An arrow down from `y`, with the pass or what happens beside it; returns where it ends."""
+        """An arrow down from `y` with the name of a stage beside it; returns where it ends."""
         picture.arrow((x, y), (x, y + gap))
         picture.text(x + 12, y + 19, label.strip("`"), "code" if label.startswith("`") else "soft")
         return y + gap
@@ -157,121 +157,85 @@ def draw_stages():
     ):
         y = picture.box(x, 4, 164, lines, "a")
     picture.arrow((260, y), (260, y + gap))
-    go(40, y, "imported as they are")
-    y = go(388, y, "read")
-    y = picture.box(
-        4,
-        y,
-        whole,
-        ["quant_float", "every op with its opset, held against that opset's rules"],
-        "c",
-    )
-    y = go(40, y, "`convert-onnx-nodes-to-linalg, convert-quant-float-to-linalg`")
-    y = picture.box(
-        4, y, whole, ["linalg on tensors", "in their bodies the conversions of one element"]
-    )
-    y = go(40, y, "`quant-float-fuse-elementwise, one-shot-bufferize`")
-    y = picture.box(
-        4, y, whole, ["linalg on buffers", "a weight is decoded in the loop that reads it"]
-    )
-    go(40, y, "`quant-float-tile-and-vectorize`")
-    y = go(302, y, "`quant-float-map-to-gpu`")
-    picture.box(4, y, half, ["CPU: vectors", "of any length that the CPU has"], "b")
-    y = picture.box(266, y, half, ["NVIDIA GPU: kernels", "one for each group of ops"], "b")
-    go(40, y, "`convert-quant-float-to-arith`")
-    y = go(302, y, "`convert-quant-float-to-nvvm`")
-    picture.box(4, y, half, ["integer and f32 arithmetic", "table look-ups where they pay"], "b")
-    y = picture.box(266, y, half, ["the chip's conversions", "arithmetic where it has none"], "b")
+    go(40, y, "import")
+    y = go(388, y, "parse")
+    y = picture.box(4, y, whole, ["imported model", "quant_float ops and nodes"], "c")
+    y = go(40, y, "`normalize-import, rewrite-quantization`")
+    y = picture.box(4, y, whole, ["ONNX nodes and quant_float ops", "on tensors"], "c")
+    y = go(40, y, "`lower-nodes-to-linalg, optimize-tensors`")
+    y = picture.box(4, y, whole, ["linalg on tensors", "kernels and shape functions"])
+    y = go(40, y, "`bufferize`")
+    y = picture.box(4, y, whole, ["linalg on memrefs", "conversions of one element in bodies"])
+    go(40, y, "`generate-cpu-code`")
+    y = go(302, y, "`generate-gpu-code`")
+    picture.box(4, y, half, ["CPU: LLVM dialect", "vectors, instructions of the CPU"], "b")
+    y = picture.box(266, y, half, ["GPU: gpu.binary", "PTX or a cubin, and host code"], "b")
     picture.arrow((302, y), (302, y + gap))
-    y = go(40, y, "`quant-float-require-lowered`")
-    y = picture.box(
-        4,
-        y,
-        whole,
-        ["LLVM dialect", "a C function for each of the model's, which checks what it is given"],
-    )
-    go(40, y, "written")
-    y = go(388, y, "run")
+    y = go(40, y, "`emit-abi`")
+    y = picture.box(4, y, whole, ["LLVM dialect", "C functions that check arguments"])
+    go(40, y, "LLVM, lld")
+    y = go(388, y, "JIT compiler")
     picture.box(4, y, 338, ["files", "`.ll .s .o .so .h .ptx .cubin`"], "a")
     picture.box(352, y, 164, ["this process", "run, time, compare"], "a")
     return picture
 
 
-def draw_calls():
-    picture = Picture("calls", 520, "What calls what, from tools and languages to the libraries")
-    left, middle, right, third, gap = 4, 178, 352, 164, 24
-
-    def down(x, y, length=gap):
-        picture.arrow((x, y), (x, y + length))
-
-    top = picture.box(left, 4, third, ["tools", "`check, compile, run`"], "a")
-    picture.box(middle, 4, third, ["C++", "your compiler"], "a")
-    picture.box(right, 4, third, ["Python, C", "and what else can call C"], "a")
-    down(434, top)
-    y = picture.box(right, top + gap, third, ["CAPI", "`libQuantFloatC.so`"], "a")
-    down(86, top, y - top + gap)
-    down(260, top, y - top + gap)
-    down(434, y)
-    y = picture.box(
-        left,
-        y + gap,
-        512,
-        ["Model", "Model and CompiledModel: load, check, compile, run, compare"],
+# From the highest layer to the lowest, as lib/CMakeLists.txt has them.
+COMPONENTS = (
+    (
+        "networks",
+        "the compiler of whole networks and its runtime",
+        "a",
+        (
+            ("CAPI", "Report", "Certify"),
+            ("Model",),
+            ("Driver", "ExecutionEngine"),
+            ("Pipelines",),
+            ("Codegen", "EntryPoint", "Runtime", "ONNX/ToLinalg"),
+        ),
+    ),
+    (
+        "interchange",
+        "files of models and weights",
         "c",
-    )
-    for x in (260, 434):
-        down(x, y)
-    y += gap
-    picture.box(left, y, third, ["Target", "reads ONNX, OpenVINO"])
-    picture.box(middle, y, third, ["Compiler", "stages and pipelines"])
-    bottom = picture.box(right, y, third, ["ExecutionEngine", "runs code in this process"])
-    picture.arrow((middle, y + 22), (left + third, y + 22))
-    down(260, bottom)
-    picture.path(f"M260 {bottom + 10}H86")
-    down(86, bottom + 10, gap - 10)
-    down(422, bottom)
-    y = bottom + gap
-    picture.box(left, y, third, ["Conversion", "Transforms and Emulation"])
-    picture.box(middle, y, third, ["EntryPoint", "C functions around code"])
-    last = picture.box(right, y, third - 24, ["TensorData", ".npy, for exec, too"])
-    down(86, last)
-    down(260, last)
-    down(504, bottom, last - bottom + gap)
-    y = last + gap
-    picture.arrow((middle + third, y + 22), (right, y + 22))
-    picture.box(left, y, 338, ["IR", "the dialect, the rules of opsets"])
-    y = picture.box(right, y, third, ["Reference", "what a conversion means"])
-    picture.text(
-        left,
-        y + 20,
-        "translate, opt, the plugin and the language server call these rows directly",
-        "soft",
-    )
-    picture.text(
-        left,
-        y + 40,
-        "Certify holds what Model has compiled against an oracle, Report measures it",
-        "soft",
-    )
-    y += 20
+        (("ONNX", "OpenVINO", "Weights"), ("Interchange", "TensorData")),
+    ),
+    (
+        "core",
+        "the dialect and its conversions, on MLIR alone",
+        "b",
+        (
+            ("Conversion",),
+            ("Transforms",),
+            ("Lowering",),
+            ("IR",),
+            ("Reference", "TargetInfo", "Support"),
+        ),
+    ),
+)
 
-    # What was compiled, on a machine of its own.
-    y += 34
-    picture.path(f"M4 {y}H516", "faint dashed")
-    picture.text(left, y + 20, "On a machine without a compiler, what Compiler wrote:", "soft")
-    y += 30
-    picture.box(left, y, third, ["`quant-float-exec`", "or your program"], "a")
-    picture.box(middle, y, third, ["`model.so`", "code with its checks"], "b")
-    picture.box(right, y, third, ["CudaRuntime", "for kernels, by libcuda"], "b")
-    picture.arrow((left + third, y + 22), (middle, y + 22))
-    picture.arrow((middle + third, y + 22), (right, y + 22))
+
+def draw_layers():
+    picture = Picture("layers", 520, "The libraries, from the highest layer to the lowest")
+    left, whole, gap, y = 4, 512, 6, 4
+    y = picture.box(left, y, whole, ["tools, Python, C and C++ programs"], "d") + 16
+    for name, purpose, style, rows in COMPONENTS:
+        picture.text(left, y + 4, f"{name}: {purpose}", "bold")
+        y += 14
+        for row in rows:
+            width = (whole - gap * (len(row) - 1)) / len(row)
+            for number, library in enumerate(row):
+                bottom = picture.box(left + number * (width + gap), y, width, [library], style)
+            y = bottom + gap
+        y += 18
+    picture.text(left, y, "A library uses only libraries below it.", "soft")
     return picture
 
 
 def main():
     opt, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for picture in (draw_formats(opt), draw_stages(), draw_calls()):
+    for picture in (draw_formats(opt), draw_stages(), draw_layers()):
         (folder / f"{picture.name}.svg").write_text(picture.render())
 
 

@@ -7,8 +7,17 @@ import tool_help
 
 PASS_FILES = {
     "Conversions": "Conversion",
-    "Transformations": "Transforms",
+    "Rewrites of quantization ops": "Transforms",
+    "ONNX nodes to linalg": "ONNX/ToLinalg",
+    "OpenVINO layers to ONNX nodes": "OpenVINO/ToONNX",
+    "ONNX nodes to OpenVINO layers": "OpenVINO/FromONNX",
+    "Code generation for all targets": "Codegen/Common",
+    "Code generation for CPUs": "Codegen/CPU",
+    "Code generation for GPUs": "Codegen/GPU",
+    "Math functions": "Codegen/Math",
+    "Elements of less than a byte": "Codegen/SubByte",
     "Entry points": "EntryPoint",
+    "Stages of code generation": "Pipelines",
 }
 TOOLS = ["check", "compile", "convert", "run", "report", "exec", "translate", "opt", "lsp-server"]
 # The banner of a header, its guard, and what makes C++ read it.
@@ -84,14 +93,14 @@ def describe_tool(tool):
         return f"| `{option.spelling}` | {cell} |\n"
 
     text = f"\n## {tool.name}\n\n_{tool.summary[:1].upper()}{tool.summary[1:]}_\n\n"
-    text += f"```text\n{tool.synopsis}\n```\n\n{tool.texts['description'].strip()}\n\n"
+    text += f"```text\n{tool.synopsis}\n```\n\n{tool.strings['description'].strip()}\n\n"
     text += "| option | |\n| --- | --- |\n" + "".join(map(row, tool.shown))
     for title, key in (("Writes", "written"), ("Reads of the environment", "environment")):
-        if key in tool.texts:
-            text += f"\n{title}:\n\n" + "".join(f"- `{a}`: {b}\n" for a, b in tool.texts[key])
-    if "examples" in tool.texts:
+        if key in tool.strings:
+            text += f"\n{title}:\n\n" + "".join(f"- `{a}`: {b}\n" for a, b in tool.strings[key])
+    if "examples" in tool.strings:
         text += (
-            "\n```sh\n" + "\n".join(command for command, _ in tool.texts["examples"]) + "\n```\n"
+            "\n```sh\n" + "\n".join(command for command, _ in tool.strings["examples"]) + "\n```\n"
         )
     codes = "; ".join(f"{number}: {meaning}" for number, meaning in tool.exit_codes.items())
     return f"{text}\nExits with {codes}.\n"

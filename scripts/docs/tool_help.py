@@ -60,7 +60,7 @@ class Tool:
     summary: str
     synopsis: str
     options: list[Option]
-    texts: dict
+    strings: dict
 
     @property
     def shown(self):
@@ -71,8 +71,8 @@ class Tool:
 
     @property
     def exit_codes(self):
-        codes = TEXTS["exit"] | self.texts.get("exit", {})
-        return {"0": codes["0"], "1": "an error"} if self.texts.get("upstream") else codes
+        codes = TEXTS["exit"] | self.strings.get("exit", {})
+        return {"0": codes["0"], "1": "an error"} if self.strings.get("upstream") else codes
 
     def title_of(self, option):
         """The group in which to show an option."""
@@ -110,12 +110,12 @@ def parse(name, text):
     summary = lines[0].removeprefix("OVERVIEW: ")
     usage = next(line for line in lines if line.startswith("USAGE: "))
     synopsis = re.sub(r" \(.*", "", usage.removeprefix("USAGE: "))
-    texts = TEXTS[name]
+    strings = TEXTS[name]
     # An option whose value may be left out is printed twice, the second time with it.
     found = {option.name: option for option in reversed(options)}
     # One's own come before those that all tools have.
     options = sorted(reversed(found.values()), key=lambda option: option.group in COMMON)
-    return Tool(name, texts.get("summary", summary).rstrip("."), synopsis, options, texts)
+    return Tool(name, strings.get("summary", summary).rstrip("."), synopsis, options, strings)
 
 
 def read(program):

@@ -272,8 +272,8 @@ static void files(void) {
                                    &error));
 }
 
-static void texts(void) {
-  printf("-- texts\n");
+static void strings(void) {
+  printf("-- strings\n");
   answer("no mlir", parseBytes("hello", QUANT_FLOAT_FORMAT_MLIR, NULL));
   answer("bytecode", parseBytes("ML\xefR\x05", QUANT_FLOAT_FORMAT_MLIR, NULL));
   answer("no onnx", parseBytes("hello", QUANT_FLOAT_FORMAT_ONNX, NULL));
@@ -365,7 +365,7 @@ static void options(void) {
   COMPILE("target below", c.target = -1);
   COMPILE("nvvm", (c.target = QUANT_FLOAT_TARGET_NVVM, c.chip = "sm_1"));
   COMPILE("threads", c.threads = 5000);
-  COMPILE("sums", c.sums = 2);
+  COMPILE("accumulation", c.accumulation = 2);
   COMPILE("activations", c.activations = 3);
   COMPILE("mode", c.fakeConvertMode = -2);
   COMPILE("cpu", c.cpu = "no-such-cpu");
@@ -414,7 +414,7 @@ int main(void) {
   handles();
   nulls();
   files();
-  texts();
+  strings();
   options();
   /* Nothing of all that has done harm. */
   QuantFloatKernel last;
@@ -477,7 +477,7 @@ int main(void) {
 // CHECK-NEXT: write to no folder: file: none/x.mlir: No such file or directory
 // CHECK-NEXT: link to no folder: file: none/x.so: No such file or directory
 // CHECK-NEXT: header of itself: argument: the .h file beside 'x.h' would take its place
-// CHECK-LABEL: -- texts
+// CHECK-LABEL: -- strings
 // CHECK-NEXT: no mlir: model: <memory>:1:1: custom op 'hello' is unknown (tried 'builtin.hello' as well)
 // CHECK-NEXT: bytecode: model: <memory>: malformed null-terminated string, no null character found
 // CHECK-NEXT: no onnx: model: <memory>: not an ONNX model: malformed protobuf
@@ -507,7 +507,7 @@ int main(void) {
 // CHECK-NEXT: target below: argument: target must be 0 or 1, but got -1
 // CHECK-NEXT: nvvm: {{device|model}}: {{.+}}
 // CHECK-NEXT: threads: argument: threads must be 0 to 4096, but got 5000
-// CHECK-NEXT: sums: argument: sums must be 0 or 1, but got 2
+// CHECK-NEXT: accumulation: argument: accumulation must be 0 or 1, but got 2
 // CHECK-NEXT: activations: argument: activations must be 0 to 2, but got 3
 // CHECK-NEXT: mode: argument: the mode of fakeconvert must be -1 to 2, but got -2
 // CHECK-NEXT: cpu: model: <memory>: unknown cpu 'no-such-cpu' for the triple {{.*}}

@@ -52,7 +52,7 @@ int main(void) {
   // CHECK-NEXT: 0.25 16
   QuantFloatTensors many = print(kernel, 1e-20);
   // CHECK-NEXT: capacity
-  // CHECK-NEXT: f: output 0: expected room for 88 bytes of texts, but the capacity is 64
+  // CHECK-NEXT: f: output 0: expected room for 88 bytes of strings, but the capacity is 64
   // CHECK-NEXT: 0.00000000000000000001 88
 
   /* Copies have memory of their own, and are alike. */

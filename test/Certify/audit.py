@@ -73,14 +73,14 @@ OPENVINO = "| Convert of OpenVINO | 1 | none: not covered, but by the suite's co
 assert OPENVINO in page, page
 assert "1 kinds of nodes not covered: NOT TO BE RELEASED" in page, page
 
-texts = """
+strings = """
 func.func @g(%x: tensor<?xf16>, %r: tensor<?xui8>) -> (tensor<?x!quant_float.string>, tensor<?xf8E5M2>) {
   %0 = quant_float.cast %x opset 28 : tensor<?xf16> to tensor<?x!quant_float.string>
   %1 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<?xf16>, tensor<?xui8> to tensor<?xf8E5M2>
   return %0, %1 : tensor<?x!quant_float.string>, tensor<?xf8E5M2>
 }
 """
-(tool.work / "t.mlir").write_text(texts)
+(tool.work / "t.mlir").write_text(strings)
 page = tool.run(1, "--audit", "t.mlir")
 assert "| Cast of strings | 1 | none: not covered, but by the suite's comparison with exact fractions |" in page, page  # fmt: skip
 assert "| stochastic Cast | 1 | none: not covered, but by the suite's tests of random bits |" in page, page  # fmt: skip

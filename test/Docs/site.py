@@ -59,7 +59,7 @@ def search(page, words):
     while titles != before:
         before = titles
         page.wait_for_timeout(500)
-        titles = [text.strip().split("\n")[0] for text in results.all_inner_texts()]
+        titles = [text.strip().split("\n")[0] for text in results.all_inner_strings()]
     results.first.click()
     page.wait_for_url(re.compile("[?&]h="))
     # What is found is marked; words in several parts are not.

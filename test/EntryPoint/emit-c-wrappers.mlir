@@ -9,7 +9,7 @@
 
 // CHECK: llvm.func @f_output_sizes(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
 // CHECK: llvm.func @f(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
-// 1 input, 1 output, no checks, no texts, 1 size of the output, which word 18 tells; name 2, float, 32 bits, rank 1, sizes from
+// 1 input, 1 output, no checks, no strings, 1 size of the output, which word 18 tells; name 2, float, 32 bits, rank 1, sizes from
 // 16; name 4, float16, 16 bits, rank 1, sizes from 17; both are open; the output's is that of dimension 0 of input 0
 // CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 0, 0, 1, 19, 2, 1, 32, 1, 17, 4, 10, 16, 1, 18, -1, -1, -1]>
 // CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")

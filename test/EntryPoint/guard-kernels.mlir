@@ -1,6 +1,6 @@
-// RUN: quant-float-opt %s -split-input-file --quant-float-guard-kernels | FileCheck %s
-// RUN: not quant-float-opt %S/Inputs/nested-assertion.mlir --quant-float-guard-kernels 2>&1 | FileCheck %s --check-prefix=NESTED
-// RUN: not quant-float-opt %S/Inputs/bad-kernel.mlir --quant-float-guard-kernels 2>&1 | FileCheck %s --check-prefix=INVALID
+// RUN: quant-float-opt %s -split-input-file --quant-float-convert-asserts-to-status | FileCheck %s
+// RUN: not quant-float-opt %S/Inputs/nested-assertion.mlir --quant-float-convert-asserts-to-status 2>&1 | FileCheck %s --check-prefix=NESTED
+// RUN: not quant-float-opt %S/Inputs/bad-kernel.mlir --quant-float-convert-asserts-to-status 2>&1 | FileCheck %s --check-prefix=INVALID
 
 // NESTED: error: 'cf.assert' op has no lowering inside of parallel loops, but got 'too late'
 // INVALID: error: 'quant_float.entry_point': expected the description of an entry point, but got 1 : i64

@@ -62,7 +62,7 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A size that only the values tell cannot be measured where texts are read on the way.
+// A size that only the values tell cannot be measured where strings are read on the way.
 
 func.func @data_dependent(%x: tensor<1xi64>, %t: tensor<2xi64> {quant_float.element_type = !quant_float.string}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

@@ -47,7 +47,7 @@ static void reset(void) {
   sizes[1] = 2;
 }
 
-/* Three numbers, with so much room for their texts. */
+/* Three numbers, with so much room for their strings. */
 static void writeNumbers(const char *what) {
   double x[3] = {0.1, -1e22, 1e-7};
   int8_t y[3] = {55, 55, 55};
@@ -81,12 +81,12 @@ int main(void) {
   // CHECK-NEXT: needs 36, strings written
   result.capacity = 35;
   writeNumbers("a byte short");
-  // CHECK-NEXT: a byte short: 11 'write_numbers: output 0 'y': expected room for 36 bytes of texts, but the capacity is 35'
+  // CHECK-NEXT: a byte short: 11 'write_numbers: output 0 'y': expected room for 36 bytes of strings, but the capacity is 35'
   // CHECK-NEXT: needs 36, strings untouched
   result.capacity = 0;
   result.bytes = NULL;
   writeNumbers("no room");
-  // CHECK-NEXT: no room: 11 'write_numbers: output 0 'y': expected room for 36 bytes of texts, but the capacity is 0'
+  // CHECK-NEXT: no room: 11 'write_numbers: output 0 'y': expected room for 36 bytes of strings, but the capacity is 0'
   // CHECK-NEXT: needs 36, strings untouched
   result.bytes = NULL;
   writeNumbers("no bytes");

@@ -205,9 +205,8 @@ for copied in second.records.values():
     copied["rows"] = [row for row in copied["rows"] if row["name"] != "f32_to_e4m3fn"]
 both = [first, second]
 heads, _, line, *_ = pages.write_first_page(both).splitlines()
-columns = "AVX2 | of traffic | best peer"
-assert heads == f"|  | {first.name}: AVX-512 | {columns} | Intel: AVX-512 | {columns} |", heads
-assert re.fullmatch(r"\| f32 to f8E4M3FN(?: \| [\w.]+){3} \| \w+ [\d.]+(?: \| -){4} \|", line), line
+assert heads == f"|  | {first.name} | best peer | Intel | best peer |", heads
+assert re.fullmatch(r"\| f32 to f8E4M3FN \| [\d.]+ \| \w+ [\d.]+(?: \| -){2} \|", line), line
 lines = pages.write_goals(both).splitlines()
 columns = f"{first.name}, AVX-512 | Intel, AVX-512 | {first.name}, AVX2 | Intel, AVX2"
 assert lines[:3:2] == ["64 K elements:", f"| row | {columns} |"], lines

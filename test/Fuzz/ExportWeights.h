@@ -1,4 +1,4 @@
-//===- ExportWeights.h - Weights out and in again ---------------*- C++ -*-===//
+//===- ExportWeights.h - Export of weights ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,17 +10,17 @@
 #define QUANT_FLOAT_TEST_FUZZ_EXPORTWEIGHTS_H
 
 #include "mlir/IR/Diagnostics.h"
-#include "quant-float/Target/GGUF/Export.h"
-#include "quant-float/Target/GGUF/Import.h"
-#include "quant-float/Target/Safetensors/Export.h"
-#include "quant-float/Target/Safetensors/Import.h"
+#include "quant-float/Weights/GGUF/Export.h"
+#include "quant-float/Weights/GGUF/Import.h"
+#include "quant-float/Weights/Safetensors/Export.h"
+#include "quant-float/Weights/Safetensors/Import.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
 namespace mlir::quant_float::test {
 
-/// Aborts unless each exporter gives a diagnostic, or a file that its importer
-/// reads.
+/// Aborts unless each exporter emits an error, or writes a file that its
+/// importer reads.
 inline void exportWeights(ModuleOp module) {
   MLIRContext *context = module.getContext();
   unsigned errors = 0;

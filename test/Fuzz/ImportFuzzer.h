@@ -1,4 +1,4 @@
-//===- ImportFuzzer.h - Arbitrary bytes as a model --------------*- C++ -*-===//
+//===- ImportFuzzer.h - Utilities of importer fuzzers -----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,8 +19,8 @@
 
 namespace mlir::quant_float::test {
 
-/// A folder with one file, `name`, for what a model keeps outside of itself;
-/// removed at the end. One in a program.
+/// Creates a folder with a file `name` for external data of models. It is
+/// removed at exit. A program can have one such folder.
 inline const std::string &makeDataFolder(StringRef name) {
   static const std::string folder = [&] {
     SmallString<128> path;
@@ -39,8 +39,8 @@ inline const std::string &makeDataFolder(StringRef name) {
   return folder;
 }
 
-/// Aborts unless `import` gives a module or a diagnostic. Prints the module,
-/// because a broken one often shows only there, and hands it on.
+/// Aborts unless `import` returns a module or emits an error. Prints the
+/// module, because that often reveals a broken one, and passes it to `use`.
 inline void
 fuzzImport(llvm::function_ref<OwningOpRef<ModuleOp>(MLIRContext *)> import,
            llvm::function_ref<void(ModuleOp)> use = nullptr) {
@@ -51,7 +51,7 @@ fuzzImport(llvm::function_ref<OwningOpRef<ModuleOp>(MLIRContext *)> import,
     return success();
   });
   OwningOpRef<ModuleOp> module = import(&context);
-  // Failure without a message, or a message without failure, is a bug as well.
+  // A failure without an error and an error without a failure are both bugs.
   if (!module != (errors != 0))
     std::abort();
   if (!module)

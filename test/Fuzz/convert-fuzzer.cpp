@@ -1,4 +1,4 @@
-//===- convert-fuzzer.cpp - Arbitrary ONNX models, converted --------------===//
+//===- convert-fuzzer.cpp - Fuzzer of model conversions -------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model that is imported either converts to another opset, without a type, or
-// to OpenVINO, and the written file is read again, or gives a diagnostic. The
-// first byte selects the opset, the second one the type, and whether the target
-// is OpenVINO. The model follows.
+// An imported model must convert to another opset, to a model without a type,
+// or to OpenVINO, and the written file must be importable; or a diagnostic must
+// be emitted. The first byte selects the opset, the second one the type and
+// whether the target is OpenVINO. The model follows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ImportFuzzer.h"
-#include "quant-float/Compiler/OnnxToOpenVino.h"
 #include "quant-float/IR/OpsetRules.h"
-#include "quant-float/Target/ONNX/ConvertOpset.h"
-#include "quant-float/Target/ONNX/Export.h"
-#include "quant-float/Target/ONNX/Import.h"
-#include "quant-float/Target/OpenVINO/Export.h"
+#include "quant-float/ONNX/Export/Export.h"
+#include "quant-float/ONNX/Import/Import.h"
+#include "quant-float/ONNX/Opsets/ConvertOpset.h"
+#include "quant-float/OpenVINO/Export/Export.h"
+#include "quant-float/OpenVINO/FromONNX/OnnxToOpenVino.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -27,8 +27,8 @@ using namespace mlir::quant_float;
 static constexpr StringLiteral kWithout[] = {
     "", "bfloat16", "float16", "float8e4m3fn", "float8e8m0", "int4", "int8"};
 
-/// Exports the module and reads the result again. Aborts on a failure without a
-/// diagnostic, and where the importer refuses the exported model.
+/// Exports the module and imports the result. Aborts on a failure without a
+/// diagnostic and if the importer rejects the exported model.
 static void exportAndRead(ModuleOp module, const unsigned &errors) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bool isConverted = succeeded(convertOpset(*module, options, conversion));
   if (isConverted != (errors == 0))
     std::abort();
-  // The conversion keeps functions without a look at their bodies.
+  // The conversion does not inspect the bodies of functions.
   if (isConverted && importOnnxBytes(bytes, "fuzzed.onnx", "", &context))
     exportAndRead(*module, errors);
   return 0;

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence has to give a module or a diagnostic, and the module a file
-// that is read again, or a diagnostic.
+// Any byte sequence must give a module or a diagnostic. The module must give a
+// file that can be imported again, or a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExportWeights.h"
 #include "ImportFuzzer.h"
-#include "quant-float/Target/GGUF/Import.h"
+#include "quant-float/Weights/GGUF/Import.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;

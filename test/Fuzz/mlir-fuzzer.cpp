@@ -1,4 +1,4 @@
-//===- mlir-fuzzer.cpp - Arbitrary text through the C API -----------------===//
+//===- mlir-fuzzer.cpp - Fuzzer of the C API ------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any text has to give a model or an error that says something. A model can be
-// verified, checked against all opsets and written, and what was written is
-// read again.
+// Any text must give a model or an error with a message. A model can be
+// verified, checked against all opsets and written, and the written model can
+// be parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
-/// Aborts where an error has no text; whether the call succeeded.
+/// Returns whether the call succeeded. Aborts if an error has no message.
 static bool succeeds(QuantFloatStatus status, const QuantFloatError &error) {
   bool good = status == QUANT_FLOAT_OK;
   if (good != !error.id)
@@ -81,7 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       continue;
     look(session, model);
     quantFloatModelDestroy(model);
-    // Unverified it is another one only where verified there is none.
+    // The unverified model only differs from the verified one if the latter
+    // does not exist.
     break;
   }
   quantFloatSessionDestroy(session);

@@ -1,4 +1,4 @@
-//===- npy-fuzzer.cpp - Arbitrary bytes as a .npy file --------------------===//
+//===- npy-fuzzer.cpp - Fuzzer of the .npy reader -------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first byte is the element type that is expected, the rest is the file. It
-// has to give elements or an error, and the elements, written and read again,
-// the same ones.
+// The first byte is the expected element type; the rest is the file. It must
+// give elements or an error. Writing and reading the elements again must not
+// change them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 
 using namespace mlir::quant_float;
 
-/// The elements as entry points take them, in a block of just their size.
+/// Converts the elements to the layout of entry points.
 static std::string convert(const NpyContents &contents,
                            const ElementInfo &element) {
-  // Of one allocation, so that the sanitizer knows the end.
+  // The allocation has the exact size, so that the sanitizer detects overruns.
   std::vector<char> slots(contents.data.size());
   convertNpy(contents, element, slots.data());
   return std::string(slots.begin(), slots.end());
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const ElementInfo *element = size ? findSlotElement(data[0]) : nullptr;
   if (!element)
     return 0;
-  // A copy, which ends where the file does.
+  // Copy the file, so that the allocation has the exact size.
   std::vector<char> file(data + 1, data + size);
   auto parse = [&](llvm::StringRef bytes) {
     llvm::Expected<NpyContents> contents = parseNpy(bytes, *element);

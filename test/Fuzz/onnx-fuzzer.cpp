@@ -1,4 +1,4 @@
-//===- onnx-fuzzer.cpp - Arbitrary bytes as an ONNX model -----------------===//
+//===- onnx-fuzzer.cpp - Fuzzer of the ONNX importer ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence has to give a module or a diagnostic.
+// Any byte sequence must give a module or a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ImportFuzzer.h"
 #include "LargePayloads.h"
-#include "quant-float/Target/ONNX/Export.h"
-#include "quant-float/Target/ONNX/Import.h"
+#include "quant-float/ONNX/Export/Export.h"
+#include "quant-float/ONNX/Import/Import.h"
 #include <onnx/onnx_pb.h>
 
 using namespace mlir;
 
-/// Payloads that are kept out of protobuf's reach have to be the ones that it
-/// would have found, and the rest of the model has to stay what it is.
+/// Payloads that are extracted without protobuf must be those that protobuf
+/// finds, and the rest of the model must not change.
 static void checkTrimming(StringRef bytes) {
   auto trimmed =
       quant_float::onnx_import::trimPayloads(bytes, /*smallestPayload=*/1);
@@ -38,8 +38,8 @@ static void checkTrimming(StringRef bytes) {
     std::abort();
 }
 
-/// What is imported with its source can be written, and what is written is read
-/// and written again as the same bytes.
+/// A model that was imported with its source can be exported. Importing and
+/// exporting the result must give the same bytes.
 static void checkExport(StringRef bytes) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   unsigned errors = 0;

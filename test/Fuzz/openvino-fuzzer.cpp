@@ -1,4 +1,4 @@
-//===- openvino-fuzzer.cpp - Arbitrary bytes as an OpenVINO model ---------===//
+//===- openvino-fuzzer.cpp - Fuzzer of the OpenVINO importer --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence, beside a .bin file of some size, has to give a module or a
-// diagnostic.
+// Any byte sequence with a .bin file must give a module or a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ImportFuzzer.h"
-#include "quant-float/Target/OpenVINO/Export.h"
-#include "quant-float/Target/OpenVINO/Import.h"
+#include "quant-float/OpenVINO/Export/Export.h"
+#include "quant-float/OpenVINO/Import/Import.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -24,8 +23,8 @@ struct Written {
 };
 } // namespace
 
-/// What is imported with its source can be written, up to bodies, and what is
-/// written is read and written again as the same bytes.
+/// A model that was imported with its source can be exported, except for
+/// bodies. Importing and exporting the result must give the same bytes.
 static void checkExport(StringRef bytes, StringRef weights) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   unsigned errors = 0;

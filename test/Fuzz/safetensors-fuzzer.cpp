@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any byte sequence has to give a module or a diagnostic, and the module a file
-// that is read again, or a diagnostic. What is before the first '#' is
-// config.json.
+// Any byte sequence must give a module or a diagnostic. The module must give a
+// file that can be imported again, or a diagnostic. The data before the first
+// '#' is config.json.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExportWeights.h"
 #include "ImportFuzzer.h"
-#include "quant-float/Target/Safetensors/Import.h"
+#include "quant-float/Weights/Safetensors/Import.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;

@@ -1,4 +1,4 @@
-# With sums="fast", convolutions and products of dequantized bytes have the bits of exact sums times both scales, on every CPU
+# With accumulation="reassociate", convolutions and products of dequantized bytes have the bits of exact sums times both scales, on every CPU
 # and in threads; what has no such form, such as few vectors, codes of 16 bits and long sums, has not.
 # RUN: %python %s
 import numpy as np
@@ -53,7 +53,7 @@ def convolve(x, w, pad=1, stride=1):
 
 
 def check(case, is_exact=True):
-    results = [qf.compile(case.model, cpu=cpu, sums="fast", threads=threads)(case.x) for cpu, threads in (("host", 1), ("x86-64-v3", 1), ("x86-64", 1), ("host", 2))]  # fmt: skip
+    results = [qf.compile(case.model, cpu=cpu, accumulation="reassociate", threads=threads)(case.x) for cpu, threads in (("host", 1), ("x86-64-v3", 1), ("x86-64", 1), ("host", 2))]  # fmt: skip
     for result in results:
         assert (result.tobytes() == case.wanted.tobytes()) == is_exact, case.model.graph.node
         assert np.allclose(result, case.wanted, rtol=1e-4, atol=1e-3)

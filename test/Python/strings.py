@@ -29,11 +29,11 @@ expect.true("evaluated strings", moved.tolist() == words)
 
 for target in ("cpu", "reference"):
     x = np.array([0.1, 1e10, -0.0, np.nan, np.inf, 16777216], np.float32)
-    texts = qf.cast(x, "string", target=target)
+    strings = qf.cast(x, "string", target=target)
     wanted = ["0.1", "10000000000", "-0", "NaN", "INF", "16777216"]
-    expect.true(f"to strings, {target}: {texts}", texts.tolist() == wanted)
+    expect.true(f"to strings, {target}: {strings}", strings.tolist() == wanted)
     expect.true(f"to str, {target}", qf.cast(x, str, target=target).tolist() == wanted)
-    expect.same(f"back, {target}", qf.cast(texts, "float", target=target), x)
+    expect.same(f"back, {target}", qf.cast(strings, "float", target=target), x)
     expect.true(f"one, {target}", int(qf.cast("3e0", "i4", target=target)) == 3)
     # Longer than there is room for at first.
     long = qf.cast(np.full(1000, 5e-324), "string", target=target)

@@ -1,4 +1,4 @@
-# Large constants stay where the model's file is mapped, in whole models and in islands: neither the compiler nor the compiled code
+# Large constants stay where the model's file is mapped, in whole models and in partition: neither the compiler nor the compiled code
 # has a copy of them, but one of weights that lie across the sums of a product of few vectors.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -23,15 +23,15 @@ def read_own():
     return 0
 
 
-def save(name, rows, columns, has_island, is_across=False):
-    """x times dequantized weights; with an island a node behind it that has no lowering."""
+def save(name, rows, columns, is_partitioned, is_across=False):
+    """x times dequantized weights; partitioned: a node behind it that has no lowering."""
     weights = (np.arange(rows * columns) % 5 - 2).astype(np.int8).reshape(rows, columns)
     nodes = [
         helper.make_node("DequantizeLinear", ["w", "s"], ["d"]),
         helper.make_node("Gemm", ["x", "d"], ["y"], transB=int(not is_across)),
     ]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, columns])]
-    if has_island:
+    if is_partitioned:
         nodes.append(helper.make_node("Scramble", ["y"], ["z"], domain="com.example"))
         outputs.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, None))
     graph = helper.make_graph(
@@ -54,8 +54,8 @@ def save(name, rows, columns, has_island, is_across=False):
     return path, weights
 
 
-def run(path, rows, islands):
-    kernel = qf.compile(path, islands=islands)
+def run(path, rows, partition):
+    kernel = qf.compile(path, partition=partition)
     x = np.zeros((1, rows), np.float32)
     x[0, 1] = 2
     return kernel, kernel(x)
@@ -63,18 +63,18 @@ def run(path, rows, islands):
 
 # Sanitizers use memory of their own, which counts here.
 limit = 200 << 10 if "QUANT_FLOAT_SANITIZERS" in os.environ else 16 << 10
-for has_island in (False, True):
+for is_partitioned in (False, True):
     # What the compiler keeps for itself it has by now.
-    run(save("small", 4, 256, has_island)[0], 4, has_island)
-    path, weights = save("large", 2048, 16384, has_island)
+    run(save("small", 4, 256, is_partitioned)[0], 4, is_partitioned)
+    path, weights = save("large", 2048, 16384, is_partitioned)
     before = read_own()
-    kernel, y = run(path, 2048, has_island)
+    kernel, y = run(path, 2048, is_partitioned)
     grown = read_own() - before
     expect.true(
-        f"islands {has_island}: values", np.array_equal(y[0], weights[1].astype(np.float32))
+        f"partition {is_partitioned}: values", np.array_equal(y[0], weights[1].astype(np.float32))
     )
     # The weights have 32 MiB.
-    expect.true(f"islands {has_island}: {grown} KiB of its own", grown < limit)
+    expect.true(f"partition {is_partitioned}: {grown} KiB of its own", grown < limit)
 path, weights = save("across", 2048, 16384, False, is_across=True)
 before = read_own()
 kernel, y = run(path, 2048, False)

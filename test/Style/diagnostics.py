@@ -14,7 +14,22 @@ CALLS = re.compile(
 )
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 
-FOLDERS = ("IR", "Conversion", "Transforms", "EntryPoint", "Support", "Compiler", "Model", "CAPI")
+FOLDERS = (
+    "IR",
+    "Support",
+    "TargetInfo",
+    "Conversion",
+    "Transforms",
+    "ONNX/ToLinalg",
+    "OpenVINO/FromONNX",
+    "OpenVINO/ToONNX",
+    "Codegen",
+    "EntryPoint",
+    "Pipelines",
+    "Driver",
+    "Model",
+    "CAPI",
+)
 
 # Words of diagnostics that no input brings about, each with the reason.
 UNREACHABLE = {

@@ -1,7 +1,7 @@
 # quant-float-check on OpenVINO models: the rules of FakeConvert (K1 to K6), each of which OpenVINO has too, and that other layers
 # are none of its business.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/../Target/OpenVINO/Inputs:%S/../Target/ONNX/Inputs %python %s %tools_dir/quant-float-check %t
+# RUN: env PYTHONPATH=%S/../OpenVINO/Inputs:%S/../ONNX/Inputs %python %s %tools_dir/quant-float-check %t
 import json
 import pathlib
 import subprocess

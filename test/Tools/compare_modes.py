@@ -1,7 +1,7 @@
 # quant-float-run --compare-modes: the totals are those of a model of all three modes, the causes add up to them, and are the known
 # ones of elements that show one thing each.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/Inputs:%S/../helpers:%S/../Target/OpenVINO/Inputs:%S/../Target/ONNX/Inputs %python %s %tools_dir/quant-float-run %t
+# RUN: env PYTHONPATH=%S/Inputs:%S/../helpers:%S/../OpenVINO/Inputs:%S/../ONNX/Inputs %python %s %tools_dir/quant-float-run %t
 import itertools
 import re
 import sys

@@ -1,7 +1,7 @@
 # Types that a model declares of values, held against what the values are: a warning that says both,
 # with --strict an error, which other elements of an output are in any case.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/../Target/ONNX/Inputs %python %s %tools_dir %t
+# RUN: env PYTHONPATH=%S/../ONNX/Inputs %python %s %tools_dir %t
 import pathlib
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 # Input files that are no plain files, or do not stay as they were: each ends in an error that names the
 # file, never in a signal or with all memory taken. And several models in one call of quant-float-check.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/../Target/ONNX/Inputs %python %s %tools_dir %t
+# RUN: env PYTHONPATH=%S/../ONNX/Inputs %python %s %tools_dir %t
 import json
 import os
 import pathlib

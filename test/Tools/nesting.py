@@ -17,7 +17,7 @@ def chain(first, step, count):
     return first + "".join(step.format(i, i - 1) + "\n" for i in range(1, count + 1))
 
 
-def texts(n):
+def strings(n):
     yield "regions", "module {\n" * n + "}\n" * n
     yield "generic regions", '"builtin.module"() ({\n' * n + "^bb0:\n" + "}) : () -> ()\n" * n
     yield "types", "func.func private @f(" + "tuple<" * n + "f32" + ">" * n + ")"
@@ -48,7 +48,7 @@ def texts(n):
     yield "parentheses", expression.format("(" * n + "d0" + ")" * n)
 
 
-def wide_texts(n):
+def wide_strings(n):
     expression = "module attributes {{a.b = affine_map<(d0) -> ({})>}} {{}}"
     yield "sums", expression.format("d0 + " * n + "d0")
     yield "signs", expression.format("- " * n + "d0")
@@ -76,12 +76,12 @@ TOOLS = (
     ("quant-float-opt",),
     ("quant-float-translate", "--mlir-to-llvmir"),
 )
-for name, text in [*texts(100000), *wide_texts(100000)]:
+for name, text in [*strings(100000), *wide_strings(100000)]:
     for tool in TOOLS if name in ("regions", "types", "location aliases") else TOOLS[:1]:
         read(
             name, (text + "\n" + FUNCTION * (tool is not TOOLS[0])).encode(), 1, *tool, stderr=ERROR
         )
-for name, text in [*texts(100), *wide_texts(300)]:
+for name, text in [*strings(100), *wide_strings(300)]:
     # Regions of other ops have no functions to be looked at.
     read(name, text.encode(), 0, "quant-float-check")
 
@@ -102,7 +102,7 @@ for n in (64, 65, 1000):
 
 # In bytecode aliases are gone.
 for n, code in ((200, 0), (1000, 1)):
-    for name, text in texts(n):
+    for name, text in strings(n):
         if "alias" not in name:
             continue
         model = folder / "model.mlir"

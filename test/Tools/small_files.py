@@ -1,7 +1,7 @@
 # Files of a hundred bytes that ask for 2^40 elements, or for a tensor of as many dimensions as it likes: what is computed
 # is computed when the model runs, where there is no memory for it; until then there is little time and little memory.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/../Target/ONNX/Inputs:%S/../helpers %python %s %tools_dir %t
+# RUN: env PYTHONPATH=%S/../ONNX/Inputs:%S/../helpers %python %s %tools_dir %t
 import pathlib
 import subprocess
 import sys

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_products import TYPES
 
 # Chip, sums, and how the simulator's instructions round.
-VARIANTS = (("sm_90", "stated", "exact"), ("sm_75", "stated", "exact"), ("sm_90", "fast", "exact"), ("sm_90", "fast", "cut"), ("sm_75", "fast", "cut"))  # fmt: skip
+VARIANTS = (("sm_90", "ordered", "exact"), ("sm_75", "ordered", "exact"), ("sm_90", "reassociate", "exact"), ("sm_90", "reassociate", "cut"), ("sm_75", "reassociate", "cut"))  # fmt: skip
 
 
 def bound(kind, k, magnitude, fast):
@@ -42,7 +42,7 @@ class Comparison:
         self.run("quant-float-compile", model, "-o", self.folder / "cpu.so")
         for chip, sums in dict.fromkeys((chip, sums) for chip, sums, _ in variants):
             name = f"{chip}.{sums}"
-            on = ("--target", "nvvm", "--chip", chip, "--sums", sums)
+            on = ("--target", "nvvm", "--chip", chip, "--accumulation", sums)
             self.run("quant-float-compile", model, "-o", self.folder / f"{name}.so", *on)
             self.run("quant-float-compile", model, "-o", self.folder / f"{name}.ll", *on, "--emit", "llvm-ir")  # fmt: skip
             if self.failures:
@@ -70,7 +70,7 @@ class Comparison:
 
     def compare(self, entry, where, inputs, values, expected, k, offset=0, fast_kind=None):
         """`inputs` are (name, kind); `expected` is the result, None if only the CPU says it, and the sum of magnitudes,
-        None of integers. Sums of floats are of `fast_kind` with --sums fast."""
+        None of integers. Sums of floats are of `fast_kind` with --accumulation reassociate."""
         files = [self.folder / f"{name}.npy" for name, _ in inputs]
         for file, (_, kind), value in zip(files, inputs, values, strict=True):
             save(file, kind, value)
@@ -94,7 +94,7 @@ class Comparison:
             if gpu.shape != cpu.shape or gpu.dtype != cpu.dtype:
                 self.failures.append(f"{at}: another shape or type")
                 continue
-            is_exact = sums == "stated" or magnitude is None
+            is_exact = sums == "ordered" or magnitude is None
             if is_exact and gpu.tobytes() != cpu.tobytes():
                 self.failures.append(f"{at}: other bits than on a CPU")
             if result is None:
@@ -109,7 +109,9 @@ class Comparison:
             if kind == "bf16":
                 gpu = gpu.view(TYPES["bf16"])
             last = {"f16": 2**-11, "bf16": 2**-8}.get(kind, 0)
-            most = bound(fast_kind or kind, k, magnitude, sums == "fast") + last * np.abs(result)
+            most = bound(fast_kind or kind, k, magnitude, sums == "reassociate") + last * np.abs(
+                result
+            )
             if not (np.abs(gpu.astype(np.float64) - result) <= most).all():
                 self.failures.append(f"{at}: not within the bound")
 

@@ -1,4 +1,4 @@
-//===- quant-float-certify.cpp - Compiled code against an oracle ----------===//
+//===- quant-float-certify.cpp - Certify compiled code --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,9 +9,9 @@
 #include "../StandardOutput.h"
 #include "../ToolErrors.h"
 #include "quant-float/Certify/Audit.h"
-#include "quant-float/Certify/Cells.h"
 #include "quant-float/Certify/Certify.h"
 #include "quant-float/Certify/Mutants.h"
+#include "quant-float/Certify/TestMatrix.h"
 #include "quant-float/Certify/Vectors.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/OutputFile.h"
@@ -37,7 +37,7 @@ using namespace mlir::quant_float::certify;
 namespace cl = llvm::cl;
 
 namespace {
-/// The options live as long as one parse.
+/// The command-line options, which are registered while this object lives.
 struct Options {
   cl::OptionCategory category{"quant-float-certify"};
   cl::opt<std::string> only{
@@ -121,7 +121,7 @@ struct Options {
 struct Arguments {
   /// The names of the conversions.
   std::vector<std::string> names;
-  /// --only, with what it chooses mutants.
+  /// --only, which selects mutants with --mutants.
   std::string only;
   CertifyOptions certify;
   std::string machine, output, check, vectors, audit;
@@ -153,12 +153,12 @@ static void printMlir(ArrayRef<std::string> names) {
         llvm::outs() << one.print();
 }
 
-/// Reads the command line. On failure, and after --help or --version, the exit
-/// code to end with is in `exitCode`.
+/// Parses the command line. Returns none on failure and after --help or
+/// --version, with the exit code in `exitCode`.
 static std::optional<Arguments> parseArguments(int argc, char **argv,
                                                int &exitCode) {
   exitCode = kToolWrongUsage;
-  // LLVM's own options are not part of this tool.
+  // Remove LLVM's own options.
   cl::ResetCommandLineParser();
   Options options;
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
@@ -264,18 +264,18 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
 }
 
 //===----------------------------------------------------------------------===//
-// ProgressLine
+// Progress
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Says how far the work is, and how long it will take.
+/// Prints the progress and the estimated remaining time.
 class ProgressLine {
 public:
   ProgressLine(size_t total, ArrayRef<std::string> cpus, bool isQuiet)
       : total(total), cpus(cpus), isQuiet(isQuiet),
         start(std::chrono::steady_clock::now()), said(start) {}
 
-  /// One that a former run has made.
+  /// Adds a certificate of an earlier run.
   void resume(const Certificate &certificate) {
     count(certificate);
     ++resumed;
@@ -340,7 +340,8 @@ private:
 // Certificates
 //===----------------------------------------------------------------------===//
 
-/// Where the code is to run; false, with a message, where it cannot.
+/// Finds the machine that runs the code. Prints an error and returns false if
+/// it is not available.
 static bool findMachine(CertifyOptions &options, StringRef name) {
   auto machine = Machine::find(name);
   if (!machine) {
@@ -356,7 +357,7 @@ static bool findMachine(CertifyOptions &options, StringRef name) {
   return true;
 }
 
-/// Whether a run for `mine` may go on with certificates of `other`.
+/// Whether the run `mine` may continue with certificates of `other`.
 static bool continues(const Origin &mine, const Origin &other) {
   return mine.program == other.program && mine.machine == other.machine &&
          mine.runOn == other.runOn && mine.cpus == other.cpus &&
@@ -364,12 +365,12 @@ static bool continues(const Origin &mine, const Origin &other) {
 }
 
 namespace {
-/// What an interrupted run has left: a line with its origin, then one for each
-/// certificate. A last line may be half of one.
+/// The contents of the partial file of an interrupted run: one line with the
+/// origin, then one per certificate. The last line may be incomplete.
 struct Leftover {
   std::optional<Origin> origin;
   std::vector<Certificate> certificates;
-  /// Of the whole lines.
+  /// The size of the complete lines in bytes.
   size_t size = 0;
 };
 } // namespace
@@ -406,10 +407,11 @@ static Leftover readPartial(StringRef path) {
 }
 
 namespace {
-/// Where certificates are until all of them are there.
+/// The partial file, which contains the certificates until all are done.
 class Journal {
 public:
-  /// Goes on behind the first bytes of a file. An empty name: nowhere.
+  /// Truncates the file to `size` bytes and appends to it. Does nothing if
+  /// `path` is empty.
   Journal(const std::string &path, size_t size) {
     if (path.empty())
       return;
@@ -419,7 +421,7 @@ public:
       error = llvm::errnoAsErrorCode();
   }
   ~Journal() {
-    // A stream whose error nobody has seen ends the program.
+    // raw_fd_ostream aborts if it is destroyed with an unhandled error.
     if (file)
       file->clear_error();
   }
@@ -439,7 +441,8 @@ private:
 };
 } // namespace
 
-/// Certifies what a former run has not, and writes.
+/// Certifies the conversions that no earlier run has certified, and writes the
+/// certificates.
 static int makeCertificates(Arguments &arguments) {
   if (!findMachine(arguments.certify, arguments.machine))
     return kToolWrongInput;
@@ -507,7 +510,7 @@ static int makeCertificates(Arguments &arguments) {
   return progress.mismatches ? kToolWrongInput : kToolDone;
 }
 
-/// What of a certificate another run does not find again; empty if all is.
+/// Describes the difference between two certificates. Empty if they agree.
 static std::string compare(const Certificate &one, const Certificate &other) {
   if (one.inputs != other.inputs || one.inputHash != other.inputHash)
     return "other inputs";
@@ -575,7 +578,7 @@ static int checkCertificates(Arguments &arguments) {
   return isRight ? kToolDone : kToolWrongInput;
 }
 
-/// What the standards allow, against what there is.
+/// Prints how many of the combinations that the standards allow are certified.
 static int printCells(ArrayRef<std::string> names) {
   llvm::StringSet<> known;
   known.insert(names.begin(), names.end());
@@ -671,7 +674,8 @@ static int printVectors(StringRef folder) {
 // Audits
 //===----------------------------------------------------------------------===//
 
-/// The model's files, with the SHA-256 of each; `external` are beside it.
+/// Returns the names of the model's files and their SHA-256. `external` are
+/// files of external data in the same folder.
 static llvm::Expected<std::vector<std::pair<std::string, std::string>>>
 hashFiles(StringRef model, const std::set<std::string> &external) {
   std::vector<std::string> names = {llvm::sys::path::filename(model).str()};

@@ -1,4 +1,4 @@
-//===- quant-float-check.cpp - Which opset accepts which node -------------===//
+//===- quant-float-check.cpp - Check opsets of nodes ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
 namespace {
-/// The options live as long as one parse.
+/// The command-line options, which are registered while this object lives.
 struct Options {
   cl::OptionCategory category{"quant-float-check"};
   cl::list<std::string> models{
@@ -50,7 +50,7 @@ struct Options {
 };
 } // namespace
 
-/// What --opset asks for; nothing after wrong usage.
+/// Converts --opset. Returns none after reporting wrong usage.
 static std::optional<CheckOptions> getCheckOptions(const Options &options) {
   CheckOptions check;
   check.everyOpset = options.opset == "all";
@@ -68,7 +68,8 @@ static std::optional<CheckOptions> getCheckOptions(const Options &options) {
   return check;
 }
 
-/// What --target asks for: nothing without it, and after wrong usage.
+/// Converts --target. Returns none without it, and after reporting wrong usage,
+/// in which case `isWrong` is set.
 static std::optional<BuildOptions> getBuildOptions(const Options &options,
                                                    bool &isWrong) {
   isWrong = false;
@@ -89,7 +90,7 @@ static std::optional<BuildOptions> getBuildOptions(const Options &options,
   return build;
 }
 
-/// As the importers name it beside the node, without the domain.
+/// Returns the operator's name without the domain, as importers print it.
 static StringRef getOpType(const NodeReport &report) {
   StringRef name = report.opName;
   return name.substr(name.rfind('.') + 1);
@@ -116,13 +117,13 @@ static void printDiagnostics(ArrayRef<NodeReport> reports) {
   }
 }
 
-/// Checks one model, whose reports go to `checked`, too.
+/// Checks one model, appends it to `checked`, and returns the exit code.
 static int check(StringRef name, const Options &options,
                  const CheckOptions &checkOptions,
                  const std::optional<BuildOptions> &build, Session &session,
                  std::vector<CheckedModel> &checked) {
   LoadOptions load;
-  // What is wrong with a node is in the report.
+  // Errors in nodes are part of the report.
   load.verify = false;
   load.strict = options.strict;
   llvm::Expected<Model> model = Model::load(session, name, load);
@@ -138,12 +139,12 @@ static int check(StringRef name, const Options &options,
                     "verified against their own\n";
 
   printDiagnostics(found.nodes);
-  // What surrounds the nodes was not verified on reading.
+  // The rest of the module was not verified by Model::load.
   if (found.countInvalid())
     return kToolWrongInput;
   if (!build)
     return report(name, found.model.verify());
-  // Lowering names each node that has none.
+  // The lowering reports each node that has none.
   llvm::raw_null_ostream nowhere;
   return report(name, found.model.emit(EmitKind::LLVMDialect, *build,
                                        /*baseName=*/"", nowhere));
@@ -164,12 +165,12 @@ int main(int argc, char **argv) {
     return kToolWrongUsage;
   Session session(printDiagnostics());
   std::vector<CheckedModel> checked;
-  // The exit code is that of the worst model.
+  // Return the exit code of the worst model.
   int worst = kToolDone;
   for (const std::string &name : options.models)
     worst = std::max(
         worst, check(name, options, *checkOptions, build, session, checked));
-  // Where no model could be read there is nothing to print.
+  // Print nothing if no model could be read.
   if (options.json && !checked.empty()) {
     std::vector<NodeReport> nodes;
     for (const CheckedModel &model : checked)

@@ -1,4 +1,4 @@
-//===- quant-float-compile.cpp - Models to code ---------------------------===//
+//===- quant-float-compile.cpp - Compile models ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AccumulationOption.h"
 #include "../ActivationsOption.h"
 #include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
-#include "../SumsOption.h"
 #include "../ToolErrors.h"
 #include "mlir/Support/Timing.h"
 #include "quant-float/Model/Model.h"
@@ -24,7 +24,7 @@ using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
 namespace {
-/// The options live as long as one parse.
+/// The command-line options, which are registered while this object lives.
 struct Options {
   cl::OptionCategory category{"quant-float-compile"};
   cl::opt<std::string> model{
@@ -71,10 +71,15 @@ struct Options {
       cl::desc(
           "number of threads; 1: no threading (default), 0: OpenMP's default"),
       cl::init(1), cl::cat(category)};
-  cl::opt<bool> islands{"islands",
-                        cl::desc("if nodes have no lowering, compile the "
-                                 "subgraphs around quantization ops"),
-                        cl::cat(category)};
+  cl::opt<bool> partition{"partition",
+                          cl::desc("if nodes have no lowering, compile the "
+                                   "subgraphs around quantization ops"),
+                          cl::cat(category)};
+  cl::opt<std::string> dumpStages{
+      "dump-stages", cl::value_desc("DIR"),
+      cl::desc("write the IR after each stage of code generation to DIR, with "
+               "large constants elided"),
+      cl::cat(category)};
   cl::opt<bool> timeReport{
       "time-report", cl::desc("print the time of each stage to standard error"),
       cl::cat(category)};
@@ -82,7 +87,7 @@ struct Options {
   StrictOption strict{category};
   BindOption bind{category};
   PackedOption packed{category};
-  SumsOption sums{category};
+  AccumulationOption accumulation{category};
   ActivationsOption activations{category};
   cl::opt<char> level{"O", cl::Prefix,
                       cl::desc("optimization level, 0 to 3 (default: 2)"),
@@ -96,7 +101,8 @@ static int fail(const llvm::Twine &message) {
   return kToolWrongUsage;
 }
 
-/// The kind of output with the name of --emit or the suffix.
+/// Returns the kind of output for --emit or, if that is empty, for the
+/// extension.
 static std::optional<EmitKind> findEmitKind(StringRef name, StringRef suffix) {
   static constexpr std::tuple<EmitKind, StringLiteral, StringLiteral> kinds[] =
       {{EmitKind::MLIR, "mlir", ".mlir"},
@@ -136,8 +142,8 @@ int main(int argc, char **argv) {
   if (arguments.level < '0' || arguments.level > '3')
     return fail(llvm::Twine("-O: expected 0 to 3, but got '") +
                 llvm::Twine(arguments.level.getValue()) + "'");
-  if (arguments.threads > kMostThreads)
-    return fail("--threads: expected 0 to " + llvm::Twine(kMostThreads) +
+  if (arguments.threads > kMaxThreads)
+    return fail("--threads: expected 0 to " + llvm::Twine(kMaxThreads) +
                 ", but got " + llvm::Twine(arguments.threads));
   if (arguments.explain && !arguments.emit.empty())
     return fail("--explain: expected no --emit, but got '" + arguments.emit +
@@ -169,6 +175,10 @@ int main(int argc, char **argv) {
     return fail("--emit: a shared library needs a file to go to");
   if (!isForGpu && (*kind == EmitKind::Ptx || *kind == EmitKind::Cubin))
     return fail("--emit: expected --target nvvm for ptx and cubin");
+  if (arguments.dumpStages.getNumOccurrences() &&
+      !llvm::sys::fs::is_directory(arguments.dumpStages))
+    return fail("--dump-stages: there is no folder '" + arguments.dumpStages +
+                "' to write to");
   StringRef besideSuffix = getSuffixBeside(*kind);
   if (!besideSuffix.empty() &&
       llvm::sys::path::extension(output) == ("." + besideSuffix).str())
@@ -181,11 +191,12 @@ int main(int argc, char **argv) {
   options.features = arguments.ptx;
   options.triple = arguments.triple;
   options.threads = arguments.threads;
-  options.sums = arguments.sums;
+  options.accumulation = arguments.accumulation;
   options.activations = arguments.activations;
-  options.islands = arguments.islands;
+  options.partition = arguments.partition;
+  options.dumpFolder = arguments.dumpStages;
   options.optimizationLevel = arguments.level - '0';
-  // A triple without a CPU asks for that architecture's baseline.
+  // A triple without a CPU selects the baseline of that architecture.
   options.cpu = arguments.cpu.empty() && arguments.triple.empty()
                     ? "host"
                     : arguments.cpu.getValue();

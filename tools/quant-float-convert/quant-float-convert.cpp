@@ -1,4 +1,4 @@
-//===- quant-float-convert.cpp - Models in another opset ------------------===//
+//===- quant-float-convert.cpp - Convert opsets of models -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,10 +13,10 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/ONNX/Export/Export.h"
+#include "quant-float/ONNX/Opsets/ConvertOpset.h"
 #include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/OutputFile.h"
-#include "quant-float/Target/ONNX/ConvertOpset.h"
-#include "quant-float/Target/ONNX/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -25,13 +25,14 @@ using namespace mlir;
 using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
-/// Passes that change no bit, without what their names begin with.
+/// The passes that --rewrite accepts, without the prefix "quant-float-". They
+/// do not change any bit of the results.
 static constexpr StringLiteral kRewrites[] = {
     "eliminate-qdq", "collapse-casts", "reencode-fnuz",  "widen-storage",
     "merge-scales",  "fold-scales",    "unpack-weights", "pack-weights"};
 
 namespace {
-/// The options live as long as one parse.
+/// The command-line options, which are registered while this object lives.
 struct Options {
   cl::OptionCategory category{"quant-float-convert"};
   cl::opt<std::string> model{cl::Positional, cl::Required,
@@ -76,7 +77,7 @@ struct Options {
       cl::cat(category)};
 };
 
-/// A stream to a file that is written whole or not.
+/// Writes to an OutputFile, which is created completely or not at all.
 class FileStream : public llvm::raw_ostream {
 public:
   explicit FileStream(OutputFile &file) : file(file) {}
@@ -99,7 +100,7 @@ static int failUsage(const Twine &text) {
   return kToolWrongUsage;
 }
 
-/// Runs the passes of --rewrite; the exit code.
+/// Runs the passes of --rewrite. Returns the exit code.
 static int rewrite(const Options &options, ModuleOp module) {
   if (options.rewrites.empty())
     return kToolDone;
@@ -121,7 +122,7 @@ static int rewrite(const Options &options, ModuleOp module) {
   return succeeded(manager.run(module)) ? kToolDone : kToolWrongInput;
 }
 
-/// What became of the nodes; false where it cannot be written.
+/// Writes the report on the nodes. Returns false if that fails.
 static bool writeReport(const Options &options,
                         const OpsetConversion &conversion) {
   if (!options.report.getNumOccurrences())
@@ -146,7 +147,7 @@ static bool writeReport(const Options &options,
 }
 
 static bool isOnnxTypeName(MLIRContext *context, StringRef name) {
-  // Far more than ONNX has.
+  // Exceeds the number of ONNX's types.
   for (int32_t number = 1; number < 256; ++number)
     if (Type type = getTypeFromOnnxDataType(context, number);
         type && getOnnxTypeName(type) == name)
@@ -248,7 +249,7 @@ static int convert(const Options &options) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   reportShortenedFiles();
-  // LLVM's own options go: they are not part of this tool.
+  // Remove LLVM's own options.
   cl::ResetCommandLineParser();
   registerAllPasses();
   Options options;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../RunTool.h"
-#include "quant-float/CudaRuntime/CudaDevice.h"
+#include "quant-float/Runtime/Cuda/CudaDevice.h"
 #include "quant-float/Support/CompiledLibrary.h"
 #include "quant-float/Support/InputFile.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -68,17 +68,17 @@ public:
   llvm::Error sweep(ArrayRef<const qf_entry *> entries);
 
 private:
-  /// What is wrong with the library, or with what it computes.
+  /// Returns an error about the library or its results.
   llvm::Error fail(const Twine &what) const {
     return quant_float::fail(options.model, what);
   }
   bool isOnDevice() const { return StringRef(library.target) == "nvvm"; }
   llvm::Expected<std::vector<TensorBuffer>> gatherInputs(const qf_entry &entry);
   llvm::Error openDevice();
-  /// The status of the model's own function for it.
+  /// Calls the shape function of the entry point and returns its status.
   int findSizes(const qf_entry &entry, ArrayRef<qf_tensor> given,
                 std::vector<SmallVector<int64_t>> &sizes, std::string &error);
-  /// `given` are the inputs where the code takes them.
+  /// `given` are the inputs in the memory that the code reads.
   llvm::Error allocateOutputs(const qf_entry &entry, ArrayRef<qf_tensor> given,
                               std::vector<TensorBuffer> &outputs);
   llvm::Error call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
@@ -92,11 +92,11 @@ private:
 
   Options &options;
   const qf_library &library;
-  /// Where code for a GPU runs.
+  /// The device that runs code for GPUs.
   std::optional<CudaDevice> device;
 };
 
-/// Memory of a device, given back at the end.
+/// Device memory that is freed at the end.
 class DeviceMemory {
 public:
   explicit DeviceMemory(const CudaDevice *device) : device(device) {}
@@ -125,7 +125,7 @@ llvm::Error Options::check() const {
     return error;
   if (llvm::Error error = checkRange("--device", 0, 1023, device))
     return error;
-  // One option has two values.
+  // The two values are those of one --sweep.
   if (sweep.size() > 2)
     return failUsage("--sweep: expected one sweep, but got " +
                      Twine(sweep.size() / 2));
@@ -170,12 +170,12 @@ static llvm::Error showDevice(const Options &options) {
 //===----------------------------------------------------------------------===//
 
 static llvm::Expected<const qf_library *> openLibrary(const std::string &path) {
-  // The loader would wait for the writer of a pipe.
+  // dlopen would block on a pipe.
   if (llvm::Error error = openRegularFile(path).takeError())
     return fail(path, "cannot be read: " + llvm::toString(std::move(error)),
                 kWrongUsage);
-  // A name without a slash would be looked for elsewhere. It stays: threads of
-  // its runtimes may outlive what is run here.
+  // dlopen searches for names without a slash. The library is never closed,
+  // because threads of its runtimes may outlive the run.
   bool hasFolder = StringRef(path).contains('/');
   void *object =
       dlopen(((hasFolder ? "" : "./") + path).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -195,10 +195,10 @@ selectEntries(const Options &options, const qf_library &library) {
   for (const qf_entry &entry :
        ArrayRef(library.entries, size_t(library.num_entries))) {
     names.push_back("'" + std::string(entry.symbol) + "'");
-    // A symbol is one function's alone; the other names need not be.
+    // Symbols are unique; graph names need not be.
     if (name == entry.symbol)
       return std::vector<const qf_entry *>{&entry};
-    // A function whose name was taken has a prefix.
+    // The symbol has a prefix if the graph's name was not available.
     if (name.empty() || name == entry.graph_name ||
         "graph_" + name == entry.symbol)
       entries.push_back(&entry);
@@ -265,7 +265,7 @@ Runner::gatherInputs(const qf_entry &entry) {
       return fail(describeInput(inputs, inputs.size() - 1) +
                   ": unknown element type " + Twine(argument.dtype));
   }
-  // Of all functions, some have no such input.
+  // With --all, some functions may lack an input that --shapes names.
   return options.gatherInputs(std::move(inputs), options.offsetBytes,
                               /*ignoresOthers=*/options.all);
 }
@@ -297,7 +297,7 @@ int Runner::findSizes(const qf_entry &entry, ArrayRef<qf_tensor> given,
   return status;
 }
 
-/// Memory that the last call had is taken again.
+/// Reuses the memory of the last call if the shape is the same.
 llvm::Error Runner::allocateOutputs(const qf_entry &entry,
                                     ArrayRef<qf_tensor> given,
                                     std::vector<TensorBuffer> &outputs) {
@@ -327,7 +327,8 @@ llvm::Error Runner::allocateOutputs(const qf_entry &entry,
   return llvm::Error::success();
 }
 
-/// Prints what --time promises, of so many calls, which measure themselves.
+/// Measures --repeat calls and prints the output of --time. The library
+/// measures GPU time itself.
 llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
                             MutableArrayRef<qf_tensor> taken,
                             ArrayRef<TensorBuffer> inputs,
@@ -362,7 +363,7 @@ llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
       return fail(text);
     if (!device)
       continue;
-    // By turns: what slows one slows the other.
+    // Alternate between the two, so that both experience the same interference.
     llvm::Expected<double> copy = device->timeCopy(places[0], places[1], half);
     if (!copy)
       return copy.takeError();
@@ -388,7 +389,7 @@ llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
 
 llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
                          std::vector<TensorBuffer> &outputs) {
-  // What is wrong with the inputs is said without a device.
+  // Report wrong inputs even if there is no device.
   if (isOnDevice()) {
     std::vector<qf_tensor> shapes;
     for (const TensorBuffer &input : inputs)
@@ -398,7 +399,7 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
     std::vector<SmallVector<int64_t>> sizes;
     std::string error;
     int status = findSizes(entry, shapes, sizes, error);
-    // Of null are the elements that sizes depend on.
+    // QF_ERROR_NULL means that the shapes are data-dependent.
     if (status && status != QF_ERROR_NULL)
       return fail(error);
   }
@@ -429,7 +430,7 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
       return error;
   char text[512] = "";
   int status = entry.run(given.data(), taken.data(), text, sizeof text);
-  // Now it is known how much room the strings need.
+  // Allocate the capacity that the call requested.
   for (size_t i = 0; status == QF_ERROR_CAPACITY && i < outputs.size(); ++i)
     if (llvm::Error error = outputs[i].makeRoom())
       return fail(llvm::toString(std::move(error)));
@@ -452,9 +453,9 @@ void Runner::printDigests(const qf_entry &entry, uint64_t first,
                           MutableArrayRef<TensorBuffer> outputs) {
   for (auto [index, output] : llvm::enumerate(outputs)) {
     int64_t count = output.getNumElements();
-    if (options.mergeNaNs && !output.isOfTexts())
+    if (options.mergeNaNs && !output.isOfStrings())
       mergeNaNs(output.getElement(), output.getMutableBytes().data(), count);
-    // Which function, which output, which elements.
+    // Columns: function, output, first element, number of elements, hash.
     llvm::outs() << "digest: " << entry.symbol << " " << index << " " << first
                  << " " << count << " "
                  << llvm::format_hex_no_prefix(digest(output), 16) << "\n";
@@ -487,7 +488,7 @@ llvm::Error Runner::sweep(ArrayRef<const qf_entry *> entries) {
         entry->inputs[0].dtype == QF_STRING)
       return fail("'" + Twine(entry->symbol) +
                   "': expected one input of one open size for --sweep");
-  // The outputs of each function, whose memory the next chunk takes again.
+  // The outputs of each function, whose memory the next chunk reuses.
   std::vector<std::vector<TensorBuffer>> outputs(entries.size());
   std::vector<TensorBuffer> input;
   uint64_t total = options.sweep[1];
@@ -541,7 +542,7 @@ static llvm::Error runLibrary(Options &options) {
 
 int main(int argc, char **argv) {
   reportShortenedFiles();
-  // LLVM's own options are no part of this tool.
+  // Remove LLVM's own options.
   cl::ResetCommandLineParser();
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "quant-float-exec, part of quant-float " QUANT_FLOAT_VERSION "\n";
@@ -553,7 +554,7 @@ int main(int argc, char **argv) {
     error = options.check();
   if (!error)
     error = options.showDevice ? showDevice(options) : runLibrary(options);
-  // What a device says does not name the library.
+  // Errors of the device do not contain the name of the library.
   if (error && !error.isA<ToolFailure>())
     error =
         fail(options.showDevice ? "quant-float-exec" : StringRef(options.model),

@@ -13,20 +13,40 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "quant-float/InitAll.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
+#ifdef QUANT_FLOAT_CORE_ONLY
+#include "quant-float/InitCore.h"
+#else
+#include "quant-float/InitAll.h"
+#endif
 
 using namespace mlir;
+
+static void registerDialects(DialectRegistry &registry) {
+#ifdef QUANT_FLOAT_CORE_ONLY
+  quant_float::registerCoreDialects(registry);
+#else
+  quant_float::registerAllDialects(registry);
+#endif
+}
+
+static void registerQuantFloatPasses() {
+#ifdef QUANT_FLOAT_CORE_ONLY
+  quant_float::registerCorePasses();
+#else
+  quant_float::registerAllPasses();
+#endif
+}
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
-  quant_float::registerAllDialects(registry);
+  registerDialects(registry);
   registerAllPasses();
-  quant_float::registerAllPasses();
+  registerQuantFloatPasses();
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "quant-float modular optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -9,14 +9,34 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
-#include "quant-float/InitAll.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Compiler.h"
+#ifdef QUANT_FLOAT_CORE_ONLY
+#include "quant-float/InitCore.h"
+#else
+#include "quant-float/InitAll.h"
+#endif
 
-/// Both entry points register the passes, and one process may ask both.
+static void registerDialects(mlir::DialectRegistry &registry) {
+#ifdef QUANT_FLOAT_CORE_ONLY
+  mlir::quant_float::registerCoreDialects(registry);
+#else
+  mlir::quant_float::registerAllDialects(registry);
+#endif
+}
+
+static void registerQuantFloatPasses() {
+#ifdef QUANT_FLOAT_CORE_ONLY
+  mlir::quant_float::registerCorePasses();
+#else
+  mlir::quant_float::registerAllPasses();
+#endif
+}
+
+/// Registers the passes once, because a process may call both entry points.
 static void registerPasses() {
   [[maybe_unused]] static const bool once = [] {
-    mlir::quant_float::registerAllPasses();
+    registerQuantFloatPasses();
     return true;
   }();
 }
@@ -25,7 +45,7 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION,
           [](mlir::DialectRegistry *registry) {
-            mlir::quant_float::registerAllDialects(*registry);
+            registerDialects(*registry);
             registerPasses();
           }};
 }

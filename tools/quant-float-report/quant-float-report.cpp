@@ -12,7 +12,7 @@
 #include "../ToolErrors.h"
 #include "quant-float/Report/Report.h"
 #include "quant-float/Support/InputFile.h"
-#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -22,7 +22,7 @@ using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
 namespace {
-/// The options live as long as one parse.
+/// The command-line options, which are registered while this object lives.
 struct Options : InputOptions {
   Options()
       : InputOptions(
@@ -46,7 +46,7 @@ struct Options : InputOptions {
 };
 } // namespace
 
-/// Where the numbers of inputs come from.
+/// Describes the source of the inputs.
 static std::string describeInputs(const Options &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -56,7 +56,7 @@ static std::string describeInputs(const Options &options) {
   return text.empty() ? "none, constants only" : text;
 }
 
-/// The page and the JSON beside it, both or none.
+/// Writes the HTML page and its JSON sidecar file, or neither.
 static llvm::Error writeReport(const AccuracyReport &report, StringRef path) {
   SmallString<128> beside(path);
   llvm::sys::path::replace_extension(beside, "json");
@@ -124,7 +124,7 @@ static llvm::Error reportModel(Options &options) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   reportShortenedFiles();
-  // LLVM's own options go: they are not part of this tool.
+  // Remove LLVM's own options.
   cl::ResetCommandLineParser();
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "quant-float-report, part of quant-float " QUANT_FLOAT_VERSION

@@ -1,4 +1,4 @@
-//===- quant-float-run.cpp - Compile in memory and run ------------------===//
+//===- quant-float-run.cpp - Compile in memory and run --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,18 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AccumulationOption.h"
 #include "../ActivationsOption.h"
 #include "../BindOption.h"
 #include "../FakeConvertModeOption.h"
 #include "../ModelInputs.h"
 #include "../PackedOption.h"
 #include "../RunTool.h"
-#include "../SumsOption.h"
 #include "../ToolErrors.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Support/InputFile.h"
-#include "quant-float/Support/NvidiaChip.h"
-#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/TargetInfo/NvidiaChip.h"
+#include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include <chrono>
@@ -27,7 +27,7 @@ using namespace mlir::quant_float;
 namespace cl = llvm::cl;
 
 namespace {
-/// The options live as long as one parse.
+/// The command-line options, which are registered while this object lives.
 struct Options : RunOptions {
   Options()
       : RunOptions("quant-float-run", {".onnx", ".xml", ".mlir", ".mlirbc"},
@@ -57,7 +57,7 @@ struct Options : RunOptions {
   StrictOption strict;
   BindOption bind;
   PackedOption packed;
-  SumsOption sums;
+  AccumulationOption accumulation;
   ActivationsOption activations;
   cl::opt<bool> compareModes{
       "compare-modes",
@@ -75,7 +75,7 @@ llvm::Error Options::check() const {
   if (level < '0' || level > '3')
     return failUsage("-O: expected 0, 1, 2 or 3, but got '" +
                      std::string(1, level) + "'");
-  if (llvm::Error error = checkRange("--threads", 0, kMostThreads, threads))
+  if (llvm::Error error = checkRange("--threads", 0, kMaxThreads, threads))
     return error;
   if (compareModes && (time || !outputs.empty()))
     return failUsage("--compare-modes: expected neither --time nor --outputs");
@@ -107,13 +107,14 @@ BuildOptions Options::getBuildOptions() const {
   build.cpu = cpu;
   build.chip = chip;
   build.threads = threads;
-  build.sums = sums;
+  build.accumulation = accumulation;
   build.activations = activations;
   build.optimizationLevel = level - '0';
   return build;
 }
 
-/// Calls --repeat times what runs once and says how long it took.
+/// Calls `time`, which runs once and returns the seconds, --repeat times, and
+/// prints the output of --time.
 static llvm::Error measure(const Options &options, ArrayRef<Tensor> outputs,
                            llvm::function_ref<llvm::Expected<double>()> time) {
   std::vector<double> seconds;
@@ -128,7 +129,8 @@ static llvm::Error measure(const Options &options, ArrayRef<Tensor> outputs,
   return llvm::Error::success();
 }
 
-/// The outputs, with --time measured.
+/// Runs with the Reference, measures if --time is given, and returns the
+/// outputs.
 static llvm::Expected<std::vector<Tensor>>
 runReference(Model &model, size_t entry, const Options &options,
              ArrayRef<Tensor> inputs) {
@@ -151,7 +153,7 @@ runReference(Model &model, size_t entry, const Options &options,
   return outputs;
 }
 
-/// Likewise.
+/// Same, with compiled code.
 static llvm::Expected<std::vector<Tensor>>
 runCompiled(Model &model, const BuildOptions &build, const Options &options,
             ArrayRef<Tensor> inputs) {
@@ -213,8 +215,7 @@ static llvm::Error runModel(Options &options) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   reportShortenedFiles();
-  // LLVM's own options go: they are not part of this tool, and some have the
-  // names that ours need.
+  // Remove LLVM's own options. Some of them have names that this tool needs.
   cl::ResetCommandLineParser();
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "quant-float-run, part of quant-float " QUANT_FLOAT_VERSION

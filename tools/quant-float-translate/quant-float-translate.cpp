@@ -13,21 +13,21 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
-#include "quant-float/Compiler/OnnxToOpenVino.h"
-#include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/ONNX/Export/Export.h"
+#include "quant-float/ONNX/Import/Import.h"
+#include "quant-float/ONNX/Opsets/ConvertOpset.h"
+#include "quant-float/OpenVINO/Export/Export.h"
+#include "quant-float/OpenVINO/FromONNX/OnnxToOpenVino.h"
+#include "quant-float/OpenVINO/Import/Import.h"
+#include "quant-float/OpenVINO/ToONNX/Passes.h"
 #include "quant-float/Support/OpsetImports.h"
-#include "quant-float/Target/GGUF/Export.h"
-#include "quant-float/Target/GGUF/Import.h"
-#include "quant-float/Target/ONNX/ConvertOpset.h"
-#include "quant-float/Target/ONNX/Export.h"
-#include "quant-float/Target/ONNX/Import.h"
-#include "quant-float/Target/OpenVINO/Export.h"
-#include "quant-float/Target/OpenVINO/Import.h"
-#include "quant-float/Target/Safetensors/Export.h"
-#include "quant-float/Target/Safetensors/Import.h"
 #include "quant-float/Transforms/Passes.h"
+#include "quant-float/Weights/GGUF/Export.h"
+#include "quant-float/Weights/GGUF/Import.h"
+#include "quant-float/Weights/Safetensors/Export.h"
+#include "quant-float/Weights/Safetensors/Import.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -42,8 +42,8 @@
 
 namespace fs = llvm::sys::fs;
 
-/// The argument that names the output, with what is before the name in it; null
-/// where there is none.
+/// Returns the argument that contains the name of the output, and the part of
+/// it before the name in `before`. Returns null if there is none.
 static char **findOutput(llvm::MutableArrayRef<char *> arguments,
                          llvm::StringRef &before) {
   for (size_t i = 1; i < arguments.size(); ++i) {
@@ -62,8 +62,8 @@ static char **findOutput(llvm::MutableArrayRef<char *> arguments,
   return nullptr;
 }
 
-/// Upstream's driver reads all of the input before any importer sees it, and a
-/// device such as /dev/zero has no end.
+/// Whether the path is a device. Upstream's driver reads all of the input
+/// before it calls an importer, and a device such as /dev/zero has no end.
 static bool isDevice(llvm::StringRef path) {
   fs::file_status status;
   return !fs::status(path, status) &&
@@ -71,8 +71,8 @@ static bool isDevice(llvm::StringRef path) {
           status.type() == fs::file_type::block_file);
 }
 
-/// Has standard input, which may have no end either, stand for a file of what
-/// is read of it; null after an error.
+/// Reads standard input, with a limit on its size, and replaces it by a
+/// temporary file with the same contents. Returns null after an error.
 static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
   auto buffer = mlir::quant_float::openText("-");
   if (!buffer) {
@@ -93,14 +93,14 @@ static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
   return std::move(*buffer);
 }
 
-/// Whether it is a file of weights, by its name.
+/// Whether the name is that of a weights file.
 static bool isWeights(llvm::StringRef path) {
   return path.ends_with(".gguf") || path.ends_with(".safetensors") ||
          path.ends_with(".safetensors.index.json");
 }
 
-/// Looks at what upstream's driver is going to read, as far as that can be told
-/// from the arguments; false after an error.
+/// Checks the input that upstream's driver will read, as far as the arguments
+/// determine it. Returns false after an error.
 static bool checkInput(llvm::ArrayRef<char *> arguments) {
   llvm::StringRef input = "-";
   llvm::StringRef marker;
@@ -149,13 +149,13 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
   if (buffer)
     return succeeded(
         mlir::quant_float::checkForUpstream(*buffer, marker, registry));
-  // The driver says what is wrong with other names.
+  // The driver reports other names.
   return !fs::is_regular_file(input) ||
          mlir::quant_float::readForUpstream(input, marker, registry);
 }
 
-/// A model of OpenVINO by nodes of ONNX, with dequantize where its weights have
-/// few bits.
+/// Imports an OpenVINO model as ONNX nodes, with dequantize for low-bit
+/// weights.
 static mlir::OwningOpRef<mlir::ModuleOp>
 readOpenVinoWeights(llvm::StringRef path, mlir::MLIRContext *context) {
   auto module = mlir::quant_float::importOpenVino(path, context);
@@ -176,7 +176,8 @@ static bool isOpenVino(const llvm::SourceMgr &sources) {
       .ends_with(".xml");
 }
 
-/// Layers become nodes of several opsets, of which a model of ONNX has one.
+/// Converts the nodes that replace layers, which have several opsets, to a
+/// single one, as ONNX models require.
 static mlir::LogicalResult restateForOnnx(mlir::ModuleOp module) {
   mlir::quant_float::OpsetOptions options;
   options.opset = mlir::quant_float::kNewestOpset;
@@ -185,7 +186,7 @@ static mlir::LogicalResult restateForOnnx(mlir::ModuleOp module) {
   return convertOpset(module, options, conversion);
 }
 
-/// What exporters of weights take.
+/// Reads the input of the exporters of weights.
 static mlir::OwningOpRef<mlir::ModuleOp>
 readWeights(const mlir::DialectRegistry &dialects,
             const std::shared_ptr<llvm::SourceMgr> &sources,
@@ -204,7 +205,7 @@ readWeights(const mlir::DialectRegistry &dialects,
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
 }
 
-/// What --export-openvino takes, of files of weights and other models.
+/// Reads the input of --export-openvino: a model or a weights file.
 static mlir::OwningOpRef<mlir::ModuleOp>
 readForOpenVino(const mlir::DialectRegistry &dialects,
                 const std::shared_ptr<llvm::SourceMgr> &sources,
@@ -222,7 +223,8 @@ readForOpenVino(const mlir::DialectRegistry &dialects,
   return module;
 }
 
-/// Leaves the weights of a model, with packed ones as dequantize has them.
+/// Removes everything but the weights, and unpacks packed ones to the
+/// representation of dequantize.
 static mlir::LogicalResult extractWeights(mlir::ModuleOp module) {
   mlir::PassManager manager(module.getContext());
   manager.addPass(mlir::quant_float::createQuantFloatUnpackWeightsPass());
@@ -268,7 +270,7 @@ int main(int argc, char **argv) {
       findOutput(llvm::MutableArrayRef(arguments).drop_back(), before);
   std::string path =
       output ? llvm::StringRef(*output).drop_front(before.size()).str() : "-";
-  // Beside the model.
+  // The sidecar file of the model.
   std::optional<mlir::quant_float::OutputFile> beside;
   auto writeBeside = [&](llvm::StringRef bytes) {
     return beside->write({bytes.data(), bytes.size()});
@@ -348,7 +350,7 @@ int main(int argc, char **argv) {
         llvm::sys::path::replace_extension(weights, "bin");
         beside.emplace(weights.str().str());
         options.writeWeights = writeBeside;
-        // A model without constants has an empty file of them.
+        // A model without constants has an empty weights file.
         (void)beside->write("");
         return options;
       },

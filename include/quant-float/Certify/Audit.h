@@ -17,48 +17,51 @@ class Model;
 
 namespace mlir::quant_float::certify {
 
-/// One conversion of a model.
+/// One conversion that a model contains.
 struct AuditRow {
   std::string conversion;
   size_t nodes = 0;
-  /// The file whose certificate is about the same code; empty: it was run now.
+  /// The name of the file that certifies the same code. Empty if auditModel ran
+  /// the conversion itself.
   std::string file;
   Certificate certificate;
-  /// Of the inputs of 32 bits and the scales a part, then or now.
+  /// Whether the certificate covers only a sample of the 32-bit inputs and of
+  /// the scales.
   bool isSampled = false;
 };
 
-/// Nodes that certificates are not about.
+/// A kind of node that no certificate covers.
 struct UncoveredNodes {
-  /// What they are, and what vouches for them instead.
+  /// The kind of node, and what tests it instead.
   std::string name, instead;
   size_t nodes = 0;
 };
 
 struct AuditReport {
   std::vector<AuditRow> rows;
-  /// What converts without being a conversion that certificates are about.
+  /// Nodes that convert, but that no certificate covers.
   std::vector<UncoveredNodes> uncovered;
   Origin origin;
 
-  /// Whether a release may rely on it.
+  /// Whether every conversion is covered and no result is wrong.
   bool isRight() const;
 };
 
-/// A file of certificates, with its name.
+/// A file of certificates and its name.
 struct NamedCertificates {
   std::string name;
   CertificateFile file;
 };
 
 /// Finds the conversions of a valid model, compiles them for this machine, and
-/// looks for certificates of the same code; what has none is run. The options'
-/// CPUs are not looked at.
+/// looks up certificates for the same code. Runs conversions that have no
+/// certificate. Ignores `options.cpus`.
 llvm::Expected<AuditReport>
 auditModel(Model &model, llvm::ArrayRef<NamedCertificates> certificates,
            const CertifyOptions &options);
 
-/// The page in Markdown; `files` are the model's, with what is in them.
+/// Returns the audit as a Markdown page. `files` are the files of the model
+/// with their hashes.
 std::string
 printAudit(const AuditReport &report, StringRef model,
            llvm::ArrayRef<std::pair<std::string, std::string>> files);

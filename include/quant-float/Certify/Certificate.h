@@ -17,53 +17,54 @@
 
 namespace mlir::quant_float::certify {
 
-/// An element that came out otherwise than the oracle says. Codes.
+/// An element that differs from the oracle's result. All values are encodings.
 struct Difference {
   uint64_t input = 0, scale = 0, zeroPoint = 0, expected = 0, made = 0;
 };
 
-/// What the code for one CPU gave otherwise.
+/// The wrong results of the code for one CPU.
 struct Mismatches {
   uint64_t count = 0;
   Difference first;
 };
 
-/// One conversion.
+/// The result of running one conversion.
 struct Certificate {
   /// Conversion::getName().
   std::string name;
   uint64_t inputs = 0;
-  /// Whether that is every code of the input's type.
+  /// Whether the inputs are all encodings of the input type.
   bool isComplete = false;
-  /// SHA-256 of the inputs, and of the outputs as the oracle has them, as
-  /// tensors have them in memory; of scales and zero points, 8 bytes each,
-  /// before the inputs that they are used on.
+  /// SHA-256 of the inputs and of the oracle's outputs, in the memory layout of
+  /// tensors. The scale and the zero point of each call precede its inputs,
+  /// with 8 bytes each.
   std::string inputHash, outputHash;
-  /// For each CPU the SHA-256 of the shared library, and what it got wrong.
+  /// The SHA-256 of the shared library for each CPU, and its wrong results.
   std::vector<std::string> code;
   std::vector<Mismatches> mismatches;
-  /// Some inputs on which the Reference has been asked, too.
+  /// The number of inputs that were also compared with the Reference.
   uint64_t referenceInputs = 0, referenceMismatches = 0;
   double seconds = 0;
 
   uint64_t countMismatches() const;
 };
 
-/// How and with what certificates were made.
+/// How certificates were produced.
 struct Origin {
   std::string producer, llvm;
-  /// SHA-256 of the program that made them.
+  /// SHA-256 of the program that produced them.
   std::string program;
-  /// Where the code ran, as Machine describes it.
+  /// The description of the machine that ran the code (Machine::description),
+  /// and the date.
   std::string machine, date;
-  /// Machine's name of it, empty for the one that the program ran on.
+  /// The name of that machine (Machine::name). Empty for the host.
   std::string runOn;
-  /// What code was compiled for, as quant-float-compile's --cpu.
+  /// The CPUs to compile for, in the syntax of quant-float-compile's --cpu.
   std::vector<std::string> cpus;
   bool isSampled = false;
 };
 
-/// A file of certificates.
+/// The contents of a certificate file.
 struct CertificateFile {
   Origin origin;
   std::vector<Certificate> certificates;
@@ -76,11 +77,11 @@ bool fromJSON(const llvm::json::Value &value, Certificate &certificate,
 bool fromJSON(const llvm::json::Value &value, Origin &origin,
               llvm::json::Path path);
 
-/// Parses JSON of certificates, from whoever made it.
+/// Parses certificates in JSON. The input is untrusted.
 llvm::Expected<llvm::json::Value> parseCertificates(StringRef text);
-/// Fails, with the file's name, where it cannot be read or is none.
+/// Reads a certificate file. Errors contain the file name.
 llvm::Expected<CertificateFile> readCertificates(StringRef path);
-/// The file as text.
+/// Returns the contents of a certificate file as a string.
 std::string printCertificates(const CertificateFile &file);
 
 } // namespace mlir::quant_float::certify

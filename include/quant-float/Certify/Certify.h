@@ -23,51 +23,53 @@ class Session;
 namespace mlir::quant_float::certify {
 
 struct CertifyOptions {
-  /// Where the code runs; this machine if null.
+  /// The machine that runs the code. Null selects the host.
   std::shared_ptr<const Machine> machine;
-  /// The CPUs to compile for, all of which the machine must be able to run; for
-  /// a GPU its chip.
+  /// The CPUs to compile for, all of which the machine must support. For a GPU,
+  /// its chip.
   std::vector<std::string> cpus;
-  /// A part of the inputs (Inputs.h).
+  /// Whether to use a sample of the inputs (see Inputs.h).
   bool isSampled = false;
   unsigned threads = 1;
-  /// Which conversions, by their names; all of them if empty.
+  /// Selects conversions by name. Null selects all.
   std::function<bool(StringRef)> isWanted;
-  /// Is told of each conversion as it is done, by one thread at a time. With
-  /// false the rest is left.
+  /// Called after each conversion, by one thread at a time. Returning false
+  /// skips the remaining conversions.
   std::function<bool(const Certificate &)> onCertificate;
 };
 
-/// The levels of x86-64 that this machine runs, or just "host", which is the
-/// last one everywhere: this machine with all that it has.
+/// Returns the levels of x86-64 that this machine supports, followed by "host",
+/// which enables all features of this machine. Other architectures only have
+/// "host".
 std::vector<std::string> listCpus();
 
 /// Compiles each conversion for each CPU as quant-float-compile does, runs it
-/// on all of its inputs and compares with the oracle. Fails where something
-/// does not compile or run; differences are no failure.
+/// on all of its inputs, and compares the outputs with the oracle. Fails if a
+/// conversion does not compile or run. Wrong results are recorded in the
+/// certificate and are not an error.
 llvm::Error certifyAll(const CertifyOptions &options);
 
-/// For each conversion that is wanted the SHA-256 of the code for the first
-/// CPU.
+/// Returns the SHA-256 of the code of each selected conversion, compiled for
+/// the first CPU.
 llvm::Expected<llvm::StringMap<std::string>>
 hashCode(const CertifyOptions &options);
 
-/// The SHA-256 of bytes.
+/// Returns the SHA-256 of `bytes`.
 std::string hashBytes(StringRef bytes);
 
-/// What a search for a wrong result came to.
+/// The result of a search for a wrong result.
 struct Finding {
   std::optional<Difference> first;
-  /// How many inputs were tried up to that one, or in all.
+  /// The number of inputs up to and including the wrong one, or of all inputs.
   uint64_t inputs = 0;
   double seconds = 0;
 };
 
-/// Runs the compiled function of a conversion until a result is wrong.
+/// Runs a compiled conversion until a result is wrong.
 llvm::Expected<Finding> findMismatch(const Conversion &conversion, Code &code,
                                      Session &session, bool isSampled);
 
-/// What this is, and on which machine.
+/// Describes this program, the machine, and the options.
 Origin getOrigin(const CertifyOptions &options);
 
 } // namespace mlir::quant_float::certify

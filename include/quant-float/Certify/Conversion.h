@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Written from the standards' tables and not from what the dialect accepts, so
-// that a conversion that is missing there shows.
+// The lists of conversions follow the tables of the standards instead of the
+// dialect's verifier, so that a conversion that the dialect lacks is detected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,63 +20,65 @@
 
 namespace mlir::quant_float::certify {
 
-/// One operation between element types, with whatever decides its results.
+/// One operation on element types, with all attributes that affect its result.
 struct Conversion {
   enum class Kind { Cast, Quantize, Dequantize, Qdq, FakeConvert };
 
   Kind kind = Kind::Cast;
   const Format *from, *to;
-  /// Of casts; `saturate` also of quantizations.
+  /// For casts. Quantizations also use `saturate`.
   CastRules rules;
-  /// Of fakeconverts; its negativeNaN is of no effect.
+  /// For fakeconverts. Ignores negativeNaN.
   FakeConvertRules fakeConvertRules;
-  /// Of all others.
+  /// The type of the scale. Null for casts.
   const Format *scale = nullptr;
-  /// Of quantizations and qdq: of the division.
+  /// The type in which Quantize and Qdq divide. Null for the other kinds.
   const Format *precision = nullptr;
-  /// Of qdq and fakeconvert: what lies between.
+  /// The storage type of Qdq and FakeConvert. Null for the other kinds.
   const Format *destination = nullptr;
-  /// A zero point, or a shift.
+  /// Whether there is a zero point, or a shift for FakeConvert.
   bool hasZeroPoint = false;
 
-  /// The op's name in the dialect.
+  /// Returns the name of the operation in the dialect.
   const char *getOperation() const;
-  /// A C identifier that says all of the above.
+  /// Returns a C identifier that contains all of the above.
   std::string getName() const;
-  /// The function of that name in MLIR, on vectors of any length; scale and
-  /// zero point are scalars.
+  /// Returns an MLIR function of that name on one-dimensional tensors of
+  /// dynamic size. The scale and the zero point are scalar tensors.
   std::string print() const;
-  /// Whether overflow is as the attribute `saturate` says, and how numbers
-  /// between two powers of two are rounded, as `round_mode` does.
+  /// Whether the attributes `saturate` and `round_mode` affect the result.
   bool hasSaturate() const;
   bool hasRoundMode() const;
-  /// The type of a zero point.
+  /// Returns the type of the zero point.
   const Format &getZeroPointFormat() const;
-  /// The code that the oracle gives.
+  /// Returns the encoding that the oracle computes.
   uint64_t getExpected(uint64_t code, uint64_t scaleCode,
                        uint64_t zeroPoint) const;
-  /// Whether a code is as good as the expected one: NaNs that arithmetic made
-  /// have no sign or payload, and become either zero in formats without (D8).
+  /// Whether an encoding is as correct as the expected one. The sign and
+  /// payload of a NaN that arithmetic produces are unspecified, and such a NaN
+  /// becomes a zero of either sign in formats without NaN (D8).
   bool agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
               uint64_t expected, uint64_t made) const;
 };
 
-/// As the dialect has them.
+/// Returns the spelling in the dialect's assembly format.
 const char *spell(ScaleRounding rounding);
 const char *spell(FakeConvertMode mode);
 const char *spell(Reciprocal reciprocal);
 
-/// Every pair of element types, with every saturate and round_mode that the
-/// result's type asks for; to FNUZ also by the rule of opsets 19 to 23 (C4).
+/// Returns the casts between all pairs of element types, with every `saturate`
+/// and `round_mode` that affects the result. Casts to FNUZ types also have the
+/// variant of opsets 19 to 23 (C4).
 std::vector<Conversion> listCasts();
-/// Every quantization, dequantization and qdq of opset 28's types, with every
-/// precision. Earlier opsets compute as one of these does (D2).
+/// Returns all quantizations, dequantizations and QDQs of opset 28's types,
+/// with every precision. Earlier opsets are equivalent to one of these (D2).
 std::vector<Conversion> listQuantizations();
-/// Every fakeconvert, in every mode with all of its attributes.
+/// Returns all fakeconverts in every mode and with all attributes.
 std::vector<Conversion> listFakeConverts();
 
-/// All of them, in groups that are compiled at once: the same ones whichever
-/// conversions are asked for, so that their code is the same.
+/// Returns all conversions in groups that are compiled together. The groups do
+/// not depend on the selection of conversions, so that the code and its hash do
+/// not either.
 std::vector<std::vector<Conversion>> listGroups();
 
 } // namespace mlir::quant_float::certify

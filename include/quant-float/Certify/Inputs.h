@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same in every run: what is random comes from a generator that is written
-// down here.
+// Every run uses the same inputs: random inputs come from the generator below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,14 +32,16 @@ private:
   uint64_t state;
 };
 
-/// The value of a code, exact for every format but 64-bit integers, and the
-/// nearest code. Of use to find inputs; no result is made of these.
+/// Converts between encodings and values. toDouble is exact for all formats
+/// except 64-bit integers, and fromDouble returns the nearest encoding. They
+/// only select inputs; no expected result depends on them.
 double toDouble(const Format &format, uint64_t code);
 uint64_t fromDouble(const Format &format, double value);
 
-/// Elements that are converted at once, with one scale and zero point.
+/// Elements that are converted by one call, with one scale and zero point.
 struct Call {
-  /// Either every code from the first one, or these.
+  /// Whether the encodings are consecutive from `first`; otherwise they are
+  /// `codes`.
   bool isRange = true;
   uint64_t first = 0;
   std::vector<uint64_t> codes;
@@ -54,25 +55,27 @@ struct Call {
 
 /// All calls of a conversion.
 ///
-/// - Casts from types of up to 32 bits: every code there is.
-/// - Casts from 64 bits: around every value where the result may change, being
-///   the destination's values and the midpoints between them, ±2 codes (of f32
-///   and f64 as destinations, whose values are too many, all those beside a
-///   power of two and 2^18 others); every exponent with mantissas of no, one,
-///   all bits; 2^20 random codes of random lengths.
-/// - All others: 24 scales, among them the ends of their type, or one that is
-///   given, with two zero points each where there are any, times every code of
-///   up to 16 bits, or around every value where the result may change, times
-///   the scale, ±2 codes, special and random ones.
+/// - Casts from at most 32 bits: every encoding.
+/// - Casts from 64 bits: two encodings on either side of every value of the
+///   result type and of every midpoint between two values, where the result may
+///   change (for f32 and f64 results, which have too many values, those next to
+///   powers of two and 2^18 others); every exponent with mantissas of no, one
+///   and all bits; 2^20 random encodings of random lengths.
+/// - All others: 24 scales, which include the limits of their type, or one
+///   scale that is given, each with two zero points if the conversion has any.
+///   For each, every encoding of at most 16 bits. For 32 bits, two encodings on
+///   either side of every value at which the result may change, times the
+///   scale, and special and random ones.
 ///
-/// Sampled, every 256th call of casts from 32 bits, and every sixth scale.
+/// A sample consists of one in 256 calls of casts from 32 bits, and of every
+/// sixth scale.
 class Inputs {
 public:
   Inputs(const Conversion &conversion, bool isSampled,
          std::optional<uint64_t> scale = std::nullopt);
 
   uint64_t getNumCalls() const { return numCalls; }
-  /// Whether all codes that the type has are among them.
+  /// Whether the inputs are all encodings of the type.
   bool isComplete() const { return complete; }
   Call getCall(uint64_t index) const;
 
@@ -80,9 +83,9 @@ private:
   Conversion conversion;
   bool isSampled, complete;
   uint64_t numCalls = 1;
-  /// Of casts from 64 bits.
+  /// The inputs of casts from 64 bits.
   std::vector<uint64_t> codes;
-  /// The scales and zero points of others.
+  /// The scales and zero points of other conversions.
   std::vector<std::pair<uint64_t, uint64_t>> parameters;
 };
 

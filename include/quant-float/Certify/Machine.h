@@ -24,13 +24,13 @@ class Model;
 
 namespace mlir::quant_float::certify {
 
-/// A compiled library, where it runs.
+/// A compiled library on the machine that runs it.
 class Code {
 public:
   virtual ~Code() = default;
-  /// The number of a function.
+  /// Returns the index of a function.
   virtual llvm::Expected<size_t> find(StringRef name) = 0;
-  /// Calls a function that was found on memory of this process.
+  /// Calls the function with this index on host memory.
   virtual llvm::Error run(size_t function, ArrayRef<qf_tensor> inputs,
                           qf_tensor output) = 0;
 
@@ -38,29 +38,30 @@ public:
   std::string hash;
 };
 
-/// Code of a model in this process, which must live as long.
+/// Returns the code of a model in this process. `model` must outlive it.
 std::unique_ptr<Code> viewCode(const CompiledModel &model);
 
-/// Compiles as quant-float-compile does, and runs. Any number of threads may
-/// use it at once, each its own code.
+/// Compiles as quant-float-compile does, and runs the code. Threads may share a
+/// Machine, but not a Code.
 class Machine {
 public:
   virtual ~Machine() = default;
 
-  /// This one if the name is empty, "nvidia" for the first GPU, or an
-  /// architecture to emulate. Fails where what that takes is missing.
+  /// Returns the machine of this name: the host if the name is empty, "nvidia"
+  /// for the first GPU, or an architecture to emulate. Fails if an emulator, a
+  /// toolchain or a driver is missing.
   static llvm::Expected<std::shared_ptr<const Machine>> find(StringRef name);
-  /// The names that `find` knows, but the empty one.
+  /// Returns the nonempty names that `find` accepts.
   static std::vector<std::string> getNames();
 
   llvm::Expected<std::unique_ptr<Code>> compile(Model &model,
                                                 StringRef cpu) const;
 
-  /// As `find` knows it.
+  /// The name that `find` accepts.
   std::string name;
-  /// Of this one and a GPU LLVM's name, else that of the emulator.
+  /// LLVM's name of the host CPU or the GPU, or the emulator's name.
   std::string description;
-  /// What to compile for unless told otherwise.
+  /// The CPUs to compile for by default.
   std::vector<std::string> cpus;
 
 protected:

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Who says that certificates would find anything? Each mutant is one mistake in
-// a lowering, made where arith ops come out of convert-quant-float-to-arith.
+// Mutation tests verify that certification detects mistakes. Each mutant
+// applies one mistake to the arith operations that convert-quant-float-to-arith
+// creates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,34 +21,33 @@
 
 namespace mlir::quant_float::certify {
 
-/// What became of one mutant.
+/// The result of one mutant.
 struct MutantReport {
   StringRef name;
-  /// What it breaks, in words.
+  /// A description of the mistake.
   StringRef mistake;
   std::string conversion;
-  /// How many ops were changed; none is a failure.
+  /// The number of operations that were changed. Zero is a failure.
   size_t changes = 0;
-  /// Whether a result differed, and the first one that did.
+  /// Whether a result differed, and the first difference.
   bool isCaught = false;
   Difference first;
-  /// How many inputs were tried up to that one, or in all.
+  /// The number of inputs up to and including the wrong one, or of all inputs.
   uint64_t inputs = 0;
   double seconds = 0;
 };
 
-/// How many there are.
+/// Returns the number of mutants.
 size_t countMutants();
 
-/// Makes each mutant's code, for the oldest x86-64, and runs it until a result
-/// differs from the oracle's: on a sample of the inputs, and if that finds
-/// nothing on all. Fails where something does not compile or run, and on other
-/// machines than x86-64.
+/// Compiles each mutant for the oldest x86-64 and runs it until a result
+/// differs from the oracle's: first on a sample of the inputs, then on all.
+/// Fails if code does not compile or run, and if the machine is not x86-64.
 llvm::Error
 runMutants(const std::function<bool(StringRef)> &isWanted,
            const std::function<void(const MutantReport &)> &onReport);
 
-/// The reports as JSON.
+/// Converts the report to JSON.
 llvm::json::Value toJSON(const MutantReport &report);
 
 } // namespace mlir::quant_float::certify

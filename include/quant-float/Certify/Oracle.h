@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What casts, quantizations and fakeconverts give, computed on integers alone:
-// no float of the machine, nothing of LLVM, of the lowerings or of the
-// Reference. It is written from the rules (docs/rules.md) to be read from end
-// to end, and certificates take its word for every code.
+// Computes casts, quantizations and fakeconverts with integer arithmetic only.
+// It uses no floating-point arithmetic of the machine and nothing of LLVM, the
+// lowerings or the Reference. It implements the rules (docs/rules.md), is
+// written to be read from end to end, and decides for certificates which
+// encoding is correct.
 //
-// A number is ±significand x 2^exponent. What has more bits than a significand
-// is rounded to odd: its lowest bit is set if anything was cut off. Since a
-// significand has ten bits more than any format, one rounding to the format
-// afterwards is that of the exact number.
+// A number is +-significand x 2^exponent. A number with more bits than a
+// significand is rounded to odd: the lowest bit is set if any bit was
+// discarded. A significand has ten more bits than any format, so a final
+// rounding to the format yields the same result as rounding the exact number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,38 +29,39 @@
 
 namespace mlir::quant_float::certify {
 
-/// What codes of a float stand for that are no number.
+/// The non-numeric values that a floating-point format has.
 enum class Specials {
-  /// All exponent bits set: infinity without mantissa bits, else NaN.
+  /// If all exponent bits are set: infinity if the mantissa is zero, else NaN.
   Ieee,
-  /// NaN is all bits but the sign; no infinity.
+  /// NaN has all bits set except the sign. There is no infinity.
   AllOnes,
-  /// NaN is the code that would be the negative zero; no infinity.
+  /// NaN has the encoding of negative zero. There is no infinity.
   NegativeZero,
-  /// Every code is a number.
+  /// Every encoding is a number.
   None,
 };
 
-/// What becomes of numbers that are too large for a float.
+/// The result of numbers that are too large for a floating-point format: always
+/// infinity, as the attribute `saturate` specifies, or always saturated.
 enum class Overflow { Infinity, AsAsked, Saturates };
 
 /// An element type.
 struct Format {
   enum class Kind { Float, Scale, Signed, Unsigned, Bool };
 
-  /// In MLIR.
+  /// The spelling in MLIR.
   std::string_view name;
   Kind kind;
   unsigned bits;
-  /// Of floats. A Scale has neither sign nor mantissa: code k is 2^(k - bias),
-  /// the last one is NaN.
+  /// For floats. A Scale has neither sign nor mantissa: encoding k is 2^(k -
+  /// bias), and the last encoding is NaN.
   unsigned mantissaBits = 0;
   int bias = 0;
   Specials specials = Specials::None;
   Overflow overflow = Overflow::Infinity;
-  /// Of floats; without a sign the top bit belongs to the exponent.
+  /// For floats. Without a sign, the top bit belongs to the exponent.
   bool isSigned = true;
-  /// Whether ONNX has it, and not quant_float alone (F1).
+  /// Whether ONNX has the type. Otherwise only quant_float does (F1).
   bool isOnnx = true;
 
   bool isFloat() const { return kind == Kind::Float; }
@@ -70,13 +72,13 @@ struct Format {
   uint64_t getSignBit() const {
     return isSigned ? uint64_t(1) << (bits - 1) : 0;
   }
-  /// Of an element in memory: whole bytes.
+  /// The size in bytes of an element in memory.
   size_t getSlotSize() const { return (bits + 7) / 8; }
 };
 
-/// All formats; the first `count` of them.
+/// Returns the array of all formats and sets `count` to its size.
 const Format *getFormats(size_t &count);
-/// Null where there is none of that name.
+/// Returns the format of this name, or null.
 const Format *findFormat(std::string_view name);
 
 struct Value {
@@ -92,79 +94,79 @@ struct Value {
   bool isZero() const { return kind == Kind::Number && !significand; }
 };
 
-/// The value of a code; bits above the format's do not count.
+/// Returns the value of an encoding. Ignores bits above those of the format.
 Value decode(const Format &format, uint64_t code);
 
-/// How a number between two powers of two becomes one of them (C9).
+/// How a number between two powers of two is rounded to one of them (C9).
 enum class ScaleRounding { Up, Down, Nearest };
 
-/// What the attributes of a cast say.
+/// The attributes of a cast.
 struct CastRules {
   int opset = 28;
   bool saturate = true;
   ScaleRounding scaleRounding = ScaleRounding::Up;
 };
 
-/// The code that a value is cast to (C1 to C13), in the low bits.
+/// Casts a value and returns the encoding in the low bits (C1 to C13).
 uint64_t encode(const Format &format, const Value &value,
                 const CastRules &rules = {});
 
-/// Casts a code (C1 to C13, V7).
+/// Casts an encoding (C1 to C13, V7).
 uint64_t cast(const Format &from, const Format &to, uint64_t code,
               const CastRules &rules);
 
-/// Casts `count` codes in slots, `first` and its successors, to slots. As many
-/// calls of cast, made faster.
+/// Casts the `count` consecutive encodings from `first` on and stores the
+/// results in storage units. Equivalent to `count` calls of cast, but faster.
 void castRange(const Format &from, const Format &to, uint64_t first,
                size_t count, void *slots, const CastRules &rules);
 
-/// A code divided by a scale, in `precision` (D1).
+/// Divides the value of an encoding by a scale, in `precision` (D1).
 Value getQuotient(const Format &from, const Format &scale,
                   const Format &precision, uint64_t code, uint64_t scaleCode);
 
-/// What becomes of that quotient (D2 to D4).
+/// Quantizes that quotient (D2 to D4).
 uint64_t quantize(const Value &quotient, const Format &to,
                   const Format &precision, std::optional<uint64_t> zeroPoint,
                   bool saturate);
 
-/// Both: quantizes a code.
+/// Divides and quantizes an encoding.
 uint64_t quantize(const Format &from, const Format &scale, const Format &to,
                   const Format &precision, uint64_t code, uint64_t scaleCode,
                   std::optional<uint64_t> zeroPoint, bool saturate);
 
-/// Dequantizes a code (D5).
+/// Dequantizes an encoding (D5).
 uint64_t dequantize(const Format &from, const Format &scale, const Format &to,
                     uint64_t code, uint64_t scaleCode,
                     std::optional<uint64_t> zeroPoint);
 
-/// Quantizes a code and dequantizes it (D6); the result has the code's format.
+/// Quantizes and dequantizes an encoding (D6). The result has the same format.
 uint64_t quantizeAndBack(const Format &format, const Format &scale,
                          const Format &storage, const Format &precision,
                          uint64_t code, uint64_t scaleCode,
                          std::optional<uint64_t> zeroPoint, bool saturate);
 
-/// Whose bits a fakeconvert has: the formula's, those of OpenVINO's CPU plugin,
-/// or of its reference.
+/// Selects the implementation whose bits a fakeconvert has: the formula,
+/// OpenVINO's CPU plugin, or OpenVINO's reference.
 enum class FakeConvertMode { Exact, Plugin, Reference };
 
-/// How the plugin rounds 1 / scale: not again, to the nearest number of the
-/// format, or to bf16 by OpenVINO's own rule.
+/// How the plugin rounds 1 / scale: not at all beyond f32, to the nearest value
+/// of the format, or to bf16 by OpenVINO's own rule.
 enum class Reciprocal { Single, Nearest, OpenVino };
 
 struct FakeConvertRules {
   FakeConvertMode mode = FakeConvertMode::Exact;
-  /// Of the plugin.
+  /// For the plugin.
   Reciprocal reciprocal = Reciprocal::Single;
-  /// Every zero is +0.
+  /// Whether every zero result is +0.
   bool positiveZero = false;
-  /// A shift of zero is not added on the way back.
+  /// Whether a shift of zero is not added after the conversion back.
   bool neutralShift = false;
-  /// The sign of NaN, which D8 leaves open: the reference makes the largest
-  /// number of it, with that sign.
+  /// The sign of NaN, which D8 leaves unspecified. The reference converts NaN
+  /// to the largest number with that sign.
   bool negativeNaN = false;
 };
 
-/// FakeConvert-13 (K).
+/// Computes FakeConvert-13 (K).
 uint64_t fakeConvert(const Format &format, const Format &destination,
                      uint64_t code, uint64_t scaleCode,
                      std::optional<uint64_t> shiftCode,

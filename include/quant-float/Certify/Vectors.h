@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conformance vectors, for anybody's library: what the oracle says of inputs
-// that have names.
+// Conformance vectors for other libraries: the oracle's results for named
+// inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,31 +19,31 @@
 
 namespace mlir::quant_float::certify {
 
-/// One input and its output.
+/// One input and its output, as encodings.
 struct VectorRow {
   uint64_t input = 0, scale = 0, zeroPoint = 0, output = 0;
-  /// What is special about the input; empty: nothing.
+  /// What is special about the input. Empty if it is not special.
   std::string name;
-  /// Of docs/rules.md.
+  /// The label of the rule in docs/rules.md.
   StringRef rule;
 };
 
-/// One conversion.
+/// The vectors of one conversion.
 struct VectorTable {
   Conversion conversion;
-  /// Who defines it.
+  /// The standards that define the conversion.
   std::vector<StringRef> standards;
-  /// Every code of the input's type, in order.
+  /// Whether the rows are all encodings of the input type, in order.
   bool isComplete = false;
   std::vector<VectorRow> rows;
 };
 
-/// All conversions with tables: of ONNX, OCP's FP8 and MX, and OpenVINO's
-/// FakeConvert.
+/// Returns the tables of all conversions that ONNX, OCP's FP8 and MX, and
+/// OpenVINO's FakeConvert define.
 std::vector<VectorTable> makeVectors();
 
-/// Writes vectors.json and the .npy files that it names to a folder, which is
-/// made; returns how many tables and rows there are.
+/// Creates a folder and writes vectors.json and the .npy files that it refers
+/// to. Returns the numbers of tables and rows.
 llvm::Expected<std::pair<size_t, size_t>> writeVectors(StringRef folder);
 
 } // namespace mlir::quant_float::certify

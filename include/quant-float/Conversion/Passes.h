@@ -24,17 +24,20 @@ namespace mlir::quant_float {
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Conversion/Passes.h.inc"
 
-/// arith casts of narrow floats, scalars, vectors and tensors, to casts of
-/// ours. What they do not take is left.
+/// Patterns that convert arith casts from and to narrow floats (scalars,
+/// vectors and tensors) to `quant_float.cast`. Casts that are not legalizable
+/// remain.
 void populateLegalizeArithPatterns(RewritePatternSet &patterns);
 
-/// quant.qcast and quant.dcast with float8 storage to quantize and dequantize.
+/// Patterns that convert quant.qcast and quant.dcast with float8 storage to
+/// quantize and dequantize.
 void populateLegalizeQuantPatterns(RewritePatternSet &patterns);
 
-/// Types of tensors become those of their storage (see ElementTypes.h).
+/// Converts tensor types to their storage types. See ElementTypes.h.
 void populateStorageTypeConversions(TypeConverter &converter);
 
-/// Ops on ranked tensors to linalg.generic, for a converter from above.
+/// Patterns that convert ops on ranked tensors to linalg.generic. `converter`
+/// must have the conversions of populateStorageTypeConversions.
 void populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns);
 

@@ -11,119 +11,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertOnnxNodesToLinalgPass
-    : Pass<"convert-onnx-nodes-to-linalg", "mlir::ModuleOp"> {
-  let summary = "Convert ONNX nodes to linalg, tensor and arith ops";
-  let description = [{
-    Replaces every `quant_float.node` of an op that has a lowering (see
-    include/quant-float/Conversion/OnnxNodes.def) by linalg, tensor and arith
-    ops with the semantics of the op's version at the node's opset. The pass
-    also infers shapes: it visits functions in order, updates the result types
-    of `quant_float` ops that use a converted node, and updates the function
-    types.
-
-    A node of an op that is not in the table, and that ONNX defines as a
-    function of other ops at its opset, is first expanded to the function body
-    of ONNX's own library. The locations of the expanded ops are call sites of
-    the node's location. If one of them has no lowering, nothing changes, and
-    the error names both.
-
-    Shape arithmetic (`Shape`, `Gather`, `Concat`, ... on small integer tensors)
-    is lowered to scalars and folded, so that reshapes to sizes computed from
-    those of the arguments have static sizes.
-
-    Tensors are broadcast as in NumPy. A dynamic size is assumed to be equal to
-    the sizes that it is broadcast with, unless those are 1; the entry point
-    checks that it is. If sizes must match otherwise (`Reshape`, `Concat`, ...),
-    the pass emits a `cf.assert`. Out-of-bounds indices (`Gather`) are clamped
-    to the axis.
-
-    QuantizeLinear, DequantizeLinear, Cast and CastLike nodes that the importer
-    kept because types were missing become ops of the dialect.
-
-    Without `allow-unsupported`, the pass fails if there are nodes without a
-    lowering. The error lists all of them, with the reason.
-  }];
-  let options = [
-    Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",
-           "keep nodes that have no lowering">,
-    Option<"onDevice", "on-device", "bool", /*default=*/"false",
-           "sort by sorting networks, whose steps are parallel">
-  ];
-  let dependentDialects = [
-    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-    "mlir::bufferization::BufferizationDialect", "mlir::cf::ControlFlowDialect",
-    "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
-    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
-    "mlir::vector::VectorDialect", "mlir::quant_float::QuantFloatDialect"
-  ];
-}
-
-def ConvertOnnxNodesToOpenVinoPass
-    : Pass<"convert-onnx-nodes-to-openvino", "mlir::ModuleOp"> {
-  let summary = "Convert ONNX nodes and quant_float ops to OpenVINO layers";
-  let description = [{
-    Replaces every `quant_float.node` of ONNX's default domain, at opset 21, by
-    equivalent OpenVINO layers (see
-    include/quant-float/Conversion/OpenVinoForms.def), and casts, `quantize` and
-    `dequantize` by Convert and arithmetic in f32.
-
-    - A cast becomes Convert if OpenVINO rounds as ONNX does, which excludes
-      casts from f32 to float8 and saturating casts. Conversions to integers of
-      values that are out of range are undefined in both.
-    - `dequantize` becomes Convert, Subtract and Multiply. Per-axis scales and
-      zero points are reshaped, blocked ones are repeated. `quantize` to
-      integers becomes Divide, Round, Add, Clamp and Convert, with the division
-      in f32 only. `quantize` to floats is not legalizable.
-    - OpenVINO's CPU plugin multiplies by the reciprocal instead of executing
-      Divide, and its Clamp returns the lower bound for NaN.
-
-    If nodes are not legalizable, the pass fails. The error lists all of them,
-    with the reason.
-  }];
-  let dependentDialects = ["mlir::arith::ArithDialect",
-                           "mlir::quant_float::QuantFloatDialect"];
-}
-
-def ConvertOpenVinoNodesToOnnxPass
-    : Pass<"convert-openvino-nodes-to-onnx", "mlir::ModuleOp"> {
-  let summary = "Convert OpenVINO layers to ONNX nodes and quant_float ops";
-  let description = [{
-    Replaces every `quant_float.node` of domain "openvino" that has a lowering
-    (see include/quant-float/Conversion/OpenVinoLayers.def, one row for each
-    layer and opset) by equivalent ONNX nodes, and Convert by a
-    `quant_float.cast` with `mode openvino`.
-
-    If the bits of OpenVINO's CPU plugin (with the precision hint f32) and of
-    Model.evaluate differ, the following holds. For Convert, see
-    `quant_float.cast`.
-    - Clamp and ReLU return the lower bound for NaN, and 0 for -0 if a bound is
-      0, as the plugin does.
-    - Divide divides; the plugin multiplies by the reciprocal. FakeQuantize is
-      the formula of the reference; the plugin's result differs in the last
-      bits.
-    - Integer arithmetic wraps; the plugin saturates 8-bit integers.
-    - LRN adds the bias unchanged; the plugin truncates it to an integer.
-      MaxPool returns -inf for a window that only contains padding; the plugin
-      returns the lowest finite number.
-    - TopK returns the first of equal elements, whether stable or not, and sorts
-      them by value if no order is requested.
-    - Out-of-bounds indices are clamped to the axis (Gather-1 and Gather-7) or
-      return zeros (Gather-8, where negative indices count from the end).
-
-    Without `allow-unsupported`, the pass fails if there are layers without a
-    lowering. The error lists all of them, with the reason.
-  }];
-  let options = [
-    Option<"allowUnsupported", "allow-unsupported", "bool", /*default=*/"false",
-           "keep layers that have no lowering">
-  ];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect",
-    "mlir::quant_float::QuantFloatDialect"
-  ];
-}
-
 def ConvertQuantFloatToLinalgPass
     : Pass<"convert-quant-float-to-linalg", "mlir::ModuleOp"> {
   let summary = "Convert tensor ops to linalg.generic on storage types";
@@ -151,7 +38,7 @@ def ConvertQuantFloatToLinalgPass
 
     An unranked result gets the rank of the input. A cast of unknown rank is
     done on a rank-1 tensor: the pass flattens the elements and restores the
-    shape afterwards. Casts of string tensors become `cast_texts` on tensors of
+    shape afterwards. Casts of string tensors become `cast_strings` on tensors of
     string addresses. Other ops on unranked tensors, strings outside of tensors
     and `quant_float.node` are errors that name the op.
 
@@ -185,12 +72,14 @@ def ConvertQuantFloatToArithPass
     is also divided by a scalar by multiplication with the reciprocal; an
     `scf.if` checks whether this is exact for the scalar, and otherwise divides.
 
-    `cpu` determines which of upstream's conversions are instructions of the
-    target (f16, fused multiply-add) and may be used, and which conversion
-    instructions exist (see include/quant-float/Emulation/Conversions.def):
-    vectors of the number of elements that an instruction processes become LLVM
-    intrinsics. If the target has byte permutes (AVX-512 VBMI), 32-bit results
-    are truncated to 8 and 16 bits by permutes.
+    The target determines which of upstream's conversions are instructions (f16,
+    fused multiply-add) and may be used, and which conversion instructions exist
+    (see include/quant-float/Lowering/Conversions.def): vectors of the number of
+    elements that an instruction processes become LLVM intrinsics. If the target
+    has byte permutes (AVX-512 VBMI), 32-bit results are truncated to 8 and 16
+    bits by permutes. The target is the CPU of the module attribute
+    `quant_float.target`, which `quant-float-set-target` sets; the options
+    override it. Without both, no conversion instructions are used.
 
     Each cast emits a remark of the category "quant-float-conversion" with the
     instruction that is used and the features that a better one needs; so does
@@ -202,7 +91,8 @@ def ConvertQuantFloatToArithPass
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-           "target CPU; empty means no conversion instructions">,
+           "target CPU; empty means that of the module attribute "
+           "quant_float.target">,
     Option<"triple", "triple", "std::string", /*default=*/"\"\"",
            "target triple; empty means the host's">,
     Option<"features", "features", "std::string", /*default=*/"\"\"",
@@ -222,7 +112,7 @@ def ConvertQuantFloatToNVVMPass
     Visits the GPU modules inside the op that it runs on, or the whole op if
     there are none. Casts of scalars and vectors become `nvvm.convert` ops if
     the chip and the PTX version support them (see
-    include/quant-float/Emulation/Conversions.def). Additional arith ops handle
+    include/quant-float/Lowering/Conversions.def). Additional arith ops handle
     the cases in which the instruction differs from ONNX: NaN, overflow without
     saturation, and negative numbers to f8E8M0FNU. `quantize`, `dequantize`,
     `qdq` and `fakeconvert` are expanded to arithmetic and such casts.
@@ -247,14 +137,17 @@ def ConvertQuantFloatToNVVMPass
     multiply-add, minima) are in the LLVM dialect, and `vector.shape_cast` and
     slices are lowered. Tensors, scalable vectors and strings are errors.
 
-    Without `chip`, the chip is that of the GPU module's only `#nvvm.target`,
-    and the PTX version is the one in its features, or the first that supports
-    the chip. A target without the requested features is an error, because LLVM
-    would abort.
+    The option `chip` selects the chip. Without it, the chip is that of the GPU
+    module's only `#nvvm.target`, whose features contain the PTX version, by
+    default the first that supports the chip. Without such a target, the module
+    attribute `quant_float.target`, which `quant-float-set-target` sets,
+    determines both. A `#nvvm.target` without the requested features is an
+    error, because LLVM would abort.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"",
-           "GPU, such as sm_90a; empty means that of the module's target">,
+           "GPU, such as sm_90a; empty means that of the GPU module's "
+           "#nvvm.target or of the module attribute quant_float.target">,
     Option<"ptx", "ptx", "std::string", /*default=*/"\"\"",
            "PTX version such as 81; empty means the lowest that supports the chip's "
            "instructions">
@@ -283,9 +176,9 @@ def QuantFloatLegalizeArithPass
     | `quant.qcast`, `quant.dcast` with float8 storage | `quant_float.quantize`, `quant_float.dequantize` |
 
     If one op becomes several, a tensor op becomes a `linalg.generic` that
-    contains them. Ops without a narrow float stay. The lowering pipelines run
-    this pass before they convert nodes. Arithmetic on narrow floats must be
-    converted to casts before, by upstream's `arith-emulate-unsupported-floats`.
+    contains them. Ops without a narrow float stay. The stage `normalize-import`
+    starts with this pass. Arithmetic on narrow floats must be converted to
+    casts before, by upstream's `arith-emulate-unsupported-floats`.
 
     *Values.* arith specifies that a value is rounded, by default to nearest,
     ties to even. Values that the type cannot represent are converted as

@@ -1,4 +1,4 @@
-//===- Link.h - Linking of entry points -------------------------*- C++ -*-===//
+//===- Link.h - Link entry points -------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,8 +9,8 @@
 #ifndef QUANT_FLOAT_ENTRYPOINT_LINK_H
 #define QUANT_FLOAT_ENTRYPOINT_LINK_H
 
-#include "quant-float/EntryPoint/EntryPointInfo.h"
-#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/IR/EntryPointInfo.h"
+#include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
@@ -19,66 +19,67 @@
 namespace mlir::quant_float {
 
 struct LinkEntryRuntimeOptions {
-  /// The code stays in this process: it is left to call the runtime of
-  /// getProcessEntryRuntime, which does not look at the CPU. Code for another
-  /// CPU than this machine's is an error.
+  /// The code runs in this process: it calls the functions of
+  /// `getProcessEntryRuntime`, which do not check the CPU. Linking fails if the
+  /// host lacks features that the code requires.
   bool inProcess = false;
-  /// The module becomes assembly or an object. For ELF the runtime then is in
-  /// it as assembly: optimizing and compiling it anew would take more time than
-  /// most models do.
+  /// The module becomes assembly or an object. For ELF, the runtime is then
+  /// added as assembly, because optimizing and compiling it would take more
+  /// time than most models do.
   bool asAssembly = false;
 };
 
-/// Entry points and kernels for one CPU, and what makes code for it.
+/// The entry points and kernels for one CPU, and the target machine that
+/// compiles them.
 struct CpuLevel {
   TargetCpu cpu;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
 };
 
-/// Puts the kernels of all levels, in the order of TargetCpu::getLevels and all
-/// of one model and LLVMContext, beside those of the first, whose entry points
-/// then take the first level that the machine can run. The other levels are
-/// left without modules.
+/// Links the kernels of all levels into the module of the first level, whose
+/// entry points then call the kernels of the first level that the machine can
+/// run. All modules are of the same model and LLVMContext, in the order of
+/// TargetCpu::getLevels. Consumes the modules of the other levels.
 llvm::Error linkCpuLevels(llvm::MutableArrayRef<CpuLevel> levels);
 
 /// Links the entry runtime into the module of the first level, whose entry
-/// points come from quant-float-emit-c-wrappers, after linkCpuLevels and before
-/// optimization. Everything that is linked becomes internal.
+/// points come from `quant-float-emit-c-wrappers`. Runs after `linkCpuLevels`
+/// and before optimization. All linked functions become internal.
 ///
-/// The runtime, the entry points themselves and what computes sizes stay at the
-/// architecture's baseline, so that they can report a CPU that lacks what the
-/// kernels need.
+/// The runtime, the entry points and the functions that compute sizes are
+/// compiled for the baseline of the architecture, so that they can report that
+/// a CPU lacks features that the kernels need.
 ///
-/// Fails for architectures that have no entry runtime.
+/// Returns an error if the architecture has no entry runtime.
 llvm::Error linkEntryRuntime(llvm::ArrayRef<CpuLevel> levels,
                              const LinkEntryRuntimeOptions &options = {});
 
-/// What a shared library says of itself beside its entry points.
+/// The description of a shared library that `qf_get_library` returns.
 struct LibraryDescription {
-  /// "cpu" or "nvvm", and of that the chip.
+  /// The target, "cpu" or "nvvm", and the chip if it is "nvvm".
   llvm::StringRef target;
   llvm::StringRef chip;
-  /// LLVM's names of the CPUs it is for.
+  /// LLVM's names of the CPUs that the library is compiled for.
   llvm::StringRef cpu;
   llvm::ArrayRef<EntryPointInfo> entryPoints;
 };
 
-/// Adds `qf_get_library` of quant-float-c/EntryPoint.h to a module that is
-/// going to be a shared library, after linkEntryRuntime.
+/// Adds `qf_get_library` of quant-float-c/EntryPoint.h to a module that becomes
+/// a shared library. Runs after `linkEntryRuntime`.
 void addLibraryDescription(llvm::Module &module,
                            const llvm::TargetMachine &target,
                            const LibraryDescription &library);
 
-/// A function of the entry runtime that this process has for itself.
+/// A function of the entry runtime that is compiled into this process.
 struct EntryRuntimeFunction {
   llvm::StringLiteral name;
   void *address;
 };
 llvm::ArrayRef<EntryRuntimeFunction> getProcessEntryRuntime();
 
-/// A self-contained C header that declares the entry points. `baseName` is that
-/// of the file the header stands beside, for the include guard.
+/// Returns a self-contained C header that declares the entry points. `baseName`
+/// is the base name of the compiled file, for the include guard.
 std::string emitCHeader(llvm::ArrayRef<EntryPointInfo> entryPoints,
                         llvm::StringRef baseName);
 

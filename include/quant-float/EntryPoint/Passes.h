@@ -19,8 +19,9 @@ namespace mlir::quant_float {
 #define GEN_PASS_REGISTRATION
 #include "quant-float/EntryPoint/Passes.h.inc"
 
-/// Lets one-shot bufferization take quant_float.cast_texts and load_texts.
-void registerTextBufferization(DialectRegistry &registry);
+/// Registers the bufferization of `quant_float.cast_strings` and
+/// `quant_float.load_strings`.
+void registerStringBufferization(DialectRegistry &registry);
 
 } // namespace mlir::quant_float
 

@@ -107,8 +107,8 @@ def QuantFloatMakeEntryPointsPass
   ];
 }
 
-def QuantFloatCopyMeasurementsPass
-    : Pass<"quant-float-copy-measurements", "mlir::func::FuncOp"> {
+def QuantFloatCopyShapesToHostPass
+    : Pass<"quant-float-copy-shapes-to-host", "mlir::func::FuncOp"> {
   let summary = "Copy data-dependent shapes to host memory";
   let description = [{
     The buffer that `@f.measure` writes is in host memory. This pass makes the
@@ -116,21 +116,22 @@ def QuantFloatCopyMeasurementsPass
     at the end of the function.
 
     The GPU pipeline runs this pass on memrefs, before
-    `quant-float-map-scalars-to-gpu`.
+    `quant-float-outline-scalar-gpu-kernels`.
   }];
   let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
 }
 
-def QuantFloatGuardKernelsPass
-    : Pass<"quant-float-guard-kernels", "mlir::ModuleOp"> {
+def QuantFloatConvertAssertsToStatusPass
+    : Pass<"quant-float-convert-asserts-to-status", "mlir::ModuleOp"> {
   let summary = "Convert failed asserts and allocations to status codes";
   let description = [{
     Makes a kernel that allocates or asserts return an `i64` status instead of
     aborting: 0 for success, 1 if memory allocation fails, or the index of the
-    entry point's message for the failed `cf.assert`. `quant-float-free-on-failure` frees the
-    buffers that are live at that point. The scf loops and branches around such ops are
-    converted to blocks. There is no early exit from loops whose iterations are
-    independent: allocations in them are not guarded, and assertions are errors.
+    entry point's message for the failed `cf.assert`.
+    `quant-float-free-on-failure` frees the buffers that are live at that point.
+    The scf loops and branches around such ops are converted to blocks. There is
+    no early exit from loops whose iterations are independent: allocations in
+    them are not guarded, and assertions are errors.
 
     Runs on memrefs, after buffer deallocation.
   }];
@@ -140,69 +141,16 @@ def QuantFloatGuardKernelsPass
   ];
 }
 
-def QuantFloatLowerPackedElementsPass
-    : Pass<"quant-float-lower-packed-elements", "mlir::ModuleOp"> {
-  let summary = "Lower packed elements to byte accesses";
-  let description = [{
-    Buffers of i2, i4 and i6 hold packed elements (P1), as the caller of an
-    entry point or the model provides them: element n starts at bit n times its
-    width. This pass converts such a buffer to one of bytes whose sizes, strides
-    and offset still count elements (the descriptor is the same), and converts
-    every access to accesses of the bytes that contain the element:
-
-    - loads shift and mask; stores merge the element into the existing byte;
-    - vectors along the last dimension are loaded and stored as a whole, shifted
-      by the bit offset of their first element within a byte, and unpacked to
-      one element per byte;
-    - the alignment of a `vector.store` states that it begins on a byte
-      boundary.
-
-    With `permutes`, elementwise ops on a vector of encodings of up to 4 bits,
-    possibly with operands that are uniform over the vector, become a table
-    lookup directly from the packed bits: the table holds the result for each
-    encoding. If `register-bytes` is the size of an AVX2 register, this is only
-    done if the table is constant.
-
-    Constants become arrays of their packed bytes. The bits after the last
-    element of a result are zero. Each byte is accessed by one thread only:
-    passes that distribute work among threads split results on byte boundaries.
-    With `in-order`, as in GPU kernels, a thread writes the elements of a byte
-    in order from the first, and each store clears the bits after its element.
-
-    ```mlir
-    %0 = memref.load %m[%i] : memref<?xi4>
-    // becomes, of the buffer's %bytes number %i / 2, shifted by 4 where %i is odd
-    %1 = memref.load %bytes[%half] : memref<?xi8>
-    %2 = arith.shrui %1, %shift : i8
-    %3 = arith.trunci %2 : i8 to i4
-    ```
-  }];
-  let options = [
-    Option<"permutes", "permutes", "bool", /*default=*/"false",
-           "the target has AVX-512 VBMI permutes">,
-    Option<"registerBytes", "register-bytes", "int64_t", /*default=*/"0",
-           "size in bytes of a register of AVX2 or AVX-512, if the target has one of "
-           "these">,
-    Option<"inOrder", "in-order", "bool", /*default=*/"false",
-           "one thread writes the elements of a byte in order">
-  ];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-    "mlir::vector::VectorDialect"
-  ];
-}
-
-def QuantFloatLowerTextsPass
-    : Pass<"quant-float-lower-texts", "mlir::ModuleOp"> {
+def QuantFloatLowerStringsPass
+    : Pass<"quant-float-lower-strings", "mlir::ModuleOp"> {
   let summary = "Lower string ops to runtime calls";
   let description = [{
-    Converts `quant_float.cast_texts` and `quant_float.load_texts` in kernels to
-    calls of the entry runtime. The calls take the state of the run, the last
+    Converts `quant_float.cast_strings` and `quant_float.load_strings` in kernels
+    to calls of the entry runtime. The calls take the state of the run, the last
     argument of kernels with strings. An entry point's message names the node
     that a cast comes from.
 
-    Runs on memrefs, after `quant-float-guard-kernels`.
+    Runs on memrefs, after `quant-float-convert-asserts-to-status`.
   }];
   let options = [
     Option<"onDevice", "on-device", "bool", /*default=*/"false",
@@ -231,20 +179,6 @@ def QuantFloatEmitCWrappersPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
-def QuantFloatConvertToLLVMPass
-    : Pass<"quant-float-convert-to-llvm", "mlir::ModuleOp"> {
-  let summary = "Convert functions and all other ops to the LLVM dialect";
-  let description = [{
-    Runs upstream's `convert-func-to-llvm` patterns, then those of
-    `convert-to-llvm`. Because arguments are converted first, each becomes a
-    descriptor once and not at each use. Both upstream passes try to fold every
-    op that they visit, and the first visits all ops. This pass does not fold,
-    because LLVM folds constants itself, and disables pattern rollback.
-    Constants become one-dimensional arrays, whatever their shape.
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
-}
-
 def QuantFloatAssumeNoAlignmentPass
     : Pass<"quant-float-assume-no-alignment", "mlir::ModuleOp"> {
   let summary = "Assume no alignment of the caller's buffers";
@@ -264,11 +198,11 @@ def QuantFloatFreeOnFailurePass
     : Pass<"quant-float-free-on-failure", "mlir::ModuleOp"> {
   let summary = "Free the buffers of a kernel on its failure paths";
   let description = [{
-    Inserts a table into the frame of each kernel that returns a status. The table
-    holds the buffers that the kernel has allocated and not freed yet: functions of
-    the entry runtime insert a buffer after `malloc` and remove it before `free`. A
-    `return` of a value other than the constant 0 frees the remaining buffers in a
-    loop. So the code size is linear in the number of allocations, whichever
+    Inserts a table into the frame of each kernel that returns a status. The
+    table holds the buffers that the kernel has allocated and not freed yet:
+    functions of the entry runtime insert a buffer after `malloc` and remove it
+    before `free`. A `return` of a value other than the constant 0 frees the
+    remaining buffers in a loop. So the code size is linear in the number of allocations, whichever
     buffers are live at the failing checks. Memory of a GPU (`mgpuMemAlloc`,
     `mgpuMemFree`) has a table of its own.
 
@@ -288,7 +222,7 @@ def QuantFloatFreeOnFailurePass
     call @free(%0)
     ```
 
-    Runs on the LLVM dialect, after `quant-float-guard-kernels`.
+    Runs on the LLVM dialect, after `quant-float-convert-asserts-to-status`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
@@ -322,21 +256,6 @@ def QuantFloatPropagateFloatControlPass
     evaluated under the flags that the runtime sets.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::omp::OpenMPDialect"];
-}
-
-def QuantFloatBroadcastFromMemoryPass
-    : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
-  let summary = "Broadcast floats from memory by integer instructions";
-  let description = [{
-    On x86 with AVX-512, a float that is loaded and broadcast to all lanes of a
-    64-byte vector, and used more than once, is loaded by `vpbroadcastd`. LLVM
-    selects `vbroadcastss`, which also needs a floating-point port on Zen 4 and
-    lengthens matmuls by up to a quarter. A broadcast with one use is folded into the
-    instruction that uses it.
-
-    Runs after `quant-float-assume-no-alignment`.
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 #endif // QUANT_FLOAT_ENTRYPOINT_PASSES_TD

@@ -25,8 +25,8 @@ class LLJIT;
 
 namespace mlir::quant_float {
 
-/// A module of entry points, compiled into this process. Calls may come from
-/// any number of threads at once.
+/// A module of entry points that is compiled into this process. Calls are
+/// thread-safe.
 class JitModule {
 public:
   using EntryFunction = int (*)(const qf_tensor *inputs, qf_tensor *outputs,
@@ -35,17 +35,19 @@ public:
                                 int64_t *const *outputSizes, char *error,
                                 size_t errorSize);
 
-  /// Compiles `module`, into which the entry runtime has been linked. Loads the
-  /// OpenMP runtime when the code calls it, and fails if there is none. Code
-  /// that launches kernels calls this program's CUDA runtime. The machine is
-  /// the one that the module was optimized for; it goes when the code is there.
+  /// Compiles `module`, into which the entry runtime has been linked. If the
+  /// code calls the OpenMP runtime, loads it, and returns an error if there is
+  /// none. Code that launches GPU kernels calls the CUDA runtime of this
+  /// program. `machine` is the target machine for which the module was
+  /// optimized; it is destroyed after compilation.
   static llvm::Expected<std::unique_ptr<JitModule>>
   create(std::unique_ptr<llvm::Module> module,
          std::unique_ptr<llvm::LLVMContext> context,
          std::unique_ptr<llvm::TargetMachine> machine);
   ~JitModule();
 
-  /// The functions of one entry point, valid as long as this object.
+  /// Return the functions of an entry point, which are valid during the
+  /// lifetime of this object.
   llvm::Expected<EntryFunction> getEntry(llvm::StringRef name);
   llvm::Expected<SizesFunction> getOutputSizes(llvm::StringRef name);
 

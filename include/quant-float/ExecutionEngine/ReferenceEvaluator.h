@@ -16,19 +16,19 @@
 
 namespace mlir::quant_float {
 
-/// Whether evaluateWithReference can run the function: one block of casts,
-/// quantizations and constants on ranked tensors. Emits an error at
-/// the first op that it cannot.
+/// Checks that evaluateWithReference supports the function: one block of casts,
+/// quantizations, fakeconverts and constants on ranked tensors. Emits an error
+/// at the first unsupported op.
 LogicalResult checkReferenceSupports(func::FuncOp function);
 
-/// K4 and K5, of the sizes that only show at run time. A null shift is absent.
+/// Checks sizes that are only known at run time (K4, K5). `shift` may be null.
 llvm::Error checkSizes(FakeConvertOp op, const Tensor &input,
                        const Tensor &scale, const Tensor *shift);
 
-/// The function's results, computed by the Reference library element by
-/// element. The function must be supported, and the inputs of the arguments'
-/// types. Fails where the sizes of a scale or zero point, unknown until here,
-/// do not fit (Q1).
+/// Returns the results of the function, which the Reference library computes
+/// element by element. The function must be supported, and the inputs must have
+/// the argument types. Returns an error if dynamic sizes of a scale, a zero
+/// point or random bits are invalid (Q1).
 llvm::Expected<std::vector<Tensor>>
 evaluateWithReference(func::FuncOp function, ArrayRef<Tensor> inputs);
 

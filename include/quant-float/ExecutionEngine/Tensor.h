@@ -15,51 +15,56 @@
 
 namespace mlir::quant_float {
 
-/// A tensor in memory of the host or of the first GPU. Errors are ModelErrors.
+/// A tensor in host memory or in memory of the first GPU. Errors are
+/// ModelErrors.
 class Tensor : public TensorBuffer {
 public:
-  /// One of the host.
+  /// Takes a buffer in host memory.
   Tensor(TensorBuffer buffer) : TensorBuffer(std::move(buffer)) {}
 
-  /// As TensorBuffer's; fail also for element types that tensors in memory
-  /// cannot have.
+  /// Like the functions of TensorBuffer. Also return an error for element types
+  /// that tensors in memory cannot have.
   static llvm::Expected<Tensor> allocate(int32_t dtype, ArrayRef<int64_t> sizes,
                                          bool onDevice = false);
   static llvm::Expected<Tensor> view(int32_t dtype, ArrayRef<int64_t> sizes,
                                      ArrayRef<char> bytes,
                                      std::shared_ptr<const void> owner);
-  /// The caller's elements on the host, which have to be there.
+  /// Returns a view of the caller's elements in host memory, which must outlive
+  /// it.
   static llvm::Expected<Tensor> view(const qf_tensor &tensor);
-  /// The same in memory of its own.
+  /// Returns a copy of the caller's elements.
   static llvm::Expected<Tensor> copy(const qf_tensor &tensor, bool onDevice);
 
-  /// The elements of a constant. `type` is its element type, because constants
-  /// of unsigned types may hold them as signless ones.
+  /// Returns the elements of a constant. `elementType` may differ from the
+  /// attribute's type, because constants of unsigned types may be stored as
+  /// signless ones.
   static llvm::Expected<Tensor> fromAttribute(ElementsAttr attribute,
                                               Type elementType);
-  /// Reads a serialized ONNX TensorProto of any payload form, without external
+  /// Reads a serialized ONNX TensorProto in any encoding, without external
   /// data. Errors do not name the file.
   static llvm::Expected<Tensor> readOnnx(StringRef path, MLIRContext *context);
 
-  /// The same elements in memory of its own: of the host, or a copy of the
-  /// host's on the device.
+  /// Returns a copy of the elements, in host memory or on the device. Tensors
+  /// on the device can only be copied to the host.
   llvm::Expected<Tensor> copy(bool onDevice = false) const;
-  /// The same elements on the host, where they are, with one in each slot.
+  /// Returns the unpacked elements, or this tensor if it is not packed. A
+  /// packed tensor must be in host memory.
   llvm::Expected<Tensor> unpack() const;
-  /// Copies the elements to the host, as many bytes as there are.
+  /// Copies the elements to the host. `to` must have the same number of bytes.
   llvm::Error read(MutableArrayRef<char> to) const;
 
-  /// "float[2x3]"
+  /// Returns a description such as "float[2x3]".
   std::string spell() const { return spellTensor(getElement(), getSizes()); }
 
 private:
   bool onDevice = false;
 };
 
-/// The tensors as entry points take them, as long as they are there.
+/// Returns descriptors for calls of entry points. The tensors must outlive
+/// them.
 std::vector<qf_tensor> describe(ArrayRef<Tensor> tensors);
 
-/// What `make` makes of each element of the range.
+/// Returns the tensors that `make` returns for the elements of the range.
 template <typename Range, typename Body>
 llvm::Expected<std::vector<Tensor>> makeTensors(Range &&range, Body make) {
   std::vector<Tensor> tensors;
@@ -72,19 +77,19 @@ llvm::Expected<std::vector<Tensor>> makeTensors(Range &&range, Body make) {
   return tensors;
 }
 
-/// The number of an element type; 0 for one that has none.
+/// Returns the number of an element type, or 0 if it has none.
 int32_t getDtype(Type elementType);
 
-/// What tensors in memory have for the type; null for one that they cannot
-/// have.
+/// Returns the description of an element type in memory, or null if tensors in
+/// memory cannot have it.
 const ElementInfo *findSlotElement(Type elementType);
 
-/// "float[2x?]"
+/// Returns a description such as "float[2x?]".
 std::string spellTensor(Type elementType, ArrayRef<int64_t> sizes);
 
-/// What to compile for: the chip of the first NVIDIA GPU, with the instructions
-/// that only it has; of a chip that is not known the newest known one before
-/// it. Fails without a GPU and for one that is older than all that are known.
+/// Returns the chip to compile for, that of the first NVIDIA GPU; see
+/// CudaDevice::getChip. Returns an error if there is no GPU, or if it is older
+/// than all known chips.
 llvm::Expected<std::string> getDeviceChip();
 
 } // namespace mlir::quant_float

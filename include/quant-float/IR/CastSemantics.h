@@ -1,5 +1,4 @@
-//===- CastSemantics.h - What a cast computes, versions resolved -*- C++
-//-*-===//
+//===- CastSemantics.h - Semantics of casts ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

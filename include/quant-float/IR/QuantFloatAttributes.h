@@ -1,5 +1,4 @@
-//===- QuantFloatAttributes.h - Attributes of the quant_float dialect -*- C++
-//-*-===//
+//===- QuantFloatAttributes.h - Attributes of quant_float -------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

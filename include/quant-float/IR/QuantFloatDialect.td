@@ -36,6 +36,7 @@ def QuantFloat_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 #endif // QUANT_FLOAT_IR_DIALECT_TD

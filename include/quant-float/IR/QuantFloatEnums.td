@@ -59,4 +59,9 @@ def QuantFloat_FakeConvertReciprocalAttr
     : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertReciprocal,
                "fakeconvert_reciprocal">;
 
+def QuantFloat_TargetKind : QuantFloat_Enum<"TargetKind",
+    "kind of machine that code is generated for", [
+      I32EnumAttrCase<"CPU", 0, "cpu">,
+      I32EnumAttrCase<"NVVM", 1, "nvvm">]>;
+
 #endif // QUANT_FLOAT_IR_ENUMS_TD

@@ -32,8 +32,9 @@ class CastOp;
 
 /// Specialization of the trait for casts (V8). Upstream's verifier of
 /// elementwise ops requires that either all tensors are ranked or none is; a
-/// cast may also convert an unranked tensor to a ranked one. Everything else is
-/// as upstream, and users of the trait, such as the vectorizer, find it.
+/// cast may also convert an unranked tensor to a ranked one. Otherwise the
+/// trait is the same, so users of the trait, such as the vectorizer, accept
+/// casts.
 template <>
 struct mlir::OpTrait::Elementwise<mlir::quant_float::CastOp>
     : public TraitBase<mlir::quant_float::CastOp, Elementwise> {

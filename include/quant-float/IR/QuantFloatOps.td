@@ -11,7 +11,7 @@
 
 include "quant-float/IR/QuantFloatBase.td"
 include "quant-float/IR/QuantizationOps.td"
-include "quant-float/IR/TextOps.td"
+include "quant-float/IR/StringOps.td"
 
 //===----------------------------------------------------------------------===//
 // CastOp

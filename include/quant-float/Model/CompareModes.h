@@ -16,26 +16,26 @@
 
 namespace mlir::quant_float {
 
-/// Why two modes give an element other values: the first step at which they
-/// part, where it alone brings about another result.
+/// The cause of a difference between the results of two modes: the first step
+/// that differs and by itself changes the result.
 enum class ModeDifference : unsigned {
-  /// What is to be rounded is no number.
+  /// The value to be rounded to float8 is NaN.
   NaN,
-  /// Both results are zeros.
+  /// Both results are zeros of different signs.
   SignOfZero,
-  /// A rounding, to the input's type or to f16, before that to float8, or one
-  /// before that of the result.
+  /// An additional rounding to the input's type or to f16 before the rounding
+  /// to float8, or an additional rounding before that of the result.
   DoubleRounding,
-  /// OpenVINO's reference rounds subnormals its own way.
+  /// OpenVINO's reference rounds subnormals differently.
   Subnormals,
-  /// And so bf16.
+  /// OpenVINO's reference rounds bf16 differently.
   BFloat16Rounding,
-  /// A multiplication by the reciprocal in place of a division.
+  /// OpenVINO multiplies by the reciprocal instead of dividing.
   Reciprocal,
 };
 constexpr unsigned kNumModeDifferences = 6;
 
-/// Elements that two modes differ in, and by which cause.
+/// The number of elements for which two modes differ, by cause.
 struct ModeComparison {
   FakeConvertMode first, second;
   std::array<int64_t, kNumModeDifferences> causes = {};
@@ -43,22 +43,22 @@ struct ModeComparison {
   int64_t getNumDiffering() const;
 };
 
-/// How the modes of one fakeconvert differ.
+/// The differences between the modes of one fakeconvert.
 struct FakeConvertReport {
-  /// The source model's name of the node; may be empty.
+  /// The name of the node in the source model. May be empty.
   std::string name;
-  /// What it converts, "float[2x3]".
+  /// The type and shape of the input, such as "float[2x3]".
   std::string input;
-  /// MLIR's spelling of the float8 type that it rounds to.
+  /// The float8 type in MLIR's syntax.
   std::string destination;
-  /// Whether it converts a constant, which OpenVINO folds as its reference.
+  /// Whether the input is a constant, which OpenVINO folds with its reference.
   bool isConstant = false;
   int64_t numElements = 0;
-  /// Every pair of modes.
+  /// One comparison for each pair of modes.
   std::array<ModeComparison, 3> comparisons;
 };
 
-/// A line for the node, and one for each pair of modes.
+/// Prints one line for the node and one for each pair of modes.
 void printFakeConvertReport(llvm::raw_ostream &os, size_t index,
                             const FakeConvertReport &report);
 

@@ -9,7 +9,7 @@
 #ifndef QUANT_FLOAT_MODEL_COMPILEDMODEL_H
 #define QUANT_FLOAT_MODEL_COMPILEDMODEL_H
 
-#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Driver/Driver.h"
 #include "quant-float/ExecutionEngine/JitModule.h"
 #include "quant-float/ExecutionEngine/Tensor.h"
 #include "quant-float/Model/Session.h"
@@ -18,68 +18,70 @@ namespace mlir::quant_float {
 
 class PreparedRun;
 
-/// A model in this process, compiled (Model::compile) or loaded. Calls may come
-/// from any number of threads at once. Neither the model nor the session need
-/// to live any longer; weights that stay where the model has them, mapped from
-/// its file, keep what they need.
+/// A model that was compiled (Model::compile) or loaded into this process.
+/// Thread-safe. It does not depend on the lifetime of the model or the session:
+/// weights that are mapped from the model's file keep the mapping alive.
 class CompiledModel {
 public:
   struct Entry {
     EntryPointInfo info;
-    /// As EntryPoint.h describes them. They live as long as this object, and
-    /// do not know how many tensors they are given.
+    /// The functions that EntryPoint.h describes. They are valid as long as
+    /// this object, and do not check the number of tensors.
     JitModule::EntryFunction run;
     JitModule::SizesFunction outputSizes;
   };
 
-  /// Loads a shared library that the compiler wrote (Model::emitToFile).
+  /// Loads a shared library that Model::emitToFile wrote.
   static llvm::Expected<CompiledModel> load(StringRef path);
 
   CompiledModel(CompiledModel &&);
   CompiledModel &operator=(CompiledModel &&);
   ~CompiledModel();
 
-  /// Where the memory of tensors has to be: on the first GPU for NVVM.
+  /// Returns the target. For NVVM, tensors must be in the memory of the first
+  /// GPU.
   Target getTarget() const { return target; }
-  /// In the order of the model.
+  /// Returns the entry points in the order of the model.
   ArrayRef<Entry> getEntries() const { return entries; }
-  /// By symbol or graph name; the empty name is that of an only entry, or an
-  /// error that tells what `chooser` could say.
+  /// Returns the index of the entry with this symbol or graph name. The empty
+  /// name selects the only entry; if there are several, the error says that
+  /// `chooser` selects one.
   llvm::Expected<size_t> findEntry(StringRef name,
                                    StringRef chooser = "a name") const;
 
-  /// Fails where there is no such entry, or it has other numbers of tensors.
+  /// Fails if the entry does not exist or has a different number of inputs or
+  /// outputs.
   llvm::Error checkCall(size_t entry, size_t numInputs,
                         size_t numOutputs) const;
-  /// Writes the sizes that the outputs have for these inputs: as many as output
-  /// i has dimensions to `sizes[i]`. Looks at memory where sizes depend on what
-  /// tensors hold.
+  /// Computes the sizes of the outputs for these inputs, and writes the sizes
+  /// of output i to `sizes[i]`, which must have room for its rank. Reads tensor
+  /// data only if the shapes are data-dependent.
   llvm::Error getOutputSizes(size_t entry, ArrayRef<qf_tensor> inputs,
                              ArrayRef<int64_t *> sizes) const;
-  /// The same for inputs in the host's memory.
+  /// Same as getOutputSizes, for inputs in host memory.
   llvm::Error getOutputSizesOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
                                    ArrayRef<int64_t *> sizes) const;
-  /// Runs on the caller's memory, which is where getTarget says.
+  /// Runs on the caller's memory, which must be on the device of getTarget().
   llvm::Error run(size_t entry, ArrayRef<qf_tensor> inputs,
                   MutableArrayRef<qf_tensor> outputs) const;
-  /// Runs on memory of the host, copied to the device and back for NVVM.
+  /// Runs on host memory. For NVVM, copies to the device and back.
   llvm::Error runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
                         MutableArrayRef<qf_tensor> outputs) const;
 
-  /// Memory where getTarget says for the outputs that these inputs give.
+  /// Allocates the outputs for these inputs on the device of getTarget().
   llvm::Expected<std::vector<Tensor>>
   allocateOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const;
-  /// The outputs, from memory of the host to new memory of the host.
+  /// Runs on inputs in host memory and returns the outputs in new host memory.
   llvm::Expected<std::vector<Tensor>> run(size_t entry,
                                           ArrayRef<Tensor> inputs) const;
-  /// The same in steps. This object may not go before what is returned.
+  /// Same, in steps. This object must outlive the result.
   llvm::Expected<PreparedRun> prepare(size_t entry,
                                       ArrayRef<Tensor> inputs) const;
 
 private:
   friend class Model;
   friend class PreparedRun;
-  /// What the functions need.
+  /// The JIT module or library that contains the functions.
   struct Code;
 
   CompiledModel(Target target, std::unique_ptr<Code> code);
@@ -87,24 +89,25 @@ private:
   Target target;
   std::unique_ptr<Code> code;
   std::vector<Entry> entries;
-  /// Of the runtime that launches kernels, for NVVM.
+  /// The timing functions of the CUDA runtime. Only set for NVVM.
   void (*startTiming)() = nullptr;
   double (*stopTiming)() = nullptr;
 };
 
-/// One call whose memory is ready, to be made any number of times by the thread
-/// that prepared it.
+/// A call with prepared memory. The thread that prepared it may run it any
+/// number of times.
 class PreparedRun {
 public:
   PreparedRun(PreparedRun &&) = default;
   PreparedRun &operator=(PreparedRun &&) = default;
   llvm::Error run();
-  /// Runs, and says how many seconds the call alone takes: by the wall's clock,
-  /// for NVVM the kernels' by that of the device.
+  /// Runs and returns the seconds that the call takes: wall-clock time, or for
+  /// NVVM the time of the kernels on the device.
   llvm::Expected<double> time();
-  /// Where the model's target has its memory.
+  /// Returns the outputs in the memory of the model's target.
   ArrayRef<Tensor> getOutputs() const { return outputs; }
-  /// The outputs of the last run, on the host.
+  /// Returns the outputs of the last run in host memory. On CPUs, moves them
+  /// out of this object, which cannot run again.
   llvm::Expected<std::vector<Tensor>> takeOutputs();
 
 private:
@@ -118,19 +121,19 @@ private:
   std::vector<qf_tensor> inputDescriptors, outputDescriptors;
 };
 
-/// How two tensors of one type differ.
+/// The difference between two tensors of the same type.
 struct TensorDifference {
   int64_t numElements = 0;
-  /// Elements with other bits, or strings with other bytes; NaNs are all alike.
+  /// The number of elements whose bits or strings differ. All NaNs are equal.
   int64_t numDiffering = 0;
-  /// The first of them; -1 where there is none.
+  /// The index of the first differing element, or -1.
   int64_t first = -1;
-  /// The largest difference of two numbers; NaN where only one is a number, 0
-  /// of strings.
+  /// The largest absolute difference. NaN if only one of two elements is a
+  /// number, 0 for strings.
   double largest = 0;
 };
 
-/// Compares the results of two runs. Fails where element types or sizes differ.
+/// Compares the results of two runs. Fails if element types or shapes differ.
 llvm::Expected<TensorDifference> compareTensors(const qf_tensor &one,
                                                 const qf_tensor &other);
 

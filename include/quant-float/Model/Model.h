@@ -19,7 +19,7 @@
 #define QUANT_FLOAT_MODEL_MODEL_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "quant-float/Compiler/Check.h"
+#include "quant-float/Driver/Check.h"
 #include "quant-float/Model/CompareModes.h"
 #include "quant-float/Model/CompiledModel.h"
 #include <functional>
@@ -28,22 +28,22 @@
 namespace mlir::quant_float {
 
 struct LoadOptions {
-  /// Off, the ops are left unverified.
+  /// Whether to verify the operations.
   bool verify = true;
-  /// Whether a value that the model declares with another type than it has is
-  /// an error, here or when the model is compiled; else it is a warning.
+  /// Whether a mismatch between a value's declared and inferred type is an
+  /// error, now and during compilation. Otherwise it is a warning.
   bool strict = false;
-  /// Whose arithmetic every fakeconvert follows; without one, what the model
-  /// says, and of an OpenVINO model OpenVINO's.
+  /// Overrides the mode of all fakeconverts. By default it is the model's mode,
+  /// which is OpenVINO's for OpenVINO models.
   std::optional<FakeConvertMode> fakeConvertMode;
-  /// Is told of each file of external data that an ONNX model has, by its name
-  /// in the model.
+  /// Called for each file of external data that an ONNX model refers to, with
+  /// the name from the model.
   std::function<void(StringRef)> onExternalFile;
 };
 
-/// The forms that a model in memory may have.
+/// The formats of models in memory.
 enum class ModelFormat {
-  /// MLIR as text or bytecode.
+  /// MLIR text or bytecode.
   MLIR,
   /// A serialized ONNX ModelProto.
   ONNX,
@@ -52,107 +52,113 @@ enum class ModelFormat {
 };
 
 struct ParseOptions : LoadOptions {
-  /// The file's name in diagnostics.
+  /// The file name for diagnostics.
   std::string name = "<memory>";
-  /// Of ONNX: the folder of external data; empty: it is refused.
+  /// For ONNX: the folder of external data. If it is empty, external data is an
+  /// error.
   std::string externalDataFolder;
-  /// Of OpenVINO: the .bin file; empty: constants are refused.
+  /// For OpenVINO: the .bin file. If it is empty, constants are an error.
   std::string weightsPath;
 };
 
 struct BuildOptions : CompileOptions {
-  /// Whose arithmetic every fakeconvert follows in what is made; without one,
-  /// what the model says.
+  /// Overrides the mode of all fakeconverts in the compiled code. By default it
+  /// is the model's mode.
   std::optional<FakeConvertMode> fakeConvertMode;
-  /// By symbol or graph name the only entry to compile; empty: all of them.
+  /// The symbol or graph name of the only entry to compile. Empty selects all.
   std::string entry;
 };
 
 struct CheckedModel;
 class ReferenceModel;
 
-/// A model that was read, in a session that outlives it.
+/// A model in memory. The session must outlive it.
 class Model {
 public:
-  /// Reads a file: .onnx, OpenVINO's .xml with its .bin beside it, .mlir or
-  /// .mlirbc; "-" is MLIR on standard input. The file must not change while
-  /// the model, or what was compiled of it, lives: large constants stay in it.
+  /// Reads a file: .onnx, OpenVINO's .xml with its .bin sidecar file, .mlir or
+  /// .mlirbc. "-" reads MLIR from standard input. Large constants are mapped
+  /// from the file, which must not change during the lifetime of the model and
+  /// of the code that is compiled from it.
   static llvm::Expected<Model> load(Session &session, StringRef path,
                                     const LoadOptions &options = {});
-  /// Reads a model from memory, which may go afterwards.
+  /// Reads a model from memory, which may be freed afterwards.
   static llvm::Expected<Model> parse(Session &session, ModelFormat format,
                                      StringRef bytes,
                                      const ParseOptions &options = {});
-  /// Takes a module that was made in the session's context.
+  /// Takes a module that belongs to the session's context.
   Model(Session &session, OwningOpRef<ModuleOp> module, bool isVerified = false)
       : session(&session), module(std::move(module)), isVerified(isVerified) {}
 
   ModuleOp getModule() const { return *module; }
-  /// To be called by whoever has changed the module.
+  /// Must be called after changing the module from outside.
   void setUnverified() { isVerified = false; }
   Model clone() const;
 
-  /// The functions that become entry points, in the order of the module; ops
-  /// need not be verified. A value without a rank has the one size kUnranked, a
-  /// type that tensors in memory cannot have the dtype 0.
+  /// Returns the functions that become entry points, in the order of the
+  /// module. Accepts modules that are not verified. In getEntries(), an
+  /// unranked value has the single size kUnranked, and a type without a dtype
+  /// has the dtype 0.
   static constexpr int64_t kUnranked = -2;
   SmallVector<func::FuncOp> getEntryFunctions() const;
   std::vector<EntryPointInfo> getEntries() const;
-  /// By symbol or graph name; the empty name is that of an only entry, or an
-  /// error that tells what `chooser` could say.
+  /// Returns the index of the entry with this symbol or graph name. The empty
+  /// name selects the only entry; if there are several, the error says that
+  /// `chooser` selects one.
   llvm::Expected<size_t> findEntry(StringRef name,
                                    StringRef chooser = "a name") const;
 
-  /// Verifies every op against the rules of its opset. Whatever needs a valid
-  /// model below does so by itself, once.
+  /// Verifies every operation against the rules of its opset. Functions below
+  /// that require a valid model call it once.
   llvm::Error verify();
-  /// Writes the model as MLIR, as text, or as bytecode if it is valid.
+  /// Writes the model as MLIR text or, if it is valid, as bytecode.
   llvm::Error write(llvm::raw_ostream &os, bool asBytecode = false);
-  /// What is to be said about each quantization node, in a copy.
+  /// Returns a report for each quantization node, in a copy of the model.
   CheckedModel check(const CheckOptions &options = {}) const;
-  /// Runs a pipeline in MLIR's textual form, such as
-  /// "builtin.module(canonicalize)". After a failure the model can be looked at
-  /// and nothing else.
+  /// Runs a pass pipeline in MLIR's textual syntax, such as
+  /// "builtin.module(canonicalize)". If it fails, the model can only be
+  /// inspected.
   llvm::Error runPasses(StringRef pipeline);
   llvm::Error setFakeConvertMode(FakeConvertMode mode);
-  /// Makes the input of this name, of each entry that has one, the constant
-  /// that a file holds: .npy, .pb, or the bytes of a .bin.
+  /// Replaces the input of this name, in all entries that have one, by the
+  /// constant in a file: .npy, .pb, or the raw bytes of a .bin.
   llvm::Error bindInput(StringRef name, StringRef path);
-  /// The same with a tensor of the host, which is copied.
+  /// Same, for a tensor in host memory, which is copied.
   llvm::Error bindInput(StringRef name, const qf_tensor &tensor);
-  /// Lets all inputs and outputs of elements of 2, 4 and 6 bits be packed
-  /// (EntryPoint.h). Without it large constants are, as the file has them, and
-  /// what the attribute quant_float.packed is on.
+  /// Marks all inputs and outputs of 2-, 4- and 6-bit types as packed (see
+  /// EntryPoint.h). By default only large constants that the file stores
+  /// packed, and values with the attribute quant_float.packed, are.
   llvm::Error packArguments();
-  /// Lets nothing be packed.
+  /// Marks nothing as packed.
   llvm::Error unpackAll();
 
-  /// Compiles and writes one kind of output; the model stays as it is.
-  /// `baseName` is for the include guard of headers, `beside` gets the file
-  /// that goes beside it. Shared libraries only go to files.
+  /// Compiles a copy of the model and writes one kind of output. `baseName`
+  /// determines the include guard of headers. `beside` receives the contents of
+  /// the sidecar file. Fails for shared libraries, which need emitToFile.
   llvm::Error emit(EmitKind kind, const BuildOptions &options,
                    StringRef baseName, llvm::raw_pwrite_stream &os,
                    std::string *beside = nullptr);
-  /// The same to a file, and what goes beside it, both or none.
+  /// Same, to a file. Writes the file and its sidecar file, or neither.
   llvm::Error emitToFile(EmitKind kind, StringRef path,
                          const BuildOptions &options = {});
 
-  /// Compiles into this process; the model stays as it is. Without a chip NVVM
-  /// is for the first GPU. Where every node has its meaning, constants of 64
-  /// KiB and more stay where they are, on a GPU they are copied there once.
+  /// Compiles a copy of the model into this process. If no chip is specified,
+  /// NVVM selects the first GPU's. Constants of 64 KiB and more become hidden
+  /// inputs of their entry point, unless other functions call it: they are not
+  /// copied, except once to the GPU.
   llvm::Expected<CompiledModel> compile(const BuildOptions &options = {});
   /// Compiles to a shared library for this process and loads it.
   llvm::Expected<CompiledModel> compileToFile(StringRef path,
                                               const BuildOptions &options = {});
 
-  /// Without compiling: an entry of casts, quantizations and constants, by the
-  /// Reference.
+  /// Evaluates an entry with the Reference, without compiling. Fails if the
+  /// entry contains anything but casts, quantizations and constants.
   llvm::Expected<ReferenceModel> prepareReference(size_t entry);
   llvm::Expected<std::vector<Tensor>> evaluate(size_t entry,
                                                ArrayRef<qf_tensor> inputs);
 
-  /// Every fakeconvert of an entry in every mode. What they convert is computed
-  /// by compiled code, as the model says, or without options by the Reference.
+  /// Evaluates every fakeconvert of an entry in every mode. Their operands are
+  /// computed by code that is compiled with `options`, or by the Reference if
+  /// `options` is null.
   llvm::Expected<std::vector<FakeConvertReport>>
   compareModes(size_t entry, ArrayRef<qf_tensor> inputs,
                const BuildOptions *options);
@@ -168,33 +174,33 @@ private:
   llvm::Error buildToFile(EmitKind kind, const BuildOptions &options,
                           StringRef baseName, OutputFile &file,
                           std::string *beside);
-  /// A copy to be lowered.
+  /// Returns a copy to be lowered.
   llvm::Expected<Model> copyToBuild(SessionCall &call,
                                     const BuildOptions &options);
   llvm::Error requireValid(SessionCall &call);
   llvm::Error setPacked(bool unpack);
-  /// A copy for the Reference, and the entry's function in it: OpenVINO's
-  /// layers have become casts there.
+  /// Returns a copy in which OpenVINO's layers are converted to casts that the
+  /// Reference supports, and the entry's function in it.
   llvm::Expected<std::pair<Model, func::FuncOp>>
   copyForReference(SessionCall &call, size_t entry);
 
   Session *session;
   OwningOpRef<ModuleOp> module;
   bool isVerified;
-  /// A pipeline failed half way.
+  /// Whether a pipeline failed and left the module in an intermediate state.
   bool isBroken = false;
 };
 
-/// The nodes of a model as the opsets see them.
+/// The nodes of a model and what the opset rules say about them.
 struct CheckedModel {
-  /// Holds the nodes' operations, left at the opset that was asked for.
+  /// Owns the operations of `nodes`, which have the requested opset.
   Model model;
   std::vector<NodeReport> nodes;
 
   size_t countInvalid() const;
 };
 
-/// An entry for the Reference.
+/// An entry that the Reference evaluates.
 class ReferenceModel {
 public:
   llvm::Expected<std::vector<Tensor>> run(ArrayRef<qf_tensor> inputs) const;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A session has the context that models are read into, and tells whoever asks
-// of diagnostics and progress. Everything of one session, its models included,
-// is for one thread at a time; sessions do not know of each other.
+// A session owns or refers to the MLIRContext of its models, and calls back
+// with diagnostics and progress. Sessions are independent of each other. A
+// session and its models must not be used by several threads at the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,22 +22,21 @@
 
 namespace mlir::quant_float {
 
-/// How far a long call has come.
+/// The progress of a long call.
 struct Progress {
-  /// "read", "lower" or "generate".
+  /// The stage: "read", "lower" or "generate".
   const char *stage;
-  /// What begins now, such as the flag of a pass; may be empty.
+  /// The step that begins, such as the argument of a pass. May be empty.
   StringRef detail;
-  /// How many steps of the stage are done.
+  /// The number of completed steps of the stage.
   uint64_t done;
 };
 
 struct SessionOptions {
-  /// Is told of every diagnostic as it is emitted, whether or not it ends in an
-  /// error.
+  /// Called for every diagnostic as it is emitted, even if the call succeeds.
   std::function<void(const DiagnosticRecord &)> onDiagnostic;
-  /// Is told of progress. With false the call ends as soon as possible, with
-  /// ErrorKind::Cancelled.
+  /// Called before each step. Returning false ends the call as soon as possible
+  /// with ErrorKind::Cancelled.
   std::function<bool(const Progress &)> onProgress;
 };
 
@@ -45,10 +44,11 @@ class SessionCall;
 
 class Session {
 public:
-  /// With a context of its own, which has all dialects and no threads.
+  /// Creates a single-threaded context with all dialects.
   explicit Session(SessionOptions options = {});
-  /// With the caller's context, which outlives the session and whatever was
-  /// compiled in it, and in which registerAllDialects' are.
+  /// Uses the caller's context, which must outlive the session and all models
+  /// that are compiled in it, and must have the dialects of
+  /// registerAllDialects.
   Session(MLIRContext &context, SessionOptions options = {});
   ~Session();
   Session(const Session &) = delete;
@@ -60,7 +60,7 @@ private:
   friend class Model;
   friend class SessionCall;
 
-  /// Weights that compiled models use where they are hold it too.
+  /// Shared with compiled models that use weights in place.
   std::shared_ptr<MLIRContext> context;
   SessionOptions options;
   SessionCall *innermost = nullptr;

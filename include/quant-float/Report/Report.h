@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   llvm::Expected<AccuracyReport> report = reportAccuracy(model, 0, inputs,
-//   {}); writeReportJson(json, *report); writeReportHtml(html, *report);
+//   llvm::Expected<AccuracyReport> report =
+//       reportAccuracy(model, 0, inputs, {});
+//   writeReportJson(json, *report);
+//   writeReportHtml(html, *report);
 //
 // SQNR is the signal-to-quantization-noise ratio in dB, 10 * log10(sum(x^2) /
-// sum((x - y)^2)) over the elements that are numbers before and after;
-// infinite where nothing differs.
+// sum((x - y)^2)), over the elements that are finite before and after. It is
+// infinite if no element differs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +25,18 @@
 
 namespace mlir::quant_float {
 
-/// How two tensors of the same numbers of elements differ.
+/// The difference between two tensors with the same number of elements.
 struct NumberDifference {
   double sqnr = 0;
-  /// The largest |x - y|, and the largest |x - y| / |x| where x is not 0.
+  /// The maximum of |x - y|, and the maximum of |x - y| / |x| over x != 0.
   double maxAbsolute = 0, maxRelative = 0;
 };
 
-/// Elements with one code, of which all are listed; of types of more than 8
-/// bits, with one of a range of codes, of which `value` is the first.
+/// The number of elements with one quantized value. All values of the type are
+/// listed, except that types of more than 8 bits have ranges, of which `value`
+/// is the first value.
 struct CodeCount {
-  /// What the code stands for, before zero point and scale.
+  /// The quantized value, without zero point and scale.
   double value;
   int64_t count;
 };
@@ -43,48 +46,52 @@ struct WorstElement {
   double before, after;
 };
 
-/// A scale at least 8 times, or at most an eighth of, the median.
+/// A scale that is at least 8 times the median, or at most an eighth of it.
 struct ScaleOutlier {
-  /// Row-major, in the tensor of scales.
+  /// The row-major index in the tensor of scales.
   int64_t index;
   double scale, ratio;
 };
 
-/// The same numbers in another format, by scales of the largest magnitude over
-/// the largest value of the format.
+/// The error of the same tensor in another format. The scale of each group is
+/// its largest magnitude divided by the largest value of the format.
 struct Alternative {
-  /// MLIR's spelling of the type.
+  /// The type in MLIR's syntax.
   std::string type;
-  /// "tensor", "axis 0", "blocks of 32" along the last axis, "blocks of 32
-  /// (MX)" with powers of two.
+  /// "tensor", "axis 0", "blocks of 32" along the last axis, or "blocks of 32
+  /// (MX)" with powers of two as scales.
   std::string granularity;
   double sqnr;
 };
 
-/// One conversion to few bits, or one back whose codes come from somewhere
-/// else.
+/// A quantization, or a dequantization of values that no quantization in the
+/// model produces.
 struct QuantizationReport {
-  /// The source model's name of the node, or a description.
+  /// The name of the node in the source model, or a description.
   std::string name;
   /// "quantize", "dequantize", "qdq", "fakeconvert" or "cast".
   std::string operation;
-  /// "float[2x3]", of what is quantized; of a dequantize, of the result.
+  /// The type and shape of the tensor that is quantized, such as "float[2x3]".
+  /// For a dequantization, of its result.
   std::string tensor;
-  /// MLIR's spelling of the type of codes.
+  /// The storage type in MLIR's syntax.
   std::string storage;
-  /// "tensor", "axis 0", "axis 1, blocks of 32".
+  /// The granularity, such as "tensor", "axis 0" or "axis 1, blocks of 32".
   std::string granularity;
-  /// Whether no input of the model changes it.
+  /// Whether the result is independent of the inputs of the model.
   bool isConstant = false;
-  /// Whether numbers before are known, and so all but codes, zeros and scales.
+  /// Whether the numbers before quantization are known. Otherwise only the
+  /// histogram, the zeros and the scales are.
   bool hasOriginal = false;
   int64_t numElements = 0;
-  /// Of the numbers before, or without them after, that are finite.
+  /// The range of the finite numbers before quantization, or after it if those
+  /// are unknown.
   double least = 0, greatest = 0;
-  /// Before, or without that after.
+  /// The counts before quantization, or after it if those are unknown.
   int64_t numNaN = 0, numInfinite = 0;
-  /// Beyond the lowest or the highest finite code; not 0 before and 0 after; 0
-  /// after; numbers before and none after.
+  /// The numbers of elements beyond the lowest or highest finite quantized
+  /// value, that are nonzero before and zero after, that are zero after, and
+  /// that are finite before and NaN after.
   int64_t numSaturated = 0, numFlushed = 0, numZero = 0, numLost = 0;
   NumberDifference difference;
   std::vector<WorstElement> worst;
@@ -93,39 +100,42 @@ struct QuantizationReport {
   double leastScale = 0, medianScale = 0, greatestScale = 0;
   std::vector<ScaleOutlier> outliers;
   std::vector<Alternative> alternatives;
-  /// Of what it quantizes: all quantizations before against none.
+  /// The error of the input of this quantization: with all quantizations
+  /// compared with none.
   std::optional<NumberDifference> network;
-  /// Of the model's outputs together: this quantization alone against none.
+  /// The error of all outputs of the model: with only this quantization
+  /// compared with none.
   std::optional<NumberDifference> alone;
 };
 
-/// An output of the model, as it is against the one without quantizations.
+/// The error of an output of the model, compared with the model without
+/// quantizations.
 struct OutputReport {
   std::string name, tensor;
   NumberDifference difference;
 };
 
 struct AccuracyReport {
-  /// As the caller calls them: the file, the function, and where inputs come
-  /// from.
+  /// The names that the caller uses for the file, the function, and the source
+  /// of the inputs.
   std::string model, function, inputs;
   std::vector<QuantizationReport> quantizations;
   std::vector<OutputReport> outputs;
-  /// Quantizations in bodies of other nodes, or of tensors without a rank,
-  /// which are not looked at.
+  /// The number of quantizations that are not analyzed, because they are in the
+  /// body of another node or their tensors are unranked.
   int64_t numSkipped = 0;
 };
 
-/// What the quantizations of an entry do to its constants, and with inputs also
-/// to what it computes. Computes by compiled code for the options' CPU. Fails
-/// where that cannot be compiled or run.
+/// Analyzes the effect of the quantizations of an entry on constants and, if
+/// there are inputs, on intermediate results and outputs. Runs code that is
+/// compiled for the CPU in `options`. Fails if it does not compile or run.
 llvm::Expected<AccuracyReport>
 reportAccuracy(const Model &model, size_t entry,
                std::optional<ArrayRef<Tensor>> inputs,
                const BuildOptions &options);
 
 void writeReportJson(llvm::raw_ostream &os, const AccuracyReport &report);
-/// A page that needs nothing but itself.
+/// Writes a self-contained HTML page.
 void writeReportHtml(llvm::raw_ostream &os, const AccuracyReport &report);
 
 } // namespace mlir::quant_float

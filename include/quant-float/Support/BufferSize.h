@@ -16,7 +16,7 @@ namespace mlir::quant_float {
 
 /// The maximum rank of a tensor, as in NumPy. It limits the depth of loop
 /// nests.
-constexpr int64_t kMostDimensions = 64;
+constexpr int64_t kMaxDimensions = 64;
 
 /// Returns the number of elements, or nullopt if it overflows int64_t. The
 /// product of the nonzero sizes must not overflow even if a size is zero,

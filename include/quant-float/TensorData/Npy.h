@@ -52,7 +52,7 @@ void convertNpy(const NpyContents &contents, const ElementInfo &element,
 
 /// Returns the strings of the contents. An error names the invalid element.
 llvm::Expected<std::vector<std::string>>
-readNpyTexts(const NpyContents &contents);
+readNpyStrings(const NpyContents &contents);
 
 /// Returns an error if a file cannot represent the string: it is not UTF-8, or
 /// it ends with a zero byte, which NumPy does not treat as part of the string.
@@ -60,7 +60,8 @@ llvm::Error checkNpyText(StringRef text);
 
 /// Returns the contents of a file of strings, all of which checkNpyText must
 /// accept.
-std::string makeNpyTexts(ArrayRef<int64_t> sizes, ArrayRef<StringRef> texts);
+std::string makeNpyStrings(ArrayRef<int64_t> sizes,
+                           ArrayRef<StringRef> strings);
 
 /// Returns the header, whose size is a multiple of 64 bytes.
 std::string makeNpyHeader(const ElementInfo &element, ArrayRef<int64_t> sizes);

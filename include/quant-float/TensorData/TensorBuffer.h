@@ -18,7 +18,7 @@
 namespace mlir::quant_float {
 
 /// The memory of a string tensor, allocated by malloc.
-struct TextMemory;
+struct StringMemory;
 
 /// A tensor in the layout of entry points: row-major, little endian, unpacked
 /// (one value per whole number of bytes) or packed according to its element
@@ -38,12 +38,12 @@ public:
                                            ArrayRef<char> bytes,
                                            std::shared_ptr<const void> owner);
   /// Creates a view of strings. Fails if the offsets are invalid.
-  static llvm::Expected<TensorBuffer> viewTexts(ArrayRef<int64_t> sizes,
-                                                const qf_strings *strings);
+  static llvm::Expected<TensorBuffer> viewStrings(ArrayRef<int64_t> sizes,
+                                                  const qf_strings *strings);
   /// Creates a string tensor with these elements, whose number must match the
   /// sizes.
-  static llvm::Expected<TensorBuffer> makeTexts(ArrayRef<int64_t> sizes,
-                                                ArrayRef<StringRef> texts);
+  static llvm::Expected<TensorBuffer> makeStrings(ArrayRef<int64_t> sizes,
+                                                  ArrayRef<StringRef> strings);
 
   const ElementInfo &getElement() const { return *element; }
   ArrayRef<int64_t> getSizes() const { return sizes; }
@@ -53,13 +53,13 @@ public:
   /// Returns the writable bytes; only for tensors created by `allocate`.
   MutableArrayRef<char> getMutableBytes();
 
-  bool isOfTexts() const { return element->isString(); }
+  bool isOfStrings() const { return element->isString(); }
   /// Returns an element of a string tensor.
   StringRef getText(int64_t index) const {
     const int64_t *offset = strings->offsets + index;
     return {strings->bytes + offset[0], size_t(offset[1] - offset[0])};
   }
-  std::vector<StringRef> getTexts() const;
+  std::vector<StringRef> getStrings() const;
   /// Grows the capacity of a string tensor created by `allocate` as required,
   /// after a call that failed with QF_ERROR_CAPACITY. Has no effect on other
   /// tensors.
@@ -68,8 +68,8 @@ public:
   /// Returns the argument for an entry point, which is valid for the lifetime
   /// of this object. Only tensors created by `allocate` may be outputs.
   qf_tensor getDescriptor() const {
-    void *data = isOfTexts() ? static_cast<void *>(strings)
-                             : const_cast<char *>(bytes.data());
+    void *data = isOfStrings() ? static_cast<void *>(strings)
+                               : const_cast<char *>(bytes.data());
     return {data, sizes.data(), static_cast<int32_t>(sizes.size()),
             element->number};
   }
@@ -88,7 +88,7 @@ private:
   /// For string tensors; may be null if there are no elements.
   qf_strings *strings = nullptr;
   /// For string tensors created by `allocate`.
-  std::shared_ptr<TextMemory> texts;
+  std::shared_ptr<StringMemory> stringMemory;
 };
 
 /// Reads files with other suffixes.
@@ -109,7 +109,7 @@ llvm::Expected<TensorBuffer> readTensorFile(StringRef path,
                                             TensorReader readOnnx = nullptr);
 
 /// Returns strings of numbers that only depend on `seed`.
-std::vector<std::string> makeRandomTexts(int64_t count, uint64_t seed);
+std::vector<std::string> makeRandomStrings(int64_t count, uint64_t seed);
 
 /// Returns a 64-bit hash of the elements, to compare tensors of the same type
 /// and sizes.

@@ -12,17 +12,17 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
-class OpPassManager;
 class RewritePatternSet;
 } // namespace mlir
 
 namespace mlir::quant_float {
 
-/// How codes become others where float values are left out between them.
+/// How to convert quantized values if the floats between them are eliminated.
 enum class RequantizationForm {
-  /// Not: only where every code stays as it is.
+  /// No conversion: only eliminate if no quantized value changes.
   None,
-  /// A table of all codes of up to 8 bits, a multiplication and a shift else.
+  /// A table lookup for types of up to 8 bits, otherwise a multiplication and a
+  /// shift.
   Table,
   /// A multiplication and a shift.
   MultiplyShift,
@@ -34,17 +34,15 @@ enum class RequantizationForm {
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Transforms/Passes.h.inc"
 
-/// Runs `pipeline` where there are ops, or any of dialects, of these names.
-std::unique_ptr<Pass> createQuantFloatIfPresentPass(ArrayRef<StringRef> ops,
-                                                    OpPassManager pipeline);
-
-/// qdq to quantize and dequantize.
+/// Populates patterns that decompose qdq into quantize and dequantize.
 void populateDecomposeQdqPatterns(RewritePatternSet &patterns);
 
-/// fakeconvert to arith ops and casts, that of tensors in a linalg.generic.
+/// Populates patterns that decompose fakeconvert into arith ops and casts, in a
+/// linalg.generic for tensors.
 void populateDecomposeFakeConvertPatterns(RewritePatternSet &patterns);
 
-/// Pairs of quantize and dequantize with the same parameters to qdq.
+/// Populates patterns that fuse pairs of quantize and dequantize with the same
+/// parameters into qdq.
 void populateFuseQdqPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float

@@ -1,4 +1,4 @@
-//===- QuantFloatToArith.cpp - Scalars and vectors to arith ---------------===//
+//===- QuantFloatToArith.cpp - Lowering of scalars and vectors ------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,9 +11,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/Emulation/EmulationTarget.h"
-#include "quant-float/Emulation/ExpandQuantFloatOps.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/EntryPointInfo.h"
+#include "quant-float/Lowering/ExpandQuantFloatOps.h"
+#include "quant-float/Lowering/LoweringTarget.h"
+#include "quant-float/TargetInfo/TargetCpu.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTQUANTFLOATTOARITHPASS
@@ -30,25 +31,47 @@ struct ConvertQuantFloatToArith final
   using ConvertQuantFloatToArithPassBase::ConvertQuantFloatToArithPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    FailureOr<EmulationTarget> target =
-        EmulationTarget::get(context, triple, cpu, features);
-    if (failed(target))
-      return failure();
-    expansion.emplace(context, *target);
-    target->flushesSubnormals = true;
-    flushing.emplace(context, *target);
+    // The options override the attribute of the module.
+    if (cpu.empty())
+      return success();
+    llvm::Expected<TargetCpu> known = TargetCpu::get(triple, cpu, features);
+    if (!known)
+      return emitError(UnknownLoc::get(context))
+             << llvm::toString(known.takeError());
+    prepare(context, LoweringTarget::get(*known));
     return success();
   }
 
   void runOnOperation() override {
+    if (cpu.empty())
+      lookup();
     bool flushes = getOperation()->hasAttr(kFlushesSubnormalsAttrName);
     if (failed((flushes ? flushing : expansion)->apply(getOperation())))
       signalPassFailure();
   }
 
 private:
+  void prepare(MLIRContext *context, LoweringTarget target) {
+    expansion.emplace(context, target);
+    target.flushesSubnormals = true;
+    flushing.emplace(context, target);
+  }
+
+  /// Prepares for the target of the module. All functions have the same, and
+  /// patterns take longer to build than most functions to convert.
+  void lookup() {
+    Attribute found;
+    for (Operation *op = getOperation(); op && !found; op = op->getParentOp())
+      found = op->getAttr(kTargetAttrName);
+    if (expansion && found == prepared)
+      return;
+    prepared = found;
+    prepare(&getContext(), LoweringTarget::lookup(getOperation()));
+  }
+
+  Attribute prepared;
   std::optional<QuantFloatExpansion> expansion;
-  /// In functions that run with subnormals taken for zero.
+  /// For functions that run in an environment that flushes subnormals.
   std::optional<QuantFloatExpansion> flushing;
 };
 } // namespace

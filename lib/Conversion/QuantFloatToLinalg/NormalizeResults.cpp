@@ -1,4 +1,4 @@
-//===- NormalizeResults.cpp - Bytes that hold an element and no more ------===//
+//===- NormalizeResults.cpp - Normalize sub-byte results ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An element of less than a byte is in the low bits of one. What the other bits
-// are does not matter inside of a function: whoever computes with an element
-// cuts them off, whoever moves it moves the byte. So they are as a caller gave
-// them wherever elements were only moved, and this is the place where they
-// become zeros, or the sign: where elements leave.
+// A sub-byte element occupies the low bits of a byte. Inside of a function, the
+// other bits are unspecified: computations on an element mask them, and data
+// movement copies the whole byte, so they may have any value that a caller
+// passed. Results of a function must have zeros there, or copies of the sign
+// bit for i2 and i4. This file inserts the masking of results whose bits may be
+// unspecified.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
+#include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -35,20 +36,22 @@ static bool isBelowByte(Type type) {
 }
 
 namespace {
-/// Looks at how bytes came about. What it does not know may hold anything.
+/// Determines whether bytes are normalized by inspecting their producers.
+/// Unknown producers are assumed to produce arbitrary bits.
 class Origins {
 public:
-  /// Whether the bytes, or the elements, are known to hold an element each and
-  /// nothing else.
+  /// Whether the unused bits of these bytes or elements are known to be
+  /// normalized.
   bool isNormal(Value value);
 
 private:
   bool isNormalArgument(BlockArgument argument);
   bool isNormalResult(OpResult result);
-  /// The operands of this type.
+  /// Whether all operands of this type are normalized.
   bool areNormal(ValueRange values, Type elementType);
 
-  /// Those that have been asked for: on a way around they change nothing.
+  /// The values that have been visited. Revisiting one on a cycle adds no
+  /// information.
   llvm::SmallDenseSet<Value> seen;
 };
 } // namespace
@@ -68,17 +71,17 @@ bool Origins::isNormalArgument(BlockArgument argument) {
 bool Origins::isNormalResult(OpResult result) {
   Operation *op = result.getOwner();
   Type type = getElementTypeOrSelf(result);
-  // What is normal for one type is not for another.
+  // The normalized bits depend on the type.
   if (isa<tensor::BitcastOp>(op))
     return false;
   if (op->hasTrait<OpTrait::ConstantLike>()) {
-    // The bytes of resources are as their writer left them.
+    // Resource data is not verified.
     Attribute value;
     return matchPattern(op, m_Constant(&value)) &&
            !isa<DenseResourceElementsAttr>(value);
   }
-  // An element that is computed is one; it may also be one that comes in, if
-  // the op folds away later.
+  // Computed elements are normalized. But the input of the cast may be an
+  // element that was passed in, if the op folds away later.
   if (auto cast = dyn_cast<StorageCastOp>(op))
     return isNormal(cast.getInput());
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
@@ -97,17 +100,16 @@ bool Origins::isNormalResult(OpResult result) {
 bool Origins::isNormal(Value value) {
   if (!seen.insert(value).second)
     return true;
-  // Models are longer than stacks are deep. "No" costs a loop and is never
-  // wrong.
-  constexpr size_t kMostValues = 1000;
-  if (seen.size() > kMostValues)
+  // Limits the recursion depth. "false" is always correct and costs a loop.
+  constexpr size_t kMaxValues = 1000;
+  if (seen.size() > kMaxValues)
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isNormalArgument(argument);
   return isNormalResult(cast<OpResult>(value));
 }
 
-/// The byte of one element.
+/// Normalizes the byte of one element.
 static Value normalize(OpBuilder &builder, Location loc, Value byte,
                        Type elementType) {
   unsigned width = elementType.getIntOrFloatBitWidth();

@@ -1,4 +1,4 @@
-//===- PackedTensors.cpp - Arguments and constants that stay packed -------===//
+//===- PackedTensors.cpp - Packed arguments and constants -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the caller or the model has packed is a tensor of i2, i4 or i6, which
-// nothing else is below the ops of the dialect. Everything computes with one
-// element per byte:
+// Tensors that the caller or the model has packed have the element types i2, i4
+// and i6, which have no other use below the ops of the dialect. All
+// computations use one byte per element:
 //
 // %0 = linalg.generic ins(%packed : tensor<?xi4>) outs(... : tensor<?xi8>) {
 //   linalg.yield (arith.extui %in : i4 to i8)
 // }
 //
-// and the way back is an arith.trunci. Ops that take elements from other places
-// take them from the packed tensor, so that all of it is never unpacked for a
-// part: what is left is fused with what reads the elements.
+// and results are packed with arith.trunci. Ops that move elements, such as
+// tensor.extract_slice, read from the packed tensor, so that a tensor is not
+// unpacked entirely to read a part of it. The remaining ops that unpack are
+// fused with their consumers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +30,15 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// An op that makes `elementType` of every element, by `OpTy`.
+/// Creates an op that converts every element to `elementType` by `OpTy`.
 template <typename OpTy>
 static GenericOp convertElements(OpBuilder &builder, Location loc, Value tensor,
                                  Type elementType) {
@@ -62,7 +63,7 @@ static GenericOp unpack(OpBuilder &builder, Location loc, Value packed) {
                                          builder.getI8Type());
 }
 
-/// The packed tensor that the value is unpacked from; null if it is not.
+/// Returns the packed tensor that the value is unpacked from, or null.
 static Value getPacked(Value value) {
   auto generic = value.getDefiningOp<GenericOp>();
   if (!generic || generic.getNumDpsInputs() != 1 ||
@@ -116,10 +117,12 @@ bool quant_float::isOfPackedConstant(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Movement
+// Data movement
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Moves unpacking behind ops that move elements:
+///
 /// %u = unpack %p : tensor<8x4xi4> to tensor<8x4xi8>
 /// %y = tensor.extract_slice %u[...] : tensor<8x4xi8> to tensor<2x4xi8>
 /// ->
@@ -143,7 +146,8 @@ template <typename OpTy> struct MovePacked final : OpRewritePattern<OpTy> {
   }
 };
 
-/// tensor.extract of what is unpacked, in the body of a gather for instance.
+/// Folds an unpacked tensor into tensor.extract, for example in the body of a
+/// gather.
 struct ExtractPacked final : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -160,15 +164,15 @@ struct ExtractPacked final : OpRewritePattern<tensor::ExtractOp> {
 };
 } // namespace
 
-/// Lets what takes elements from elsewhere take packed ones.
+/// Moves unpacking behind the ops that move elements.
 static void movePacked(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   patterns.add<ExtractPacked, MovePacked<tensor::CastOp>,
                MovePacked<tensor::CollapseShapeOp>,
                MovePacked<tensor::ExpandShapeOp>,
                MovePacked<tensor::ExtractSliceOp>>(function.getContext());
-  // Casts between the bytes of a constant and its elements have been folded
-  // where the elements had bytes for storage.
+  // Storage casts of constants have already been folded if the elements are
+  // stored in bytes.
   (void)applyPatternsGreedily(function, std::move(patterns));
 }
 
@@ -208,7 +212,8 @@ LogicalResult quant_float::checkPackedArguments(func::FuncOp function) {
   return success();
 }
 
-/// The type of the tensor of bytes with packed elements of `elementType`.
+/// Returns the packed type for a tensor of bytes with elements of
+/// `elementType`.
 static RankedTensorType getPackedType(Type type, TypeAttr elementType) {
   return cast<RankedTensorType>(type).clone(
       getPackedElementType(elementType.getValue()));
@@ -230,7 +235,7 @@ void quant_float::usePackedTensors(func::FuncOp function) {
         argument.getType(),
         function.getArgAttrOfType<TypeAttr>(index, kElementTypeAttrName)));
     builder.setInsertionPointToStart(&body);
-    // Its sizes are the packed tensor's.
+    // tensor.dim reads the sizes from the packed tensor.
     GenericOp generic = unpack(builder, argument.getLoc(), argument);
     argument.replaceUsesWithIf(generic->getResult(0), [&](OpOperand &use) {
       return use.getOwner() != generic && !isa<tensor::DimOp>(use.getOwner());

@@ -1,4 +1,4 @@
-//===- PhiloxBody.cpp - Random bits of one element ------------------------===//
+//===- PhiloxBody.cpp - Philox random bits for one element ----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,8 @@ class PhiloxBuilder {
 public:
   PhiloxBuilder(OpBuilder &builder, Location loc) : b(loc, builder) {}
 
-  /// The word of a block of four that belongs to the element (S3).
+  /// Returns the 32-bit integer, one of the four of a Philox block, of the
+  /// element at `index` (S3).
   Value getWord(Value seed, Value offset, Value index);
 
 private:
@@ -33,7 +34,7 @@ private:
   Value high(Value value) {
     return arith::ShRUIOp::create(b, value, constant(64, 32));
   }
-  /// Of the low 32 bits of a word.
+  /// Multiplies the low 32 bits of `word`.
   Value multiply(Value word, uint64_t factor) {
     return arith::MulIOp::create(
         b, arith::ExtUIOp::create(b, b.getI64Type(), low(word)),
@@ -50,8 +51,9 @@ private:
 Value PhiloxBuilder::getWord(Value seed, Value offset, Value index) {
   Value block = arith::AddIOp::create(
       b, offset, arith::ShRUIOp::create(b, index, constant(64, 2)));
-  // The words and the key are the low halves of i64: vectors multiply those,
-  // and nothing has to be moved between lanes of two widths.
+  // The four 32-bit integers of the state and the key are the low halves of
+  // i64. Vectors multiply these, and no elements have to be moved between
+  // vectors of 32-bit and 64-bit elements.
   Value zero = constant(64, 0);
   Value key0 = seed, key1 = high(seed);
   Value words[4] = {block, high(block), zero, zero};

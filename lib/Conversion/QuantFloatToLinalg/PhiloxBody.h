@@ -1,4 +1,4 @@
-//===- PhiloxBody.h - Random bits of one element ----------------*- C++ -*-===//
+//===- PhiloxBody.h - Philox random bits for one element --------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace mlir::quant_float {
 
-/// What philox gives the element of this index (S3), of `width` bits as
-/// storage. The other operands are of 64 bits.
+/// Builds the result of philox for the element at `index` (S3): `width` bits in
+/// their storage type. `seed`, `offset` and `index` have 64 bits.
 Value buildPhilox(OpBuilder &builder, Location loc, Value seed, Value offset,
                   Value index, unsigned width);
 

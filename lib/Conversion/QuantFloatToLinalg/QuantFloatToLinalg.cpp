@@ -1,4 +1,4 @@
-//===- QuantFloatToLinalg.cpp - Tensors to linalg -------------------------===//
+//===- QuantFloatToLinalg.cpp - Lowering of tensors to linalg -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,12 +22,12 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/Conversion/ResolveNode.h"
-#include "quant-float/Emulation/ElementBodies.h"
-#include "quant-float/EntryPoint/EntryPointInfo.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Lowering/ElementBodies.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
 
@@ -58,8 +58,8 @@ void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
 }
 
 namespace {
-/// An operand of an elementwise op: a tensor of storage elements, which of them
-/// belongs to an element of the result, and what they stand for.
+/// An operand of an elementwise op: a tensor of storage elements, the indexing
+/// map from elements of the result to its elements, and their original type.
 struct ElementwiseInput {
   Value storage;
   AffineMap map;
@@ -67,7 +67,7 @@ struct ElementwiseInput {
 };
 } // namespace
 
-/// Replaces an op with one result, of the first input's shape, by a
+/// Replaces an op, whose only result has the first input's shape, by a
 /// linalg.generic on storage types:
 ///
 /// %r = linalg.generic ins(%x : tensor<?xSA>) outs(%empty : tensor<?xSB>) {
@@ -76,7 +76,9 @@ struct ElementwiseInput {
 ///     %b = <body> : B
 ///     linalg.yield (storage_cast %b : B to SB)
 /// }
-/// with SA, SB the storage types; storage casts only where they differ.
+///
+/// SA and SB are the storage types of A and B. Storage casts between equal
+/// types are omitted.
 static void replaceByGeneric(
     ConversionPatternRewriter &rewriter, const TypeConverter &converter,
     Operation *op, ArrayRef<ElementwiseInput> inputs,
@@ -109,7 +111,7 @@ static void replaceByGeneric(
         value = builder.createOrFold<StorageCastOp>(loc, storageType, value);
         linalg::YieldOp::create(builder, loc, value);
       });
-  // V8: sizes known on one side only.
+  // The op's type may have more or fewer static sizes (V8).
   Value result = generic.getResult(0);
   Type converted = converter.convertType(type);
   if (result.getType() != converted)
@@ -118,11 +120,13 @@ static void replaceByGeneric(
 }
 
 namespace {
-/// %r = cast %x : tensor<?xA> to tensor<?xB>, one of them of strings
+/// Converts casts from or to strings:
+///
+/// %r = cast %x : tensor<?xA> to tensor<?xB>
 /// ->
-/// %r = cast_texts %x to %empty from A to B
+/// %r = cast_strings %x to %empty from A to B
 ///        : tensor<?xSA>, tensor<?xSB> -> tensor<?xSB>
-struct TextCastConversion final : OpConversionPattern<CastOp> {
+struct StringCastConversion final : OpConversionPattern<CastOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
@@ -137,16 +141,17 @@ struct TextCastConversion final : OpConversionPattern<CastOp> {
       return failure();
     Location loc = op.getLoc();
     Value result = adaptor.getInput();
-    // V7
+    // A cast from strings to strings is the identity (V7).
     if (from != to) {
       Value empty = tensor::EmptyOp::create(
           rewriter, loc, tensor::getMixedSizes(rewriter, loc, result),
           getStorageElementType(to));
       CastSemantics semantics = op.getSemantics();
-      result = CastTextsOp::create(rewriter, loc, empty.getType(), result,
-                                   empty, from, to, semantics.saturate,
-                                   semantics.infinityIsNaN, semantics.roundMode)
-                   .getResult(0);
+      result =
+          CastStringsOp::create(rewriter, loc, empty.getType(), result, empty,
+                                from, to, semantics.saturate,
+                                semantics.infinityIsNaN, semantics.roundMode)
+              .getResult(0);
     }
     Type converted = getTypeConverter()->convertType(type);
     if (result.getType() != converted)
@@ -156,8 +161,9 @@ struct TextCastConversion final : OpConversionPattern<CastOp> {
   }
 };
 
-/// A constant of strings: their bytes and where each begins.
-struct TextConstantConversion final : OpConversionPattern<arith::ConstantOp> {
+/// Converts a constant of strings to two constants, the concatenated bytes and
+/// the offsets of the strings, and a load_strings.
+struct StringConstantConversion final : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
@@ -174,7 +180,7 @@ struct TextConstantConversion final : OpConversionPattern<arith::ConstantOp> {
       llvm::append_range(bytes, text);
       offsets.push_back(bytes.size());
     }
-    // A buffer has an address.
+    // The buffer of bytes must not be empty, because it needs an address.
     if (bytes.empty())
       bytes.push_back('\0');
     Location loc = op.getLoc();
@@ -189,8 +195,8 @@ struct TextConstantConversion final : OpConversionPattern<arith::ConstantOp> {
     };
     Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                           type.getElementType());
-    rewriter.replaceOpWithNewOp<LoadTextsOp>(op, type, make(offsets, 64),
-                                             make(bytes, 8), empty);
+    rewriter.replaceOpWithNewOp<LoadStringsOp>(op, type, make(offsets, 64),
+                                               make(bytes, 8), empty);
     return success();
   }
 };
@@ -228,10 +234,13 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
   }
 };
 
+/// Converts quantize, dequantize and qdq. The indexing maps express the
+/// granularity of the parameters, (d0 floordiv B, d1) for blocks:
+///
 /// %y = quantize %x, %s axis 0 : tensor<?x?xf32>, tensor<?xf32> to ...
 /// ->
 /// %y = linalg.generic ins(%x, %s) outs(%empty)
-///        maps (d0, d1) -> (d0, d1), (d0); blocked (d0 floordiv B, d1) {
+///        maps (d0, d1) -> (d0, d1), (d0) {
 ///   ^bb0(%a: f32, %b: f32, %out: i8):
 ///     %0 = quantize_elements %a, %b : f32, f32 to i8
 ///     linalg.yield %0
@@ -251,7 +260,8 @@ struct QuantizationOpConversion final
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type || !isNumber(type.getElementType()))
         return failure();
-      // The input and its random bits have an element each.
+      // The input and the random bits have one element for each element of the
+      // result.
       AffineMap map =
           inputs.empty() || operand == op.getRandomValue()
               ? rewriter.getMultiDimIdentityMap(type.getRank())
@@ -269,8 +279,8 @@ struct QuantizationOpConversion final
   }
 };
 
-/// A loop over the elements of the result, each with its number in the order of
-/// rows.
+/// Converts philox to a linalg.generic over the elements of the result, with
+/// the linear index of each in row-major order.
 struct PhiloxOpConversion final : OpConversionPattern<PhiloxOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -317,12 +327,12 @@ struct PhiloxOpConversion final : OpConversionPattern<PhiloxOp> {
 };
 } // namespace
 
-/// The same elements, one per slot of the storage type. Dense values of
-/// sub-byte types are i4 and i2 sign-extended, the others zero-extended.
+/// Returns the same elements in the storage type. Dense elements of i2 and i4
+/// are sign-extended, other sub-byte elements are zero-extended.
 static ElementsAttr convertElements(ElementsAttr value,
                                     RankedTensorType storageType) {
   Type from = value.getElementType();
-  // The blob already is one value per byte-rounded slot.
+  // The blob already has one value in a whole number of bytes for each element.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return DenseResourceElementsAttr::get(storageType, resource.getRawHandle());
   auto dense = dyn_cast<DenseElementsAttr>(value);
@@ -352,7 +362,7 @@ static ElementsAttr convertElements(ElementsAttr value,
 }
 
 namespace {
-/// arith.constant, and quant_float.constant of unsigned elements.
+/// Converts arith.constant, and quant_float.constant with unsigned elements.
 template <typename OpTy>
 struct ConstantOpConversion final : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
@@ -374,9 +384,9 @@ struct ConstantOpConversion final : OpConversionPattern<OpTy> {
   }
 };
 
-/// Ops of upstream that only pass elements on: their types change, no more.
-/// Single elements (of tensor.extract, tensor.insert, tensor.from_elements)
-/// stay what they are outside of the op.
+/// Converts upstream ops that only move elements by changing their types. The
+/// types of scalars (of tensor.extract, tensor.insert and tensor.from_elements)
+/// remain unchanged outside of the op.
 struct StructuralOpConversion final : ConversionPattern {
   StructuralOpConversion(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -413,7 +423,8 @@ struct ConvertQuantFloatToLinalg final
     : quant_float::impl::ConvertQuantFloatToLinalgPassBase<
           ConvertQuantFloatToLinalg> {
   void runOnOperation() override;
-  /// What no lowering takes, named before the rewriting starts.
+  /// Emits errors for all ops that have no lowering, before the conversion
+  /// starts.
   LogicalResult checkInput();
   void recordElementTypes();
 };
@@ -423,8 +434,8 @@ static bool isOnTensors(Operation *op) {
   return isa<CastOp, QuantizationOpInterface, FakeConvertOp, PhiloxOp>(op);
 }
 
-/// The shape that the operands of an op of ours give its result; none while it
-/// has no rank.
+/// Returns the shape of the result that follows from the operands, or none if
+/// it is unranked.
 static std::optional<ShapedTypeComponents> inferShape(Operation *op) {
   SmallVector<ShapedTypeComponents> inferred;
   if (failed(cast<InferShapedTypeOpInterface>(op).inferReturnTypeComponents(
@@ -436,7 +447,8 @@ static std::optional<ShapedTypeComponents> inferShape(Operation *op) {
   return inferred.front();
 }
 
-/// Types may say less than is known, and only what has a rank has a lowering.
+/// Refines the result types of ops of the dialect, because only ranked types
+/// have a lowering:
 ///
 /// %a = dequantize %x, %s : tensor<4xA>, tensor<B> to tensor<*xB>
 /// %b = cast %a : tensor<*xB> to tensor<4xC>
@@ -447,7 +459,7 @@ static std::optional<ShapedTypeComponents> inferShape(Operation *op) {
 /// %0 = tensor.cast %a : tensor<4xB> to tensor<*xB>
 /// %c = other_op %0 : tensor<*xB>
 ///
-/// Fails, after an error, where shapes turn out not to fit.
+/// Emits an error and fails if shapes do not match.
 static LogicalResult restoreRanks(ModuleOp module) {
   bool isChanged = false;
   WalkResult walked = module.walk([&](Operation *op) {
@@ -495,7 +507,7 @@ static LogicalResult restoreRanks(ModuleOp module) {
 }
 
 namespace {
-/// The elements of a tensor in one dimension, and the sizes that they had.
+/// A tensor reshaped to one dimension, and its original sizes.
 struct FlatTensor {
   Value elements, sizes;
 };
@@ -508,7 +520,7 @@ static RankedTensorType getFlatType(Type type) {
 
 static FlatTensor flatten(ImplicitLocOpBuilder &b, Value tensor) {
   RankedTensorType type = getFlatType(tensor.getType());
-  // What another cast has made.
+  // Reuse the result of another flattened cast.
   if (auto reshape = tensor.getDefiningOp<tensor::ReshapeOp>();
       reshape && reshape.getSource().getType() == type)
     return {reshape.getSource(), reshape.getShape()};
@@ -530,7 +542,8 @@ static FlatTensor flatten(ImplicitLocOpBuilder &b, Value tensor) {
   return {tensor::ReshapeOp::create(b, type, tensor, count), loop.getResult(0)};
 }
 
-/// A cast computes each element for itself, whatever the rank is at run time:
+/// Flattens casts of unranked tensors. A cast is elementwise, so its result
+/// does not depend on the rank at run time:
 ///
 /// %y = cast %x : tensor<*xA> to tensor<*xB>
 /// ->
@@ -561,7 +574,7 @@ static void flattenUnrankedCasts(ModuleOp module) {
   }
 }
 
-/// Whether all types of an op of ours have a lowering.
+/// Emits an error and fails if a type of an op of the dialect has no lowering.
 static LogicalResult checkTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
@@ -574,7 +587,8 @@ static LogicalResult checkTypes(Operation *op) {
              << "has no lowering for strings outside of tensors, but got "
              << type;
   }
-  // Nothing would check at run time that the sizes are those (V8, K6).
+  // No check at run time would verify that the dynamic sizes equal the static
+  // ones (V8, K6).
   auto from = dyn_cast<RankedTensorType>(types.front());
   auto to = dyn_cast<RankedTensorType>(types.back());
   std::optional<ShapedTypeComponents> inferred = inferShape(op);
@@ -624,8 +638,8 @@ void ConvertQuantFloatToLinalg::recordElementTypes() {
   }
 }
 
-/// What arith and math compute on tensors has no form on buffers but that of a
-/// linalg.generic.
+/// Converts arith and math ops on tensors to linalg.generic, because they
+/// cannot be bufferized otherwise.
 static void convertElementwiseOps(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
@@ -636,13 +650,13 @@ static void convertElementwiseOps(ModuleOp module) {
            !OpTrait::hasElementwiseMappableTraits(op) ||
            llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   });
-  // Ops with an unranked tensor stay, for the conversion to name them.
+  // Ops with an unranked tensor remain. The main conversion reports them.
   (void)applyPartialConversion(module, target, std::move(patterns));
 }
 
 void quant_float::populateQuantFloatToLinalgConversionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CastOpConversion, TextCastConversion, TextConstantConversion,
+  patterns.add<CastOpConversion, StringCastConversion, StringConstantConversion,
                QuantizationOpConversion, PhiloxOpConversion,
                ConstantOpConversion<arith::ConstantOp>,
                ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
@@ -681,8 +695,8 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
                                FakeConvertOp, PhiloxOp>([](Operation *op) {
     return !isa<TensorType>(op->getResult(0).getType());
   });
-  target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastTextsOp,
-                    LoadTextsOp>();
+  target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastStringsOp,
+                    LoadStringsOp>();
   target.addDynamicallyLegalOp<arith::ConstantOp>([&](Operation *op) {
     return isOfPackedConstant(op) || converter.isLegal(op);
   });

@@ -1,4 +1,4 @@
-//===- StorageTypesOfLinalg.cpp - Bodies between storage types ------------===//
+//===- StorageTypesOfLinalg.cpp - Storage types of linalg ops -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops with a region that computes elements keep what the region computes: its
-// arguments and what it yields change to storage types, by storage casts at
-// both ends.
+// Converts ops with a region that computes elements to storage types. The
+// computation in the region remains unchanged: storage casts convert its
+// arguments and the operands of its terminator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The operands of the block's terminator become storage.
+/// Casts the operands of the block's terminator to storage types.
 static void yieldStorage(ConversionPatternRewriter &rewriter, Block *block) {
   Operation *terminator = block->getTerminator();
   rewriter.setInsertionPoint(terminator);
@@ -37,6 +37,8 @@ static void yieldStorage(ConversionPatternRewriter &rewriter, Block *block) {
 }
 
 namespace {
+/// Converts linalg.generic:
+///
 /// linalg.generic ins(%x : tensor<?xA>) outs(%y : tensor<?xB>) {
 ///   ^bb0(%in: A, %out: B): ... linalg.yield %r
 /// }
@@ -56,7 +58,7 @@ struct GenericOpConversion final : OpConversionPattern<linalg::GenericOp> {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
       return failure();
-    // Single values, which the tensors' converter leaves alone.
+    // The converter does not change the types of scalar inputs.
     SmallVector<Value> inputs;
     for (Value input : adaptor.getInputs())
       inputs.push_back(rewriter.createOrFold<StorageCastOp>(
@@ -84,7 +86,7 @@ struct GenericOpConversion final : OpConversionPattern<linalg::GenericOp> {
   }
 };
 
-/// tensor.pad and tensor.generate: the region yields the elements.
+/// Converts tensor.pad and tensor.generate, whose region yields elements.
 template <typename OpTy>
 struct YieldingOpConversion final : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
@@ -123,7 +125,7 @@ void quant_float::generalizeLinalgOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
   for (linalg::LinalgOp op : ops) {
     rewriter.setInsertionPoint(op);
-    // What stays named is told by the conversion.
+    // The conversion reports named ops that remain.
     (void)linalg::generalizeNamedOp(rewriter, op);
   }
 }

@@ -1,4 +1,4 @@
-//===- StorageTypesOfLinalg.h - Bodies between storage types ----*- C++ -*-===//
+//===- StorageTypesOfLinalg.h - Storage types of linalg ops -----*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,35 +22,36 @@ class TypeConverter;
 
 namespace mlir::quant_float {
 
-/// Whether operands and results, tensors or not, are their own storage.
+/// Whether the types of all operands and results are their own storage types.
 bool isOfStorageTypes(Operation *op);
 
-/// Makes a linalg.generic of each op of linalg that is not of storage types:
-/// the bodies of named ops follow their operands' types, and are for floats and
-/// signless integers alone.
+/// Generalizes the named linalg ops that are not on storage types. The bodies
+/// of named ops depend on the operand types and only support floats and
+/// signless integers.
 void generalizeLinalgOps(Operation *root);
 
-/// For linalg.generic, tensor.pad and tensor.generate.
+/// Patterns that convert linalg.generic, tensor.pad and tensor.generate to
+/// storage types.
 void populateStorageTypesOfLinalgPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns);
 
-/// The results of a function of storage types whose elements are smaller than a
-/// byte: their other bits become zeros (i4 and i2: the sign) where they may be
-/// those of an argument.
+/// Masks sub-byte results of a function on storage types that may have
+/// unspecified bits of an argument: the unused bits become zeros, or copies of
+/// the sign bit for i4 and i2.
 void normalizeResults(func::FuncOp function);
 
-/// An error where an argument or result is to be packed (kPackedAttrName) and
-/// has no type that can be.
+/// Emits an error and fails if an argument or result with kPackedAttrName has
+/// no type that can be packed.
 LogicalResult checkPackedArguments(func::FuncOp function);
 
-/// Splits constants with packed bytes, before the conversion: into a constant
-/// of packed elements and an op that unpacks it, which isOfPackedConstant
-/// tells.
+/// Splits constants with packed bytes into a constant with a packed element
+/// type and an op that unpacks it. isOfPackedConstant identifies both. Must run
+/// before the conversion to storage types.
 void separatePackedConstants(func::FuncOp function);
 bool isOfPackedConstant(Operation *op);
 
-/// Lets the packed arguments and results of a function of storage types, and
-/// the constants, be packed tensors.
+/// Converts the packed arguments, results and constants of a function on
+/// storage types to tensors with packed element types.
 void usePackedTensors(func::FuncOp function);
 
 } // namespace mlir::quant_float

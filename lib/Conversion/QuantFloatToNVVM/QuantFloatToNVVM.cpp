@@ -1,4 +1,4 @@
-//===- QuantFloatToNVVM.cpp - The pass of GPU modules ---------------------===//
+//===- QuantFloatToNVVM.cpp - Lowering of GPU modules ---------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Requests.h"
+#include "ResolveChip.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/Emulation/ExpandQuantFloatOps.h"
+#include "quant-float/Lowering/ExpandQuantFloatOps.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTQUANTFLOATTONVVMPASS
@@ -42,11 +42,12 @@ struct ConvertQuantFloatToNVVM final
   }
 
 private:
-  /// Modules say which chips they are for: as a rule all the same.
+  /// Returns the expansion for a chip. It is cached because the modules usually
+  /// have the same target.
   const QuantFloatExpansion &prepare(const NvidiaChip &target) {
     std::string name = target.name + target.getFeatures();
     if (name != prepared) {
-      expansion.emplace(&getContext(), EmulationTarget::get(target));
+      expansion.emplace(&getContext(), LoweringTarget::get(target));
       prepared = std::move(name);
     }
     return *expansion;

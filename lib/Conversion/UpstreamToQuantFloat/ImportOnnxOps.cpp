@@ -1,4 +1,4 @@
-//===- ImportOnnxOps.cpp - onnx-mlir's and torch-mlir's ops ---------------===//
+//===- ImportOnnxOps.cpp - Import ops of onnx-mlir and torch-mlir ---------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
 #include "quant-float/Conversion/Passes.h"
-#include "quant-float/Conversion/ResolveNode.h"
 #include "quant-float/IR/OpsetVerifier.h"
 
 namespace mlir::quant_float {
@@ -30,10 +30,10 @@ constexpr StringLiteral kTorchPrefix = "torch.onnx.";
 constexpr StringLiteral kOpsetAttr = "torch.onnx_meta.opset_version";
 constexpr StringLiteral kNodeNameAttr = "onnx_node_name";
 
-/// An op of one of the two dialects.
+/// An op of onnx-mlir or torch-mlir.
 struct ForeignOp {
   Operation *op;
-  /// "Cast"; empty for all other ops.
+  /// ONNX's op type, such as "Cast"; empty for all other ops.
   StringRef opType;
   bool isTorch = false;
 };
@@ -50,26 +50,27 @@ private:
   FailureOr<NodeOp> createNode(ForeignOp foreign, int64_t opset);
   FailureOr<DictionaryAttr> readAttributes(ForeignOp foreign, OpKind kind,
                                            int64_t opset);
-  /// The value as a tensor, made where it is defined.
+  /// Returns the value as a builtin tensor, which is created after its
+  /// definition.
   Value getTensor(Value value);
   Value createConstant(Operation *op);
   void replace(ForeignOp foreign, Value result);
   void convertReturns();
   void convertSignature(func::FuncOp func);
 
-  /// Torch values and foreign constants as tensors.
+  /// The builtin tensors of torch values and of constants of both dialects.
   DenseMap<Value, Value> tensors;
-  /// What may have lost its uses, in the order of creation.
+  /// The ops that may have become dead, in the order of their creation.
   SetVector<Operation *> maybeDead;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Reading foreign ops
+// Foreign ops
 //===----------------------------------------------------------------------===//
 
-/// Inherent and discardable ones. Of unregistered ops the former are properties
-/// that nobody has looked into.
+/// Returns the inherent and the discardable attributes. The inherent attributes
+/// of unregistered ops are uninterpreted properties.
 static NamedAttrList getAttributes(Operation *op) {
   NamedAttrList attributes(op->getAttrDictionary());
   if (auto properties =
@@ -94,7 +95,7 @@ static ForeignOp readForeignOp(Operation *op) {
   return foreign;
 }
 
-/// The op that becomes one of the dialect.
+/// Returns the kind of an op that is converted to an op of the dialect.
 static std::optional<OpKind> getKind(StringRef opType) {
   std::optional<OpKind> kind = findOpKind(/*domain=*/"", opType);
   bool isOp = kind == OpKind::Cast || kind == OpKind::CastLike ||
@@ -103,7 +104,7 @@ static std::optional<OpKind> getKind(StringRef opType) {
   return isOp ? kind : std::nullopt;
 }
 
-/// Whether a value stands for an optional input that is left out.
+/// Whether a value represents an absent optional input.
 static bool isAbsent(Value value) {
   if (isa<NoneType>(value.getType()))
     return true;
@@ -111,12 +112,13 @@ static bool isAbsent(Value value) {
   return op && op->getName().getStringRef() == "torch.constant.none";
 }
 
-/// Whether nothing is lost with the op, whatever its name promises.
+/// Whether the op has neither regions nor successors, which its name alone does
+/// not guarantee for an unregistered op.
 static bool isPlain(Operation *op) {
   return op->getNumRegions() == 0 && op->getNumSuccessors() == 0;
 }
 
-/// An op that makes nothing but an absent value; calls may do more.
+/// Whether the op only produces an absent value.
 static bool isNoValue(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return isPlain(op) &&
@@ -140,7 +142,7 @@ FailureOr<int64_t> ImportOnnxOps::getOpset(Operation *op) {
   return kNewestOpset;
 }
 
-/// Whether onnx-mlir would write the attribute out in any case.
+/// Whether onnx-mlir always writes this value as the default of the attribute.
 static bool isDefault(OpAttribute attribute, Attribute value) {
   if (attribute == OpAttribute::RoundMode) {
     auto string = dyn_cast<StringAttr>(value);
@@ -152,8 +154,8 @@ static bool isDefault(OpAttribute attribute, Attribute value) {
   return integer && integer.getValue() == uint64_t(isOne);
 }
 
-/// As `quant_float.node` has them: ints of 64 bits, and types as ONNX's
-/// numbers.
+/// Returns the attributes in the representation of `quant_float.node`: ints
+/// have 64 bits, and types are ONNX's numbers.
 FailureOr<DictionaryAttr>
 ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
   Builder builder(&getContext());
@@ -161,7 +163,7 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
   NamedAttrList result;
   for (NamedAttribute attribute : getAttributes(foreign.op)) {
     StringRef name = attribute.getName();
-    // Others are notes of whoever made the op.
+    // Other attributes are annotations of the producer.
     if (foreign.isTorch ? !name.consume_front(kTorchPrefix)
                         : name.contains('.') || name == kNodeNameAttr)
       continue;
@@ -198,8 +200,8 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// onnx.Constant of either dialect as arith.constant; null for other ops, and
-/// for values of kinds that are rarely a scale's.
+/// Converts onnx.Constant of either dialect to arith.constant. Returns null for
+/// other ops and for kinds of values that are not elements attributes.
 Value ImportOnnxOps::createConstant(Operation *op) {
   ForeignOp foreign = readForeignOp(op);
   if (foreign.opType != "Constant" || !isPlain(op))
@@ -209,7 +211,7 @@ Value ImportOnnxOps::createConstant(Operation *op) {
   auto shaped = dyn_cast_or_null<ElementsAttr>(value);
   if (!shaped)
     return {};
-  // si8 is i8 here.
+  // si8 corresponds to i8.
   auto type = RankedTensorType::get(shaped.getShapedType().getShape(),
                                     shaped.getElementType());
   if (auto integer = dyn_cast<IntegerType>(type.getElementType());
@@ -291,7 +293,7 @@ LogicalResult ImportOnnxOps::import(ForeignOp foreign) {
   NodeOp node = *made;
   OpBuilder builder(node);
   auto emitError = [&] { return emitNodeError(node); };
-  // V1: first of all, other rules are told by the opset.
+  // V4 first, because the opset determines the other rules.
   if (failed(OpsetVerifier::get(emitError, *getKind(foreign.opType), *opset))) {
     node.erase();
     return failure();
@@ -299,7 +301,7 @@ LogicalResult ImportOnnxOps::import(ForeignOp foreign) {
   FailureOr<NodeResolution> resolution = resolveNode(builder, node, emitError);
   LogicalResult result = success(succeeded(resolution));
   Operation *op = succeeded(resolution) ? resolution->op : nullptr;
-  // All inputs are tensors; a scale's rank may be missing.
+  // All inputs are tensors, so only the rank of a scale can be missing.
   if (succeeded(resolution) && !op)
     result = emitError()
              << "input " << resolution->missingInput
@@ -356,8 +358,9 @@ void ImportOnnxOps::convertReturns() {
   });
 }
 
-/// Torch tensors that are turned into builtin ones first thing come in as such,
-/// those made of builtin ones last thing go out as such.
+/// Changes torch tensors of the signature to builtin tensors, if arguments are
+/// only converted to builtin tensors, and returned values are converted from
+/// them.
 void ImportOnnxOps::convertSignature(func::FuncOp func) {
   if (func.isDeclaration() ||
       !SymbolTable::symbolKnownUseEmpty(func, getOperation()))
@@ -373,7 +376,7 @@ void ImportOnnxOps::convertSignature(func::FuncOp func) {
       return;
     arguments.push_back(argument);
   }
-  // What is never returned has a type, too.
+  // Function types may contain result types that no return uses.
   if (llvm::any_of(func.getResultTypes(), [&](Type type) {
         return isTorch(type) && !getTensorOfTorch(type);
       }))
@@ -381,7 +384,7 @@ void ImportOnnxOps::convertSignature(func::FuncOp func) {
   SmallVector<OpOperand *> returned;
   for (Block &block : func.getBody()) {
     Operation *terminator = block.getTerminator();
-    // Others may return values in a way that is not known here.
+    // It is unknown how other terminators return values.
     if (!isa<func::ReturnOp>(terminator)) {
       if (terminator->getNumSuccessors() == 0)
         return;
@@ -410,7 +413,7 @@ void ImportOnnxOps::convertSignature(func::FuncOp func) {
   for (OpOperand *operand : returned) {
     TensorType type = getTensorOfTorch(operand->get().getType());
     Value tensor = tensors.lookup(operand->get());
-    // Arguments were replaced above.
+    // An argument that replaces the tensor may have a different type.
     if (tensor.getType() != type) {
       OpBuilder builder(operand->getOwner());
       tensor = tensor::CastOp::create(builder, tensor.getLoc(), type, tensor);
@@ -446,7 +449,8 @@ void ImportOnnxOps::runOnOperation() {
 
   convertReturns();
   getOperation().walk([&](func::FuncOp func) { convertSignature(func); });
-  // Users come after what they use, but for what was noted last.
+  // Reverse order erases most users before the values that they use. Repeat for
+  // the ops that were inserted in another order.
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<Operation *> ops(maybeDead.takeVector());

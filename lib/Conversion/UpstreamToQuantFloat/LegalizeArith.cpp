@@ -1,4 +1,4 @@
-//===- LegalizeArith.cpp - Upstream's narrow floats to quant_float --------===//
+//===- LegalizeArith.cpp - Narrow floats of arith to quant_float ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obstacles.h"
+#include "LegalityDiagnostics.h"
 #include "QuantTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -32,7 +32,7 @@ using namespace mlir::quant_float;
 using llvm::APFloat;
 
 //===----------------------------------------------------------------------===//
-// What is taken
+// Legality
 //===----------------------------------------------------------------------===//
 
 static bool isArithCast(Operation *op) {
@@ -45,7 +45,8 @@ static bool isScaling(Operation *op) {
   return isa<arith::ScalingTruncFOp, arith::ScalingExtFOp>(op);
 }
 
-/// What a scaling op computes with: truncf's input, extf's result.
+/// Returns the type in which a scaling op computes: the input type of
+/// scaling_truncf and the result type of scaling_extf.
 static Type getScalingType(Operation *op) {
   return getElementTypeOrSelf(isa<arith::ScalingTruncFOp>(op)
                                   ? op->getOperand(0).getType()
@@ -59,12 +60,13 @@ static std::optional<arith::RoundingMode> getRoundingMode(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Whether `type` is a signed integer of ONNX's, and no boolean.
+/// Whether `type` is a signed integer type of ONNX.
 static bool isSignedOfOnnx(Type type) {
   return !type.isInteger(1) && getOnnxDataType(type);
 }
 
-/// Whether one cast does, so that tensors need no loop.
+/// Whether a single cast implements the op, so that tensors need no
+/// linalg.generic.
 static bool isOneCast(Operation *op) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
@@ -77,7 +79,8 @@ static bool isOneCast(Operation *op) {
       .Default([](Operation *) { return true; });
 }
 
-std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
+std::optional<std::string>
+quant_float::getArithIllegalityReason(Operation *op) {
   auto isNarrow = [](Type type) {
     return isNarrowFloat(getElementTypeOrSelf(type));
   };
@@ -85,8 +88,8 @@ std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
                             isNarrow(op->getResult(0).getType())))
     return std::nullopt;
 
-  std::string obstacle;
-  llvm::raw_string_ostream os(obstacle);
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
   SmallVector<Type> types(op->getOperandTypes());
   types.push_back(op->getResult(0).getType());
   for (Type type : types) {
@@ -95,8 +98,8 @@ std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
       os << "there is no cast of " << element;
     else if (element.isInteger() && element.getIntOrFloatBitWidth() > 64)
       os << "integers must have at most 64 bits, but got " << element;
-    if (!obstacle.empty())
-      return obstacle;
+    if (!reason.empty())
+      return reason;
   }
 
   if (isScaling(op)) {
@@ -106,8 +109,8 @@ std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
          << scale;
     else if (Type type = getScalingType(op); !isStandardFloat(type))
       os << "the wide side must be of f16, bf16, f32 or f64, but got " << type;
-    if (!obstacle.empty())
-      return obstacle;
+    if (!reason.empty())
+      return reason;
   }
   Type result = getElementTypeOrSelf(op->getResult(0).getType());
   std::optional<arith::RoundingMode> mode = getRoundingMode(op);
@@ -116,7 +119,7 @@ std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
     os << "the rounding mode to " << result
        << " must be to_nearest_even, but got "
        << arith::stringifyRoundingMode(*mode);
-  return obstacle;
+  return reason;
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,9 +128,9 @@ std::optional<std::string> quant_float::findArithObstacle(Operation *op) {
 
 static Value createCast(OpBuilder &builder, Location loc, Value value, Type to,
                         RoundModeAttr mode = {}) {
-  // C3: what is too large is no number.
+  // C3: without saturation, overflow gives an infinity or NaN.
   BoolAttr saturate = isFloat8(to) ? builder.getBoolAttr(false) : BoolAttr();
-  // F1: no opset of ONNX has some formats.
+  // F1: ONNX lacks some formats in all opsets.
   bool isOnnx = getOnnxDataType(to) &&
                 getOnnxDataType(getElementTypeOrSelf(value.getType()));
   return CastOp::create(
@@ -155,9 +158,9 @@ static Value selectNaN(OpBuilder &builder, Location loc, Value condition,
   return arith::SelectOp::create(builder, loc, condition, nan, other);
 }
 
-/// C9's mode for a rounding mode of numbers that are not negative. What is
-/// halfway between 2^k and 2^(k + 1) goes up: the one significand there is is
-/// odd, of 2^(k + 1) even.
+/// Returns the mode of C9 for a rounding mode of non-negative numbers. The
+/// midpoint of 2^k and 2^(k + 1) rounds up to nearest even, because the
+/// significand of 2^k is odd and, in the same units, that of 2^(k + 1) is even.
 static RoundMode getScaleRounding(arith::RoundingMode mode) {
   switch (mode) {
   case arith::RoundingMode::upward:
@@ -172,7 +175,7 @@ static RoundMode getScaleRounding(arith::RoundingMode mode) {
   return RoundMode::Nearest;
 }
 
-/// The least value of a type that is rounded to above 2^127.
+/// Returns the smallest value of a type that rounds to more than 2^127.
 static APFloat getScaleOverflow(FloatType type, RoundMode mode) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   constexpr int kMaxExponent = 127;
@@ -180,18 +183,19 @@ static APFloat getScaleOverflow(FloatType type, RoundMode mode) {
   value = scalbn(value, kMaxExponent, APFloat::rmNearestTiesToEven);
   if (mode == RoundMode::Up)
     value.next(/*nextDown=*/false);
-  // Toward zero an infinity alone is too large.
+  // Rounding toward zero only overflows for infinity.
   return mode == RoundMode::Down ? APFloat::getInf(semantics) : value;
 }
 
-/// To f8E8M0FNU, scalars and vectors:
+/// Converts scalars and vectors to f8E8M0FNU:
 ///
 /// %r = select %x < 0 | %x >= overflow, NaN, (cast %x)
 static Value castToScale(OpBuilder &builder, Location loc, Value value,
                          RoundMode mode) {
   Type to = Float8E8M0FNUType::get(builder.getContext());
   auto modeAttr = RoundModeAttr::get(builder.getContext(), mode);
-  // Nothing compares narrow floats; all of them are f32 numbers.
+  // arith.cmpf is not lowered for narrow floats. f32 represents all of their
+  // values.
   if (isNarrowFloat(getElementTypeOrSelf(value)))
     value = createCast(builder, loc, value, builder.getF32Type());
   Type type = value.getType();
@@ -209,7 +213,7 @@ static Value castToScale(OpBuilder &builder, Location loc, Value value,
   return selectNaN(builder, loc, isNaN, result);
 }
 
-/// A conversion of floats as arith has it, on scalars and vectors.
+/// Converts floats on scalars and vectors as arith specifies.
 static Value convertFloat(OpBuilder &builder, Location loc, Value value,
                           Type to, std::optional<arith::RoundingMode> given) {
   Type from = getElementTypeOrSelf(value);
@@ -221,7 +225,7 @@ static Value convertFloat(OpBuilder &builder, Location loc, Value value,
         getScaleRounding(given.value_or(arith::RoundingMode::to_nearest_even)));
   if (isNarrowFloat(from) || isNarrowFloat(to))
     return createCast(builder, loc, value, to);
-  // Between wide floats there is nothing to do for us.
+  // Conversions between wide floats remain arith ops.
   Type type = withElementType(value.getType(), to);
   if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(builder, loc, type, value);
@@ -231,11 +235,11 @@ static Value convertFloat(OpBuilder &builder, Location loc, Value value,
   if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
     return arith::TruncFOp::create(builder, loc, type, value, mode,
                                    arith::FastMathFlagsAttr());
-  // f16 and bf16
+  // Between f16 and bf16.
   return createCast(builder, loc, value, to);
 }
 
-/// As the text of scaling_truncf and scaling_extf has it.
+/// Expands scaling_truncf and scaling_extf as their documentation specifies.
 static Value expandScaling(OpBuilder &builder, Operation *op,
                            ValueRange operands) {
   Location loc = op->getLoc();
@@ -243,7 +247,7 @@ static Value expandScaling(OpBuilder &builder, Operation *op,
   Value scale = convertFloat(builder, loc, operands[1],
                              Float8E8M0FNUType::get(builder.getContext()), {});
   scale = convertFloat(builder, loc, scale, type, {});
-  // One scale may be that of a whole vector.
+  // The scale of a vector may be a scalar.
   auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
   if (vector && !isa<VectorType>(scale.getType()))
     scale = vector::BroadcastOp::create(builder, loc,
@@ -262,8 +266,9 @@ static Value expandScaling(OpBuilder &builder, Operation *op,
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// The least width of a signed type of ONNX's for integers of `width` bits,
-/// which need one bit more without a sign; 64 at most.
+/// Returns the smallest width, at most 64, of a signed integer type of ONNX
+/// that represents integers of `width` bits. Unsigned integers need an
+/// additional bit.
 static unsigned getSignedWidth(unsigned width, bool isUnsigned) {
   for (unsigned known : {8u, 16u, 32u})
     if (width + isUnsigned <= known)
@@ -328,10 +333,10 @@ static Value expandToInteger(OpBuilder &builder, Operation *op, Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// The pattern
+// Pattern
 //===----------------------------------------------------------------------===//
 
-/// The op on scalars or vectors.
+/// Expands the op on scalars or vectors.
 static Value expand(OpBuilder &builder, Operation *op, ValueRange operands) {
   if (isScaling(op))
     return expandScaling(builder, op, operands);
@@ -344,14 +349,15 @@ static Value expand(OpBuilder &builder, Operation *op, ValueRange operands) {
                       getRoundingMode(op));
 }
 
-/// %r = linalg.generic ins(%operands) outs(%empty) { the op on elements }
+/// Expands the op on tensors to a linalg.generic whose body is its expansion on
+/// elements.
 static Value expandOnTensor(OpBuilder &builder, Operation *op,
                             RankedTensorType type) {
   Location loc = op->getLoc();
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, op->getOperand(0)),
       type.getElementType(), type.getEncoding());
-  // A scale may be a scalar.
+  // The scale may be a scalar.
   auto maps = llvm::map_to_vector(op->getOperandTypes(), [&](Type operand) {
     return isa<TensorType>(operand)
                ? builder.getMultiDimIdentityMap(type.getRank())
@@ -377,11 +383,11 @@ struct LegalizeArithCast final : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<std::string> obstacle = findArithObstacle(op);
-    if (!obstacle)
+    std::optional<std::string> reason = getArithIllegalityReason(op);
+    if (!reason)
       return rewriter.notifyMatchFailure(op, "no narrow float");
-    if (!obstacle->empty())
-      return rewriter.notifyMatchFailure(op, *obstacle);
+    if (!reason->empty())
+      return rewriter.notifyMatchFailure(op, *reason);
     Type type = op->getResult(0).getType();
     if (!isa<TensorType>(type)) {
       rewriter.replaceOp(op, expand(rewriter, op, op->getOperands()));
@@ -414,7 +420,7 @@ void quant_float::populateLegalizeArithPatterns(RewritePatternSet &patterns) {
 }
 
 //===----------------------------------------------------------------------===//
-// The pass
+// Pass
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -432,11 +438,11 @@ struct LegalizeArith final
             op->erase();
         });
     getOperation()->walk([](Operation *op) {
-      std::optional<std::string> obstacle = findArithObstacle(op);
-      if (!obstacle)
-        obstacle = findQuantObstacle(op);
-      if (obstacle && !obstacle->empty())
-        op->emitRemark("not legalized: ") << *obstacle;
+      std::optional<std::string> reason = getArithIllegalityReason(op);
+      if (!reason)
+        reason = getQuantIllegalityReason(op);
+      if (reason && !reason->empty())
+        op->emitRemark("not legalized: ") << *reason;
     });
   }
 };

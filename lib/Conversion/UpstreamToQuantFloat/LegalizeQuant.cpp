@@ -1,4 +1,4 @@
-//===- LegalizeQuant.cpp - quant.qcast and dcast of float8 ----------------===//
+//===- LegalizeQuant.cpp - Legalize quant.qcast and dcast of float8 -------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obstacles.h"
+#include "LegalityDiagnostics.h"
 #include "QuantTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,7 +22,8 @@ static constexpr StringLiteral kQuantize = "quant.qcast";
 static constexpr StringLiteral kDequantize = "quant.dcast";
 static constexpr StringLiteral kStorageCast = "quant.scast";
 
-/// What is wrong with the shapes and types around the quantized one.
+/// Returns why the shapes and element types of an op do not match its quantized
+/// type; empty if they do.
 static std::string findMisfit(const Float8QuantType &type, Type expressed,
                               Type quantized) {
   auto shaped = dyn_cast<RankedTensorType>(expressed);
@@ -49,7 +50,8 @@ static std::string findMisfit(const Float8QuantType &type, Type expressed,
   return {};
 }
 
-/// The quantized type of such an op, if its storage is a float.
+/// Returns the quantized type of a qcast or dcast if its storage is a float.
+/// Sets `error` if the op is not legalizable.
 static std::optional<Float8QuantType> readQuantType(Operation *op,
                                                     std::string &error) {
   bool isQuantize = op->getName().getStringRef() == kQuantize;
@@ -67,14 +69,16 @@ static std::optional<Float8QuantType> readQuantType(Operation *op,
   return type;
 }
 
-std::optional<std::string> quant_float::findQuantObstacle(Operation *op) {
+std::optional<std::string>
+quant_float::getQuantIllegalityReason(Operation *op) {
   std::string error;
   if (!readQuantType(op, error))
     return std::nullopt;
   return error;
 }
 
-/// A scalar, a tensor of rank 0, or one of rank 1 with an axis.
+/// Creates the scale as a scalar, a tensor of rank 0, or a tensor of rank 1 if
+/// the type has an axis.
 static Value createScale(OpBuilder &builder, Location loc,
                          const Float8QuantType &type, bool isTensor) {
   TypedAttr attr = builder.getFloatAttr(type.expressed, type.scales.front());
@@ -97,12 +101,12 @@ static Value createStorageCast(OpBuilder &builder, Location loc, Type type,
 }
 
 namespace {
+/// Legalizes qcast, and dcast accordingly:
+///
 /// %q = qcast %x : tensor<4xf32> to tensor<4x!quant.uniform<f8E4M3FN:f32, 0.5>>
 /// ->
 /// %c = quantize %x, 0.5 : tensor<4xf32>, tensor<f32> to tensor<4xf8E4M3FN>
 /// %q = scast %c : tensor<4xf8E4M3FN> to tensor<4x!quant.uniform<...>>
-///
-/// and dcast the other way round.
 struct LegalizeQuantCast final : RewritePattern {
   LegalizeQuantCast(StringRef name, MLIRContext *context)
       : RewritePattern(name, /*benefit=*/1, context) {}

@@ -23,7 +23,7 @@ using namespace mlir::quant_float;
 using llvm::APFloat;
 
 namespace {
-/// The text between the brackets:
+/// Parses the parameters of the type:
 ///
 ///   storage (`<` min `:` max `>`)? `:` expressed (`:` axis)? `,`
 ///   (scale | `{` scale (`,` scale)* `}`)
@@ -33,9 +33,9 @@ public:
   QuantTypeReader(MLIRContext *context, StringRef text)
       : context(context), rest(text) {}
 
-  /// Null for other storage types.
+  /// Returns null for other storage types than floats.
   FloatType readStorage() { return dyn_cast_or_null<FloatType>(readType()); }
-  /// What is wrong with the rest, or nothing.
+  /// Parses the remaining string. Returns an error message, or an empty string.
   std::string read(Float8QuantType &type);
 
 private:
@@ -51,7 +51,7 @@ private:
     return word;
   }
   Type readType();
-  /// Empty where the scale is one.
+  /// Returns an error message, or an empty string.
   std::string readScale(Float8QuantType &type);
 
   MLIRContext *context;
@@ -61,7 +61,7 @@ private:
 
 Type QuantTypeReader::readType() {
   StringRef word = readWord();
-  // `u8` and the names of types to come are no types to the parser.
+  // The parser emits errors for `u8` and for unknown type names.
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
   return word.empty() ? Type() : parseType(word, context);

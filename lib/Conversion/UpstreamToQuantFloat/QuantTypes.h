@@ -16,8 +16,10 @@
 
 namespace mlir::quant_float {
 
-/// `!quant.uniform<f8E4M3FN:f32, 0.5>`, `!quant.uniform<f8E5M2:f32:1,
-/// {0.5, 2.0}>`.
+/// A type such as
+///
+/// !quant.uniform<f8E4M3FN:f32, 0.5>
+/// !quant.uniform<f8E5M2:f32:1, {0.5, 2.0}>
 struct Float8QuantType {
   FloatType storage;
   FloatType expressed;
@@ -25,9 +27,9 @@ struct Float8QuantType {
   SmallVector<APFloat> scales;
 };
 
-/// Reads an element type by its text, which is all there is of it where MLIR
-/// knows no such types. None, if the storage is no float; otherwise `error` may
-/// say what is wrong.
+/// Parses an element type from its printed form, because the quant dialect need
+/// not be loaded or support float storage. Returns none if the storage is not a
+/// float. Otherwise, sets `error` if the type is not supported.
 std::optional<Float8QuantType> readFloat8QuantType(Type elementType,
                                                    std::string &error);
 

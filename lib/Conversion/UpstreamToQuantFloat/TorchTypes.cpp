@@ -1,4 +1,4 @@
-//===- TorchTypes.cpp - !torch.vtensor without its dialect ----------------===//
+//===- TorchTypes.cpp - !torch.vtensor without the torch dialect ----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,8 @@ bool quant_float::isTorchTensor(Type type) {
          StringRef(debugString(type)).starts_with(kTensor);
 }
 
-/// `si8` as `i8`; null for `unk` and what is no type of ONNX's.
+/// Converts `si8` to `i8`. Returns null for `unk` and for types that ONNX
+/// lacks.
 static Type readElementType(MLIRContext *context, StringRef text) {
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
@@ -41,7 +42,7 @@ static Type readElementType(MLIRContext *context, StringRef text) {
 
 TensorType quant_float::getTensorOfTorch(Type type) {
   std::string printed = debugString(type);
-  // <[2,?],f32>, <*,f32>, <[],si64>; a sparsity may follow.
+  // Examples: <[2,?],f32>, <*,f32>, <[],si64>. A sparsity may follow.
   StringRef text = StringRef(printed).drop_front(kTensor.size());
   if (!text.consume_front("<") || !text.consume_back(">"))
     return {};
@@ -73,7 +74,8 @@ TensorType quant_float::getTensorOfTorch(Type type) {
   return UnrankedTensorType::get(element);
 }
 
-/// What torch-mlir's own conversion makes of it: integers have no sign.
+/// Returns the tensor type to which torch-mlir converts the type, with signless
+/// integers.
 static TensorType getSignlessTensor(TensorType type) {
   auto integer = dyn_cast<IntegerType>(type.getElementType());
   if (!integer)
@@ -89,7 +91,7 @@ static Value createOp(OpBuilder &builder, Location loc, StringRef name,
   return builder.create(state)->getResult(0);
 }
 
-/// C12: of the same width, the low bits are all bits.
+/// Casts to a type of the same width preserve all bits (C12).
 static Value castElements(OpBuilder &builder, Location loc, Value tensor,
                           Type elementType) {
   if (cast<TensorType>(tensor.getType()).getElementType() == elementType)
@@ -107,7 +109,7 @@ Value quant_float::createToBuiltinTensor(OpBuilder &builder, Location loc,
 
 Value quant_float::createFromBuiltinTensor(OpBuilder &builder, Location loc,
                                            Type torchType, Value tensor) {
-  // The declared type may say more of the shape, or less.
+  // The declared shape may be more or less specific.
   TensorType declared = getTensorOfTorch(torchType);
   auto type = cast<TensorType>(tensor.getType());
   if (declared)

@@ -1,4 +1,4 @@
-//===- TorchTypes.h - !torch.vtensor without its dialect --------*- C++ -*-===//
+//===- TorchTypes.h - !torch.vtensor without the torch dialect --*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,16 +14,18 @@
 
 namespace mlir::quant_float {
 
-/// Whether `type` is `!torch.vtensor`, with whatever it says of itself. Types
-/// are read by their text: the dialect need not be there.
+/// Whether `type` is a `!torch.vtensor` with any parameters. The functions
+/// below parse the printed form of types, because the torch dialect need not be
+/// loaded.
 bool isTorchTensor(Type type);
 
-/// The tensor type that ONNX's types are here (`si8` is `i8`, `ui8` itself);
-/// null where the text tells no element type.
+/// Returns the tensor type in the representation of ONNX's types (`si8` becomes
+/// `i8`, `ui8` remains), or null if the torch type has no element type.
 TensorType getTensorOfTorch(Type type);
 
-/// The value as a tensor, and back, by torch-mlir's own ops; these have no
-/// signs, and casts of the same bits go between.
+/// Convert a torch tensor to a builtin tensor and back, with torch-mlir's own
+/// ops. Because these use signless integers, casts that preserve the bits are
+/// added.
 Value createToBuiltinTensor(OpBuilder &builder, Location loc, Value value);
 Value createFromBuiltinTensor(OpBuilder &builder, Location loc, Type torchType,
                               Value tensor);

@@ -1,4 +1,4 @@
-//===- CastCases.cpp - Every cast there is --------------------------------===//
+//===- CastCases.cpp - Cast cases -----------------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -94,7 +94,8 @@ static bool isFNUZ(Type type) {
 static bool isFloat8(Type type) {
   return isFNUZ(type) || isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
-/// Whether Cast took the type before opset 24, where C4's exception ends.
+/// Returns whether Cast accepted the type at opset 23, the last one with C4's
+/// exception.
 static bool isInOpset23(Type type) {
   return !isScale(type) && !type.isInteger(2) &&
          !isa<Float6E2M3FNType, Float6E3M2FNType>(type);

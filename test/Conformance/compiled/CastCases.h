@@ -1,4 +1,4 @@
-//===- CastCases.h - Every cast there is ------------------------*- C++ -*-===//
+//===- CastCases.h - Cast cases ---------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,37 +18,38 @@
 
 namespace mlir::quant_float::test {
 
-/// One function to compile: a cast between two types with its attributes, on
+/// A function to compile: a cast between two types with its attributes, on
 /// tensors of one shape.
 struct CastCase {
   Type from, to;
   int64_t opset = 28;
-  /// Absent where the destination is not concerned.
+  /// Nullopt if the destination does not use the attribute.
   std::optional<bool> saturate;
   std::optional<reference::ScaleRounding> roundMode;
   SmallVector<int64_t> shape = {ShapedType::kDynamic};
 
-  /// A C identifier that says all of the above.
+  /// Returns a C identifier that describes all properties.
   std::string getName() const;
   reference::CastOptions getReferenceOptions() const;
-  /// The function as text.
+  /// Returns the function as MLIR text.
   std::string print() const;
 };
 
-/// Every ordered pair of element types; with both values of saturate where the
-/// destination is a float8 or f8E8M0FNU, every round_mode for the latter, and
-/// an opset with C4's exception for the saturating FNUZ formats.
+/// Returns cases for every ordered pair of element types: with both values of
+/// saturate for destinations of float8 and f8E8M0FNU, with every round_mode for
+/// the latter, and with an opset that has C4's exception for saturating FNUZ
+/// formats.
 std::vector<CastCase> makeAllPairs(MLIRContext &context);
 
-/// A few casts on scalars, on static sizes around those of vectors, and on
-/// tensors of several dimensions.
+/// Returns some casts of scalars, of static sizes around the vector sizes, and
+/// of tensors with several dimensions.
 std::vector<CastCase> makeShapes(MLIRContext &context);
 
-/// A module of one function per case.
+/// Creates a module with one function per case.
 OwningOpRef<ModuleOp> makeModule(ArrayRef<CastCase> cases,
                                  MLIRContext &context);
 
-/// Bytes of an element in memory.
+/// Returns the number of bytes of an element in memory.
 size_t getSlotSize(Type type);
 
 } // namespace mlir::quant_float::test

@@ -1,4 +1,4 @@
-//===- CastInputs.cpp - What to cast --------------------------------------===//
+//===- CastInputs.cpp - Inputs of casts -----------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
 namespace {
-/// Collects the codes of one source type.
+/// Collects bit patterns of one source type.
 class Codes {
 public:
   Codes(Type from)
@@ -30,7 +30,7 @@ public:
 
   void add(uint64_t code) { codes.push_back(code); }
 
-  /// A magnitude and its neighbours, of both signs.
+  /// Adds a magnitude and its neighbors, with both signs.
   void addNear(uint64_t magnitude) {
     for (int step = -2; step <= 2; ++step) {
       uint64_t code = magnitude + step;
@@ -45,7 +45,7 @@ public:
     }
   }
 
-  /// The value as the source type has it, near enough.
+  /// Adds the bit pattern of the value, rounded to the source type.
   void addValue(double value) {
     if (!isFloat) {
       if (value < 0x1p64)
@@ -82,7 +82,8 @@ private:
 
 using Random = std::mt19937_64;
 
-/// The values of a float of up to 16 bits, from zero up.
+/// Returns the non-negative finite values of a float of up to 16 bits, in
+/// order.
 static std::vector<double> getGrid(Type to) {
   unsigned width = to.getIntOrFloatBitWidth();
   auto f64 = Float64Type::get(to.getContext());
@@ -97,7 +98,8 @@ static std::vector<double> getGrid(Type to) {
   return grid;
 }
 
-/// Values from zero up where the result of a cast to `to` changes, or nearly.
+/// Returns non-negative values at or near which the result of a cast to `to`
+/// changes.
 static std::vector<double> getEdges(Type to, Random &random) {
   std::vector<double> edges;
   if (isa<IntegerType>(to)) {
@@ -151,8 +153,8 @@ static void addFloats(Codes &codes, const std::vector<double> &edges,
        power += uint64_t(1) << mantissa)
     codes.addNear(power);
 
-  // Random patterns hardly ever meet the range of a narrow destination: every
-  // other one gets an exponent of it, or one just outside.
+  // Uniform random patterns are rarely in the range of a narrow destination, so
+  // give every other one an exponent in or next to this range.
   int lowest = 1024, highest = -1100;
   for (double edge : edges)
     if (edge > 0) {
@@ -181,8 +183,8 @@ static void addIntegers(Codes &codes, Type from, Type to, size_t randomCount,
     codes.addNear(uint64_t(3) << bit);
   }
   if (auto type = dyn_cast<FloatType>(to)) {
-    // Ties wherever they lie in the source: a significand of one bit more than
-    // the destination has, odd, and shifted.
+    // Ties at all bit positions of the source: odd significands with one bit
+    // more than the destination, shifted.
     unsigned bits = std::min(type.getFPMantissaWidth() + 1, width - 1);
     for (int i = 0; i < 20000; ++i) {
       uint64_t odd = (random() >> (64 - bits)) | uint64_t(1) << (bits - 1) | 1;
@@ -197,11 +199,12 @@ std::vector<char> test::makeCastInputs(Type from, Type to, size_t randomCount) {
   Codes codes(from);
   unsigned width = from.getIntOrFloatBitWidth();
   if (width <= 16) {
-    // Copies (V7) keep the bits above the code, so there they are to be clean;
-    // as those of bool always are.
+    // Copies (V7) preserve the bits above the encoding, so these must be clean.
+    // For bool they always are.
     bool isClean = from == to || from.isInteger(1);
     uint64_t count = uint64_t(1) << (isClean ? width : std::max(width, 8u));
-    // In no order, so that lanes differ, and often enough for every lane.
+    // Shuffle the values so that lanes differ, and repeat them so that each
+    // lane sees many.
     Random random(width);
     std::vector<uint64_t> all(count);
     for (uint64_t repeat = 0; repeat < std::max<uint64_t>(1, 8192 / count);

@@ -1,4 +1,4 @@
-//===- CastInputs.h - What to cast ------------------------------*- C++ -*-===//
+//===- CastInputs.h - Inputs of casts ---------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,13 +14,15 @@
 
 namespace mlir::quant_float::test {
 
-/// Elements of `from`, one per slot, to cast to `to`.
+/// Returns elements of `from`, unpacked, to cast to `to`.
 ///
-/// Up to 16 bits: every code (every byte for the types below 8 bits, whose
-/// unused bits do not count), some more than once. Wider: special values,
-/// powers of two, every value of `to` of up to 16 bits and every midpoint
-/// between two of them, each with two neighbours on both sides and of both
-/// signs, and `randomCount` seeded random patterns.
+/// Types of up to 16 bits: all encodings, some more than once. For types below
+/// 8 bits, all bytes, because unused bits are ignored.
+///
+/// Wider types: special values; powers of two; every value of `to` of up to 16
+/// bits and every midpoint of two of them, each with two neighbors on both
+/// sides and with both signs; and `randomCount` random bit patterns with a
+/// fixed seed.
 std::vector<char> makeCastInputs(Type from, Type to, size_t randomCount);
 
 } // namespace mlir::quant_float::test

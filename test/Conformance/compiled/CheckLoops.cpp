@@ -1,4 +1,4 @@
-//===- CheckLoops.cpp - What the assembly of casts looks like -------------===//
+//===- CheckLoops.cpp - Inspection of assembly ----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No cast may fall back to a scalar loop, to libm or to the compiler's runtime.
-// The main loop of a function is the innermost loop that advances by a vector
-// of elements; the loop for the elements that are left may be scalar.
+// Casts must not use a scalar loop, libm or the compiler's runtime. The main
+// loop of a function is the innermost loop that advances by a vector of
+// elements. The remainder loop may be scalar.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-/// Fewer elements a round are no vector loop.
+/// A loop with a smaller step is not a vector loop.
 static constexpr int64_t kLeastStep = 16;
 
 namespace {
@@ -32,14 +32,14 @@ struct Loop {
   size_t begin, end;
 };
 
-/// The instructions of one function.
+/// The instructions of a function.
 struct Function {
   std::vector<StringRef> lines;
   std::vector<Loop> loops;
 };
 } // namespace
 
-/// From a label on; empty without it.
+/// Returns the assembly from a label on; empty if the label does not exist.
 static StringRef findLabel(StringRef assembly, const Twine &label) {
   size_t begin = assembly.find(("\n" + label + ":").str());
   if (begin == StringRef::npos)
@@ -47,8 +47,8 @@ static StringRef findLabel(StringRef assembly, const Twine &label) {
   return assembly.slice(begin, assembly.find(".Lfunc_end", begin));
 }
 
-/// The function that the kernel was inlined into, or the kernel. Of equal
-/// functions one is left, whose address all their entry points have.
+/// Returns the function that the kernel was inlined into, or the kernel. Equal
+/// functions are merged, so entry points may refer to another symbol.
 static StringRef findFunction(StringRef assembly, StringRef name) {
   static const llvm::Regex address("[ \t,]([^ \t,]+)\\.invoke\\(%rip\\)");
   SmallVector<StringRef, 2> parts;
@@ -84,8 +84,8 @@ static Function parseFunction(StringRef text) {
   return function;
 }
 
-/// How far the fastest counter of the loop goes in a round. One whose next
-/// value is needed before is advanced in another register.
+/// Returns the largest step of a counter of the loop. If the next value of a
+/// counter is needed early, it is computed in another register by lea.
 static int64_t getStep(ArrayRef<StringRef> body) {
   static const llvm::Regex advance("^(add|sub)q\t\\$(-?[0-9]+), %r[a-z0-9]+$");
   static const llvm::Regex next(
@@ -96,7 +96,7 @@ static int64_t getStep(ArrayRef<StringRef> body) {
     int64_t number;
     if (advance.match(line, &parts) && !parts[2].getAsInteger(10, number))
       step = std::max(step, std::abs(number));
-    // Other numbers are added to round up.
+    // Other constants are used for rounding up.
     if (next.match(line, &parts) && !parts[2].getAsInteger(10, number) &&
         number % kLeastStep == 0)
       step = std::max(step, number);
@@ -104,22 +104,24 @@ static int64_t getStep(ArrayRef<StringRef> body) {
   return step;
 }
 
-/// Whether the line stores a vector.
+/// Returns whether the instruction stores a vector.
 static bool storesVector(StringRef line) {
   static const llvm::Regex store(
       "^v[a-z0-9]+\t.*%[xyz]mm[0-9]+(, |,)[^,]*\\(.*\\)( \\{.*\\})?$");
   return store.match(line);
 }
 
-/// Whether the line corrects a quotient that a reciprocal gave.
+/// Returns whether the instruction corrects a quotient that was computed with a
+/// reciprocal.
 static bool correctsQuotient(StringRef line) {
   static const llvm::Regex correction("^vfnmadd[0-9]+ps\t.*%[yz]mm");
   return correction.match(line);
 }
 
-/// The first innermost loop over vectors that stores one, and corrects
-/// quotients if any does: the way around by which rare scales divide may be a
-/// loop of its own. A loop before it may only look at scales.
+/// Returns the first innermost vector loop that contains a store and, if the
+/// function corrects quotients, such a correction. A branch that divides by
+/// exceptional scales can have its own loop, and an earlier loop may only
+/// inspect scales.
 static std::optional<Loop> findMainLoop(const Function &function) {
   std::optional<Loop> found;
   bool corrects = llvm::any_of(function.lines, correctsQuotient);
@@ -140,25 +142,26 @@ static std::optional<Loop> findMainLoop(const Function &function) {
   return found;
 }
 
-/// What is wrong with a main loop; empty if nothing is.
+/// Returns a description of the problem of a main loop; empty if there is none.
 static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
   static const llvm::Regex scalar(
-      // Arithmetic and conversions on one element ...
+      // Arithmetic and conversions of single elements ...
       "^v?(add|sub|mul|div|min|max|ucomi|comi|fn?m(add|sub)[0-9]+)s[sd]\t|"
       "^v?cvtt?(s[sdih]2|[a-z]+2(s[sdih]|usi)(l|q)?\t)|"
-      // ... which comes and goes one by one.
+      // ... and moves of single elements.
       "^v?pextr[bwdq]\t|^v?pinsr[bwdq]\t|^v?movs[sd]\t|^v?mov[dq]\t.*%[re]|"
       "^mov[bw]\t|^movz[bw]l\t|^movs[bw]l\t|^set[a-z]+\t|^cmov");
   static const llvm::Regex vectorDivision("^vdivp[sd]\t");
-  // Indices are copied between general registers, and addresses of prefetches,
-  // if there are many tensors, come from the stack.
+  // Indices are copied between general-purpose registers, and the addresses of
+  // prefetches are loaded from the stack if there are many tensors.
   static const llvm::Regex index("^movq\t%r[a-z0-9]+, %r[a-z0-9]+$");
   static const llvm::Regex address("^movq\t[0-9]*\\(%rsp\\), %r");
   bool prefetches = llvm::any_of(
       body, [](StringRef line) { return line.starts_with("prefetch"); });
   bool stores = false, isWide = false;
-  // Beside products with reciprocals there is a branch for scales that have
-  // none, which divides. AVX2 divides half of the others, too.
+  // A branch divides by scales without a usable reciprocal, which takes one
+  // division per correction. AVX2 code also divides half of the other
+  // quotients, so it has three divisions per correction.
   int64_t divisions = 0;
   for (StringRef line : body)
     if (correctsQuotient(line))
@@ -168,7 +171,7 @@ static std::string judge(ArrayRef<StringRef> body, LoopRules rules) {
       return ("calls: " + line).str();
     if (index.match(line) || (prefetches && address.match(line)))
       continue;
-    // A constant is no element, nor is what registers have no room for.
+    // Constants and spilled registers are not elements.
     if (line.starts_with("vmov") &&
         (line.contains("LCPI") || line.contains("(%rsp), ")))
       continue;
@@ -202,8 +205,8 @@ std::string test::judgeMainLoop(StringRef assembly, StringRef name,
   return ::judgeMainLoop(parseFunction(findFunction(assembly, name)), rules);
 }
 
-/// Whether the cast stores the bytes that it loads, or always the same one: the
-/// C library's copying and filling are vector loops themselves.
+/// Returns whether the cast is a copy or a fill. Both may call the C library,
+/// whose functions are vectorized.
 static bool isCopyOrFill(const CastCase &one) {
   auto from = dyn_cast<IntegerType>(one.from);
   auto to = dyn_cast<IntegerType>(one.to);

@@ -1,4 +1,4 @@
-//===- EmitCases.cpp - Casts for another processor ------------------------===//
+//===- EmitCases.cpp - Files for other processors -------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,8 +33,8 @@ LogicalResult test::emitCases(ArrayRef<CastCase> cases,
       return failure();
   }
 
-  // CAST(name, from, size of from, to, size of to, rank, sizes, where the
-  // inputs are, where the results): one line per case.
+  // One line per case: CAST(name, from, size of from, to, size of to, rank,
+  // sizes, position of the inputs, position of the results).
   std::string table;
   llvm::raw_string_ostream lines(table);
   return failure(

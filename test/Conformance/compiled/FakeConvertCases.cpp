@@ -1,4 +1,4 @@
-//===- FakeConvertCases.cpp - fakeconverts to compile ---------------------===//
+//===- FakeConvertCases.cpp - fakeconvert cases ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,7 @@ using reference::FakeConvertReciprocal;
 
 static constexpr int64_t kAny = ShapedType::kDynamic;
 
-/// The first has room for all codes of 16 bits.
+/// The first layout has space for all encodings of 16 bits.
 static const BroadcastLayout kLayouts[] = {
     {"tensor",
      {kAny},
@@ -118,7 +118,7 @@ std::string FakeConvertCase::print() const {
   return text;
 }
 
-/// The modes, and what the attributes of OpenVINO's can say.
+/// Returns the modes, and the variants of OpenVINO's attributes.
 static std::vector<FakeConvertOptions> makeOptions(Type type, bool hasShift) {
   FakeConvertOptions plugin;
   plugin.mode = FakeConvertMode::OpenVINO;

@@ -1,4 +1,4 @@
-//===- FakeConvertCases.h - fakeconverts to compile -------------*- C++ -*-===//
+//===- FakeConvertCases.h - fakeconvert cases -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,42 +16,42 @@
 
 namespace mlir::quant_float::test {
 
-/// What is left open in shapes, and the sizes to run with.
+/// Shapes with dynamic sizes, and the sizes to run with.
 struct BroadcastLayout {
   const char *name;
   SmallVector<int64_t> shape, scaleShape;
-  /// Sizes of the input and of scale and shift.
+  /// The sizes of the input, and those of scale and shift.
   std::vector<std::pair<SmallVector<int64_t>, SmallVector<int64_t>>> runs;
 };
 
-/// One function to compile.
+/// A function to compile.
 struct FakeConvertCase {
   Type type, destination;
   reference::FakeConvertOptions options;
   bool hasShift = false;
   const BroadcastLayout *layout;
 
-  /// A C identifier that says all of the above.
+  /// Returns a C identifier that describes all properties.
   std::string getName() const;
-  /// The function as text.
+  /// Returns the function as MLIR text.
   std::string print() const;
 };
 
-/// What one call gets, and what it gives.
+/// The inputs and expected results of one call.
 struct FakeConvertRun {
   SmallVector<int64_t> sizes, scaleSizes;
   std::vector<char> input, scales, shifts, expected;
-  /// Per element: 0 where the code counts, 1 where any NaN does.
+  /// Per element: 0 if the encoding must match, 1 if any NaN is valid.
   std::vector<char> freedom;
 };
 
-/// Every mode and destination for every type, with and without a shift, in
-/// every layout.
+/// Returns cases for every mode and destination for every type, with and
+/// without a shift, in every layout.
 std::vector<FakeConvertCase> makeFakeConvertCases(MLIRContext &context);
 
-/// All codes of f16 and bf16 in the layout that is long enough; otherwise
-/// inputs around every place where a result changes, special values, and random
-/// ones, for scales and shifts of all kinds.
+/// Returns all encodings of f16 and bf16 in the layout that is long enough.
+/// Otherwise returns inputs around the thresholds at which a result changes,
+/// special values, and random values, for scales and shifts of all kinds.
 FakeConvertRun makeFakeConvertRun(const FakeConvertCase &one, size_t number);
 
 } // namespace mlir::quant_float::test

@@ -1,4 +1,4 @@
-//===- FakeConvertInputs.cpp - What to convert ----------------------------===//
+//===- FakeConvertInputs.cpp - Inputs of fakeconvert ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace mlir::quant_float::test;
 
 using Random = std::mt19937_64;
 
-/// The code of an f32 in `type`.
+/// Returns the encoding of an f32 in `type`.
 static uint64_t encode(Type type, float value) {
   llvm::APInt bits(32, llvm::bit_cast<uint32_t>(value));
   return reference::castElement(Float32Type::get(type.getContext()), type, bits,
@@ -48,7 +48,8 @@ static uint64_t read(ArrayRef<char> bytes, Type type, size_t index) {
   return code;
 }
 
-/// Scales of every kind; most rows have ordinary ones.
+/// Returns a scale: special ones for small indices, otherwise mostly ordinary
+/// ones.
 static float makeScale(size_t index, Random &random) {
   static const float special[] = {
       1.0f,       0.1f,      37.5f,         -0.37f,          448.0f,
@@ -68,15 +69,16 @@ static float makeShift(size_t index, Random &random) {
       0.0f,      0.5f,      -3.25f,   448.0f,    -0.0f,      60000.0f, 0x1p-10f,
       1e-4f,     0x1p-140f, 0x1p-35f, 0x1.7p40f, -0x1p-149f, INFINITY, NAN,
       -INFINITY, 0x1p100f,  0x1p-31f, 0x1p31f,   -0x1.1p-9f, -NAN};
-  // Not in step with the scales.
+  // Use another period than for the scales.
   size_t place = index % 29;
   if (place < std::size(special))
     return special[place];
   return float(random() % 2000) / 64 - 15;
 }
 
-/// Where a result changes from one code to another: a value between two, one
-/// of them, or a neighbour of these in f16, where OpenVINO rounds first.
+/// Returns a threshold at which the result changes: the midpoint of two values,
+/// one of the values, or a neighbor of these in f16, to which OpenVINO rounds
+/// first.
 static float makeThreshold(Type destination, Random &random) {
   uint64_t code = random() & 0xFF;
   float value = decode(destination, code);
@@ -89,7 +91,7 @@ static float makeThreshold(Type destination, Random &random) {
   case 1:
     return value + std::ldexp(float(int(random() % 5) - 2), exponent - 11);
   default:
-    // Just below a power of two of f16's subnormals and above them.
+    // Just below a power of two, in and above the subnormal range of f16.
     return std::ldexp(1.0f - float(random() % 8) * 0x1p-24f,
                       -int(random() % 14) - 12);
   }
@@ -104,7 +106,7 @@ static float makeInput(const FakeConvertCase &one, float scale, float shift,
   switch (random() % 8) {
   case 0:
     return special[random() % std::size(special)];
-  case 1: // A NaN may have anything in its low bits.
+  case 1: // A NaN may have any payload.
     return llvm::bit_cast<float>(uint32_t(random()));
   default:
     float value = (makeThreshold(one.destination, random) + shift) / scale;
@@ -126,8 +128,8 @@ FakeConvertRun test::makeFakeConvertRun(const FakeConvertCase &one,
     return count;
   };
   size_t count = getCount(run.sizes), scaleCount = getCount(run.scaleSizes);
-  // Each case has its own kind of scale where it has one; all codes of a type
-  // have an ordinary one.
+  // The first special scale depends on the case. Tests of all encodings use
+  // ordinary scales.
   size_t first = count == 65536 ? 0 : llvm::xxh3_64bits(one.getName()) % 24;
   for (size_t i = 0; i < scaleCount; ++i) {
     size_t index = first + (scaleCount == 1 ? number : i);

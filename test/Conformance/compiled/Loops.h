@@ -1,4 +1,4 @@
-//===- Loops.h - What the assembly of a loop looks like ---------*- C++ -*-===//
+//===- Loops.h - Inspection of assembly -------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,16 +15,18 @@
 namespace mlir::quant_float::test {
 
 struct LoopRules {
-  /// Vectors are divided: each element has its own scale.
+  /// The loop may divide vectors, because each element has its own scale.
   bool mayDivide = false;
-  /// There is work on single elements too: a round has a scale of its own.
+  /// The loop may contain scalar code, because each iteration has its own
+  /// scale.
   bool mayPrepare = false;
 };
 
-/// What is wrong with the main loop of the function `name` in x86-64
-/// `assembly`; empty if it works on vectors, calls nothing, gathers nothing
-/// and, unless it may, divides nothing but beside corrected products: as many
-/// elements once more, in a branch, and with AVX2 a half of all.
+/// Returns a description of the problem of the main loop of function `name` in
+/// x86-64 `assembly`. Returns an empty string if the loop is vectorized, has no
+/// calls and no gathers, and no divisions unless `rules` allow them. Next to
+/// corrected products, divisions are allowed in the branch for exceptional
+/// scales and, with AVX2, for half of the quotients.
 std::string judgeMainLoop(StringRef assembly, StringRef name, LoopRules rules);
 
 } // namespace mlir::quant_float::test

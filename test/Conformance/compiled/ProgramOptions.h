@@ -9,18 +9,18 @@
 #ifndef QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMOPTIONS_H
 #define QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMOPTIONS_H
 
-#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Driver/Driver.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 
 namespace mlir::quant_float::test {
 
-/// LLVM's own options have taken some of the names.
+/// Removes LLVM's options, some of which have the same names.
 struct NoOtherOptions {
   NoOtherOptions() { llvm::cl::ResetCommandLineParser(); }
 };
 
-/// What every program that compiles cases can be told. One at a time.
+/// The options of programs that compile cases. Only one instance may exist.
 struct ProgramOptions : NoOtherOptions {
   llvm::cl::OptionCategory category{"options of this program"};
   llvm::cl::opt<std::string> cpu{"cpu", llvm::cl::desc("target CPU"),
@@ -52,8 +52,8 @@ struct ProgramOptions : NoOtherOptions {
   void parse(int argc, char **argv);
   CompileOptions getCompileOptions() const;
   size_t getBatchSize() const { return std::max(1u, unsigned(batch)); }
-  /// Prints how many of the `count` cases, `plural`, failed. Returns what the
-  /// program exits with: where there are none, nothing was tested.
+  /// Prints the number of failed cases among `count` cases, called `plural`.
+  /// Returns the exit status, which is a failure if there are no cases.
   int report(size_t count, StringRef plural, FailureOr<size_t> failures) const;
 };
 

@@ -1,4 +1,4 @@
-//===- Programs.cpp - Compiled cases, loaded or written -------------------===//
+//===- Programs.cpp - Compilation of cases --------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,7 +30,7 @@ test::load(ModuleOp module, const CompileOptions &options) {
   FailureOr<CpuLevel> compiled = compileToLLVM(module, options, *context);
   if (failed(compiled))
     return failure();
-  // The functions name the CPU that they are for themselves.
+  // The functions have a target-cpu attribute.
   llvm::Expected<std::unique_ptr<JitModule>> jit =
       JitModule::create(std::move(compiled->module), std::move(context),
                         std::move(compiled->machine));

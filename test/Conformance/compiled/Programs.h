@@ -1,4 +1,4 @@
-//===- Programs.h - Compiled cases, loaded or written -----------*- C++ -*-===//
+//===- Programs.h - Compilation of cases ------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,22 +9,23 @@
 #ifndef QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMS_H
 #define QUANT_FLOAT_TEST_CONFORMANCE_COMPILED_PROGRAMS_H
 
-#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Driver/Driver.h"
 #include "quant-float/ExecutionEngine/JitModule.h"
 
 namespace mlir::quant_float::test {
 
-/// All dialects that cases are written in.
+/// Loads all dialects that the cases use.
 void loadDialects(MLIRContext &context);
 
-/// Compiles the module and loads it. Failures have been printed.
+/// Compiles and loads the module. Prints errors.
 FailureOr<std::unique_ptr<JitModule>> load(ModuleOp module,
                                            const CompileOptions &options);
 
-/// The C function of that name; null, with the error printed, if there is none.
+/// Returns the C function with this name. Prints an error and returns null if
+/// it does not exist.
 JitModule::EntryFunction findEntry(JitModule &jit, StringRef name);
 
-/// Writes `folder`/`name`. Failures to open it have been printed.
+/// Writes the file `folder`/`name`. Prints an error if it cannot be opened.
 LogicalResult
 writeFile(StringRef folder, const Twine &name,
           llvm::function_ref<LogicalResult(llvm::raw_fd_ostream &)> write);

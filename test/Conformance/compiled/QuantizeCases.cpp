@@ -1,4 +1,4 @@
-//===- QuantizeCases.cpp - Quantizations to compile -----------------------===//
+//===- QuantizeCases.cpp - Quantization cases -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,7 @@ static const char *const kQuantizedTypes[] = {
     "ui4",    "i2",         "ui2",      "f8E4M3FN", "f8E4M3FNUZ",
     "f8E5M2", "f8E5M2FNUZ", "f4E2M1FN", "f6E2M3FN", "f6E3M2FN"};
 
-/// The first is the one that types other than f32 are tried in.
+/// The first layout is used to test types other than f32.
 static const Layout kLayouts[] = {
     {"rows",
      {kAny, kAny},
@@ -92,7 +92,7 @@ std::string QuantizeCase::getName() const {
   return name;
 }
 
-/// The shape of scales for an input of this shape.
+/// Returns the shape of the scales for an input of this shape.
 static SmallVector<int64_t> getScaleShape(const Layout &layout,
                                           ArrayRef<int64_t> shape) {
   const reference::Granularity &granularity = layout.granularity;
@@ -112,7 +112,7 @@ static SmallVector<int64_t> getScaleShape(const Layout &layout,
 
 std::string QuantizeCase::print() const {
   SmallVector<int64_t> scaleShape = getScaleShape(*layout, layout->shape);
-  // A tensor of one element does as well as rank 0.
+  // A tensor with one element is equivalent to rank 0.
   if (StringRef(layout->name) == "one")
     scaleShape = {1};
   auto input = RankedTensorType::get(layout->shape, getInputType());
@@ -155,12 +155,12 @@ std::vector<QuantizeCase> test::makeQuantizeCases(MLIRContext &context) {
     for (bool hasZeroPoint : {false, true}) {
       one.hasZeroPoint = hasZeroPoint;
       one.saturate = true;
-      // Another rule, and no zero point that counts.
+      // Test `saturate` instead, because float8 zero points have no effect.
       if (isFloat8 && hasZeroPoint && one.kind != QuantizeKind::Dequantize) {
         one.saturate = false;
         one.hasZeroPoint = false;
       }
-      // The last table has some of the first one's cases.
+      // The last table contains some cases of the first one.
       if (names.insert(one.getName()).second)
         cases.push_back(one);
     }
@@ -171,7 +171,7 @@ std::vector<QuantizeCase> test::makeQuantizeCases(MLIRContext &context) {
                                 QuantizeKind::Dequantize, QuantizeKind::Qdq})
         add({kind, f32, f32, parse(name), {}, false, true, &layout});
 
-  // Thinned out, as there are thousands.
+  // Only test a subset of the thousands of combinations.
   unsigned number = 0;
   static const char *const expressedTypes[] = {"f32", "f16", "bf16", "i32"};
   static const char *const scaleTypes[] = {"f32", "f16", "bf16", "f8E8M0FNU",

@@ -1,4 +1,4 @@
-//===- QuantizeCases.h - Quantizations to compile ---------------*- C++ -*-===//
+//===- QuantizeCases.h - Quantization cases ---------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ namespace mlir::quant_float::test {
 
 enum class QuantizeKind { Quantize, Dequantize, Qdq };
 
-/// What is left open in a shape, and the sizes to run with.
+/// A shape with dynamic sizes, and the sizes to run with.
 struct Layout {
   const char *name;
   SmallVector<int64_t> shape;
@@ -27,41 +27,43 @@ struct Layout {
   std::vector<SmallVector<int64_t>> runs;
 };
 
-/// One function to compile.
+/// A function to compile.
 struct QuantizeCase {
   QuantizeKind kind;
-  /// `expressed` is x of quantize and qdq, the result of dequantize.
+  /// `expressed` is the type of x for quantize and qdq, and of the result for
+  /// dequantize.
   Type expressed, scale, quantized;
-  /// P, where the op says it.
+  /// The precision P; null if the op does not have the attribute.
   Type precision;
   bool hasZeroPoint = false;
   bool saturate = true;
   const Layout *layout;
 
-  /// A C identifier that says all of the above.
+  /// Returns a C identifier that describes all properties.
   std::string getName() const;
-  /// The function as text.
+  /// Returns the function as MLIR text.
   std::string print() const;
   Type getInputType() const;
   Type getResultType() const;
-  /// D2
+  /// Returns the effective precision (D2).
   Type getPrecision() const;
 };
 
-/// What one call gets, and what it gives.
+/// The inputs and expected results of one call.
 struct QuantizeRun {
   SmallVector<int64_t> sizes, scaleSizes;
   std::vector<char> input, scales, zeroPoints, expected;
-  /// Per element: 0 where the code counts, 1 where any NaN does, 2 where any
-  /// zero does (D8).
+  /// Per element: 0 if the encoding must match, 1 if any NaN is valid, 2 if any
+  /// zero is valid (D8).
   std::vector<char> freedom;
 };
 
-/// Every quantized type in every layout; other types in one.
+/// Returns cases for every quantized type in every layout, and for other types
+/// in one layout.
 std::vector<QuantizeCase> makeQuantizeCases(MLIRContext &context);
 
-/// Inputs around every place where a result changes, special values, and random
-/// ones, for scales and zero points of all kinds.
+/// Returns inputs around the thresholds at which a result changes, special
+/// values, and random values, for scales and zero points of all kinds.
 QuantizeRun makeQuantizeRun(const QuantizeCase &one, size_t number);
 
 } // namespace mlir::quant_float::test

@@ -1,4 +1,4 @@
-//===- QuantizeInputs.cpp - What to quantize ------------------------------===//
+//===- QuantizeInputs.cpp - Inputs of quantizations -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ static float toFloat(uint32_t bits) { return llvm::bit_cast<float>(bits); }
 
 static Type getF32(Type type) { return Float32Type::get(type.getContext()); }
 
-/// The code of an f32 in `type`.
+/// Returns the encoding of an f32 in `type`.
 static uint64_t encode(Type type, float value) {
   if (type.isF32())
     return toBits(value);
@@ -33,7 +33,7 @@ static uint64_t encode(Type type, float value) {
       .getZExtValue();
 }
 
-/// The value of a code after a cast to `precision`.
+/// Returns the value of an encoding after a cast to `precision`.
 static double decode(Type type, uint64_t code, Type precision) {
   auto f64 = Float64Type::get(type.getContext());
   llvm::APInt bits(type.getIntOrFloatBitWidth(), code);
@@ -49,7 +49,8 @@ static uint64_t getMask(Type type) {
   return ~uint64_t(0) >> (64 - type.getIntOrFloatBitWidth());
 }
 
-/// Scales of every kind; most rows have ordinary ones.
+/// Returns a scale: special ones for small indices, otherwise mostly ordinary
+/// ones.
 static float makeScale(size_t index, Random &random) {
   static const float special[] = {1.0f,
                                   0.1f,
@@ -79,8 +80,8 @@ static float makeScale(size_t index, Random &random) {
   return random() % 8 ? value : -value;
 }
 
-/// Where a result changes from one code to another: a value between two, or
-/// one of them.
+/// Returns a threshold at which the result changes: the midpoint of two values,
+/// or one of the values.
 static double makeThreshold(Type type, int64_t zeroPoint, Random &random) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (isa<IntegerType>(type)) {
@@ -104,7 +105,7 @@ static float makeExpressed(Type quantized, float scale, int64_t zeroPoint,
   switch (random() % 8) {
   case 0:
     return special[random() % std::size(special)];
-  case 1: // A NaN may have anything in its low bits.
+  case 1: // A NaN may have any payload.
   case 2:
     return toFloat(uint32_t(random()));
   default:
@@ -121,8 +122,8 @@ static uint64_t makeZeroPoint(const QuantizeCase &one, Random &random) {
   return random() & getMask(type);
 }
 
-/// Appends a code as a slot. Bits beyond a narrow type's do not count, and are
-/// whatever the caller has.
+/// Appends the encoding as an element in memory. The unused bits of narrow
+/// types are random, because callers need not clear them.
 static void append(std::vector<char> &bytes, Type type, uint64_t code,
                    Random &random) {
   unsigned width = type.getIntOrFloatBitWidth();
@@ -132,7 +133,7 @@ static void append(std::vector<char> &bytes, Type type, uint64_t code,
     bytes.push_back(char(code >> (8 * i)));
 }
 
-/// The index of the scale of each element, row-major.
+/// Returns the index of the scale of each element, in row-major order.
 static std::vector<size_t>
 getScaleIndices(const reference::Granularity &granularity,
                 ArrayRef<int64_t> sizes, ArrayRef<int64_t> scaleSizes) {
@@ -170,7 +171,7 @@ static uint64_t read(ArrayRef<char> bytes, Type type, size_t index) {
   return code & getMask(type);
 }
 
-/// Fills in what the Reference gives.
+/// Computes the expected results with the Reference.
 static bool computeExpected(const QuantizeCase &one, QuantizeRun &run,
                             size_t count) {
   std::optional<ArrayRef<char>> zeroPoints;
@@ -248,7 +249,7 @@ QuantizeRun test::makeQuantizeRun(const QuantizeCase &one, size_t number) {
     return run;
   }
 
-  // D8
+  // Some results are not specified uniquely (D8).
   bool hasNoNaN = isa<FloatType>(one.quantized) &&
                   one.quantized.getIntOrFloatBitWidth() < 8;
   Type precision = one.getPrecision();

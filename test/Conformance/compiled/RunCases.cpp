@@ -1,4 +1,4 @@
-//===- RunCases.cpp - Compiled code against the Reference -----------------===//
+//===- RunCases.cpp - Comparison with the Reference -----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,9 +20,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-/// What an output holds before and around what is written.
+/// The initial value of all bytes of outputs.
 static constexpr char kUntouched = char(0xEE);
-/// Bytes behind an output that must stay untouched.
+/// The number of guard bytes after an output.
 static constexpr size_t kGuard = 64;
 
 std::vector<char> test::computeExpected(const CastCase &one,
@@ -36,9 +36,9 @@ std::vector<char> test::computeExpected(const CastCase &one,
 }
 
 namespace {
-/// The calling thread's floating-point environment while this object lives
-/// (E1): two bits for the rounding mode, one each for flush-to-zero and
-/// denormals-are-zero.
+/// Sets the calling thread's floating-point environment during the lifetime of
+/// the object (E1). `number` has two bits for the rounding mode and one each
+/// for flush-to-zero and denormals-are-zero.
 class Environment {
 public:
   static constexpr unsigned kCount = 16;
@@ -55,7 +55,7 @@ public:
 private:
   unsigned usual, set;
 #else
-  // Elsewhere the usual one, which is number 0.
+  // Other architectures only test the default environment, number 0.
   explicit Environment(unsigned number) {}
   bool isUnchanged() const { return true; }
 #endif
@@ -69,7 +69,7 @@ static uint64_t readCode(const char *bytes, size_t size) {
 }
 
 namespace {
-/// One case with its inputs and what it should give.
+/// A case with its inputs and expected results.
 class CaseRun {
 public:
   CaseRun(const CastCase &one, JitModule::EntryFunction entry,
@@ -79,12 +79,12 @@ public:
         toSize(getSlotSize(one.to)), count(inputs.size() / fromSize) {}
 
   bool run();
-  /// In every floating-point environment.
+  /// Runs the case in every floating-point environment.
   bool runInEnvironments();
 
 private:
-  /// `length` elements from number `start` on, as a tensor of these sizes, at
-  /// addresses that many bytes off alignment.
+  /// Runs the elements from index `start` on as a tensor of these sizes. The
+  /// addresses are misaligned by `misalignment` bytes.
   bool runPart(size_t start, ArrayRef<int64_t> sizes, unsigned misalignment,
                unsigned environment = 0);
   bool fail(const Twine &message) {
@@ -105,7 +105,8 @@ bool CaseRun::runPart(size_t start, ArrayRef<int64_t> sizes,
   size_t length = 1;
   for (int64_t size : sizes)
     length *= size;
-  // The tensors end where their memory ends, so that ASan sees a step too far.
+  // The tensors end at the end of their allocations, so that ASan detects reads
+  // past the end.
   std::vector<char> given(misalignment + length * fromSize);
   std::copy_n(inputs.begin() + start * fromSize, length * fromSize,
               given.begin() + misalignment);
@@ -169,7 +170,7 @@ bool CaseRun::run() {
   }
   if (!runPart(0, {int64_t(count)}, 0))
     return false;
-  // Around the lengths of vectors, from anywhere.
+  // Lengths around those of vectors, at different positions.
   size_t start = 0;
   for (int64_t length : {0, 1, 2, 7, 15, 16, 17, 31, 33, 63, 64, 65, 130}) {
     start = (start + 10007) % (count - length);

@@ -1,4 +1,4 @@
-//===- RunScaledCases.cpp - Compiled code against the Reference -----------===//
+//===- RunScaledCases.cpp - Comparison with the Reference -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,11 +19,11 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-/// Bytes behind an output that must stay untouched, and what they hold.
+/// The number of guard bytes after an output, and their value.
 static constexpr size_t kGuard = 64;
 static constexpr char kUntouched = char(0xEE);
 
-/// Applies `action` to modules of some cases each.
+/// Applies `action` to modules of up to `batchSize` cases.
 static LogicalResult forEachBatch(
     ArrayRef<ScaledCase> cases, size_t batchSize, MLIRContext &context,
     llvm::function_ref<LogicalResult(ModuleOp, ArrayRef<ScaledCase>, size_t)>
@@ -86,7 +86,7 @@ static bool runOnce(const ScaledCase &one, JitModule::EntryFunction entry,
   size_t slot = getSlotSize(type);
   if (run.expected.bytes.size() != count * slot || run.freedom.size() != count)
     return fail(one, "the Reference has nothing for this");
-  // Nothing is where vectors would like it.
+  // Misalign all buffers.
   size_t off = 1 + number % 3;
   auto makeTensor = [&](std::vector<char> &bytes, const ScaledTensor &tensor) {
     return qf_tensor{bytes.data() + off, tensor.sizes.data(),
@@ -178,12 +178,12 @@ FailureOr<size_t> test::checkLoops(ArrayRef<ScaledCase> cases,
 }
 
 //===----------------------------------------------------------------------===//
-// For another processor
+// Other processors
 //===----------------------------------------------------------------------===//
 
-/// One line: CALL(name, {inputs}, output), where a tensor is its type, the size
-/// of an element, the rank, the sizes and where its elements are; and where it
-/// says what is free.
+/// Prints one line CALL(name, {inputs}, output). A tensor consists of its type,
+/// the size of an element, the rank, the sizes, and the position of its data.
+/// The position of the freedom follows.
 static void printCall(llvm::raw_ostream &os, llvm::raw_fd_ostream &data,
                       StringRef name, const ScaledRun &run) {
   auto print = [&](const ScaledTensor &tensor) {

@@ -1,4 +1,4 @@
-//===- ScaledCases.h - Ops with scales, compiled and run --------*- C++ -*-===//
+//===- ScaledCases.h - Cases of ops with scales -----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 
 #include "Loops.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Driver/Driver.h"
 #include <optional>
 #include <vector>
 
@@ -23,55 +23,57 @@ struct ScaledTensor {
   std::vector<char> bytes;
 };
 
-/// What one call gets, and what it gives.
+/// The inputs and expected results of one call.
 struct ScaledRun {
-  /// The input, the scales, and what functions without a third operand do not
-  /// look at.
+  /// The input, the scales, and a third operand, which functions with two
+  /// operands do not read.
   ScaledTensor operands[3];
-  /// Without bytes if the Reference has no such op.
+  /// Empty if the Reference does not support the op.
   ScaledTensor expected;
-  /// Per element: 0 where the code counts, 1 where any NaN does, 2 where any
-  /// zero does (D8).
+  /// Per element: 0 if the encoding must match, 1 if any NaN is valid, 2 if any
+  /// zero is valid (D8).
   std::vector<char> freedom;
 };
 
-/// One function to compile: of a tensor, its scales and something like them.
+/// A function to compile, with a tensor, its scales and optionally a zero point
+/// or shift as operands.
 struct ScaledCase {
   std::string getName() const { return name; }
 
-  /// A C identifier that says all of the below.
+  /// A C identifier that describes all properties.
   std::string name;
-  /// The function as text.
+  /// The function as MLIR text.
   std::string text;
   size_t runs;
   std::function<ScaledRun(size_t number)> makeRun;
-  /// What its main loop must be like; none where that is open.
+  /// The requirements for its main loop; nullopt if there are none.
   std::optional<LoopRules> rules;
 };
 
-/// Whether a code is a NaN of `type`, or a zero.
+/// Returns whether an encoding of `type` is NaN, or zero.
 bool isNaNCode(Type type, uint64_t code);
 bool isZeroCode(Type type, uint64_t code);
 
-/// Compiles the cases into this process and compares what they give with the
-/// Reference. Returns the number of cases that failed.
+/// Compiles and runs the cases in this process and compares the results with
+/// the Reference. Returns the number of cases that failed.
 FailureOr<size_t> runCases(ArrayRef<ScaledCase> cases,
                            const CompileOptions &options, size_t batchSize,
                            MLIRContext &context);
 
-/// Reads the assembly of cases, which have rules. Returns the number of
+/// Inspects the assembly of cases, which must have rules. Returns the number of
 /// cases that failed.
 FailureOr<size_t> checkLoops(ArrayRef<ScaledCase> cases,
                              const CompileOptions &options, size_t batchSize,
                              MLIRContext &context);
 
-/// Writes assembly, what it is to be run on and what that gives into a
-/// folder, for Inputs/foreign-quantize.c.
+/// Writes assembly, inputs and expected results to a folder for
+/// Inputs/foreign-quantize.c.
 LogicalResult emitCases(ArrayRef<ScaledCase> cases,
                         const CompileOptions &options, size_t batchSize,
                         StringRef folder, MLIRContext &context);
 
-/// What a test program does that has cases like these, called `plural`, only.
+/// The main function of a test program of the cases that `make` returns, called
+/// `plural`. Returns the exit status.
 int runProgram(int argc, char **argv, StringRef plural,
                llvm::function_ref<std::vector<ScaledCase>(MLIRContext &)> make);
 

@@ -25,7 +25,7 @@ int test::runProgram(
   loadDialects(context);
 
   std::vector<ScaledCase> all = make(context);
-  // Others are not counted as checked.
+  // Cases without rules are not counted.
   if (options.loops)
     llvm::erase_if(all, [](const ScaledCase &one) { return !one.rules; });
   FailureOr<std::vector<ScaledCase>> cases =

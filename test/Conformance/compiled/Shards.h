@@ -1,4 +1,4 @@
-//===- Shards.h - A part of all cases ---------------------------*- C++ -*-===//
+//===- Shards.h - Test shards -----------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,10 +16,10 @@
 
 namespace mlir::quant_float::test {
 
-/// The cases of shard "K/N", of N that together have all, whose names contain
-/// `filter`. They are shuffled first, the same way in every run: a stride
-/// through the order that they are made in meets some combinations of types,
-/// layouts and zero points and never others.
+/// Returns the cases of shard "K/N" whose names contain `filter`. The N shards
+/// together have all cases. Cases are shuffled with a fixed seed, because a
+/// stride through the original order would never include some combinations of
+/// types, layouts and zero points.
 template <typename Case>
 FailureOr<std::vector<Case>> chooseCases(std::vector<Case> cases,
                                          StringRef shard, StringRef filter) {

@@ -1,4 +1,4 @@
-//===- quant-float-compiled-cast.cpp - Prove the compiler's casts ---------===//
+//===- quant-float-compiled-cast.cpp - Test casts -------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A test program: compiles every cast that there is and compares what it gives
-// with the Reference, or looks at its assembly, or writes objects for another
-// processor to run.
+// A test program that compiles every cast and compares the results with the
+// Reference, inspects the assembly, or writes files for another processor.
 //
 //===----------------------------------------------------------------------===//
 

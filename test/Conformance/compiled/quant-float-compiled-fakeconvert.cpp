@@ -1,4 +1,4 @@
-//===- quant-float-compiled-fakeconvert.cpp - Compiled fakeconverts -------===//
+//===- quant-float-compiled-fakeconvert.cpp - Test fakeconvert ------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,9 +18,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-/// A loop over rows of open length has to work on vectors. Only OpenVINO's
-/// plugin never divides; the exact mode does for scales that are no ordinary
-/// numbers, on a branch of its own.
+/// Returns the rules for layouts whose loop has a dynamic trip count, which
+/// must be vectorized. Only OpenVINO's plugin never divides. The exact mode
+/// divides by exceptional scales in a separate branch.
 static std::optional<LoopRules> getRules(const FakeConvertCase &one) {
   StringRef layout = one.layout->name;
   if (layout != "tensor" && layout != "rows" && layout != "columns")

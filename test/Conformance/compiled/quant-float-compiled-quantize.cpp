@@ -1,4 +1,4 @@
-//===- quant-float-compiled-quantize.cpp - Prove compiled quantization ----===//
+//===- quant-float-compiled-quantize.cpp - Test quantization --------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A test program as quant-float-compiled-cast is, for quantize, dequantize and
-// qdq: every quantized type in every granularity and layout, and a choice of
+// A test program like quant-float-compiled-cast, for quantize, dequantize and
+// qdq: every quantized type in every granularity and layout, and a selection of
 // the other types.
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::test;
 
-/// A loop over rows of open length has to work on vectors.
+/// Returns the rules for layouts whose loop has a dynamic trip count, which
+/// must be vectorized.
 static std::optional<LoopRules> getRules(const QuantizeCase &one) {
   static const StringRef layouts[] = {"rows", "tensor", "columns", "channels",
                                       "blocks32"};
@@ -28,10 +29,10 @@ static std::optional<LoopRules> getRules(const QuantizeCase &one) {
   if (!llvm::is_contained(layouts, layout))
     return std::nullopt;
   LoopRules rules;
-  // A round prepares the scales of its blocks.
+  // An iteration prepares the scales of its blocks.
   rules.mayPrepare = layout == "blocks32";
-  // D3: of a negative quotient next to zero no sign is left where a zero point
-  // is added, so that it must be exact.
+  // If a zero point is added, a quotient next to zero must be exact (D3), so
+  // the loop may divide.
   bool addsZeroPoint = one.hasZeroPoint && isa<FloatType>(one.quantized) &&
                        !isFloat8(one.quantized);
   rules.mayDivide = rules.mayPrepare || layout == "columns" || addsZeroPoint ||

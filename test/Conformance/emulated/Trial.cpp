@@ -1,4 +1,4 @@
-//===- Trial.cpp - A conversion on an emulated CPU ------------------------===//
+//===- Trial.cpp - Conversions on emulated CPUs ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,19 +27,19 @@ using namespace mlir::quant_float::certify;
 using namespace mlir::quant_float::test;
 
 namespace {
-/// As Inputs/program.c reads it.
+/// The binary format that Inputs/program.c reads.
 struct Request {
   uint32_t conversion, count, inputBytes, outputBytes;
   uint64_t scale, zeroPoint;
 };
 } // namespace
 
-/// What must be untouched behind outputs.
+/// The number of guard bytes after outputs, and their value.
 static constexpr size_t kGuard = 64;
 static constexpr char kUntouched = char(0xee);
 static constexpr size_t kSpread = size_t(1) << 20;
 static constexpr size_t kCallsOfARun = 16;
-static constexpr size_t kMostPrinted = 5;
+static constexpr size_t kMaxPrinted = 5;
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -51,8 +51,8 @@ static void shuffle(std::vector<uint64_t> &codes) {
     std::swap(codes[i - 1], codes[random() % i]);
 }
 
-/// Two codes on either side of every value of `to` and of every midpoint
-/// between two of them, and of the ends of every exponent.
+/// Returns the values of `to`, the midpoints of two of them, and the limits of
+/// all exponents, each with two neighbors on both sides.
 static std::vector<uint64_t> makeEdges(const Format &from, const Format &to) {
   std::vector<uint64_t> codes;
   auto addNear = [&](uint64_t code) {
@@ -79,7 +79,7 @@ static std::vector<uint64_t> makeEdges(const Format &from, const Format &to) {
     addValue(value);
     last = value;
   }
-  // Where there would be one more.
+  // Add the midpoint and the value that would follow the maximum.
   addValue(last + step / 2);
   addValue(last + step);
   return codes;
@@ -99,7 +99,7 @@ Trial::Trial(const Conversion &conversion, bool isComplete,
     codes = makeEdges(from, *conversion.to);
     numSpread = isComplete ? (uint64_t(1) << 32) / kSpread : 1;
   } else {
-    // Often enough for every lane.
+    // Repeat the encodings so that each lane sees many of them.
     uint64_t count = uint64_t(1) << from.bits;
     for (uint64_t code = 0; code < std::max<uint64_t>(count, 8192); ++code)
       codes.push_back(code & from.getMask());
@@ -121,7 +121,8 @@ Call Trial::getCall(size_t number) const {
   } else if (number == 0) {
     call.codes = codes;
   } else {
-    // Multiplied by an odd number, every code of 32 bits is met once.
+    // Multiplication by an odd number is a permutation of the 32-bit integers,
+    // so every encoding occurs once.
     for (size_t i = 0; i < kSpread; ++i)
       call.codes.push_back(uint32_t(((number - 1) * kSpread + i) * 0x9E3779B1));
   }
@@ -130,7 +131,8 @@ Call Trial::getCall(size_t number) const {
   return call;
 }
 
-/// How many codes at a time: some lengths with remainders, then all others.
+/// Returns the lengths to process at a time: some with remainders, then all
+/// remaining elements.
 static std::vector<size_t> splitCall(size_t count) {
   std::vector<size_t> pieces;
   for (size_t piece : {0, 1, 7, 15, 17, 33, 63, 65})
@@ -146,7 +148,7 @@ static std::vector<size_t> splitCall(size_t count) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Signed integers of less than a byte fill theirs.
+/// Sign-extends signed sub-byte integers to a byte.
 static uint64_t toSlot(const Format &format, uint64_t code) {
   bool isNegative =
       format.kind == Format::Kind::Signed && (code & format.getSignBit());
@@ -167,7 +169,7 @@ size_t Trial::compare(const Call &call, ArrayRef<char> made) const {
   const Format &format = *conversion.to;
   size_t size = format.getSlotSize(), mismatches = 0;
   uint64_t slotMask = ~uint64_t(0) >> (64 - 8 * size);
-  // The Reference takes its time.
+  // The Reference is slow, so only compare a subset with it.
   size_t stride = call.count != kSpread ? 1 : numSpread == 1 ? 16 : 256;
   for (size_t i = 0; i < call.count; ++i) {
     uint64_t code = call.codes[i], found = 0;
@@ -183,7 +185,7 @@ size_t Trial::compare(const Call &call, ArrayRef<char> made) const {
       isRight = !isDisputed(code, expected);
     if (isRight)
       continue;
-    if (mismatches++ < kMostPrinted)
+    if (mismatches++ < kMaxPrinted)
       llvm::errs() << conversion.getName() << ": 0x" << llvm::utohexstr(code)
                    << " gives 0x" << llvm::utohexstr(found) << ", expected 0x"
                    << llvm::utohexstr(slot) << " (scale 0x"

@@ -1,4 +1,4 @@
-//===- Trial.h - A conversion on an emulated CPU ----------------*- C++ -*-===//
+//===- Trial.h - Conversions on emulated CPUs -------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,50 +19,54 @@ namespace mlir::quant_float::test {
 
 struct TrialResult {
   uint64_t inputs = 0, mismatches = 0;
-  /// SHA-256 of the outputs; of several runs of the emulator, of theirs.
+  /// The SHA-256 digest of the outputs, or of the digests of several runs of
+  /// the emulator.
   std::string digest;
 };
 
-/// One conversion on inputs that are in no order: in order, where neighbours
-/// have the same results, lanes that change places do not show.
+/// Tests one conversion. Inputs are shuffled, because swapped lanes would not
+/// be detected if neighbors have equal results.
 ///
-/// - Casts from types of up to 16 bits: every code.
-/// - Casts from 32 bits: ±2 codes around every value where the result may
-///   change, if it has up to 16 bits; 2^20 codes spread evenly, or all.
-/// - All others: a certificate's inputs.
+/// - Casts from types of up to 16 bits: all encodings.
+/// - Casts from 32-bit types: the encodings around every threshold at which the
+///   result may change, if it has up to 16 bits; and 2^20 evenly spread
+///   encodings, or all.
+/// - All others: the inputs of a certificate.
 ///
-/// Every result is compared with the oracle. Of casts the Reference is asked,
-/// too, about a part of the codes that are spread and about all others.
+/// Every result is compared with the oracle. Results of casts are also compared
+/// with the Reference, for a subset of the evenly spread encodings and for all
+/// others.
 class Trial {
 public:
-  /// With `scale` that one alone, which the program knows.
+  /// If `scale` is given, it is the only one that is tested, because it is a
+  /// constant of the program.
   Trial(const certify::Conversion &conversion, bool isComplete,
         std::optional<uint64_t> scale, MLIRContext &context);
 
-  /// Runs `command` with a program of Inputs/program.c, in whose table the
-  /// conversion has this index. Prints the first mismatches. Fails where the
-  /// program does.
+  /// Runs `command` with a program built from Inputs/program.c, whose table
+  /// contains the conversion at this index. Prints the first mismatches. Fails
+  /// if the program fails.
   llvm::Expected<TrialResult> run(ArrayRef<std::string> command, size_t index,
                                   unsigned threads) const;
 
 private:
   size_t getNumCalls() const;
-  /// Calls have at most 2^20 codes.
+  /// Returns a call with at most 2^20 encodings.
   certify::Call getCall(size_t number) const;
-  /// Of some calls, by one run of the emulator.
+  /// Runs several calls in one run of the emulator.
   llvm::Expected<TrialResult> runCalls(ArrayRef<std::string> command,
                                        size_t index, size_t first,
                                        size_t last) const;
   size_t compare(const certify::Call &call, ArrayRef<char> made) const;
-  /// Whether the oracle and the Reference differ.
+  /// Returns whether the oracle and the Reference disagree.
   bool isDisputed(uint64_t code, uint64_t expected) const;
 
   const certify::Conversion &conversion;
   Type from, to;
-  /// Of casts from up to 32 bits.
+  /// The inputs of casts from up to 32 bits.
   std::vector<uint64_t> codes;
   size_t numSpread = 0;
-  /// Of all others.
+  /// The inputs of all other conversions.
   std::optional<certify::Inputs> others;
 };
 

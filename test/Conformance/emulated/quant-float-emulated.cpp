@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A test program: compiles conversions for a CPU that only an emulator has
-// (--emit), with the table that Inputs/program.c is compiled with; and runs
-// that program in the emulator (--run), to compare what it gives.
+// A test program. With --emit, compiles conversions for a CPU that only exists
+// as an emulator, and writes a table that Inputs/program.c includes. With
+// --run, runs that program in the emulator and compares the results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Driver/Driver.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "llvm/Support/CommandLine.h"
@@ -68,7 +68,7 @@ static std::vector<Conversion> choose(const Options &options) {
   return chosen;
 }
 
-/// Makes a constant of the scale, which is the second operand.
+/// Replaces the scale, which is the second operand, by a constant.
 static void makeScaleConstant(ModuleOp module, int exponent) {
   for (auto function : module.getOps<func::FuncOp>()) {
     BlockArgument scale = function.getArgument(1);
@@ -138,7 +138,7 @@ static std::optional<uint64_t> getScale(const Conversion &conversion,
   return fromDouble(*conversion.scale, std::ldexp(1.0, options.power));
 }
 
-/// Prints a line for each conversion and one for all of them.
+/// Runs the conversions. Prints a line for each and a summary.
 static LogicalResult run(ArrayRef<Conversion> conversions,
                          const Options &options, MLIRContext &context) {
   using Clock = std::chrono::steady_clock;

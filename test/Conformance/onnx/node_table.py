@@ -1,6 +1,6 @@
 # The table of ordinary nodes against ONNX's own schemas and, for com.microsoft, ONNX Runtime's: first opsets, numbers of inputs, attributes with their kinds
 # and defaults, and the elements of the first output.
-# RUN: env PYTHONPATH=%src_root/scripts/docs %python %s %src_root/lib/Conversion/OnnxNodesToLinalg | FileCheck %s
+# RUN: env PYTHONPATH=%src_root/scripts/docs %python %s %src_root/lib/ONNX/ToLinalg | FileCheck %s
 import pathlib
 import re
 import sys
@@ -128,7 +128,7 @@ CODE = "".join(path.read_text() for path in sorted(pathlib.Path(sys.argv[1]).glo
 rows = nodes.read_onnx()
 ops = {row.op for row in rows}
 removed = re.findall(
-    r"^QUANT_FLOAT_REMOVED_NODE\((\w+), (\d+)\)$", nodes.read_text("OnnxNodes.def"), re.M
+    r"^QUANT_FLOAT_REMOVED_NODE\((\w+), (\d+)\)$", nodes.read_text(nodes.ONNX_TABLE), re.M
 )
 removed = {op: int(opset) for op, opset in removed}
 gone = {op: s.since_version for op in ops for s in schemas[op] if s.deprecated}
@@ -159,7 +159,7 @@ for row in rows:
     check(names == {a.name for a in row.attributes}, row.op, row.since, names)
     facts.setdefault(row.op, set()).add(tuple(row.columns[1:]))
 kept = re.findall(
-    r"^QUANT_FLOAT_KEPT_NODE\((\w+), (\w+), \w+\)$", nodes.read_text("OnnxNodes.def"), re.M
+    r"^QUANT_FLOAT_KEPT_NODE\((\w+), (\w+), \w+\)$", nodes.read_text(nodes.ONNX_TABLE), re.M
 )
 for op, element in kept:
     check(op not in facts, op, "has a lowering")

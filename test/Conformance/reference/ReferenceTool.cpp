@@ -1,4 +1,4 @@
-//===- ReferenceTool.cpp - Common to the tools of this folder -------------===//
+//===- ReferenceTool.cpp - Common code of the test programs ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ReferenceTool.h - Common to the tools of this folder -----*- C++ -*-===//
+//===- ReferenceTool.h - Test program utilities -----------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tool reads requests, one per line of tab-separated fields, and answers "ok"
-// to each once the file that the request names is written.
+// A program reads requests, one per line of tab-separated fields, and answers
+// "ok" after it has written the output file of the request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +24,16 @@
 
 namespace mlir::quant_float {
 
-/// Prints the message behind the tool's name.
+/// Prints the name of the tool and the message, and returns failure.
 LogicalResult failRequest(const llvm::Twine &message);
 
-/// An element type that the Reference supports.
+/// Parses an element type that the Reference supports.
 LogicalResult parseElementType(StringRef text, MLIRContext &context,
                                Type &type);
 
 size_t getSlotSize(Type elementType);
 
-/// Null with a message where it cannot be read.
+/// Reads a file. Prints a message and returns null if that fails.
 std::unique_ptr<llvm::MemoryBuffer> readFile(StringRef path);
 
 inline ArrayRef<char> getBytes(const llvm::MemoryBuffer &buffer) {
@@ -42,8 +42,8 @@ inline ArrayRef<char> getBytes(const llvm::MemoryBuffer &buffer) {
 
 LogicalResult writeFile(StringRef path, ArrayRef<char> bytes);
 
-/// Answers the requests of the standard input until its end or the first that
-/// fails; the exit status.
+/// Answers the requests of standard input until its end or until one fails.
+/// Returns the exit status.
 int serveRequests(
     StringRef tool,
     llvm::function_ref<LogicalResult(ArrayRef<StringRef> fields, MLIRContext &)>

@@ -1,4 +1,4 @@
-//===- quant-float-reference-cast.cpp - Run the Reference on files --------===//
+//===- quant-float-reference-cast.cpp - Casts by the Reference ------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A test program: one process casts as many buffers as it is asked to. Every
-// line of standard input is a request of tab-separated fields,
+// A test program that casts any number of buffers in one process. Every line of
+// standard input is a request of tab-separated fields,
 //
 //   FROM TO OPSET SATURATE ROUND_MODE INPUT OUTPUT
 //
-// with MLIR element types, 0 or 1, and up, down or nearest; INPUT and OUTPUT
-// are files of raw elements, one per byte-rounded slot. Every request is
-// answered with the line "ok" on standard output.
+// with MLIR element types, 0 or 1, and up, down or nearest. INPUT and OUTPUT
+// are files of unpacked elements, which have a whole number of bytes. The
+// program answers every request with the line "ok" on standard output.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- quant-float-reference-quantize.cpp - The Reference, asked ----------===//
+//===- quant-float-reference-quantize.cpp - Quantize by the Reference -----===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,20 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A test program: one process quantizes and dequantizes as many buffers as it
-// is asked to. Every line of standard input is a request of tab-separated
-// fields,
+// A test program that quantizes and dequantizes any number of buffers in one
+// process. Every line of standard input is a request of tab-separated fields,
 //
 //   OP X SCALE Y PRECISION SATURATE SIZES AXIS BLOCK X_FILE SCALE_FILE
 //   ZERO_POINT_FILE Y_FILE
 //
 //   dynamic X_FILE Y_FILE SCALE_FILE ZERO_POINT_FILE
 //
-// with quantize or dequantize, MLIR element types, 0 or 1, and sizes as 2x3.
-// "-" stands for what is not there: the sizes of a scalar, axis, block size,
-// zero point, and the precision when dequantizing. Files are of raw elements,
-// one per byte-rounded slot. Every request is answered with the line "ok" on
-// standard output.
+// with quantize or dequantize, MLIR element types, 0 or 1, and sizes such as
+// 2x3. "-" stands for an absent value: the sizes of a scalar, axis, block size,
+// zero point, and the precision of a dequantize. Files contain unpacked
+// elements, which have a whole number of bytes. The program answers every
+// request with the line "ok" on standard output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +32,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::reference;
 
-/// "-" is none.
+/// Parses an optional integer; "-" is nullopt.
 static LogicalResult parseInteger(StringRef text,
                                   std::optional<int64_t> &value) {
   if (text == "-")

@@ -1,4 +1,4 @@
-//===- quant-float-round-trip.cpp - Codes that come back ------------------===//
+//===- quant-float-round-trip.cpp - Dequantize and quantize ---------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dequantizes every 8-bit code and quantizes it again with the same scale, by
-// compiled code. With f32 and f16 scales each code has to come back; with bf16
-// some do not, which shows that this program sees it. Products and quotients
-// depend only on the scale's mantissa as long as nothing overflows, so the
-// mantissas are all there is to try; of f32 they are tried at three exponents.
+// Dequantizes every 8-bit value and quantizes it again with the same scale, in
+// compiled code. With f32 and f16 scales no value may change. With bf16 some
+// values change, which shows that the program detects changes. Without
+// overflow, the result only depends on the mantissa of the scale, so the
+// program tries mantissas, for f32 at three exponents.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
-#include "quant-float/Compiler/Driver.h"
+#include "quant-float/Driver/Driver.h"
 #include "quant-float/ExecutionEngine/JitModule.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/InitAll.h"
@@ -33,10 +33,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 static constexpr int64_t kCodes = 256;
-/// Scales of one call: outputs that stay in the cache.
+/// The number of scales of one call; outputs stay in the cache.
 static constexpr int64_t kRows = 256;
 
-/// {0} is the element type of the codes, {1} that of the scale.
+/// {0} is the quantized type, {1} that of the scale.
 static constexpr StringLiteral kFunction = R"mlir(
 func.func @round_trip_{0}_{1}(%q: tensor<?x256x{0}>, %s: tensor<?x{1}>, %z: tensor<?x{0}>) -> tensor<?x256x{0}> {{
   %x = quant_float.dequantize %q, %s, %z axis 0 opset 21
@@ -50,12 +50,13 @@ func.func @round_trip_{0}_{1}(%q: tensor<?x256x{0}>, %s: tensor<?x{1}>, %z: tens
 namespace {
 struct Run {
   StringRef type, scaleType;
-  /// Codes minus it are all of 0..255, their negatives, or -128..127.
+  /// Quantized values minus the zero point are 0 to 255, their negatives, or
+  /// -128 to 127.
   uint8_t zeroPoint;
   /// The exponent field of the scales.
   uint32_t exponent;
   StringRef exponentName;
-  /// How many codes are known not to come back, of all mantissas.
+  /// The known number of values that change, over all mantissas.
   uint64_t lost = 0;
 
   std::string getName() const {
@@ -77,8 +78,8 @@ static constexpr Run kRuns[] = {
     {"i8", "bf16", 0, 127, "ordinary", 927},
 };
 
-/// How many codes do not come back with every `stride`-th mantissa. At most
-/// `shown` of them are printed.
+/// Counts the values that change with every `stride`-th mantissa. Prints at
+/// most `shown` of them.
 static llvm::Expected<uint64_t> countLost(const Run &run, uint32_t stride,
                                           unsigned shown, MLIRContext &context,
                                           JitModule::EntryFunction entry) {
@@ -94,13 +95,13 @@ static llvm::Expected<uint64_t> countLost(const Run &run, uint32_t stride,
   std::vector<char> scaleSlots(kRows * scaleBytes);
 
   uint64_t lost = 0;
-  // A subnormal scale of no mantissa is zero.
+  // A subnormal scale with mantissa 0 is zero.
   uint32_t mantissa = run.exponent == 0 ? stride : 0;
   while (mantissa >> mantissaBits == 0) {
     int64_t rows = 0;
     for (; rows < kRows && mantissa >> mantissaBits == 0; mantissa += stride) {
       scales[rows] = run.exponent << mantissaBits | mantissa;
-      // The low bytes come first.
+      // Scales are little-endian.
       memcpy(&scaleSlots[rows * scaleBytes], &scales[rows], scaleBytes);
       ++rows;
     }
@@ -163,7 +164,7 @@ static llvm::Error runAll(StringRef cpu, uint32_t stride,
         (*jit)->getEntry(run.getName());
     if (!entry)
       return entry.takeError();
-    // The 16-bit types have few enough for all.
+    // For 16-bit types, try all mantissas.
     uint32_t step = run.scaleType == "f32" ? stride : 1;
     auto start = std::chrono::steady_clock::now();
     llvm::Expected<uint64_t> lost =

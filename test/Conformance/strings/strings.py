@@ -7,9 +7,9 @@ import random
 import subprocess
 import sys
 
-import exact_texts as exact
+import exact_strings as exact
 import numpy as np
-from exact_texts import FLOATS, INTEGERS, OWN, SCALE, TYPES, slot_type
+from exact_strings import FLOATS, INTEGERS, OWN, SCALE, TYPES, slot_type
 
 tools, work, count = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
 rng = random.Random(14)
@@ -36,27 +36,27 @@ def cast(name, opset):
 
 
 def write_module():
-    texts = "tensor<?x!quant_float.string>"
-    lines, results = [f"func.func @read(%x: {texts}) -> (RESULTS) {{"], []
+    strings = "tensor<?x!quant_float.string>"
+    lines, results = [f"func.func @read(%x: {strings}) -> (RESULTS) {{"], []
     for i, (name, opset, words, _) in enumerate(READS):
         like, _, others = words.partition("like")
         like = "like" if "like" in words else ""
         others = others if like else words
         results.append(f"tensor<?x{name}>")
         lines.append(
-            f"  %{i} = quant_float.cast %x {like} {cast(name, opset)} {others} : {texts} to {results[-1]}"
+            f"  %{i} = quant_float.cast %x {like} {cast(name, opset)} {others} : {strings} to {results[-1]}"
         )
     values = ", ".join(f"%{i}" for i in range(len(READS)))
     lines += [f"  return {values} : {', '.join(results)}", "}"]
     module = "\n".join(lines).replace("RESULTS", ", ".join(results))
     arguments = ", ".join(f"%x{i}: tensor<?x{name}>" for i, name in enumerate(TYPES))
-    module += f"\nfunc.func @write({arguments}) -> ({', '.join([texts] * len(TYPES))}) {{\n"
+    module += f"\nfunc.func @write({arguments}) -> ({', '.join([strings] * len(TYPES))}) {{\n"
     for i, name in enumerate(TYPES):
         module += (
-            f"  %{i} = quant_float.cast %x{i} {cast(name, 28)} : tensor<?x{name}> to {texts}\n"
+            f"  %{i} = quant_float.cast %x{i} {cast(name, 28)} : tensor<?x{name}> to {strings}\n"
         )
     values = ", ".join(f"%{i}" for i in range(len(TYPES)))
-    module += f"  return {values} : {', '.join([texts] * len(TYPES))}\n}}\n"
+    module += f"  return {values} : {', '.join([strings] * len(TYPES))}\n}}\n"
     (work / "casts.mlir").write_text(module)
 
 
@@ -97,7 +97,7 @@ def to_slots(name, array):
     return bits.tolist() if bits.dtype.kind != "b" else [int(x) for x in bits]
 
 
-# Numbers to texts.
+# Numbers to strings.
 
 
 def sample_codes(name):
@@ -133,19 +133,19 @@ def check_writing(target, most):
         failures.append(got)
         return 0, []
     checked = 0
-    for name, slots, texts in zip(TYPES, given, got, strict=True):
-        codes, texts = to_slots(name, slots), texts.tolist()
+    for name, slots, strings in zip(TYPES, given, got, strict=True):
+        codes, strings = to_slots(name, slots), strings.tolist()
         if name in ("f64", "f32", "f16"):
             expected = exact.write_by_library(name, slots)
-            checked += compare(f"{target}: {name} by numpy", slots, expected, texts)
+            checked += compare(f"{target}: {name} by numpy", slots, expected, strings)
             # Fractions of so many bits take their time.
-            codes, slots, texts = codes[::20], slots[::20], texts[::20]
+            codes, slots, strings = codes[::20], slots[::20], strings[::20]
         expected = [exact.write(name, code) for code in codes]
-        checked += compare(f"{target}: {name} to text", slots, expected, texts)
+        checked += compare(f"{target}: {name} to text", slots, expected, strings)
     return checked, got
 
 
-# Texts to numbers.
+# Strings to numbers.
 
 
 def decimal(value):
@@ -154,10 +154,23 @@ def decimal(value):
     return exact.spell(value.numerator * 5**places, -places) if value else "0"
 
 
-def sample_texts():
-    texts = ["0", "-0", "+0.0", "00", ".5", "5.", " 1 ", "\t-2\r\n", "1e5", "1E+05", "1e-5", "12e0"]
-    texts += ["INF", "inf", "+Inf", "-INF", " -inf", "NaN", "nan", "NAN "]
-    texts += [
+def sample_strings():
+    strings = [
+        "0",
+        "-0",
+        "+0.0",
+        "00",
+        ".5",
+        "5.",
+        " 1 ",
+        "\t-2\r\n",
+        "1e5",
+        "1E+05",
+        "1e-5",
+        "12e0",
+    ]
+    strings += ["INF", "inf", "+Inf", "-INF", " -inf", "NaN", "nan", "NAN "]
+    strings += [
         "1e400",
         "-1e400",
         "1e-400",
@@ -165,10 +178,10 @@ def sample_texts():
         "0e99999999999999999999",
         "1e-99999999999999999999",
     ]
-    texts += ["1e99999999999999999999", "0." + "0" * 400 + "1e401", "1" + "0" * 400 + "e-400"]
-    texts += ["1.0000001e-3", "100.5", "-100.5", "3e9", "1e19", "-1e19", "18446744073709551616"]
+    strings += ["1e99999999999999999999", "0." + "0" * 400 + "1e401", "1" + "0" * 400 + "e-400"]
+    strings += ["1.0000001e-3", "100.5", "-100.5", "3e9", "1e19", "-1e19", "18446744073709551616"]
     # ONNX's own cases, of the versions of it that had them.
-    texts += ["0.47892547", "0.48033667", "0.49968487", "0.81910545", "0.47031248", "0.816468"]
+    strings += ["0.47892547", "0.48033667", "0.49968487", "0.81910545", "0.47031248", "0.816468"]
     for form in FLOATS.values():
         for _ in range(count // 100):
             # An element, the middle to the next one, and both next to these.
@@ -180,8 +193,8 @@ def sample_texts():
                 digits = len(text.split(".")[1]) if "." in text else 0
                 less = exact.spell(max(int(text.replace(".", "")) * 10**25 - 1, 1), -digits - 25)
                 sign = rng.choice(["", "", "-"])
-                texts += [sign + text, sign + more, sign + less]
-    while len(texts) < count:
+                strings += [sign + text, sign + more, sign + less]
+    while len(strings) < count:
         digits = rng.choice([1, 2, 5, 8, 9, 15, 17, 18, 19, 20, 21, 40])
         text = str(rng.randrange(10**digits))
         point = rng.randrange(len(text) + 1)
@@ -189,33 +202,33 @@ def sample_texts():
         spread = rng.choice([0, 5, 10, 50, 360])
         if spread:
             text += f"e{rng.randrange(-spread, spread)}"
-        texts.append(rng.choice(["", "-"]) + text)
-    return texts
+        strings.append(rng.choice(["", "-"]) + text)
+    return strings
 
 
-def check_all_reading(target, texts):
+def check_all_reading(target, strings):
     # As many at a time as numpy's arrays of the longest one's width may be.
     part = 20000
-    starts = range(0, len(texts), part)
-    return sum(check_reading(target, texts[start : start + part]) for start in starts)
+    starts = range(0, len(strings), part)
+    return sum(check_reading(target, strings[start : start + part]) for start in starts)
 
 
-def check_reading(target, texts):
-    got = run("read", target, [np.array(texts)])
+def check_reading(target, strings):
+    got = run("read", target, [np.array(strings)])
     if isinstance(got, str):
         failures.append(got)
         return 0
     checked = 0
     for (name, opset, words, attributes), array in zip(READS, got, strict=True):
-        expected = [exact.convert(name, text, **attributes) for text in texts]
+        expected = [exact.convert(name, text, **attributes) for text in strings]
         what = f"{target}: text to {name} opset {opset} {words}"
-        checked += compare(what, texts, expected, to_slots(name, array))
+        checked += compare(what, strings, expected, to_slots(name, array))
     return checked
 
 
-def check_reading_back(texts):
+def check_reading_back(strings):
     """What was written reads back to what it was, where it is finite."""
-    for name, written in zip(TYPES, texts, strict=True):
+    for name, written in zip(TYPES, strings, strict=True):
         parts = sorted({text for text in written.tolist() if text[-1] not in "NF"})
         got = run("read", "cpu", [np.array(parts)])
         slots = to_slots(name, got[TYPES.index(name)])
@@ -253,18 +266,18 @@ def check_invalid():
 
 
 write_module()
-written, texts = check_writing("cpu", 1)
-# CHECK: numbers to texts: {{[0-9]+}}
-print("numbers to texts:", written)
+written, strings = check_writing("cpu", 1)
+# CHECK: numbers to strings: {{[0-9]+}}
+print("numbers to strings:", written)
 # CHECK: by the Reference: {{[0-9]+}}
 print("by the Reference:", check_writing("reference", 16)[0])
-samples = sample_texts()
-# CHECK: texts to numbers: {{[0-9]+}}
-print("texts to numbers:", check_all_reading("cpu", samples))
+samples = sample_strings()
+# CHECK: strings to numbers: {{[0-9]+}}
+print("strings to numbers:", check_all_reading("cpu", samples))
 # CHECK: by the Reference: {{[0-9]+}}
 print("by the Reference:", check_reading("reference", samples[:: max(1, len(samples) // 1500)]))
-if texts:
-    check_reading_back(texts)
+if strings:
+    check_reading_back(strings)
 check_invalid()
 assert set(INTEGERS) <= set(TYPES)
 sys.exit("\n".join(failures) if failures else 0)

@@ -42,7 +42,7 @@ def instruction(product, chip, sums):
         given = (other, kind) if product in CONVOLUTIONS else (kind, other)
         types = ".".join({"i8": "s8", "ui8": "u8"}[each] for each in given)
         return f"{'m16n8k32' if number(chip) >= 80 else 'm8n8k16'}.row.col.s32.{types}.s32"
-    if sums != "fast":
+    if sums != "reassociate":
         return None
     if kind == "f16":
         return f"m16n8k{16 if number(chip) >= 80 else 8}.row.col.f32.f16.f16.f32"
@@ -59,9 +59,9 @@ def main(tools, folder):
     model = folder / "model.mlir"
     model.write_text("".join(product.text() for product in PRODUCTS))
     for chip in (*CHIPS, *MORE_CHIPS):
-        for sums in ("stated", "fast") if chip in OF_EACH_KIND else ("fast",):
+        for sums in ("ordered", "reassociate") if chip in OF_EACH_KIND else ("reassociate",):
             code = folder / f"{chip}.{sums}.ptx"
-            command = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "--sums", sums]  # fmt: skip
+            command = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "--accumulation", sums]  # fmt: skip
             subprocess.run([*command, "-o", code], check=True)
             if chip in CHIPS and (message := ptx.assemble(code, chip, folder / "code.cubin")):
                 failures.append(f"{chip} {sums}: {message}")
@@ -76,9 +76,9 @@ def main(tools, folder):
                 wanted = instruction(product, chip, sums)
                 if found != ({wanted} if wanted else set()):
                     failures.append(f"{chip} {sums}: {product.name}: {found} for {wanted}")
-                if fused and sums == "stated":
+                if fused and sums == "ordered":
                     failures.append(f"{chip}: {product.name}: products are rounded with their sums")
-            if chip not in OF_EACH_KIND or (sums == "stated" and chip != "sm_90"):
+            if chip not in OF_EACH_KIND or (sums == "ordered" and chip != "sm_90"):
                 continue
             said = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=True).stdout  # fmt: skip
             lines = [line for line in said.splitlines() if "product " in line]

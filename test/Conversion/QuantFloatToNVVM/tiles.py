@@ -23,9 +23,9 @@ def main(tools, folder):
     ]
     model.write_text("".join(product.text() for product in products))
     for chip in ("sm_75", "sm_80", "sm_90", "sm_120"):
-        for sums in ("stated", "fast"):
+        for sums in ("ordered", "reassociate"):
             code = folder / f"{chip}.{sums}.ptx"
-            subprocess.run([Path(tools) / "quant-float-compile", model, "-o", code, "--target", "nvvm", "--chip", chip, "--sums", sums], check=True)  # fmt: skip
+            subprocess.run([Path(tools) / "quant-float-compile", model, "-o", code, "--target", "nvvm", "--chip", chip, "--accumulation", sums], check=True)  # fmt: skip
             said = subprocess.run([ptx.PTXAS, f"-arch={chip}", "-v", code, "-o", folder / "code.cubin"], capture_output=True, text=True, check=True).stderr  # fmt: skip
             for name, text in re.findall(
                 r"Compiling entry function '(\w+)'(.*?Used \d+ registers[^\n]*)", said, re.DOTALL

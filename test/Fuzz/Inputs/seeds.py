@@ -59,7 +59,7 @@ def operators():
             yield case.model.SerializeToString()
 
 
-def texts():
+def strings():
     """The parts of the tests of the dialect and the conversions."""
     for folder in ("IR", "Conversion", "Transforms"):
         for file in (ROOT / "test" / folder).rglob("*.mlir"):
@@ -135,7 +135,7 @@ SEEDS = {
     "openvino": lambda: models("OpenVINO", (), ("broken",)),
     "gguf": weights,
     "safetensors": checkpoints,
-    "mlir": texts,
+    "mlir": strings,
     "npy": arrays,
 }
 corpus = pathlib.Path(sys.argv[2])

@@ -1,6 +1,6 @@
 # Convolutions as kernels, executed by the simulator of a driver: one to three axes, pads, strides, dilations, groups, windows of
 # one element, known and open sizes. The bits must be those of code for the CPU; integers, which are instructions of a warp, are
-# NumPy's, floats within the bound of every order of additions, and of the instructions' with --sums fast (R7).
+# NumPy's, floats within the bound of every order of additions, and of the instructions' with --accumulation reassociate (R7).
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import sys

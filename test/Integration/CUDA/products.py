@@ -1,6 +1,6 @@
 # Products of matrices as kernels, executed by the simulator of a driver: whole tiles and tails of every size, open and known ones,
 # few rows or columns, batches, transposed factors, no summands. The bits must be those of code for the CPU; integers, which are instructions of a warp,
-# are NumPy's, floats within the bound of every order of additions, and of the instructions' with --sums fast (R7).
+# are NumPy's, floats within the bound of every order of additions, and of the instructions' with --accumulation reassociate (R7).
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import sys
@@ -63,9 +63,9 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     # Without any one of its barriers a kernel is not right, which the simulator sees: in loops over aligned pieces, and over others.
     files = [folder / "a.npy", folder / "b.npy"]
     for sums, count, sizes, reached in (
-        ("stated", 3, (70, 50, 66), (1, 2, 3)),
-        ("fast", 4, (72, 48, 64), (1, 2)),
-        ("fast", 4, (70, 50, 66), (3, 4)),
+        ("ordered", 3, (70, 50, 66), (1, 2, 3)),
+        ("reassociate", 4, (72, 48, 64), (1, 2)),
+        ("reassociate", 4, (70, 50, 66), (3, 4)),
     ):
         m, k, n = sizes
         for file, shape in zip(files, ((m, k), (k, n)), strict=True):

@@ -125,7 +125,7 @@ def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder, dev
 
     # The declarations are those of NVIDIA's header.
     table = (
-        f'#include <cuda.h>\n#include "{src_root}/lib/CudaRuntime/CudaDriver.h"\n'
+        f'#include <cuda.h>\n#include "{src_root}/lib/Runtime/Cuda/CudaDriver.h"\n'
         + (inputs / "driver-table.cpp").read_text()
     )
     subprocess.run(

@@ -20,7 +20,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     cases = list(gpu_tiles.cases())
     text = "".join(each.text() for each, _, _ in cases)
     comparison = Comparison(
-        tools, compiler, cuda_include, obj_root, folder, text, (("sm_90", "stated", "exact"),)
+        tools, compiler, cuda_include, obj_root, folder, text, (("sm_90", "ordered", "exact"),)
     )
     failures = comparison.failures
     code = (Path(folder) / "sm_90.stated.ll").read_text()

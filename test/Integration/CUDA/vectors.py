@@ -1,6 +1,6 @@
 # Products of few vectors with weights of few bits as kernels, executed by the simulator of a driver: summed elements or channels
 # next to each other, bytes and packed codes, blocks, zero points, tails of all of them.
-# The bits must be those of code for the CPU, those of --sums fast within R7's bound.
+# The bits must be those of code for the CPU, those of --accumulation reassociate within R7's bound.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import sys
@@ -8,7 +8,11 @@ import sys
 from gpu_runs import Comparison, save
 from gpu_vectors import VECTORS
 
-VARIANTS = (("sm_90", "stated", "exact"), ("sm_75", "stated", "exact"), ("sm_90", "fast", "exact"))
+VARIANTS = (
+    ("sm_90", "ordered", "exact"),
+    ("sm_75", "ordered", "exact"),
+    ("sm_90", "reassociate", "exact"),
+)
 
 
 def main(tools, compiler, cuda_include, obj_root, folder):

@@ -86,7 +86,7 @@ for report in module.compare_modes(x, [1.0], target="reference"):
     assert_type(report.comparisons[0].causes, dict[str, int])
 module.compare_modes(x, target="nvvm")  # type: ignore[arg-type]
 assert_type(qf.compare(x, [1.0]), qf.Difference)
-kernel = qf.compile("model.onnx", islands=True, target="nvvm", path="model.so")
+kernel = qf.compile("model.onnx", partition=True, target="nvvm", path="model.so")
 there = qf.to_device(x)
 kernel(there, tensor, out=there)
 kernel = qf.load_kernel("model.so", "main")

@@ -12,7 +12,7 @@ class Tool:
         self._command = [program, *options]
 
     def run(self, code, *arguments, stderr="", stdout="", stdin="", environment=None):
-        """Expects the exit code and the texts among what is printed; returns the standard output."""
+        """Expects the exit code and the strings among what is printed; returns the standard output."""
         command = [*self._command, *map(str, arguments)]
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=self.work, input=stdin, env=environment

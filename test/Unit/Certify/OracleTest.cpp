@@ -1,4 +1,4 @@
-//===- OracleTest.cpp - The oracle against itself -------------------------===//
+//===- OracleTest.cpp - Consistency of the oracle -------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,8 +15,9 @@ using namespace mlir::quant_float::certify;
 
 static constexpr size_t kStretch = 256;
 
-/// The firsts of stretches: around every power of two and the specials of
-/// floats, around those of integers, and random ones.
+/// Returns the first encodings of ranges around every power of two and the
+/// special values of floats, around powers of two of integers, and at random
+/// positions.
 static std::vector<uint64_t> listStretches(const Format &from) {
   std::vector<uint64_t> firsts;
   auto addAround = [&](uint64_t code) {
@@ -38,8 +39,8 @@ static std::vector<uint64_t> listStretches(const Format &from) {
   return firsts;
 }
 
-/// castRange fills a stretch whose ends become the same code; so must all codes
-/// between them.
+/// castRange fills a range with one result if both ends have that result. All
+/// encodings in between must have it too.
 TEST(OracleTest, RangesAreSingleCasts) {
   size_t numConversions = 0, numFilled = 0;
   std::vector<uint8_t> slots;
@@ -66,9 +67,9 @@ TEST(OracleTest, RangesAreSingleCasts) {
   EXPECT_GT(numFilled, numConversions * 1000);
 }
 
-/// What a code means and which code a value gets are inverses.
+/// decode and encode are inverses.
 TEST(OracleTest, CodesOfUpTo16BitsComeBack) {
-  // Infinities are too large for what saturates.
+  // With saturation, infinities become finite.
   CastRules rules;
   rules.saturate = false;
   size_t count;

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// A step leaves its mark on the module.
+/// Records a step in an attribute of the module.
 void mark(Operation *module, StringRef name) {
   Builder builder(module->getContext());
   std::string steps;
@@ -33,7 +33,8 @@ LogicalResult refuse(Operation *module) {
 
 class DialectVersionTest : public testing::Test {
 protected:
-  /// The marks that the steps leave on IR of a version.
+  /// Returns the steps that were applied to IR of version `from`, or the
+  /// errors.
   std::string upgrade(QuantFloatDialectVersion from,
                       ArrayRef<DialectUpgrade> steps) {
     OwningOpRef<ModuleOp> module(
@@ -61,7 +62,7 @@ TEST_F(DialectVersionTest, olderIsByMajorThenMinor) {
   EXPECT_EQ(Version(0, 10).str(), "0.10");
 }
 
-// What an old file needs and no more, the oldest step first.
+// Applies exactly the steps that a version needs, oldest first.
 TEST_F(DialectVersionTest, stepsFromAVersion) {
   const DialectUpgrade steps[] = {
       {{0, 1}, first}, {{0, 2}, second}, {{1, 0}, third}};

@@ -1,4 +1,4 @@
-//===- ElementTypesTest.cpp - The table of element types as MLIR's --------===//
+//===- ElementTypesTest.cpp - Table of element types ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

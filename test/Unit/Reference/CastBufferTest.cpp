@@ -1,4 +1,4 @@
-//===- CastBufferTest.cpp - Types and buffers -----------------------------===//
+//===- CastBufferTest.cpp - Element types and buffers ---------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,7 +32,7 @@ TEST_F(CastBufferTest, supported_types) {
     EXPECT_FALSE(isSupported(parse(type))) << type.str();
 }
 
-/// Every pair, so that no combination of formats is without a way.
+/// Every pair of types is supported.
 TEST_F(CastBufferTest, C1_all_pairs_cast_one) {
   for (StringRef from : types)
     for (StringRef to : types) {
@@ -47,7 +47,7 @@ TEST_F(CastBufferTest, slots) {
   char values[] = {char(0x07), char(0xF8), char(0x01), char(0xF9)};
   char out[8];
   MutableArrayRef<char> bytes(out, 4);
-  // A sign fills its byte; codes do not.
+  // Signed values are sign-extended to a byte; encodings are not.
   ASSERT_TRUE(succeeded(
       castBuffer(parse("i8"), parse("i4"), values, bytes, saturating)));
   EXPECT_EQ(StringRef(out, 4), StringRef("\x07\xF8\x01\xF9", 4));
@@ -60,22 +60,22 @@ TEST_F(CastBufferTest, slots) {
   ASSERT_TRUE(succeeded(
       castBuffer(parse("i8"), parse("i1"), values, bytes, saturating)));
   EXPECT_EQ(StringRef(out, 4), StringRef("\x01\x01\x01\x01", 4));
-  // What a slot holds beyond the element's width is ignored.
+  // Bits beyond the element's width are ignored.
   ASSERT_TRUE(succeeded(
       castBuffer(parse("ui4"), parse("ui8"), values, bytes, saturating)));
   EXPECT_EQ(StringRef(out, 4), StringRef("\x07\x08\x01\x09", 4));
   ASSERT_TRUE(succeeded(
       castBuffer(parse("i4"), parse("i4"), values, bytes, saturating)));
   EXPECT_EQ(StringRef(out, 4), StringRef("\x07\xF8\x01\xF9", 4));
-  // Little endian on both sides.
+  // Inputs and outputs are little-endian.
   ASSERT_TRUE(succeeded(castBuffer(parse("f16"), parse("f32"),
                                    ArrayRef<char>("\x00\x3C\x00\xC0", 4), out,
                                    saturating)));
   EXPECT_EQ(StringRef(out, 8), StringRef("\0\0\x80\x3F\0\0\0\xC0", 8));
 }
 
-/// A long buffer goes through a table of codes; its elements must not differ
-/// from those of short ones.
+/// Long buffers are cast with a table of all encodings. The results must agree
+/// with those of single elements.
 TEST_F(CastBufferTest, long_buffers_agree_with_elements) {
   std::vector<char> in, out;
   for (unsigned i = 0; i < 70000; ++i) {

@@ -1,4 +1,4 @@
-//===- CastFloatTest.cpp - C1 to C8, C10, V7 ------------------------------===//
+//===- CastFloatTest.cpp - Rules C1 to C8, C10, V7 ------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ namespace {
 class CastFloatTest : public CastTest {};
 
 TEST_F(CastFloatTest, C1_one_rounding) {
-  // Through f32 each of these would land on the tie and go to even.
+  // Through f32, each of these would become a tie and round to even.
   EXPECT_EQ(cast(0x1.1000000001p0, "f8E4M3FN"), 0x39u);
   EXPECT_EQ(cast(0x1.4000000001p0, "f4E2M1FN"), 0x3u);
   EXPECT_EQ(cast(0x1.1000000001p0, "f6E2M3FN"), 0x9u);
@@ -29,10 +29,10 @@ TEST_F(CastFloatTest, C1_one_rounding) {
   // 2^40 + 2^32 + 1.
   EXPECT_EQ(cast("i64", "bf16", 0x10100000001), 0x5381u);
   EXPECT_EQ(cast("ui64", "bf16", 0x10100000001), 0x5381u);
-  // 2^63 + 2^39 + 1: a tie of f32 and the bit that breaks it, 64 bits apart.
+  // 2^63 + 2^39 + 1: a tie of f32, and the lowest bit, which breaks it.
   EXPECT_EQ(cast("ui64", "f32", 0x8000008000000001), 0x5F000001u);
   EXPECT_EQ(cast("ui64", "f32", 0x8000008000000000), 0x5F000000u);
-  // 2^30 + 2^22 + 1, twice a tie of bf16.
+  // 2^30 + 2^22 + 1 is above a tie of bf16, and so is 2^31 + 2^23 + 1.
   EXPECT_EQ(cast("i32", "bf16", 0x40400001), 0x4E81u);
   EXPECT_EQ(cast("ui32", "bf16", 0x80800001), 0x4F01u);
 }
@@ -100,8 +100,8 @@ TEST_F(CastFloatTest, C2_canonical_nan) {
     }
 }
 
-/// The smallest code is half way to zero on the tie, and the largest finite
-/// one ends where the next would begin.
+/// Half of the smallest value is a tie, and the overflow threshold is the
+/// midpoint between the maximum and the next value.
 TEST_F(CastFloatTest, C3_rounding_and_limits) {
   struct Case {
     StringRef to;
@@ -123,7 +123,7 @@ TEST_F(CastFloatTest, C3_rounding_and_limits) {
                 0x01u);
       EXPECT_EQ(cast(c.minSubnormal * 1.5f, c.to, options), 0x02u);
       EXPECT_EQ(cast(c.minNormal, c.to, options), c.minNormalCode);
-      // A subnormal carries into the first normal number.
+      // A subnormal that rounds up to the first normal number.
       EXPECT_EQ(cast(c.minNormal - c.minSubnormal / 2, c.to, options),
                 c.minNormalCode);
       EXPECT_EQ(cast(-c.minNormal, c.to, options), c.minNormalCode | 0x80);
@@ -149,7 +149,7 @@ TEST_F(CastFloatTest, C3_ties_to_even) {
   EXPECT_EQ(cast(1.9375f, "f8E4M3FN"), 0x40u);
   EXPECT_EQ(cast(1.125f, "f8E5M2"), 0x3Cu);
   EXPECT_EQ(cast(1.375f, "f8E5M2"), 0x3Eu);
-  // float8 to float8, by the same rules.
+  // Casts between float8 types follow the same rules.
   EXPECT_EQ(cast("f8E4M3FN", "f8E4M3FNUZ", 0x7E, saturating), 0x7Fu);
   EXPECT_EQ(cast("f8E4M3FN", "f8E4M3FNUZ", 0x7E, overflowing), 0x80u);
   EXPECT_EQ(cast("f8E4M3FNUZ", "f8E4M3FN", 0x01), 0x00u);
@@ -168,7 +168,7 @@ TEST_F(CastFloatTest, C4_infinity) {
       EXPECT_EQ(cast("f32", to, f32Inf, options), fnuz);
       EXPECT_EQ(cast("f32", to, f32NegativeInf, options), negativeFnuz);
       EXPECT_EQ(cast("f8E5M2", to, 0x7C, options), fnuz);
-      // A finite overflow saturates in every version.
+      // Finite overflow saturates in every version.
       EXPECT_EQ(cast(1e30f, to, options), 0x7Fu);
     }
     options.saturate = false;
@@ -190,7 +190,7 @@ TEST_F(CastFloatTest, C5_nan) {
       EXPECT_EQ(cast("f32", "f8E4M3FNUZ", f32NaN, options), 0x80u);
       EXPECT_EQ(cast("f32", "f8E5M2FNUZ", f32NegativeNaN, options), 0x80u);
       EXPECT_EQ(cast("f8E5M2", "f8E4M3FN", 0xFD, options), 0xFFu);
-      // The NaN of the FNUZ formats has a sign bit, so it is negative.
+      // The NaN of the FNUZ formats has a sign bit, so it becomes negative.
       EXPECT_EQ(cast("f8E4M3FNUZ", "f8E4M3FN", 0x80, options), 0xFFu);
       EXPECT_EQ(cast("f8E5M2FNUZ", "f8E5M2", 0x80, options), 0xFEu);
       EXPECT_EQ(cast("f8E8M0FNU", "f8E5M2", 0xFF, options), 0x7Eu);
@@ -238,7 +238,7 @@ TEST_F(CastFloatTest, C7_widening_is_exact) {
   EXPECT_EQ(cast("f8E4M3FN", "bf16", 0x80), 0x8000u);
 }
 
-/// Every code comes back from f64: decoding and rounding agree.
+/// Every encoding survives a round trip through f64.
 TEST_F(CastFloatTest, C7_round_trip) {
   for (StringRef type :
        {"f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN",

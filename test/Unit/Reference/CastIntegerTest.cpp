@@ -1,4 +1,4 @@
-//===- CastIntegerTest.cpp - C11 to C13 -----------------------------------===//
+//===- CastIntegerTest.cpp - Rules C11 to C13 -----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,7 +44,7 @@ TEST_F(CastIntegerTest, C11_low_bits) {
   EXPECT_EQ(cast(65536.0f * 3 + 5, "i16"), 5u);
 }
 
-/// Narrow destinations see the low bits of the i32 that the value saturates to.
+/// Narrow destinations receive the low bits of the saturated i32.
 TEST_F(CastIntegerTest, C11_saturates_to_i32) {
   for (StringRef to :
        {"i2", "i4", "i8", "i16", "ui2", "ui4", "ui8", "ui16", "i32"}) {

@@ -1,4 +1,4 @@
-//===- CastScaleTest.cpp - C9 and C10 -------------------------------------===//
+//===- CastScaleTest.cpp - Rules C9 and C10 -------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -49,7 +49,7 @@ TEST_F(CastScaleTest, C9_round_modes) {
       EXPECT_EQ(cast(c.value, "f8E8M0FNU", with(modes[2], saturate)),
                 c.nearest);
     }
-  // f64 neighbours of the limits and of a midpoint, which f32 cannot tell.
+  // f64 neighbors of the limits and of a midpoint, which f32 cannot represent.
   EXPECT_EQ(cast(0x1.0000000000001p-127, "f8E8M0FNU", saturating), 0x01u);
   EXPECT_EQ(cast(0x1.7ffffffffffffp3, "f8E8M0FNU", with(modes[2])), 0x82u);
   EXPECT_EQ(cast(0x1.8p3, "f8E8M0FNU", with(modes[2])), 0x83u);
@@ -98,7 +98,7 @@ TEST_F(CastScaleTest, C10_powers_of_two) {
   EXPECT_EQ(cast("f8E8M0FNU", "f32", 0x7F), 0x3F800000u);
   EXPECT_EQ(cast("f8E8M0FNU", "f32", 0xFE), 0x7F000000u);
   EXPECT_EQ(cast("f8E8M0FNU", "f32", 0xFF), f32NaN);
-  // f16 rounds: 2^-25 is the tie to zero, 2^16 overflows.
+  // f16 rounds: 2^-25 is a tie and becomes zero, 2^16 overflows.
   EXPECT_EQ(cast("f8E8M0FNU", "f16", 102), 0x0000u);
   EXPECT_EQ(cast("f8E8M0FNU", "f16", 103), 0x0001u);
   EXPECT_EQ(cast("f8E8M0FNU", "f16", 142), 0x7800u);

@@ -1,4 +1,4 @@
-//===- CastTest.h - Common to the tests of the Reference --------*- C++ -*-===//
+//===- CastTest.h - Fixture of Reference tests ------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expected values are written out by hand from the rules; nothing here computes
-// them.
+// The expected values are derived from the rules by hand, and never computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +26,7 @@ class CastTest : public testing::Test {
 protected:
   Type parse(StringRef type) { return parseType(type, &context); }
 
-  /// The bits that `bits` become.
+  /// Casts a bit pattern.
   uint64_t cast(StringRef from, StringRef to, uint64_t bits,
                 const CastOptions &options = {}) {
     Type fromType = parse(from);
@@ -42,7 +41,7 @@ protected:
   uint64_t cast(double value, StringRef to, const CastOptions &options = {}) {
     return cast("f64", to, llvm::bit_cast<uint64_t>(value), options);
   }
-  /// What the bits of a float of any type stand for.
+  /// Returns the number that a bit pattern of any float type represents.
   double value(StringRef type, uint64_t bits) {
     return llvm::bit_cast<double>(cast(type, "f64", bits));
   }

@@ -1,4 +1,4 @@
-//===- DequantizeTest.cpp - D5 and D6 -------------------------------------===//
+//===- DequantizeTest.cpp - Rules D5 and D6 -------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +29,7 @@ TEST_F(DequantizeTest, D5_difference_does_not_wrap) {
   EXPECT_EQ(dequantize(2147483647.0, 1, "i32", -2147483648.0), 4294967296.0);
 }
 
-/// 2^24 + 1 and 2^24 + 3 are ties of f32; a difference is rounded but once.
+/// 2^24 + 1 and 2^24 + 3 are ties of f32. A difference is only rounded once.
 TEST_F(DequantizeTest, D5_int32_rounds_once) {
   EXPECT_EQ(dequantize(16777217, 1, "i32"), 16777216);
   EXPECT_EQ(dequantize(16777219, 1, "i32"), 16777220);
@@ -40,7 +40,8 @@ TEST_F(DequantizeTest, D5_int32_rounds_once) {
 
 TEST_F(DequantizeTest, D5_product_in_f32) {
   EXPECT_EQ(dequantizeBits(3, 0x3DCCCCCD, "i8"), 0x3E99999Au); // 0.1f
-  // Then one rounding: 0.30005, not 3 times the f16 next to 0.1.
+  // The f32 product is rounded once to f16. It differs from the product with
+  // the f16 number next to 0.1.
   EXPECT_EQ(dequantizeBits(3, 0x3DCCCCCD, "i8", {}, "f32", "f16"), 0x34CDu);
   EXPECT_EQ(dequantizeBits(3, 0x2E66, "i8", {}, "f16", "f16"), 0x34CCu);
   EXPECT_EQ(dequantizeBits(3, 0x2E66, "i8", {}, "f16", "f32"), 0x3E999000u);
@@ -48,12 +49,12 @@ TEST_F(DequantizeTest, D5_product_in_f32) {
   EXPECT_EQ(dequantize(127, 3e38, "i8"), infinity);
   EXPECT_EQ(dequantize(-127, 1e3, "i8", {}, "f32", "f16"), -infinity);
   EXPECT_EQ(dequantizeBits(1, 1, "i8"), 1u);
-  // f32 products, half of the smallest bf16 and f16.
+  // The product is half of the smallest bf16, or a tie of the smallest f16.
   EXPECT_EQ(dequantize(1, 0x1p-134, "i8", {}, "f32", "bf16"), 0);
   EXPECT_EQ(dequantize(3, 0x1p-26, "i8", {}, "f32", "f16"), 0x1p-24);
 }
 
-/// All mixes of types agree where nothing is rounded.
+/// All combinations of types agree if nothing is rounded.
 TEST_F(DequantizeTest, D5_types) {
   for (StringRef x : {"i8", "ui8", "i16", "ui16", "i32", "i4", "ui4", "i2",
                       "ui2", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",
@@ -81,7 +82,7 @@ TEST_F(DequantizeTest, D5_signs_of_zeros) {
 }
 
 TEST_F(DequantizeTest, D5_zero_points_of_floats) {
-  // float4 and float6 ones are subtracted, float8 ones are not.
+  // float4 and float6 zero points are subtracted, float8 ones are not.
   EXPECT_EQ(dequantize(6, 2, "f4E2M1FN", -6), 24);
   EXPECT_EQ(dequantize(0.125, 1, "f6E2M3FN", 7.5), -7.375);
   EXPECT_EQ(dequantize(28, 1, "f6E3M2FN", 0.0625), 27.9375);
@@ -119,7 +120,7 @@ TEST_F(DequantizeTest, D5_scale_of_powers) {
   }
 }
 
-/// qdq is one after the other, with the same scale and zero point.
+/// qdq is the composition of quantize and dequantize with the same parameters.
 TEST_F(DequantizeTest, D6_qdq) {
   auto qdq = [&](double x, double scale, StringRef type,
                  std::optional<double> origin = std::nullopt) {
@@ -127,13 +128,13 @@ TEST_F(DequantizeTest, D6_qdq) {
   };
   EXPECT_EQ(qdq(5, 2, "i8"), 4);
   EXPECT_EQ(qdq(5, 2, "i8", 100), 4);
-  EXPECT_EQ(qdq(100, 2, "i8", 100), 54); // 127 − 100 is left.
+  EXPECT_EQ(qdq(100, 2, "i8", 100), 54); // 127 - 100 remains.
   EXPECT_EQ(qdq(nan, 2, "i8", 100), 0);
   EXPECT_EQ(qdq(1000, 2, "f8E4M3FN"), 896);
   EXPECT_EQ(qdq(3.3, 1, "f4E2M1FN"), 3);
 }
 
-/// What dequantizing an 8-bit code gives is quantized back to it.
+/// 8-bit values are preserved by dequantize and quantize.
 TEST_F(DequantizeTest, D6_codes_come_back) {
   for (StringRef type : {"i8", "ui8"})
     for (uint64_t code = 0; code < 256; ++code)
@@ -145,7 +146,7 @@ TEST_F(DequantizeTest, D6_codes_come_back) {
         }
 }
 
-/// An f16 scale is precise enough for 8 bits.
+/// The precision of an f16 scale suffices for 8 bits.
 TEST_F(DequantizeTest, D6_f16_codes_come_back) {
   for (uint64_t mantissa = 0; mantissa < 1024; mantissa += 3)
     for (uint64_t code = 0; code < 256; ++code) {
@@ -155,7 +156,8 @@ TEST_F(DequantizeTest, D6_f16_codes_come_back) {
     }
 }
 
-/// A bf16 scale is not: both roundings to 8 bits can move the same way.
+/// The precision of a bf16 scale does not: both roundings to 8 bits can have
+/// the same direction.
 TEST_F(DequantizeTest, D6_bf16_counterexamples) {
   auto roundTrip = [&](uint64_t code, uint64_t scale, StringRef type) {
     uint64_t y = dequantizeBits(code, scale, type, {}, "bf16", "bf16");
@@ -171,7 +173,7 @@ TEST_F(DequantizeTest, D6_bf16_counterexamples) {
       changed[1] += roundTrip(code, 0x3F80 | mantissa, "i8") != code;
     }
   EXPECT_EQ(changed[0], 2338u); // Of 32768.
-  EXPECT_EQ(changed[1], 927u);  // Fewer magnitudes, and two ends.
+  EXPECT_EQ(changed[1], 927u);  // There are fewer magnitudes and two limits.
 }
 
 } // namespace

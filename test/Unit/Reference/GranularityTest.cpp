@@ -1,4 +1,4 @@
-//===- GranularityTest.cpp - Which scale belongs to which element ---------===//
+//===- GranularityTest.cpp - Elements that share a scale ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers of elements and the indexing maps are held against indices that
-// are counted one by one, for every input of up to three dimensions of 0 to 5.
+// Compares sizes and indexing maps with indices that are computed one by one,
+// for inputs of up to three dimensions with sizes from 0 to 5.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ int64_t count(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The next index in row-major order.
+/// Advances to the next index in row-major order.
 void advance(Sizes &at, ArrayRef<int64_t> sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (++at[d] < sizes[d])
@@ -51,7 +51,8 @@ void advance(Sizes &at, ArrayRef<int64_t> sizes) {
 
 class GranularityTest : public testing::Test {
 protected:
-  /// `pick` says where in the parameter an index of the input leads.
+  /// `pick` returns the expected index into the parameter for an index of the
+  /// input.
   void check(const Granularity &granularity, ArrayRef<int64_t> parameter,
              ArrayRef<int64_t> input,
              llvm::function_ref<Sizes(ArrayRef<int64_t>)> pick) {
@@ -158,7 +159,7 @@ TEST_F(GranularityTest, open_sizes) {
   EXPECT_TRUE(Granularity::getBroadcast().fits({kDynamic}, {3, 4}));
 }
 
-// vector<[1]xf32> is not one element, and vector<[4]xf32> not four.
+// vector<[1]xf32> does not have one element, and vector<[4]xf32> not four.
 TEST_F(GranularityTest, scalable_sizes) {
   auto f32 = Float32Type::get(&context);
   Sizes one = getSizes(VectorType::get({1}, f32, {true}));

@@ -1,4 +1,4 @@
-//===- QuantizeBufferTest.cpp - Granularities, D9 -------------------------===//
+//===- QuantizeBufferTest.cpp - Granularities, rule D9 --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@ namespace {
 
 class QuantizeBufferTest : public QuantizeTest {
 protected:
-  /// Slots of one byte.
+  /// Elements of one byte.
   using Bytes = std::vector<char>;
 
   static Bytes floats(ArrayRef<float> values) {
@@ -27,7 +27,7 @@ protected:
     return bytes;
   }
 
-  /// f32 by f32 to i8; empty on failure.
+  /// Quantizes f32 with f32 scales to i8. Returns nullopt on failure.
   std::optional<Bytes> run(ArrayRef<int64_t> sizes,
                            const Granularity &granularity, ArrayRef<float> x,
                            ArrayRef<float> scales,
@@ -41,7 +41,7 @@ protected:
                               floats(x), floats(scales), zeroPoints, out,
                               {true, f32})))
       return std::nullopt;
-    // Back again: the numbers of these tests are all exact.
+    // Dequantize again. All numbers of these tests are exact.
     Bytes back(4 * x.size());
     EXPECT_TRUE(
         succeeded(dequantizeBuffer(parse("i8"), f32, f32, sizes, granularity,
@@ -66,7 +66,7 @@ TEST_F(QuantizeBufferTest, per_axis) {
             (Bytes{60, 30, 20, 60, 30, 20}));
   EXPECT_EQ(run({1, 3, 2}, {1, {}}, x, {1, 2, 3}, Bytes{0, 1, 2}),
             (Bytes{60, 60, 31, 31, 22, 22}));
-  // From the end.
+  // Negative axes count from the end.
   EXPECT_EQ(run({2, 3}, {-2, {}}, x, {1, 2}), run({2, 3}, {0, {}}, x, {1, 2}));
   EXPECT_EQ(run({6}, {-1, {}}, x, {1, 2, 3, 4, 5, 6}),
             (Bytes{60, 30, 20, 15, 12, 10}));
@@ -74,14 +74,14 @@ TEST_F(QuantizeBufferTest, per_axis) {
 
 TEST_F(QuantizeBufferTest, blocked) {
   SmallVector<float> x(10, 60);
-  // The last block is a partial one.
+  // The last block is partial.
   EXPECT_EQ(run({2, 5}, {1, 2}, x, {1, 2, 3, 4, 5, 6}),
             (Bytes{60, 60, 30, 30, 20, 15, 15, 12, 12, 10}));
   EXPECT_EQ(run({5, 2}, {0, 2}, x, {1, 2, 3, 4, 5, 6}, Bytes{0, 0, 0, 0, 0, 1}),
             (Bytes{60, 30, 60, 30, 20, 15, 20, 15, 12, 11}));
   EXPECT_EQ(run({1, 5, 2}, {-2, 4}, x, {1, 2, 3, 4}),
             (Bytes{60, 30, 60, 30, 60, 30, 60, 30, 20, 15}));
-  // One block, and blocks of one element.
+  // A single block, and blocks of one element.
   EXPECT_EQ(run({2, 5}, {1, 100}, x, {1, 2}),
             (Bytes{60, 60, 60, 60, 60, 30, 30, 30, 30, 30}));
   EXPECT_EQ(run({5}, {0, 1}, ArrayRef<float>(x).take_front(5), {1, 2, 3, 4, 5}),
@@ -146,17 +146,17 @@ TEST_F(QuantizeBufferTest, failures_leave_the_output) {
   EXPECT_EQ(StringRef(out, 8), StringRef("\1\2\3\4\5\6\7\10"));
 }
 
-/// Slots of types below a byte: what is beyond the width is ignored in inputs,
-/// a sign fills the output's.
+/// Sub-byte types: unused bits of inputs are ignored, and outputs are
+/// sign-extended.
 TEST_F(QuantizeBufferTest, slots) {
   Type f32 = parse("f32");
   Bytes out(2), x = floats({-1, -7}), scale = floats({1});
   ASSERT_TRUE(succeeded(quantizeBuffer(f32, f32, parse("i4"), {2}, {}, x, scale,
                                        Bytes{char(0x71)}, out, {true, f32})));
-  EXPECT_EQ(out, (Bytes{0, char(0xFA)})); // −1 + 1, −7 + 1
+  EXPECT_EQ(out, (Bytes{0, char(0xFA)})); // -1 + 1, -7 + 1
   ASSERT_TRUE(succeeded(quantizeBuffer(f32, f32, parse("f4E2M1FN"), {2}, {}, x,
                                        scale, std::nullopt, out, {true, f32})));
-  EXPECT_EQ(out, (Bytes{0xA, 0xF})); // −1, −6
+  EXPECT_EQ(out, (Bytes{0xA, 0xF})); // -1, -6
 }
 
 class DynamicQuantizeTest : public QuantizeBufferTest {
@@ -177,13 +177,13 @@ protected:
 };
 
 TEST_F(DynamicQuantizeTest, D9_range) {
-  // The standard's own example.
+  // The example of ONNX's documentation.
   Result result = run({0, 2, -3, -2.5f, 1.34f, 0.5f});
   EXPECT_EQ(result.scale, 0x1.414142p-6f); // 5 / 255
   EXPECT_EQ(result.zeroPoint, 153);
   EXPECT_EQ(result.y,
             (Bytes{char(153), char(255), 0, 26, char(221), char(179)}));
-  // The range holds zero.
+  // The range includes zero.
   result = run({255, 51, 102});
   EXPECT_EQ(result.scale, 1);
   EXPECT_EQ(result.zeroPoint, 0);
@@ -204,7 +204,7 @@ TEST_F(DynamicQuantizeTest, D9_empty_range) {
 }
 
 TEST_F(DynamicQuantizeTest, D9_ends) {
-  // hi − lo overflows; a range of one subnormal has a scale of zero.
+  // hi - lo overflows. The range of one subnormal has a scale of zero.
   Result result = run({3e38f, -3e38f, 0});
   EXPECT_TRUE(std::isinf(result.scale));
   EXPECT_EQ(result.y, (Bytes{0, 0, 0}));
@@ -215,7 +215,7 @@ TEST_F(DynamicQuantizeTest, D9_ends) {
   result = run({-0x1p-149f, 0});
   EXPECT_EQ(result.zeroPoint, 255);
   EXPECT_EQ(result.y, (Bytes{0, char(255)}));
-  // Unspecified, but no crash.
+  // The result is unspecified, but must not crash.
   run({float(nan), 1, float(infinity)});
 }
 

@@ -1,4 +1,4 @@
-//===- QuantizeFloatTest.cpp - D3 and D8 ----------------------------------===//
+//===- QuantizeFloatTest.cpp - Rules D3 and D8 ----------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,13 +33,13 @@ TEST_F(QuantizeFloatTest, D3_quotient_then_cast) {
   EXPECT_EQ(quantizeCode(0, -1, "f8E5M2FNUZ"), 0x00u);
 }
 
-/// The quotient is rounded to the precision first, then to the destination.
+/// The quotient is rounded to the precision, then to the destination.
 TEST_F(QuantizeFloatTest, D3_quotient_in_the_precision) {
   // 1.0625 + 2^-20 is above a tie of f8E4M3FN, but f16 rounds it to the tie.
   double x = 0x1.10001p0;
   EXPECT_EQ(quantize(x, 1, "f8E4M3FN", {}, {"f32", "f32", "f32"}), 1.125);
   EXPECT_EQ(quantize(x, 1, "f8E4M3FN", {}, {"f32", "f32", "f16"}), 1);
-  // 2^24 + 1 over 2^24: f32 does not see the one, the tie is below in f64.
+  // The quotient is 1.0625 + 2^-24: f32 rounds it to the tie, f64 does not.
   EXPECT_EQ(quantize(17825793, 0x1p24, "f8E4M3FN", {}, {"i32", "f32", "f64"}),
             1.125);
   EXPECT_EQ(quantize(17825793, 0x1p24, "f8E4M3FN", {}, {"i32", "f32", "f32"}),
@@ -62,7 +62,7 @@ TEST_F(QuantizeFloatTest, D3_overflow) {
       EXPECT_EQ(quantizeCode(c.fits / 2, -0.5, c.type, {}, {}, saturate),
                 c.largest | 0x80);
     }
-    // At every opset, infinities are an overflow like any other.
+    // Infinities overflow like other values, at every opset.
     for (double x : {c.overflows, 1e30, infinity}) {
       EXPECT_EQ(quantizeCode(x, 1, c.type, {}, {}, true), c.largest);
       EXPECT_EQ(quantizeCode(-x, 1, c.type, {}, {}, true), c.largest | 0x80);
@@ -95,7 +95,7 @@ TEST_F(QuantizeFloatTest, D3_float4_and_6_saturate) {
   EXPECT_EQ(quantize(1.0625, 1, "f6E2M3FN"), 1);
 }
 
-/// −0 + 0 is +0, so a zero point of zero is not the same as none.
+/// -0 + 0 is +0, so a zero point of zero differs from no zero point.
 TEST_F(QuantizeFloatTest, D3_negative_zero) {
   for (StringRef type : float4And6) {
     SCOPED_TRACE(type.str());
@@ -103,12 +103,12 @@ TEST_F(QuantizeFloatTest, D3_negative_zero) {
     EXPECT_EQ(quantizeCode(-0.0, 1, type), negativeZero);
     EXPECT_EQ(quantizeCode(-0.0, 1, type, 0.0), 0u);
     EXPECT_EQ(quantizeCode(-0.0, 1, type, -0.0), negativeZero);
-    // The sum is not zero, but rounds to it.
+    // The sum is not zero, but rounds to zero.
     EXPECT_EQ(quantizeCode(-1e-3, 1, type, 0.0), negativeZero);
   }
 }
 
-/// The zero point is added in the precision, before the one rounding.
+/// The zero point is added in the precision, before the cast.
 TEST_F(QuantizeFloatTest, D3_zero_point) {
   EXPECT_EQ(quantize(1.25, 1, "f4E2M1FN", 1), 2); // 2.25
   EXPECT_EQ(quantize(1.75, 1, "f4E2M1FN", 1), 3); // 2.75
@@ -116,7 +116,7 @@ TEST_F(QuantizeFloatTest, D3_zero_point) {
   EXPECT_EQ(quantize(-2, 1, "f6E2M3FN", 0.125), -1.875);
   EXPECT_EQ(quantize(100, 1, "f6E3M2FN", -28), 28);
   EXPECT_EQ(quantize(-infinity, 1, "f6E3M2FN", 28), -28);
-  // 2.5 + 2^-12 is no f16: the sum is the tie.
+  // f16 cannot represent 2.5 + 2^-12, so the sum is a tie.
   double x = 0x1.801p0; // 1.5 + 2^-12, rounded to 1.5 as well
   EXPECT_EQ(quantize(x, 1, "f4E2M1FN", 1, {"f32", "f32", "f32"}), 3);
   EXPECT_EQ(quantize(x, 1, "f4E2M1FN", 1, {"f32", "f32", "f16"}), 2);
@@ -134,8 +134,8 @@ TEST_F(QuantizeFloatTest, D4_scale_zero) {
   EXPECT_EQ(quantize(3, -2, "f8E4M3FN"), -1.5);
 }
 
-/// A NaN that went through arithmetic has no specified sign; where there is no
-/// NaN it is either zero.
+/// The sign of a NaN that results from arithmetic is unspecified. Formats
+/// without NaN give a zero of either sign.
 TEST_F(QuantizeFloatTest, D8_nan) {
   for (bool saturate : {true, false})
     for (double sign : {1.0, -1.0}) {

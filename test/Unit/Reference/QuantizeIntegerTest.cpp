@@ -1,4 +1,4 @@
-//===- QuantizeIntegerTest.cpp - D1, D2 and D4 ----------------------------===//
+//===- QuantizeIntegerTest.cpp - Rules D1, D2 and D4 ----------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,7 +40,8 @@ TEST_F(QuantizeIntegerTest, D1_ties_to_even) {
   }
 }
 
-/// The quotient is rounded first, so an odd zero point turns no tie around.
+/// The quotient is rounded before the zero point is added, so an odd zero point
+/// does not change how ties are rounded.
 TEST_F(QuantizeIntegerTest, D1_zero_point_after_rounding) {
   EXPECT_EQ(quantize(0.5, 1, "ui8", 1), 1);
   EXPECT_EQ(quantize(1.5, 1, "ui8", 1), 3);
@@ -56,7 +57,8 @@ TEST_F(QuantizeIntegerTest, D1_saturates) {
       SCOPED_TRACE(x);
       EXPECT_EQ(quantize(x, 1, range.type), range.highest);
       EXPECT_EQ(quantize(-x, 1, range.type), range.lowest);
-      // No zero point leads back from the end.
+      // The zero point is added before saturation, but cannot compensate for an
+      // overflow.
       EXPECT_EQ(quantize(x, 1, range.type, range.lowest), range.highest);
       EXPECT_EQ(quantize(-x, 1, range.type, range.highest), range.lowest);
     }
@@ -74,7 +76,7 @@ TEST_F(QuantizeIntegerTest, D1_zero_point_at_the_ends) {
       EXPECT_EQ(quantize(0, 1, range.type, origin), origin);
       EXPECT_EQ(quantize(-0.0, 1, range.type, origin), origin);
     }
-    // Quotients twice as far as the range is wide still arrive.
+    // Quotients of twice the range do not overflow.
     double span = range.highest - range.lowest;
     EXPECT_EQ(quantize(span, 1, range.type, range.lowest), range.highest);
     EXPECT_EQ(quantize(-span, 1, range.type, range.highest), range.lowest);
@@ -97,7 +99,7 @@ TEST_F(QuantizeIntegerTest, D1_nan_gives_the_zero_point) {
   }
 }
 
-/// x and scale of every type divide alike when the numbers are small.
+/// The types of x and scale do not matter for small numbers.
 TEST_F(QuantizeIntegerTest, D1_types) {
   for (StringRef x : {"f32", "f16", "bf16", "i32"})
     for (StringRef scale : {"f32", "f16", "bf16", "i32", "f8E8M0FNU"})
@@ -110,7 +112,8 @@ TEST_F(QuantizeIntegerTest, D1_types) {
       }
 }
 
-/// 131.5 in f16, 131.45 otherwise; bf16 has no quotient between 131 and 132.
+/// The quotient is 131.5 in f16 and 131.456 in wider types. bf16 has no number
+/// between 131 and 132.
 TEST_F(QuantizeIntegerTest, D2_division_in_the_precision) {
   uint64_t x = 0x5394, scale = 0x3761; // 60.625, 0.461181640625
   EXPECT_EQ(quantizeBits(x, scale, "ui8", {}, {"f16", "f16", "f16"}), 132u);
@@ -122,20 +125,20 @@ TEST_F(QuantizeIntegerTest, D2_division_in_the_precision) {
   EXPECT_EQ(quantize(60.75, 0.4612, "ui8", {}, {"f32", "f32", "bf16"}), 132);
 }
 
-/// The operands are rounded to the precision before they are divided.
+/// The operands are rounded to the precision before the division.
 TEST_F(QuantizeIntegerTest, D2_operands_in_the_precision) {
-  // 257 is 256 as bf16, and 3001 is 3000 as bf16's neighbour 2992 or 3008.
+  // bf16 rounds 257 to 256 and 3001 to 3008.
   EXPECT_EQ(quantize(257, 1, "i16", {}, {"f32", "f32", "bf16"}), 256);
   EXPECT_EQ(quantize(3001, 1, "i16", {}, {"f32", "f32", "bf16"}), 3008);
   EXPECT_EQ(quantize(2049, 1, "i16", {}, {"f32", "f32", "f16"}), 2048);
-  // An x beyond f16 is infinite there, a small scale zero.
+  // In f16, a large x is infinite and a small scale is zero.
   EXPECT_EQ(quantize(1e5, 1e4, "i8", {}, {"f32", "f32", "f16"}), 127);
   EXPECT_EQ(quantize(-1, 1e-9, "i16", {}, {"f32", "f32", "f16"}), -32768);
   EXPECT_EQ(quantize(1e-9, 1e-9, "i8", 5, {"f32", "f32", "f16"}), 5);
 }
 
 TEST_F(QuantizeIntegerTest, D2_int32_in_f64) {
-  // (2^24 + 1) / 2^23 and its half-way neighbours are exact in f64 alone.
+  // The quotients differ from a tie by 2^-25, which only f64 represents.
   QuantizeTypes exact{"i32", "f32", "f64"}, single{"i32", "f32", "f32"};
   EXPECT_EQ(quantize(50331649, 0x1p25, "i8", {}, exact), 2); // above 1.5
   EXPECT_EQ(quantize(50331647, 0x1p25, "i8", {}, exact), 1); // below it
@@ -144,7 +147,7 @@ TEST_F(QuantizeIntegerTest, D2_int32_in_f64) {
   EXPECT_EQ(quantize(83886079, 0x1p25, "i8", {}, exact), 2);  // below 2.5
   EXPECT_EQ(quantize(83886081, 0x1p25, "i8", {}, exact), 3);  // above it
   EXPECT_EQ(quantize(83886081, 0x1p25, "i8", {}, single), 2);
-  // Both ends, and an int32 scale.
+  // The minimum and the maximum, with an int32 scale.
   QuantizeTypes integers{"i32", "i32", "f64"};
   EXPECT_EQ(quantize(-2147483648.0, 65536, "i16", {}, integers), -32768);
   EXPECT_EQ(quantize(2147483647.0, 65536, "i16", {}, integers), 32767);
@@ -162,7 +165,7 @@ TEST_F(QuantizeIntegerTest, D2_scale_of_powers) {
   EXPECT_EQ(quantize(0x1.8p127, 0x1p127, "i8", {}, types), 2);
   // 0xFF is NaN.
   EXPECT_EQ(quantizeBits(bits(5, "f32"), 0xFF, "i8", 9, types), 9u);
-  // In f16 2^-127 is zero and 2^127 infinite.
+  // In f16, 2^-127 is zero and 2^127 is infinite.
   types.precision = "f16";
   EXPECT_EQ(quantizeBits(bits(1, "f32"), 0x00, "i8", {}, types), 0x7Fu);
   EXPECT_EQ(quantizeBits(bits(1, "f32"), 0xFE, "i8", 4, types), 4u);
@@ -189,13 +192,13 @@ TEST_F(QuantizeIntegerTest, D4_scales_of_all_kinds) {
   EXPECT_EQ(quantize(10, -infinity, "i8", 3), 3);
   EXPECT_EQ(quantize(1e38, 1e-38, "i8"), 127);   // The quotient overflows.
   EXPECT_EQ(quantize(1e-38, -1e38, "i8", 3), 3); // It underflows.
-  // Subnormals on both sides.
+  // Subnormal operands.
   EXPECT_EQ(quantize(0x1.8p-148, 0x1p-149, "i8"), 3);
   EXPECT_EQ(quantize(0x1p-149, 0x1p-148, "i8", 1), 1); // A tie.
   EXPECT_EQ(quantize(0x1.8p-148, 0x1p-148, "i8"), 2);  // Another.
 }
 
-/// Ties that the product with the rounded reciprocal misses.
+/// Ties that a multiplication with the rounded reciprocal would miss.
 TEST_F(QuantizeIntegerTest, D7_division_is_no_multiplication) {
   EXPECT_EQ(quantize(45.5, 7, "i8"), 6);
   EXPECT_EQ(quantize(37.5, 15, "i8"), 2);

@@ -1,4 +1,4 @@
-//===- QuantizeTest.h - Common to the tests of quantization -----*- C++ -*-===//
+//===- QuantizeTest.h - Fixture of quantization tests -----------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expected values are written out by hand from the rules; nothing here computes
-// them.
+// The expected values are derived from the rules by hand, and never computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +20,17 @@
 
 namespace mlir::quant_float::reference {
 
-/// The types of x and scale, and P.
+/// The types of x and scale, and the precision P.
 struct QuantizeTypes {
   StringRef x = "f32", scale = "f32", precision = "f32";
 };
 
 class QuantizeTest : public CastTest {
 protected:
-  /// A number as an element of the type, by a cast.
+  /// Returns the bit pattern of a number in a type.
   uint64_t bits(double value, StringRef type) { return cast(value, type); }
 
-  /// An element as a number; every type here is exact in f64.
+  /// Returns the number of a bit pattern; all types are exact in f64.
   double number(uint64_t bits, StringRef type) { return value(type, bits); }
 
   uint64_t quantizeBits(uint64_t x, uint64_t scale, StringRef y,
@@ -52,7 +51,7 @@ protected:
     EXPECT_EQ(result.getBitWidth(), parse(y).getIntOrFloatBitWidth());
     return result.getZExtValue();
   }
-  /// The code of y.
+  /// Returns the encoding of y.
   uint64_t quantizeCode(double x, double scale, StringRef y,
                         std::optional<double> zeroPoint = std::nullopt,
                         QuantizeTypes types = {}, bool saturate = true) {
@@ -62,7 +61,7 @@ protected:
     return quantizeBits(bits(x, types.x), bits(scale, types.scale), y, origin,
                         types, saturate);
   }
-  /// The value of y.
+  /// Returns the number y.
   double quantize(double x, double scale, StringRef y,
                   std::optional<double> zeroPoint = std::nullopt,
                   QuantizeTypes types = {}) {

@@ -1,4 +1,4 @@
-//===- StochasticTest.cpp - Random bits and casts by them -----------------===//
+//===- StochasticTest.cpp - Random bits and stochastic rounding -----------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ class StochasticTest : public CastTest {};
 
 using Words = std::array<uint32_t, 4>;
 
-// Of Random123's kat_vectors.
+// From kat_vectors of Random123.
 TEST_F(StochasticTest, S3_known_answers) {
   EXPECT_EQ(philox({0, 0}, {0, 0, 0, 0}),
             (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -34,7 +34,7 @@ TEST_F(StochasticTest, S3_elements) {
   char out[6];
   MutableArrayRef<char> bytes(out);
   ASSERT_TRUE(succeeded(philoxBuffer(8, 0, 0, bytes)));
-  // The upper bytes of four words, and of the first two of the next block.
+  // The upper bytes of the four words of a block, and of two words of the next.
   Words next = philox({0, 0}, {1, 0, 0, 0});
   const char expected[] = {char(0x66),          char(0xe1),
                            char(0xbc),          char(0x9b),
@@ -44,9 +44,9 @@ TEST_F(StochasticTest, S3_elements) {
   EXPECT_EQ(StringRef(out, 2), StringRef("\x01\x03", 2));
   EXPECT_TRUE(failed(philoxBuffer(3, 0, 0, bytes)));
   EXPECT_TRUE(failed(philoxBuffer(64, 0, 0, bytes)));
-  // Six bytes are one element and a half.
+  // Six bytes are one and a half elements.
   EXPECT_TRUE(failed(philoxBuffer(32, 0, 0, bytes)));
-  // What is made many at a time is what is made one by one, around carries.
+  // Buffers and single elements agree, also if the counter carries.
   uint16_t many[1001];
   uint64_t seed = 0xDEADBEEFCAFEF00D;
   for (uint64_t offset : {uint64_t(0), (uint64_t(1) << 32) - 7, -uint64_t(9)}) {
@@ -70,7 +70,8 @@ TEST_F(StochasticTest, S1_types) {
   EXPECT_FALSE(canCastByRandomBits(f32, ui8, parse("i8")));
 }
 
-// A quarter of the way from 1 to 1.125: the upper quarter of random values.
+// The value is at a quarter of the distance from 1 to 1.125, so a quarter of
+// the random values rounds up.
 TEST_F(StochasticTest, S2_buffer) {
   const float numbers[] = {1.03125f, 1.03125f, -1.03125f, 1.0f};
   char random[] = {char(191), char(192), char(192), char(255)}, out[4];

@@ -1,4 +1,4 @@
-//===- FloatFormatTest.cpp - Format facts against the table ---------------===//
+//===- FloatFormatTest.cpp - Properties of float formats ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// SEMANTICS T, written out by hand.
+/// The properties of section T of docs/rules.md, as literals.
 struct Expected {
   Type type;
   unsigned width, mantissaBits;
@@ -82,7 +82,8 @@ TEST(FloatFormatTest, factsOfEveryFormat) {
   }
 }
 
-// LLVM's semantics, of the types that have some: the value of every code.
+// The values of all encodings agree with LLVM's semantics, for types that LLVM
+// has.
 TEST(FloatFormatTest, valuesAreLlvms) {
   MLIRContext context;
   const FloatType types[] = {
@@ -100,7 +101,7 @@ TEST(FloatFormatTest, valuesAreLlvms) {
     ASSERT_EQ(format.width, width);
     uint64_t end = uint64_t(1) << std::min(width, 16u);
     for (uint64_t i = 0; i < end; ++i) {
-      // Of wide types those that end in zeros.
+      // For wide types, test the encodings whose low bits are zero.
       uint64_t code = i << (width - std::min(width, 16u));
       llvm::APFloat expected(type.getFloatSemantics(), APInt(width, code));
       bool losesInfo;
@@ -130,7 +131,7 @@ TEST(FloatFormatTest, unsignedValues) {
   EXPECT_FALSE(format.getValue(0xFF).isNegative());
 }
 
-// It has no zero; asking for what it shares with the others is no error.
+// The common properties are defined, although the format has no zero.
 TEST(FloatFormatTest, scale) {
   MLIRContext context;
   FloatFormat format(Float8E8M0FNUType::get(&context));

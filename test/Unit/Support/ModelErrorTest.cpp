@@ -1,4 +1,4 @@
-//===- ModelErrorTest.cpp - Errors of models made of other errors ---------===//
+//===- ModelErrorTest.cpp - Conversion of errors to ModelError ------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- OutputFileTest.cpp - What is written, kept and left ----------------===//
+//===- OutputFileTest.cpp - Tests of OutputFile ---------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ using namespace mlir::quant_float;
 namespace fs = std::filesystem;
 
 namespace {
-/// In a folder of its own, which is empty at first.
+/// Provides an initially empty temporary folder.
 class OutputFileTest : public ::testing::Test {
 protected:
   OutputFileTest() {
@@ -96,7 +96,7 @@ TEST_F(OutputFileTest, ModesAreKept) {
     EXPECT_TRUE(file.write("new") && file.commit());
     EXPECT_EQ(read("old"), "new");
     EXPECT_EQ(getMode("old"), mode);
-    // What another program puts there has a mode of its own.
+    // A file that another program creates there has a different mode.
     OutputFile named(at("old"));
     std::ofstream(named.getName()) << "named";
     chmod(named.getName().c_str(), 0777);
@@ -152,7 +152,7 @@ TEST_F(OutputFileTest, WhatCannotBeWrittenIsSaid) {
   }
   EXPECT_EQ(list(), Names{"file"});
 
-  // Root may write everything.
+  // Root has write permission for all files.
   if (getuid()) {
     chmod(at("file").c_str(), 0400);
     EXPECT_EQ(OutputFile(at("file")).getError(), std::errc::permission_denied);
@@ -205,7 +205,7 @@ TEST_F(OutputFileTest, StreamsAreWrittenAsTheyAre) {
   EXPECT_TRUE(fs::is_fifo(at("pipe")));
   EXPECT_EQ(list(), Names{"pipe"});
 
-  // Nobody reads.
+  // A pipe without a reader.
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   close(ends[0]);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quant-float/Support/TargetCpu.h"
+#include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 #include "gtest/gtest.h"
@@ -20,7 +20,7 @@ std::string getError(StringRef triple, StringRef cpu) {
   return result ? "" : llvm::toString(result.takeError());
 }
 
-// LLVM aborts on some of these, or prints and goes on, if they get through.
+// LLVM would abort on some of these names, or print a message and continue.
 TEST(TargetCpuTest, unknownNamesAreErrors) {
   EXPECT_EQ(getError("x86_64-linux-gnu", "nosuch"),
             "unknown cpu 'nosuch' for the triple 'x86_64-unknown-linux-gnu'");
@@ -51,7 +51,8 @@ TEST(TargetCpuTest, everyCpuHasAMachine) {
   }
 }
 
-// What the code cannot ask its machine for would be an illegal instruction.
+// Features that the entry code cannot detect at run time are disabled, because
+// using them could execute an illegal instruction.
 TEST(TargetCpuTest, codeUsesWhatItCanAskFor) {
   struct {
     StringRef triple, cpu, kept, dropped;

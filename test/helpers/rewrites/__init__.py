@@ -57,9 +57,9 @@ def to_codes(values, name):
     unsigned = np.dtype(f"u{max(width, 8) // 8}")
     codes = np.ascontiguousarray(values).view(unsigned) & unsigned.type((1 << width) - 1)
     if name[0] in "fb" and "FNUZ" not in name:
-        # The sign of a NaN is open (D8).
-        isNan = np.isnan(codes.view(DTYPES[name]).astype("f4"))
-        codes[isNan] &= unsigned.type((1 << (width - 1)) - 1)
+        # The sign and the payload of a NaN are unspecified (D8).
+        dtype = DTYPES[name]
+        codes[np.isnan(codes.view(dtype).astype("f4"))] = np.array(np.nan, dtype).view(unsigned)
     return codes
 
 

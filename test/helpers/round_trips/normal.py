@@ -1,4 +1,4 @@
-"""The normal form of a model: what export changes, as include/quant-float/Target/ONNX/Export.h lists it."""
+"""The normal form of a model: what export changes, as include/quant-float/ONNX/Export/Export.h lists it."""
 
 import numpy as np
 import onnx

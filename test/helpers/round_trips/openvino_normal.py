@@ -1,4 +1,4 @@
-"""The normal form of an OpenVINO model: what export changes, as include/quant-float/Target/OpenVINO/Export.h lists it."""
+"""The normal form of an OpenVINO model: what export changes, as include/quant-float/OpenVINO/Export/Export.h lists it."""
 
 import math
 import pathlib

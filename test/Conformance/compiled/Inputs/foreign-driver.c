@@ -1,5 +1,5 @@
-// Runs the casts that `quant-float-compiled-cast --emit-assembly` wrote into the
-// current folder, and compares what they give with what is there.
+// Runs the casts that `quant-float-compiled-cast --emit-assembly` wrote into
+// the current folder, and compares the results with the expected ones.
 
 #include "quant-float-c/EntryPoint.h"
 
@@ -57,7 +57,8 @@ static unsigned char *readAll(const char *path) {
   return bytes;
 }
 
-/* Elements `start` and following, at addresses `off` bytes past alignment. */
+/* Tests the elements from index `start` on, at addresses that are misaligned
+   by `off` bytes. */
 static int isRight(const struct cast *cast, const unsigned char *data,
                    size_t start, const int64_t *sizes, size_t off) {
   size_t count = 1;
@@ -105,7 +106,7 @@ int main(void) {
     const struct cast *cast = &casts[c];
     int right = isRight(cast, data, 0, cast->sizes, 0);
     static const int64_t lengths[] = {0, 1, 7, 15, 17, 33, 63, 65};
-    /* Of more than any of the lengths, where the size is open. */
+    /* If the size is dynamic and large enough, also test shorter lengths. */
     if (cast->rank == 1 && cast->sizes[0] > 200)
       for (size_t i = 0; right && i < sizeof lengths / sizeof *lengths; ++i)
         right = isRight(cast, data, 10 * i, &lengths[i], 1 + i % 3);

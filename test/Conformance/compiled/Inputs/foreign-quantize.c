@@ -1,5 +1,6 @@
 // Runs the quantizations that `quant-float-compiled-quantize --emit-assembly`
-// wrote into the current folder, and compares what they give with what is there.
+// wrote into the current folder, and compares the results with the expected
+// ones.
 
 #include "quant-float-c/EntryPoint.h"
 
@@ -70,7 +71,7 @@ static void readAll(const char *path) {
   fclose(file);
 }
 
-/* Of a code of an ONNX element type. */
+/* Returns whether an encoding of an ONNX element type is NaN. */
 static int isNaN(int type, uint32_t code) {
   switch (type) {
   case 1:
@@ -91,7 +92,8 @@ static int isNaN(int type, uint32_t code) {
   }
 }
 
-/* Of floats that have a negative one: all but the sign is zero. */
+/* Returns whether an encoding of a float type with a negative zero is a
+   zero: all bits except the sign are zero. */
 static int isZero(const struct tensor *result, uint32_t code) {
   int bits = result->type == 23 ? 4 : result->type > 26 ? 6 : 8 * result->slot;
   return (code & (((uint32_t)1 << (bits - 1)) - 1)) == 0;

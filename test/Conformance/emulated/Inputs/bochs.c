@@ -1,6 +1,6 @@
-// Loaded before bochscpu, whose package offers no choice of the CPU: gives it
-// one with AVX10.2. Bochs's functions that it asks for by name are found here
-// first, and find the real ones themselves.
+// Loaded before bochscpu, whose package has no option to select the CPU, to
+// provide a CPU with AVX10.2. Bochs finds the functions in this file first, and
+// these call the original ones.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of glibc 2.38, that the package was built for.
+// Functions of glibc 2.38, which the package was built with.
 unsigned long long __isoc23_strtoull(const char *text, char **end, int base) {
   return strtoull(text, end, base);
 }
@@ -47,7 +47,7 @@ void *sim_get_param_enum(const char *name) {
   return found;
 }
 
-// What CPUID says: what Sapphire Rapids does, and what was added.
+// The result of CPUID: that of Sapphire Rapids, with additional features.
 struct registers {
   unsigned a, b, c, d;
 };

@@ -1,6 +1,7 @@
-// Calls functions with tensors and compares what they give with what is wanted,
-// as EntryPoint/Inputs/cases.c does, on an emulated CPU without a C library:
-// cases.inc has the functions and tensors, the bytes come in.
+// Calls functions with tensors and compares the results with the expected ones,
+// like EntryPoint/Inputs/cases.c, but on an emulated CPU without a C library.
+// cases.inc contains the functions and tensors; the data is read from standard
+// input.
 
 #include "quant-float-c/EntryPoint.h"
 #include "heap.h"

@@ -14,7 +14,7 @@ enum { alignment = 64 };
 static char heap[1 << 24] __attribute__((aligned(alignment)));
 static size_t taken;
 
-// Nothing is given back but all at once, by who sets `taken` to 0.
+// Memory is only freed all at once, by setting `taken` to 0.
 void *malloc(size_t size) {
   size = (size + alignment - 1) / alignment * alignment;
   if (size > sizeof heap - taken)

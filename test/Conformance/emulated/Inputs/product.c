@@ -1,6 +1,6 @@
-// Compiled code that has tiles, twice: what the second call says comes from
-// what the first has found out. With INSTRUCTIONS the emulator's instructions are
-// compared, instead, with what they are documented to do.
+// Calls compiled code that uses tiles twice, because the second call uses what
+// the first one detected. With INSTRUCTIONS, tests the emulated instructions
+// against their documentation instead.
 
 #include "heap.h"
 #include <immintrin.h>
@@ -11,7 +11,8 @@ static const struct {
   uint16_t rowBytes[16];
   uint8_t rows[16];
 } sizes = {1, 0, {0}, {36, 28, 36}, {5, 5, 7}};
-// Of four rows of bytes more than tiles have, which stay as they are.
+// The matrices have four rows of bytes more than the tiles; these must not
+// change.
 static uint8_t a[9][64], b[9][64];
 static int32_t sums[9][16], wanted[9][16];
 

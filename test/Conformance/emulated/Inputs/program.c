@@ -1,5 +1,6 @@
-// What an emulator runs: the conversions that quant-float-emulated compiled, on
-// what it asks for on standard input, with answers on standard output.
+// The program that an emulator runs: calls the conversions that
+// quant-float-emulated compiled. Reads requests from standard input and writes
+// the results to standard output.
 
 #include "quant-float-c/EntryPoint.h"
 #include "runtime.h"
@@ -10,7 +11,7 @@ typedef int entry(const qf_tensor *, qf_tensor *, char *, size_t);
 #include "conversions.inc"
 #undef CONVERSION
 
-// Numbers of element types; 0 for an operand that there is not.
+// Numbers of element types; 0 for an operand that does not exist.
 static const struct conversion {
   entry *function;
   int from, scale, zeroPoint, to;
@@ -20,8 +21,8 @@ static const struct conversion {
 #include "conversions.inc"
 };
 
-// As quant-float-emulated writes them; `inputBytes` follow. The answer is the
-// status, `outputBytes` and as many behind them as must be untouched.
+// The requests that quant-float-emulated writes, each followed by `inputBytes`
+// bytes. The answer is the status, `outputBytes` bytes and the guard bytes.
 struct request {
   uint32_t conversion, count, inputBytes, outputBytes;
   uint64_t scale, zeroPoint;

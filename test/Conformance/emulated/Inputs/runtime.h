@@ -5,8 +5,8 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-// Read, write and exit without a C library: by Linux's system calls, or by
-// spike's on a RISC-V machine that runs nothing else.
+// Implements read, write and exit without a C library, with Linux's system
+// calls or, on a bare RISC-V machine, with those of spike.
 #ifndef QUANT_FLOAT_TEST_CONFORMANCE_EMULATED_RUNTIME_H
 #define QUANT_FLOAT_TEST_CONFORMANCE_EMULATED_RUNTIME_H
 
@@ -48,8 +48,9 @@ __asm__(".globl _start\n"
         "_start:\n"
         "  bl start\n");
 #elif defined(__riscv)
-// The host's interface: the address of a call's numbers, or an exit code and
-// the lowest bit, is written to one word, and the other one answers.
+// Spike's host interface: the program writes the address of the arguments of a
+// call, or an exit code with the lowest bit set, to `tohost`. The host answers
+// in `fromhost`.
 extern volatile uint64_t tohost, fromhost;
 
 static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c) {
@@ -70,9 +71,9 @@ static int64_t systemCall(int64_t number, int64_t a, int64_t b, int64_t c) {
   return (int64_t)call[0];
 }
 
-// Floats and vectors are off until mstatus says otherwise. Of traps, what asks
-// Linux for something hears that there is no such call (-38 is ENOSYS); any
-// other ends the program with 100 and its cause.
+// Enables floats and vectors in mstatus. The trap handler returns -38 (ENOSYS)
+// for Linux system calls. Any other trap ends the program with the exit code
+// 100 plus its cause.
 __attribute__((used)) static void endByTrap(int64_t cause) {
   systemCall(exitNumber, 100 + cause, 0, 0);
 }
@@ -118,7 +119,7 @@ __attribute__((used, noreturn)) void start(void) {
     systemCall(exitNumber, code, 0, 0);
 }
 
-// Less than `size` at the end of the input alone.
+// Reads `size` bytes, or fewer at the end of the input.
 static size_t readAll(void *bytes, size_t size) {
   size_t done = 0;
   while (done < size) {
@@ -144,7 +145,7 @@ static int writeAll(const void *bytes, size_t size) {
   return 1;
 }
 
-// Compiled code calls these.
+// Functions that compiled code calls.
 void *memset(void *bytes, int value, size_t size) {
   for (size_t i = 0; i < size; ++i)
     ((volatile char *)bytes)[i] = (char)value;

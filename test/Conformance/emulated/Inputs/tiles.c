@@ -1,5 +1,6 @@
-// AMX, which Bochs's package was built without: instructions that it does not
-// know end here, and those on tiles of bytes are done as Intel's manual says.
+// Emulates AMX, which the package of Bochs was built without. Bochs calls the
+// error handler in this file for instructions that it does not know; those on
+// tiles of bytes are executed according to Intel's manual.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,7 +20,7 @@ static int isConfigured;
 static void *bochs;
 static char *memory;
 
-// Where the machine's memory is, at its address 0.
+// Sets the host address of the machine's memory, which starts at address 0.
 void emulateTiles(const char *path, char *base) {
   bochs = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
   memory = base;
@@ -36,11 +37,12 @@ static uint64_t getRegister(unsigned number) {
       0, number);
 }
 
-// What the bytes after the opcode say.
+// The operands that the bytes after the opcode encode.
 struct operands {
   int isMemory;
   unsigned reg, rm;
-  // The address without the index, which tiles have as the bytes between rows.
+  // The address without the index register, which holds the stride of tile
+  // rows.
   uint64_t address, stride;
   unsigned length;
 };
@@ -85,7 +87,7 @@ static struct operands decode(const uint8_t *code, uint64_t next, uint8_t vex) {
   return result;
 }
 
-// Whether the sizes are allowed.
+// Loads a tile configuration. Returns whether it is valid.
 static int configure(const uint8_t *sizes) {
   memset(tiles, 0, sizeof tiles);
   isConfigured = sizes[0] == 1;
@@ -119,7 +121,8 @@ static int multiply(struct tile *sums, const struct tile *a,
   return 1;
 }
 
-// Of the opcode, the last prefix and what follows; 0 for what there is not.
+// Executes an instruction with this opcode and mandatory prefix; `other` is the
+// VEX.vvvv operand. Returns 0 for unknown instructions.
 static int execute(uint8_t opcode, unsigned prefix, unsigned other,
                    const struct operands *operands) {
   enum { none = 0, p66 = 1, pF3 = 2, pF2 = 3 };
@@ -162,7 +165,7 @@ void _ZN8BX_CPU_C7BxErrorEP15bxInstruction_c(const uint8_t *instruction) {
   enum { lengthByte = 18, vex = 0xc4 };
   uint64_t start = getPlace() - instruction[lengthByte];
   const uint8_t *code = (const uint8_t *)memory + start;
-  // Of the second table of opcodes, 128 bits, W0.
+  // Only instructions of opcode map 2 with 128 bits and W0.
   if (memory && code[0] == vex && (code[1] & 0x1f) == 2 && !(code[2] & 0x84)) {
     struct operands operands = decode(code + 4, start + 4, code[1]);
     if (execute(code[3], code[2] & 3, ~code[2] >> 3 & 15, &operands)) {

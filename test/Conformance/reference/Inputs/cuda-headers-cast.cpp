@@ -1,4 +1,4 @@
-//===- cuda-headers-cast.cpp - NVIDIA's host conversions on files ---------===//
+//===- cuda-headers-cast.cpp - NVIDIA's host conversions ------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Answers the requests of quant-float-reference-cast with the functions of
-// cuda_fp8.h, cuda_fp6.h and cuda_fp4.h, compiled as plain host C++, and with
-// "unsupported" where these headers have none.
+// cuda_fp8.h, cuda_fp6.h and cuda_fp4.h, compiled as host C++. Answers
+// "unsupported" for conversions that the headers lack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct Options {
 using Bytes = std::vector<char>;
 using Cast = std::function<Bytes(const Bytes &, Options)>;
 
-/// A function of one element, applied to a buffer.
+/// Creates a cast of buffers from a function of one element.
 template <typename From, typename Function>
 Cast elementwise(Function function) {
   return [function](const Bytes &in, Options options) {

@@ -1,7 +1,7 @@
 """What a cast between strings and numbers gives (C14), by exact fractions.
 
 Numbers are rounded once from the exact decimal number. A float's text is the shortest one that is nearer to it than to its
-neighbours; where Python and numpy write such texts themselves, they are asked."""
+neighbours; where Python and numpy write such strings themselves, they are asked."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -212,12 +212,12 @@ def write(name, slot):
 def write_by_library(name, slots):
     """The same of an array of f64, f32 or f16, as Python and numpy write them."""
     values = slots.view(slot_type(name))
-    texts = []
+    strings = []
     for value in values:
         if np.isnan(value):
-            texts.append("NaN")
+            strings.append("NaN")
         elif np.isinf(value):
-            texts.append("-INF" if value < 0 else "INF")
+            strings.append("-INF" if value < 0 else "INF")
         else:
-            texts.append(np.format_float_positional(value, unique=True, trim="-"))
-    return texts
+            strings.append(np.format_float_positional(value, unique=True, trim="-"))
+    return strings

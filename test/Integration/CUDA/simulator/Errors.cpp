@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Errors.h"
-#include "../../../../lib/CudaRuntime/CudaDriver.h"
+#include "../../../../lib/Runtime/Cuda/CudaDriver.h"
 
 using namespace simulator;
 

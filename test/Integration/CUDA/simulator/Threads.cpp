@@ -20,7 +20,7 @@ using namespace simulator;
 namespace {
 
 constexpr size_t kStackBytes = 128 * 1024;
-constexpr uint32_t kMostThreads = 1024, kWarp = 32;
+constexpr uint32_t kMaxThreads = 1024, kWarp = 32;
 
 enum class State { Ready, AtBarrier, AtProduct, Done };
 
@@ -34,9 +34,9 @@ struct Thread {
 } // namespace
 
 struct Threads::Implementation {
-  std::vector<Thread> threads{kMostThreads};
+  std::vector<Thread> threads{kMaxThreads};
   char *stacks = static_cast<char *>(
-      mmap(nullptr, kMostThreads *kStackBytes, PROT_READ | PROT_WRITE,
+      mmap(nullptr, kMaxThreads *kStackBytes, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   ucontext_t scheduler;
   uint32_t current = 0, count = 0;
@@ -111,7 +111,7 @@ struct Threads::Implementation {
 };
 
 Threads::Threads() : it(new Implementation) {}
-Threads::~Threads() { munmap(it->stacks, kMostThreads * kStackBytes); }
+Threads::~Threads() { munmap(it->stacks, kMaxThreads * kStackBytes); }
 
 bool Threads::run(uint32_t count, const std::function<void()> &body,
                   const std::function<void(uint32_t)> &enter,

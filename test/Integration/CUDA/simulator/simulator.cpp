@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../../lib/CudaRuntime/CudaDriver.h"
+#include "../../../../lib/Runtime/Cuda/CudaDriver.h"
 #include "Calls.h"
 #include "Errors.h"
 #include "Kernels.h"

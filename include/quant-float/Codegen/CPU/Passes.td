@@ -1,0 +1,682 @@
+//===- Passes.td - Code generation for CPUs ----------------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CODEGEN_CPU_PASSES_TD
+#define QUANT_FLOAT_CODEGEN_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def QuantFloatTileAndVectorizePass
+    : InterfacePass<"quant-float-tile-and-vectorize", "mlir::FunctionOpInterface"> {
+  let summary = "Tile elementwise linalg ops on memrefs and vectorize them";
+  let description = [{
+    Matches `linalg.generic` ops on memrefs whose loops are all parallel:
+
+    - Scalar inputs are loaded before the loops.
+    - Contiguous dimensions are collapsed into one.
+    - If several dimensions remain, loops with a step of one surround the loop
+      along the output's last dimension. Inputs that do not change along it, or
+      only change per block (`d floordiv B`), are scalars that are loaded before
+      the loop or the block, so that there are no gathers. One loop iteration
+      processes several small blocks. The same loops surround a body that
+      selects rows by a computed index; the rows become subviews.
+    - With `parallel`, an outer `scf.forall` distributes large chunks, or
+      iterations of the outermost loop. If results are packed, each thread takes
+      as many rows as end on a byte boundary. Adjacent ops are counted together
+      and distributed if several threads are faster.
+    - An `scf.for` iterates over tiles of `tile-size` elements. It is peeled, so
+      that the tiles of the main loop are full, and upstream's vectorizer
+      converts each tile to vectors.
+    - The remainder is vectorized with masks if `masked-tail` is set. Otherwise,
+      if the op provably does not read what it writes, the remainder is one more
+      full tile that overlaps the last one and computes some elements twice.
+      Otherwise it is a scalar loop.
+
+    The pass generates the surrounding loops itself; tiling, peeling and
+    vectorization are upstream's.
+
+    Runs after `quant-float-vectorize-reductions` and before
+    `quant-float-lower-linalg-to-loops`, which lowers the remaining ops.
+  }];
+  let options = [
+    Option<"tileSize", "tile-size", "int64_t", /*default=*/"64",
+           "number of elements that the main loop processes per iteration">,
+    Option<"maskedTail", "masked-tail", "bool", /*default=*/"false",
+           "vectorize the remainder with masks">,
+    Option<"parallel", "parallel", "bool", /*default=*/"false",
+           "distribute large chunks among threads">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatLowerWeightContractionsPass
+    : InterfacePass<"quant-float-lower-weight-contractions", "mlir::FunctionOpInterface"> {
+  let summary = "Lower contractions with a specified accumulation order to vector loops";
+  let description = [{
+    Matches `linalg.generic` ops on memrefs with
+    `quant_float.reduction_schedule`, which
+    `quant-float-fuse-weight-dequantization` creates, and lowers them to `scf`
+    loops of vector ops. Weights are read once, one register of quantized values
+    at a time, and are converted to f32 operands in registers. The activations
+    `x` are rearranged, and scaled by powers of two, once before the loops. If K
+    is contiguous in the weights, several channels share each load of `x`. If
+    the channels are contiguous, vectors of channels are accumulated block by
+    block.
+
+    With `x_bits` in the attribute, `x` is quantized to integers, 16 or 32 of
+    which share a scale, and dot-product instructions accumulate the products.
+
+    Every element has the same bits whatever the target and the number of
+    threads: each multiplication and each addition is rounded. The CPU of the
+    module attribute `quant_float.target` determines registers, the number of
+    rows that are processed together, and the instructions for table lookup and
+    integer multiplication.
+
+    Runs after bufferization.
+  }];
+  let options = [
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "number of threads among which large matmuls are distributed; 1 disables "
+           "threading">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::quant_float::QuantFloatDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatPropagateTransposesPass
+    : InterfacePass<"quant-float-propagate-transposes", "mlir::FunctionOpInterface"> {
+  let summary = "Fold transposes into the indexing maps of contractions";
+  let description = [{
+    Matches `linalg.generic` ops on tensors whose innermost loop is a reduction,
+    and an operand that an elementwise op without other uses transposes so that
+    the reduction dimension is no longer contiguous. The elementwise op keeps
+    the layout of its input instead, and is removed if it only transposes; the
+    operand's indexing map expresses the transposition. An example is the Q*K^T
+    matmul of attention, where keys are transposed and scaled. The results keep
+    their bits: every element is computed, and accumulated, as before.
+
+    ```
+    %t = linalg.generic {indexing_maps = [(d0, d1) -> (d1, d0), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
+    %y = linalg.generic /* (m, n, k), (k, n) */ ins(%x, %t : tensor<1x64xf32>, tensor<64x?xf32>)
+    // becomes
+    %s = linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, d1)]} ins(%keys : tensor<?x64xf32>)
+    %y = linalg.generic /* (m, n, k), (n, k) */ ins(%x, %s : tensor<1x64xf32>, tensor<?x64xf32>)
+    ```
+
+    The CPU pipeline runs this pass after `quant-float-fuse-weight-dequantization`.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def QuantFloatFlattenConvSpatialDimsPass
+    : InterfacePass<"quant-float-flatten-conv-spatial-dims", "mlir::FunctionOpInterface"> {
+  let summary = "Flatten the spatial dimensions of convolutions and pooling";
+  let description = [{
+    Matches `linalg.generic` ops on tensors with reductions that slide a window
+    along the last two dimensions of one operand, the image, and start from a
+    constant. Collapses both dimensions into one: rows are consecutive, and the
+    window advances by one element between output positions, also across the end
+    of a row; results of positions that straddle two rows are dropped. A strided
+    image is first de-interleaved by a copy: one image per stride phase (for
+    stride 2: even and odd rows and columns). Vectors then run across rows,
+    however short the rows are, over contiguous elements. Each output element is
+    accumulated as before. If the sizes of the image are dynamic, the phases are
+    de-interleaved but nothing is flattened.
+
+    ```
+    %y = linalg.generic /* (n, c, 2 * h + r, 2 * w + s) */ ins(%x, %weights : tensor<1x3x16x16xf32>, ...)
+    // becomes
+    %phases = linalg.generic /* (n, c, 2 * h + p, 2 * w + q) */ ins(%x) -> tensor<1x3x2x2x8x8xf32>
+    %flat = tensor.collapse_shape %phases : ... into tensor<1x3x2x2x64xf32>
+    %outs = linalg.generic /* (n, c, r mod 2, s mod 2, p + r floordiv 2 * 8 + s floordiv 2) */ ins(%flat, %weights)
+    %rows = tensor.expand_shape %outs ...
+    %y = tensor.extract_slice %rows ...
+    ```
+
+    Flattening requires that both dimensions are static. Rows also stay if the
+    window extends past the end of a row by about half of a row or more, because
+    too many results would be dropped.
+
+    The CPU pipeline runs this pass after `quant-float-fuse-elementwise`.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatFuseAttentionPass
+    : InterfacePass<"quant-float-fuse-attention", "mlir::FunctionOpInterface"> {
+  let summary = "Fuse attention into tiles of query rows";
+  let description = [{
+    Matches a `linalg.generic` on tensors that multiplies scores and values,
+    where the scores are computed from a matmul of queries and keys by ops
+    without other uses (scale, mask, softmax). Tiles the op along the queries
+    and along the dimensions that queries and values share (batches, heads), and
+    fuses everything between the two matmuls into the loops. Only the scores of
+    one tile of rows exist at a time, for all keys. The accumulation order does
+    not change, so no result changes. Values that all tiles share, such as
+    scaled keys, stay before the loops.
+
+    Small score matrices stay. So do consecutive matmuls, such as those of
+    feed-forward blocks, whose matrices are larger than a cache and larger than
+    the scores: each tile of rows would read all weights again.
+
+    ```
+    %s = linalg.generic /* Q * K */ ... -> tensor<8x2048x2048xf32>
+    %p = linalg.generic /* softmax, several ops */ ins(%s) ...
+    %y = linalg.generic /* P * V */ ins(%p, %v) ...
+    // becomes
+    scf.for %h = 0 to 8 step 1 {
+      scf.for %q = 0 to 2048 step 16 {
+        %s = linalg.generic /* Q * K */ ... -> tensor<1x16x2048xf32>
+        %p = linalg.generic /* softmax */ ins(%s) ...
+        linalg.generic /* P * V */ ins(%p, %v[%h]) outs(%y[%h, %q:])
+      }
+    }
+    ```
+
+    The CPU pipeline runs this pass after `quant-float-propagate-transposes`.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatHoistOperandUpcastsPass
+    : InterfacePass<"quant-float-hoist-operand-upcasts", "mlir::FunctionOpInterface"> {
+  let summary = "Hoist operand upcasts out of contractions";
+  let description = [{
+    Matches a `linalg.generic` with reductions that casts an element of an 8- or
+    16-bit float to f32 and only multiplies the result. If each element is read
+    many times, as in matmuls and convolutions, the casts move to a separate
+    elementwise op on the whole operand.
+
+    The CPU pipeline runs this pass before `quant-float-tile-contractions`,
+    which fuses the casts of weights into its tile loops again.
+  }];
+  let dependentDialects = [
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatTileContractionsPass
+    : InterfacePass<"quant-float-tile-contractions", "mlir::FunctionOpInterface"> {
+  let summary = "Tile contractions and dequantize their weights tile by tile";
+  let description = [{
+    Matches `linalg.generic` ops on tensors with reductions, such as a matmul or
+    a convolution, one of whose operands is a weight: the result of an
+    elementwise op on constants or function arguments, such as a dequantization,
+    that has no other use and is indexed by output channels that no other
+    operand has. Key and value caches count as weights: 8-bit and narrower ones
+    may have dynamic sizes and slices that the function appends. If both
+    operands qualify, the quantized one, else the larger one, is the weight.
+
+    The op is tiled along these channels and one reduction dimension, with tile
+    size one along dimensions that both operands share (batches, heads). The
+    dequantization is fused into the loops, so that the dequantized weights
+    never exist as a whole. In a tile of the weights (a panel), the channels are
+    the innermost dimension if they are innermost in the output. Weights without
+    dequantization are copied to such panels if they are laid out differently
+    and there are many rows.
+
+    ```
+    %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...
+    %y = linalg.generic /* matmul */ ins(%x, %w) ...
+    // becomes
+    scf.for %n = 0 to 128 step 64 {
+      scf.for %k = 0 to 512 step 256 {
+        %panel = linalg.generic /* dequantize */ ... -> tensor<256x64xf32>
+        linalg.generic /* matmul */ ins(%x[:, %k:], %panel) outs(%y[:, %n:])
+      }
+    }
+    ```
+
+    The CPU pipeline runs this pass after `quant-float-hoist-operand-upcasts`,
+    before bufferization.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatPadIntoDestinationPass
+    : InterfacePass<"quant-float-pad-into-destination", "mlir::FunctionOpInterface"> {
+  let summary = "Compute elements directly into the padded tensor";
+  let description = [{
+    Matches a `tensor.pad` of static shape with a constant value, whose source
+    is an elementwise `linalg.generic` without other uses. Replaces the pad by a
+    fill; the op writes its results to the interior of the filled tensor, and no
+    copy is made. Tensors of packed sub-byte elements stay and are copied.
+
+    Runs before bufferization, which would copy the source of the pad.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def QuantFloatPackVnniOperandsPass
+    : InterfacePass<"quant-float-pack-vnni-operands", "mlir::FunctionOpInterface"> {
+  let summary = "Pack 8-bit matmul operands for dot-product instructions";
+  let description = [{
+    Matches `linalg.generic` ops on tensors that accumulate products of 8-bit
+    integers, each minus a zero point, in i32: matmuls and convolutions. If the
+    CPU of the module attribute `quant_float.target` has instructions that
+    accumulate the products of four bytes or two 16-bit integers per lane, the
+    pass packs elements that are adjacent along the reduction dimension of both
+    operands into i32 elements, and rewrites the op to one on packed operands.
+    Its attribute `quant_float.packed_operands` holds the types of the packed
+    elements of each operand. The loops and the reductions stay.
+
+    Bytes are packed if an instruction accumulates them exactly (VNNI, Arm's dot
+    product). This may add 128 to signed values to make them unsigned; the
+    initial value of the accumulators compensates for this and for the zero
+    points. Otherwise each i32 element holds two 16-bit differences (AVX-512,
+    AVX2, SSE2). Constants are packed at compile time, except for large matmuls,
+    which pack panels that fit a cache.
+
+    ```
+    linalg.generic ins(%a, %b : tensor<64x256xi8>, tensor<256x64xi8>)
+        outs(%c : tensor<64x64xi32>)
+    // becomes
+    %aw = linalg.generic ins(%a, %a, %a, %a) outs(... : tensor<64x64xi32>)
+    %bw = linalg.generic ins(%b, %b, %b, %b) outs(... : tensor<64x64xi32>)
+    linalg.generic ins(%aw, %bw) outs(%c) attrs = {quant_float.packed_operands = [ui8, si8]}
+    ```
+
+    Additions of i32 wrap, so every accumulation order gives the same bits.
+
+    The CPU pipeline runs this pass before `quant-float-tile-contractions`;
+    `quant-float-vectorize-reductions` selects the instructions.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatDistributeReductionsPass
+    : InterfacePass<"quant-float-distribute-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "Distribute the results of reductions among threads";
+  let description = [{
+    Tiles a `linalg.generic` on memrefs with reductions, if it has enough
+    iterations to outweigh waking threads, by an `scf.forall` over equal parts
+    of one of its parallel loops: channels of a convolution, rows of a matmul,
+    or columns if there are few rows. There is one part per thread if the loop
+    extent is divisible, else there are more, eight if possible. Block
+    boundaries of scales coincide with part boundaries. Reductions are never
+    split, so the bits do not depend on the number of threads. A dynamic size
+    counts as one; if no loop has equal parts, one thread computes the op.
+
+    Runs on memrefs, before `quant-float-vectorize-reductions`, if there are
+    several threads.
+  }];
+  let options = [
+    Option<"threads", "threads", "unsigned", /*default=*/"0",
+           "number of threads; 0 means unknown">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
+  ];
+}
+
+def QuantFloatFuseEpiloguesPass
+    : InterfacePass<"quant-float-fuse-epilogues", "mlir::FunctionOpInterface"> {
+  let summary = "Fuse elementwise epilogues into tile loops of reductions";
+  let description = [{
+    Matches an elementwise `linalg.generic` on memrefs, such as an activation or
+    a requantization, that reads the result of a reduction without other
+    readers. Fuses both into a loop over blocks of the results, which gets the
+    attribute `quant_float.tile_loop`: the reduction writes a block to a buffer
+    of the block's size, and the elementwise op writes the block's part of the
+    output. The buffer for all results of the reduction is removed, and each
+    element is accumulated as before.
+
+    ```
+    linalg.generic ... outs(%sums : memref<1x64x4096xf32>)          // zeros or a bias
+    linalg.generic ... ins(%x, %w) outs(%sums)                      // the sum
+    linalg.generic ... ins(%sums) outs(%y : memref<1x64x4096xf32>)  // its maximum with 0
+    // becomes
+    scf.for %i = %c0 to %c4096 step %c512 {
+      linalg.generic ... outs(%block : memref<1x64x512xf32>)
+      linalg.generic ... ins(%part_of_x, %w) outs(%block)
+      linalg.generic ... ins(%block) outs(%part_of_y)
+    }
+    ```
+
+    Blocks are slices of channels if each channel has separate inputs, as in
+    depthwise convolutions. Otherwise they are slices of the last dimension,
+    which may consist of the flattened rows of an image, the ends of which the
+    elementwise op drops. A block has at most `block-bytes` bytes of
+    accumulators, and at least three times as many elements of the last
+    dimension as a register has bytes; all blocks have the same size. The ops
+    stay if there is no such size, if all results fit in one block, if sizes are
+    dynamic, or if several ops read the result of the reduction.
+
+    The CPU pipeline runs this pass after
+    `quant-float-lower-weight-contractions` if there is one thread: with
+    several, threads share the reduction but not its epilogue.
+  }];
+  let options = [
+    Option<"blockBytes", "block-bytes", "int64_t", /*default=*/"1 << 17",
+           "maximum size of a block of accumulators in bytes">,
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "size of a vector register in bytes">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
+  ];
+}
+
+def QuantFloatPlanBuffersPass
+    : InterfacePass<"quant-float-plan-buffers", "mlir::FunctionOpInterface"> {
+  let summary = "Merge the allocations of a function into one";
+  let description = [{
+    Replaces buffers of static sizes that are allocated and freed in the
+    function's entry block, or in a branch of an `scf.if` there, by views of one
+    buffer. Buffers with overlapping lifetimes do not overlap in memory. The
+    pass applies from 128 KiB on: malloc caches smaller blocks for the next
+    call.
+
+    If some sizes are dynamic, the function also allocates and frees one more
+    block, at its end, of the number of bytes that were live at the same time:
+    malloc then keeps memory of this size, and does not return its pages to the
+    system.
+
+    The CPU pipeline runs this pass on memrefs, after
+    `quant-float-fuse-epilogues`.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatVectorizeReductionsPass
+    : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "Lower reductions on memrefs to vector loops";
+  let description = [{
+    Matches `linalg.generic` ops on memrefs with reductions. Each element is
+    accumulated in the order of the op's loops, so that its bits depend neither
+    on tile sizes nor on the target.
+
+    Vectors run along the innermost dimension of the output; if there is no such
+    loop, or the body cannot be vectorized, the code is scalar. Several rows
+    share the vectors that do not change along them, and all rows of one column
+    of vectors are computed before the next column. Half of the registers hold
+    accumulators, or three quarters if separate instructions add the products.
+    For floating-point matmuls, and for packed operands of dot-product
+    instructions, with at least 16 rows, the vectors are first packed into a
+    contiguous panel, whose extent along K fits in half of a first-level cache;
+    all columns are processed for one such part of K before the next part. If
+    the number of rows is dynamic, the choice is made at run time.
+
+    The remainder uses masked vectors if the registers are large enough to have
+    instructions for masking, and narrower vectors and scalars otherwise. A
+    transposed matrix, whose rows are along K, is loaded in square blocks that
+    are transposed by shuffles.
+
+    Dot-product instructions of the CPU of the module attribute
+    `quant_float.target` accumulate the packed operands that
+    `quant-float-pack-vnni-operands` creates. If the CPU has matrix instructions
+    for bytes (AMX, Arm's I8MM), blocks of the panel are multiplied by blocks of
+    rows, several steps of K at once. The panel is padded with zeros to a whole
+    number of blocks along K; tile registers are configured to the sizes of the
+    row and lane remainders. If the output has no loop to vectorize, minima,
+    maxima and integer sums, whose result does not depend on the accumulation
+    order, are computed in vectors along the reduction dimension.
+
+    Runs on memrefs, before `quant-float-tile-and-vectorize`.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "size of a vector register in bytes">,
+    Option<"registers", "registers", "int64_t", /*default=*/"16",
+           "number of vector registers">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatFlushSubnormalsPass
+    : Pass<"quant-float-flush-subnormals", "mlir::ModuleOp"> {
+  let summary = "Allow kernels to flush subnormals where no result changes";
+  let description = [{
+    Arithmetic on subnormals is about 100 times slower on Intel CPUs. Kernels
+    that convert to narrow floats or integers turn subnormals into zeros anyway,
+    or add them to much larger numbers. Such kernels get the attribute
+    `quant_float.flushes_subnormals`: the entry runtime calls them with the
+    processor flags that treat subnormal operands and results as zero.
+
+    The pass follows the floats of a kernel through `linalg.generic` ops on
+    memrefs. The values of scales and shifts are checked at run time, once for
+    each buffer: if the magnitude of one is not between 2^-30 and 2^30, the
+    kernel clears the flags (`__qf_keep_subnormals`) before it computes
+    anything. Kernels for which the pass cannot prove that no bit changes stay.
+
+    F16C's conversions to f16 ignore the flags. Whether those of AVX512-FP16 and
+    AVX10 do is not known for every CPU and emulator, so with
+    `has-half-arithmetic` kernels with values of f16 stay.
+
+    The CPU pipeline runs this pass on memrefs, for x86 targets.
+  }];
+  let options = [
+    Option<"hasHalfArithmetic", "has-half-arithmetic", "bool", "false",
+           "do not flush in kernels with f16 values">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatDeinterleaveStridedCopiesPass
+    : InterfacePass<"quant-float-deinterleave-strided-copies", "mlir::FunctionOpInterface"> {
+  let summary = "Lower strided copies to vector de-interleaving";
+  let description = [{
+    Matches a `linalg.generic` on memrefs that copies every other element along
+    the last dimension, by an index `d * 2` or `d * 2 + phase`. Lowers it to
+    contiguous vector loads whose elements are de-interleaved in registers. All
+    loads are in bounds of the row. If a row's size is dynamic, its remainder
+    uses narrower vectors.
+
+    `quant-float-flatten-conv-spatial-dims` creates such copies. The CPU
+    pipeline runs this pass before `quant-float-vectorize-reductions`.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+           "size of a vector register in bytes">,
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatLowerAllocaScopesPass
+    : InterfacePass<"quant-float-lower-alloca-scopes", "mlir::FunctionOpInterface"> {
+  let summary = "Lower memref.alloca_scope to stacksave and stackrestore";
+  let description = [{
+    Inlines a `memref.alloca_scope` between `llvm.intr.stacksave` and
+    `llvm.intr.stackrestore`, as upstream's conversion to LLVM does. Upstream's
+    conversion of loops to OpenMP creates these scopes, and its conversion of
+    the loops within them to branches needs regions of several blocks, which the
+    scope does not allow.
+
+    Runs after `quant-float-fuse-parallel-regions` and before
+    `convert-scf-to-cf`.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def QuantFloatUseNontemporalStoresPass
+    : Pass<"quant-float-use-nontemporal-stores", "mlir::ModuleOp"> {
+  let summary = "Use non-temporal stores for large results";
+  let description = [{
+    Adds a second version to kernel loops that write consecutive vectors. It
+    uses non-temporal stores, and prefetches inputs 8 KB ahead, also from the
+    following rows. At run time it is chosen if the buffers that the loop reads
+    and writes are together larger than the last-level cache, whose size the
+    entry runtime provides; if the loop reads more bytes than it writes, half of
+    that size is enough.
+
+    Non-temporal stores need aligned addresses. If the result is not aligned to
+    a cache line, the iterations are shifted to start at the next line, and
+    whole vectors at both ends are computed first, by the original loop with
+    other bounds and another step. Loops over blocks of scales are not shifted;
+    they use the second version only if the results are aligned. A fence follows
+    the stores.
+
+    There is no second version of loops over buffers that are together smaller
+    than 4 MiB as far as their sizes are static, and none in a function with
+    more than 64 such loops.
+
+    Runs after `quant-float-lower-strided-transfers`, on vector transfers in
+    `scf.for` loops.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatOutlineDuplicateReductionsPass
+    : Pass<"quant-float-outline-duplicate-reductions", "mlir::ModuleOp"> {
+  let summary = "Outline equal reductions into shared functions";
+  let description = [{
+    Outlines linalg ops with reductions on memrefs into internal functions. Ops
+    that only differ in their buffers, and in the offsets into them, call the
+    same function, so that layers that a network repeats are compiled once. If a
+    module has more than `few` such ops, ops that occur once are outlined as
+    well, because LLVM's compile time grows faster than linearly with the size
+    of a function.
+
+    Functions that only differ in the extent of the reduction are merged into
+    one with a dynamic extent if there are more than `lengths` of them;
+    functions on packed operands are not, because matrix instructions need a
+    static extent. The op that initializes the output is outlined together with
+    the reduction if no other op uses the output in between. Ops in loops
+    (except loops over large blocks) and ops on buffers of sub-byte elements
+    stay.
+
+    The CPU pipeline runs this pass after bufferization.
+  }];
+  let options = [
+    Option<"few", "few", "unsigned", /*default=*/"8",
+           "maximum number of reductions in a module up to which unique ones stay in "
+           "place">,
+    Option<"lengths", "lengths", "unsigned", /*default=*/"4",
+           "maximum number of functions that only differ in the reduction extent before "
+           "they are merged; 0 means no limit">
+  ];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatOutlineKernelsPass
+    : Pass<"quant-float-outline-kernels", "mlir::ModuleOp"> {
+  let summary = "Outline the kernels of large functions and deduplicate them";
+  let description = [{
+    If an entry point has more than `few` linalg ops and loops on memrefs,
+    outlines each into an internal function; equal ones share a function. This
+    limits compile time: several of LLVM's passes are quadratic in the size of a
+    function. Runs after `quant-float-outline-duplicate-reductions`, which
+    outlines reductions. Ops on buffers of packed elements stay in place. If no
+    two arguments of such a function alias, it has the attribute
+    `quant_float.noalias`.
+
+    ```
+    scf.for %i = %c0 to %n step %c1 { ... memref.store %1, %y[%i] ... }
+    // becomes
+    call @shared.kernel(%n, %x, %y)
+    ```
+  }];
+  let options = [
+    Option<"few", "few", "unsigned", /*default=*/"64",
+           "maximum number of kernels of a function that stay in place">,
+    Option<"least", "least", "unsigned", /*default=*/"1",
+           "minimum number of equal kernels to outline">
+  ];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatOutlineDuplicateCastsPass : Pass<"quant-float-outline-duplicate-casts", "mlir::ModuleOp"> {
+  let summary = "Outline equal casts into shared functions";
+  let description = [{
+    Replaces equal `quant_float.cast` ops from or to a narrow float by calls of
+    one function, which LLVM inlines. Such a cast is expanded to about seventy
+    ops, and a loop contains up to three copies: in its body, in the version
+    with non-temporal stores and in the remainder. The pass only matches casts
+    of a loaded value whose result is only stored; other casts are expanded
+    together with the ops around them.
+
+    ```
+    %1 = quant_float.cast %0 opset 28 : vector<64xf32> to vector<64xf8E4M3FN>
+    // becomes
+    %1 = call @cast.f32.f8E4M3FN(%0) : (vector<64xf32>) -> vector<64xf8E4M3FN>
+    ```
+
+    Runs before `convert-quant-float-to-arith`, except on targets whose float8
+    conversion instructions depend on a mode register: the mode is set before
+    the loop.
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect"];
+}
+
+def QuantFloatFuseParallelRegionsPass
+    : InterfacePass<"quant-float-fuse-parallel-regions", "mlir::FunctionOpInterface"> {
+  let summary = "Fuse consecutive omp.parallel regions";
+  let description = [{
+    Fuses consecutive `omp.parallel` regions into one: waking threads takes as
+    long as converting some ten thousand elements. Ops in between are moved
+    before the region if they only read what the regions do not write. If no
+    later worksharing loop depends on a loop, it ends without a barrier
+    (`nowait`). Allocations, constants and kernel arguments are known not to
+    alias.
+
+    Runs after `convert-scf-to-openmp`.
+  }];
+}
+
+def QuantFloatBroadcastFromMemoryPass
+    : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
+  let summary = "Broadcast floats from memory by integer instructions";
+  let description = [{
+    On x86 with AVX-512, a float that is loaded and broadcast to all lanes of a
+    64-byte vector, and used more than once, is loaded by `vpbroadcastd`. LLVM
+    selects `vbroadcastss`, which also needs a floating-point port on Zen 4 and
+    lengthens matmuls by up to a quarter. A broadcast with one use is folded
+    into the instruction that uses it.
+
+    Runs after `quant-float-assume-no-alignment`.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+#endif // QUANT_FLOAT_CODEGEN_CPU_PASSES_TD

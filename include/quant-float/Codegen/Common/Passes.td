@@ -1,0 +1,329 @@
+//===- Passes.td - Code generation for all targets ---------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CODEGEN_COMMON_PASSES_TD
+#define QUANT_FLOAT_CODEGEN_COMMON_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def QuantFloatRequireLoweredPass : Pass<"quant-float-require-lowered"> {
+  let summary = "Report ops that the lowering should have removed";
+  let description = [{
+    Fails if an op of the `quant_float` dialect, or an `arith.extf`,
+    `arith.truncf` or other cast from or to a narrow float, survives the
+    lowerings: upstream's conversions would silently pass it on. The error names
+    each op, its types, the target and what is missing.
+
+    The pipelines run this pass before the conversion to the LLVM or NVVM
+    dialect.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "name of the target in the error message">
+  ];
+}
+
+def QuantFloatFuseElementwisePass
+    : InterfacePass<"quant-float-fuse-elementwise", "mlir::FunctionOpInterface"> {
+  let summary = "Fuse elementwise linalg ops on tensors";
+  let description = [{
+    Generalizes named linalg ops and fuses elementwise ops into their consumer,
+    an elementwise op or a reduction, if the consumer reads each of their
+    elements once. A producer that is read in a larger loop nest, that of a
+    contraction or a broadcast, is not fused, because it would be recomputed.
+    With `products`, such a producer is fused into a matmul or convolution if it
+    only permutes elements or converts them to a wider type: GPU kernels then
+    dequantize an element once for each of their tiles. Nothing is fused into
+    ops with `quant_float.reduction_schedule`. `tensor.concat` is decomposed
+    into insertions.
+
+    If a body extracts elements of an elementwise op, as gathers do, and the
+    extracted elements are fewer, the body computes them itself: an embedding
+    dequantizes the rows that it reads, and no f32 copy of its table exists.
+    Casts, reshapes and slices may be in between. A slice of dequantized
+    constants only dequantizes the elements of the slice.
+
+    ```
+    %t = linalg.generic /* dequantize */ ins(%codes : tensor<30522x384xi8>) ...
+    %y = linalg.generic ins(%indices : tensor<24xi64>) ... {
+      %e = tensor.extract %t[%index, %j]
+    // becomes
+    %y = linalg.generic ins(%indices : tensor<24xi64>) ... {
+      %code = tensor.extract %codes[%index, %j]
+      %e = quant_float.dequantize %code, ...
+    ```
+
+    Runs on tensors, after `resolve-shaped-type-result-dims`: a query of a
+    result's size is a use that would prevent fusion. For GPUs it runs once
+    more, with `products`, after `quant-float-fuse-weight-dequantization`.
+  }];
+  let options = [
+    Option<"products", "products", "bool", /*default=*/"false",
+           "fuse dequantization and permutation into matmuls and convolutions">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatFuseWeightDequantizationPass
+    : InterfacePass<"quant-float-fuse-weight-dequantization", "mlir::FunctionOpInterface"> {
+  let summary = "Fuse weight dequantization into matmuls with few rows";
+  let description = [{
+    Matches a matmul of at most four rows (a GEMV-like contraction) with a
+    weight matrix that an op dequantizes from 8-, 4- or 2-bit values, and fuses
+    both into one `linalg.generic` that dequantizes each weight where it is
+    used. Weights may have one scale and zero point, one per channel, or one per
+    block of at least 16 elements of a channel.
+
+    The attribute `quant_float.reduction_schedule` specifies the accumulation
+    order of an output element (R7). There are `lanes` partial accumulators over
+    chunks of `lanes * terms` elements. In each chunk, a lane adds `terms`
+    elements: adjacent ones if `consecutive`, else every `lanes`-th one.
+
+    ```
+    %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x512xi8>) ...
+    %y = linalg.generic /* matmul */ ins(%x, %w) outs(%z) ...
+    // becomes
+    %y = linalg.generic ins(%x, %codes, ...) outs(%z)
+           attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8>} ...
+    ```
+
+    With `x-bits`, the activations are quantized dynamically, in blocks, to
+    integers of this width, if the weights represent integers and K is
+    contiguous in the weights (R8). The attribute then has `x_bits`.
+
+    Runs on tensors, after `quant-float-fuse-elementwise` and before
+    bufferization. `quant-float-lower-weight-contractions` (CPU) and
+    `quant-float-outline-gpu-kernels` (GPU) lower the result.
+  }];
+  let options = [
+    Option<"xBits", "x-bits", "unsigned", /*default=*/"0",
+           "width in bits to which activations are quantized, 8 or 16; 0 keeps them">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatTransposeWeightsPass
+    : InterfacePass<"quant-float-transpose-weights", "mlir::FunctionOpInterface"> {
+  let summary = "Transpose constant weights to make K contiguous";
+  let description = [{
+    Matches a `quant_float.dequantize` of constants whose only use is the weight
+    matrix of a node "MatMul" or "Gemm" with at most four rows, if K is not
+    contiguous in the matrix. Transposes the quantized values, scales and zero
+    points, and adds a node "Transpose" after the `dequantize`. When
+    `quant-float-fuse-weight-dequantization` later fuses the dequantization into
+    the matmul, rows of quantized values are read once and in order. The
+    accumulation order is that of K-contiguous weights (R7). Packed constants
+    stay packed.
+
+    Runs before `convert-onnx-nodes-to-linalg`.
+
+    ```
+    %w = quant_float.dequantize %codes, %scales axis 0 block_size 32 opset 21 : tensor<512x64xi4>, tensor<16x64xf32> to tensor<512x64xf32>
+    %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<1x512xf32>, tensor<512x64xf32>) -> tensor<1x64xf32>
+    // becomes, with other constants
+    %r = quant_float.dequantize %codes, %scales axis 1 block_size 32 opset 21 : tensor<64x512xi4>, tensor<64x16xf32> to tensor<64x512xf32>
+    %w = quant_float.node "Transpose"(%r) opset 21 attributes {perm = array<i64: 1, 0>} : (tensor<64x512xf32>) -> tensor<512x64xf32>
+    %y = quant_float.node "MatMul"(%x, %w) ...
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def QuantFloatAllowFmaContractionPass
+    : InterfacePass<"quant-float-allow-fma-contraction", "mlir::FunctionOpInterface"> {
+  let summary = "Allow FMA contraction in reductions";
+  let description = [{
+    Sets the fast-math flag `contract` on multiplications and on the additions
+    that accumulate their results, so that LLVM forms fused multiply-adds if the
+    target has them. This applies to `linalg` ops with reductions and to the
+    loops that they have been lowered to; the bodies of other ops keep their
+    roundings. Results then depend on the target. The specified accumulation
+    order (R7) stays.
+
+    The pipelines run this pass with `accumulation=reassociate` only.
+  }];
+}
+
+def QuantFloatPrivatizeDpsInitsPass
+    : InterfacePass<"quant-float-privatize-dps-inits", "mlir::FunctionOpInterface"> {
+  let summary = "Give every op that overwrites a tensor a separate init";
+  let description = [{
+    Two reductions that start from the same tensor of zeros need two buffers. If
+    both are function results, `eliminate-empty-tensors` places these zeros in
+    the memory of one of them, and bufferization no longer knows that storing
+    this result overwrites the other one. If several ops write to the same
+    tensor, or an op writes to a tensor that is also a result, this pass gives
+    each writer a separate init: a clone of the fill, or a copy.
+
+    With `empty`, it also clones a static `tensor.empty` for each op that writes
+    to it. A shared buffer would be live from the first of these ops to the
+    last.
+
+    Runs on tensors, before `eliminate-empty-tensors` and One-Shot Bufferize.
+  }];
+  let options = [
+    Option<"empty", "empty", "bool", /*default=*/"false",
+           "clone shared tensor.empty ops, too">
+  ];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
+def QuantFloatLowerCopiesPass
+    : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
+  let summary = "Convert copies of strided memrefs to linalg.generic";
+  let description = [{
+    Converts a `memref.copy` from or to a strided memref to a `linalg.generic`,
+    which is then tiled and vectorized like any other op. Otherwise the copy
+    would be lowered to a call of MLIR's runner library.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def QuantFloatLowerLinalgToLoopsPass
+    : InterfacePass<"quant-float-lower-linalg-to-loops", "mlir::FunctionOpInterface"> {
+  let summary = "Lower linalg ops on memrefs to scalar loops";
+  let description = [{
+    Lowers each linalg op on memrefs to `scf.for` loops with upstream's
+    `linalgOpToLoops`. Unlike `convert-linalg-to-loops`, it runs no greedy
+    rewriter, whose region simplification is slow for functions of many blocks;
+    a canonicalizer that follows composes the `affine.apply` ops.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect"
+  ];
+}
+
+def QuantFloatLowerReshapesPass
+    : InterfacePass<"quant-float-lower-reshapes", "mlir::FunctionOpInterface"> {
+  let summary = "Lower reshapes of contiguous memrefs to reinterpret casts";
+  let description = [{
+    Converts a `memref.expand_shape` of a contiguous memref, and a
+    `memref.reshape` of an unranked memref to a ranked one, to a
+    `memref.reinterpret_cast` with the sizes of the result. Upstream's lowerings
+    support one dynamic size in each reassociation group, and no unranked
+    memrefs; networks need more.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatIfPresentPass : Pass<"quant-float-if-present"> {
+  let summary = "Run a pipeline if certain ops are present";
+  let description = [{
+    Runs `pipeline` on the current op if it contains an op of `ops`, a list of
+    op names, or of dialect names that match any op of the dialect. This check
+    is faster than most passes are on IR that has nothing for them to match.
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string", "names of ops or dialects">,
+    Option<"pipelineText", "pipeline", "std::string", /*default=*/"\"\"",
+           "pipeline to run, such as any(convert-linalg-to-loops)">
+  ];
+}
+
+def QuantFloatLowerVectorTransfersPass
+    : InterfacePass<"quant-float-lower-vector-transfers", "mlir::FunctionOpInterface"> {
+  let summary = "Lower multi-dimensional vector transfers to loops";
+  let description = [{
+    Applies the patterns of upstream's `convert-vector-to-scf` to vector
+    transfers only. The upstream pass visits every op twice and tries to fold
+    it, which is slow on large functions.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatExpandMemrefViewsPass
+    : InterfacePass<"quant-float-expand-memref-views", "mlir::FunctionOpInterface"> {
+  let summary = "Expand memref views to offsets, sizes and strides";
+  let description = [{
+    Applies the patterns of upstream's `expand-strided-metadata` to `memref` ops
+    and the ops that replace them only. The upstream pass tries to fold all
+    other ops, too, which is slow on large functions.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatLowerStridedTransfersPass
+    : InterfacePass<"quant-float-lower-strided-transfers", "mlir::FunctionOpInterface"> {
+  let summary = "Lower strided vector transfers to scalar loads and stores";
+  let description = [{
+    Lowers a `vector.transfer_read` or `vector.transfer_write` along a non-unit
+    stride, as in transpositions, to one scalar load or store per element.
+    Upstream's lowering is a loop that keeps the vector in memory. A
+    `vector.mask` around a transfer becomes its mask operand.
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatLowerVectorOpsPass
+    : InterfacePass<"quant-float-lower-vector-ops", "mlir::FunctionOpInterface"> {
+  let summary = "Lower vector ops to those that convert to LLVM directly";
+  let description = [{
+    Applies the patterns that upstream's `convert-vector-to-llvm` starts with:
+    transfers become loads and stores, masks become comparisons, and slices,
+    transpositions and multi-dimensional contractions become one-dimensional
+    ops. `convert-to-llvm` converts the rest. Only vector ops are visited:
+    upstream's pass also tries to fold all other ops, and takes most of the
+    compile time of a module of small functions.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def QuantFloatOutlineSupportedSubgraphsPass
+    : Pass<"quant-float-outline-supported-subgraphs", "mlir::ModuleOp"> {
+  let summary = "Outline the subgraphs around quantization ops that can be compiled";
+  let description = [{
+    Partitions models that have nodes without a lowering. Runs after
+    `convert-onnx-nodes-to-linalg` with `allow-unsupported`. Outlines every
+    maximal connected subgraph of supported ops that contains a quantization op
+    (`quantize`, `dequantize`, `qdq`, `fakeconvert`, `cast`) to a public
+    function `@<graph>_subgraph_<n>`, and drops the original function.
+
+    Subgraphs are convex: no path leaves a subgraph and returns to it through
+    another op. Tensors that cross a boundary are ranked. Arguments and results
+    that the model names keep their names; others are named after the node that
+    computes them. Constants are duplicated into the subgraphs that use them.
+  }];
+}
+
+def QuantFloatConvertToLLVMPass
+    : Pass<"quant-float-convert-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Convert functions and all other ops to the LLVM dialect";
+  let description = [{
+    Runs upstream's `convert-func-to-llvm` patterns, then those of
+    `convert-to-llvm`. Because arguments are converted first, each becomes a
+    descriptor once and not at each use. Both upstream passes try to fold every
+    op that they visit, and the first visits all ops. This pass does not fold,
+    because LLVM folds constants itself, and disables pattern rollback.
+    Constants become one-dimensional arrays, whatever their shape.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+#endif // QUANT_FLOAT_CODEGEN_COMMON_PASSES_TD

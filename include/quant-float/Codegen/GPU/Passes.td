@@ -1,0 +1,136 @@
+//===- Passes.td - Code generation for GPUs ----------------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_CODEGEN_GPU_PASSES_TD
+#define QUANT_FLOAT_CODEGEN_GPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def QuantFloatCommutePadAndDequantizePass
+    : InterfacePass<"quant-float-commute-pad-and-dequantize", "mlir::FunctionOpInterface"> {
+  let summary = "Pad float8 values before dequantization instead of after it";
+  let description = [{
+    Replaces a `tensor.pad` with zeros of the result of a `linalg.generic` that
+    dequantizes f8E4M3FN or f8E5M2 and multiplies by scales, by a pad of the
+    float8 values followed by the dequantization. A convolution can then fuse
+    the dequantization, and matrix instructions multiply the float8 values.
+
+    Zero times an infinite or NaN scale is not zero, and zeros may change their
+    sign. The GPU pipeline therefore runs this pass only if reductions may be
+    reassociated (`accumulation=reassociate`).
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def QuantFloatOutlineScalarGpuKernelsPass
+    : InterfacePass<"quant-float-outline-scalar-gpu-kernels", "mlir::FunctionOpInterface"> {
+  let summary = "Outline scalar code to single-thread GPU kernels";
+  let description = [{
+    Converts consecutive loads and stores, and loops and branches that contain
+    nothing else, to a `gpu.launch` of one thread, together with the arithmetic
+    between them and the ops that depend on the loaded values. The kernel
+    preserves program order; it is correct but not fast. Linalg ops, and loops
+    around them, stay.
+
+    Values that the host needs, such as a condition, a trip count or the size of
+    a buffer, are copied to a host buffer after the launch. If the device has
+    failed, an entry point returns at this point; other functions continue with
+    zeros.
+
+    Runs on memrefs, before `quant-float-convert-asserts-to-status`.
+  }];
+  let options = [
+    Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
+           "symbol of the gpu.module for the kernels">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def QuantFloatAlignWorkgroupMemoryPass
+    : Pass<"quant-float-align-workgroup-memory", "mlir::gpu::GPUFuncOp"> {
+  let summary = "Align workgroup memory to 32 bytes";
+  let description = [{
+    Sets an alignment of 32 bytes, the width of the widest vector access, on the
+    workgroup attributions of a `gpu.func`. `gpu.launch` has no attributes for
+    its attributions, so this pass runs after `gpu-kernel-outlining`.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def QuantFloatOutlineGpuKernelsPass
+    : InterfacePass<"quant-float-outline-gpu-kernels", "mlir::FunctionOpInterface"> {
+  let summary = "Map linalg ops on memrefs to GPU kernels";
+  let description = [{
+    Converts every linalg op on memrefs to a `gpu.launch` with a one-dimensional
+    grid of the size of the problem. All buffers and their contents are in
+    device memory. The chip is that of the module attribute
+    `quant_float.target`; without one, the kernels use no instructions that some
+    chips lack.
+
+    - Elementwise `linalg.generic`: contiguous dimensions are collapsed. A
+      thread processes as many adjacent elements as 16 bytes of the narrowest
+      operand hold, and stores at most 16 bytes, because several stores would
+      leave gaps between the stores of adjacent threads. The accesses are
+      vectors if the elements are in one row along the output's last dimension
+      and in one block of a scale (`d floordiv B`), and if all addresses are
+      aligned to the access size; otherwise they are scalars. Scales that do not
+      change along the row are loaded once. For packed results, a thread
+      processes at least as many elements as end on a byte boundary; packed
+      results must be written in row-major order.
+    - Matmul, `out[b, m, n] += lhs(b, m, k) * rhs(b, k, n)`, of floats or
+      integers, either operand of which may be dequantized: a thread block
+      computes a tile of up to 128 x 128 elements, and loads 16 elements of K at
+      a time, dequantized, of all rows and columns of the tile to its workgroup
+      memory. The tile size is a row of lib/Codegen/GPU/MatmulTiles.def; if it
+      depends on dynamic sizes, there are two kernels, one of which the host
+      launches. Products are accumulated in the order of K, so that the bits are
+      those of the op's loops. If the chip has an instruction of
+      lib/Codegen/GPU/TensorCoreInstructions.def for the operand types, warps
+      use it instead: for integers of at most 8 bits, whose accumulation is
+      exact in any order, and, with `reassociate`, for floats. Quantized values
+      that are contiguous along K are copied asynchronously by
+      `nvgpu.device_async_copy` if the chip supports it. Each of `b`, `m`, `n`
+      and `k` stands for any number of loops, including those of a convolution.
+    - Contraction with `quant_float.reduction_schedule`, which
+      `quant-float-fuse-weight-dequantization` creates: threads take the role of
+      vector lanes, and each reads its quantized values once.
+    - All other ops: one thread computes one element of the result and
+      accumulates reductions in registers, in the order of the op's loops. These
+      kernels are correct but not fast.
+    - Initialization of a buffer right before a reduction into it: no kernel;
+      the accumulators start from the value.
+
+    Allocations become device allocations, and `gpu-kernel-outlining` moves
+    constants into the kernel module. Any other access to device memory is an
+    error: `quant-float-outline-scalar-gpu-kernels` runs before and converts
+    scalar accesses. `module` is the symbol of the `gpu.module`; kernels are
+    named after their function.
+  }];
+  let options = [
+    Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
+           "symbol of the gpu.module for the kernels">,
+    Option<"reassociate", "reassociate", "bool", /*default=*/"false",
+           "allow reassociation of floating-point reductions">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::nvgpu::NVGPUDialect", "mlir::NVVM::NVVMDialect",
+    "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // QUANT_FLOAT_CODEGEN_GPU_PASSES_TD

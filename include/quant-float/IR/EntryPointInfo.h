@@ -1,0 +1,127 @@
+//===- EntryPointInfo.h - Entry point metadata ------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_IR_ENTRYPOINTINFO_H
+#define QUANT_FLOAT_IR_ENTRYPOINTINFO_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "quant-float/IR/CodegenAttributes.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+#include <vector>
+
+namespace mlir::quant_float {
+
+/// The kernel's attribute that holds its EntryPointInfo.
+constexpr llvm::StringLiteral kEntryPointAttrName = "quant_float.entry_point";
+/// On arguments and results: the element type before the conversion to storage
+/// types.
+constexpr llvm::StringLiteral kElementTypeAttrName = "quant_float.element_type";
+/// On arguments and results with elements of 2, 4 or 6 bits: the caller passes
+/// packed elements.
+constexpr llvm::StringLiteral kPackedAttrName = "quant_float.packed";
+/// On arguments and results: the value's name in the source model.
+constexpr llvm::StringLiteral kNameAttrName = "quant_float.name";
+/// On functions: the graph's name in the source model.
+constexpr llvm::StringLiteral kGraphNameAttrName = "quant_float.graph_name";
+
+/// One input or output of an entry point.
+struct EntryPointArgument {
+  /// The name in the source model: any string, possibly empty.
+  std::string name;
+  /// The qf_dtype number, combined with kPackedFlag if elements are packed.
+  int32_t dtype = 0;
+  /// The sizes; -1 for a dynamic size.
+  llvm::SmallVector<int64_t> sizes;
+};
+
+/// A check that two sizes, which @f.sizes computes, are equal.
+struct EntryPointCheck {
+  /// The input and its dimension that the second size belongs to; -1 if it does
+  /// not belong to an input.
+  int64_t input = -1;
+  int64_t dimension = -1;
+  /// A description of the compared sizes, or the complete message if
+  /// `isAssertion`.
+  std::string text;
+  bool isAssertion = false;
+};
+
+/// The status codes of kernels that can fail. Codes from kKernelMessages on are
+/// an index into EntryPointInfo::messages plus kKernelMessages.
+enum KernelStatus : int64_t {
+  kKernelDone = 0,
+  kKernelOutOfMemory = 1,
+  kKernelMessages = 4
+};
+
+/// The properties that differ between entry points with a common kernel.
+struct EntryPointNames {
+  std::string symbol;
+  std::string graphName;
+  /// The names of the inputs, then of the outputs.
+  std::vector<std::string> arguments;
+  /// The position in the order of the module's entry points.
+  int64_t position = 0;
+};
+
+/// An entry point as its C function presents it.
+struct EntryPointInfo {
+  /// The symbol name of the C function.
+  std::string symbol;
+  /// The graph's name in the source model; empty if it has none.
+  std::string graphName;
+  llvm::SmallVector<EntryPointArgument> inputs;
+  llvm::SmallVector<EntryPointArgument> outputs;
+  /// The checks to perform before the kernel runs. @f.sizes returns two sizes
+  /// for each, after the sizes of the results.
+  std::vector<EntryPointCheck> checks;
+  /// The messages of errors that the kernel can detect.
+  std::vector<std::string> messages;
+  /// Whether the entry point uses strings. If so, the kernel's last argument,
+  /// an i64, is the address of the string storage that
+  /// Runtime/Entry/StringRuntime.c keeps for the call.
+  bool hasStrings = false;
+  /// Whether the kernel is @f.measure, which computes the data-dependent sizes
+  /// of the results of another kernel.
+  bool isMeasure = false;
+  /// The position in the order of the module's entry points. Used if entry
+  /// points share a kernel.
+  int64_t position = 0;
+  /// The other entry points that share this one's kernel, @f.sizes and
+  /// @f.measure.
+  std::vector<EntryPointNames> sharing;
+
+  EntryPointNames getNames() const;
+  /// Returns the entry point with these names that shares this one's kernel.
+  EntryPointInfo withNames(const EntryPointNames &names) const;
+  /// Returns the description of @f.measure, which returns `count` sizes.
+  EntryPointInfo makeMeasure(int64_t count) const;
+  DictionaryAttr toAttribute(MLIRContext *context) const;
+  /// Returns the entry point that the attribute of `op` describes. Emits an
+  /// error if the attribute is malformed.
+  static FailureOr<EntryPointInfo> get(Operation *op);
+};
+
+/// Returns the number of bytes of one element in memory; for a string, those of
+/// its offset. Returns 0 for unknown and packed types.
+int64_t getElementBytes(int32_t dtype);
+
+/// Returns the distance of consecutive elements in memory in bits, or 0 for an
+/// unknown type.
+int64_t getElementBits(int32_t dtype);
+
+/// Returns the entry points of a module after quant-float-make-entry-points, at
+/// any later stage of the lowering, in the module's order and without
+/// @f.measure. Emits an error for malformed attributes.
+FailureOr<std::vector<EntryPointInfo>> getEntryPoints(ModuleOp module);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_IR_ENTRYPOINTINFO_H

@@ -1,0 +1,43 @@
+//===- Passes.td - Verification of stages ------------------*- tablegen -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_PIPELINES_PASSES_TD
+#define QUANT_FLOAT_PIPELINES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def QuantFloatVerifyStagePass
+    : Pass<"quant-float-verify-stage", "mlir::ModuleOp"> {
+  let summary = "Verify the invariant of a stage of code generation";
+  let description = [{
+    Checks what the next stage relies on:
+
+    | stage | invariant |
+    |---|---|
+    | `normalize-import` | no OpenVINO layers, no calls |
+    | `rewrite-quantization` | the same |
+    | `lower-nodes-to-linalg` | no `quant_float.node`, and no op of the dialect on tensors but `cast_strings` and `load_strings`; every public function has `quant_float.entry_point` |
+    | `optimize-tensors` | the same |
+    | `bufferize` | no tensors |
+    | `generate-cpu-code` | functions, globals and ops of the LLVM dialect, with `omp` for threads |
+    | `generate-gpu-code` | the same, with `gpu.binary` and `gpu.launch_func` |
+    | `emit-abi` | the same |
+
+    With `partition`, nodes without a lowering are allowed up to
+    `rewrite-quantization`. Each violation is an error on the op. The pass runs
+    after each stage in debug builds and with `verify-stages` of the pipelines.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", /*default=*/"",
+           "Name of the stage that has run">,
+    Option<"partition", "partition", "bool", /*default=*/"false",
+           "Allow nodes without a lowering">,
+  ];
+}
+
+#endif // QUANT_FLOAT_PIPELINES_PASSES_TD

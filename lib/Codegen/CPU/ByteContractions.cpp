@@ -1,0 +1,299 @@
+//===- ByteContractions.cpp - Contractions of 8-bit integers --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ByteContractions.h"
+#include "../../Transforms/Encodings.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/Indices.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::dots;
+using linalg::GenericOp;
+
+/// The minimum number of rows that share vectors. With fewer, packing takes
+/// longer than it saves.
+static constexpr int64_t kMinRows = 4;
+/// The minimum number of results of a window that use each packed element.
+static constexpr int64_t kMinUses = 3;
+/// The minimum number of columns. Fewer leave most of a register empty.
+static constexpr int64_t kMinColumns = 4;
+
+namespace {
+/// An operand's byte that the body extends to i32.
+struct Number {
+  OpOperand *operand;
+  bool isSigned;
+};
+} // namespace
+
+static std::optional<Number> matchNumber(GenericOp op, Value value) {
+  Operation *cast = value.getDefiningOp();
+  if (!cast || !value.getType().isInteger(32) ||
+      !isa<CastOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
+    return std::nullopt;
+  Value byte = cast->getOperand(0);
+  bool isSigned = !isa<arith::ExtUIOp>(cast);
+  if (auto storage = byte.getDefiningOp<StorageCastOp>()) {
+    if (!byte.getType().isUnsignedInteger(8))
+      return std::nullopt;
+    byte = storage.getInput();
+    isSigned = false;
+  }
+  auto argument = dyn_cast<BlockArgument>(byte);
+  if (!argument || argument.getOwner() != op.getBody() ||
+      !byte.getType().isSignlessInteger(8) ||
+      argument.getArgNumber() >= op.getNumDpsInputs())
+    return std::nullopt;
+  OpOperand *operand = op.getDpsInputOperand(argument.getArgNumber());
+  if (!isa<RankedTensorType>(operand->get().getType()))
+    return std::nullopt;
+  return Number{operand, isSigned};
+}
+
+static std::optional<Factor> matchFactor(GenericOp op, Value value) {
+  Factor factor;
+  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
+    value = difference.getLhs();
+    APInt constant;
+    if (matchPattern(difference.getRhs(), m_ConstantInt(&constant))) {
+      factor.point.constant = constant.getSExtValue();
+    } else if (auto point = matchNumber(op, difference.getRhs())) {
+      factor.point.operand = point->operand;
+      factor.point.isSigned = point->isSigned;
+    } else {
+      return std::nullopt;
+    }
+  }
+  std::optional<Number> number = matchNumber(op, value);
+  // The difference of two bytes has 9 bits.
+  if (!number || std::abs(factor.point.constant) > 255)
+    return std::nullopt;
+  factor.operand = number->operand;
+  factor.isSigned = number->isSigned;
+  factor.map = op.getMatchingIndexingMap(number->operand);
+  return factor;
+}
+
+/// Matches out + (a - p) * (b - q).
+bool Products::matchBody() {
+  auto sum = op.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddIOp>();
+  if (!sum || !sum.getType().isInteger(32))
+    return false;
+  Value before = op.getBody()->getArguments().back();
+  Value added = sum.getLhs() == before   ? sum.getRhs()
+                : sum.getRhs() == before ? sum.getLhs()
+                                         : Value();
+  auto product = added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!product)
+    return false;
+  for (auto [factor, value] : llvm::zip(factors, product.getOperands())) {
+    std::optional<Factor> found = matchFactor(op, value);
+    if (!found)
+      return false;
+    factor = *found;
+  }
+  return factors[0].operand != factors[1].operand;
+}
+
+/// Returns the result of the map that is `loop` itself. Returns nullopt if
+/// there is none, or if another result depends on the loop.
+static std::optional<unsigned> findDim(AffineMap map, unsigned loop) {
+  std::optional<unsigned> found;
+  for (auto [dim, expression] : llvm::enumerate(map.getResults())) {
+    if (!expression.isFunctionOfDim(loop))
+      continue;
+    if (found || getLoop(expression) != loop)
+      return std::nullopt;
+    found = dim;
+  }
+  return found;
+}
+
+std::optional<int64_t> Factor::getOffset(unsigned dim, unsigned loop,
+                                         int64_t index) const {
+  AffineExpr expression = map.getResult(dim);
+  MLIRContext *context = map.getContext();
+  auto at = [&](int64_t place) {
+    return expression.replace(getAffineDimExpr(loop, context),
+                              getAffineConstantExpr(place, context));
+  };
+  auto offset = dyn_cast<AffineConstantExpr>(
+      simplifyAffineExpr(at(index) - at(0), map.getNumDims(), 0));
+  return offset ? std::make_optional(offset.getValue()) : std::nullopt;
+}
+
+bool Products::matchLoops() {
+  AffineMap output = op.getIndexingMapsArray().back();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (!output.isProjectedPermutation() || output.getNumResults() == 0 ||
+      llvm::is_contained(ranges, 0))
+    return false;
+  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+    bool isSum = iterators[loop] == utils::IteratorType::reduction;
+    if (output.isFunctionOfDim(loop) == isSum ||
+        (isSum && ShapedType::isDynamic(ranges[loop])))
+      return false;
+  }
+  column = *getLoop(output.getResults().back());
+  bool has[] = {factors[0].map.isFunctionOfDim(column),
+                factors[1].map.isFunctionOfDim(column)};
+  if (has[0] == has[1])
+    return false;
+  vectors = has[1];
+
+  // The vector operand must have a step of one along the columns, in a single
+  // dimension, which becomes the innermost one.
+  AffineMap map = getVectors().map;
+  std::optional<unsigned> columnDim;
+  for (auto [dim, expression] : llvm::enumerate(map.getResults())) {
+    if (!expression.isFunctionOfDim(column))
+      continue;
+    AffineExpr loop = getAffineDimExpr(column, op.getContext());
+    AffineExpr step = simplifyAffineExpr(
+        expression.replace(loop, loop + 1) - expression, map.getNumDims(), 0);
+    if (columnDim || step != getAffineConstantExpr(1, op.getContext()))
+      return false;
+    columnDim = dim;
+  }
+  // Both operands must vary along every reduction loop. Dimensions with a
+  // constant index must have the size 1.
+  if (!getScalars().map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return false;
+  for (Factor &factor : factors) {
+    for (unsigned loop = 0; loop < ranges.size(); ++loop)
+      if (iterators[loop] == utils::IteratorType::reduction &&
+          ranges[loop] > 1 && !factor.map.isFunctionOfDim(loop))
+        return false;
+    for (auto [size, expression] :
+         llvm::zip(factor.getType().getShape(), factor.map.getResults()))
+      if (isa<AffineConstantExpr>(expression) && size != 1)
+        return false;
+  }
+
+  std::optional<unsigned> longest;
+  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+    if (iterators[loop] != utils::IteratorType::reduction ||
+        (longest && ranges[loop] <= ranges[*longest]))
+      continue;
+    if (findDim(factors[0].map, loop) && findDim(factors[1].map, loop))
+      longest = loop;
+  }
+  bool isWindow = !longest || ranges[*longest] < 2;
+  for (unsigned loop = 0; isWindow && loop < ranges.size(); ++loop) {
+    if (iterators[loop] == utils::IteratorType::parallel)
+      continue;
+    uses *= ranges[loop];
+    if (ranges[loop] > 1 && findDim(getScalars().map, loop))
+      longest = loop;
+  }
+  if (!longest || ranges[*longest] < 2)
+    return false;
+  depth = *longest;
+  if (isWindow) {
+    uses /= ranges[depth];
+    for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+      for (int64_t index = 0; index < ranges[depth]; ++index) {
+        std::optional<int64_t> offset =
+            getVectors().getOffset(dim, depth, index);
+        if (!offset || *offset < 0 ||
+            (*offset &&
+             ShapedType::isDynamic(getVectors().getType().getDimSize(dim))))
+          return false;
+      }
+  }
+
+  rows = 1;
+  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+    if (!output.isFunctionOfDim(loop) || map.isFunctionOfDim(loop))
+      continue;
+    if (ShapedType::isDynamic(ranges[loop]))
+      rows = std::nullopt;
+    else if (rows)
+      rows = *rows * ranges[loop];
+  }
+  for (Factor &factor : factors) {
+    if (!isWindow || &factor != &getVectors())
+      factor.depth = findDim(factor.map, depth);
+    for (unsigned dim = 0; dim < factor.map.getNumResults(); ++dim)
+      if (&factor != &getVectors() || dim != *columnDim)
+        factor.order.push_back(dim);
+  }
+  getVectors().order.push_back(*columnDim);
+  return true;
+}
+
+/// Whether the zero point is a scalar or varies along one dimension of the
+/// operand.
+static bool matchPoint(GenericOp op, Factor &factor) {
+  if (!factor.point.operand)
+    return true;
+  for (AffineExpr expression :
+       op.getMatchingIndexingMap(factor.point.operand).getResults()) {
+    if (isa<AffineConstantExpr>(expression))
+      continue;
+    std::optional<unsigned> loop = getLoop(expression);
+    if (!loop || factor.point.dim ||
+        op.getIteratorTypesArray()[*loop] != utils::IteratorType::parallel)
+      return false;
+    factor.point.dim = findDim(factor.map, *loop);
+    if (!factor.point.dim)
+      return false;
+  }
+  return true;
+}
+
+std::optional<Products> Products::get(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
+    return std::nullopt;
+  Products products(op);
+  if (!products.matchBody() || !products.matchLoops() ||
+      !matchPoint(op, products.factors[0]) ||
+      !matchPoint(op, products.factors[1]) || !products.isProfitable())
+    return std::nullopt;
+  return products;
+}
+
+bool Products::isProfitable() {
+  int64_t columns = op.getStaticLoopRanges()[column];
+  if (!ShapedType::isDynamic(columns) && columns < kMinColumns)
+    return false;
+  if (!getVectors().depth)
+    return uses >= kMinUses;
+  return !rows || *rows >= kMinRows ||
+         getConstantBytes(getVectors().operand->get());
+}
+
+std::optional<Grouping> Products::getGrouping(unsigned width) {
+  int64_t extent = op.getStaticLoopRanges()[depth], count = 32 / width;
+  if (getVectors().depth || extent <= count)
+    return Grouping{extent, count, count,
+                    int64_t(llvm::divideCeil(extent, count))};
+  // Choose the step so that the last word ends where the window ends.
+  int64_t step = count;
+  while ((extent - count) % step)
+    --step;
+  Grouping grouping{extent, count, step, (extent - count) / step + 1};
+  const Factor &factor = getVectors();
+  for (unsigned dim = 0; dim < factor.map.getNumResults(); ++dim)
+    for (int64_t word = 0; word < grouping.words; ++word)
+      for (int64_t part = 0; part < count; ++part)
+        if (*factor.getOffset(dim, depth, word * step + part) !=
+            *factor.getOffset(dim, depth, word * step) +
+                *factor.getOffset(dim, depth, part))
+          return std::nullopt;
+  return grouping;
+}

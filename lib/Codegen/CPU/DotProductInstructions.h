@@ -1,0 +1,96 @@
+//===- DotProductInstructions.h - Integer dot products ----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CODEGEN_CPU_DOTPRODUCTINSTRUCTIONS_H
+#define QUANT_FLOAT_LIB_CODEGEN_CPU_DOTPRODUCTINSTRUCTIONS_H
+
+#include "../Common/WeightDecoding.h"
+
+namespace mlir::quant_float {
+
+struct DotInstruction;
+
+/// Returns the types in the attribute `quant_float.packed_operands`, or an
+/// empty vector if the op has no valid one.
+SmallVector<IntegerType> getDotTypes(Operation *op);
+
+/// A dot-product instruction for packed i32 operands.
+class PackedDotProduct {
+public:
+  /// Returns the instruction for packed integers of 8 or 16 bits, with one type
+  /// for each operand. Returns nullopt if the target has none that accumulates
+  /// the products exactly: instructions that saturate 16-bit sums of byte
+  /// products do not qualify.
+  static std::optional<PackedDotProduct> get(const LoweringTarget &target,
+                                             ArrayRef<IntegerType> types);
+  /// Returns the instruction for an op with `quant_float.packed_operands`, or
+  /// nullopt as above.
+  static std::optional<PackedDotProduct> get(const LoweringTarget &target,
+                                             Operation *op);
+
+  /// Returns sum + lhs . rhs on vectors of i32 with any number of lanes.
+  Value add(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs) const;
+  /// Whether a separate instruction adds the products to the accumulator.
+  bool isApart() const;
+  /// Returns lhs . rhs for one register. Requires isApart().
+  Value multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) const;
+  int64_t getLanes() const;
+
+private:
+  explicit PackedDotProduct(const DotInstruction &instruction)
+      : instruction(&instruction) {}
+
+  const DotInstruction *instruction;
+  /// Whether the operands are swapped, because the instruction expects the
+  /// unsigned operand first and `rhs` is the unsigned one.
+  bool isTurned = false;
+};
+
+/// Returns sum + lhs . rhs, computed with shifts and multiplications on packed
+/// i32 operands. `types` are the result of getDotTypes().
+Value addWordProducts(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs,
+                      ArrayRef<IntegerType> types);
+
+/// Multiplies packed weights by integer activations and accumulates the
+/// products in i32 lanes. Each packed i32 operand is first unpacked to fields:
+/// vectors of elements of getWidth() bits with one quantized value each. Field
+/// f holds the quantized values f, f + getFields(), ... of each i32, in order.
+class DotProductInstructions {
+public:
+  /// Selects an instruction for vectors of `lanes` i32 lanes and activations of
+  /// `xBits` bits.
+  DotProductInstructions(const WeightContraction &product,
+                         const LoweringTarget &target, int64_t lanes,
+                         unsigned xBits);
+
+  unsigned getWidth() const { return width; }
+  unsigned getFields() const { return width / bits; }
+  /// The difference between the integers in the fields and the values that they
+  /// represent.
+  int64_t getOffset() const;
+  /// Unpacks a vector of i32 to fields.
+  SmallVector<Value> spread(ImplicitLocOpBuilder &b, Value words) const;
+  /// Returns sum + fields * x in i32. `x` is in the order of the fields.
+  Value add(ImplicitLocOpBuilder &b, Value sum, ArrayRef<Value> fields,
+            ArrayRef<Value> x) const;
+
+private:
+  /// Whether the quantized values are converted to signed bytes, which changes
+  /// the offset by 128.
+  bool isSigned() const;
+
+  const CodeValues &values;
+  unsigned bits;
+  const LoweringTarget &target;
+  const DotInstruction *instruction = nullptr;
+  unsigned width = 32;
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CODEGEN_CPU_DOTPRODUCTINSTRUCTIONS_H

@@ -1,0 +1,519 @@
+//===- FlattenConvSpatialDims.cpp - Flatten spatial dims of convolutions --===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows of 7 or 14 elements do not fill vectors, and convolutions of stride two
+// read every other element. Both problems are solved by one copy. In a padded
+// image whose rows are collapsed to one dimension, the window advances by one
+// element between output positions, also from one row to the next. The few
+// positions at which it straddles two rows are computed and dropped. A strided
+// image is de-interleaved into phases: even and odd rows and columns form
+// separate images.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/Support/Indices.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATFLATTENCONVSPATIALDIMSPASS
+#include "quant-float/Codegen/CPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+namespace {
+/// One of the two spatial dimensions. The window reads element `loop * stride +
+/// offset` of the image; `offset` is a function of the reduction loops.
+struct Axis {
+  unsigned loop;
+  int64_t stride, places;
+  AffineExpr offset;
+  int64_t largestOffset;
+
+  /// The number of phases that are read.
+  int64_t countPhases() const { return largestOffset ? stride : 1; }
+  /// The number of rows or columns of one phase.
+  int64_t getExtent() const { return places + largestOffset / stride; }
+};
+
+/// A convolution or pooling: a reduction over windows of `image`, in rows and
+/// columns.
+struct Windows {
+  GenericOp op;
+  OpOperand *image;
+  Axis rows, columns;
+  /// The op that initializes the accumulators.
+  GenericOp start;
+
+  bool hasStride() const { return rows.stride > 1 || columns.stride > 1; }
+  /// The distance between two rows of the flattened result, in positions.
+  int64_t getPitch() const {
+    return hasStride()
+               ? columns.getExtent()
+               : cast<ShapedType>(image->get().getType()).getShape().back();
+  }
+};
+} // namespace
+
+/// Returns the op that initializes the accumulators with the same value at all
+/// positions, such as a constant or a bias. Returns null if there is none.
+static GenericOp getStart(Value init) {
+  auto start = init.getDefiningOp<GenericOp>();
+  if (!start || !start.hasPureTensorSemantics() ||
+      start->getNumResults() != 1 || start.getNumReductionLoops() != 0 ||
+      start.hasIndexSemantics() ||
+      start.payloadUsesValueFromOperand(start.getDpsInitOperand(0)) ||
+      !start.getIndexingMapsArray().back().isIdentity())
+    return {};
+  unsigned rank = start.getNumLoops();
+  for (OpOperand *input : start.getDpsInputOperands()) {
+    AffineMap map = start.getMatchingIndexingMap(input);
+    if (rank < 2 || map.isFunctionOfDim(rank - 1) ||
+        map.isFunctionOfDim(rank - 2))
+      return {};
+  }
+  return start;
+}
+
+/// Returns the axis of the image that `expression` indexes, if `loop` is the
+/// only parallel loop in it.
+static std::optional<Axis> getAxis(GenericOp op, AffineExpr expression,
+                                   unsigned loop) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> factors;
+  if (failed(getFlattenedAffineExpr(expression, ranges.size(), 0, &factors)) ||
+      factors.size() != ranges.size() + 1 || factors.back() != 0)
+    return std::nullopt;
+  int64_t largest = 0;
+  for (unsigned other = 0; other < ranges.size(); ++other) {
+    if (factors[other] == 0)
+      continue;
+    if (factors[other] < 0 ||
+        (other != loop && ShapedType::isDynamic(ranges[other])) ||
+        (iterators[other] == utils::IteratorType::parallel) != (other == loop))
+      return std::nullopt;
+    if (other != loop)
+      largest += factors[other] * (ranges[other] - 1);
+  }
+  if (factors[loop] == 0)
+    return std::nullopt;
+  AffineExpr zero = getAffineConstantExpr(0, op.getContext());
+  if (largest == 0)
+    return Axis{loop, factors[loop], ranges[loop], zero, 0};
+  AffineExpr offset = simplifyAffineExpr(
+      expression.replace(getAffineDimExpr(loop, op.getContext()), zero),
+      ranges.size(), 0);
+  return Axis{loop, factors[loop], ranges[loop], offset, largest};
+}
+
+static std::optional<Windows> match(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  AffineMap output = op.getIndexingMapsArray().back();
+  if (output.getNumResults() < 2 || !output.isProjectedPermutation() ||
+      llvm::is_contained(ranges, 0))
+    return std::nullopt;
+  ArrayRef<AffineExpr> last = output.getResults().take_back(2);
+  unsigned row = *getLoop(last[0]), column = *getLoop(last[1]);
+  OpOperand *image = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isFunctionOfDim(row) && !map.isFunctionOfDim(column))
+      continue;
+    if (image || map.getNumResults() < 2)
+      return std::nullopt;
+    for (AffineExpr lead : map.getResults().drop_back(2))
+      if (lead.isFunctionOfDim(row) || lead.isFunctionOfDim(column))
+        return std::nullopt;
+    image = input;
+  }
+  GenericOp start = getStart(op.getDpsInits().front());
+  if (!image || !start)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(image->get().getType());
+  ArrayRef<AffineExpr> indices =
+      op.getMatchingIndexingMap(image).getResults().take_back(2);
+  std::optional<Axis> rows = getAxis(op, indices[0], row);
+  std::optional<Axis> columns = getAxis(op, indices[1], column);
+  if (!rows || !columns || ShapedType::isDynamic(rows->places) ||
+      ShapedType::isDynamic(columns->places) ||
+      ShapedType::isDynamic(type.getShape().back()) ||
+      ShapedType::isDynamic(type.getShape().drop_back().back()))
+    return std::nullopt;
+  Windows windows{op, image, *rows, *columns, start};
+  // A single row with stride one is already flat. If the window extends far
+  // beyond the end of a row, too many results would be dropped.
+  if ((rows->places == 1 && (columns->places == 1 || columns->stride == 1)) ||
+      2 * windows.getPitch() > 3 * columns->places + 2)
+    return std::nullopt;
+  return windows;
+}
+
+namespace {
+/// Rewrites one op.
+class Flattening {
+public:
+  explicit Flattening(const Windows &windows)
+      : windows(windows), op(windows.op), b(op.getLoc(), op),
+        image(windows.image->get()) {}
+  void run();
+
+private:
+  ArrayRef<int64_t> getLead() const {
+    return cast<RankedTensorType>(image.getType()).getShape().drop_back(2);
+  }
+  Value makeEmpty(ArrayRef<int64_t> shape);
+  void makeLarger(int64_t height, int64_t width);
+  void splitPhases(int64_t height);
+  AffineExpr renumber(AffineExpr expression);
+  Value makeStart(Value empty);
+
+  const Windows &windows;
+  GenericOp op;
+  ImplicitLocOpBuilder b;
+  Value image;
+};
+} // namespace
+
+/// Dynamic sizes are taken from the image's leading dimensions.
+Value Flattening::makeEmpty(ArrayRef<int64_t> shape) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    sizes.push_back(
+        ShapedType::isDynamic(size)
+            ? OpFoldResult(b.createOrFold<tensor::DimOp>(image, dim))
+            : OpFoldResult(b.getIndexAttr(size)));
+  return tensor::EmptyOp::create(
+      b, sizes, cast<RankedTensorType>(image.getType()).getElementType());
+}
+
+namespace {
+/// The constant padding of an image from the tensor.pad that defines it; zero
+/// padding of size 0 if there is none.
+struct Padding {
+  Padding(ImplicitLocOpBuilder &b, Value image);
+  Value source, value;
+  SmallVector<OpFoldResult> low, high;
+};
+} // namespace
+
+Padding::Padding(ImplicitLocOpBuilder &b, Value image) : source(image) {
+  auto type = cast<RankedTensorType>(image.getType());
+  low.assign(type.getRank(), b.getIndexAttr(0));
+  high = low;
+  auto pad = image.getDefiningOp<tensor::PadOp>();
+  value = pad ? pad.getConstantPaddingValue() : Value();
+  if (!value) {
+    value = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    return;
+  }
+  source = pad.getSource();
+  low = pad.getMixedLowPad();
+  high = pad.getMixedHighPad();
+}
+
+/// Pads the image to at least `height` rows and `width` columns, by extending
+/// the existing padding if there is some.
+void Flattening::makeLarger(int64_t height, int64_t width) {
+  auto type = cast<RankedTensorType>(image.getType());
+  int64_t rank = type.getRank();
+  int64_t moreRows = std::max<int64_t>(height - type.getDimSize(rank - 2), 0);
+  int64_t moreColumns = std::max<int64_t>(width - type.getDimSize(rank - 1), 0);
+  if (!moreRows && !moreColumns)
+    return;
+  Padding padding(b, image);
+  auto grow = [&](OpFoldResult &size, int64_t more) {
+    size = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), b.getAffineSymbolExpr(0) + more, size);
+  };
+  grow(padding.high[rank - 2], moreRows);
+  grow(padding.high[rank - 1], moreColumns);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[rank - 2] += moreRows;
+  shape[rank - 1] += moreColumns;
+  image = tensor::PadOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), padding.source,
+      padding.low, padding.high, padding.value);
+}
+
+/// De-interleaves (..., rows, columns) to (..., row phases, column phases,
+/// `height` rows, columns).
+void Flattening::splitPhases(int64_t height) {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  makeLarger(rows.stride * (height - 1) + rows.countPhases(),
+             columns.stride * (columns.getExtent() - 1) +
+                 columns.countPhases());
+  unsigned lead = getLead().size();
+  SmallVector<int64_t> shape(getLead());
+  shape.append(
+      {rows.countPhases(), columns.countPhases(), height, columns.getExtent()});
+  AffineMap to = b.getMultiDimIdentityMap(shape.size());
+  SmallVector<AffineExpr> from(to.getResults().take_front(lead));
+  auto getPlace = [&](const Axis &axis, unsigned phase) {
+    return b.getAffineDimExpr(lead + 2 + phase) * axis.stride +
+           b.getAffineDimExpr(lead + phase);
+  };
+  from.append({getPlace(rows, 0), getPlace(columns, 1)});
+  Value empty = makeEmpty(shape);
+  SmallVector<AffineMap> maps{
+      AffineMap::get(shape.size(), 0, from, b.getContext()), to};
+  SmallVector<utils::IteratorType> iterators(shape.size(),
+                                             utils::IteratorType::parallel);
+  image = GenericOp::create(
+              b, empty.getType(), image, empty, maps, iterators,
+              [](OpBuilder &builder, Location loc, ValueRange arguments) {
+                linalg::YieldOp::create(builder, loc, arguments.front());
+              })
+              ->getResult(0);
+}
+
+/// Maps an expression to the loops of the new op: the row loop becomes the loop
+/// over positions, and the column loop is removed.
+AffineExpr Flattening::renumber(AffineExpr expression) {
+  SmallVector<AffineExpr> dims;
+  unsigned next = 0;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    dims.push_back(loop == windows.columns.loop
+                       ? getAffineConstantExpr(0, op.getContext())
+                       : getAffineDimExpr(next++, op.getContext()));
+  return simplifyAffineExpr(expression.replaceDims(dims), next, 0);
+}
+
+/// Clones the initialization for a flat result, whose last dimension is the one
+/// of positions.
+Value Flattening::makeStart(Value empty) {
+  GenericOp start = windows.start;
+  unsigned numLoops = start.getNumLoops() - 1;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : start.getDpsInputOperands())
+    maps.push_back(AffineMap::get(
+        numLoops, 0, start.getMatchingIndexingMap(input).getResults(),
+        b.getContext()));
+  maps.push_back(b.getMultiDimIdentityMap(numLoops));
+  SmallVector<utils::IteratorType> parallel(numLoops,
+                                            utils::IteratorType::parallel);
+  auto flat = GenericOp::create(b, empty.getType(),
+                                SmallVector<Value>(start.getDpsInputs()), empty,
+                                maps, parallel);
+  IRMapping mapping;
+  start.getRegion().cloneInto(&flat.getRegion(), mapping);
+  return flat->getResult(0);
+}
+
+void Flattening::run() {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  AffineMap imageMap = op.getMatchingIndexingMap(windows.image);
+  unsigned lead = getLead().size();
+  bool isSplit = windows.hasStride();
+  int64_t pitch = windows.getPitch(), places = rows.places * pitch;
+  // At the last position, the window extends beyond the end by less than a row.
+  int64_t last = places - 1 + rows.largestOffset / rows.stride * pitch +
+                 columns.largestOffset / columns.stride;
+  int64_t height = last / pitch + 1;
+  if (isSplit)
+    splitPhases(height);
+  else
+    makeLarger(height, pitch);
+
+  unsigned rank = cast<RankedTensorType>(image.getType()).getRank();
+  SmallVector<ReassociationIndices> flat;
+  for (unsigned dim = 0; dim + 1 < rank; ++dim)
+    flat.push_back({int64_t(dim)});
+  flat.back().push_back(rank - 1);
+  Value flatImage = tensor::CollapseShapeOp::create(b, image, flat);
+
+  // The image is indexed by the output position plus the offset of the window.
+  AffineExpr place = renumber(getAffineDimExpr(rows.loop, b.getContext()));
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expression : imageMap.getResults().take_front(lead))
+    indices.push_back(renumber(expression));
+  if (isSplit)
+    indices.append({renumber(rows.offset % rows.stride),
+                    renumber(columns.offset % columns.stride)});
+  indices.push_back(place +
+                    renumber(rows.offset.floorDiv(rows.stride)) * pitch +
+                    renumber(columns.offset.floorDiv(columns.stride)));
+
+  unsigned numLoops = op.getNumLoops() - 1;
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<AffineExpr> results;
+    if (&operand == windows.image)
+      results = indices;
+    else
+      for (AffineExpr expression : map.getResults())
+        results.push_back(renumber(expression));
+    if (op.isDpsInit(&operand))
+      results.pop_back();
+    maps.push_back(AffineMap::get(numLoops, 0, results, b.getContext()));
+  }
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  iterators.erase(iterators.begin() + columns.loop);
+
+  Value oldResult = op->getResult(0);
+  auto oldType = cast<RankedTensorType>(oldResult.getType());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits().front());
+  sizes.pop_back();
+  sizes.back() = b.getIndexAttr(places);
+  Value empty = tensor::EmptyOp::create(b, sizes, oldType.getElementType());
+  Value init = makeStart(empty);
+  SmallVector<Value> inputs(op.getDpsInputs());
+  inputs[windows.image->getOperandNumber()] = flatImage;
+  auto flatOp =
+      GenericOp::create(b, empty.getType(), inputs, init, maps, iterators);
+  flatOp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  flatOp.getRegion().takeBody(op.getRegion());
+
+  // Expand the result to rows and drop the positions that straddle two rows.
+  SmallVector<int64_t> shape(oldType.getShape());
+  shape.back() = pitch;
+  SmallVector<ReassociationIndices> folds;
+  for (unsigned dim = 0; dim < sizes.size(); ++dim)
+    folds.push_back({int64_t(dim)});
+  folds.back().push_back(sizes.size());
+  SmallVector<OpFoldResult> unfolded(ArrayRef(sizes).drop_back());
+  unfolded.append({b.getIndexAttr(rows.places), b.getIndexAttr(pitch)});
+  Value result = tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get(shape, oldType.getElementType()),
+      flatOp->getResult(0), folds, unfolded);
+  if (pitch != columns.places) {
+    unfolded.back() = b.getIndexAttr(columns.places);
+    SmallVector<OpFoldResult> zeros(unfolded.size(), b.getIndexAttr(0)),
+        ones(unfolded.size(), b.getIndexAttr(1));
+    result = tensor::ExtractSliceOp::create(b, oldType, result, zeros, unfolded,
+                                            ones);
+  }
+  oldResult.replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// For an image of dynamic size, de-interleaves the phases of strides without
+/// flattening, so that the window's columns are contiguous.
+static void splitOpenPhases(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0 || op.hasIndexSemantics() ||
+      llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return;
+  AffineMap output = op.getIndexingMapsArray().back();
+  if (output.getNumResults() == 0 || !output.isProjectedPermutation())
+    return;
+  unsigned column = *getLoop(output.getResults().back());
+  OpOperand *image = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!op.getMatchingIndexingMap(input).isFunctionOfDim(column))
+      continue;
+    if (image)
+      return;
+    image = input;
+  }
+  auto type = image ? dyn_cast<RankedTensorType>(image->get().getType())
+                    : RankedTensorType();
+  if (!type || type.getRank() == 0 || type.hasStaticShape())
+    return;
+  // The axis of the columns, and before it the axis of the rows if a window
+  // slides along them.
+  AffineMap map = op.getMatchingIndexingMap(image);
+  SmallVector<Axis, 2> axes;
+  for (AffineExpr index : llvm::reverse(map.getResults())) {
+    if (isa<AffineDimExpr>(index) || axes.size() == 2)
+      break;
+    std::optional<Axis> axis;
+    for (AffineExpr result : llvm::reverse(output.getResults()))
+      if (!axis && index.isFunctionOfDim(*getLoop(result)))
+        axis = getAxis(op, index, *getLoop(result));
+    if (!axis)
+      return;
+    axes.insert(axes.begin(), *axis);
+  }
+  if (axes.empty() || axes.back().loop != column || axes.back().stride == 1 ||
+      axes.back().largestOffset == 0)
+    return;
+  unsigned rank = type.getRank(), lead = rank - axes.size();
+
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Padding padding(b, image->get());
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1),
+             s2 = b.getAffineSymbolExpr(2);
+  auto compute = [&](AffineExpr expression, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expression,
+                                                 operands);
+  };
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, b.getLoc(), padding.source);
+  SmallVector<OpFoldResult> shape, extents;
+  SmallVector<AffineExpr> from, indices(map.getResults().take_front(lead)),
+      places;
+  for (unsigned dim = 0; dim < lead; ++dim) {
+    shape.push_back(compute(s0 + s1 + s2,
+                            {sizes[dim], padding.low[dim], padding.high[dim]}));
+    from.push_back(b.getAffineDimExpr(dim));
+  }
+  // All phases are padded to the size of the largest.
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    OpFoldResult &high = padding.high[lead + i];
+    extents.push_back(compute((s0 + s1 + s2).ceilDiv(axis.stride),
+                              {sizes[lead + i], padding.low[lead + i], high}));
+    high = compute(s0 + (axis.countPhases() - 1), high);
+    shape.push_back(b.getIndexAttr(axis.countPhases()));
+    from.push_back(b.getAffineDimExpr(lead + axes.size() + i) * axis.stride +
+                   b.getAffineDimExpr(lead + i));
+    indices.push_back(axis.offset % axis.stride);
+    places.push_back(b.getAffineDimExpr(axis.loop) +
+                     axis.offset.floorDiv(axis.stride));
+  }
+  llvm::append_range(shape, extents);
+  llvm::append_range(indices, places);
+  Value padded = tensor::PadOp::create(b, Type(), padding.source, padding.low,
+                                       padding.high, padding.value);
+  Value empty = tensor::EmptyOp::create(b, shape, type.getElementType());
+  AffineMap to = b.getMultiDimIdentityMap(shape.size());
+  SmallVector<AffineMap> maps{
+      AffineMap::get(shape.size(), 0, from, b.getContext()), to};
+  SmallVector<utils::IteratorType> parallel(shape.size(),
+                                            utils::IteratorType::parallel);
+  auto phases = GenericOp::create(
+      b, empty.getType(), padded, empty, maps, parallel,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments.front());
+      });
+  SmallVector<AffineMap> newMaps = op.getIndexingMapsArray();
+  newMaps[image->getOperandNumber()] =
+      AffineMap::get(op.getNumLoops(), 0, indices, b.getContext());
+  op->setOperand(image->getOperandNumber(), phases->getResult(0));
+  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(newMaps));
+}
+
+namespace {
+struct FlattenConvSpatialDims final
+    : quant_float::impl::QuantFloatFlattenConvSpatialDimsPassBase<
+          FlattenConvSpatialDims> {
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
+    for (GenericOp op : ops)
+      if (std::optional<Windows> windows = match(op))
+        Flattening(*windows).run();
+      else
+        splitOpenPhases(op);
+  }
+};
+} // namespace

@@ -1,0 +1,259 @@
+//===- IntegerRowContraction.cpp - Contract with integer activations ------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// x is quantized to integers in blocks. The largest magnitude of a block
+// determines its scale. The products of a lane in a chunk are accumulated
+// exactly in integers, so all instructions give the same result. The sum is
+// converted to f32, multiplied by the scales of x and of the weights, and added
+// to the lane's accumulator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Common/WeightContractionLoops.h"
+#include "DotProductInstructions.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Blocks whose largest magnitude is below this value are quantized to zeros,
+/// because the reciprocal of their scale might not be finite.
+static constexpr double kSmallest = 0x1p-100;
+/// Adding this constant to a float of small magnitude rounds it to an integer,
+/// which the lowest bits of the result contain.
+static constexpr double kRounding = 0x1.8p23;
+
+namespace {
+class IntegerRowContraction final : public RowContraction {
+public:
+  IntegerRowContraction(const WeightContraction &product,
+                        const ReductionSchedule &order,
+                        const LoweringTarget &target, bool parallel)
+      : RowContraction(product, order, target, parallel),
+        dots(this->product, target, lanes, order.xBits) {}
+
+private:
+  int64_t chooseRows() override {
+    // Reading packed weights is bound by memory, and a single stream is
+    // fastest.
+    return std::min<int64_t>(product.isPacked() ? 1 : 2, product.getChannels());
+  }
+  void packX() override;
+  void packBlock(Value flat, int64_t vector, Value number);
+  SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
+                               OpFoldResult chunk, int64_t count,
+                               ValueRange sums) override;
+  /// The number of elements of x that share a scale.
+  int64_t getBlock() const {
+    return product.block == product.getDepth() || product.block % 32 == 0 ? 32
+                                                                          : 16;
+  }
+  bool hasCorrection() const { return dots.getOffset() || product.point; }
+  /// Returns every `step`-th element, from `first` on.
+  Value takeEach(Value vector, int64_t first, int64_t step);
+  Value splatInteger(int64_t number, int64_t count) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(vectorOf(count, b.getI32Type()),
+                                  int32_t(number)));
+  }
+
+  DotProductInstructions dots;
+  /// The quantized x, indexed by vector, chunk, field and position. Indexed by
+  /// vector, chunk and lane: its scales, and the sums of a lane's integers. If
+  /// there is no zero point, the sums are already multiplied by the negated
+  /// offset.
+  Value packed, scales, packedSums;
+};
+} // namespace
+
+Value IntegerRowContraction::takeEach(Value vector, int64_t first,
+                                      int64_t step) {
+  int64_t count = cast<VectorType>(vector.getType()).getNumElements();
+  if (step == 1)
+    return vector;
+  SmallVector<int64_t> places;
+  for (int64_t place = first; place < count; place += step)
+    places.push_back(place);
+  return vector::ShuffleOp::create(b, vector, vector, places);
+}
+
+void IntegerRowContraction::packX() {
+  Type f32 = b.getF32Type();
+  int64_t depth = product.getDepth(), padded = getChunks() * order.getChunk();
+  packed = allocate({product.vectors, getChunks(), dots.getFields(),
+                     order.getChunk() / dots.getFields()},
+                    b.getIntegerType(dots.getWidth()));
+  scales = allocate({product.vectors, getChunks(), order.lanes}, f32);
+  if (hasCorrection())
+    packedSums =
+        allocate({product.vectors, getChunks(), order.lanes}, b.getI32Type());
+  Value flat = allocate({product.vectors, padded}, f32);
+  for (int64_t vector = 0; vector < product.vectors; ++vector) {
+    auto fill = [&](int64_t from, int64_t to,
+                    llvm::function_ref<Value(Value)> element) {
+      if (from == to)
+        return;
+      auto loop = scf::ForOp::create(b, index(from), index(to), index(1));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value place = loop.getInductionVar();
+      memref::StoreOp::create(b, element(place), flat,
+                              ValueRange{index(vector), place});
+    };
+    fill(0, depth, [&](Value place) {
+      position[product.depth] = place;
+      return x(vector);
+    });
+    fill(depth, padded, [&](Value) { return number(0); });
+    auto loop =
+        scf::ForOp::create(b, index(0), index(padded / getBlock()), index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    packBlock(flat, vector, loop.getInductionVar());
+  }
+}
+
+void IntegerRowContraction::packBlock(Value flat, int64_t vector,
+                                      Value number) {
+  int64_t block = getBlock(), perChunk = order.getChunk() / block;
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  auto floats = vectorOf(block, f32), integers = vectorOf(block, i32);
+  auto scalar = [&](double value) { return this->number(value); };
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  auto at = [&](AffineExpr place) {
+    return toValue(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), place, {OpFoldResult(number)}));
+  };
+  Value chunk = at(d0.floorDiv(perChunk));
+
+  // Compute the largest magnitude as an integer: NaNs are larger than all
+  // numbers.
+  Value elements = vector::LoadOp::create(
+      b, floats, flat, ValueRange{index(vector), at(d0 * block)});
+  Value sizes =
+      arith::AndIOp::create(b, vector::BitCastOp::create(b, integers, elements),
+                            splatInteger(0x7fffffff, block));
+  Value most =
+      vector::ReductionOp::create(b, vector::CombiningKind::MAXUI, sizes);
+  most = arith::BitcastOp::create(b, f32, most);
+
+  double limit = (1 << (order.xBits - 1)) - 1;
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, most,
+                                        scalar(kSmallest));
+  Value isFinite =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, most,
+                            scalar(std::numeric_limits<double>::infinity()));
+  Value factor = arith::DivFOp::create(b, scalar(limit), most);
+  factor = arith::SelectOp::create(b, isSmall, scalar(0), factor);
+  Value scale = arith::DivFOp::create(b, most, scalar(limit));
+  if (product.values.unit != 1)
+    scale = multiply(scale, scalar(product.values.unit));
+  scale = arith::SelectOp::create(b, isSmall, scalar(0), scale);
+  scale = arith::SelectOp::create(
+      b, isFinite, scale, scalar(std::numeric_limits<double>::quiet_NaN()));
+
+  // If the scale is a NaN, the integers do not matter.
+  Value rounded =
+      add(splat(kRounding, block), multiply(elements, spread(factor, block)));
+  rounded = arith::SubIOp::create(
+      b, vector::BitCastOp::create(b, integers, rounded),
+      splatInteger(llvm::bit_cast<int32_t>(float(kRounding)), block));
+
+  Value within = at((d0 % perChunk) * (block / order.terms));
+  if (hasCorrection()) {
+    Value sum;
+    for (int64_t term = 0; term < order.terms; ++term) {
+      Value each = takeEach(rounded, term, order.terms);
+      sum = sum ? arith::AddIOp::create(b, sum, each).getResult() : each;
+    }
+    if (!product.point)
+      sum = arith::MulIOp::create(
+          b, sum, splatInteger(-dots.getOffset(), block / order.terms));
+    vector::StoreOp::create(b, sum, packedSums,
+                            ValueRange{index(vector), chunk, within});
+  }
+  vector::StoreOp::create(b, spread(scale, block / order.terms), scales,
+                          ValueRange{index(vector), chunk, within});
+  int64_t fields = dots.getFields();
+  if (dots.getWidth() < 32)
+    rounded = arith::TruncIOp::create(
+        b, vectorOf(block, b.getIntegerType(dots.getWidth())), rounded);
+  for (int64_t field = 0; field < fields; ++field)
+    vector::StoreOp::create(b, takeEach(rounded, field, fields), packed,
+                            ValueRange{index(vector), chunk, index(field),
+                                       at((d0 % perChunk) * (block / fields))});
+}
+
+SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
+                                                    int64_t rows,
+                                                    OpFoldResult chunk,
+                                                    int64_t count,
+                                                    ValueRange sums) {
+  SmallVector<Value> results(sums);
+  auto floats = vectorOf(lanes, b.getF32Type());
+  auto integers = vectorOf(lanes, b.getI32Type());
+  auto field =
+      vectorOf(lanes * 32 / dots.getWidth(), b.getIntegerType(dots.getWidth()));
+  startChunk(first, rows, chunk, count);
+  int64_t each = lanes * order.terms;
+  for (int64_t part = 0; part < getParts() && part * each < count; ++part) {
+    // For each vector: x, its scale and the initial accumulator.
+    SmallVector<SmallVector<Value>> x;
+    SmallVector<Value> scale, starts;
+    for (int64_t vector = 0; vector < product.vectors; ++vector) {
+      Value atVector = index(vector), atChunk = toValue(chunk);
+      SmallVector<Value> ofLanes = {atVector, atChunk, index(part * lanes)};
+      x.emplace_back();
+      for (unsigned i = 0; i < dots.getFields(); ++i)
+        x.back().push_back(vector::LoadOp::create(
+            b, field, packed,
+            ValueRange{atVector, atChunk, index(i),
+                       index(part * field.getNumElements())}));
+      scale.push_back(vector::LoadOp::create(b, floats, scales, ofLanes));
+      starts.push_back(hasCorrection() ? vector::LoadOp::create(
+                                             b, integers, packedSums, ofLanes)
+                                             .getResult()
+                                       : splatInteger(0, lanes));
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      position[product.channel] = plus(first, row);
+      position[product.depth] = plus(start, part * each);
+      SmallVector<Value> codes =
+          dots.spread(b, loadWords(std::min(count - part * each, each)));
+      Value correction;
+      if (product.point) {
+        Value point = buildShared(product.point, part, count, b.getI32Type());
+        correction = arith::SubIOp::create(
+            b, splatInteger(-dots.getOffset(), lanes), point);
+      }
+      Value blockScale = getBlockScale(part, count);
+      for (int64_t vector = 0; vector < product.vectors; ++vector) {
+        Value from = starts[vector];
+        if (correction)
+          from = arith::MulIOp::create(b, from, correction);
+        Value sum = dots.add(b, from, codes, x[vector]);
+        sum = multiply(arith::SIToFPOp::create(b, floats, sum), scale[vector]);
+        if (blockScale)
+          sum = multiply(blockScale, sum);
+        int64_t number = getNumber(row, vector, part);
+        results[number] = add(results[number], sum);
+      }
+    }
+  }
+  return results;
+}
+
+std::unique_ptr<WeightContractionLoops> quant_float::makeIntegerRowContraction(
+    const WeightContraction &product, const ReductionSchedule &order,
+    const LoweringTarget &target, bool parallel) {
+  return std::make_unique<IntegerRowContraction>(product, order, target,
+                                                 parallel);
+}

@@ -1,0 +1,97 @@
+//===- LowerWeightContractions.cpp - Lower matmuls with low-bit weights ---===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// There are two loop nests. They differ in which dimension of the weights is
+// contiguous.
+//
+// If K is contiguous (RowContraction), several channels are computed together
+// along K. Each has 16 accumulators, in one or more registers:
+//
+//   for n by rows:
+//     for chunk of k:
+//       for part of the lanes, row:
+//         codes = load w[n + row, chunk]
+//         sum = -offset * (sums of x)
+//         for term: sum += term(codes) * x[chunk, term]     // x is packed
+//         lanes[row] += scale * sum
+//     y[n + row] = sum of lanes
+//
+// If the channels are contiguous (ColumnContraction), vectors of channels are
+// accumulated for one block of K:
+//
+//   for block of k:
+//     for n by vectors:
+//       for k in block: for term: sum[term] += term(load w[k, n]) * x[k]
+//       y[n] += scale * (sum - offset * (sum of x))
+//
+// If K is contiguous and the reduction schedule requests it, x is quantized to
+// integers in blocks with a scale each, and `sum` is an integer. Each
+// multiplication and each addition is rounded separately, so the result does
+// not depend on the target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Common/WeightContractionLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Lowering/LoweringTarget.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATLOWERWEIGHTCONTRACTIONSPASS
+#include "quant-float/Codegen/CPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+namespace {
+struct LowerWeightContractions final
+    : quant_float::impl::QuantFloatLowerWeightContractionsPassBase<
+          LowerWeightContractions> {
+  using QuantFloatLowerWeightContractionsPassBase::
+      QuantFloatLowerWeightContractionsPassBase;
+
+  void runOnOperation() override {
+    LoweringTarget target = LoweringTarget::lookup(getOperation());
+    SmallVector<GenericOp> ops;
+    getOperation()->walk([&](GenericOp op) {
+      if (op->hasAttr(kReductionScheduleAttrName))
+        ops.push_back(op);
+    });
+    for (GenericOp op : ops) {
+      std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
+      std::optional<WeightContraction> product =
+          WeightContraction::get(op, order && order->xBits);
+      if (!product || !order || *order != product->getOrder(order->xBits) ||
+          !isContiguous(op)) {
+        op.emitOpError("has no lowering that keeps the order of its sums");
+        return signalPassFailure();
+      }
+      auto make = !product->isAlongDepth ? makeColumnProducts
+                  : order->xBits         ? makeIntegerRowContraction
+                                         : makeFloatRowContraction;
+      make(*product, *order, target, threads != 1)->emit();
+      op.erase();
+    }
+  }
+
+  static bool isContiguous(GenericOp op) {
+    return op.hasPureBufferSemantics() &&
+           llvm::all_of(op->getOperands(), [](Value operand) {
+             auto type = dyn_cast<MemRefType>(operand.getType());
+             return type && (type.getRank() == 0 || type.isLastDimUnitStride());
+           });
+  }
+};
+} // namespace

@@ -1,0 +1,95 @@
+//===- PadIntoDestination.cpp - Compute into the padded tensor ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bufferization would copy the source of a tensor.pad to the padded buffer. An
+// elementwise op that computes only this source can write to the padded tensor
+// directly:
+//
+//   %y = linalg.generic ... outs(%empty)
+//   %z = tensor.pad %y ...
+//   // becomes
+//   %pads = linalg.fill ... outs(%larger)
+//   %slice = tensor.extract_slice %pads ...
+//   %y = linalg.generic ... outs(%slice)
+//   %z = tensor.insert_slice %y into %pads ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATPADINTODESTINATIONPASS
+#include "quant-float/Codegen/CPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// Returns the elementwise op that computes the source of the pad and has no
+/// other users, or null.
+static GenericOp getProducer(tensor::PadOp pad) {
+  auto op = pad.getSource().getDefiningOp<GenericOp>();
+  if (!op || !pad.getSource().hasOneUse() || op->getNumResults() != 1 ||
+      op->getBlock() != pad->getBlock() ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
+      !op.getIndexingMapsArray().back().isIdentity())
+    return {};
+  return op;
+}
+
+static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
+  GenericOp op = getProducer(pad);
+  Value padding = pad.getConstantPaddingValue();
+  auto type = pad.getResultType();
+  auto isPad = [](int64_t size) { return size >= 0; };
+  // Packed elements are written byte by byte, and a byte may contain elements
+  // of both the padding and the interior.
+  if (!op || !padding || !matchPattern(padding, m_Constant()) ||
+      isPackedElementType(type.getElementType()) || !type.hasStaticShape() ||
+      !pad.getSourceType().hasStaticShape() ||
+      llvm::is_contained(pad.getSourceType().getShape(), 0) ||
+      !llvm::all_of(pad.getStaticLow(), isPad) ||
+      !llvm::all_of(pad.getStaticHigh(), isPad))
+    return;
+  Location loc = pad.getLoc();
+  rewriter.setInsertionPoint(op);
+  Value value = rewriter.clone(*padding.getDefiningOp())->getResult(0);
+  Value larger = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                         type.getElementType());
+  Value pads =
+      linalg::FillOp::create(rewriter, loc, value, larger).getResult(0);
+  SmallVector<OpFoldResult> offsets = pad.getMixedLowPad();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, pad.getSource());
+  SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+  Value slice = tensor::ExtractSliceOp::create(
+      rewriter, loc, pad.getSourceType(), pads, offsets, sizes, strides);
+  rewriter.modifyOpInPlace(op, [&] { op.getDpsInitsMutable()[0].set(slice); });
+  rewriter.setInsertionPoint(pad);
+  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+      pad, op->getResult(0), pads, offsets, sizes, strides);
+}
+
+namespace {
+struct PadIntoDestination final
+    : quant_float::impl::QuantFloatPadIntoDestinationPassBase<
+          PadIntoDestination> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk([&](tensor::PadOp pad) { padInPlace(rewriter, pad); });
+  }
+};
+} // namespace

@@ -1,0 +1,233 @@
+//===- PlanBuffers.cpp - Merge allocations --------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// malloc maps large buffers and unmaps them when they are freed, and every page
+// of the next buffer causes a page fault. This pass allocates all buffers that
+// are live at the same time together. malloc adapts to this size and keeps the
+// memory for the next call.
+//
+// Buffers of dynamic size stay separate. At the end, the function allocates and
+// frees as much memory as was live at the same time, so that malloc adapts to
+// that size as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/BufferSize.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATPLANBUFFERSPASS
+#include "quant-float/Codegen/CPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Cache lines are not shared between buffers, and no vector load is longer.
+static constexpr uint64_t kAlignment = 64;
+/// The minimum size of the merged allocation. malloc does not map smaller
+/// blocks.
+static constexpr uint64_t kFewBytes = 1 << 17;
+/// The maximum size that malloc can adapt to: 32 MiB, minus its own overhead.
+static constexpr int64_t kMaxBytes = (int64_t(1) << 25) - (1 << 13);
+
+namespace {
+/// A buffer that is live from one op of a block to another, given as positions
+/// in the block.
+struct Buffer {
+  memref::AllocOp alloc;
+  memref::DeallocOp dealloc;
+  int64_t from, to;
+  uint64_t bytes, offset = 0;
+
+  bool meets(const Buffer &other) const {
+    return from < other.to && other.from < to;
+  }
+};
+
+struct PlanBuffers final
+    : quant_float::impl::QuantFloatPlanBuffersPassBase<PlanBuffers> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Returns the only op that frees the buffer, or null if there is no such op in
+/// the same block.
+static memref::DeallocOp getDealloc(memref::AllocOp alloc) {
+  memref::DeallocOp found;
+  for (Operation *user : alloc->getUsers()) {
+    if (isa<memref::ReallocOp>(user))
+      return {};
+    if (auto dealloc = dyn_cast<memref::DeallocOp>(user)) {
+      if (found || dealloc->getBlock() != alloc->getBlock())
+        return {};
+      found = dealloc;
+    }
+  }
+  return found;
+}
+
+static SmallVector<Buffer> collect(Block &block) {
+  DenseMap<Operation *, int64_t> places;
+  for (Operation &op : block)
+    places[&op] = places.size();
+  SmallVector<Buffer> buffers;
+  for (auto alloc : block.getOps<memref::AllocOp>()) {
+    MemRefType type = alloc.getType();
+    memref::DeallocOp dealloc = getDealloc(alloc);
+    if (!dealloc || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        type.getMemorySpace() || isPackedElementType(type.getElementType()))
+      continue;
+    uint64_t bytes = getStaticBytes(type);
+    // The sum of such sizes does not overflow 64 bits.
+    if (bytes == 0 || bytes > uint64_t(1) << 40)
+      continue;
+    buffers.push_back({alloc, dealloc, places[alloc], places[dealloc],
+                       llvm::alignTo(bytes, kAlignment)});
+  }
+  return buffers;
+}
+
+/// Assigns to each buffer the first offset that is free during its lifetime, in
+/// order of decreasing size. Returns the total number of bytes.
+static uint64_t place(MutableArrayRef<Buffer> buffers) {
+  llvm::sort(buffers, [](const Buffer &one, const Buffer &other) {
+    return std::tie(other.bytes, one.from) < std::tie(one.bytes, other.from);
+  });
+  uint64_t total = 0;
+  // The buffers with an offset, sorted by offset.
+  SmallVector<Buffer *> placed;
+  for (Buffer &buffer : buffers) {
+    for (Buffer *other : placed) {
+      if (!buffer.meets(*other))
+        continue;
+      if (buffer.offset + buffer.bytes <= other->offset)
+        break;
+      buffer.offset = std::max(buffer.offset, other->offset + other->bytes);
+    }
+    total = std::max(total, buffer.offset + buffer.bytes);
+    auto *next = llvm::partition_point(
+        placed, [&](Buffer *other) { return other->offset < buffer.offset; });
+    placed.insert(next, &buffer);
+  }
+  return total;
+}
+
+/// Merges the static allocations of a block into one.
+static void joinBuffers(Block &block) {
+  SmallVector<Buffer> buffers = collect(block);
+  if (buffers.size() < 2)
+    return;
+  uint64_t bytes = place(buffers);
+  if (bytes < kFewBytes)
+    return;
+
+  auto first =
+      llvm::min_element(buffers, [](const Buffer &one, const Buffer &other) {
+        return one.from < other.from;
+      });
+  auto last =
+      llvm::max_element(buffers, [](const Buffer &one, const Buffer &other) {
+        return one.to < other.to;
+      });
+  IRRewriter rewriter(block.getParentOp()->getContext());
+  rewriter.setInsertionPoint(first->alloc);
+  auto all = memref::AllocOp::create(
+      rewriter, first->alloc.getLoc(),
+      MemRefType::get({int64_t(bytes)}, rewriter.getI8Type()), ValueRange(),
+      rewriter.getI64IntegerAttr(kAlignment));
+  rewriter.setInsertionPointAfter(last->dealloc);
+  memref::DeallocOp::create(rewriter, last->dealloc.getLoc(), all);
+  for (Buffer &buffer : buffers) {
+    rewriter.eraseOp(buffer.dealloc);
+    rewriter.setInsertionPoint(buffer.alloc);
+    Value offset = arith::ConstantIndexOp::create(
+        rewriter, buffer.alloc.getLoc(), buffer.offset);
+    rewriter.replaceOpWithNewOp<memref::ViewOp>(
+        buffer.alloc, buffer.alloc.getType(), all, offset, ValueRange());
+  }
+}
+
+/// Returns the size of the buffer in bytes, modulo 2^64.
+static Value computeBytes(ImplicitLocOpBuilder &b, memref::AllocOp alloc) {
+  Value bytes = arith::ConstantIndexOp::create(
+      b, int64_t(getStaticBytes(alloc.getType())));
+  for (Value size : alloc.getDynamicSizes())
+    bytes = arith::MulIOp::create(b, bytes, size);
+  return bytes;
+}
+
+/// If some sizes are dynamic, allocates and frees at the end of the block as
+/// many bytes as its buffers occupied at the same time.
+static void keepRoom(Block &block) {
+  ImplicitLocOpBuilder b(block.getParentOp()->getLoc(), block.getTerminator());
+  DenseMap<Value, Value> alive;
+  bool isOpen = false;
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(block, [](Operation &op) { return &op; });
+  llvm::erase_if(ops, [&](Operation *op) {
+    auto alloc = dyn_cast<memref::AllocOp>(op);
+    if (alloc)
+      isOpen |= !alloc.getDynamicSizes().empty();
+    return !alloc && !isa<memref::DeallocOp>(op);
+  });
+  if (!isOpen)
+    return;
+  Value now = arith::ConstantIndexOp::create(b, 0), most = now;
+  for (Operation *op : ops) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      Value bytes = alive[alloc] = computeBytes(b, alloc);
+      now = arith::AddIOp::create(b, now, bytes);
+      most = arith::MaxUIOp::create(b, most, now);
+    } else if (Value bytes =
+                   alive.lookup(cast<memref::DeallocOp>(op).getMemref())) {
+      now = arith::SubIOp::create(b, now, bytes);
+    }
+  }
+  most = arith::MinUIOp::create(b, most,
+                                arith::ConstantIndexOp::create(b, kMaxBytes));
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  Value room =
+      memref::AllocOp::create(b, type, most, b.getI64IntegerAttr(kAlignment));
+  // LLVM would remove an allocation that is not used.
+  Value address = arith::IndexCastOp::create(
+      b, b.getI64Type(),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, room));
+  LLVM::InlineAsmOp::create(
+      b, TypeRange(), address, /*asm_string=*/"", /*constraints=*/"r",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  memref::DeallocOp::create(b, room);
+}
+
+/// Plans the buffers of a block and of the branches of scf.if ops in it, which
+/// may be subgraphs.
+static void planBlock(Block &block) {
+  joinBuffers(block);
+  keepRoom(block);
+  for (auto branch : block.getOps<scf::IfOp>())
+    for (Region &region : branch->getRegions())
+      for (Block &nested : region)
+        planBlock(nested);
+}
+
+void PlanBuffers::runOnOperation() {
+  auto function = cast<FunctionOpInterface>(getOperation());
+  if (!function.isExternal())
+    planBlock(function.getFunctionBody().front());
+}

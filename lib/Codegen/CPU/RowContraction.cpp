@@ -1,0 +1,178 @@
+//===- RowContraction.cpp - Contract K-contiguous weights -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "../Common/WeightContractionLoops.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The number of channels in the unit of work of a thread.
+static constexpr int64_t kChannelsOfThread = 64;
+/// The prefetch distance of weights. Hardware prefetchers stop at the end of a
+/// page, and a row of quantized values is at most about a page long.
+static constexpr int64_t kPrefetchBytes = 16384;
+
+void RowContraction::emit() {
+  packX();
+  int64_t rows = chooseRows(), channels = product.getChannels();
+  int64_t group = parallel ? std::max(kChannelsOfThread, rows) : rows;
+  forEach(channels / group, parallel, [&](OpFoldResult number) {
+    OpFoldResult first = times(number, group);
+    forEach(group / rows, false, [&](OpFoldResult inner) {
+      AffineExpr d0, d1;
+      bindDims(b.getContext(), d0, d1);
+      emitRows(affine::makeComposedFoldedAffineApply(
+                   b, b.getLoc(), d0 + d1 * rows, {first, inner}),
+               rows);
+    });
+  });
+  int64_t done = channels / group * group;
+  forEach((channels - done) / rows, false, [&](OpFoldResult number) {
+    emitRows(plus(times(number, rows), done), rows);
+  });
+  if (int64_t rest = channels % rows)
+    emitRows(b.getIndexAttr(channels - rest), rest);
+  for (Value buffer : buffers)
+    memref::DeallocOp::create(b, buffer);
+}
+
+Value RowContraction::allocate(ArrayRef<int64_t> sizes, Type element) {
+  buffers.push_back(memref::AllocOp::create(b, MemRefType::get(sizes, element),
+                                            b.getI64IntegerAttr(64)));
+  return buffers.back();
+}
+
+void RowContraction::startChunk(OpFoldResult first, int64_t rows,
+                                OpFoldResult chunk, int64_t count) {
+  start = times(chunk, order.getChunk());
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t byte = 0; byte < count * product.bits / 8;
+         byte += kLineBytes) {
+      position[product.channel] = plus(first, row);
+      position[product.depth] = start;
+      prefetch((kPrefetchBytes + byte) * 8 / product.bits);
+    }
+}
+
+Value RowContraction::getBlockScale(int64_t part, int64_t count) {
+  if (!product.scale || product.block == product.getDepth())
+    return {};
+  return buildShared(product.scale, part, count, b.getF32Type());
+}
+
+void RowContraction::emitRows(OpFoldResult first, int64_t rows) {
+  SmallVector<Value> sums(rows * product.vectors * getParts(), splat(0, lanes));
+  int64_t chunk = order.getChunk(), full = product.getDepth() / chunk;
+  if (full) {
+    auto loop = scf::ForOp::create(b, index(0), index(full), index(1), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b, emitChunk(first, rows, loop.getInductionVar(),
+                                      chunk, loop.getRegionIterArgs()));
+    sums = loop.getResults();
+  }
+  if (int64_t rest = product.getDepth() % chunk)
+    sums = emitChunk(first, rows, b.getIndexAttr(full), rest, sums);
+  OpOperand *init = op.getDpsInitOperand(0);
+  ValueRange all(sums);
+  for (int64_t row = 0; row < rows; ++row) {
+    position[product.channel] = plus(first, row);
+    position[product.depth] = b.getIndexAttr(0);
+    Value scale = product.scale && product.block == product.getDepth()
+                      ? toFloat(buildScalar(product.scale))
+                      : Value();
+    for (int64_t vector = 0; vector < product.vectors; ++vector) {
+      selectVector(vector);
+      Value sum = reduce(all.take_front(getParts()));
+      all = all.drop_front(getParts());
+      if (scale)
+        sum = multiply(scale, sum);
+      memref::StoreOp::create(b, add(load(init), sum), init->get(),
+                              getIndices(init));
+    }
+  }
+}
+
+/// Adds the upper half of the vectors, and then of the lanes, to the lower half
+/// until a scalar remains.
+Value RowContraction::reduce(ValueRange parts) {
+  SmallVector<Value> left(parts);
+  while (left.size() > 1) {
+    size_t half = left.size() / 2;
+    for (size_t i = 0; i < half; ++i)
+      left[i] = add(left[i], left[half + i]);
+    left.resize(half);
+  }
+  Value sum = left.front();
+  for (int64_t count = lanes / 2; count; count /= 2)
+    sum = add(vector::ExtractStridedSliceOp::create(b, sum, 0, count, 1),
+              vector::ExtractStridedSliceOp::create(b, sum, count, count, 1));
+  return vector::ExtractOp::create(b, sum, 0);
+}
+
+Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
+                                  Type element) {
+  int64_t first = order.consecutive ? part * lanes * order.terms : 0;
+  // The number of consecutive elements that the lanes of the part cover. In the
+  // strided order all lanes share one block.
+  int64_t span = order.consecutive ? lanes * order.terms : 1;
+  int64_t blocks = std::max<int64_t>(span / product.block, 1);
+  auto at = [&](int64_t block) {
+    int64_t offset = first + block * product.block;
+    position[product.depth] = plus(start, offset < count ? offset : 0);
+  };
+  if (blocks == 1) {
+    at(0);
+    return spread(convert(buildScalar(value), element), lanes);
+  }
+  SmallVector<int64_t> places;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    places.push_back(lane * blocks / lanes);
+  // Whether the values of consecutive blocks are contiguous in memory, so that
+  // they are loaded as a vector.
+  auto isSimple = [&](OpOperand *operand) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (!map.isFunctionOfDim(product.depth))
+      return true;
+    for (AffineExpr index : map.getResults().drop_back())
+      if (index.isFunctionOfDim(product.depth))
+        return false;
+    auto index = dyn_cast<AffineBinaryOpExpr>(map.getResults().back());
+    auto type = cast<MemRefType>(operand->get().getType());
+    return index && index.getRHS() == b.getAffineConstantExpr(product.block) &&
+           type.isLastDimUnitStride();
+  };
+  if (count >= first + span && !usesIndex(op, value) &&
+      llvm::all_of(getSources(op, value), isSimple)) {
+    at(0);
+    BodySlice slice(
+        b, op,
+        [&](OpOperand *operand) -> Value {
+          bool varies =
+              op.getMatchingIndexingMap(operand).isFunctionOfDim(product.depth);
+          return varies ? load(operand, blocks) : load(operand);
+        },
+        [&](unsigned loop) { return getIndex(loop); });
+    Value each = spread(convert(slice.build(value), element), blocks);
+    return vector::ShuffleOp::create(b, each, each, places);
+  }
+  Value result;
+  for (int64_t block = 0; block < blocks; ++block) {
+    at(block);
+    Value each = spread(convert(buildScalar(value), element), lanes);
+    SmallVector<int64_t> mask;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      mask.push_back(places[lane] == block ? lanes + lane : lane);
+    result =
+        result ? Value(vector::ShuffleOp::create(b, result, each, mask)) : each;
+  }
+  return result;
+}

@@ -1,0 +1,413 @@
+//===- TileContractions.cpp - Tile contractions and decode weights --------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Common/LinalgUtils.h"
+#include "../Common/WeightContraction.h"
+#include "DotProductInstructions.h"
+#include "TileCleanup.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/Support/Indices.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATTILECONTRACTIONSPASS
+#include "quant-float/Codegen/CPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+namespace {
+/// A contraction whose operand `weights` is decoded in its tile loops, one
+/// panel at a time.
+struct Panels {
+  GenericOp contraction;
+  OpOperand *weights;
+  /// The loop over output channels, which only the weights have, and a
+  /// reduction loop, with their tile sizes.
+  unsigned channel, reduction;
+  int64_t channelTile, reductionTile;
+  /// Loops that all operands share, such as heads, which get tile size 1.
+  SmallVector<unsigned> batches = {};
+};
+} // namespace
+
+static bool isElementwiseOnTensors(GenericOp op) {
+  return op.hasPureTensorSemantics() && isElementwise(op) &&
+         op->getNumResults() == 1;
+}
+
+/// Whether the value is a constant or a function argument, possibly after ops
+/// that only move elements: a weight rather than an activation. Caches that the
+/// function appends to count as well.
+static bool isGiven(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      if (isGiven(insert.getSource()))
+        return true;
+      value = insert.getDest();
+      continue;
+    }
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return true;
+}
+
+/// Whether the op reads elements of at most 8 bits.
+static bool readsCodes(GenericOp op) {
+  return llvm::any_of(op.getDpsInputs(), [](Value input) {
+    Type type = getElementTypeOrSelf(input);
+    return isa<RankedTensorType>(input.getType()) && type.isIntOrFloat() &&
+           type.getIntOrFloatBitWidth() <= 8;
+  });
+}
+
+/// Returns the op that decodes the weights for `operand`, if it has no other
+/// user; null otherwise.
+static GenericOp getDecoder(OpOperand &operand) {
+  auto producer = operand.get().getDefiningOp<GenericOp>();
+  if (!producer || !isElementwiseOnTensors(producer) ||
+      !producer->hasOneUse() ||
+      !(cast<RankedTensorType>(operand.get().getType()).hasStaticShape() ||
+        readsCodes(producer)) ||
+      !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
+           .isPermutation())
+    return {};
+  return llvm::all_of(producer.getDpsInputs(), isGiven) ? producer
+                                                        : GenericOp();
+}
+
+/// Returns the least common multiple of the block sizes along `dim` in the
+/// producer's maps. Tiles contain whole blocks.
+static int64_t getBlock(GenericOp producer, unsigned dim) {
+  int64_t block = 1;
+  for (AffineMap map : producer.getIndexingMapsArray())
+    map.walkExprs([&](AffineExpr expression) {
+      std::optional<BlockIndex> index = getBlockIndex(expression);
+      if (index && index->position.isFunctionOfDim(dim))
+        block = std::lcm(block, index->size);
+    });
+  return block;
+}
+
+/// Returns a tile size of about `wanted`, a multiple of `block`. Prefers
+/// divisors of `extent`, and among these multiples of the vector size, so that
+/// there is no remainder.
+static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
+  wanted = std::max<int64_t>(wanted, 1);
+  int64_t tile = llvm::divideCeil(wanted, block) * block;
+  if (ShapedType::isDynamic(extent))
+    return tile;
+  if (extent <= wanted)
+    return extent;
+  for (int64_t multiple : {16, 8, 1})
+    for (int64_t smaller = tile; 2 * smaller > tile; smaller -= block)
+      if (extent % smaller == 0 && smaller % multiple == 0)
+        return smaller;
+  return std::min(tile, extent);
+}
+
+static bool haveEqualSteps(GenericOp op, unsigned loop) {
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), [&](AffineExpr index) {
+      return hasEqualSteps(index, loop);
+    });
+  });
+}
+
+/// Whether the operand is a weight that needs no decoding.
+static bool isPlainWeights(OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  return type && type.hasStaticShape() && isGiven(operand.get());
+}
+
+/// Whether channels are innermost in the output, but not in the weights.
+static bool isTransposed(GenericOp op, OpOperand *weights, unsigned channel) {
+  AffineMap output = op.getIndexingMapsArray().back();
+  AffineMap map = op.getMatchingIndexingMap(weights);
+  return output.getNumResults() &&
+         getLoop(output.getResults().back()) == channel &&
+         getLoop(map.getResults().back()) != channel;
+}
+
+/// Returns the number of output elements per channel; dynamic sizes count as 1.
+static int64_t countOtherRows(GenericOp op, unsigned channel) {
+  int64_t rows = 1;
+  for (auto [loop, range, iterator] :
+       llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (loop != channel && iterator == utils::IteratorType::parallel &&
+        !ShapedType::isDynamic(range))
+      rows *= range;
+  return rows;
+}
+
+/// Matches a contraction with an operand that is a weight: it is indexed by a
+/// channel loop that no other operand has, and by a reduction loop. If several
+/// operands match, chooses the one of at most 8 bits, else the larger one.
+static std::optional<Panels> match(GenericOp op) {
+  // The number of elements of a panel: as f32, a quarter of a typical L2
+  // cache.
+  constexpr int64_t kPanel = 16384;
+  constexpr int64_t kChannels = 64;
+  constexpr int64_t kRows = 32;
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() < 2 ||
+      op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  // Tiling the reduction would change the accumulation order.
+  if (op->hasAttr(kReductionScheduleAttrName))
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  // There is nothing to compute.
+  if (llvm::is_contained(ranges, 0))
+    return std::nullopt;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool isProduct = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isProjectedPermutation();
+  });
+  std::optional<Panels> found;
+  std::pair<bool, int64_t> most(false, 0);
+  for (OpOperand *weights : op.getDpsInputOperands()) {
+    GenericOp decoder = getDecoder(*weights);
+    bool isPlain = !decoder && isPlainWeights(*weights);
+    if (!decoder && !isPlain)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(weights);
+    auto isElsewhere = [&](unsigned loop) {
+      return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *other) {
+        return other != weights &&
+               op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
+      });
+    };
+    if (!llvm::all_of(map.getResults(), getLoop))
+      continue;
+    // A lower bound of the size. Caches of keys and values may grow.
+    auto getLeast = [&](unsigned loop) {
+      return ShapedType::isDynamic(ranges[loop]) ? 1 : ranges[loop];
+    };
+    std::optional<unsigned> channel, reduction;
+    bool canTile = true;
+    SmallVector<unsigned> batches;
+    int64_t channelBlock = 1, reductionBlock = 1, total = 1, column = 1;
+    AffineMap decoded =
+        decoder ? decoder.getMatchingIndexingMap(decoder.getDpsInitOperand(0))
+                : AffineMap::getMultiDimIdentityMap(map.getNumResults(),
+                                                    op.getContext());
+    for (auto [index, expression] : llvm::enumerate(map.getResults())) {
+      std::optional<unsigned> loop = getLoop(expression);
+      total *= getLeast(*loop);
+      int64_t block =
+          decoder ? getBlock(decoder, decoded.getDimPosition(index)) : 1;
+      // Indices that do not advance in equal steps require that the loop is not
+      // tiled.
+      if (!haveEqualSteps(op, *loop)) {
+        if (ShapedType::isDynamic(ranges[*loop])) {
+          canTile = false;
+          break;
+        }
+        block = ranges[*loop];
+      }
+      if (iterators[*loop] == utils::IteratorType::parallel) {
+        if (!channel && !isElsewhere(*loop)) {
+          channel = loop;
+          channelBlock = block;
+          continue;
+        }
+        if (isProduct) {
+          batches.push_back(*loop);
+          continue;
+        }
+      } else if (!reduction || ShapedType::isDynamic(ranges[*loop]) ||
+                 ranges[*loop] > ranges[*reduction]) {
+        if (reduction)
+          column *= getLeast(*reduction);
+        reduction = loop;
+        reductionBlock = block;
+        continue;
+      }
+      column *= getLeast(*loop);
+    }
+    if (!channel || !reduction || !canTile)
+      continue;
+    // Packed weights are loaded as vectors along the output's rows; other
+    // operands are loaded element by element.
+    if (op->hasAttr(kPackedOperandsAttrName) &&
+        op.getIndexingMapsArray().back().getResults().back() !=
+            getAffineDimExpr(*channel, op.getContext()))
+      continue;
+    // Transposing weights is profitable only for many rows.
+    if (isPlain && (!isTransposed(op, weights, *channel) ||
+                    countOtherRows(op, *channel) < kRows))
+      continue;
+    std::pair<bool, int64_t> size(decoder && readsCodes(decoder), total);
+    if (size <= most)
+      continue;
+    most = size;
+    Panels &panels =
+        found.emplace(Panels{op, weights, *channel, *reduction, 0, 0, batches});
+    int64_t channels = ranges[*channel], depth = ranges[*reduction];
+    panels.channelTile = chooseTile(channels, kChannels, channelBlock);
+    // Contractions of packed operands are so fast that panels must fit into the
+    // L1 cache.
+    int64_t panel = op->hasAttr(kPackedOperandsAttrName) ? kPanel / 2 : kPanel;
+    panels.reductionTile = chooseTile(
+        depth, panel / std::max<int64_t>(panels.channelTile * column, 1),
+        reductionBlock);
+    // Split small weights as well, so that decoded weights never exist as a
+    // whole.
+    if (panels.channelTile == channels && panels.reductionTile == depth) {
+      if (depth > reductionBlock)
+        panels.reductionTile =
+            chooseTile(depth, llvm::divideCeil(depth, 2), reductionBlock);
+      else
+        panels.channelTile =
+            chooseTile(channels, llvm::divideCeil(channels, 2), channelBlock);
+    }
+  }
+  return found;
+}
+
+/// Inserts a decoder that copies the elements, for weights that are only
+/// transposed.
+static void insertDecoder(RewriterBase &rewriter, Panels &panels) {
+  Value weights = panels.weights->get();
+  auto type = cast<RankedTensorType>(weights.getType());
+  Location loc = panels.contraction.getLoc();
+  rewriter.setInsertionPoint(panels.contraction);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  SmallVector<AffineMap> maps(2,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto decoder = GenericOp::create(
+      rewriter, loc, type, weights, empty, maps, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments.front());
+      });
+  rewriter.modifyOpInPlace(panels.contraction,
+                           [&] { panels.weights->set(decoder->getResult(0)); });
+}
+
+/// Makes the decoder write panels with the channels innermost, (k, n) instead
+/// of (n, k), so that the contraction loads vectors.
+static void transposePanel(RewriterBase &rewriter, Panels &panels) {
+  GenericOp op = panels.contraction;
+  if (!isTransposed(op, panels.weights, panels.channel))
+    return;
+  AffineMap map = op.getMatchingIndexingMap(panels.weights);
+  SmallVector<unsigned> order;
+  unsigned position = 0;
+  for (unsigned i = 0, e = map.getNumResults(); i < e; ++i)
+    if (getLoop(map.getResult(i)) == panels.channel)
+      position = i;
+    else
+      order.push_back(i);
+  order.push_back(position);
+
+  auto decoder = panels.weights->get().getDefiningOp<GenericOp>();
+  Value init = decoder.getDpsInitOperand(0)->get();
+  rewriter.setInsertionPoint(decoder);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, decoder.getLoc(), init);
+  SmallVector<OpFoldResult> turned = llvm::map_to_vector(
+      order, [&](unsigned position) { return sizes[position]; });
+  Value empty = tensor::EmptyOp::create(rewriter, decoder.getLoc(), turned,
+                                        getElementTypeOrSelf(init));
+  SmallVector<AffineMap> maps = decoder.getIndexingMapsArray();
+  maps.back() = maps.back().getSubMap(order);
+  auto transposed =
+      GenericOp::create(rewriter, decoder.getLoc(), empty.getType(),
+                        SmallVector<Value>(decoder.getDpsInputs()), empty, maps,
+                        decoder.getIteratorTypesArray());
+  transposed->setDiscardableAttrs(decoder->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(decoder.getRegion(), transposed.getRegion(),
+                              transposed.getRegion().begin());
+  SmallVector<AffineMap> users = op.getIndexingMapsArray();
+  users[panels.weights->getOperandNumber()] = map.getSubMap(order);
+  rewriter.modifyOpInPlace(op, [&] {
+    panels.weights->set(transposed->getResult(0));
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(users));
+  });
+  rewriter.eraseOp(decoder);
+}
+
+static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
+  GenericOp op = panels.contraction;
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
+  sizes[panels.channel] = rewriter.getIndexAttr(panels.channelTile);
+  // A loop that is not split may have indices with unequal steps.
+  if (panels.reductionTile != op.getStaticLoopRanges()[panels.reduction])
+    sizes[panels.reduction] = rewriter.getIndexAttr(panels.reductionTile);
+  for (unsigned loop : panels.batches)
+    sizes[loop] = rewriter.getIndexAttr(1);
+  Operation *decoder = panels.weights->get().getDefiningOp();
+  scf::SCFTileAndFuseOptions options;
+  options.tilingOptions.setTileSizes(sizes);
+  options.setFusionControlFn(
+      [&](tensor::ExtractSliceOp, OpResult producer, bool isDestination)
+          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (isDestination || producer.getOwner() != decoder)
+          return std::nullopt;
+        return scf::SCFTileAndFuseOptions::ControlFnResult{};
+      });
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      scf::tileConsumerAndFuseProducersUsingSCF(
+          rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  rewriter.replaceOp(op, tiled->replacements.lookup(op->getResult(0)));
+  widenSlices(rewriter, cast<GenericOp>(tiled->tiledAndFusedOps.front()),
+              [&](unsigned loop) { return !isZeroInteger(sizes[loop]); });
+  // Peel the last panel, so that all others have a static size.
+  for (LoopLikeOpInterface loop : llvm::reverse(tiled->loops)) {
+    scf::ForOp rest;
+    if (auto forOp = dyn_cast<scf::ForOp>(loop.getOperation()))
+      (void)scf::peelForLoopAndSimplifyBounds(rewriter, forOp, rest);
+  }
+  return success();
+}
+
+namespace {
+struct TileContractions final
+    : quant_float::impl::QuantFloatTileContractionsPassBase<TileContractions> {
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    bool changed = false;
+    for (GenericOp op : ops) {
+      std::optional<Panels> panels = match(op);
+      if (!panels)
+        continue;
+      if (!getDecoder(*panels->weights))
+        insertDecoder(rewriter, *panels);
+      transposePanel(rewriter, *panels);
+      if (failed(tile(rewriter, *panels)))
+        return signalPassFailure();
+      changed = true;
+    }
+    if (changed && failed(cleanUpTiles(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,257 @@
+//===- VnniOperands.cpp - Operands in VNNI layout -------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VnniOperands.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "quant-float/Support/Indices.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::dots;
+using linalg::GenericOp;
+
+std::optional<Constant> Constant::get(const Factor &factor, bool needsPoint) {
+  if (!factor.getType().hasStaticShape())
+    return std::nullopt;
+  std::optional<ConstantBytes> bytes = getConstantBytes(factor.operand->get());
+  if (!bytes)
+    return std::nullopt;
+  Constant constant(factor, *bytes);
+  if (factor.point.operand) {
+    constant.points = getConstantBytes(factor.point.operand->get());
+    if (!constant.points && needsPoint)
+      return std::nullopt;
+  }
+  constant.strides = computeStrides(constant.getShape());
+  return constant;
+}
+
+Value Constant::make(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
+                     ArrayRef<uint32_t> words) const {
+  SmallVector<char> raw(words.size() * sizeof(uint32_t));
+  std::memcpy(raw.data(), words.data(), raw.size());
+  return createConstantOfBytes(b, loc,
+                               RankedTensorType::get(shape, b.getI32Type()),
+                               std::move(raw), bytes);
+}
+
+Value Constant::pack(OpBuilder &b, Location loc, const Form &form,
+                     const Grouping &grouping) const {
+  SmallVector<int64_t> shape;
+  for (unsigned dim : factor->order)
+    shape.push_back(dim == factor->depth ? grouping.words : getShape()[dim]);
+  SmallVector<int64_t> packed = computeStrides(shape);
+  SmallVector<uint32_t> words(ShapedType::getNumElements(shape), 0);
+  for (int64_t flat = 0, e = getCount(); flat < e; ++flat) {
+    int64_t at = 0, part = 0;
+    for (auto [dim, stride] : llvm::zip(factor->order, packed)) {
+      int64_t index = getIndex(flat, dim);
+      if (dim == factor->depth) {
+        part = grouping.getPart(index);
+        index = grouping.getWord(index);
+      }
+      at += index * stride;
+    }
+    uint32_t number = getNumber(flat, form.subtracted) - form.flipped;
+    words[at] |= (number & ((1u << form.width) - 1)) << part * form.width;
+  }
+  return make(b, loc, shape, words);
+}
+
+Value Constant::sum(OpBuilder &b, Location loc, const Form &form,
+                    ArrayRef<unsigned> dims) const {
+  SmallVector<int64_t> shape;
+  for (unsigned dim : dims)
+    shape.push_back(getShape()[dim]);
+  SmallVector<int64_t> packed = computeStrides(shape);
+  SmallVector<uint32_t> sums(ShapedType::getNumElements(shape), 0);
+  for (int64_t flat = 0, e = getCount(); flat < e; ++flat) {
+    int64_t at = 0;
+    for (auto [dim, stride] : llvm::zip(dims, packed))
+      at += getIndex(flat, dim) * stride;
+    sums[at] += uint32_t(getNumber(flat, form.subtracted) - form.flipped);
+  }
+  return make(b, loc, shape, sums);
+}
+
+Value dots::extend(ImplicitLocOpBuilder &b, Value byte, bool isSigned) {
+  if (isSigned)
+    return arith::ExtSIOp::create(b, b.getI32Type(), byte);
+  return arith::ExtUIOp::create(b, b.getI32Type(), byte);
+}
+
+Value dots::makeInteger(ImplicitLocOpBuilder &b, int64_t number) {
+  return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(number)));
+}
+
+/// Packs up to 32 / `form.width` elements into an i32. The fields of missing
+/// elements are zero.
+static Value buildWord(ImplicitLocOpBuilder &b, ValueRange numbers, Value point,
+                       const Factor &factor, const Form &form) {
+  Value word;
+  uint32_t flips = 0;
+  for (auto [index, byte] : llvm::enumerate(numbers)) {
+    // Bytes are not changed before packing: adding or subtracting 128 flips the
+    // most significant bit of each.
+    Value number = extend(b, byte, form.width > 8 && factor.isSigned);
+    if (point)
+      number = arith::SubIOp::create(b, number, point);
+    if (point || form.width > 8)
+      number = arith::AndIOp::create(b, number,
+                                     makeInteger(b, (1u << form.width) - 1));
+    if (index)
+      number =
+          arith::ShLIOp::create(b, number, makeInteger(b, index * form.width));
+    word = word ? arith::OrIOp::create(b, word, number).getResult() : number;
+    flips |= 128u << index * form.width;
+  }
+  return form.flipped ? arith::XOrIOp::create(b, word, makeInteger(b, flips))
+                      : word;
+}
+
+/// For each element of a packed i32, its offsets along all dimensions relative
+/// to the first one.
+using Parts = SmallVector<SmallVector<int64_t>>;
+
+/// Packs elements into `into`. Along K, packed elements start `step` elements
+/// apart.
+static Value packParts(ImplicitLocOpBuilder &b, const Factor &factor,
+                       const Form &form, Value into, int64_t step,
+                       const Parts &parts) {
+  unsigned rank = factor.order.size();
+  SmallVector<AffineExpr> source(rank);
+  AffineExpr pointIndex = b.getAffineConstantExpr(0);
+  for (auto [loop, dim] : llvm::enumerate(factor.order)) {
+    source[dim] = b.getAffineDimExpr(loop);
+    if (factor.point.dim == dim)
+      pointIndex = source[dim];
+  }
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  auto addInput = [&](Value value, ArrayRef<AffineExpr> indices) {
+    inputs.push_back(value);
+    maps.push_back(AffineMap::get(rank, 0, indices, b.getContext()));
+  };
+  SmallVector<OpFoldResult> packed = tensor::getMixedSizes(b, b.getLoc(), into);
+  SmallVector<OpFoldResult> sizes(rank), strides(rank, b.getIndexAttr(1));
+  for (auto [dim, size] : llvm::zip(factor.order, packed))
+    sizes[dim] = size;
+  for (ArrayRef<int64_t> part : parts) {
+    if (!factor.depth) {
+      SmallVector<OpFoldResult> offsets =
+          getAsIndexOpFoldResult(b.getContext(), part);
+      addInput(tensor::ExtractSliceOp::create(b, factor.operand->get(), offsets,
+                                              sizes, strides),
+               source);
+      continue;
+    }
+    SmallVector<AffineExpr> indices(source);
+    AffineExpr &index = indices[*factor.depth];
+    index = index * step + part[*factor.depth];
+    addInput(factor.operand->get(), indices);
+  }
+  bool hasPoint = form.subtracted && !factor.point.isZero();
+  if (hasPoint && factor.point.operand) {
+    // All dimensions of the zero point other than the one that it varies along
+    // have the size 1.
+    Value point = factor.point.operand->get();
+    SmallVector<AffineExpr> indices(
+        cast<RankedTensorType>(point.getType()).getRank(),
+        b.getAffineConstantExpr(0));
+    GenericOp op = cast<GenericOp>(factor.point.operand->getOwner());
+    AffineMap map = op.getMatchingIndexingMap(factor.point.operand);
+    for (auto [index, expression] : llvm::zip(indices, map.getResults()))
+      if (getLoop(expression))
+        index = pointIndex;
+    addInput(point, indices);
+  }
+  maps.push_back(b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+    ImplicitLocOpBuilder inner(loc, builder);
+    Value point;
+    if (hasPoint)
+      point = factor.point.operand ? extend(inner, arguments[parts.size()],
+                                            factor.point.isSigned)
+                                   : makeInteger(inner, factor.point.constant);
+    linalg::YieldOp::create(inner,
+                            buildWord(inner, arguments.take_front(parts.size()),
+                                      point, factor, form));
+  };
+  return GenericOp::create(b, into.getType(), inputs, into, maps, iterators,
+                           body)
+      ->getResult(0);
+}
+
+Value dots::packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
+                       const Form &form, const Grouping &grouping,
+                       unsigned loop) {
+  SmallVector<OpFoldResult> from =
+      tensor::getMixedSizes(b, b.getLoc(), factor.operand->get());
+  // Returns the offsets of `numbers` elements, from index `start` on.
+  auto getParts = [&](int64_t start, int64_t numbers) {
+    Parts parts;
+    for (int64_t number = 0; number < numbers; ++number) {
+      parts.emplace_back(from.size(), 0);
+      for (auto [dim, offset] : llvm::enumerate(parts.back()))
+        if (!factor.depth)
+          offset = *factor.getOffset(dim, loop, number);
+        else if (dim == *factor.depth)
+          offset = start + number;
+    }
+    return parts;
+  };
+  if (!factor.depth) {
+    Parts parts = getParts(0, std::min(grouping.extent, grouping.count));
+    SmallVector<OpFoldResult> sizes;
+    for (unsigned dim : factor.order) {
+      int64_t most = 0;
+      for (ArrayRef<int64_t> part : parts)
+        most = std::max(most, part[dim]);
+      sizes.push_back(
+          most ? b.getIndexAttr(factor.getType().getDimSize(dim) - most)
+               : from[dim]);
+    }
+    Value words = tensor::EmptyOp::create(b, sizes, b.getI32Type());
+    return packParts(b, factor, form, words, 1, parts);
+  }
+
+  int64_t count = grouping.count;
+  int64_t full = grouping.extent / count, rest = grouping.extent % count;
+  SmallVector<OpFoldResult> sizes;
+  unsigned depth = 0;
+  for (auto [index, dim] : llvm::enumerate(factor.order)) {
+    sizes.push_back(from[dim]);
+    if (dim == *factor.depth)
+      depth = index;
+  }
+  sizes[depth] = b.getIndexAttr(grouping.words);
+  Value words = tensor::EmptyOp::create(b, sizes, b.getI32Type());
+  if (!rest || !full)
+    return packParts(b, factor, form, words, count,
+                     getParts(0, std::min(grouping.extent, count)));
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  auto packInto = [&](int64_t start, int64_t size, int64_t numbers) {
+    offsets[depth] = b.getIndexAttr(start);
+    sizes[depth] = b.getIndexAttr(size);
+    Value part =
+        tensor::ExtractSliceOp::create(b, words, offsets, sizes, strides);
+    part = packParts(b, factor, form, part, count,
+                     getParts(start * count, numbers));
+    words =
+        tensor::InsertSliceOp::create(b, part, words, offsets, sizes, strides);
+  };
+  packInto(0, full, count);
+  packInto(full, 1, rest);
+  return words;
+}

@@ -1,0 +1,631 @@
+//===- ElementwiseLoops.cpp - Loops of elementwise ops --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseLoops.h"
+
+#include "BufferAccesses.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/Indices.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// The number of elements per iteration of a loop over small blocks.
+static constexpr int64_t kRoundSize = 256;
+
+/// Clones `op` with other operands and indexing maps.
+static GenericOp replaceOperands(RewriterBase &rewriter, GenericOp op,
+                                 ValueRange inputs, ValueRange outputs,
+                                 ArrayRef<AffineMap> maps, unsigned loops) {
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::parallel);
+  auto replacement = GenericOp::create(rewriter, op.getLoc(), inputs, outputs,
+                                       maps, iterators);
+  IRMapping mapping;
+  op.getRegion().cloneInto(&replacement.getRegion(), mapping);
+  return replacement;
+}
+
+GenericOp quant_float::loadInvariantInputs(RewriterBase &rewriter,
+                                           GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool isChanged = false;
+  rewriter.setInsertionPoint(op);
+  for (auto [input, map] : llvm::zip(op.getInputs(), MutableArrayRef(maps))) {
+    inputs.push_back(input);
+    if (!isa<MemRefType>(input.getType()) || !map.isConstant())
+      continue;
+    SmallVector<Value> indices;
+    for (int64_t index : map.getConstantResults())
+      indices.push_back(
+          arith::ConstantIndexOp::create(rewriter, op.getLoc(), index));
+    inputs.back() =
+        memref::LoadOp::create(rewriter, op.getLoc(), input, indices);
+    map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+    isChanged = true;
+  }
+  if (!isChanged)
+    return op;
+  GenericOp loaded = replaceOperands(rewriter, op, inputs, op.getOutputs(),
+                                     maps, op.getNumLoops());
+  rewriter.eraseOp(op);
+  return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Collapsing
+//===----------------------------------------------------------------------===//
+
+/// Returns B if `index` is `d floordiv B`, where d is the loop's index; 1 if it
+/// is d; else 0.
+static int64_t getDivisor(AffineExpr index, unsigned loop) {
+  if (getLoop(index) == loop)
+    return 1;
+  std::optional<BlockIndex> block = getBlockIndex(index);
+  return block && getLoop(block->position) == loop ? block->size : 0;
+}
+
+/// Whether the rows along this dimension are contiguous in memory.
+static bool areSideBySide(MemRefType type, unsigned dimension) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !type.isDynamicDim(dimension + 1) &&
+         !ShapedType::isDynamic(strides[dimension]) &&
+         !ShapedType::isDynamic(strides[dimension + 1]) &&
+         strides[dimension] ==
+             strides[dimension + 1] * type.getDimSize(dimension + 1);
+}
+
+/// Whether this operand allows merging loops `first` and `first` + 1. The
+/// latter has `extent` iterations.
+static bool canMerge(Value operand, AffineMap map, unsigned first,
+                     int64_t extent) {
+  bool usesFirst = map.isFunctionOfDim(first);
+  if (!usesFirst && !map.isFunctionOfDim(first + 1))
+    return true;
+  auto type = cast<MemRefType>(operand.getType());
+  // Each loop must be used once, in adjacent dimensions. Blocks must not extend
+  // past the end of a row.
+  unsigned uses = 0, pairs = 0;
+  for (unsigned i = 0; i < map.getNumResults(); ++i) {
+    AffineExpr index = map.getResult(i);
+    uses += index.isFunctionOfDim(first) || index.isFunctionOfDim(first + 1);
+    if (i + 1 == map.getNumResults() || getLoop(index) != first)
+      continue;
+    int64_t divisor = getDivisor(map.getResult(i + 1), first + 1);
+    // The rows of a subview may be contiguous.
+    if (!type.getLayout().isIdentity() && !areSideBySide(type, i))
+      return false;
+    pairs += divisor == 1 || (divisor > 1 && !ShapedType::isDynamic(extent) &&
+                              extent % divisor == 0 &&
+                              type.getDimSize(i + 1) == extent / divisor);
+  }
+  return uses == 2 && pairs == 1;
+}
+
+GenericOp quant_float::collapseLoops(RewriterBase &rewriter, GenericOp op) {
+  unsigned loops = op.getNumLoops();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  // The new loop of each loop.
+  SmallVector<unsigned> group(loops, 0);
+  for (unsigned i = 1; i < loops; ++i) {
+    bool merges =
+        !op.hasIndexSemantics() &&
+        llvm::all_of(
+            llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()),
+            [&](auto pair) {
+              return canMerge(std::get<0>(pair), std::get<1>(pair), i - 1,
+                              ranges[i]);
+            });
+    group[i] = group[i - 1] + !merges;
+  }
+  if (loops == 0 || group.back() + 1 == loops)
+    return op;
+
+  rewriter.setInsertionPoint(op);
+  SmallVector<AffineExpr> replacements;
+  for (unsigned one : group)
+    replacements.push_back(rewriter.getAffineDimExpr(one));
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+    SmallVector<ReassociationIndices> dims;
+    SmallVector<AffineExpr> indices;
+    std::optional<unsigned> last;
+    for (auto [position, index] : llvm::enumerate(map.getResults())) {
+      AffineExpr collapsed = index.replaceDims(replacements);
+      // The next loop of the same group, possibly divided by a block size.
+      if (last && *last + 1 < loops && group[*last] == group[*last + 1] &&
+          getDivisor(index, *last + 1)) {
+        indices.back() = collapsed;
+      } else {
+        dims.emplace_back();
+        indices.push_back(collapsed);
+      }
+      dims.back().push_back(position);
+      last = getLoop(index);
+    }
+    operands.push_back(dims.size() == map.getNumResults()
+                           ? operand
+                           : memref::CollapseShapeOp::create(
+                                 rewriter, op.getLoc(), operand, dims)
+                                 .getResult());
+    maps.push_back(
+        AffineMap::get(group.back() + 1, 0, indices, op.getContext()));
+  }
+  ValueRange all(operands);
+  unsigned inputs = op.getNumDpsInputs();
+  GenericOp collapsed =
+      replaceOperands(rewriter, op, all.take_front(inputs),
+                      all.drop_front(inputs), maps, group.back() + 1);
+  rewriter.eraseOp(op);
+  return collapsed;
+}
+
+//===----------------------------------------------------------------------===//
+// Loop nests
+//===----------------------------------------------------------------------===//
+
+/// Returns the size of the blocks along `loop` in which an index is constant: 0
+/// if it does not depend on the loop or is its index, and nullopt for other
+/// expressions.
+static std::optional<int64_t> findBlockSize(AffineExpr index, unsigned loop) {
+  if (!index.isFunctionOfDim(loop) || getLoop(index))
+    return 0;
+  std::optional<BlockIndex> block = getBlockIndex(index);
+  if (!block || getLoop(block->position) != loop)
+    return std::nullopt;
+  return block->size;
+}
+
+/// Whether a value in the op's body is invariant in the loop.
+static bool isInvariant(GenericOp op, Value value, unsigned loop) {
+  if (value.getParentBlock() != op.getBody())
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    return op.isDpsInput(operand) &&
+           !op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+  }
+  Operation *source = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return index.getDim() != loop;
+  return source->getNumRegions() == 0 &&
+         (isPure(source) || isa<memref::LoadOp>(source)) &&
+         llvm::all_of(source->getOperands(), [&](Value operand) {
+           return isInvariant(op, operand, loop);
+         });
+}
+
+static bool isIndexOf(Value value, unsigned loop) {
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  return index && index.getDim() == loop;
+}
+
+/// Whether the value is the loop's index plus a loop-invariant value.
+static bool goesAlong(GenericOp op, Value value, unsigned loop) {
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    bool isFirst = isInvariant(op, sum.getLhs(), loop);
+    return (isFirst || isInvariant(op, sum.getRhs(), loop)) &&
+           goesAlong(op, isFirst ? sum.getRhs() : sum.getLhs(), loop);
+  }
+  return isIndexOf(value, loop);
+}
+
+static std::optional<RowLoad> getRowLoad(GenericOp op, memref::LoadOp load,
+                                         unsigned inner) {
+  if (load.getMemRef().getParentBlock() == op.getBody())
+    return std::nullopt;
+  RowLoad row{load};
+  for (auto [position, index] : llvm::enumerate(load.getIndices())) {
+    if (isInvariant(op, index, inner))
+      continue;
+    if (goesAlong(op, index, inner) && !row.isAlong &&
+        position + 1 == load.getIndices().size() &&
+        load.getMemRefType().isLastDimUnitStride()) {
+      row.isAlong = true;
+      continue;
+    }
+    auto block = index.getDefiningOp<arith::DivUIOp>();
+    std::optional<int64_t> size =
+        block ? getConstantIntValue(block.getRhs()) : std::nullopt;
+    if (!size || *size <= 0 || !isIndexOf(block.getLhs(), inner))
+      return std::nullopt;
+    row.blockSize = std::gcd(row.blockSize, *size);
+  }
+  // Either one element for each index, or one for each block.
+  if (row.isAlong && row.blockSize)
+    return std::nullopt;
+  return row;
+}
+
+/// Returns all loads of the body if each of them is a RowLoad and reads nothing
+/// that the op writes, else none.
+static SmallVector<RowLoad> findRowLoads(GenericOp op, unsigned inner) {
+  SmallVector<RowLoad> rows;
+  for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
+    // Loads of indices are hoisted together with the loads that use them.
+    if (isInvariant(op, load, inner) &&
+        llvm::all_of(load->getUsers(), [](Operation *user) {
+          return user->getNumResults() == 1 &&
+                 user->getResult(0).getType().isIndex();
+        }))
+      continue;
+    std::optional<RowLoad> row = getRowLoad(op, load, inner);
+    if (!row)
+      return {};
+    rows.push_back(*row);
+  }
+  if (rows.empty())
+    return rows;
+  BufferAccesses accesses;
+  accesses.add(op);
+  return accesses.canRepeat() ? rows : SmallVector<RowLoad>();
+}
+
+bool ElementwiseLoopNest::analyze() {
+  for (OpOperand &output : op.getDpsInitsMutable())
+    if (!op.getMatchingIndexingMap(&output).isPermutation())
+      return false;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  // Choose the output's last dimension that has more than one element.
+  std::optional<unsigned> chosen;
+  for (AffineExpr index : map.getResults())
+    if (!chosen || ranges[*getLoop(index)] != 1)
+      chosen = getLoop(index);
+  if (!chosen)
+    return false;
+  inner = *chosen;
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    unsigned plain = 0;
+    for (AffineExpr index : map.getResults()) {
+      std::optional<int64_t> size = findBlockSize(index, inner);
+      if (!size)
+        return false;
+      blockSize = std::gcd(blockSize, *size);
+      plain += getLoop(index) == inner;
+    }
+    // Diagonal accesses are not supported.
+    if (plain > 1)
+      return false;
+  }
+  rowLoads = findRowLoads(op, inner);
+  for (const RowLoad &row : rowLoads)
+    blockSize = std::gcd(blockSize, row.blockSize);
+  return true;
+}
+
+Value ElementwiseLoopNest::getExtent(unsigned loop) {
+  if (!ShapedType::isDynamic(ranges[loop]))
+    return arith::ConstantIndexOp::create(rewriter, loc, ranges[loop]);
+  OpOperand *output = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(output);
+  unsigned position = *map.getResultPosition(rewriter.getAffineDimExpr(loop));
+  return rewriter.createOrFold<memref::DimOp>(loc, output->get(), position);
+}
+
+Value ElementwiseLoopNest::makeIndex(AffineExpr index) {
+  if (std::optional<unsigned> loop = getLoop(index))
+    return indices[*loop];
+  AffineMap map = AffineMap::get(indices.size(), 0, index);
+  OpFoldResult value = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, map, getAsOpFoldResult(indices));
+  return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+}
+
+/// Returns a view of `size` elements of the buffer along one dimension.
+Value ElementwiseLoopNest::makeView(Value buffer, ArrayRef<Value> at,
+                                    unsigned dimension, OpFoldResult size) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<OpFoldResult> offsets = getAsOpFoldResult(at);
+  SmallVector<OpFoldResult> sizes(at.size(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> strides = sizes;
+  sizes[dimension] = size;
+  int64_t length = ShapedType::kDynamic;
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    length = *known;
+  auto viewType =
+      cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+          {length}, type, offsets, sizes, strides));
+  return memref::SubViewOp::create(rewriter, loc, viewType, buffer, offsets,
+                                   sizes, strides);
+}
+
+/// Replaces the loads in the copy of the body of `op` in `tile` by inputs,
+/// which follow the other inputs, and erases the ops that computed their
+/// indices.
+static void replaceLoads(RewriterBase &rewriter, GenericOp op, GenericOp tile,
+                         ArrayRef<RowLoad> rows) {
+  if (rows.empty())
+    return;
+  SmallVector<Operation *> copies;
+  ArrayRef<RowLoad> next = rows;
+  for (auto [original, copy] : llvm::zip_equal(*op.getBody(), *tile.getBody()))
+    if (!next.empty() && RowLoad(next.front()).op == &original) {
+      copies.push_back(&copy);
+      next = next.drop_front();
+    }
+  unsigned inputs = op.getNumDpsInputs();
+  for (auto [index, copy] : llvm::enumerate(copies)) {
+    BlockArgument element = tile.getBody()->insertArgument(
+        inputs + index, copy->getResult(0).getType(), copy->getLoc());
+    rewriter.replaceOp(copy, element);
+  }
+  for (Operation &nested :
+       llvm::make_early_inc_range(llvm::reverse(*tile.getBody())))
+    if (isOpTriviallyDead(&nested))
+      rewriter.eraseOp(&nested);
+}
+
+Value ElementwiseLoopNest::hoist(Value value, ValueRange arguments,
+                                 IRMapping &hoisted) {
+  if (value.getParentBlock() != GenericOp(op).getBody())
+    return value;
+  if (Value known = hoisted.lookupOrNull(value))
+    return known;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return arguments[argument.getArgNumber()];
+  Operation *source = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return indices[index.getDim()];
+  for (Value operand : source->getOperands())
+    hoisted.map(operand, hoist(operand, arguments, hoisted));
+  return rewriter.clone(*source, hoisted)->getResult(0);
+}
+
+GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
+                                         Operation *first) {
+  OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
+  if (first)
+    rewriter.setInsertionPoint(first);
+  indices[inner] = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  AffineMap along = rewriter.getDimIdentityMap();
+  AffineMap none = AffineMap::get(1, 0, op.getContext());
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type) {
+      operands.push_back(operand);
+      maps.push_back(none);
+      continue;
+    }
+    SmallVector<Value> at;
+    std::optional<unsigned> dimension;
+    for (auto [position, index] : llvm::enumerate(map.getResults())) {
+      at.push_back(makeIndex(index));
+      if (getLoop(index) == inner)
+        dimension = position;
+    }
+    if (!dimension) {
+      operands.push_back(memref::LoadOp::create(rewriter, loc, operand, at));
+      maps.push_back(none);
+      continue;
+    }
+    operands.push_back(makeView(operand, at, *dimension, size));
+    maps.push_back(along);
+  }
+  unsigned inputs = op.getNumDpsInputs();
+  SmallVector<Value> rows;
+  SmallVector<AffineMap> rowMaps;
+  IRMapping hoisted;
+  for (const RowLoad &row : rowLoads) {
+    memref::LoadOp load = row.op;
+    SmallVector<Value> at =
+        llvm::map_to_vector(load.getIndices(), [&](Value index) {
+          return hoist(index, operands, hoisted);
+        });
+    rowMaps.push_back(row.isAlong ? along : none);
+    rows.push_back(
+        row.isAlong
+            ? makeView(load.getMemRef(), at, at.size() - 1, size)
+            : memref::LoadOp::create(rewriter, loc, load.getMemRef(), at)
+                  .getResult());
+  }
+  rewriter.restoreInsertionPoint(end);
+  operands.insert(operands.begin() + inputs, rows.begin(), rows.end());
+  maps.insert(maps.begin() + inputs, rowMaps.begin(), rowMaps.end());
+  ValueRange all(operands);
+  GenericOp tile =
+      replaceOperands(rewriter, op, all.take_front(inputs + rows.size()),
+                      all.drop_front(inputs + rows.size()), maps, 1);
+  replaceLoads(rewriter, op, tile, rowLoads);
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<linalg::IndexOp> indexOps;
+  tile.walk([&](linalg::IndexOp index) { indexOps.push_back(index); });
+  for (linalg::IndexOp index : indexOps) {
+    Value outside = indices[index.getDim()];
+    if (index.getDim() != inner) {
+      rewriter.replaceOp(index, outside);
+      continue;
+    }
+    rewriter.setInsertionPoint(index);
+    Value inside = linalg::IndexOp::create(rewriter, loc, 0);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(index, outside, inside);
+  }
+  return tile;
+}
+
+namespace {
+/// Builds the loop nest of an op.
+class LoopsAround {
+public:
+  LoopsAround(RewriterBase &rewriter, GenericOp op, ElementwiseLoopNest &nest)
+      : rewriter(rewriter), loc(op.getLoc()), op(op), nest(nest),
+        blockSize(nest.getBlockSize()) {}
+
+  SmallVector<GenericOp> build(int64_t rowsOfThread);
+
+private:
+  Value buildThreadLoop(Value extent, int64_t rows);
+  void buildBlockLoop(OpFoldResult from, OpFoldResult to, int64_t count);
+  void buildBlocks();
+
+  RewriterBase &rewriter;
+  Location loc;
+  GenericOp op;
+  ElementwiseLoopNest &nest;
+  int64_t blockSize;
+  SmallVector<GenericOp> tiles;
+};
+} // namespace
+
+/// Builds a loop over whole blocks from `from` to `to`, with `count` blocks per
+/// iteration. Scales that are divided by are loaded at the beginning of the
+/// iteration, so that they are prepared for the division together. Other scales
+/// are not, because they would only occupy registers.
+void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
+                                 int64_t count) {
+  auto getValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  };
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, count * blockSize);
+  auto blocks =
+      scf::ForOp::create(rewriter, loc, getValue(from), getValue(to), step);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
+  AffineExpr start = rewriter.getAffineDimExpr(0);
+  bool divides = !op.getBody()->getOps<QuantizeElementsOp>().empty();
+  GenericOp first;
+  for (int64_t i = 0; i < count; ++i) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (first)
+      rewriter.setInsertionPoint(first);
+    OpFoldResult offset = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, start + i * blockSize,
+        {OpFoldResult(blocks.getInductionVar())});
+    rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
+    tiles.push_back(
+        nest.buildTile(offset, rewriter.getIndexAttr(blockSize), first));
+    if (divides && !first)
+      first = tiles.back();
+  }
+}
+
+/// Builds loops over whole blocks, and the remainder.
+void LoopsAround::buildBlocks() {
+  OpFoldResult zero = rewriter.getIndexAttr(0);
+  OpFoldResult extent = getAsOpFoldResult(nest.getExtent(nest.getInner()));
+  if (!blockSize) {
+    tiles.push_back(nest.buildTile(zero, extent));
+    return;
+  }
+  AffineExpr size = rewriter.getAffineDimExpr(0);
+  auto roundDown = [&](int64_t to) {
+    return affine::makeComposedFoldedAffineApply(
+        rewriter, loc, size.floorDiv(to) * to, {extent});
+  };
+  // A block of one or two vectors is too small for an iteration.
+  int64_t count = std::max<int64_t>(kRoundSize / blockSize, 1);
+  OpFoldResult rounds = roundDown(count * blockSize);
+  OpFoldResult whole = roundDown(blockSize);
+  if (count > 1 && !isConstantIntValue(rounds, 0))
+    buildBlockLoop(zero, rounds, count);
+  else
+    rounds = zero;
+  if (rounds != whole)
+    buildBlockLoop(rounds, whole, 1);
+  OpFoldResult left = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, size % blockSize, {extent});
+  if (isConstantIntValue(left, 0))
+    return;
+  // The scale of the remainder is in bounds only if the remainder is not empty.
+  Value rest = getValueOrCreateConstantIndexOp(rewriter, loc, left);
+  Value none = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value isPartial = arith::CmpIOp::create(rewriter, loc,
+                                          arith::CmpIPredicate::ne, rest, none);
+  auto partial = scf::IfOp::create(rewriter, loc, isPartial);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(partial.thenBlock());
+  tiles.push_back(nest.buildTile(whole, left));
+}
+
+/// Builds a parallel loop in which each thread processes `rows` indices.
+/// Returns the index.
+Value LoopsAround::buildThreadLoop(Value extent, int64_t rows) {
+  AffineExpr size = rewriter.getAffineDimExpr(0);
+  AffineExpr number = rewriter.getAffineDimExpr(1);
+  auto apply = [&](AffineExpr result, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, result,
+                                                 operands);
+  };
+  OpFoldResult groups = apply(size.ceilDiv(rows), {getAsOpFoldResult(extent)});
+  auto forall = scf::ForallOp::create(rewriter, loc, {groups}, ValueRange(),
+                                      /*mapping=*/std::nullopt);
+  rewriter.setInsertionPoint(forall.getTerminator());
+  Value group = forall.getInductionVars().front();
+  if (rows == 1)
+    return group;
+  auto get = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  };
+  Value from = get(apply(size * rows, {group}));
+  OpFoldResult to = affine::makeComposedFoldedAffineMin(
+      rewriter, loc,
+      AffineMap::get(2, 0, {size, number * rows + rows}, rewriter.getContext()),
+      {getAsOpFoldResult(extent), OpFoldResult(group)});
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  auto inGroup = scf::ForOp::create(rewriter, loc, from, get(to), one);
+  rewriter.setInsertionPoint(inGroup.getBody()->getTerminator());
+  return inGroup.getInductionVar();
+}
+
+SmallVector<GenericOp> LoopsAround::build(int64_t rowsOfThread) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  for (auto [loop, range] : llvm::enumerate(nest.getRanges())) {
+    if (loop == nest.getInner())
+      continue;
+    if (range == 1) {
+      nest.setIndex(loop, zero);
+      continue;
+    }
+    Value extent = nest.getExtent(loop);
+    if (rowsOfThread) {
+      nest.setIndex(loop, buildThreadLoop(extent, rowsOfThread));
+      rowsOfThread = 0;
+      continue;
+    }
+    auto loopOp = scf::ForOp::create(rewriter, loc, zero, extent, one);
+    nest.setIndex(loop, loopOp.getInductionVar());
+    rewriter.setInsertionPoint(loopOp.getBody()->getTerminator());
+  }
+  buildBlocks();
+  return std::move(tiles);
+}
+
+bool quant_float::needsLoopsAround(GenericOp op) {
+  return op.getNumLoops() != 1 || !findRowLoads(op, 0).empty() ||
+         llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.getNumResults() != 0 && !map.isIdentity();
+         });
+}
+
+SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
+                                                     GenericOp op,
+                                                     int64_t rowsOfThread) {
+  ElementwiseLoopNest nest(rewriter, op);
+  if (!nest.analyze())
+    return {};
+  SmallVector<GenericOp> tiles =
+      LoopsAround(rewriter, op, nest).build(rowsOfThread);
+  rewriter.eraseOp(op);
+  return tiles;
+}

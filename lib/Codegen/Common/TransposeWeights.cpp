@@ -1,0 +1,154 @@
+//===- TransposeWeights.cpp - Make weights K-contiguous -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightContraction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/IR/TransposeConstant.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATTRANSPOSEWEIGHTSPASS
+#include "quant-float/Codegen/Common/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+struct TransposeWeights final
+    : quant_float::impl::QuantFloatTransposeWeightsPassBase<TransposeWeights> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Whether the matmul has so few rows that it dequantizes its weights where it
+/// uses them.
+static bool hasFewVectors(NodeOp product) {
+  auto type = dyn_cast<RankedTensorType>(product.getInputs()[0].getType());
+  if (!type || type.getRank() == 0)
+    return false;
+  SmallVector<int64_t> sizes(type.getShape());
+  auto transA = product.getNodeAttributes().getAs<IntegerAttr>("transA");
+  sizes.erase(transA && transA.getInt() ? sizes.begin() : sizes.end() - 1);
+  int64_t vectors = 1;
+  for (int64_t size : sizes) {
+    if (ShapedType::isDynamic(size) || size > kMaxMatvecRows)
+      return false;
+    if ((vectors *= size) > kMaxMatvecRows)
+      return false;
+  }
+  return true;
+}
+
+/// Returns the MatMul or Gemm with few rows that is the only user of the
+/// weights, if K is not contiguous in them; else null.
+static NodeOp getProduct(DequantizeOp weights) {
+  if (!weights->hasOneUse())
+    return {};
+  OpOperand &use = *weights->use_begin();
+  auto node = dyn_cast<NodeOp>(use.getOwner());
+  if (!node || !node.getDomain().empty() || use.getOperandNumber() != 1 ||
+      (node.getOpType() != "MatMul" && node.getOpType() != "Gemm"))
+    return {};
+  auto transB = node.getNodeAttributes().getAs<IntegerAttr>("transB");
+  return (transB && transB.getInt()) || !hasFewVectors(node) ? NodeOp() : node;
+}
+
+/// Whether the transposed weights have an accumulation order for K-contiguous
+/// weights (R7).
+static bool hasRows(DequantizeOp weights, RankedTensorType type) {
+  unsigned bits =
+      getElementTypeOrSelf(weights.getInput()).getIntOrFloatBitWidth();
+  auto scale = dyn_cast<RankedTensorType>(weights.getScale().getType());
+  if (!scale || (bits != 8 && bits != 4 && bits != 2))
+    return false;
+  int64_t depth = type.getDimSize(0), axis = weights.getAxis().value_or(1);
+  axis += axis < 0 ? 2 : 0;
+  int64_t block =
+      scale.getRank() == 2 ? weights.getBlockSize().value_or(0) : depth;
+  // Many float8 values are decoded at once. A chunk of a block has too few.
+  bool isFloat8 =
+      bits == 8 && isa<FloatType>(getElementTypeOrSelf(weights.getInput()));
+  if (isFloat8 && block != depth)
+    return false;
+  // A scale for each index of K has no blocks.
+  if (block == 0 || (scale.getRank() > 0 && axis != (block == depth ? 1 : 0)))
+    return false;
+  return depth % 8 * bits % 8 == 0 &&
+         ReductionSchedule::ofRows(bits, block, depth)
+             .hasWholeBlocks(block, depth);
+}
+
+/// Returns the transposed constant, or null if the value is not a constant.
+/// Constants of rank 0 or 1 are unchanged.
+static ElementsAttr transposeOperand(Value value) {
+  ElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)))
+    return {};
+  return elements.getShapedType().getRank() < 2 ? elements
+                                                : transposeConstant(elements);
+}
+
+static void transpose(RewriterBase &rewriter, DequantizeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
+      !op.getInput().hasOneUse())
+    return;
+  NodeOp product = getProduct(op);
+  if (!product || !hasRows(op, type))
+    return;
+  SmallVector<ElementsAttr> constants;
+  for (Value operand : op->getOperands()) {
+    constants.push_back(transposeOperand(operand));
+    if (!constants.back())
+      return;
+  }
+
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> operands;
+  for (auto [operand, constant] : llvm::zip(op->getOperands(), constants))
+    operands.push_back(arith::ConstantOp::create(rewriter, operand.getLoc(),
+                                                 cast<TypedAttr>(constant)));
+  // Without an axis there is a single scale.
+  IntegerAttr axis = op.getAxisAttr();
+  if (axis)
+    axis = IntegerAttr::get(axis.getType(),
+                            1 - (axis.getInt() + (axis.getInt() < 0 ? 2 : 0)));
+  auto turned = DequantizeOp::create(
+      rewriter, op.getLoc(),
+      type.clone({type.getDimSize(1), type.getDimSize(0)}), operands[0],
+      operands[1], operands.size() > 2 ? operands[2] : Value(),
+      op.getOpsetAttr(), op.getDomainAttr(), axis, op.getBlockSizeAttr(),
+      op.getIgnoredAttributesAttr());
+  NamedAttribute order =
+      rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr({1, 0}));
+  SmallVector<Operation *> old;
+  for (Value operand : op->getOperands())
+    old.push_back(operand.getDefiningOp());
+  rewriter.replaceOpWithNewOp<NodeOp>(
+      op, TypeRange(type), "Transpose", turned->getResults(), /*domain=*/"",
+      product.getOpset(), /*node_name=*/StringAttr(),
+      rewriter.getDictionaryAttr(order), ArrayRef<int64_t>(),
+      rewriter.getStrArrayAttr({}), /*bodiesCount=*/0);
+  for (Operation *constant :
+       llvm::SetVector<Operation *>(old.begin(), old.end()))
+    if (constant->use_empty())
+      rewriter.eraseOp(constant);
+}
+
+void TransposeWeights::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<DequantizeOp> found;
+  getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
+  for (DequantizeOp op : found)
+    transpose(rewriter, op);
+}

@@ -1,0 +1,504 @@
+//===- WeightContraction.cpp - Low-bit weight contractions ----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightContraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/Indices.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+//===----------------------------------------------------------------------===//
+// ReductionSchedule
+//===----------------------------------------------------------------------===//
+
+ReductionScheduleAttr
+ReductionSchedule::toAttribute(MLIRContext *context) const {
+  return ReductionScheduleAttr::get(context, lanes, terms, consecutive, xBits);
+}
+
+std::optional<ReductionSchedule> ReductionSchedule::get(Operation *op) {
+  auto attribute =
+      op->getAttrOfType<ReductionScheduleAttr>(kReductionScheduleAttrName);
+  if (!attribute)
+    return std::nullopt;
+  return ReductionSchedule{attribute.getLanes(), attribute.getTerms(),
+                           attribute.getConsecutive(), attribute.getXBits()};
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the values of the body that `value` is computed from,
+/// including itself.
+static void walkSources(GenericOp op, Value value,
+                        llvm::function_ref<void(Value)> visit) {
+  llvm::SetVector<Value> all;
+  all.insert(value);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Value next = all[i];
+    if (next.getParentBlock() != op.getBody())
+      continue;
+    visit(next);
+    if (Operation *source = next.getDefiningOp())
+      all.insert(source->operand_begin(), source->operand_end());
+  }
+}
+
+SmallVector<OpOperand *> quant_float::getSources(GenericOp op, Value value) {
+  SmallVector<OpOperand *> sources;
+  walkSources(op, value, [&](Value next) {
+    if (auto argument = dyn_cast<BlockArgument>(next))
+      sources.push_back(op.getMatchingOpOperand(argument));
+  });
+  return sources;
+}
+
+bool quant_float::usesIndex(GenericOp op, Value value) {
+  bool uses = false;
+  walkSources(op, value, [&](Value next) {
+    uses |= !!next.getDefiningOp<linalg::IndexOp>();
+  });
+  return uses;
+}
+
+Value BodySlice::build(Value value) {
+  if (value.getParentBlock() != op.getBody())
+    return value;
+  if (Value known = done.lookup(value))
+    return known;
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    result = getOperand(op.getMatchingOpOperand(argument));
+  } else if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
+    result = getIndex(index.getDim());
+  } else {
+    Operation *source = value.getDefiningOp();
+    SmallVector<Value> operands = llvm::map_to_vector(
+        source->getOperands(), [&](Value operand) { return build(operand); });
+    VectorType shape;
+    for (Value operand : operands)
+      if (auto type = dyn_cast<VectorType>(operand.getType()))
+        shape = type;
+    IRMapping mapping;
+    for (auto [from, to] : llvm::zip(source->getOperands(), operands)) {
+      if (shape && !isa<VectorType>(to.getType()))
+        to = vector::BroadcastOp::create(b, shape.clone(to.getType()), to);
+      mapping.map(from, to);
+    }
+    Operation *copy = b.clone(*source, mapping);
+    if (shape)
+      copy->getResult(0).setType(shape.clone(value.getType()));
+    result = copy->getResult(0);
+  }
+  return done[value] = result;
+}
+
+namespace {
+/// Evaluates values in a body for one encoding.
+class Evaluation {
+public:
+  Evaluation(GenericOp op, Value code, Attribute number, unsigned depth,
+             int64_t place)
+      : op(op), code(code), number(number), depth(depth), place(place) {}
+
+  Attribute evaluate(Value value) {
+    if (value == code)
+      return number;
+    Attribute constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return constant;
+    Operation *source = value.getDefiningOp();
+    if (!source || source->getBlock() != op.getBody())
+      return {};
+    if (auto index = dyn_cast<linalg::IndexOp>(source))
+      return index.getDim() == depth
+                 ? Builder(op.getContext()).getIndexAttr(place)
+                 : Attribute();
+    // Operands that cannot be evaluated are null. Some folds do not need them.
+    SmallVector<Attribute> operands =
+        llvm::map_to_vector(source->getOperands(),
+                            [&](Value operand) { return evaluate(operand); });
+    SmallVector<OpFoldResult> results;
+    if (failed(source->fold(operands, results)) || results.size() != 1)
+      return {};
+    if (auto folded = dyn_cast<Attribute>(results[0]))
+      return folded;
+    return evaluate(cast<Value>(results[0]));
+  }
+
+private:
+  GenericOp op;
+  Value code;
+  Attribute number;
+  unsigned depth;
+  int64_t place;
+};
+} // namespace
+
+static std::optional<double> getNumber(Attribute attribute, Type type) {
+  if (auto number = dyn_cast_or_null<FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
+    return type.isUnsignedInteger() ? double(number.getValue().getZExtValue())
+                                    : double(number.getValue().getSExtValue());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// WeightContraction
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Analysis {
+public:
+  Analysis(GenericOp op, bool asIntegers) : asIntegers(asIntegers) {
+    product.op = op;
+  }
+  std::optional<WeightContraction> run();
+
+private:
+  bool findLoops();
+  bool splitBody();
+  bool findLayout();
+  bool findBlock();
+  bool findValues();
+  bool findIntegers();
+  bool dependsOn(Value value, OpOperand *operand) {
+    return llvm::is_contained(getSources(product.op, value), operand);
+  }
+  AffineMap getMap(OpOperand *operand) {
+    return product.op.getMatchingIndexingMap(operand);
+  }
+
+  WeightContraction product;
+  bool asIntegers;
+  /// The weight, and its value before scaling, without the zero point if that
+  /// is separate.
+  Value weight, integer;
+};
+} // namespace
+
+bool Analysis::findLoops() {
+  GenericOp op = product.op;
+  if (op->getNumResults() > 1 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 1)
+    return false;
+  product.ranges = op.getStaticLoopRanges();
+  if (llvm::any_of(product.ranges, ShapedType::isDynamic) ||
+      llvm::is_contained(product.ranges, 0))
+    return false;
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  product.depth = reductions.front();
+  return true;
+}
+
+/// Matches `yield sum + x * weight`. The weight is the factor that depends on
+/// the quantized values, which are the largest operand with elements of at most
+/// 8 bits.
+bool Analysis::splitBody() {
+  GenericOp op = product.op;
+  int64_t most = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<ShapedType>(input->get().getType());
+    if (!type || !type.hasRank() || !type.hasStaticShape())
+      return false;
+    int64_t bits = isa<FloatType, IntegerType>(type.getElementType())
+                       ? type.getElementTypeBitWidth()
+                       : 64;
+    if (bits <= 8 && type.getNumElements() > most) {
+      most = type.getNumElements();
+      product.codes = input;
+    }
+  }
+  if (!product.codes)
+    return false;
+  Value sum = op.getBody()->getArguments().back();
+  auto add = op.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  if (!add || !add.getType().isF32())
+    return false;
+  Value term = add.getLhs() == sum ? add.getRhs() : add.getLhs();
+  auto multiply = term.getDefiningOp<arith::MulFOp>();
+  if (!multiply || (add.getLhs() != sum && add.getRhs() != sum) ||
+      !term.hasOneUse())
+    return false;
+  product.x = multiply.getLhs();
+  weight = multiply.getRhs();
+  if (dependsOn(product.x, product.codes))
+    std::swap(product.x, weight);
+  if (!dependsOn(weight, product.codes) ||
+      dependsOn(product.x, product.codes) || usesIndex(op, product.x))
+    return false;
+  for (OpOperand *source : getSources(op, product.x))
+    if (dependsOn(weight, source))
+      return false;
+
+  integer = weight;
+  if (auto dequantize = weight.getDefiningOp<DequantizeOp>()) {
+    product.scale = dequantize.getScale();
+    product.point = dequantize.getZeroPoint();
+    integer = dequantize.getInput();
+  } else if (auto scaled = weight.getDefiningOp<arith::MulFOp>()) {
+    bool isLeft = dependsOn(scaled.getLhs(), product.codes);
+    integer = isLeft ? scaled.getLhs() : scaled.getRhs();
+    product.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
+  }
+  product.decoded = integer;
+  return !product.scale || !dependsOn(product.scale, product.codes);
+}
+
+/// Determines how the quantized values are laid out in memory.
+bool Analysis::findLayout() {
+  GenericOp op = product.op;
+  auto type = cast<ShapedType>(product.codes->get().getType());
+  AffineMap map = getMap(product.codes);
+  Type element = type.getElementType();
+  product.bits = element.getIntOrFloatBitWidth();
+  if (product.bits != 8 && product.bits != 4 && product.bits != 2)
+    return false;
+  // Each dimension has the index of one loop. The last one may have an index of
+  // bytes that hold several values.
+  std::optional<unsigned> channel;
+  bool hasDepth = false;
+  unsigned last = map.getNumResults() - 1, innermost = 0;
+  if (map.getNumResults() != 2)
+    return false;
+  for (auto [position, index] : llvm::enumerate(map.getResults())) {
+    std::optional<unsigned> loop = getLoop(index);
+    if (!loop && position == last && product.bits == 8)
+      if (std::optional<BlockIndex> byte = getBlockIndex(index)) {
+        loop = getLoop(byte->position);
+        if (byte->size != 2 && byte->size != 4)
+          return false;
+        product.bits = 8 / byte->size;
+      }
+    if (!loop)
+      return false;
+    innermost = *loop;
+    if (*loop == product.depth)
+      hasDepth = true;
+    else
+      channel = loop;
+  }
+  if (!channel || !hasDepth)
+    return false;
+  product.channel = *channel;
+  product.isAlongDepth = innermost == product.depth;
+  // Several values per i8 are only supported along K.
+  if (!product.isAlongDepth && !getLoop(map.getResult(last)))
+    return false;
+  if (product.isPacked() && product.ranges[innermost] * product.bits % 8 != 0)
+    return false;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (loop != product.channel && loop != product.depth) {
+      product.others.push_back(loop);
+      product.vectors *= product.ranges[loop];
+    }
+  for (OpOperand *source : getSources(op, product.x))
+    if (getMap(source).isFunctionOfDim(product.channel))
+      return false;
+  AffineMap result = getMap(op.getDpsInitOperand(0));
+  return result.isProjectedPermutation() &&
+         result.getNumResults() + 1 == op.getNumLoops();
+}
+
+/// Determines the blocks along K that share a scale and a zero point. They have
+/// a multiple of 16 elements, or all of K.
+bool Analysis::findBlock() {
+  GenericOp op = product.op;
+  product.block = product.getDepth();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input == product.codes || !dependsOn(weight, input))
+      continue;
+    AffineMap map = getMap(input);
+    for (AffineExpr index : map.getResults()) {
+      for (unsigned loop : product.others)
+        if (index.isFunctionOfDim(loop))
+          return false;
+      if (!index.isFunctionOfDim(product.depth)) {
+        // Scales must be contiguous along the channels as well.
+        if (!product.isAlongDepth && index.isFunctionOfDim(product.channel) &&
+            (getLoop(index) != product.channel ||
+             index != map.getResults().back()))
+          return false;
+        continue;
+      }
+      std::optional<BlockIndex> block = getBlockIndex(index);
+      if (!block || getLoop(block->position) != product.depth)
+        return false;
+      // Zero points may be packed, so that their blocks differ: use the
+      // smallest block.
+      product.block = std::min(product.block, block->size);
+    }
+  }
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (AffineExpr index : getMap(input).getResults())
+      if (std::optional<BlockIndex> block = getBlockIndex(index);
+          block && input != product.codes && block->size % product.block != 0)
+        return false;
+  return product.block == product.getDepth() || product.block % 16 == 0;
+}
+
+/// Determines the values of encodings: those of packed ones, which are
+/// required, and those of bytes if `asIntegers`.
+bool Analysis::findValues() {
+  GenericOp op = product.op;
+  bool isIndexed = product.scale && usesIndex(op, product.scale);
+  if (product.point)
+    isIndexed |= usesIndex(op, product.point);
+  if (product.isPacked())
+    return (!isIndexed || product.isAlongDepth) && findIntegers();
+  if (usesIndex(op, weight))
+    return false;
+  Analysis integers = *this;
+  if (asIntegers && integers.findIntegers() && integers.product.takesIntegers())
+    *this = integers;
+  return true;
+}
+
+/// Computes the values of all encodings by folding the body.
+bool Analysis::findIntegers() {
+  GenericOp op = product.op;
+  // A zero point that is subtracted from each quantized value is separate from
+  // the values of encodings.
+  if (!product.point) {
+    auto cast = integer.getDefiningOp<CastOp>();
+    auto difference =
+        cast ? cast.getInput().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+    if (difference && dependsOn(difference.getLhs(), product.codes) &&
+        !dependsOn(difference.getRhs(), product.codes)) {
+      integer = difference.getLhs();
+      product.point = difference.getRhs();
+    }
+  }
+  product.decoded = integer;
+  Attribute constant;
+  std::optional<double> always;
+  if (product.point && matchPattern(product.point, m_Constant(&constant))) {
+    always = getNumber(constant, product.point.getType());
+    if (!always)
+      return false;
+    product.point = {};
+  }
+
+  unsigned codes = 1u << product.bits;
+  int64_t perByte = 8 / product.bits;
+  Type element = getElementTypeOrSelf(product.codes->get());
+  bool isInBytes = element.isInteger(8);
+  Value code = op.getMatchingBlockArgument(product.codes);
+  SmallVector<double> values;
+  for (unsigned number = 0; number < codes; ++number) {
+    std::optional<double> value;
+    // The value must be the same at each position in a byte, whatever the other
+    // bits are.
+    for (int64_t place = 0; place < (isInBytes ? perByte : 1); ++place)
+      for (unsigned others : {0u, 255u}) {
+        unsigned low = place * product.bits;
+        unsigned byte = (others & ~((codes - 1) << low)) | number << low;
+        unsigned bits = isInBytes ? byte : number;
+        Attribute attribute = IntegerAttr::get(
+            element, APInt(element.getIntOrFloatBitWidth(), bits));
+        Attribute result = Evaluation(op, code, attribute, product.depth, place)
+                               .evaluate(integer);
+        std::optional<double> next = getNumber(result, integer.getType());
+        if (!next || !std::isfinite(*next) || (value && *value != *next))
+          return false;
+        value = next;
+      }
+    values.push_back(*value - always.value_or(0));
+  }
+
+  CodeValues &table = product.values;
+  double least = values[0];
+  for (double value : values)
+    least = std::min(least, value);
+  for (unsigned flip : {0u, codes / 2}) {
+    bool isCode = true;
+    for (unsigned number = 0; number < codes; ++number)
+      isCode &= values[number] - least == (number ^ flip);
+    if (!isCode)
+      continue;
+    table.isCode = true;
+    table.flip = flip;
+    table.offset = -least;
+    return least == std::floor(least);
+  }
+  if (product.bits != 4 || product.point)
+    return false;
+  while (llvm::any_of(values, [&](double value) {
+    return value / table.unit != std::round(value / table.unit);
+  }))
+    if ((table.unit /= 2) < 0x1p-8)
+      return false;
+  table.offset = -least / table.unit;
+  for (double value : values) {
+    double number = value / table.unit + double(table.offset);
+    if (number > 255)
+      return false;
+    table.integers.push_back(number);
+  }
+  return true;
+}
+
+std::optional<WeightContraction> Analysis::run() {
+  if (!findLoops() || !splitBody() || !findLayout() || !findBlock() ||
+      !findValues())
+    return std::nullopt;
+  if (product.isAlongDepth &&
+      !product.getOrder().hasWholeBlocks(product.block, product.getDepth()))
+    return std::nullopt;
+  return product;
+}
+
+std::optional<WeightContraction> WeightContraction::get(GenericOp op,
+                                                        bool asIntegers) {
+  return Analysis(op, asIntegers).run();
+}
+
+static constexpr int64_t kLanes = 16, kWordBits = 32;
+
+ReductionSchedule ReductionSchedule::ofRows(unsigned bits, int64_t block,
+                                            int64_t depth) {
+  constexpr int64_t kMaxTerms = 8;
+  if (bits < 8)
+    return {kLanes, kWordBits / bits, /*consecutive=*/true};
+  int64_t terms = block == depth
+                      ? kMaxTerms
+                      : std::clamp<int64_t>(block / kLanes, 1, kMaxTerms);
+  return {kLanes, terms, /*consecutive=*/false};
+}
+
+bool WeightContraction::takesIntegers() const {
+  return isAlongDepth && (values.isCode || !values.integers.empty()) &&
+         (!point || isa<IntegerType>(point.getType())) &&
+         ReductionSchedule{kLanes, kWordBits / bits, true}.hasWholeBlocks(
+             block, getDepth());
+}
+
+ReductionSchedule WeightContraction::getOrder(unsigned xBits) const {
+  if (xBits && takesIntegers())
+    return {kLanes, kWordBits / bits, /*consecutive=*/true, xBits};
+  if (isAlongDepth)
+    return ReductionSchedule::ofRows(bits, block, getDepth());
+  return {1, block == getDepth() ? std::min<int64_t>(block, 32) : block,
+          /*consecutive=*/true};
+}

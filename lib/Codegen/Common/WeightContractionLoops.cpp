@@ -1,0 +1,125 @@
+//===- WeightContractionLoops.cpp - Loops of contractions -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightContractionLoops.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// With fewer weights, one thread is faster than several.
+static constexpr int64_t kMinParallel = 1 << 18;
+
+WeightContractionLoops::WeightContractionLoops(const WeightContraction &product,
+                                               const ReductionSchedule &order,
+                                               const LoweringTarget &target,
+                                               bool parallel)
+    : product(product), order(order), target(target), op(product.op),
+      b(op.getLoc(), op), position(op.getNumLoops(), b.getIndexAttr(0)),
+      lanes(std::min<int64_t>(target.vectorBytes / 4, kMaxLanes)),
+      parallel(parallel &&
+               product.getChannels() * product.getDepth() >= kMinParallel) {
+  if (product.isPacked() && !order.xBits)
+    terms.emplace(this->product.values, product.bits, target);
+}
+
+SmallVector<Value> WeightContractionLoops::getIndices(OpOperand *operand) {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  SmallVector<Value> indices;
+  for (AffineExpr expression : map.getResults())
+    indices.push_back(toValue(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), AffineMap::get(map.getNumDims(), 0, expression),
+        position)));
+  return indices;
+}
+
+Value WeightContractionLoops::load(OpOperand *operand) {
+  return memref::LoadOp::create(b, operand->get(), getIndices(operand));
+}
+
+Value WeightContractionLoops::load(OpOperand *operand, int64_t count) {
+  Type element = cast<MemRefType>(operand->get().getType()).getElementType();
+  return vector::LoadOp::create(b, vectorOf(count, element), operand->get(),
+                                getIndices(operand));
+}
+
+Value WeightContractionLoops::buildScalar(Value value) {
+  return BodySlice(
+             b, op, [&](OpOperand *operand) { return load(operand); },
+             [&](unsigned loop) { return getIndex(loop); })
+      .build(value);
+}
+
+Value WeightContractionLoops::convert(Value value, Type element) {
+  if (getElementTypeOrSelf(value.getType()) == element)
+    return value;
+  return b.createOrFold<CastOp>(value, element);
+}
+
+void WeightContractionLoops::selectVector(int64_t vector) {
+  for (unsigned loop : llvm::reverse(product.others)) {
+    position[loop] = b.getIndexAttr(vector % product.getRange(loop));
+    vector /= product.getRange(loop);
+  }
+}
+
+Value WeightContractionLoops::loadWords(int64_t count) {
+  int64_t bytes = count * product.bits / 8;
+  auto type = vectorOf(bytes, b.getI8Type());
+  Value loaded;
+  if (getElementTypeOrSelf(product.codes->get()).isInteger(8))
+    loaded = load(product.codes, bytes);
+  else
+    loaded = vector::BitCastOp::create(b, type, load(product.codes, count));
+  return vector::BitCastOp::create(b, vectorOf(lanes, b.getI32Type()),
+                                   pad(loaded, 4 * lanes));
+}
+
+/// Prefetches to the L2 cache: the L1 cache supports few outstanding misses,
+/// which loads would wait for. Prefetches beyond the end are harmless.
+void WeightContractionLoops::prefetch(int64_t ahead) {
+  unsigned inner = product.isAlongDepth ? product.depth : product.channel;
+  OpFoldResult here = position[inner];
+  position[inner] = plus(here, ahead);
+  memref::PrefetchOp::create(b, product.codes->get(), getIndices(product.codes),
+                             /*isWrite=*/false, /*localityHint=*/2,
+                             /*isDataCache=*/true);
+  position[inner] = here;
+}
+
+Value WeightContractionLoops::getCorrection(Value point, int64_t count) {
+  Value offset = splat(-double(product.values.offset), count);
+  if (!point)
+    return offset;
+  return arith::SubFOp::create(b, offset, spread(point, count));
+}
+
+void WeightContractionLoops::forEach(
+    int64_t count, bool inThreads,
+    llvm::function_ref<void(OpFoldResult)> body) {
+  if (count == 0)
+    return;
+  if (count == 1)
+    return body(b.getIndexAttr(0));
+  OpBuilder::InsertionGuard guard(b);
+  if (inThreads) {
+    auto loop = scf::ForallOp::create(
+        b, ArrayRef<OpFoldResult>{b.getIndexAttr(count)}, ValueRange(),
+        /*mapping=*/std::nullopt);
+    b.setInsertionPointToStart(loop.getBody());
+    return body(loop.getInductionVar(0));
+  }
+  auto loop = scf::ForOp::create(b, index(0), index(count), index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}

@@ -1,0 +1,245 @@
+//===- ColumnMatvecKernels.cpp - Column matvecs on GPUs -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matvecs whose weights are contiguous along the channels. K is divided into
+// blocks, whose partial sums are accumulated in order (R7). Each warp computes
+// one block at a time:
+//
+//   for each 8 blocks of K:
+//     each warp, for one of the blocks, a byte of channels per thread:
+//       for k in block: sum += decode(load w[k, n]) * x[k]
+//       to workgroup memory: scale * (sum - offset * (sum of x))
+//     barrier
+//     a thread for each channel: accumulates the blocks in order
+//     barrier
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatvecKernels.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+class ColumnMatvecKernel final : public MatvecKernel {
+public:
+  using MatvecKernel::MatvecKernel;
+  void emit() override;
+
+private:
+  static constexpr int64_t kWarp = 32, kGroups = 8, kThreads = kWarp * kGroups;
+  /// The number of elements of K per iteration.
+  static constexpr int64_t kMany = 8;
+
+  /// The number of channels per thread.
+  int64_t getShare() const { return product.isPacked() ? 8 / product.bits : 1; }
+  int64_t getColumns() const { return kWarp * getShare(); }
+  int64_t getBlocks() const {
+    return llvm::divideCeil(product.getDepth(), order.terms);
+  }
+  void emitBlock(Value block);
+  SmallVector<Value> decode();
+  /// Returns, for each channel of the thread, the power of two that CPU code
+  /// leaves in the decoded factor (see WeightDecoding), or its inverse.
+  SmallVector<Value> getPowers(bool isInverse);
+
+  /// The partial sums of the blocks, indexed by warp, vector and column.
+  Value sums;
+  Value group, column, first;
+  SmallVector<Value> powers, inverses;
+};
+} // namespace
+
+/// The power depends on the position of the channel in its 32-bit word, which
+/// is known only at run time, so this selects among the possible ones.
+SmallVector<Value> ColumnMatvecKernel::getPowers(bool isInverse) {
+  SmallVector<Value> powers;
+  int64_t count = terms->getCount(), share = getShare();
+  Value inWord = modulo(first, count);
+  for (int64_t i = 0; i < share; ++i) {
+    Value power;
+    for (int64_t place = i; place < count; place += share) {
+      int exponent = terms->getExponent(place);
+      Value here = number(std::ldexp(1.0, isInverse ? -exponent : exponent));
+      power = power ? Value(arith::SelectOp::create(
+                          b,
+                          arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                inWord, index(place - i)),
+                          here, power))
+                    : here;
+    }
+    powers.push_back(power);
+  }
+  return powers;
+}
+
+SmallVector<Value> ColumnMatvecKernel::decode() {
+  position[product.channel] = first;
+  if (!terms) {
+    Value value = toFloat(buildScalar(product.decoded));
+    if (product.point)
+      value =
+          arith::SubFOp::create(b, value, toFloat(buildScalar(product.point)));
+    return {value};
+  }
+  Type element = getElementTypeOrSelf(product.codes->get());
+  auto load =
+      vector::LoadOp::create(b, vectorOf(getShare(), element),
+                             product.codes->get(), getIndices(product.codes));
+  load.setAlignment(1);
+  Value byte = vector::ExtractOp::create(
+      b, vector::BitCastOp::create(b, vectorOf(1, b.getI8Type()), load), 0);
+  Value codes = arith::ExtUIOp::create(b, b.getI32Type(), byte);
+  SmallVector<Value> factors =
+      getFactors(codes, getShare(), [](unsigned) { return 0; });
+  for (auto [factor, power] : llvm::zip_equal(factors, powers))
+    factor = multiply(factor, power);
+  return factors;
+}
+
+/// Stores the partial sums of a block of K to workgroup memory.
+void ColumnMatvecKernel::emitBlock(Value block) {
+  Value from = timesValue(block, order.terms);
+  Value end = plusValue(from, index(order.terms));
+  if (product.getDepth() % order.terms != 0)
+    end = arith::MinUIOp::create(b, end, index(product.getDepth()));
+  int64_t vectors = product.vectors, share = getShare();
+  SmallVector<Value> start(vectors * (share + needsSums()), number(0));
+  bool isWhole =
+      order.terms % kMany == 0 && product.getDepth() % order.terms == 0;
+  SmallVector<Value> all =
+      loopByMany(from, end, kMany, isWhole, start,
+                 [&](Value place, int64_t number, ValueRange before) {
+                   SmallVector<Value> next(before);
+                   for (int64_t i = 0; i < number; ++i) {
+                     position[product.depth] = plusValue(place, index(i));
+                     SmallVector<Value> factors = decode();
+                     Value *sum = next.begin();
+                     for (int64_t vector = 0; vector < vectors; ++vector) {
+                       Value factor = x(vector);
+                       for (Value decoded : factors) {
+                         *sum = add(*sum, multiply(decoded, factor));
+                         ++sum;
+                       }
+                       if (needsSums()) {
+                         *sum = add(*sum, factor);
+                         ++sum;
+                       }
+                     }
+                   }
+                   return next;
+                 });
+  position[product.depth] = from;
+  ValueRange left(all);
+  for (int64_t vector = 0; vector < vectors; ++vector) {
+    Value ofX = needsSums() ? left[share] : Value();
+    for (int64_t i = 0; i < share; ++i) {
+      Value sum = left[i];
+      position[product.channel] = plusValue(first, index(i));
+      if (terms)
+        sum = multiply(sum, inverses[i]);
+      if (ofX) {
+        Value point =
+            product.point ? toFloat(buildScalar(product.point)) : Value();
+        Value correction =
+            vector::ExtractOp::create(b, getCorrection(point, 1), 0);
+        sum = add(sum, multiply(correction, ofX));
+      }
+      if (terms && product.values.unit != 1)
+        sum = multiply(sum, number(product.values.unit));
+      if (product.scale)
+        sum = multiply(toFloat(buildScalar(product.scale)), sum);
+      memref::StoreOp::create(
+          b, sum, sums,
+          ValueRange{group, index(vector), plusValue(column, index(i))});
+    }
+    left = left.drop_front(share + needsSums());
+  }
+}
+
+void ColumnMatvecKernel::emit() {
+  int64_t columns = getColumns(), channels = product.getChannels();
+  beginBlocks(llvm::divideCeil(channels, columns), kThreads);
+  group = divide(thread, kWarp);
+  column = timesValue(modulo(thread, kWarp), getShare());
+  Value firstOfBlock = timesValue(block, columns);
+  first = plusValue(firstOfBlock, column);
+  // Out-of-bounds threads recompute the last channels.
+  if (channels % columns)
+    first = arith::MinUIOp::create(b, first, index(channels - getShare()));
+  if (terms) {
+    powers = getPowers(/*isInverse=*/false);
+    inverses = getPowers(/*isInverse=*/true);
+  }
+  sums = share({kGroups, product.vectors, columns}, b.getF32Type());
+
+  // At the end, each thread computes at most one element of the result for each
+  // vector. This suffices because a thread block has no more columns than
+  // threads.
+  Value own = plusValue(firstOfBlock, thread);
+  Value isOwn = isBelow(thread, columns);
+  if (channels % columns)
+    isOwn = arith::AndIOp::create(b, isOwn, isBelow(own, channels));
+  OpOperand *init = op.getDpsInitOperand(0);
+  auto forEachVector = [&](llvm::function_ref<void(int64_t)> body) {
+    for (int64_t vector = 0; vector < product.vectors; ++vector) {
+      position[product.channel] = own;
+      selectVector(vector);
+      body(vector);
+    }
+  };
+  Type f32 = b.getF32Type();
+  SmallVector<Value> totals;
+  forEachVector([&](int64_t) {
+    totals.push_back(select(
+        isOwn, f32, [&] { return load(init); }, [&] { return number(0); }));
+  });
+  int64_t blocks = getBlocks();
+  bool isWhole = blocks % kGroups == 0;
+  Value rounds = index(llvm::divideCeil(blocks, kGroups));
+  totals =
+      loop(index(0), rounds, 1, totals, [&](Value round, ValueRange before) {
+        Value number = timesValue(round, kGroups);
+        Value ofGroup = plusValue(number, group);
+        ifThere(isWhole ? Value() : isBelow(ofGroup, blocks),
+                [&] { emitBlock(ofGroup); });
+        barrier();
+        SmallVector<Value> next(before);
+        for (int64_t other = 0; other < kGroups; ++other) {
+          Value isThere = isOwn;
+          if (!isWhole)
+            isThere = arith::AndIOp::create(
+                b, isThere, isBelow(plusValue(number, index(other)), blocks));
+          for (int64_t vector = 0; vector < product.vectors; ++vector)
+            next[vector] = select(
+                isThere, f32,
+                [&] {
+                  Value sum = memref::LoadOp::create(
+                      b, sums, ValueRange{index(other), index(vector), thread});
+                  return add(next[vector], sum);
+                },
+                [&] { return next[vector]; });
+        }
+        barrier();
+        return next;
+      });
+  ifThere(isOwn, [&] {
+    forEachVector([&](int64_t vector) {
+      memref::StoreOp::create(b, totals[vector], init->get(), getIndices(init));
+    });
+  });
+}
+
+std::unique_ptr<WeightContractionLoops> quant_float::makeVectorColumns(
+    KernelLaunches &launches, const WeightContraction &product,
+    const ReductionSchedule &order, const LoweringTarget &target) {
+  return std::make_unique<ColumnMatvecKernel>(launches, product, order, target);
+}

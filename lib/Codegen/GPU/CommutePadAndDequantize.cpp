@@ -1,0 +1,125 @@
+//===- CommutePadAndDequantize.cpp - Pad before dequantizing --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pads float8 values instead of dequantized ones:
+//
+//   %values = linalg.generic (%codes, %scale) { cast, mulf }
+//   %padded = tensor.pad %values { 0 }
+//
+// becomes
+//
+//   %padded = tensor.pad %codes { 0 }
+//   %values = linalg.generic (%padded, %scale) { cast, mulf }
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "quant-float/Codegen/GPU/Passes.h"
+#include "quant-float/IR/QuantFloatOps.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATCOMMUTEPADANDDEQUANTIZEPASS
+#include "quant-float/Codegen/GPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+/// Whether `value` is zero if `code` is zero, assuming that scales are finite.
+static bool keepsZero(Value value, Value code) {
+  if (value == code)
+    return true;
+  if (auto cast = value.getDefiningOp<CastOp>())
+    return keepsZero(cast.getInput(), code);
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    return keepsZero(extend.getIn(), code);
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return product && (keepsZero(product.getLhs(), code) ||
+                     keepsZero(product.getRhs(), code));
+}
+
+/// Returns the float8 operand, or null if there is none or if another operand
+/// varies along a padded axis.
+static OpOperand *getCodes(GenericOp decode, tensor::PadOp pad) {
+  OpOperand *codes = nullptr;
+  for (OpOperand *input : decode.getDpsInputOperands()) {
+    AffineMap map = decode.getMatchingIndexingMap(input);
+    Type element = getElementTypeOrSelf(input->get());
+    if (isa<Float8E4M3FNType, Float8E5M2Type>(element) && map.isIdentity() &&
+        !codes) {
+      codes = input;
+      continue;
+    }
+    for (unsigned axis = 0; axis < decode.getNumLoops(); ++axis)
+      if (pad.getPaddedDims().test(axis) && map.isFunctionOfDim(axis))
+        return nullptr;
+  }
+  return codes;
+}
+
+namespace {
+struct PadCodesPattern final : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::PadOp pad,
+                                PatternRewriter &rewriter) const override {
+    auto decode = pad.getSource().getDefiningOp<GenericOp>();
+    Value padding = pad.getConstantPaddingValue();
+    if (!decode || decode->getNumResults() != 1 || !decode->hasOneUse() ||
+        decode.getNumParallelLoops() != decode.getNumLoops() ||
+        decode.hasIndexSemantics() || !padding ||
+        !matchPattern(padding, m_PosZeroFloat()))
+      return failure();
+    OpOperand &result = decode.getDpsInitsMutable()[0];
+    OpOperand *codes = getCodes(decode, pad);
+    if (!codes || !decode.getMatchingIndexingMap(&result).isIdentity() ||
+        decode.payloadUsesValueFromOperand(&result) ||
+        !keepsZero(decode.getBody()->getTerminator()->getOperand(0),
+                   decode.getMatchingBlockArgument(codes)))
+      return failure();
+
+    Location loc = pad.getLoc();
+    Type element = getElementTypeOrSelf(codes->get());
+    Value zero = arith::ConstantOp::create(rewriter, loc, element,
+                                           rewriter.getZeroAttr(element));
+    auto type = cast<RankedTensorType>(pad.getResultType());
+    Value padded = tensor::PadOp::create(rewriter, loc, type.clone(element),
+                                         codes->get(), pad.getMixedLowPad(),
+                                         pad.getMixedHighPad(), zero);
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, padded),
+        type.getElementType());
+    IRMapping mapping;
+    auto values = cast<GenericOp>(rewriter.clone(*decode, mapping));
+    rewriter.modifyOpInPlace(values, [&] {
+      values->setOperand(codes->getOperandNumber(), padded);
+      values->setOperand(result.getOperandNumber(), empty);
+      values->getResult(0).setType(type);
+    });
+    rewriter.replaceOp(pad, values);
+    return success();
+  }
+};
+
+struct CommutePadAndDequantize final
+    : quant_float::impl::QuantFloatCommutePadAndDequantizePassBase<
+          CommutePadAndDequantize> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<PadCodesPattern>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,448 @@
+//===- GpuMatmul.cpp - Matmuls for GPU kernels ----------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuMatmul.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+/// Adds the loops that a value of the body depends on. Returns false if the
+/// value depends on the result or on an op with regions.
+static bool addLoops(GenericOp op, Value value, llvm::SmallBitVector &loops) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBody())
+      return true;
+    OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+    if (op.isDpsInit(&operand))
+      return false;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (unsigned loop = 0; loop < loops.size(); ++loop)
+      if (map.isFunctionOfDim(loop))
+        loops.set(loop);
+    return true;
+  }
+  Operation *definition = value.getDefiningOp();
+  if (definition->getBlock() != op.getBody())
+    return true;
+  if (auto number = dyn_cast<linalg::IndexOp>(definition)) {
+    loops.set(number.getDim());
+    return true;
+  }
+  return definition->getNumRegions() == 0 &&
+         llvm::all_of(definition->getOperands(), [&](Value operand) {
+           return addLoops(op, operand, loops);
+         });
+}
+
+/// Whether the last index of the operand of highest rank that `factor` is
+/// computed from advances along K, and not along the rows.
+static bool isAlongSum(const GpuMatmul &product, const GpuOperand &factor) {
+  GenericOp op = product.op;
+  SmallVector<Value> todo = {factor.value};
+  unsigned rank = 0;
+  bool result = false;
+  while (!todo.empty()) {
+    Value next = todo.pop_back_val();
+    if (Operation *definition = next.getDefiningOp()) {
+      if (definition->getBlock() == op.getBody())
+        llvm::append_range(todo, definition->getOperands());
+      continue;
+    }
+    auto argument = cast<BlockArgument>(next);
+    if (argument.getOwner() != op.getBody())
+      continue;
+    AffineMap map =
+        op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()));
+    if (map.getNumResults() <= rank)
+      continue;
+    rank = map.getNumResults();
+    AffineExpr last = map.getResults().back();
+    result = product.isAlongSum(last) &&
+             llvm::none_of(factor.rows, [&](unsigned loop) {
+               return last.isFunctionOfDim(loop);
+             });
+  }
+  return result;
+}
+
+/// Returns the loops that only one operand depends on, in the order of the
+/// result's dimensions.
+static SmallVector<unsigned> getRows(GenericOp op,
+                                     const llvm::SmallBitVector &loops) {
+  SmallVector<unsigned> rows;
+  for (AffineExpr result : op.getIndexingMapsArray().back().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(result).getPosition();
+    if (loops.test(loop))
+      rows.push_back(loop);
+  }
+  return rows;
+}
+
+/// Whether the given loops are known to have fewer than `limit` iterations.
+static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t known = 1;
+  for (unsigned loop : loops) {
+    if (ShapedType::isDynamic(ranges[loop]))
+      return false;
+    // Saturate to avoid overflow.
+    known = std::min(known * std::min(ranges[loop], limit), limit);
+  }
+  return known < limit;
+}
+
+/// Whether a skinny-matmul kernel is faster than one thread per element. This
+/// requires a long K and enough rows or columns of the other operand for a
+/// warp. Convolution windows are excluded, because adjacent threads share their
+/// elements in cache.
+static bool isWorthLines(const GpuMatmul &product) {
+  constexpr int64_t kMinSums = 64, kMinLines = 32;
+  bool isLeftFew = areFew(product.op, product.left.rows, kMinLines);
+  bool isRightFew = areFew(product.op, product.right.rows, kMinLines);
+  return product.sums.size() == 1 &&
+         !areFew(product.op, product.sums, kMinSums) &&
+         !(isLeftFew && isRightFew);
+}
+
+std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic || generic.getNumDpsInits() != 1 ||
+      generic.getNumReductionLoops() == 0)
+    return std::nullopt;
+  AffineMap result = generic.getIndexingMapsArray().back();
+  if (!result.isProjectedPermutation() ||
+      result.getNumResults() != generic.getNumParallelLoops())
+    return std::nullopt;
+
+  GpuMatmul product;
+  product.op = generic;
+  Value out = generic.getBody()->getArguments().back();
+  Value yielded = generic.getBody()->getTerminator()->getOperand(0);
+  product.add = yielded.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(product.add) ||
+      product.add->getBlock() != generic.getBody())
+    return std::nullopt;
+  bool isFirst = product.add->getOperand(0) == out;
+  if (!isFirst && product.add->getOperand(1) != out)
+    return std::nullopt;
+  product.multiply = product.add->getOperand(isFirst).getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product.multiply) ||
+      product.multiply->getBlock() != generic.getBody())
+    return std::nullopt;
+
+  unsigned numLoops = generic.getNumLoops();
+  llvm::SmallBitVector loops[2] = {llvm::SmallBitVector(numLoops),
+                                   llvm::SmallBitVector(numLoops)};
+  GpuOperand *factors[2] = {&product.left, &product.right};
+  for (unsigned i = 0; i < 2; ++i) {
+    factors[i]->value = product.multiply->getOperand(i);
+    if (!addLoops(generic, factors[i]->value, loops[i]))
+      return std::nullopt;
+  }
+  generic.getReductionDims(product.sums);
+  for (unsigned i = 0; i < 2; ++i) {
+    llvm::SmallBitVector own = loops[i];
+    own.reset(loops[1 - i]);
+    factors[i]->rows = getRows(generic, own);
+    if (factors[i]->rows.empty() ||
+        !llvm::all_of(product.sums,
+                      [&](unsigned sum) { return loops[i].test(sum); }))
+      return std::nullopt;
+    factors[i]->alongSum = ::isAlongSum(product, *factors[i]);
+    constexpr int64_t kFew = 8;
+    product.hasFewLines |= areFew(generic, factors[i]->rows, kFew);
+  }
+  if (product.hasFewLines && !isWorthLines(product))
+    return std::nullopt;
+  auto last = cast<AffineDimExpr>(result.getResults().back());
+  if (llvm::is_contained(product.left.rows, last.getPosition()))
+    std::swap(product.left, product.right);
+  return product;
+}
+
+bool GpuMatmul::isAlongSum(AffineExpr index) const {
+  return llvm::any_of(
+      sums, [&](unsigned loop) { return index.isFunctionOfDim(loop); });
+}
+
+bool GpuMatmul::dependsOnSum(Value value) const {
+  GenericOp generic = op;
+  llvm::SmallBitVector loops(generic.getNumLoops());
+  return !addLoops(generic, value, loops) ||
+         llvm::any_of(sums, [&](unsigned loop) { return loops.test(loop); });
+}
+
+//===----------------------------------------------------------------------===//
+// Code shared by the matmul kernels
+//===----------------------------------------------------------------------===//
+
+Value GpuMatmulBuilder::divide(Value left, int64_t right) {
+  return rewriter.createOrFold<arith::DivUIOp>(loc, left, index(right));
+}
+
+Value GpuMatmulBuilder::modulo(Value left, int64_t right) {
+  return rewriter.createOrFold<arith::RemUIOp>(loc, left, index(right));
+}
+
+void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
+                                  int64_t threads) {
+  tileRows = rows;
+  tileColumns = columns;
+  auto op = cast<linalg::LinalgOp>(product.op.getOperation());
+  for (Range range : op.createLoopRanges(rewriter, loc))
+    extents.push_back(
+        getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  // Blocks are linearized with the result's columns fastest.
+  llvm::SmallBitVector isShared(extents.size(), true);
+  for (ArrayRef<unsigned> loops :
+       {ArrayRef(product.left.rows), ArrayRef(product.right.rows),
+        ArrayRef(product.sums)})
+    for (unsigned loop : loops)
+      isShared.reset(loop);
+  SmallVector<Value> counts;
+  for (unsigned loop : isShared.set_bits())
+    counts.push_back(extents[loop]);
+  depth = getExtent(product.sums);
+  numRows = getExtent(product.left.rows);
+  numColumns = getExtent(product.right.rows);
+  for (auto [extent, size] :
+       {std::pair(numRows, rows), std::pair(numColumns, columns)})
+    counts.push_back(
+        rewriter.createOrFold<arith::CeilDivUIOp>(loc, extent, index(size)));
+  Value blocks = index(1);
+  for (Value count : counts)
+    blocks = launches.multiply(blocks, count);
+  Value block = launches.beginBlocks(blocks, threads);
+  // The grid of an empty result has one block, which does nothing.
+  if (Value isThere = isBelow(block, blocks)) {
+    auto inside = scf::IfOp::create(rewriter, loc, isThere);
+    rewriter.setInsertionPointToStart(inside.thenBlock());
+  }
+  SmallVector<Value> numbers = launches.delinearize(block, counts);
+  firstColumn = times(numbers.pop_back_val(), columns);
+  firstRow = times(numbers.pop_back_val(), rows);
+  indices.assign(extents.size(), Value());
+  for (auto [loop, number] : llvm::zip_equal(isShared.set_bits(), numbers))
+    indices[loop] = number;
+  thread = launches.launch.getThreadIds().x;
+}
+
+Value GpuMatmulBuilder::makeShared(int64_t bytes) {
+  auto space = gpu::AddressSpaceAttr::get(rewriter.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get({bytes}, rewriter.getI8Type(),
+                              MemRefLayoutAttrInterface(), Attribute(space));
+  return launches.launch.addWorkgroupAttribution(type, loc);
+}
+
+Value GpuMatmulBuilder::view(Value shared, ArrayRef<int64_t> shape,
+                             Type element) {
+  Attribute space = cast<MemRefType>(shared.getType()).getMemorySpace();
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
+  return memref::ViewOp::create(rewriter, loc, type, shared, index(0),
+                                ValueRange());
+}
+
+Value GpuMatmulBuilder::getExtent(ArrayRef<unsigned> loops) {
+  Value all = extents[loops.front()];
+  for (unsigned loop : loops.drop_front())
+    all = launches.multiply(all, extents[loop]);
+  return all;
+}
+
+void GpuMatmulBuilder::setIndices(SmallVectorImpl<Value> &all,
+                                  ArrayRef<unsigned> loops, Value number) {
+  SmallVector<Value> sizes;
+  for (unsigned loop : loops)
+    sizes.push_back(extents[loop]);
+  for (auto [loop, value] :
+       llvm::zip_equal(loops, launches.delinearize(number, sizes)))
+    all[loop] = value;
+}
+
+void GpuMatmulBuilder::setPoint(const GpuOperand &factor, Value row,
+                                Value sum) {
+  point = indices;
+  setIndices(point, factor.rows, row);
+  setIndices(point, product.sums, sum);
+}
+
+SmallVector<Value> GpuMatmulBuilder::getPlaceOf(OpOperand &operand) {
+  AffineMap map = product.op.getMatchingIndexingMap(&operand);
+  SmallVector<OpFoldResult> numbers(point.begin(), point.end());
+  SmallVector<Value> place;
+  for (unsigned i = 0; i < map.getNumResults(); ++i)
+    place.push_back(affine::makeComposedAffineApply(
+        rewriter, loc, map.getSubMap({i}), numbers));
+  return place;
+}
+
+Value GpuMatmulBuilder::emitStart(ValueRange place) {
+  if (product.start)
+    return product.start;
+  return memref::LoadOp::create(rewriter, loc, getResult(), place);
+}
+
+SmallVector<Value> GpuMatmulBuilder::getInputPlace(const GpuOperand &factor,
+                                                   BlockArgument argument,
+                                                   Value row, Value sum) {
+  setPoint(factor, row, sum);
+  return getPlaceOf(product.op->getOpOperand(argument.getArgNumber()));
+}
+
+Value GpuMatmulBuilder::emitValue(Value value, IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  GenericOp op = product.op;
+  Value result = value;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBody())
+      return value;
+    OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+    result = operand.get();
+    if (isa<MemRefType>(result.getType())) {
+      result =
+          memref::LoadOp::create(rewriter, loc, result, getPlaceOf(operand));
+    }
+  } else {
+    Operation *definition = value.getDefiningOp();
+    if (definition->getBlock() != op.getBody())
+      return value;
+    if (auto number = dyn_cast<linalg::IndexOp>(definition)) {
+      result = point[number.getDim()];
+    } else {
+      for (Value operand : definition->getOperands())
+        (void)emitValue(operand, mapping);
+      rewriter.clone(*definition, mapping);
+      return mapping.lookup(value);
+    }
+  }
+  mapping.map(value, result);
+  return result;
+}
+
+Value GpuMatmulBuilder::emitFactor(const GpuOperand &factor, Value value,
+                                   Value row, Value sum) {
+  setPoint(factor, row, sum);
+  IRMapping mapping;
+  return emitValue(value, mapping);
+}
+
+Value GpuMatmulBuilder::isElement(const GpuOperand &factor, Value row,
+                                  Value sum, bool isWhole) {
+  Value result = hasRow(factor, row);
+  return isWhole ? result : both(result, isBelow(sum, depth));
+}
+
+Value GpuMatmulBuilder::orZero(Value condition, Type type,
+                               llvm::function_ref<Value()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(rewriter, loc, type, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(rewriter, loc, body());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(rewriter, loc, type,
+                                         rewriter.getZeroAttr(type));
+  scf::YieldOp::create(rewriter, loc, zero);
+  return branch.getResult(0);
+}
+
+void GpuMatmulBuilder::forEachElement(int64_t count, int64_t threads,
+                                      llvm::function_ref<void(Value)> body) {
+  bool isWhole = count % threads == 0;
+  auto loop = scf::ForOp::create(rewriter, loc, isWhole ? index(0) : thread,
+                                 index(count), index(threads));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  Value number = loop.getInductionVar();
+  body(isWhole ? plus(number, thread) : number);
+}
+
+SmallVector<Value>
+GpuMatmulBuilder::loadFrom(Value from, ArrayRef<Type> types,
+                           llvm::function_ref<SmallVector<Value>()> body) {
+  auto branch = scf::IfOp::create(rewriter, loc, types, isBelow(from, depth),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(rewriter, loc, body());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc,
+                       llvm::map_to_vector(types, [&](Type type) -> Value {
+                         return arith::ConstantOp::create(
+                             rewriter, loc, type, rewriter.getZeroAttr(type));
+                       }));
+  return branch.getResults();
+}
+
+Value GpuMatmulBuilder::isBelow(Value value, Value extent) {
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, value,
+                               extent);
+}
+
+Value GpuMatmulBuilder::both(Value left, Value right) {
+  if (!left || !right)
+    return left ? left : right;
+  return arith::AndIOp::create(rewriter, loc, left, right);
+}
+
+Value GpuMatmulBuilder::hasRow(const GpuOperand &factor, Value row) {
+  bool isLeft = factor.rows == product.left.rows;
+  Value extent = isLeft ? numRows : numColumns;
+  std::optional<int64_t> size = getConstantIntValue(extent);
+  if (size && *size % (isLeft ? tileRows : tileColumns) == 0)
+    return nullptr;
+  return isBelow(row, extent);
+}
+
+ResultLine GpuMatmulBuilder::getLine(const GpuOperand &factor, Value number) {
+  SmallVector<Value> all = indices;
+  setIndices(all, factor.rows, number);
+  ResultLine line = {number, hasRow(factor, number), factor.rows, {}};
+  for (unsigned loop : factor.rows)
+    line.indices.push_back(all[loop]);
+  return line;
+}
+
+SmallVector<Value> GpuMatmulBuilder::getPlace(const ResultLine &row,
+                                              const ResultLine &column) {
+  SmallVector<Value> all = indices;
+  for (const ResultLine *line : {&row, &column})
+    for (auto [loop, value] : llvm::zip_equal(line->loops, line->indices))
+      all[loop] = value;
+  return llvm::map_to_vector(
+      product.op.getIndexingMapsArray().back().getResults(),
+      [&](AffineExpr result) {
+        return all[cast<AffineDimExpr>(result).getPosition()];
+      });
+}
+
+void GpuMatmulBuilder::ifResult(const ResultLine &row, const ResultLine &column,
+                                llvm::function_ref<void()> body) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (Value condition = isResult(row, column)) {
+    auto branch = scf::IfOp::create(rewriter, loc, condition);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
+  body();
+}

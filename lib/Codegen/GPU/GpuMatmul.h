@@ -1,0 +1,172 @@
+//===- GpuMatmul.h - Matmuls for GPU kernels --------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
+#define QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
+
+#include "KernelLaunches.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::quant_float {
+
+/// The lhs or rhs of a matmul.
+struct GpuOperand {
+  /// The value in the op's body, computed from inputs of this operand only.
+  Value value;
+  /// The loops of the operand's rows, which are the rows or the columns of the
+  /// result. The last one varies fastest.
+  SmallVector<unsigned> rows;
+  /// Whether the operand is K-contiguous.
+  bool alongSum;
+};
+
+/// A matmul `out[b, m, n] += left(b, m, k) * right(b, k, n)`. Either operand
+/// may be computed from several inputs, such as quantized values, scales and
+/// zero points. Each letter stands for any number of loops. In a convolution,
+/// `m` are channels, `n` are the output positions, and `k` are the elements of
+/// a window.
+struct GpuMatmul {
+  /// Returns nullopt if the op is not a matmul, or if the matmul is so small
+  /// that synchronization of threads would outweigh the benefit.
+  static std::optional<GpuMatmul> get(linalg::LinalgOp op);
+
+  /// Whether a value of the body varies along K.
+  bool dependsOnSum(Value value) const;
+  /// Whether an indexing expression depends on a loop of K.
+  bool isAlongSum(AffineExpr index) const;
+
+  linalg::GenericOp op;
+  Operation *multiply, *add;
+  /// `right` has the last dimension of the result.
+  GpuOperand left, right;
+  /// The reduction loops (K). The last one varies fastest.
+  SmallVector<unsigned> sums;
+  /// Whether the result has fewer than eight rows or columns.
+  bool hasFewLines = false;
+  /// The initial value of the accumulators; null if it is in the result's
+  /// memory.
+  Value start;
+};
+
+/// A row or a column of the result.
+struct ResultLine {
+  Value number;
+  /// Whether the row or column is in bounds; null if it is known to be.
+  Value isThere;
+  /// The operand's loops, and their indices in this row or column.
+  SmallVector<unsigned> loops;
+  SmallVector<Value> indices;
+};
+
+struct MatmulTile;
+
+/// Base class of the builders of matmul kernels. Each thread block computes a
+/// tile of the result.
+class GpuMatmulBuilder {
+public:
+  GpuMatmulBuilder(KernelLaunches &launches, const GpuMatmul &product)
+      : launches(launches), rewriter(launches.rewriter), loc(launches.loc),
+        product(product) {}
+
+protected:
+  /// Creates a launch with a thread block for each tile. Sets `firstRow`,
+  /// `firstColumn` and `thread`.
+  void beginTiles(int64_t rows, int64_t columns, int64_t threads);
+  /// Allocates workgroup memory of a thread block.
+  Value makeShared(int64_t bytes);
+  /// Returns a view of workgroup memory with scalar or vector elements.
+  Value view(Value shared, ArrayRef<int64_t> shape, Type element);
+
+  /// Computes a value of the body at a row of the operand and an index of K.
+  Value emitFactor(const GpuOperand &factor, Value value, Value row, Value sum);
+  /// Returns the indices of the input of a block argument at a row of the
+  /// operand and an index of K.
+  SmallVector<Value> getInputPlace(const GpuOperand &factor,
+                                   BlockArgument argument, Value row,
+                                   Value sum);
+  /// Whether a row and an index of K are in bounds; null if they are known to
+  /// be. The index of K is not checked if `isWhole`.
+  Value isElement(const GpuOperand &factor, Value row, Value sum, bool isWhole);
+  /// Returns the result of `body` if `condition` is null or true, else zero.
+  Value orZero(Value condition, Type type, llvm::function_ref<Value()> body);
+  /// Runs `body` for each of `count` elements of a tile, distributed over
+  /// `threads` threads.
+  void forEachElement(int64_t count, int64_t threads,
+                      llvm::function_ref<void(Value)> body);
+  /// Returns the result of `body` if the index `from` of K is in bounds, else
+  /// zeros.
+  SmallVector<Value> loadFrom(Value from, ArrayRef<Type> types,
+                              llvm::function_ref<SmallVector<Value>()> body);
+  /// Returns the row or column of the result at row `number` of the operand.
+  ResultLine getLine(const GpuOperand &factor, Value number);
+  /// Whether an element of the result is in bounds; null if it is known to be.
+  Value isResult(const ResultLine &row, const ResultLine &column) {
+    return both(row.isThere, column.isThere);
+  }
+  /// Runs `body` if the element is in bounds.
+  void ifResult(const ResultLine &row, const ResultLine &column,
+                llvm::function_ref<void()> body);
+  /// Returns the indices of an element of the result.
+  SmallVector<Value> getPlace(const ResultLine &row, const ResultLine &column);
+  Value getResult() { return product.op.getDpsInits()[0]; }
+  /// Returns the initial value of the accumulator of an element of the result.
+  Value emitStart(ValueRange place);
+  /// Returns the product of the extents of the given loops.
+  Value getExtent(ArrayRef<unsigned> loops);
+
+  Value isBelow(Value value, Value extent);
+  /// Returns the conjunction of two conditions; null means true.
+  Value both(Value left, Value right);
+  Value index(int64_t value) { return launches.index(value); }
+  Value plus(Value left, Value right) { return launches.add(left, right); }
+  Value times(Value left, int64_t right) {
+    return launches.multiply(left, index(right));
+  }
+  Value divide(Value left, int64_t right);
+  Value modulo(Value left, int64_t right);
+  Value minus(Value left, Value right) {
+    return rewriter.createOrFold<arith::SubIOp>(loc, left, right);
+  }
+
+  KernelLaunches &launches;
+  IRRewriter &rewriter;
+  Location loc;
+  GpuMatmul product;
+  /// The extents of the op's loops, and the indices of the loops that are the
+  /// same for the whole thread block (null for the others).
+  SmallVector<Value> extents, indices;
+  Value firstRow, firstColumn, thread;
+  /// The K extent.
+  Value depth;
+
+private:
+  Value emitValue(Value value, IRMapping &mapping);
+  SmallVector<Value> getPlaceOf(OpOperand &operand);
+  /// Sets the indices of `loops` to those of linear index `number`.
+  void setIndices(SmallVectorImpl<Value> &all, ArrayRef<unsigned> loops,
+                  Value number);
+  void setPoint(const GpuOperand &factor, Value row, Value sum);
+  /// Whether a row of the operand is in bounds; null if the extent is a
+  /// multiple of the tile size.
+  Value hasRow(const GpuOperand &factor, Value row);
+
+  /// The indices of all loops at the element that is being emitted.
+  SmallVector<Value> point;
+  int64_t tileRows = 0, tileColumns = 0;
+  Value numRows, numColumns;
+};
+
+/// Builds a kernel that stages tiles of both operands in workgroup memory. Each
+/// thread accumulates a few elements of the result in the order of K and rounds
+/// as the op's body does.
+void buildTiledKernel(KernelLaunches &launches, const GpuMatmul &product,
+                      const MatmulTile &shape);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H

@@ -1,0 +1,65 @@
+//===- KernelLaunches.h - Create kernel launches ----------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_KERNELLAUNCHES_H
+#define QUANT_FLOAT_LIB_CODEGEN_GPU_KERNELLAUNCHES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::quant_float {
+
+/// Moves the views of buffers that the launch uses into it, so that its
+/// operands are whole buffers only.
+void sinkViews(RewriterBase &rewriter, gpu::LaunchOp launch);
+
+/// Returns the common prefix of the names of the kernels of a function.
+std::string getKernelPrefix(StringRef function);
+
+/// Builds the launches of one function in program order, each with a
+/// one-dimensional grid.
+class KernelLaunches {
+public:
+  KernelLaunches(FunctionOpInterface function, StringRef module)
+      : rewriter(function.getContext()), module(module),
+        name(getKernelPrefix(function.getName())) {}
+
+  /// Creates a launch with `blocks` thread blocks, or one if `blocks` is zero,
+  /// and sets the insertion point to its body. Returns the block index.
+  Value beginBlocks(Value blocks, int64_t threads);
+  /// Completes the launch that beginBlocks() created.
+  void endLaunch() { sinkViews(rewriter, launch); }
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  }
+  Value add(Value left, Value right) {
+    return rewriter.createOrFold<arith::AddIOp>(loc, left, right);
+  }
+  Value multiply(Value left, Value right) {
+    return rewriter.createOrFold<arith::MulIOp>(loc, left, right);
+  }
+  /// Converts a linear index to indices of loops with the given extents. The
+  /// last one varies fastest.
+  SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);
+
+  IRRewriter rewriter;
+  Location loc = UnknownLoc::get(rewriter.getContext());
+  gpu::LaunchOp launch;
+
+private:
+  StringRef module;
+  std::string name;
+  unsigned numLaunches = 0;
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CODEGEN_GPU_KERNELLAUNCHES_H

@@ -1,0 +1,144 @@
+//===- MatmulTiles.cpp - Tile sizes of GPU matmuls ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Large tiles load less for each multiplication. Small tiles fit small results
+// and occupy all multiprocessors of the chip. The cost of a tile is
+//
+//   max(blocks, multiprocessors) * (rows * columns + weight * (rows + columns))
+//
+// where `weight` is the number of multiplications that take as long as a load.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatmulTiles.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr MatmulTile kTiles[] = {
+#define QUANT_FLOAT_PRODUCT_TILE(Kind, Rows, Columns, ShareRows, ShareColumns) \
+  {TileKind::Kind, Rows, Columns, ShareRows, ShareColumns},
+#include "MatmulTiles.def"
+};
+
+/// The approximate number of multiprocessors of large chips, which have 108 to
+/// 148.
+static constexpr int64_t kMultiprocessors = 128;
+/// The maximum size of a thread's accumulators in bytes, which leaves registers
+/// for the operands.
+static constexpr int64_t kMaxSumBytes = 64 * 4;
+/// The values that stand for dynamic sizes in the choice at compile time.
+static constexpr int64_t kLarge = 1 << 16, kSmall = 64;
+/// Sizes are clamped to this value to avoid overflow.
+static constexpr int64_t kLargest = 1 << 20;
+
+int64_t MatmulTile::getWork() const {
+  int64_t weight = kind == TileKind::Warps ? 64 : 32;
+  return rows * columns + weight * (rows + columns);
+}
+
+namespace {
+/// The size of a result: the number of matrices, and their rows and columns.
+struct Extents {
+  int64_t matrices = 1, rows = 1, columns = 1;
+};
+} // namespace
+
+static Extents getExtents(const GpuMatmul &product, int64_t open) {
+  linalg::GenericOp op = product.op;
+  Extents extents;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  for (unsigned loop : parallel) {
+    bool isRow = llvm::is_contained(product.left.rows, loop);
+    bool isColumn = llvm::is_contained(product.right.rows, loop);
+    int64_t range = ranges[loop];
+    // Dynamic rows and columns have the assumed size. A dynamic batch size may
+    // be small, so it counts as 1.
+    if (ShapedType::isDynamic(range))
+      range = isRow || isColumn ? open : 1;
+    int64_t &extent = isRow      ? extents.rows
+                      : isColumn ? extents.columns
+                                 : extents.matrices;
+    extent = std::min(extent * std::min(range, kLargest), kLargest);
+  }
+  return extents;
+}
+
+static const MatmulTile *chooseTile(const GpuMatmul &product, TileKind kind,
+                                    int64_t sumBytes, int64_t open) {
+  Extents extents = getExtents(product, open);
+  const MatmulTile *best = nullptr;
+  double least = 0;
+  for (const MatmulTile &tile : kTiles) {
+    bool hasRegisters =
+        kind == TileKind::Warps ||
+        tile.shareRows * tile.shareColumns * sumBytes <= kMaxSumBytes;
+    if (tile.kind != kind || !hasRegisters)
+      continue;
+    double blocks = double(extents.matrices) *
+                    llvm::divideCeil(extents.rows, tile.rows) *
+                    llvm::divideCeil(extents.columns, tile.columns);
+    double work = std::max<double>(blocks, kMultiprocessors) * tile.getWork();
+    if (best && work >= least)
+      continue;
+    best = &tile;
+    least = work;
+  }
+  return best;
+}
+
+SmallVector<const MatmulTile *, 2>
+quant_float::chooseTiles(const GpuMatmul &product, TileKind kind,
+                         int64_t sumBytes) {
+  SmallVector<const MatmulTile *, 2> tiles;
+  for (int64_t open : {kLarge, kSmall}) {
+    const MatmulTile *tile = chooseTile(product, kind, sumBytes, open);
+    if (!llvm::is_contained(tiles, tile))
+      tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+Value quant_float::isLessWork(KernelLaunches &launches,
+                              const GpuMatmul &product, const MatmulTile &first,
+                              const MatmulTile &second) {
+  IRRewriter &rewriter = launches.rewriter;
+  Location loc = launches.loc;
+  linalg::GenericOp generic = product.op;
+  auto op = cast<linalg::LinalgOp>(generic.getOperation());
+  SmallVector<Value> extents;
+  for (Range range : op.createLoopRanges(rewriter, loc))
+    extents.push_back(
+        getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  auto getWork = [&](const MatmulTile &tile) -> Value {
+    Value rows = launches.index(1), columns = launches.index(1);
+    Value blocks = launches.index(1);
+    for (unsigned loop : parallel) {
+      Value &extent = llvm::is_contained(product.left.rows, loop)    ? rows
+                      : llvm::is_contained(product.right.rows, loop) ? columns
+                                                                     : blocks;
+      extent = launches.multiply(extent, extents[loop]);
+    }
+    for (auto [extent, size] :
+         {std::pair(rows, tile.rows), std::pair(columns, tile.columns)})
+      blocks =
+          launches.multiply(blocks, rewriter.createOrFold<arith::CeilDivUIOp>(
+                                        loc, extent, launches.index(size)));
+    blocks = rewriter.createOrFold<arith::MaxUIOp>(
+        loc, blocks, launches.index(kMultiprocessors));
+    return launches.multiply(blocks, launches.index(tile.getWork()));
+  };
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                               getWork(first), getWork(second));
+}

@@ -1,0 +1,199 @@
+//===- MatvecKernels.cpp - Matvecs on GPUs --------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatvecKernels.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+Value MatvecKernel::view(Value shared, ArrayRef<int64_t> shape, Type element) {
+  Attribute space = cast<MemRefType>(shared.getType()).getMemorySpace();
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
+  return memref::ViewOp::create(b, type, shared, index(0), ValueRange());
+}
+
+Value MatvecKernel::share(ArrayRef<int64_t> shape, Type element) {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  for (int64_t size : shape)
+    bytes *= size;
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get({bytes}, b.getI8Type(),
+                              MemRefLayoutAttrInterface(), Attribute(space));
+  return view(launches.launch.addWorkgroupAttribution(type, b.getLoc()), shape,
+              element);
+}
+
+void MatvecKernel::ifThere(Value condition, llvm::function_ref<void()> body) {
+  OpBuilder::InsertionGuard guard(b);
+  if (condition) {
+    auto branch = scf::IfOp::create(b, condition);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  body();
+}
+
+Value MatvecKernel::select(Value condition, Type type,
+                           llvm::function_ref<Value()> body,
+                           llvm::function_ref<Value()> otherwise) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, TypeRange(type), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, body());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise());
+  return branch.getResult(0);
+}
+
+void MatvecKernel::forEachOf(int64_t count, int64_t threads,
+                             llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, thread, index(count), index(threads));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
+
+SmallVector<Value> MatvecKernel::loop(
+    Value from, Value to, int64_t step, ValueRange values,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, from, to, index(step), values);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return loop.getResults();
+}
+
+SmallVector<Value> MatvecKernel::loopByMany(
+    Value from, Value to, int64_t many, bool isWhole, ValueRange values,
+    llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body) {
+  auto makeBody = [&](int64_t number) {
+    return [&body, number](Value first, ValueRange values) {
+      return body(first, number, values);
+    };
+  };
+  if (isWhole)
+    return loop(from, to, many, values, makeBody(many));
+  Value count = arith::SubIOp::create(b, to, from);
+  Value whole = timesValue(divide(count, many), many);
+  Value rest = plusValue(from, whole);
+  SmallVector<Value> before = loop(from, rest, many, values, makeBody(many));
+  return loop(rest, to, 1, before, makeBody(1));
+}
+
+/// Looks up 4-bit encodings in a table of 16 bytes. prmt selects bytes by the
+/// lower 3 bits of each of four encodings; the fourth bit selects the half of
+/// the table.
+std::pair<Value, Value> MatvecKernel::lookUp(Value codes) {
+  ArrayRef<uint8_t> integers = product.values.integers;
+  Type i32 = b.getI32Type();
+  auto permute = [&](Value low, Value high, Value selector) -> Value {
+    return LLVM::CallIntrinsicOp::create(b, i32,
+                                         b.getStringAttr("llvm.nvvm.prmt"),
+                                         ValueRange{low, high, selector})
+        .getResult(0);
+  };
+  auto getEntries = [&](unsigned first) {
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < 4; ++i)
+      bytes |= uint32_t(integers[first + i]) << (8 * i);
+    return word(bytes);
+  };
+  Value numbers = arith::AndIOp::create(b, codes, word(0x77777777));
+  Value halves = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, codes, word(3)), word(0x11111111));
+  auto lookUpHalf = [&](unsigned shift) -> Value {
+    auto cut = [&](Value value) -> Value {
+      return shift ? arith::ShRUIOp::create(b, value, word(shift)).getResult()
+                   : value;
+    };
+    Value low = permute(getEntries(0), getEntries(4), cut(numbers));
+    Value high = permute(getEntries(8), getEntries(12), cut(numbers));
+    Value isHigh = permute(word(0xff00), word(0), cut(halves));
+    Value isLow = arith::XOrIOp::create(b, isHigh, word(~0u));
+    return arith::OrIOp::create(b, arith::AndIOp::create(b, low, isLow),
+                                arith::AndIOp::create(b, high, isHigh));
+  };
+  return {lookUpHalf(0), lookUpHalf(16)};
+}
+
+/// Puts the bits into the low mantissa bits of a power of two, then subtracts
+/// the power of two. Both steps are exact.
+Value MatvecKernel::toFactor(Value source, unsigned shift, unsigned bits,
+                             int exponent) {
+  constexpr unsigned kMantissaBits = 23, kBias = 127, kWordBits = 32;
+  int power = kMantissaBits;
+  uint32_t mask = llvm::maskTrailingOnes<uint32_t>(bits);
+  bool isInPlace = int(shift) == exponent && shift + bits <= kMantissaBits;
+  if (isInPlace) {
+    mask <<= shift;
+  } else {
+    if (shift)
+      source = arith::ShRUIOp::create(b, source, word(shift));
+    power += exponent;
+  }
+  if (isInPlace || shift + bits < kWordBits)
+    source = arith::AndIOp::create(b, source, word(mask));
+  source = arith::OrIOp::create(b, source,
+                                word(uint32_t(kBias + power) << kMantissaBits));
+  return arith::SubFOp::create(
+      b, arith::BitcastOp::create(b, b.getF32Type(), source),
+      number(std::ldexp(1.0, power)));
+}
+
+SmallVector<Value>
+MatvecKernel::getFactors(Value codes, unsigned count,
+                         llvm::function_ref<int(unsigned)> getExponent) {
+  const CodeValues &values = product.values;
+  unsigned bits = product.bits;
+  SmallVector<Value> factors;
+  if (values.isCode) {
+    if (values.flip) {
+      uint32_t all = 0;
+      for (unsigned place = 0; place < 32; place += bits)
+        all |= uint32_t(values.flip) << place;
+      codes = arith::XOrIOp::create(b, codes, word(all));
+    }
+    for (unsigned i = 0; i < count; ++i)
+      factors.push_back(toFactor(codes, bits * i, bits, getExponent(i)));
+    return factors;
+  }
+  auto [low, high] = lookUp(codes);
+  for (unsigned i = 0; i < count; ++i)
+    factors.push_back(
+        toFactor(i < 4 ? low : high, 8 * (i % 4), 8, getExponent(i)));
+  return factors;
+}
+
+std::string
+quant_float::describeVectorKernel(const WeightContraction &product) {
+  return ("product with codes of " + Twine(product.bits) + " bits by " +
+          (product.isAlongDepth ? "lanes of each channel"
+                                : "blocks of all channels") +
+          ", in the order of code for CPUs")
+      .str();
+}
+
+void quant_float::buildVectorKernel(KernelLaunches &launches,
+                                    const WeightContraction &product,
+                                    const ReductionSchedule &order) {
+  // Vectors have as many lanes as the reduction schedule.
+  LoweringTarget target;
+  target.vectorBytes = 4 * order.lanes;
+  auto make = product.isAlongDepth ? makeVectorRows : makeVectorColumns;
+  make(launches, product, order, target)->emit();
+  launches.endLaunch();
+}

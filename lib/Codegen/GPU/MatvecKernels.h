@@ -1,0 +1,117 @@
+//===- MatvecKernels.h - Matvecs on GPUs ------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_MATVECKERNELS_H
+#define QUANT_FLOAT_LIB_CODEGEN_GPU_MATVECKERNELS_H
+
+#include "../Common/WeightContractionLoops.h"
+#include "KernelLaunches.h"
+
+namespace mlir::quant_float {
+
+/// Base class of the row and column matvec kernels.
+class MatvecKernel : public WeightContractionLoops {
+public:
+  MatvecKernel(KernelLaunches &launches, const WeightContraction &product,
+               const ReductionSchedule &order, const LoweringTarget &target)
+      : WeightContractionLoops(product, order, target, /*parallel=*/false),
+        launches(launches) {}
+
+protected:
+  void beginBlocks(int64_t blocks, int64_t threads) {
+    block = launches.beginBlocks(launches.index(blocks), threads);
+    thread = launches.launch.getThreadIds().x;
+    b.restoreInsertionPoint(launches.rewriter.saveInsertionPoint());
+  }
+  /// Allocates an array in workgroup memory.
+  Value share(ArrayRef<int64_t> shape, Type element);
+  Value view(Value shared, ArrayRef<int64_t> shape, Type element);
+
+  Value plusValue(Value one, Value other) {
+    return b.createOrFold<arith::AddIOp>(one, other);
+  }
+  Value timesValue(Value one, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(one, index(factor));
+  }
+  Value divide(Value one, int64_t by) {
+    return b.createOrFold<arith::DivUIOp>(one, index(by));
+  }
+  Value modulo(Value one, int64_t by) {
+    return b.createOrFold<arith::RemUIOp>(one, index(by));
+  }
+  Value isBelow(Value one, int64_t limit) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, one,
+                                 index(limit));
+  }
+  /// Clamps an index to the last one.
+  Value clamp(Value one, int64_t count) {
+    return arith::MinUIOp::create(b, one, index(count - 1));
+  }
+  void barrier() { gpu::BarrierOp::create(b); }
+  /// Runs `body` under `condition`, or unconditionally if it is null.
+  void ifThere(Value condition, llvm::function_ref<void()> body);
+  /// Returns the result of `body` if `condition` is true or null, else that of
+  /// `otherwise`.
+  Value select(Value condition, Type type, llvm::function_ref<Value()> body,
+               llvm::function_ref<Value()> otherwise);
+  Value zero(Type type) {
+    return arith::ConstantOp::create(b, b.getZeroAttr(type));
+  }
+  /// Runs `body` for each index below `count`, distributed over `threads`
+  /// threads.
+  void forEachOf(int64_t count, int64_t threads,
+                 llvm::function_ref<void(Value)> body);
+  /// Emits a loop. `body` returns the values of the next iteration.
+  SmallVector<Value>
+  loop(Value from, Value to, int64_t step, ValueRange values,
+       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// Emits the same loop unrolled by `many`, so that the loads of `many`
+  /// iterations overlap, followed by a remainder loop unless `isWhole`.
+  SmallVector<Value> loopByMany(
+      Value from, Value to, int64_t many, bool isWhole, ValueRange values,
+      llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body);
+
+  Value word(uint32_t value) {
+    return arith::ConstantIntOp::create(b, int64_t(int32_t(value)), 32);
+  }
+  /// Returns the table entries of the eight 4-bit encodings of a word, in
+  /// order: one byte each, those of the lower and of the upper half of the
+  /// word.
+  std::pair<Value, Value> lookUp(Value codes);
+  /// Returns a bit field of a word, times 2^exponent, as a float.
+  Value toFactor(Value source, unsigned shift, unsigned bits, int exponent);
+  /// Returns the factors of the first `count` quantized values of a word, each
+  /// times a power of two.
+  SmallVector<Value> getFactors(Value codes, unsigned count,
+                                llvm::function_ref<int(unsigned)> getExponent);
+
+  KernelLaunches &launches;
+  Value block, thread;
+};
+
+/// Kernels for weights that are K-contiguous (rows), or contiguous along the
+/// channels (columns).
+std::unique_ptr<WeightContractionLoops>
+makeVectorRows(KernelLaunches &launches, const WeightContraction &product,
+               const ReductionSchedule &order, const LoweringTarget &target);
+std::unique_ptr<WeightContractionLoops>
+makeVectorColumns(KernelLaunches &launches, const WeightContraction &product,
+                  const ReductionSchedule &order, const LoweringTarget &target);
+
+/// Builds a kernel that reads the weights once and has the given accumulation
+/// order.
+void buildVectorKernel(KernelLaunches &launches,
+                       const WeightContraction &product,
+                       const ReductionSchedule &order);
+
+/// Returns the text of the remark about the lowering of the matvec.
+std::string describeVectorKernel(const WeightContraction &product);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CODEGEN_GPU_MATVECKERNELS_H

@@ -1,0 +1,724 @@
+//===- OutlineGpuKernels.cpp - Map linalg ops to GPU kernels --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Converts each linalg op to a gpu.launch with a one-dimensional grid.
+// Elementwise ops become
+//
+//   number = block * 256 + thread
+//   if number < ceil(elements / V):
+//     process V elements
+//     if they are in one row, and all addresses are aligned:
+//       vectors
+//     else:
+//       a scalar loop
+//
+// TiledMatmulKernels.cpp and TensorCoreKernels.cpp build the kernels of
+// matmuls, and MatvecKernels.cpp builds those of matvecs with low-bit weights.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Common/AllowFmaContraction.h"
+#include "../Common/ElementwiseLoops.h"
+#include "KernelLaunches.h"
+#include "MatmulTiles.h"
+#include "MatvecKernels.h"
+#include "TensorCoreInstructions.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/Codegen/GPU/Passes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Lowering/ConversionPlan.h"
+#include "quant-float/Lowering/LoweringTarget.h"
+#include "quant-float/Support/BufferSize.h"
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATOUTLINEGPUKERNELSPASS
+#include "quant-float/Codegen/GPU/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::GenericOp;
+using linalg::LinalgOp;
+
+/// The number of threads per block: a multiple of the warp size that allows
+/// full occupancy on every chip.
+static constexpr int64_t kThreads = 256;
+/// The size of the widest memory access in bytes.
+static constexpr int64_t kAccessBytes = 16;
+
+static int64_t getBytes(Value buffer) {
+  return getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
+}
+
+static bool isPacked(Value buffer) {
+  return isPackedElementType(getElementTypeOrSelf(buffer));
+}
+
+/// Whether the elements of a vector in memory have the layout of those of a
+/// buffer.
+static bool fillsSlots(MemRefType type) {
+  Type element = type.getElementType();
+  return element.isIntOrFloat() &&
+         (isPackedElementType(element) ||
+          element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
+}
+
+/// Returns the number of consecutive elements that fill whole bytes, a power of
+/// two.
+static int64_t getElementsOfByte(Type packed) {
+  return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
+}
+
+/// Returns the number of consecutive elements that fill whole bytes of every
+/// output, so that no two threads write the same byte. Returns nullopt if a
+/// packed output is not written in row-major order.
+static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
+  int64_t elements = 1;
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    if (!isPacked(output.get()))
+      continue;
+    auto type = cast<MemRefType>(output.get().getType());
+    if (!type.getLayout().isIdentity() ||
+        !op.getMatchingIndexingMap(&output).isIdentity())
+      return std::nullopt;
+    elements = std::max(elements, getElementsOfByte(type.getElementType()));
+  }
+  return elements;
+}
+
+namespace {
+/// Builds the kernels of one function.
+class KernelBuilder : KernelLaunches {
+public:
+  KernelBuilder(FunctionOpInterface function, StringRef module,
+                std::optional<NvidiaChip> chip, bool reassociate)
+      : KernelLaunches(function, module), chip(std::move(chip)),
+        reassociate(reassociate) {}
+
+  /// Converts `op` to a kernel. Emits an error if no kernel supports it.
+  LogicalResult map(LinalgOp op);
+
+private:
+  /// Creates a launch of at least `count` threads and sets the insertion point
+  /// to code that runs in the first `count` of them. Returns the thread's
+  /// index.
+  Value beginLaunch(Value count);
+
+  /// Chooses the number of elements of the innermost loop per thread.
+  int64_t chooseWidth(GenericOp op, const ElementwiseLoopNest &nest);
+  void mapRows(GenericOp op, ElementwiseLoopNest &nest);
+  /// Whether `width` elements at `offset` are in one row and in one block of a
+  /// scale.
+  Value fitsInRow(const ElementwiseLoopNest &nest, Value offset, Value extent,
+                  int64_t width);
+  /// Builds the op for `size` elements of the innermost loop.
+  GenericOp buildTile(ElementwiseLoopNest &nest, ValueRange indices,
+                      int64_t size);
+  /// Whether all accesses of a tile of `width` elements are aligned for
+  /// vectors.
+  Value isAligned(GenericOp tile, int64_t width);
+  void vectorize(GenericOp tile, int64_t width);
+  /// Maps an elementwise op. Returns false if `op` is not supported; `op` may
+  /// have been replaced by an op with collapsed loops even then.
+  bool mapElementwise(LinalgOp &op);
+  /// Maps an op to one thread for each element of the output.
+  void mapElements(LinalgOp op);
+  /// Maps a reduction to one thread for each element of the output, with
+  /// accumulators in registers. Returns false if `op` is not a reduction.
+  bool mapReduction(GenericOp op);
+  /// Folds an op that fills a buffer into the accumulator initialization of the
+  /// reduction that follows. Returns false if this is not possible.
+  bool mapStart(LinalgOp fill);
+  /// Maps a matmul. Returns false if `op` is not a matmul.
+  bool mapProduct(LinalgOp op);
+  void remarkProduct(bool isInstruction, StringRef text);
+  /// Maps a matvec that has a reduction schedule.
+  LogicalResult mapVectors(GenericOp op);
+
+  std::optional<NvidiaChip> chip;
+  bool reassociate;
+  /// The initial values of the accumulators of reductions whose fill was
+  /// folded.
+  DenseMap<Operation *, Value> starts;
+};
+
+struct OutlineGpuKernels final
+    : quant_float::impl::QuantFloatOutlineGpuKernelsPassBase<
+          OutlineGpuKernels> {
+  using QuantFloatOutlineGpuKernelsPassBase::
+      QuantFloatOutlineGpuKernelsPassBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Returns the size in bytes of one access to `width` elements.
+static int64_t getAccessBytes(Value buffer, int64_t width) {
+  return std::min(kAccessBytes, width * getBytes(buffer));
+}
+
+Value KernelBuilder::beginLaunch(Value count) {
+  Value blocks =
+      rewriter.createOrFold<arith::CeilDivUIOp>(loc, count, index(kThreads));
+  Value block = beginBlocks(blocks, kThreads);
+  Value first = multiply(block, index(kThreads));
+  Value number =
+      arith::AddIOp::create(rewriter, loc, first, launch.getThreadIds().x);
+  Value isInside = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::ult, number, count);
+  auto inside = scf::IfOp::create(rewriter, loc, isInside);
+  rewriter.setInsertionPointToStart(inside.thenBlock());
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+int64_t KernelBuilder::chooseWidth(GenericOp op,
+                                   const ElementwiseLoopNest &nest) {
+  int64_t least = kAccessBytes, mostStored = 1, elementsOfBytes = 1;
+  AffineExpr inner = rewriter.getAffineDimExpr(nest.getInner());
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
+    AffineMap map = op.getMatchingIndexingMap(&use);
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type || !llvm::is_contained(map.getResults(), inner))
+      continue;
+    // Strided elements are accessed one by one, each by a different thread.
+    if (map.getResults().back() != inner || !type.isLastDimUnitStride() ||
+        !fillsSlots(type))
+      return 1;
+    least = std::min(least, getBytes(operand));
+    if (op.isDpsInit(&use))
+      mostStored = std::max(mostStored, getBytes(operand));
+    if (isPacked(operand))
+      elementsOfBytes =
+          std::max(elementsOfBytes, getElementsOfByte(type.getElementType()));
+  }
+  // Each thread stores each output with one access. With several accesses, each
+  // would leave gaps between the elements of adjacent threads, but a memory
+  // transaction has 32 bytes.
+  int64_t width = kAccessBytes / std::max(least, mostStored);
+  width = std::gcd(std::max(width, elementsOfBytes), nest.getBlockSize());
+  // A tile does not exceed a row.
+  int64_t extent = nest.getRanges()[nest.getInner()];
+  while (!ShapedType::isDynamic(extent) && width > std::max<int64_t>(extent, 1))
+    width /= 2;
+  return width;
+}
+
+Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {
+  Value all;
+  for (Value operand : tile->getOperands()) {
+    // Packed elements are accessed as bytes, which need no alignment.
+    if (!isa<MemRefType>(operand.getType()) || isPacked(operand))
+      continue;
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(rewriter, loc, operand);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+        rewriter, loc, metadata.getBaseBuffer());
+    Value offset = multiply(metadata.getOffset(), index(getBytes(operand)));
+    Value address = arith::AddIOp::create(rewriter, loc, base, offset);
+    Value rest = arith::AndIOp::create(
+        rewriter, loc, address, index(getAccessBytes(operand, width) - 1));
+    all = all ? arith::OrIOp::create(rewriter, loc, all, rest) : rest;
+  }
+  if (!all)
+    return arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, all,
+                               index(0));
+}
+
+/// Replaces a transfer of a whole vector with a load or store that has an
+/// alignment.
+static void setAlignment(RewriterBase &rewriter, Operation *transfer,
+                         int64_t width) {
+  rewriter.setInsertionPoint(transfer);
+  if (auto read = dyn_cast<vector::TransferReadOp>(transfer)) {
+    auto load =
+        vector::LoadOp::create(rewriter, read.getLoc(), read.getVectorType(),
+                               read.getBase(), read.getIndices());
+    load.setAlignment(getAccessBytes(read.getBase(), width));
+    rewriter.replaceOp(read, load);
+  } else if (auto write = dyn_cast<vector::TransferWriteOp>(transfer)) {
+    auto store =
+        vector::StoreOp::create(rewriter, write.getLoc(), write.getVector(),
+                                write.getBase(), write.getIndices());
+    store.setAlignment(getAccessBytes(write.getBase(), width));
+    rewriter.eraseOp(write);
+  }
+}
+
+void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
+  if (failed(linalg::vectorizeOpPrecondition(tile)))
+    return;
+  rewriter.setInsertionPoint(tile);
+  Block *block = tile->getBlock();
+  FailureOr<linalg::VectorizationResult> vectorized =
+      linalg::vectorize(rewriter, tile);
+  if (failed(vectorized))
+    return;
+  rewriter.replaceOp(tile, vectorized->replacements);
+  SmallVector<Operation *> transfers;
+  for (Operation &op : *block)
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+        transfer && !isPacked(transfer.getBase()))
+      transfers.push_back(&op);
+  for (Operation *transfer : transfers)
+    setAlignment(rewriter, transfer, width);
+}
+
+Value KernelBuilder::fitsInRow(const ElementwiseLoopNest &nest, Value offset,
+                               Value extent, int64_t width) {
+  Value left = arith::SubIOp::create(rewriter, loc, extent, offset);
+  Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge,
+                                     left, index(width));
+  int64_t block = nest.getBlockSize();
+  if (!block)
+    return fits;
+  // If the row size is not a multiple of the tile size, tiles begin at any
+  // offset in a block.
+  Value inBlock = arith::RemUIOp::create(rewriter, loc, offset, index(block));
+  Value isOfOneBlock = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::ule, inBlock, index(block - width));
+  return arith::AndIOp::create(rewriter, loc, fits, isOfOneBlock);
+}
+
+GenericOp KernelBuilder::buildTile(ElementwiseLoopNest &nest,
+                                   ValueRange indices, int64_t size) {
+  for (auto [loop, value] : llvm::enumerate(indices))
+    if (loop != nest.getInner())
+      nest.setIndex(loop, value);
+  return nest.buildTile(indices[nest.getInner()], rewriter.getIndexAttr(size));
+}
+
+void KernelBuilder::mapRows(GenericOp op, ElementwiseLoopNest &nest) {
+  int64_t width = chooseWidth(op, nest);
+  int64_t elementsOfBytes = *getElementsOfBytes(op);
+  if (width % elementsOfBytes != 0)
+    width = 1;
+  // The number of elements per thread.
+  int64_t share = std::max(width, elementsOfBytes);
+  unsigned inner = nest.getInner();
+  SmallVector<Value> extents;
+  Value size = index(1);
+  for (unsigned loop = 0; loop < nest.getRanges().size(); ++loop) {
+    extents.push_back(nest.getExtent(loop));
+    size = multiply(size, extents.back());
+  }
+  Value extent = extents[inner];
+  // Linearize such that adjacent indices are adjacent in a row.
+  std::swap(extents[inner], extents.back());
+  auto getIndices = [&](Value element) {
+    SmallVector<Value> indices = delinearize(element, extents);
+    std::swap(indices[inner], indices.back());
+    return indices;
+  };
+  Value count =
+      rewriter.createOrFold<arith::CeilDivUIOp>(loc, size, index(share));
+  Value first = multiply(beginLaunch(count), index(share));
+  auto buildEach = [&] {
+    Value end = arith::AddIOp::create(rewriter, loc, first, index(share));
+    end = arith::MinUIOp::create(rewriter, loc, end, size);
+    auto loop = scf::ForOp::create(rewriter, loc, first, end, index(1));
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    buildTile(nest, getIndices(loop.getInductionVar()), 1);
+  };
+  if (width < share)
+    return buildEach();
+  SmallVector<Value> indices = getIndices(first);
+  GenericOp tile = buildTile(nest, indices, width);
+  if (width == 1)
+    return;
+  rewriter.setInsertionPoint(tile);
+  Value isWide = isAligned(tile, width);
+  int64_t range = nest.getRanges()[inner];
+  if (ShapedType::isDynamic(range) || range % width != 0)
+    isWide = arith::AndIOp::create(
+        rewriter, loc, fitsInRow(nest, indices[inner], extent, width), isWide);
+  auto branch =
+      scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
+  rewriter.moveOpBefore(tile, branch.thenBlock()->getTerminator());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  buildEach();
+  vectorize(tile, width);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and other ops
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::mapElements(LinalgOp op) {
+  SmallVector<Range> ranges = op.createLoopRanges(rewriter, loc);
+  SmallVector<Value> extents;
+  SmallVector<OpFoldResult> offsets, sizes;
+  Value count = index(1);
+  for (auto [range, kind] :
+       llvm::zip_equal(ranges, op.getIteratorTypesArray())) {
+    offsets.push_back(rewriter.getIndexAttr(0));
+    sizes.push_back(range.size);
+    if (kind != utils::IteratorType::parallel)
+      continue;
+    extents.push_back(
+        getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+    count = multiply(count, extents.back());
+  }
+  SmallVector<Value> indices = delinearize(beginLaunch(count), extents);
+  size_t next = 0;
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::parallel) {
+      offsets[i] = indices[next++];
+      sizes[i] = rewriter.getIndexAttr(1);
+    }
+  (void)cast<TilingInterface>(op.getOperation())
+      .getTiledImplementation(rewriter, offsets, sizes);
+}
+
+/// Whether no output depends on a reduction loop, so that one thread can
+/// compute each element.
+static bool isReduction(GenericOp op) {
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  auto isReduced = [&](OpOperand &output) {
+    return llvm::none_of(reductions, [&](unsigned loop) {
+      return op.getMatchingIndexingMap(&output).isFunctionOfDim(loop);
+    });
+  };
+  return !reductions.empty() &&
+         llvm::all_of(op.getDpsInitsMutable(), isReduced);
+}
+
+/// Returns the value that the op fills a whole buffer with; null if the op does
+/// something else.
+static Value getFilledWith(LinalgOp op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+    return fill.value();
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic || generic.getNumDpsInputs() != 0 ||
+      generic.getNumDpsInits() != 1 ||
+      !generic.getIndexingMapsArray()[0].isPermutation())
+    return nullptr;
+  Value value = generic.getBody()->getTerminator()->getOperand(0);
+  bool isOutside = !op->isAncestor(value.getParentBlock()->getParentOp());
+  return isOutside ? value : Value();
+}
+
+bool KernelBuilder::mapStart(LinalgOp fill) {
+  Value value = getFilledWith(fill);
+  if (!value)
+    return false;
+  Operation *next = fill->getNextNode();
+  while (next && (isMemoryEffectFree(next) || isa<memref::AllocOp>(next)))
+    next = next->getNextNode();
+  auto sum = dyn_cast_or_null<GenericOp>(next);
+  Value buffer = fill.getDpsInits()[0];
+  // Kernels with a reduction schedule load their initial values from memory. A
+  // reduction that does not write the whole buffer must keep the other elements
+  // filled.
+  if (!sum || !isReduction(sum) || sum.getNumDpsInits() != 1 ||
+      !sum.getIndexingMapsArray().back().isProjectedPermutation() ||
+      sum.getDpsInits()[0] != buffer ||
+      sum->hasAttr(kReductionScheduleAttrName) ||
+      llvm::is_contained(sum.getInputs(), buffer))
+    return false;
+  starts[sum] = value;
+  return true;
+}
+
+bool KernelBuilder::mapReduction(GenericOp op) {
+  if (!isReduction(op))
+    return false;
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  SmallVector<Value> all, extents, indices;
+  for (Range range :
+       cast<LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
+    all.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  Value count = index(1);
+  for (unsigned loop : parallel) {
+    extents.push_back(all[loop]);
+    count = multiply(count, all[loop]);
+  }
+  indices.assign(all.size(), index(0));
+  for (auto [loop, value] :
+       llvm::zip_equal(parallel, delinearize(beginLaunch(count), extents)))
+    indices[loop] = value;
+
+  auto getPlace = [&](OpOperand &operand) {
+    SmallVector<OpFoldResult> numbers(indices.begin(), indices.end());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<Value> place;
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      place.push_back(affine::makeComposedAffineApply(
+          rewriter, loc, map.getSubMap({i}), numbers));
+    return place;
+  };
+  SmallVector<Value> values;
+  if (Value start = starts.lookup(op))
+    values.push_back(start);
+  else
+    for (OpOperand &output : op.getDpsInitsMutable())
+      values.push_back(memref::LoadOp::create(rewriter, loc, output.get(),
+                                              getPlace(output)));
+  SmallVector<scf::ForOp> loops;
+  for (unsigned loop : reductions) {
+    auto inner = scf::ForOp::create(rewriter, loc, index(0), all[loop],
+                                    index(1), values);
+    loops.push_back(inner);
+    indices[loop] = inner.getInductionVar();
+    values.assign(inner.getRegionIterArgs().begin(),
+                  inner.getRegionIterArgs().end());
+    rewriter.setInsertionPointToStart(inner.getBody());
+  }
+  IRMapping mapping;
+  mapping.map(op.getBody()->getArguments().take_back(values.size()), values);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    // The window operand of a pooling op is unused: only its shape matters.
+    if (argument.use_empty())
+      continue;
+    Value value = input->get();
+    if (isa<MemRefType>(value.getType()))
+      value = memref::LoadOp::create(rewriter, loc, value, getPlace(*input));
+    mapping.map(argument, value);
+  }
+  for (Operation &each : op.getBody()->without_terminator()) {
+    if (auto number = dyn_cast<linalg::IndexOp>(each)) {
+      mapping.map(number.getResult(), indices[number.getDim()]);
+      continue;
+    }
+    rewriter.clone(each, mapping)->walk([&](linalg::IndexOp number) {
+      rewriter.replaceOp(number, indices[number.getDim()]);
+    });
+  }
+  values = llvm::map_to_vector(
+      op.getBody()->getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+  for (scf::ForOp inner : llvm::reverse(loops)) {
+    rewriter.setInsertionPointToEnd(inner.getBody());
+    scf::YieldOp::create(rewriter, loc, values);
+    values.assign(inner.getResults().begin(), inner.getResults().end());
+  }
+  rewriter.setInsertionPointAfter(loops.front());
+  for (auto [output, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
+    memref::StoreOp::create(rewriter, loc, value, output.get(),
+                            getPlace(output));
+  return true;
+}
+
+bool KernelBuilder::mapElementwise(LinalgOp &op) {
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic || generic.getNumLoops() == 0 ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !getElementsOfBytes(op))
+    return false;
+  generic = collapseLoops(rewriter, generic);
+  op = cast<LinalgOp>(generic.getOperation());
+  rewriter.setInsertionPoint(op);
+  ElementwiseLoopNest nest(rewriter, generic);
+  if (!nest.analyze())
+    return false;
+  mapRows(generic, nest);
+  return true;
+}
+
+bool KernelBuilder::mapProduct(LinalgOp op) {
+  std::optional<GpuMatmul> product = GpuMatmul::get(op);
+  if (!product)
+    return false;
+  product->start = starts.lookup(op);
+  TensorCorePlan plan = planMatrixProduct(*product, chip, reassociate);
+  remarkProduct(plan.instruction, plan.text);
+  auto build = [&](const MatmulTile &tile) {
+    if (plan.instruction)
+      buildMatrixKernel(*this, *product, plan, tile);
+    else
+      buildTiledKernel(*this, *product, tile);
+  };
+  Type sum = product->multiply->getResult(0).getType();
+  TileKind kind = plan.instruction       ? TileKind::Warps
+                  : product->hasFewLines ? TileKind::Lines
+                                         : TileKind::Threads;
+  SmallVector<const MatmulTile *, 2> tiles =
+      chooseTiles(*product, kind, sum.getIntOrFloatBitWidth() / 8);
+  if (tiles.size() == 1) {
+    build(*tiles[0]);
+    return true;
+  }
+  // The sizes are known on the host at run time.
+  auto branch = scf::IfOp::create(
+      rewriter, loc, isLessWork(*this, *product, *tiles[0], *tiles[1]),
+      /*withElseRegion=*/true);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  build(*tiles[0]);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  build(*tiles[1]);
+  return true;
+}
+
+void KernelBuilder::remarkProduct(bool isInstruction, StringRef text) {
+  auto options =
+      remark::RemarkOpts::name("product").category(kConversionRemarks);
+  auto remark = isInstruction ? remark::passed(loc, options)
+                              : remark::missed(loc, options);
+  if (remark)
+    remark << text;
+}
+
+LogicalResult KernelBuilder::mapVectors(GenericOp op) {
+  std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
+  std::optional<WeightContraction> product = WeightContraction::get(op);
+  bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
+    auto type = dyn_cast<MemRefType>(operand);
+    return type && (type.getRank() == 0 || type.isLastDimUnitStride());
+  });
+  if (!product || !order || *order != product->getOrder() || !isContiguous)
+    return op.emitOpError("has no kernel that keeps the order of its sums");
+  remarkProduct(/*isInstruction=*/false, describeVectorKernel(*product));
+  buildVectorKernel(*this, *product, *order);
+  if (reassociate)
+    contractSums(launch);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult KernelBuilder::map(LinalgOp op) {
+  loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  if (op->hasAttr(kReductionScheduleAttrName))
+    return mapVectors(cast<GenericOp>(op.getOperation()));
+  if (mapStart(op) || mapProduct(op)) {
+    rewriter.eraseOp(op);
+    return success();
+  }
+  if (!mapElementwise(op)) {
+    for (Value output : op.getDpsInits())
+      if (isPacked(output))
+        return op.emitOpError()
+               << "has no kernel: expected packed results of elementwise ops, "
+                  "in the order of their elements, but got "
+               << output.getType() << ", of which threads would share bytes";
+    auto generic = dyn_cast<GenericOp>(op.getOperation());
+    if (!generic || !mapReduction(generic))
+      mapElements(op);
+  }
+  endLaunch();
+  rewriter.eraseOp(op);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Whether the op may stay in host code, which must not access device memory.
+static bool isAllowedOnHost(Operation *op) {
+  auto isOfHost = [](Value buffer) {
+    return buffer.getDefiningOp<memref::AllocaOp>();
+  };
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return isOfHost(load.getMemref());
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return isOfHost(store.getMemref());
+  return isMemoryEffectFree(op) ||
+         isa<gpu::AllocOp, gpu::DeallocOp, gpu::MemcpyOp, memref::AllocaOp,
+             memref::GetGlobalOp, cf::AssertOp, func::CallOp>(op);
+}
+
+/// Emits an error for integers of more than 64 bits and returns true if there
+/// are any. LLVM cannot select some arithmetic on them, and aborts.
+static bool refuseWideIntegers(gpu::LaunchOp launch) {
+  constexpr unsigned kMaxBits = 64;
+  WalkResult result = launch.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      if (!element.isInteger() || element.getIntOrFloatBitWidth() <= kMaxBits)
+        continue;
+      op->emitOpError() << "has no kernel: expected integers of at most "
+                        << kMaxBits << " bits, but got " << type;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+void OutlineGpuKernels::runOnOperation() {
+  FunctionOpInterface function = getOperation();
+  IRRewriter rewriter(&getContext());
+  SmallVector<memref::CopyOp> copies;
+  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    rewriter.setInsertionPoint(copy);
+    linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
+                             copy.getTarget());
+    rewriter.eraseOp(copy);
+  }
+  SmallVector<LinalgOp> ops;
+  function.walk([&](LinalgOp op) {
+    if (op.hasPureBufferSemantics())
+      ops.push_back(op);
+  });
+  std::optional<NvidiaChip> known = lookupChip(function);
+  KernelBuilder kernels(function, module, std::move(known), reassociate);
+  for (LinalgOp op : ops)
+    if (failed(kernels.map(op)))
+      return signalPassFailure();
+
+  function.walk([&](Operation *op) {
+    rewriter.setInsertionPoint(op);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      auto onDevice = gpu::AllocOp::create(
+          rewriter, op->getLoc(), alloc.getType(), /*asyncToken=*/Type(),
+          /*asyncDependencies=*/ValueRange(), alloc.getDynamicSizes(),
+          alloc.getSymbolOperands());
+      rewriter.replaceOp(op, onDevice.getMemref());
+    } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+      gpu::DeallocOp::create(rewriter, op->getLoc(), /*asyncToken=*/Type(),
+                             /*asyncDependencies=*/ValueRange(),
+                             dealloc.getMemref());
+      rewriter.eraseOp(op);
+    }
+  });
+
+  bool isLeft = false;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto launch = dyn_cast<gpu::LaunchOp>(op)) {
+      isLeft |= refuseWideIntegers(launch);
+      return WalkResult::skip();
+    }
+    if (op == function || op->getNumRegions() || isAllowedOnHost(op) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    op->emitOpError() << "has no kernel: expected linalg ops on buffers, but "
+                         "the host would read or write the device's memory";
+    isLeft = true;
+    return WalkResult::advance();
+  });
+  if (isLeft)
+    signalPassFailure();
+}

@@ -1,0 +1,193 @@
+//===- TensorCoreInstructions.cpp - Tensor-core instructions --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCoreInstructions.h"
+
+#include "quant-float/IR/QuantFloatOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr TensorCoreInstruction kInstructions[] = {
+#define QUANT_FLOAT_MATRIX_INSTRUCTION(A, B, Sum, M, N, K, Feature, Intrinsic) \
+  {MatrixElement::A,       MatrixElement::B, MatrixElement::Sum, M, N, K,      \
+   NvidiaFeature::Feature, Intrinsic},
+#include "TensorCoreInstructions.def"
+};
+
+/// Returns the source of a conversion that preserves the value, or null.
+static Value getConverted(Value value) {
+  if (auto cast = value.getDefiningOp<CastOp>())
+    return cast.getInput();
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp>(op))
+    return op->getOperand(0);
+  return nullptr;
+}
+
+/// Returns the 8-bit type that represents all values of the type of `source`,
+/// or nullopt if it has more than 8 bits. `converted` is the i32 that it was
+/// extended to.
+static std::optional<MatrixElement> getByte(Value converted, Value source) {
+  auto type = dyn_cast<IntegerType>(source.getType());
+  if (!type || type.getWidth() > 8)
+    return std::nullopt;
+  Operation *op = converted.getDefiningOp();
+  bool isSigned =
+      isa<arith::ExtSIOp>(op) ||
+      (isa<CastOp>(op) && !type.isUnsigned() && type.getWidth() > 1);
+  return isSigned ? MatrixElement::Int8 : MatrixElement::UInt8;
+}
+
+static std::optional<TensorCoreOperand>
+getIntegerOperand(const GpuMatmul &product, Value value) {
+  TensorCoreOperand operand;
+  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
+    if (product.dependsOnSum(difference.getRhs()))
+      return std::nullopt;
+    operand.subtracted = difference.getRhs();
+    value = difference.getLhs();
+  }
+  Value source = getConverted(value);
+  std::optional<MatrixElement> element;
+  if (source)
+    element = getByte(value, source);
+  if (!element || !value.getType().isInteger(32))
+    return std::nullopt;
+  operand.element = *element;
+  operand.code = value;
+  return operand;
+}
+
+static std::optional<MatrixElement> getFloat(Type type) {
+  if (type.isF16())
+    return MatrixElement::Float16;
+  if (type.isBF16())
+    return MatrixElement::BFloat16;
+  if (isa<Float8E4M3FNType>(type))
+    return MatrixElement::Float8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return MatrixElement::Float8E5M2;
+  return std::nullopt;
+}
+
+static std::optional<TensorCoreOperand>
+getFloatOperand(const GpuMatmul &product, Value value) {
+  TensorCoreOperand operand;
+  if (!value.getType().isF32())
+    return std::nullopt;
+  if (auto scaled = value.getDefiningOp<arith::MulFOp>()) {
+    Value factors[2] = {scaled.getLhs(), scaled.getRhs()};
+    if (product.dependsOnSum(factors[1]))
+      std::swap(factors[0], factors[1]);
+    if (product.dependsOnSum(factors[1]))
+      return std::nullopt;
+    value = factors[0];
+    operand.scale = factors[1];
+  }
+  operand.code = getConverted(value);
+  if (!operand.code)
+    return std::nullopt;
+  std::optional<MatrixElement> element = getFloat(operand.code.getType());
+  // Unscaled accumulators of float8 products are far from the limits of f32.
+  // Those of f16 and bf16 could overflow or underflow where scaled ones do not,
+  // so that the scale cannot be factored out.
+  bool isWide =
+      element == MatrixElement::Float16 || element == MatrixElement::BFloat16;
+  if (!element || (operand.scale && isWide))
+    return std::nullopt;
+  operand.element = *element;
+  return operand;
+}
+
+static StringRef getName(MatrixElement element) {
+  switch (element) {
+  case MatrixElement::Int8:
+    return "i8";
+  case MatrixElement::UInt8:
+    return "ui8";
+  case MatrixElement::Int32:
+    return "i32";
+  case MatrixElement::Float16:
+    return "f16";
+  case MatrixElement::BFloat16:
+    return "bf16";
+  case MatrixElement::Float8E4M3FN:
+    return "f8E4M3FN";
+  case MatrixElement::Float8E5M2:
+    return "f8E5M2";
+  case MatrixElement::Float32:
+    break;
+  }
+  return "f32";
+}
+
+/// Returns why the chip does not have an instruction; empty if it has it.
+static std::string getLack(const TensorCoreInstruction &instruction,
+                           const NvidiaChip &chip) {
+  if (chip.has(instruction.feature))
+    return {};
+  unsigned ptx = chip.getLeastPtx(instruction.feature);
+  std::string name = ("mma.sync." + instruction.intrinsic).str();
+  if (ptx == 0)
+    return name + " is not on " + chip.name;
+  return name + " needs PTX " + getPtxName(ptx) + ", but got " +
+         getPtxName(chip.ptx);
+}
+
+TensorCorePlan
+quant_float::planMatrixProduct(const GpuMatmul &product,
+                               const std::optional<NvidiaChip> &chip,
+                               bool reassociate) {
+  TensorCorePlan plan;
+  Type sum = product.add->getResult(0).getType();
+  bool isFloat = isa<FloatType>(sum);
+  auto getOperand = isFloat ? getFloatOperand : getIntegerOperand;
+  std::optional<TensorCoreOperand> left =
+      getOperand(product, product.left.value);
+  std::optional<TensorCoreOperand> right =
+      getOperand(product, product.right.value);
+  std::string lacks;
+  bool isKnown = false;
+  llvm::raw_string_ostream os(plan.text);
+  if (left && right) {
+    os << "product of " << getName(left->element) << " and "
+       << getName(right->element);
+    for (const TensorCoreInstruction &row : kInstructions) {
+      if (row.a != left->element || row.b != right->element)
+        continue;
+      isKnown = true;
+      if (!chip)
+        break;
+      std::string lack = getLack(row, *chip);
+      if (lack.empty() && isFloat && !reassociate)
+        lack =
+            ("mma.sync." + row.intrinsic + " needs --accumulation reassociate")
+                .str();
+      if (lack.empty()) {
+        plan.instruction = &row;
+        plan.left = *left;
+        plan.right = *right;
+        plan.hasAsyncCopies = chip->has(NvidiaFeature::AsyncCopies);
+        break;
+      }
+      lacks += (lacks.empty() ? ": " : ", ") + lack;
+    }
+  } else {
+    os << "product in " << sum;
+  }
+  if (plan.instruction)
+    os << " by mma.sync." << plan.instruction->intrinsic;
+  else
+    os << " by tiles, each product and sum in " << sum
+       << (isFloat && !reassociate ? " in the order of the sum" : "");
+  if (!isKnown)
+    lacks = ": no instruction takes the factors";
+  os << lacks;
+  return plan;
+}

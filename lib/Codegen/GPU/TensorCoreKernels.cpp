@@ -1,0 +1,464 @@
+//===- TensorCoreKernels.cpp - Tensor-core matmuls ------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each thread block computes a tile of the result, and each of its warps a
+// share of the tile:
+//
+//   for each 64 bytes of K:
+//     all: load the quantized values of both operands to workgroup memory, with
+//          zeros past the end of K
+//     barrier
+//     each warp: multiply and accumulate
+//     barrier
+//
+// If the chip has asynchronous copies to workgroup memory and the values of an
+// operand need no conversion, the loop is software-pipelined:
+//
+//   all: begin to load all stages but one
+//   for each 64 bytes of K:
+//     all: wait for the oldest stage
+//     barrier
+//     each warp: multiply and accumulate this stage; meanwhile
+//     all: begin to load into the previous stage
+//
+// There are two versions of the pipelined loop. The first one requires that
+// each wide access is aligned, and either entirely in bounds or entirely out of
+// bounds. It has no branches, so that a warp computes its next addresses
+// between multiplications, and stores the values that go through registers
+// after them. The second one handles all other sizes and loads element by
+// element where necessary.
+//
+// Both operands are K-contiguous in workgroup memory, and ldmatrix loads them
+// to registers: for every instruction, eight rows of 16 bytes are one matrix of
+// ldmatrix. 16-bit values that are not K-contiguous are copied in rows of one
+// index of K each, which ldmatrix transposes.
+//
+// Zero points are subtracted at the end. Like the products and sums, the
+// correction is computed modulo 2^32:
+//
+//   sum((a - p) * (b - q)) = sum(a * b) - q * sum(a) - p * sum(b) + K * p * q
+//
+// The sums of one operand are its products with a matrix of ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCoreTiles.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+static constexpr int64_t kWarp = 32;
+/// The size of the workgroup memory that every chip has without opt-in, and the
+/// maximum number of stages. More stages leave room for fewer thread blocks.
+static constexpr int64_t kMaxSharedBytes = 48 * 1024, kMaxStages = 3;
+/// The number of threads that hold a row of 16 bytes, one 32-bit word each.
+static constexpr int64_t kThreadsOfRow = 4;
+/// ldmatrix loads matrices of eight rows of 16 bytes, whose rows must be in
+/// different banks to avoid conflicts, and at most four matrices at once.
+static constexpr int64_t kMatrixRows = 8, kMatrixBytes = 16;
+static constexpr int64_t kMaxMatrices = 4;
+
+namespace {
+/// The registers of an operand or accumulator of one instruction.
+using Registers = SmallVector<Value, 4>;
+
+class TensorCoreKernel : TensorCoreTiles {
+public:
+  TensorCoreKernel(KernelLaunches &launches, const GpuMatmul &product,
+                   const TensorCorePlan &plan, const MatmulTile &shape)
+      : TensorCoreTiles(launches, product, *plan.instruction,
+                        shape.getShares() * kWarp),
+        plan(plan), shape(shape) {}
+
+  void build();
+
+private:
+  /// An operand's tile, and the first of the warp's rows in it.
+  struct WarpTile : CodeTile {
+    Value warpRow;
+    /// The number of rows of one instruction: M or N.
+    int64_t rows;
+  };
+
+  /// Returns the type of a register of quantized values.
+  Type getRegisterType();
+  Type getSumType();
+  Value getOnes();
+
+  /// Chooses the number of stages in workgroup memory.
+  int64_t chooseStages();
+  /// Begins to load the tiles of both operands at index `from` of K, if it is
+  /// in bounds. If `areWhole`, values that are not copied asynchronously are
+  /// loaded to `words`, unless it is null, and endStage() stores them.
+  void beginStage(Value from, Value inStage, bool areWhole,
+                  SmallVector<Value> *words);
+  void endStage(Value inStage, ValueRange words);
+  /// Loads the thread's registers of `count` instructions' rows, for one step
+  /// along K.
+  SmallVector<Registers> loadRegisters(const WarpTile &tile, int64_t count,
+                                       int64_t step);
+  Registers multiply(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c);
+  /// Accumulates the products of a tile. `meanwhile` emits the code that
+  /// overlaps with the loads of the first registers.
+  SmallVector<Value>
+  addTile(ValueRange sums, llvm::function_ref<void()> meanwhile = [] {});
+  /// Accumulates all tiles, without or with software pipelining.
+  SmallVector<Value> emitTiles(ValueRange sums);
+  SmallVector<Value> emitStages(ValueRange sums, bool areWhole);
+  /// A row or column of the result, and its zero point and scale.
+  struct SumLine {
+    ResultLine line;
+    Value subtracted, scale;
+  };
+  SumLine getSumLine(const WarpTile &tile, Value inWarp);
+  void storeSums(ValueRange sums);
+
+  int64_t getRowsOfWarp() const { return shape.shareRows / instruction.m; }
+  int64_t getColumnsOfWarp() const {
+    return shape.shareColumns / instruction.n;
+  }
+  int64_t getSumRegisters() const {
+    return instruction.m * instruction.n / kWarp;
+  }
+  /// Indices of the accumulators of the operands' sums, in units of matrices.
+  int64_t getSumsOfLeft() const { return getRowsOfWarp() * getColumnsOfWarp(); }
+  int64_t getSumsOfRight() const {
+    return getSumsOfLeft() + (plan.right.subtracted ? getRowsOfWarp() : 0);
+  }
+  int64_t getNumSums() const {
+    return getSumsOfRight() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
+  }
+
+  const TensorCorePlan &plan;
+  const MatmulTile &shape;
+  WarpTile left, right;
+  /// The thread's index in its warp, divided by 4 and modulo 4.
+  Value group, inGroup;
+};
+} // namespace
+
+Type TensorCoreKernel::getRegisterType() {
+  if (instruction.a == MatrixElement::Float16)
+    return VectorType::get({2}, rewriter.getF16Type());
+  return rewriter.getI32Type();
+}
+
+Type TensorCoreKernel::getSumType() {
+  return isFloat() ? Type(rewriter.getF32Type()) : rewriter.getI32Type();
+}
+
+Value TensorCoreKernel::getOnes() {
+  return arith::ConstantIntOp::create(rewriter, loc, 0x01010101, 32);
+}
+
+/// The registers of an instruction's operand are matrices of 8 rows, ordered by
+/// rows first, then by K. Each quarter of the warp passes the row addresses of
+/// one matrix to ldmatrix.
+SmallVector<Registers> TensorCoreKernel::loadRegisters(const WarpTile &tile,
+                                                       int64_t count,
+                                                       int64_t step) {
+  int64_t halves = tile.rows / kMatrixRows;
+  int64_t pieces = instruction.k * getBytes() / kMatrixBytes;
+  int64_t each = halves * pieces;
+  int64_t together = std::min(kMaxMatrices / each, count);
+  // ldmatrix moves bits: f16 stands for any 16 of them.
+  Type f16 = rewriter.getF16Type();
+  Value source = viewTile(tile, f16);
+  Value lane = modulo(thread, kWarp);
+  Value rowOfMatrix = modulo(lane, kMatrixRows);
+  Value matrix = modulo(divide(lane, kMatrixRows), each * together);
+  Value line = plus(times(divide(matrix, each), tile.rows),
+                    times(modulo(matrix, halves), kMatrixRows));
+  Value piece =
+      plus(modulo(divide(matrix, halves), pieces), index(step * pieces));
+  SmallVector<Registers> all;
+  for (int64_t first = 0; first < count; first += together) {
+    Value lineInTile = plus(tile.warpRow, plus(line, index(first * tile.rows)));
+    Value row = plus(lineInTile, rowOfMatrix);
+    Value number = times(piece, kMatrixRows);
+    if (tile.isAcross) {
+      row = plus(number, rowOfMatrix);
+      number = lineInTile;
+    }
+    Value loaded = nvgpu::LdMatrixOp::create(
+        rewriter, loc, VectorType::get({each * together, 2}, f16), source,
+        getPlaceInTile(tile, f16, row, number), tile.isAcross, each * together);
+    for (int64_t i = 0; i < each * together; ++i) {
+      if (i % each == 0)
+        all.emplace_back();
+      Value pair = vector::ExtractOp::create(rewriter, loc, loaded, i);
+      if (pair.getType() != getRegisterType())
+        pair = LLVM::BitcastOp::create(rewriter, loc, getRegisterType(), pair);
+      all.back().push_back(pair);
+    }
+  }
+  return all;
+}
+
+Registers TensorCoreKernel::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
+                                     ArrayRef<Value> c) {
+  SmallVector<Value> operands(a);
+  llvm::append_range(operands, b);
+  llvm::append_range(operands, c);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      rewriter.getContext(), SmallVector<Type>(c.size(), getSumType()));
+  StringAttr name =
+      rewriter.getStringAttr("llvm.nvvm.mma." + instruction.intrinsic);
+  Value result =
+      LLVM::CallIntrinsicOp::create(rewriter, loc, type, name, operands)
+          .getResult(0);
+  Registers sums;
+  for (int64_t i = 0; i < int64_t(c.size()); ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(rewriter, loc, result, i));
+  return sums;
+}
+
+SmallVector<Value>
+TensorCoreKernel::addTile(ValueRange sums,
+                          llvm::function_ref<void()> meanwhile) {
+  SmallVector<Registers> all;
+  int64_t each = getSumRegisters();
+  for (int64_t i = 0; i < getNumSums(); ++i)
+    all.emplace_back(sums.slice(i * each, each));
+  int64_t rows = getRowsOfWarp(), columns = getColumnsOfWarp();
+  int64_t steps = kDepthBytes / (instruction.k * getBytes());
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Registers> a = loadRegisters(left, rows, step);
+    SmallVector<Registers> b = loadRegisters(right, columns, step);
+    if (step == 0)
+      meanwhile();
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        Registers &sum = all[i * columns + j];
+        sum = multiply(a[i], b[j], sum);
+      }
+    if (plan.right.subtracted)
+      for (int64_t i = 0; i < rows; ++i) {
+        Registers &sum = all[getSumsOfLeft() + i];
+        sum = multiply(a[i], Registers(b[0].size(), getOnes()), sum);
+      }
+    if (plan.left.subtracted)
+      for (int64_t j = 0; j < columns; ++j) {
+        Registers &sum = all[getSumsOfRight() + j];
+        sum = multiply(Registers(a[0].size(), getOnes()), b[j], sum);
+      }
+  }
+  SmallVector<Value> results;
+  for (const Registers &registers : all)
+    llvm::append_range(results, registers);
+  return results;
+}
+
+SmallVector<Value> TensorCoreKernel::emitTiles(ValueRange sums) {
+  stage = index(0);
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
+                                 index(getStep()), sums);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  for (const CodeTile &tile : {left, right})
+    loadTile(tile, loop.getInductionVar());
+  gpu::BarrierOp::create(rewriter, loc);
+  SmallVector<Value> next = addTile(loop.getRegionIterArgs());
+  gpu::BarrierOp::create(rewriter, loc);
+  scf::YieldOp::create(rewriter, loc, next);
+  return loop.getResults();
+}
+
+int64_t TensorCoreKernel::chooseStages() {
+  if (!plan.hasAsyncCopies ||
+      (!canCopy(getPlainCodes(product.left, plan.left)) &&
+       !canCopy(getPlainCodes(product.right, plan.right))))
+    return 1;
+  int64_t stages =
+      std::min(kMaxStages,
+               kMaxSharedBytes / ((shape.rows + shape.columns) * kDepthBytes));
+  if (std::optional<int64_t> known = getConstantIntValue(depth))
+    stages = std::min<int64_t>(stages, llvm::divideCeil(*known, getStep()));
+  return std::max<int64_t>(stages, 1);
+}
+
+void TensorCoreKernel::beginStage(Value from, Value inStage, bool areWhole,
+                                  SmallVector<Value> *words) {
+  stage = inStage;
+  SmallVector<const CodeTile *> others;
+  for (const CodeTile *tile : {&left, &right})
+    if (areWhole && tile->isCopied)
+      copyTile(*tile, from);
+    else if (areWhole && words)
+      llvm::append_range(*words, loadWords(*tile, from));
+    else
+      others.push_back(tile);
+  if (!others.empty()) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto branch = scf::IfOp::create(rewriter, loc, isBelow(from, depth));
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    for (const CodeTile *tile : others)
+      loadTile(*tile, from);
+  }
+  // Commit a group even if it has no copies, because the wait counts groups.
+  NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
+}
+
+void TensorCoreKernel::endStage(Value inStage, ValueRange words) {
+  stage = inStage;
+  for (const CodeTile *tile : {&left, &right})
+    if (!tile->isCopied && !words.empty())
+      words = storeWords(*tile, words);
+}
+
+SmallVector<Value> TensorCoreKernel::emitStages(ValueRange sums,
+                                                bool areWhole) {
+  int64_t ahead = numStages - 1;
+  for (int64_t i = 0; i < ahead; ++i)
+    beginStage(index(i * getStep()), index(i), areWhole, /*words=*/nullptr);
+  // The loop carries the stage to multiply and the stage to load.
+  SmallVector<Value> before(sums);
+  before.append({index(0), index(ahead)});
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
+                                 index(getStep()), before);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  ValueRange stages = loop.getRegionIterArgs().take_back(2);
+  NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, ahead - 1);
+  gpu::BarrierOp::create(rewriter, loc);
+  stage = stages[0];
+  SmallVector<Value> words;
+  Value later = plus(loop.getInductionVar(), index(ahead * getStep()));
+  auto begin = [&] {
+    beginStage(later, stages[1], areWhole, &words);
+    stage = stages[0];
+  };
+  auto nothing = [] {};
+  // Without branches, loads overlap with the multiplication. With branches,
+  // this would keep registers live on all of their paths.
+  if (!areWhole)
+    begin();
+  ValueRange sumsBefore = loop.getRegionIterArgs().drop_back(2);
+  SmallVector<Value> next =
+      areWhole ? addTile(sumsBefore, begin) : addTile(sumsBefore, nothing);
+  endStage(stages[1], words);
+  Value following = plus(stages[0], index(1));
+  Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                       following, index(numStages));
+  next.append(
+      {arith::SelectOp::create(rewriter, loc, isLast, index(0), following),
+       stages[0]});
+  scf::YieldOp::create(rewriter, loc, next);
+  return loop.getResults().drop_back(2);
+}
+
+TensorCoreKernel::SumLine TensorCoreKernel::getSumLine(const WarpTile &tile,
+                                                       Value inWarp) {
+  SumLine line;
+  line.line =
+      getLine(*tile.factor, plus(plus(tile.first, tile.warpRow), inWarp));
+  auto emit = [&](Value value) -> Value {
+    if (!value)
+      return nullptr;
+    return orZero(line.line.isThere, value.getType(), [&] {
+      return emitFactor(*tile.factor, value, line.line.number, index(0));
+    });
+  };
+  line.subtracted = emit(tile.operand->subtracted);
+  line.scale = emit(tile.operand->scale);
+  return line;
+}
+
+void TensorCoreKernel::storeSums(ValueRange sums) {
+  int64_t each = getSumRegisters(), columns = getColumnsOfWarp();
+  Type i32 = rewriter.getI32Type();
+  auto times32 = [&](Value x, Value y) -> Value {
+    return arith::MulIOp::create(rewriter, loc, x, y);
+  };
+  Value count = arith::IndexCastOp::create(rewriter, loc, i32, depth);
+  // The accumulators of a thread are two adjacent columns, then the same
+  // columns eight rows below.
+  SmallVector<SumLine> lines, places;
+  for (int64_t row = 0; row < shape.shareRows; row += 8)
+    lines.push_back(getSumLine(left, plus(group, index(row))));
+  for (int64_t column = 0; column < shape.shareColumns; column += 8)
+    for (int64_t next = 0; next < 2; ++next)
+      places.push_back(
+          getSumLine(right, plus(times(inGroup, 2), index(column + next))));
+  for (int64_t i = 0; i < getRowsOfWarp(); ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t k = 0; k < each; ++k) {
+        const SumLine &row = lines[i * (instruction.m / 8) + k / 2];
+        const SumLine &column = places[j * 2 + k % 2];
+        ifResult(row.line, column.line, [&] {
+          Value sum = sums[(i * columns + j) * each + k];
+          Value p = row.subtracted, q = column.subtracted;
+          if (p) {
+            Value ofRight = sums[(getSumsOfRight() + j) * each + k];
+            sum = minus(sum, times32(p, ofRight));
+          }
+          if (q) {
+            Value ofLeft = sums[(getSumsOfLeft() + i) * each + k];
+            sum = minus(sum, times32(q, ofLeft));
+          }
+          if (p && q)
+            sum = plus(sum, times32(count, times32(p, q)));
+          for (Value scale : {row.scale, column.scale})
+            if (scale)
+              sum = arith::MulFOp::create(rewriter, loc, sum, scale);
+          SmallVector<Value> place = getPlace(row.line, column.line);
+          Value before = emitStart(place);
+          sum = isFloat()
+                    ? Value(arith::AddFOp::create(rewriter, loc, before, sum))
+                    : plus(before, sum);
+          memref::StoreOp::create(rewriter, loc, sum, getResult(), place);
+        });
+      }
+}
+
+void TensorCoreKernel::build() {
+  beginTiles(shape.rows, shape.columns, threads);
+  Value warp = divide(thread, kWarp);
+  Value lane = modulo(thread, kWarp);
+  group = divide(lane, kThreadsOfRow);
+  inGroup = modulo(lane, kThreadsOfRow);
+  numStages = chooseStages();
+  int64_t warpsOfRow = shape.columns / shape.shareColumns;
+  left = {makeTile(product.left, plan.left, shape.rows, firstRow),
+          times(divide(warp, warpsOfRow), shape.shareRows), instruction.m};
+  right = {makeTile(product.right, plan.right, shape.columns, firstColumn),
+           times(modulo(warp, warpsOfRow), shape.shareColumns), instruction.n};
+
+  Value zero = arith::ConstantOp::create(rewriter, loc, getSumType(),
+                                         rewriter.getZeroAttr(getSumType()));
+  SmallVector<Value> sums(getNumSums() * getSumRegisters(), zero);
+  if (numStages == 1) {
+    sums = emitTiles(sums);
+  } else {
+    Value areWhole = both(isWhole(left), isWhole(right));
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(sums)),
+                                    areWhole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    for (bool whole : {true, false}) {
+      rewriter.setInsertionPointToStart(whole ? branch.thenBlock()
+                                              : branch.elseBlock());
+      scf::YieldOp::create(rewriter, loc, emitStages(sums, whole));
+    }
+    sums = branch.getResults();
+  }
+  storeSums(sums);
+  launches.endLaunch();
+}
+
+void quant_float::buildMatrixKernel(KernelLaunches &launches,
+                                    const GpuMatmul &product,
+                                    const TensorCorePlan &plan,
+                                    const MatmulTile &shape) {
+  TensorCoreKernel(launches, product, plan, shape).build();
+}

@@ -1,0 +1,159 @@
+//===- TensorCoreTiles.h - Tiles in workgroup memory ------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_TENSORCORETILES_H
+#define QUANT_FLOAT_LIB_CODEGEN_GPU_TENSORCORETILES_H
+
+#include "GpuMatmul.h"
+#include "MatmulTiles.h"
+#include "TensorCoreInstructions.h"
+
+namespace mlir::quant_float {
+
+/// The memory layout of an operand's quantized values, if tiles can be loaded
+/// without converting them.
+struct PlainCodes {
+  /// The block argument in the op's body; null if tiles cannot be.
+  BlockArgument codes;
+  /// Whether the values are contiguous along the loops of K, rather than along
+  /// those of the operand's rows; and for how many of the innermost of these
+  /// loops they are.
+  bool isAlong = false;
+  size_t numInner = 0;
+};
+
+/// The quantized values of an operand in workgroup memory, for all stages.
+struct CodeTile {
+  const GpuOperand *factor;
+  const TensorCoreOperand *operand;
+  PlainCodes plain;
+  /// Whether the values are copied asynchronously; and whether each row in
+  /// workgroup memory then is an index of K, instead of a row of the operand.
+  bool isCopied, isAcross;
+  Value shared;
+  /// The size of each stage in workgroup memory.
+  int64_t numRows, rowBytes;
+  /// The number of the operand's rows in the tile, and the first of them.
+  int64_t lines;
+  Value first;
+};
+
+/// Loads tiles of quantized values for tensor-core instructions to workgroup
+/// memory. A row of a tile is 64 bytes along K, or one index of K.
+///
+/// The size of a row is a power of two, so that the 16-byte columns of eight
+/// rows would be in the same banks. Therefore, columns are swizzled: their
+/// order depends on the row.
+class TensorCoreTiles : protected GpuMatmulBuilder {
+protected:
+  TensorCoreTiles(KernelLaunches &launches, const GpuMatmul &product,
+                  const TensorCoreInstruction &instruction, int64_t threads)
+      : GpuMatmulBuilder(launches, product), instruction(instruction),
+        threads(threads) {}
+
+  /// The size of a tile along K in bytes.
+  static constexpr int64_t kDepthBytes = 64;
+
+  bool isFloat() const { return instruction.sum == MatrixElement::Float32; }
+  /// The size of a quantized value in bytes.
+  int64_t getBytes() const;
+  Type getCodeType() { return rewriter.getIntegerType(8 * getBytes()); }
+  /// The K extent of a tile.
+  int64_t getStep() const { return kDepthBytes / getBytes(); }
+
+  PlainCodes getPlainCodes(const GpuOperand &factor,
+                           const TensorCoreOperand &operand);
+  /// Whether asynchronous copies can load these values.
+  bool canCopy(const PlainCodes &plain) const;
+  CodeTile makeTile(const GpuOperand &factor, const TensorCoreOperand &operand,
+                    int64_t lines, Value first);
+  /// Returns the workgroup memory of all stages as an array of `unit`.
+  Value viewTile(const CodeTile &tile, Type unit);
+  /// Returns the indices of the unit with index `number` in a row of the
+  /// current stage.
+  SmallVector<Value> getPlaceInTile(const CodeTile &tile, Type unit, Value row,
+                                    Value number);
+
+  /// Whether each wide access is aligned, and either entirely in bounds or
+  /// entirely out of bounds; null if there are no wide accesses.
+  Value isWhole(const CodeTile &tile);
+  /// Loads a tile at index `from` of K, with zeros out of bounds.
+  void loadTile(const CodeTile &tile, Value from);
+  /// Begins the asynchronous copies of a tile. Requires `isCopied` and
+  /// isWhole().
+  void copyTile(const CodeTile &tile, Value from);
+  /// Loads the thread's words of a tile that is not copied, with zeros out of
+  /// bounds. Requires isWhole(). storeWords() stores them, and returns the
+  /// words that remain for other tiles.
+  SmallVector<Value> loadWords(const CodeTile &tile, Value from);
+  ValueRange storeWords(const CodeTile &tile, ValueRange words);
+
+  const TensorCoreInstruction &instruction;
+  int64_t threads, numStages = 1;
+  /// The index of the stage that is loaded or multiplied.
+  Value stage;
+
+private:
+  /// 16 bytes of values, along K or along the rows, that are copied at once.
+  struct Piece {
+    Value line, summand, row, sum;
+  };
+  /// A block of rows and indices of K, both of which are one word: words along
+  /// the rows are loaded, and words along K are stored.
+  struct Block {
+    Value line, summand, row, sum, word;
+  };
+  /// A word of values along K that are loaded one by one.
+  struct Word {
+    Value line, word, row, sum;
+  };
+  Piece getPiece(const CodeTile &tile, Value from, Value number);
+  Block getBlock(const CodeTile &tile, Value from, Value number);
+  Word getWord(const CodeTile &tile, Value from, Value number);
+  int64_t getNumPieces(const CodeTile &tile) const;
+  int64_t getNumBlocks(const CodeTile &tile) const;
+  int64_t getNumWords(const CodeTile &tile) const;
+
+  /// Returns the block argument of the values if they are contiguous along the
+  /// innermost of `loops`, and sets the number of these loops; else null.
+  BlockArgument getPlainCodes(const TensorCoreOperand &operand,
+                              ArrayRef<unsigned> loops, size_t &numInner);
+  ArrayRef<unsigned> getInner(const CodeTile &tile) const;
+  Value getBuffer(const CodeTile &tile) {
+    return product.op->getOperand(tile.plain.codes.getArgNumber());
+  }
+  /// Whether `width` values from a row on are contiguous; null if they are
+  /// known to be.
+  Value areNeighbours(const CodeTile &tile, Value row, int64_t width);
+  /// Whether `extent` is known to be a multiple of `of`.
+  static bool isMultiple(Value extent, int64_t of) {
+    std::optional<int64_t> known = getConstantIntValue(extent);
+    return known && *known % of == 0;
+  }
+  Value isAligned(Value address, int64_t bytes);
+  Value emitAddress(const CodeTile &tile, Value row, Value sum);
+  /// Loads `width` values at a row and an index of K.
+  Value emitVector(const CodeTile &tile, Value row, Value sum, int64_t width);
+  Value emitCode(const CodeTile &tile, Value row, Value sum);
+  Value emitWord(const CodeTile &tile, const Word &word);
+  /// Begins to copy a piece. Writes zeros if `isThere` is not null and false.
+  void copyPiece(const CodeTile &tile, const Piece &piece, Value isThere);
+  void loadPiece(const CodeTile &tile, Value from, Value number);
+  SmallVector<Value> loadBlock(const CodeTile &tile, const Block &block);
+  void storeBlock(const CodeTile &tile, const Block &block, ValueRange vectors);
+  void loadBlock(const CodeTile &tile, Value from, Value number);
+  void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
+  void storeInTile(const CodeTile &tile, Value unit, Value row, Value number);
+  /// Runs `body` for the thread's share of `count` elements. Its second
+  /// argument is whether the element is in bounds; null if it is known to be.
+  void forEachOwn(int64_t count, llvm::function_ref<void(Value, Value)> body);
+};
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CODEGEN_GPU_TENSORCORETILES_H

@@ -1,0 +1,366 @@
+//===- TiledMatmulKernels.cpp - SIMT matmuls ------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each thread block computes a tile of the result, and each thread a share of
+// the tile:
+//
+//   all: load and dequantize the first elements of both operands
+//   for each 16 indices of K, or 64:
+//     all: store the loaded elements to workgroup memory
+//     barrier
+//     all: load the next elements
+//     each thread: for each index of K, multiply its rows by its columns
+//     barrier
+//
+// The accumulator of each element of the result starts from the initial value
+// and accumulates in the order of K. The bits are those of the op's own loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatmulTiles.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The maximum number of adjacent elements of a share, which are loaded as one
+/// vector. The other vectors of a larger share are a whole row of threads
+/// apart, in other banks.
+static constexpr int64_t kMaxNeighbours = 4;
+/// The K extent of a tile. It is larger for skinny matmuls, so that their
+/// thread blocks have as many loads in flight as others. Their warp unrolls K,
+/// so that loads from workgroup memory overlap.
+static constexpr int64_t kDepth = 16, kDepthOfLines = 64;
+static constexpr int64_t kThreadsOfLines = 128, kStepsOfLines = 8;
+
+namespace {
+/// The elements of an operand, indexed by K and row, and the same memory as
+/// vectors.
+struct Tile {
+  Value elements, shares;
+  /// The number of rows of the tile, and for each thread the number of adjacent
+  /// rows in a vector and the number of vectors.
+  int64_t lines, neighbours, vectors;
+  /// The index of the thread's first vector, and the distance between its
+  /// vectors.
+  Value first;
+  int64_t step;
+};
+
+class TiledKernel : GpuMatmulBuilder {
+public:
+  TiledKernel(KernelLaunches &launches, const GpuMatmul &product,
+              const MatmulTile &shape)
+      : GpuMatmulBuilder(launches, product), shape(shape),
+        hasLines(shape.kind == TileKind::Lines),
+        threads(hasLines ? kThreadsOfLines : shape.getShares()),
+        tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
+        row(VectorType::get({getNeighbours(shape.shareColumns)}, element)) {}
+
+  void build();
+
+private:
+  Type getElementType() { return product.multiply->getResult(0).getType(); }
+  static int64_t getNeighbours(int64_t share) {
+    return std::min(kMaxNeighbours, share);
+  }
+
+  Tile makeTile(int64_t lines, int64_t share, Value number);
+  int64_t getElements(const Tile &tile) const {
+    return llvm::divideCeil(tile.lines * tileDepth, threads);
+  }
+  /// Runs `body` for the thread's elements of a tile, with the row, the index
+  /// of K, and a counter.
+  void forEachOfTile(const GpuOperand &factor, const Tile &tile,
+                     llvm::function_ref<void(Value, Value, int64_t)> body);
+  /// Whether the thread loads elements of a tile; null if all threads do.
+  Value hasElements(const Tile &tile);
+  /// Whether the thread has a share of the result; null if all threads have.
+  Value hasShare();
+  /// Loads the thread's elements of the tiles of both operands at an index of
+  /// K.
+  SmallVector<Value> loadTiles(Value from);
+  void storeTiles(ValueRange elements);
+  /// Accumulates the products of the first `count` indices of K of the tiles,
+  /// or of all if it is null.
+  SmallVector<Value> addProducts(Value count, ValueRange sums);
+  SmallVector<Value> emitStep(Value summand, ValueRange sums);
+  /// Returns the thread's rows or columns of the result.
+  SmallVector<ResultLine> getOwn(const GpuOperand &factor, const Tile &tile,
+                                 Value first);
+  /// Runs `body` for the thread's elements of the result, with the index of the
+  /// accumulator vector and the position in it.
+  void forEachOwn(llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+                                          const ResultLine &)>
+                      body);
+
+  const MatmulTile &shape;
+  bool hasLines;
+  int64_t threads, tileDepth;
+  Type element;
+  VectorType row;
+  Tile leftTile, rightTile;
+};
+} // namespace
+
+Tile TiledKernel::makeTile(int64_t lines, int64_t share, Value number) {
+  int64_t neighbours = getNeighbours(share);
+  // The padding of each row puts elements that are adjacent along K into
+  // different banks, and keeps vectors aligned.
+  int64_t width = lines + neighbours;
+  Value shared =
+      makeShared(tileDepth * width * element.getIntOrFloatBitWidth() / 8);
+  Tile tile = {};
+  tile.elements = view(shared, {tileDepth, width}, element);
+  tile.shares = view(shared, {tileDepth, width / neighbours},
+                     VectorType::get({neighbours}, element));
+  tile.lines = lines;
+  tile.neighbours = neighbours;
+  tile.vectors = share / neighbours;
+  tile.first = number;
+  tile.step = lines / share;
+  return tile;
+}
+
+void TiledKernel::forEachOfTile(
+    const GpuOperand &factor, const Tile &tile,
+    llvm::function_ref<void(Value, Value, int64_t)> body) {
+  for (int64_t i = 0; i < getElements(tile); ++i) {
+    Value number = plus(index(i * threads), thread);
+    // Adjacent threads load adjacent elements.
+    if (factor.alongSum)
+      body(divide(number, tileDepth), modulo(number, tileDepth), i);
+    else
+      body(modulo(number, tile.lines), divide(number, tile.lines), i);
+  }
+}
+
+Value TiledKernel::hasElements(const Tile &tile) {
+  int64_t count = tile.lines * tileDepth;
+  return count % threads == 0 ? Value() : isBelow(thread, index(count));
+}
+
+Value TiledKernel::hasShare() {
+  int64_t shares = shape.getShares();
+  return shares == threads ? Value() : isBelow(thread, index(shares));
+}
+
+SmallVector<Value> TiledKernel::loadTiles(Value from) {
+  SmallVector<Type> types(getElements(leftTile) + getElements(rightTile),
+                          element);
+  std::optional<int64_t> size = getConstantIntValue(depth);
+  bool isWhole = size && *size % tileDepth == 0;
+  return loadFrom(from, types, [&] {
+    SmallVector<Value> elements;
+    for (const GpuOperand *factor : {&product.left, &product.right}) {
+      bool isLeft = factor == &product.left;
+      Value first = isLeft ? firstRow : firstColumn;
+      const Tile &tile = isLeft ? leftTile : rightTile;
+      Value isThere = hasElements(tile);
+      forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t) {
+        Value row = plus(first, line);
+        Value sum = plus(from, summand);
+        Value condition = both(isThere, isElement(*factor, row, sum, isWhole));
+        elements.push_back(orZero(condition, element, [&] {
+          return emitFactor(*factor, factor->value, row, sum);
+        }));
+      });
+    }
+    return elements;
+  });
+}
+
+void TiledKernel::storeTiles(ValueRange elements) {
+  for (const GpuOperand *factor : {&product.left, &product.right}) {
+    const Tile &tile = factor == &product.left ? leftTile : rightTile;
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (Value isThere = hasElements(tile)) {
+      auto branch = scf::IfOp::create(rewriter, loc, isThere);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
+    forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t i) {
+      memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
+                              ValueRange{summand, line});
+    });
+    elements = elements.drop_front(getElements(tile));
+  }
+  gpu::BarrierOp::create(rewriter, loc);
+}
+
+SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
+  auto load = [&](const Tile &tile) {
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < tile.vectors; ++i)
+      vectors.push_back(memref::LoadOp::create(
+          rewriter, loc, tile.shares,
+          ValueRange{summand, plus(tile.first, index(i * tile.step))}));
+    return vectors;
+  };
+  SmallVector<Value> lefts = load(leftTile), rights = load(rightTile);
+  bool isSwapped = product.multiply->getOperand(0) != product.left.value;
+  bool isSumFirst =
+      product.add->getOperand(1) == product.multiply->getResult(0);
+  // Clone the ops of the body on vectors, to keep their attributes.
+  auto emit = [&](Operation *op, Value first, Value second) {
+    return rewriter
+        .create(loc, op->getName().getIdentifier(), {first, second},
+                TypeRange(row), op->getAttrs())
+        ->getResult(0);
+  };
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < shape.shareRows; ++i) {
+    int64_t neighbours = leftTile.neighbours;
+    Value left = vector::ExtractOp::create(rewriter, loc, lefts[i / neighbours],
+                                           i % neighbours);
+    left = vector::BroadcastOp::create(rewriter, loc, row, left);
+    for (Value right : rights) {
+      Value sum = sums[results.size()];
+      Value term = isSwapped ? emit(product.multiply, right, left)
+                             : emit(product.multiply, left, right);
+      results.push_back(isSumFirst ? emit(product.add, sum, term)
+                                   : emit(product.add, term, sum));
+    }
+  }
+  return results;
+}
+
+SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  scf::IfOp branch;
+  if (Value condition = hasShare()) {
+    branch = scf::IfOp::create(rewriter, loc, TypeRange(sums), condition,
+                               /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, sums);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
+  int64_t steps = hasLines && !count ? kStepsOfLines : 1;
+  auto loop =
+      scf::ForOp::create(rewriter, loc, index(0),
+                         count ? count : index(tileDepth), index(steps), sums);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t i = 0; i < steps; ++i)
+    next = emitStep(plus(loop.getInductionVar(), index(i)), next);
+  scf::YieldOp::create(rewriter, loc, next);
+  if (!branch)
+    return loop.getResults();
+  rewriter.setInsertionPointAfter(loop);
+  scf::YieldOp::create(rewriter, loc, loop.getResults());
+  return branch.getResults();
+}
+
+SmallVector<ResultLine> TiledKernel::getOwn(const GpuOperand &factor,
+                                            const Tile &tile, Value first) {
+  SmallVector<ResultLine> own;
+  for (int64_t i = 0; i < tile.vectors; ++i)
+    for (int64_t j = 0; j < tile.neighbours; ++j) {
+      Value vector = plus(tile.first, index(i * tile.step));
+      Value line = plus(times(vector, tile.neighbours), index(j));
+      own.push_back(getLine(factor, plus(first, line)));
+    }
+  return own;
+}
+
+void TiledKernel::forEachOwn(
+    llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
+                            const ResultLine &)>
+        body) {
+  SmallVector<ResultLine> rows = getOwn(product.left, leftTile, firstRow);
+  SmallVector<ResultLine> columns =
+      getOwn(product.right, rightTile, firstColumn);
+  int64_t number = 0, width = row.getNumElements();
+  for (const ResultLine &line : rows)
+    for (const ResultLine &column : columns) {
+      body(number / width, number % width, line, column);
+      ++number;
+    }
+}
+
+void TiledKernel::build() {
+  beginTiles(shape.rows, shape.columns, threads);
+  int64_t threadsOfRow = shape.columns / shape.shareColumns;
+  leftTile =
+      makeTile(shape.rows, shape.shareRows, divide(thread, threadsOfRow));
+  rightTile =
+      makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
+
+  SmallVector<Value> elements, sums;
+  Value isOwn = hasShare();
+  forEachOwn(
+      [&](int64_t, int64_t, const ResultLine &line, const ResultLine &column) {
+        elements.push_back(
+            product.start
+                ? product.start
+                : orZero(both(isOwn, isResult(line, column)), element,
+                         [&] { return emitStart(getPlace(line, column)); }));
+        if (int64_t(elements.size()) < row.getNumElements())
+          return;
+        sums.push_back(
+            vector::FromElementsOp::create(rewriter, loc, row, elements));
+        elements.clear();
+      });
+
+  Value whole = times(divide(depth, tileDepth), tileDepth);
+  size_t numSums = sums.size();
+  llvm::append_range(sums, loadTiles(index(0)));
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), whole,
+                                 index(tileDepth), sums);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    ValueRange before = loop.getRegionIterArgs();
+    storeTiles(before.drop_front(numSums));
+    SmallVector<Value> elements =
+        loadTiles(plus(loop.getInductionVar(), index(tileDepth)));
+    SmallVector<Value> next = addProducts(Value(), before.take_front(numSums));
+    gpu::BarrierOp::create(rewriter, loc);
+    llvm::append_range(next, elements);
+    scf::YieldOp::create(rewriter, loc, next);
+  }
+  ValueRange loaded = loop.getResults().drop_front(numSums);
+  sums = loop.getResults().take_front(numSums);
+  std::optional<int64_t> size = getConstantIntValue(depth);
+  if (!size || *size % tileDepth != 0) {
+    Value rest = minus(depth, whole);
+    Value hasRest = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(sums)),
+                                    hasRest, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    storeTiles(loaded);
+    scf::YieldOp::create(rewriter, loc, addProducts(rest, sums));
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, sums);
+    sums = branch.getResults();
+  }
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (isOwn) {
+    auto branch = scf::IfOp::create(rewriter, loc, isOwn);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
+  forEachOwn([&](int64_t i, int64_t j, const ResultLine &line,
+                 const ResultLine &column) {
+    ifResult(line, column, [&] {
+      Value sum = vector::ExtractOp::create(rewriter, loc, sums[i], j);
+      memref::StoreOp::create(rewriter, loc, sum, getResult(),
+                              getPlace(line, column));
+    });
+  });
+  launches.endLaunch();
+}
+
+void quant_float::buildTiledKernel(KernelLaunches &launches,
+                                   const GpuMatmul &product,
+                                   const MatmulTile &shape) {
+  TiledKernel(launches, product, shape).build();
+}

@@ -1,0 +1,25 @@
+//===- LegalityDiagnostics.h - Legality diagnostics -------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_LEGALITYDIAGNOSTICS_H
+#define QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_LEGALITYDIAGNOSTICS_H
+
+#include "mlir/IR/Operation.h"
+#include <optional>
+#include <string>
+
+namespace mlir::quant_float {
+
+/// Return why a cast of arith or an op of quant is not legalizable; empty if it
+/// is. Return none for ops that the legalization does not handle.
+std::optional<std::string> getArithIllegalityReason(Operation *op);
+std::optional<std::string> getQuantIllegalityReason(Operation *op);
+
+} // namespace mlir::quant_float
+
+#endif // QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_LEGALITYDIAGNOSTICS_H

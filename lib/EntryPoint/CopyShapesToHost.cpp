@@ -1,0 +1,49 @@
+//===- CopyShapesToHost.cpp - Copy data-dependent shapes to the host ------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/IR/EntryPointInfo.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATCOPYSHAPESTOHOSTPASS
+#include "quant-float/EntryPoint/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+namespace {
+struct CopyShapesToHost final
+    : quant_float::impl::QuantFloatCopyShapesToHostPassBase<CopyShapesToHost> {
+  void runOnOperation() override {
+    func::FuncOp measure = getOperation();
+    if (!measure->hasAttr(kEntryPointAttrName))
+      return;
+    FailureOr<EntryPointInfo> info = EntryPointInfo::get(measure);
+    if (failed(info))
+      return signalPassFailure();
+    if (!info->isMeasure)
+      return;
+    Value sizes = measure.getArguments().back();
+    Location loc = measure.getLoc();
+    OpBuilder builder(measure.getBody());
+    Value onDevice = memref::AllocOp::create(builder, loc,
+                                             cast<MemRefType>(sizes.getType()));
+    sizes.replaceAllUsesWith(onDevice);
+    measure.walk([&](func::ReturnOp op) {
+      builder.setInsertionPoint(op);
+      gpu::MemcpyOp::create(builder, loc, /*asyncToken=*/Type(), ValueRange(),
+                            sizes, onDevice);
+      memref::DeallocOp::create(builder, loc, onDevice);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,238 @@
+//===- DecodeByIntegers.cpp - Decode narrow floats as i16 -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decodes normal numbers by shifting the encoding, as the upper byte of an i16,
+// to the position of the mantissa of f16 or bf16, and adding the difference of
+// the exponents' biases:
+//
+//   word = ((code << 8) >> shift & mask) + difference     (preserves the sign)
+//
+// Subnormals, infinity and NaN are decoded in the same way, but with other
+// differences. Their encodings are the first and the last ones. Counted from
+// the first of the last ones, with wraparound, there are fewer than 15, so that
+// pshufb or TBL can look up all differences. The 15th entry applies to all
+// other encodings.
+//
+// These i16 are the upper halves of f32, because narrow floats have few bits.
+// For f8E5M2, whose encodings are the upper halves of f16, NEON and AVX2
+// convert f16 to f32 instead. AVX2 looks up the changes that canonicalize NaNs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ByteRegister.h"
+#include "Sequences.h"
+#include "Unpack.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::registers;
+using arith::CmpIPredicate;
+
+/// The number of table entries of pshufb, in each 128-bit lane, and of TBL.
+static constexpr unsigned kEntries = 16;
+
+namespace {
+using Table = std::array<uint16_t, kEntries>;
+
+/// The constants for decoding `from` to the upper 16 bits of `to`.
+struct WordDecoder {
+  WordDecoder(const FloatFormat &from, FloatType to);
+
+  unsigned getWord(unsigned code) const {
+    APInt bits = decodeCode(from, to, code);
+    return bits.extractBitsAsZExtValue(16, bits.getBitWidth() - 16);
+  }
+  /// Returns an encoding shifted and masked as for all encodings.
+  unsigned shiftWord(unsigned code) const {
+    auto word = int16_t(code << (16 - from.width));
+    return (word >> shift) & mask;
+  }
+  unsigned getMagnitude(unsigned code) const {
+    return code & (from.signMask() - 1);
+  }
+
+  FloatFormat from;
+  FloatType to;
+  unsigned shift, mask;
+  /// The number of magnitudes above the maximum. An index is a magnitude plus
+  /// this number, with wraparound.
+  unsigned fromEnd;
+  /// The index of all normal numbers.
+  unsigned last;
+  /// The encoding of a NaN that is a sign bit with the magnitude of zero.
+  std::optional<unsigned> negativeNaN;
+  Table differences = {};
+};
+} // namespace
+
+WordDecoder::WordDecoder(const FloatFormat &from, FloatType to)
+    : from(from), to(to), fromEnd(from.signMask() - 1 - from.maxCode),
+      last(kEntries - 1) {
+  unsigned mantissaBits = to.isF16() ? 10 : 7;
+  unsigned up = mantissaBits - from.mantissaBits;
+  shift = 16 - from.width - up;
+  mask = 0x8000 | (from.signMask() - 1) << up;
+  auto getDifference = [&](unsigned code) {
+    return getWord(code) - shiftWord(code);
+  };
+  if (from.isFNUZ) {
+    negativeNaN = from.signMask();
+    differences[last--] = getDifference(*negativeNaN);
+  }
+  for (unsigned index = 0; index <= last; ++index)
+    differences[index] = getDifference(getMagnitude(index - fromEnd));
+}
+
+/// Looks up one byte of each entry.
+static Value lookUpByte(VectorBuilder &lanes, const Table &table, unsigned byte,
+                        Value indices) {
+  std::array<uint8_t, kEntries> bytes;
+  for (auto [entry, word] : llvm::zip_equal(bytes, table))
+    entry = word >> (8 * byte);
+  if (llvm::all_equal(bytes))
+    return lanes.integer(indices, bytes.front());
+  return lookUp(lanes, bytes, indices);
+}
+
+/// Converts encodings, in the top bits of their bytes, to i16 in the upper byte
+/// and shifts them right.
+static std::array<Value, 2> shiftCodes(VectorBuilder &lanes, Unpacker &unpacker,
+                                       Value codes, unsigned shift) {
+  std::array<Value, 2> words;
+  // One NEON instruction extends and shifts.
+  if (isNeon(lanes)) {
+    for (auto [i, word] : llvm::enumerate(words)) {
+      Value half = lanes.make<vector::ExtractStridedSliceOp>(
+          codes, int64_t(8 * i), int64_t(8), int64_t(1));
+      VectorBuilder l = lanes.withShapeOf(half);
+      word = l.shl(l.resize(half, 16, /*isSigned=*/true), 8 - shift);
+    }
+    return words;
+  }
+  words = unpacker.unpack(lanes.integer(codes, 0), codes, 1);
+  for (Value &word : words) {
+    word = unpacker.withElements(word, 2);
+    if (shift)
+      word = lanes.withShapeOf(word).shrS(word, shift);
+  }
+  return words;
+}
+
+/// Returns the upper 16 bits of the results in two registers of i16.
+static std::array<Value, 2> makeWords(VectorBuilder &lanes, Unpacker &unpacker,
+                                      const WordDecoder &decoder, Value codes) {
+  const FloatFormat &from = decoder.from;
+  unsigned magnitudes = from.signMask() - 1;
+  // Few enough encodings to look up the results.
+  if (from.width <= 4) {
+    Table words;
+    for (unsigned code = 0; code < kEntries; ++code)
+      words[code] = decoder.getWord(code & ((1u << from.width) - 1));
+    codes = lanes.bitAnd(codes, kEntries - 1);
+    return unpacker.unpack(lookUpByte(lanes, words, 0, codes),
+                           lookUpByte(lanes, words, 1, codes), 1);
+  }
+
+  Value index = decoder.fromEnd ? lanes.add(codes, decoder.fromEnd) : codes;
+  index = lanes.bitAnd(index, magnitudes);
+  index = lanes.make<arith::MinUIOp>(index, lanes.integer(index, decoder.last));
+  if (from.width < 8)
+    codes = lanes.shl(codes, 8 - from.width);
+  if (decoder.negativeNaN) {
+    Value isNaN = lanes.compare(CmpIPredicate::eq, codes, 0x80);
+    index = lanes.select(isNaN, kEntries - 1, index);
+  }
+  std::array<Value, 2> words =
+      shiftCodes(lanes, unpacker, codes, decoder.shift);
+  std::array<Value, 2> differences =
+      unpacker.unpack(lookUpByte(lanes, decoder.differences, 0, index),
+                      lookUpByte(lanes, decoder.differences, 1, index), 1);
+  for (auto [word, difference] : llvm::zip_equal(words, differences)) {
+    difference = unpacker.withElements(difference, 2);
+    VectorBuilder l = lanes.withShapeOf(word);
+    if (decoder.mask != 0xFFFF)
+      word = l.bitAnd(word, decoder.mask);
+    word = l.make<arith::AddIOp>(word, difference);
+  }
+  return words;
+}
+
+/// Converts a register of AVX2 with upper halves of f16 to f32. The
+/// instructions that widen floats read 128 bits, so the encodings need not be
+/// distributed among lanes before.
+static Value widenHalves(VectorBuilder &lanes, Value codes,
+                         const FloatFormat &from, bool nanMatters) {
+  if (nanMatters) {
+    // Counted backward from the last encoding, NaNs have the first indices. The
+    // saturating addition sets the top bits of all other indices.
+    uint64_t last = from.signMask() - 1;
+    std::array<uint8_t, kEntries> changes = {};
+    for (uint64_t code = from.infinityCode + 1; code <= last; ++code)
+      changes[last - code] = from.nanCode - code;
+    Value index = lanes.bitAnd(
+        lanes.make<arith::XOrIOp>(codes, lanes.integer(codes, 0xFF)), last);
+    index = lanes.make<LLVM::UAddSat>(index.getType(), index,
+                                      lanes.integer(index, 0x80 - kEntries));
+    codes = lanes.make<arith::AddIOp>(codes, lookUp(lanes, changes, index));
+  }
+  OpBuilder &builder = lanes.getBuilder();
+  Unpacker unpacker(lanes, codes);
+  Value result = lanes.make<arith::ConstantOp>(
+      builder.getZeroAttr(lanes.getType(builder.getF32Type())));
+  constexpr int64_t count = 8;
+  for (auto [i, words] :
+       llvm::enumerate(unpacker.unpack(lanes.integer(codes, 0), codes, 1))) {
+    Value bits = unpacker.withElements(words, 2);
+    Value halves = lanes.withShapeOf(bits).bitcast(bits, builder.getF16Type());
+    for (int64_t lane : {0, 1}) {
+      Value part = lanes.make<vector::ExtractStridedSliceOp>(
+          halves, lane * count, count, int64_t(1));
+      part = lanes.withShapeOf(part).convert<arith::ExtFOp>(
+          part, builder.getF32Type());
+      result = lanes.make<vector::InsertStridedSliceOp>(
+          part, result, (2 * lane + int64_t(i)) * count, int64_t(1));
+    }
+  }
+  return result;
+}
+
+Value registers::decodeByWords(VectorBuilder &whole, Value codes,
+                               const Conversion &conversion) {
+  VectorBuilder lanes = whole.withShapeOf(codes);
+  auto to = cast<FloatType>(conversion.to);
+  FloatFormat from(conversion.from);
+  if (isNeon(lanes) && !to.isBF16() && areHalves(conversion.from))
+    return widenHalf(
+        lanes, decodeHalves(lanes, codes, from, conversion.nanMatters), to);
+  if (to.isF64())
+    to = Float32Type::get(to.getContext());
+  int64_t size = cast<VectorType>(codes.getType()).getNumElements();
+  if (!isNeon(lanes) && size == 32 && to.isF32() &&
+      areHalves(conversion.from) && lanes.getTarget().hasHalfConversions) {
+    Value result = widenHalves(lanes, codes, from, conversion.nanMatters);
+    return to == conversion.to
+               ? result
+               : lanes.convert<arith::ExtFOp>(result, conversion.to);
+  }
+  WordDecoder decoder(from, to);
+  Unpacker unpacker(lanes, codes);
+  codes = unpacker.deal(codes, to.getWidth() / 8);
+  SmallVector<Value> results;
+  for (Value words : makeWords(lanes, unpacker, decoder, codes)) {
+    if (to.getWidth() == 16)
+      results.push_back(words);
+    else
+      llvm::append_range(results,
+                         unpacker.unpack(lanes.integer(codes, 0), words, 2));
+  }
+  Value result = unpacker.join(results, to);
+  return to == conversion.to
+             ? result
+             : lanes.convert<arith::ExtFOp>(result, conversion.to);
+}

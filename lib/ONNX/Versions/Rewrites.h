@@ -1,0 +1,29 @@
+//===- Rewrites.h - Rewrites across operator versions -----------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_ONNX_VERSIONS_REWRITES_H
+#define QUANT_FLOAT_LIB_ONNX_VERSIONS_REWRITES_H
+
+#include "VersionAdapter.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mlir::quant_float::onnx_import {
+
+/// Rewrites a node across the given version of its operator, to a newer or an
+/// older version. `reword` returns false and sets the problem of the node if
+/// that is impossible.
+struct Rewording {
+  const char *opType;
+  int version;
+  bool (*reword)(VersionAdapter &node, bool isNewer);
+};
+llvm::ArrayRef<Rewording> getRewordings();
+
+} // namespace mlir::quant_float::onnx_import
+
+#endif // QUANT_FLOAT_LIB_ONNX_VERSIONS_REWRITES_H

@@ -1,0 +1,134 @@
+//===- LayerContext.cpp - Conversion of a layer ---------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayerContext.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/OpenVinoConvert.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/FloatFormat.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::openvino_layers;
+
+LayerContext::LayerContext(NodeOp node, ImplicitLocOpBuilder &b)
+    : NodeRewriter(node, b) {
+  inputs = llvm::to_vector(node.getInputs());
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+FailureOr<Type> LayerContext::getIntegerType(StringRef attribute,
+                                             Type byDefault) {
+  Type type = has(attribute) ? getType(attribute) : byDefault;
+  if (isa_and_nonnull<IntegerType>(type))
+    return type;
+  return unsupported(
+      "attribute '" + attribute + "' must be a type of integers, but got " +
+      (type ? showType(type) : "'" + getString(attribute).str() + "'"));
+}
+
+FailureOr<Value> LayerContext::getAsInt64(size_t index) {
+  Type type = elementType(index), wide = b.getI64Type();
+  if (!isa<IntegerType>(type) || type.isInteger(1))
+    return unsupported("input " + Twine(index) +
+                       " must have integers, but got elements of type " +
+                       showType(type));
+  if (type == wide)
+    return inputs[index];
+  // Convert constants directly, so that they remain constants.
+  auto ranked = dyn_cast<RankedTensorType>(inputs[index].getType());
+  std::optional<SmallVector<int64_t>> values = getConstantInts(index);
+  if (!ranked || !values)
+    return cast(inputs[index], wide);
+  return makeConstant(
+      DenseElementsAttr::get(ranked.clone(wide), ArrayRef(*values)));
+}
+
+//===----------------------------------------------------------------------===//
+// Construction of nodes
+//===----------------------------------------------------------------------===//
+
+ValueRange LayerContext::buildNodes(StringRef opType, ArrayRef<Value> operands,
+                                    TypeRange elementTypes,
+                                    ArrayRef<NamedAttribute> attributes) {
+  SmallVector<Value> present;
+  SmallVector<int64_t> absent;
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    if (operand)
+      present.push_back(operand);
+    else
+      absent.push_back(index);
+  }
+  SmallVector<Type> types = llvm::map_to_vector(elementTypes, [](Type type) {
+    return Type(UnrankedTensorType::get(type));
+  });
+  return NodeOp::create(b, types, opType, present, /*domain=*/"", kOnnxOpset,
+                        node.getNodeNameAttr(), b.getDictionaryAttr(attributes),
+                        absent, b.getStrArrayAttr({}), /*bodiesCount=*/0)
+      ->getResults();
+}
+
+Value LayerContext::buildNode(StringRef opType, ValueRange operands,
+                              Type elementType,
+                              ArrayRef<NamedAttribute> attributes) {
+  return buildNodes(opType, llvm::to_vector(operands), elementType,
+                    attributes)[0];
+}
+
+Value LayerContext::apply(StringRef opType, ValueRange operands,
+                          ArrayRef<NamedAttribute> attributes) {
+  return buildNode(opType, operands,
+                   getElementTypeOrSelf(operands.front().getType()),
+                   attributes);
+}
+
+Value LayerContext::compare(StringRef opType, ValueRange operands) {
+  return buildNode(opType, operands, b.getI1Type());
+}
+
+Value LayerContext::cast(Value input, Type elementType) {
+  if (getElementTypeOrSelf(input) == elementType)
+    return input;
+  return createOnnxCast(b, b.getLoc(), input, elementType);
+}
+
+Value LayerContext::getSize(size_t index, int64_t axis) {
+  auto type = dyn_cast<RankedTensorType>(inputs[index].getType());
+  if (type && !type.isDynamicDim(axis))
+    return makeInts(type.getDimSize(axis));
+  Value shape = buildNode("Shape", inputs[index], b.getI64Type());
+  return apply("Gather", {shape, makeInts(axis)}, intAttr("axis", 0));
+}
+
+Value LayerContext::concatenate(ArrayRef<Value> values) {
+  return apply("Concat", values, intAttr("axis", 0));
+}
+
+Value LayerContext::widen(Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  bool isHalf = isa<Float16Type, BFloat16Type>(type);
+  return isHalf ? cast(value, b.getF32Type()) : value;
+}
+
+Value LayerContext::reshape(Value value, ArrayRef<int64_t> shape) {
+  return apply("Reshape", {value, makeInts(shape)}, intAttr("allowzero", 0));
+}
+
+Value LayerContext::unsqueeze(Value value, ArrayRef<int64_t> axes) {
+  return axes.empty() ? value : apply("Unsqueeze", {value, makeInts(axes)});
+}
+
+Value LayerContext::transpose(Value value, ArrayRef<int64_t> order) {
+  return apply("Transpose", value, intsAttr("perm", order));
+}

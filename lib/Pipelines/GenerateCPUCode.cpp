@@ -1,0 +1,155 @@
+//===- GenerateCPUCode.cpp - Memrefs to the LLVM dialect on CPUs ----------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Input:     linalg, memref, scf and arith ops on memrefs.
+// Output:    the LLVM dialect, with omp ops for threads.
+// Invariant: conversions are instructions of the CPU or integer arithmetic. A
+//            kernel that fails returns a status code and calls nothing that
+//            aborts.
+//
+// A conversion is a single op until convert-quant-float-to-arith, which keeps
+// the IR small for the passes before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/Codegen/Math/Passes.h"
+#include "quant-float/Codegen/SubByte/Passes.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/Lowering/LoweringTarget.h"
+#include "quant-float/Pipelines/Stages.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Plans buffers, and makes failures status codes.
+static void addBufferPasses(OpPassManager &manager, const StageOptions &options,
+                            unsigned vectorBytes) {
+  QuantFloatLowerWeightContractionsPassOptions contractions;
+  contractions.threads = options.threads;
+  manager.addNestedPass<func::FuncOp>(
+      createQuantFloatLowerWeightContractionsPass(contractions));
+  manager.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
+  // With several threads, a reduction is distributed without its epilogue.
+  if (options.threads == 1) {
+    QuantFloatFuseEpiloguesPassOptions epilogues;
+    epilogues.vectorBytes = vectorBytes;
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatFuseEpiloguesPass(epilogues));
+  }
+  manager.addNestedPass<func::FuncOp>(createQuantFloatPlanBuffersPass());
+  manager.addPass(createQuantFloatConvertAssertsToStatusPass());
+  manager.addPass(createQuantFloatLowerStringsPass());
+}
+
+void quant_float::buildGenerateCPUCode(OpPassManager &manager,
+                                       const StageOptions &options) {
+  const TargetCpu &cpu = options.cpu;
+  LoweringTarget target = LoweringTarget::get(cpu);
+  unsigned vectorBytes = target.vectorBytes;
+  addBufferPasses(manager, options, vectorBytes);
+  QuantFloatTileAndVectorizePassOptions tiling;
+  // One register of bytes, the narrowest elements there are.
+  tiling.tileSize = vectorBytes;
+  // Masks on bytes are instructions where byte vectors of 64 are.
+  tiling.maskedTail = vectorBytes == 64;
+  tiling.parallel = options.threads != 1;
+
+  QuantFloatVectorizeReductionsPassOptions reductions;
+  reductions.vectorBytes = vectorBytes;
+  reductions.registers = target.vectorRegisters;
+
+  // What is said of a conversion names the op that it is for.
+  if (!options.explains) {
+    QuantFloatOutlineDuplicateReductionsPassOptions sharing;
+    // Sums of unknown length may be too short for several threads.
+    if (options.threads != 1)
+      sharing.lengths = 0;
+    manager.addPass(createQuantFloatOutlineDuplicateReductionsPass(sharing));
+    QuantFloatOutlineKernelsPassOptions outlining;
+    // Threads share what stands side by side in one function.
+    if (options.threads != 1)
+      outlining.least = 8;
+    manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
+  }
+  if (target.machine == Machine::X86) {
+    QuantFloatFlushSubnormalsPassOptions flushing;
+    flushing.hasHalfArithmetic = cpu.has("avx512fp16");
+    manager.addPass(createQuantFloatFlushSubnormalsPass(flushing));
+  }
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createQuantFloatLowerCopiesPass());
+  QuantFloatDeinterleaveStridedCopiesPassOptions phases;
+  phases.vectorBytes = vectorBytes;
+  function.addPass(createQuantFloatDeinterleaveStridedCopiesPass(phases));
+  if (options.threads != 1) {
+    QuantFloatDistributeReductionsPassOptions shares;
+    shares.threads = options.threads;
+    function.addPass(createQuantFloatDistributeReductionsPass(shares));
+  }
+  function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
+  if (options.accumulation == Accumulation::Reassociate)
+    function.addPass(createQuantFloatAllowFmaContractionPass());
+  function.addPass(createQuantFloatTileAndVectorizePass(tiling));
+  function.addPass(createQuantFloatLowerLinalgToLoopsPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createQuantFloatLowerStridedTransfersPass());
+  manager.addPass(createQuantFloatUseNontemporalStoresPass());
+  QuantFloatLowerPackedElementsPassOptions packed;
+  packed.permutes = target.has(ConversionFeature::Avx512Vbmi);
+  if (target.has(ConversionFeature::Avx2))
+    packed.registerBytes = vectorBytes;
+  manager.addPass(createQuantFloatLowerPackedElementsPass(packed));
+  manager.addNestedPass<func::FuncOp>(
+      createQuantFloatLowerVectorTransfersPass());
+
+  if (options.threads != 1) {
+    manager.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
+    ConvertSCFToOpenMPPassOptions openMP;
+    openMP.numThreads = options.threads;
+    manager.addPass(createConvertSCFToOpenMPPass(openMP));
+    // Drops scopes without allocas.
+    manager.addPass(createCanonicalizerPass());
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatFuseParallelRegionsPass());
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatLowerAllocaScopesPass());
+  }
+  manager.addPass(createQuantFloatLowerMathPass());
+  // Modes that conversions set in a register are set in front of loops: not
+  // within a function.
+  if (!options.explains && !target.has(ConversionFeature::Fp8))
+    manager.addPass(createQuantFloatOutlineDuplicateCastsPass());
+  OpPassManager &low = manager.nest<func::FuncOp>();
+  low.addPass(createQuantFloatLowerReshapesPass());
+  low.addPass(createQuantFloatExpandMemrefViewsPass());
+  low.addPass(createLowerAffinePass());
+  // A cast is one op until here, which the passes above are quick about.
+  low.addPass(createConvertQuantFloatToArithPass());
+  // What a conversion has no pattern for stays as it is: nothing has to be
+  // taken back, which upstream would keep books for.
+  SCFToControlFlowPassOptions toControlFlow;
+  toControlFlow.allowPatternRollback = false;
+  low.addPass(createSCFToControlFlowPass(toControlFlow));
+  low.addPass(createCSEPass());
+  QuantFloatRequireLoweredPassOptions requirement;
+  requirement.target = cpu.cpu;
+  low.addPass(createQuantFloatRequireLoweredPass(requirement));
+  low.addPass(createQuantFloatLowerVectorOpsPass());
+  manager.addPass(createQuantFloatConvertToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}

@@ -1,0 +1,59 @@
+//===- LowerNodesToLinalg.cpp - Models to linalg on tensors ---------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Input:     ONNX nodes and quant_float ops on tensors.
+// Output:    linalg, tensor, scf and arith ops on tensors, with scalar ops of
+//            quant_float in the bodies of linalg.generic. Functions are
+//            kernels: they write to buffers that the caller provides, and have
+//            the attribute quant_float.entry_point.
+// Invariant: the elements of all tensors have storage types, and the sizes of
+//            results are computed by shape functions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Transforms/Passes.h"
+#include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/ONNX/ToLinalg/Passes.h"
+#include "quant-float/Pipelines/Stages.h"
+#include "quant-float/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// Lowers ONNX nodes. With `partition`, nodes without a lowering stay outside
+/// of the subgraphs that are outlined.
+static void convertNodes(OpPassManager &manager, const StageOptions &options) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  ConvertOnnxNodesToLinalgPassOptions nodes;
+  nodes.allowUnsupported = options.partition;
+  nodes.onDevice = options.onGPU;
+  manager.addPass(createConvertOnnxNodesToLinalgPass(nodes));
+  if (options.partition)
+    manager.addPass(createQuantFloatOutlineSupportedSubgraphsPass());
+}
+
+void quant_float::buildPartition(OpPassManager &manager,
+                                 const StageOptions &options) {
+  buildNormalizeImport(manager, options);
+  convertNodes(manager, options);
+}
+
+void quant_float::buildLowerNodesToLinalg(OpPassManager &manager,
+                                          const StageOptions &options) {
+  convertNodes(manager, options);
+  manager.addPass(createQuantFloatDecomposeQdqPass());
+  manager.addPass(createConvertQuantFloatToLinalgPass());
+  QuantFloatMakeEntryPointsPassOptions entryPoints;
+  entryPoints.share = !options.explains;
+  // A branch in a shape function would run on the device.
+  entryPoints.cutBranches = !options.onGPU;
+  manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
+}

@@ -1,0 +1,36 @@
+//===- NormalizeImport.cpp - One form for imported models -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Input:     functions on tensors with ONNX nodes, OpenVINO layers, quant_float
+//            ops and ops of upstream dialects.
+// Output:    the same functions, without OpenVINO layers, arith casts of narrow
+//            floats and calls.
+// Invariant: an ONNX node or a quant_float op is the only form of a
+//            quantization, so that the rewrites that follow match one form.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Transforms/Passes.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/OpenVINO/ToONNX/Passes.h"
+#include "quant-float/Pipelines/Stages.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+void quant_float::buildNormalizeImport(OpPassManager &manager,
+                                       const StageOptions &options) {
+  manager.addPass(createQuantFloatLegalizeArithPass());
+  ConvertOpenVinoNodesToOnnxPassOptions layers;
+  layers.allowUnsupported = options.partition;
+  manager.addPass(createConvertOpenVinoNodesToOnnxPass(layers));
+  // Shape inference does not look into callees. The inliner simplifies nothing:
+  // LowerNodesToLinalg does that for all functions.
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createSymbolDCEPass());
+}

@@ -1,0 +1,39 @@
+//===- RewriteQuantization.cpp - Rewrites of QDQ models -------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Input:     ONNX nodes and quant_float ops on tensors.
+// Output:    the same dialects. Quantized values stay quantized across ops that
+//            only move elements, matmuls and convolutions of quantized values
+//            are integer nodes, and constant weights are K-contiguous.
+// Invariant: all results keep their bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/Pipelines/Stages.h"
+#include "quant-float/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+void quant_float::buildRewriteQuantization(OpPassManager &manager,
+                                           const StageOptions &options) {
+  if (!options.onGPU) {
+    QuantFloatEliminateQdqPassOptions elimination;
+    elimination.requantize = RequantizationForm::None;
+    // A search over more encodings takes longer than it saves.
+    elimination.codeBits = 8;
+    elimination.remarks = false;
+    manager.addPass(createQuantFloatEliminateQdqPass(elimination));
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatSinkQuantizeThroughConcatPass());
+  }
+  manager.addNestedPass<func::FuncOp>(createQuantFloatQdqToIntegerMatmulPass());
+  manager.addNestedPass<func::FuncOp>(createQuantFloatTransposeWeightsPass());
+}

@@ -1,0 +1,232 @@
+//===- QdqToIntegerMatmul.cpp - QDQ to integer matmul ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// If both operands are dequantized from 8-bit integers, scales are factored out
+// of the reduction:
+//
+//   sum(sx * (x - zx) * (sw[c] * (w - zw[c]))) + bias[c]
+//   // becomes
+//   f32(sum((x - zx) * (w - zw[c]))) * (sx * sw[c]) + bias[c]
+//
+// The reduction is exact and uses the integer instructions of the target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Encodings.h"
+#include "MatvecLimit.h"
+#include "NodeBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/IR/TransposeConstant.h"
+#include "quant-float/Transforms/Passes.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_QUANTFLOATQDQTOINTEGERMATMULPASS
+#include "quant-float/Transforms/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+
+/// The first opset that has ConvInteger and MatMulInteger, and the forms of the
+/// surrounding ops that are used here.
+static constexpr int64_t kOpset = 13;
+
+/// The maximum number of products whose sum fits into 32 bits: 2^31 / 255^2.
+static constexpr int64_t kMaxProducts = 33025;
+
+namespace {
+/// An operand that is dequantized from 8-bit integers, and its scales: one, or
+/// one per index of an axis.
+struct Bytes {
+  DequantizeOp op;
+  SmallVector<APFloat> scales;
+
+  bool isWhole() const { return scales.size() == 1; }
+};
+} // namespace
+
+static std::optional<Bytes> getBytes(Value value) {
+  auto op = value.getDefiningOp<DequantizeOp>();
+  if (!op || !getElementTypeOrSelf(op.getType()).isF32() ||
+      op.getBlockSize().value_or(0) != 0)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
+  auto scale = dyn_cast<RankedTensorType>(op.getScale().getType());
+  auto element = type ? dyn_cast<IntegerType>(type.getElementType()) : nullptr;
+  if (!element || element.getWidth() != 8 || !scale || scale.getRank() > 1 ||
+      !scale.getElementType().isF32() || !scale.hasStaticShape())
+    return std::nullopt;
+  std::optional<SmallVector<APInt>> bits = getConstantElements(op.getScale());
+  if (!bits || bits->empty())
+    return std::nullopt;
+  Bytes bytes{op, {}};
+  for (const APInt &number : *bits)
+    bytes.scales.emplace_back(APFloat::IEEEsingle(), number);
+  // Expand a splat of scales.
+  bytes.scales.resize(scale.getNumElements(), bytes.scales.front());
+  return bytes;
+}
+
+/// Returns whether the scale is per tensor or along this axis.
+static bool isAlong(Bytes bytes, int64_t axis) {
+  auto type = cast<RankedTensorType>(bytes.op.getInput().getType());
+  int64_t own = static_cast<int64_t>(bytes.op.getAxis().value_or(1));
+  return bytes.isWhole() || own == axis || own + type.getRank() == axis;
+}
+
+/// Returns whether the number of rows exceeds that of a matvec (R7). False if
+/// it is not known.
+static bool hasManyRows(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t rows = 1;
+  for (int64_t size : type.getShape().drop_back()) {
+    if (ShapedType::isDynamic(size))
+      return false;
+    rows = std::min<int64_t>(rows * size, kMaxMatvecRows + 1);
+  }
+  return type.getRank() > 1 && rows > kMaxMatvecRows;
+}
+
+/// Returns the zero point, or a constant 0 if there is none.
+static Value getPoint(NodeBuilder &nodes, DequantizeOp op) {
+  if (Value point = op.getZeroPoint())
+    return point;
+  return nodes.makeScalar(getElementTypeOrSelf(op.getInput()), 0);
+}
+
+static int64_t getInteger(NodeOp node, StringRef name) {
+  auto attribute = node.getNodeAttributes().getAs<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : 0;
+}
+
+static bool isOne(NodeOp node, StringRef name) {
+  auto attribute = node.getNodeAttributes().getAs<FloatAttr>(name);
+  return !attribute || attribute.getValue().isExactlyValue(1.0);
+}
+
+static void multiply(RewriterBase &rewriter, NodeOp node) {
+  StringRef kind = node.getOpType();
+  bool isConv = kind == "Conv", isGemm = kind == "Gemm";
+  if (!node.getDomain().empty() || (!isConv && !isGemm && kind != "MatMul") ||
+      node.getInputs().size() < 2 || node->getNumResults() != 1)
+    return;
+  auto type = dyn_cast<RankedTensorType>(node->getResult(0).getType());
+  std::optional<Bytes> x = getBytes(node.getInputs()[0]);
+  std::optional<Bytes> weights = getBytes(node.getInputs()[1]);
+  Value bias = node.getInputs().size() > 2 ? node.getInputs()[2] : Value();
+  if (!type || !x || !weights || !x->isWhole())
+    return;
+  auto weightType = cast<RankedTensorType>(weights->op.getInput().getType());
+  if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
+    return;
+  // The lowering of the node reports invalid nodes.
+  int64_t rank = type.getRank();
+  auto xType = cast<RankedTensorType>(x->op.getInput().getType());
+  auto biasType =
+      bias ? dyn_cast<RankedTensorType>(bias.getType()) : RankedTensorType();
+  if (rank < 2 || weightType.getRank() < 2 ||
+      (isConv && (xType.getRank() != rank || weightType.getRank() != rank)) ||
+      (isGemm && (xType.getRank() != 2 || rank != 2)) ||
+      (bias && (!biasType || !biasType.getElementType().isF32() ||
+                (isConv ? biasType.getRank() != 1 : biasType.getRank() > 2))))
+    return;
+  Value codes = weights->op.getInput();
+  ElementsAttr turned;
+  bool isTurned = isGemm && getInteger(node, "transB");
+  if (!isAlong(*weights, isConv || isTurned ? 0 : weightType.getRank() - 1) ||
+      (!isConv &&
+       (weightType.getRank() != 2 || !hasManyRows(x->op.getInput()))))
+    return;
+  if (isGemm && (getInteger(node, "transA") || !isOne(node, "alpha") ||
+                 !isOne(node, "beta")))
+    return;
+  if (isTurned) {
+    ElementsAttr constant;
+    if (!matchPattern(codes, m_Constant(&constant)))
+      return;
+    turned = transposeConstant(constant);
+  }
+  // Sums of the products of 9-bit differences must fit into 32 bits.
+  int64_t depth = weightType.getNumElements() /
+                  (isConv || isTurned ? weightType.getDimSize(0)
+                                      : weightType.getDimSize(1));
+  if (depth > kMaxProducts)
+    return;
+  // If a product of scales is zero, subnormal or not finite, the rewrite would
+  // round differently.
+  for (const APFloat &scale : weights->scales)
+    if (!(x->scales.front() * scale).isNormal())
+      return;
+  // The shape of per-channel scales: channels are the second dimension of the
+  // result.
+  SmallVector<int64_t> perChannel;
+  if (isConv) {
+    perChannel.assign(rank, 1);
+    perChannel[1] = -1;
+  }
+
+  rewriter.setInsertionPoint(node);
+  NodeBuilder nodes{rewriter, node.getLoc(), kOpset};
+  if (turned)
+    codes = arith::ConstantOp::create(rewriter, codes.getLoc(),
+                                      cast<TypedAttr>(turned));
+  SmallVector<float> scales;
+  for (const APFloat &scale : weights->scales)
+    scales.push_back((x->scales.front() * scale).convertToFloat());
+  SmallVector<int64_t> shape;
+  if (!weights->isWhole()) {
+    shape.push_back(scales.size());
+    if (isConv) {
+      shape = perChannel;
+      shape[1] = scales.size();
+    }
+  }
+  Value scale = arith::ConstantOp::create(
+      rewriter, node.getLoc(),
+      DenseElementsAttr::get(
+          RankedTensorType::get(shape, rewriter.getF32Type()),
+          ArrayRef<float>(scales)));
+  SmallVector<NamedAttribute> attributes;
+  if (isConv)
+    llvm::append_range(attributes, node.getNodeAttributes());
+  SmallVector<Value> inputs{x->op.getInput(), codes, getPoint(nodes, x->op),
+                            getPoint(nodes, weights->op)};
+  Value sums = nodes.makeNode(isConv ? "ConvInteger" : "MatMulInteger", inputs,
+                              type.clone(rewriter.getI32Type()), attributes);
+  Value result = nodes.makeNode(
+      "Mul", {nodes.cast(sums, rewriter.getF32Type(), "sums"), scale}, type);
+  if (bias) {
+    if (isConv) {
+      Value sizes = arith::ConstantOp::create(
+          rewriter, node.getLoc(), rewriter.getI64TensorAttr(perChannel));
+      shape = perChannel;
+      shape[1] = biasType.getDimSize(0);
+      bias = nodes.makeNode("Reshape", {bias, sizes}, biasType.clone(shape));
+    }
+    result = nodes.makeNode("Add", {result, bias}, type);
+  }
+  rewriter.replaceOp(node, result);
+}
+
+namespace {
+struct QdqToIntegerMatmul final
+    : quant_float::impl::QuantFloatQdqToIntegerMatmulPassBase<
+          QdqToIntegerMatmul> {
+  void runOnOperation() override {
+    SmallVector<NodeOp> nodes;
+    getOperation()->walk([&](NodeOp node) { nodes.push_back(node); });
+    IRRewriter rewriter(&getContext());
+    for (NodeOp node : nodes)
+      multiply(rewriter, node);
+  }
+};
+} // namespace

@@ -1,0 +1,33 @@
+//===- Diagnostics.h - GGUF diagnostics -------------------------*- C++ -*-===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUANT_FLOAT_LIB_WEIGHTS_GGUF_DIAGNOSTICS_H
+#define QUANT_FLOAT_LIB_WEIGHTS_GGUF_DIAGNOSTICS_H
+
+#include "../../Interchange/Diagnostics.h"
+
+namespace mlir::quant_float::gguf_import {
+
+using namespace target;
+
+enum class Diag {
+#define ERROR(Id, Text) Id,
+#include "Diagnostics.def"
+};
+
+inline const DiagnosticInfo &getInfo(Diag id) {
+  static constexpr DiagnosticInfo kDiagnostics[] = {
+#define ERROR(Id, Text) {DiagnosticSeverity::Error, Text},
+#include "Diagnostics.def"
+  };
+  return kDiagnostics[static_cast<size_t>(id)];
+}
+
+} // namespace mlir::quant_float::gguf_import
+
+#endif // QUANT_FLOAT_LIB_WEIGHTS_GGUF_DIAGNOSTICS_H

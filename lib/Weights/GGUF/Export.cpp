@@ -1,0 +1,323 @@
+//===- Export.cpp - quant_float dialect to GGUF files ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Weights/GGUF/Export.h"
+#include "../../Interchange/Elements.h"
+#include "../Common/QuantizedWeight.h"
+#include "Diagnostics.h"
+#include "Formats.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/EndianStream.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::gguf_import;
+using MinimumForm = QuantizedWeight::MinimumForm;
+
+/// ggml's limits. The name's excludes the terminating zero.
+static constexpr size_t kMaxDims = 4, kLongestName = 63;
+
+/// The alignment of each tensor in the file.
+static constexpr uint64_t kAlignment = 32;
+
+/// The encoding of NaN in f8E8M0FNU.
+static constexpr uint32_t kNanScale = 255;
+
+/// The block size of the formats with one level of scales.
+static constexpr int64_t kSmallestBlock = 32;
+
+namespace {
+/// Encodes a weight in blocks of one format.
+class BlockEncoder {
+public:
+  BlockEncoder(const QuantizedWeight &weight, const BlockFormat &format)
+      : weight(weight), format(format) {}
+
+  /// Whether every block, encoded and decoded again, is equal to the weight.
+  bool fits() const;
+  void write(raw_ostream &os) const;
+
+private:
+  bool fitsForm() const;
+  /// Returns false if no block can represent one of the numbers.
+  bool makeBlock(int64_t number, DecodedBlock &block) const;
+  int64_t countBlocks() const { return weight.codes.count / format.elements; }
+
+  const QuantizedWeight &weight;
+  const BlockFormat &format;
+};
+
+/// A tensor and the format in which it is written.
+struct Planned {
+  const StoredTensor *tensor;
+  unsigned number;
+  const BlockFormat *format;
+  uint64_t size;
+};
+} // namespace
+
+static bool isFloat4(const QuantizedWeight &weight) {
+  return isa<Float4E2M1FNType>(weight.codes.type);
+}
+
+/// Returns the encoding of the f16 with this exact value, or nullopt if there
+/// is none.
+static std::optional<uint16_t> getHalf(float value) {
+  llvm::APFloat half(value);
+  bool losesInfo;
+  half.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
+               &losesInfo);
+  if (losesInfo || half.isNaN())
+    return std::nullopt;
+  return half.bitcastToAPInt().getZExtValue();
+}
+
+/// Returns the block's encoding of scale `i`, or of its factor if `isFactor`.
+static std::optional<uint16_t> getBlockScale(const Scales &scales, int64_t i,
+                                             bool isFactor) {
+  if (isFactor)
+    return scales.factor.getBits(scales.getFactorIndex(i));
+  bool isPlain = scales.form == Scales::Form::Plain;
+  // ggml does not treat the encoding of NaN as NaN.
+  if (isPlain && isa<Float8E8M0FNUType>(scales.values.type))
+    if (uint32_t bits = scales.values.getBits(i); bits != kNanScale)
+      return bits;
+  // Copy the bits, so that NaNs are preserved.
+  if (isPlain && scales.values.type.isF16())
+    return scales.values.getBits(i);
+  return getHalf(scales.get(i));
+}
+
+/// Whether the scales are products of integers and f16 factors.
+static bool isTwoLevels(const Scales &scales) {
+  return scales.form == Scales::Form::Product &&
+         scales.values.type.isInteger() && scales.factor.type.isF16();
+}
+
+bool BlockEncoder::fitsForm() const {
+  const Scales &scales = weight.scales;
+  MinimumForm minimumForm = format.minimum == Minimum::None ? MinimumForm::None
+                            : format.minimum == Minimum::Added
+                                ? MinimumForm::Added
+                                : MinimumForm::Subtracted;
+  if (minimumForm != weight.minimumForm ||
+      (!isFloat4(weight) && !weight.codes.type.isInteger()) ||
+      isFloat4(weight) != (format.codes == Codes::F4) ||
+      isFloat4(weight) != isa<Float8E8M0FNUType>(scales.values.type) ||
+      weight.columns % format.elements != 0)
+    return false;
+  if (!format.hasScaleCodes())
+    return weight.group % format.elements == 0;
+  auto fitsLevels = [&](const Scales &levels) {
+    return isTwoLevels(levels) &&
+           (levels.factor.count == 1 ||
+            levels.shared * weight.group % format.elements == 0);
+  };
+  return weight.group == format.group && fitsLevels(scales) &&
+         (format.minimum == Minimum::None || fitsLevels(weight.minimums));
+}
+
+bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
+  block = {};
+  int64_t first = number * format.elements;
+  int64_t row = first / weight.columns, column = first % weight.columns;
+  std::array<int16_t, kMaxElements> codes;
+  weight.codes.getCodes(first,
+                        MutableArrayRef(codes).take_front(format.elements));
+  int64_t zero = 0;
+  for (unsigned i = 0; i != format.elements; ++i) {
+    // Each group consists of whole blocks, or each block of whole groups.
+    if (weight.zeros && i % format.group == 0)
+      zero = weight.getZero(weight.getScaleIndex(row, column + i));
+    int64_t code = codes[i] - zero;
+    if (code < -128 || code > 127)
+      return false;
+    block.codes[i] = code;
+  }
+  int64_t index = weight.getScaleIndex(row, column);
+  bool hasCodes = format.hasScaleCodes();
+  auto add = [&](const Scales &scales, uint16_t &whole,
+                 std::array<int8_t, kMaxScales> &parts) {
+    std::optional<uint16_t> bits = getBlockScale(scales, index, hasCodes);
+    if (!bits)
+      return false;
+    whole = *bits;
+    for (unsigned i = 0; hasCodes && i != format.elements / format.group; ++i)
+      parts[i] = scales.values.getInteger(index + i);
+    return true;
+  };
+  return add(weight.scales, block.scale, block.scales) &&
+         (format.minimum == Minimum::None ||
+          add(weight.minimums, block.minimum, block.minimums));
+}
+
+bool BlockEncoder::fits() const {
+  if (!fitsForm())
+    return false;
+  DecodedBlock wanted;
+  SmallVector<uint8_t, 256> bytes;
+  for (int64_t i = 0, e = countBlocks(); i != e; ++i) {
+    if (!makeBlock(i, wanted))
+      return false;
+    bytes.assign(format.bytes, 0);
+    format.encode(wanted, bytes.data());
+    DecodedBlock found = {};
+    format.decode(bytes.data(), found);
+    if (!(found == wanted))
+      return false;
+  }
+  return true;
+}
+
+void BlockEncoder::write(raw_ostream &os) const {
+  DecodedBlock block;
+  SmallVector<uint8_t, 256> bytes;
+  for (int64_t i = 0, e = countBlocks(); i != e; ++i) {
+    makeBlock(i, block);
+    bytes.assign(format.bytes, 0);
+    format.encode(block, bytes.data());
+    os.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  }
+}
+
+/// Emits an error with the reason why no format fits.
+static LogicalResult explain(const Subject &subject,
+                             const QuantizedWeight &weight) {
+  const Scales &scales = weight.scales;
+  if (!weight.codes.type.isInteger() && !isFloat4(weight))
+    return diagnose(subject, Diag::NoCodeType, weight.codes.type);
+  if (weight.columns % kSmallestBlock)
+    return diagnose(subject, Diag::UnevenRow, weight.columns, kSmallestBlock);
+  if (scales.form == Scales::Form::Plain && weight.group % kSmallestBlock)
+    return diagnose(subject, Diag::UnevenGroup, weight.group, kSmallestBlock);
+  for (int64_t i = 0; weight.zeros && i != weight.codes.count; ++i) {
+    int64_t row = i / weight.columns, place = i % weight.columns;
+    int64_t code = weight.codes.getInteger(i);
+    int64_t zero = weight.getZero(weight.getScaleIndex(row, place));
+    if (code - zero < -128 || code - zero > 127)
+      return diagnose(subject, Diag::WideCode, code, zero, code - zero);
+  }
+  bool isMicro = isa<Float8E8M0FNUType>(scales.values.type);
+  for (int64_t i = 0; i != scales.values.count && isMicro; ++i)
+    if (scales.values.getBits(i) == kNanScale)
+      return diagnose(subject, Diag::NanScale, i);
+  if (!isFloat4(weight) && !isTwoLevels(scales))
+    for (int64_t i = 0; i != scales.values.count; ++i)
+      if (!getBlockScale(scales, i, /*isFactor=*/false))
+        return diagnose(subject, Diag::InexactScale, i, spell(scales.get(i)));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << (scales.form == Scales::Form::Plain ? "" : "two levels of ")
+      << "scales, of " << scales.values.type
+      << (weight.minimumForm == MinimumForm::None ? "" : ", and minimums");
+  return diagnose(subject, Diag::NoBlockFormat, weight.codes.type, weight.group,
+                  text);
+}
+
+static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
+  const Subject &subject = tensor.subject;
+  planned = {&tensor, 0, nullptr, 0};
+  if (tensor.name.size() > kLongestName)
+    return diagnose(subject, Diag::LongName, kLongestName, tensor.name.size());
+  if (tensor.getDims().size() > kMaxDims)
+    return diagnose(subject, Diag::ManyDims, kMaxDims,
+                    spellShape(tensor.getDims()));
+  if (const auto *constant = std::get_if<Constant>(&tensor.value)) {
+    std::optional<unsigned> number = getNumber(constant->type);
+    if (!number)
+      return diagnose(subject, Diag::NoElementType, constant->type);
+    planned.number = *number;
+    planned.size = constant->bytes.data.size();
+    return success();
+  }
+  const auto &weight = std::get<QuantizedWeight>(tensor.value);
+  if (!weight.places.empty())
+    return diagnose(subject, Diag::NoOrder);
+  // Try the formats in the order of their bits per element.
+  SmallVector<const BlockFormat *> formats;
+  for (const BlockFormat &format : getBlockFormats())
+    formats.push_back(&format);
+  llvm::sort(formats, [](const BlockFormat *a, const BlockFormat *b) {
+    return std::pair(a->bytes * b->elements, a->number) <
+           std::pair(b->bytes * a->elements, b->number);
+  });
+  for (const BlockFormat *format : formats)
+    if (BlockEncoder(weight, *format).fits()) {
+      planned.number = format->number;
+      planned.format = format;
+      planned.size = weight.codes.count / format->elements * format->bytes;
+      return success();
+    }
+  return explain(subject, weight);
+}
+
+static void writeText(llvm::support::endian::Writer &writer, StringRef text) {
+  writer.write<uint64_t>(text.size());
+  writer.OS << text;
+}
+
+LogicalResult quant_float::exportGguf(ModuleOp module, raw_ostream &os) {
+  FailureOr<std::vector<StoredTensor>> tensors = readWeights(module);
+  if (failed(tensors))
+    return failure();
+  std::vector<Planned> plans(tensors->size());
+  for (auto [tensor, planned] : llvm::zip(*tensors, plans))
+    if (failed(plan(tensor, planned)))
+      return failure();
+
+  uint64_t begin = os.tell();
+  llvm::support::endian::Writer writer(os, llvm::endianness::little);
+  os << "GGUF";
+  writer.write<uint32_t>(3);
+  writer.write<uint64_t>(plans.size());
+  writer.write<uint64_t>(0);
+  uint64_t offset = 0;
+  for (const Planned &planned : plans) {
+    ArrayRef<int64_t> dims = planned.tensor->getDims();
+    writeText(writer, planned.tensor->name);
+    writer.write<uint32_t>(dims.size());
+    for (int64_t dim : llvm::reverse(dims))
+      writer.write<uint64_t>(dim);
+    writer.write<uint32_t>(planned.number);
+    writer.write<uint64_t>(offset);
+    offset += llvm::alignTo(planned.size, kAlignment);
+  }
+  auto align = [&] {
+    os.write_zeros(
+        llvm::offsetToAlignment(os.tell() - begin, llvm::Align(kAlignment)));
+  };
+  align();
+  for (const Planned &planned : plans) {
+    if (planned.format) {
+      BlockEncoder(std::get<QuantizedWeight>(planned.tensor->value),
+                   *planned.format)
+          .write(os);
+    } else {
+      ArrayRef<char> bytes =
+          std::get<Constant>(planned.tensor->value).bytes.data;
+      os.write(bytes.data(), bytes.size());
+    }
+    align();
+  }
+  return success();
+}
+
+void quant_float::registerToGgufTranslation(ReadWeights read) {
+  TranslateRegistration registration(
+      "export-gguf", "export weights, of MLIR or a file of weights, to GGUF",
+      [read = std::move(read)](const std::shared_ptr<llvm::SourceMgr> &sources,
+                               raw_ostream &os,
+                               MLIRContext *context) -> LogicalResult {
+        OwningOpRef<ModuleOp> module = read(sources, context);
+        return success(module && succeeded(exportGguf(*module, os)));
+      });
+}

@@ -1,0 +1,266 @@
+//===- Import.cpp - GGUF files to the quant_float dialect -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "quant-float/Weights/GGUF/Import.h"
+#include "../../Interchange/Shapes.h"
+#include "../Common/WeightsModule.h"
+#include "File.h"
+#include "Formats.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "quant-float/Support/InputFile.h"
+#include "quant-float/Support/Printable.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::gguf_import;
+
+/// The encoding of NaN in f8E8M0FNU, the type of MXFP4's scales.
+static constexpr uint16_t kNanScale = 255;
+
+namespace {
+class Importer {
+public:
+  /// `owner` owns `bytes`. If it is null, the importer copies them.
+  Importer(StringRef bytes, std::shared_ptr<llvm::MemoryBuffer> owner,
+           Location loc)
+      : loc(loc), bytes(bytes), owner(std::move(owner)) {}
+
+  OwningOpRef<ModuleOp> import();
+
+private:
+  LogicalResult checkOverlaps();
+  FailureOr<Value> importTensor(const Tensor &tensor);
+  FailureOr<Value> importBlocks(const Tensor &tensor, const BlockFormat &format,
+                                StringRef blocks);
+  /// Returns the data of a tensor, which has `size` bytes.
+  FailureOr<StringRef> getBytes(const Tensor &tensor, uint64_t size);
+  FailureOr<Value> makeConstant(ElementsWriter &elements, const Tensor &tensor,
+                                StringRef part);
+
+  Location loc;
+  StringRef bytes;
+  std::shared_ptr<llvm::MemoryBuffer> owner;
+  File file;
+  /// Valid while tensors are imported.
+  WeightsModule *module = nullptr;
+  /// The size in bytes of each tensor, for checkOverlaps().
+  SmallVector<std::pair<uint64_t, const Tensor *>> sizes;
+};
+} // namespace
+
+FailureOr<StringRef> Importer::getBytes(const Tensor &tensor, uint64_t size) {
+  StringRef data = file.getData();
+  if (tensor.offset % file.getAlignment())
+    return diagnose(tensor.subject, Diag::Misaligned, tensor.offset,
+                    file.getAlignment());
+  if (size &&
+      (tensor.offset > data.size() || size > data.size() - tensor.offset))
+    return diagnose(tensor.subject, Diag::OutOfBounds, tensor.offset,
+                    llvm::SaturatingAdd(tensor.offset, size), data.size());
+  sizes.emplace_back(size, &tensor);
+  return data.substr(tensor.offset, size);
+}
+
+/// Rejects tensors that overlap, which no correct writer produces.
+LogicalResult Importer::checkOverlaps() {
+  llvm::erase_if(sizes, [](auto &entry) { return entry.first == 0; });
+  // Tensors are stored in the order of the file.
+  llvm::sort(sizes, [](auto &a, auto &b) {
+    return std::pair(a.second->offset, a.second) <
+           std::pair(b.second->offset, b.second);
+  });
+  for (size_t i = 1; i < sizes.size(); ++i)
+    if (sizes[i].second->offset - sizes[i - 1].second->offset <
+        sizes[i - 1].first)
+      return diagnose(sizes[i].second->subject, Diag::Overlap,
+                      printable(sizes[i - 1].second->name));
+  return success();
+}
+
+FailureOr<Value> Importer::makeConstant(ElementsWriter &elements,
+                                        const Tensor &tensor, StringRef part) {
+  ElementsAttr attribute =
+      elements.finish((tensor.name + (part.empty() ? "" : ".") + part).str());
+  if (!attribute)
+    return diagnose(tensor.subject, Diag::NoMemory, elements.getSize());
+  return module->makeConstant(attribute);
+}
+
+FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
+                                        const BlockFormat &format,
+                                        StringRef blocks) {
+  MLIRContext *context = loc.getContext();
+  // Minimums are broadcast to the elements of their group.
+  bool hasMinimum = format.minimum != Minimum::None;
+  SmallVector<int64_t> codeDims = tensor.dims, groupDims = tensor.dims,
+                       blockDims = tensor.dims;
+  groupDims.back() /= format.group;
+  blockDims.back() /= format.elements;
+  if (hasMinimum) {
+    codeDims = groupDims;
+    codeDims.push_back(format.group);
+    groupDims.push_back(1);
+    blockDims.push_back(1);
+  }
+  auto getElements = [&](Codes codes, ArrayRef<int64_t> dims) {
+    return ElementsWriter(getCodeType(codes, context), dims);
+  };
+  ElementsWriter codes = getElements(format.codes, codeDims);
+  ElementsWriter scales = getElements(format.scaleCodes, groupDims);
+  ElementsWriter minimums = getElements(format.scaleCodes, groupDims);
+  ElementsWriter scale(getScaleType(format, context), blockDims);
+  ElementsWriter minimum(Float16Type::get(context), blockDims);
+  for (const ElementsWriter *elements :
+       {&codes, &scales, &minimums, &scale, &minimum})
+    if (!elements->hasMemory())
+      return diagnose(tensor.subject, Diag::NoMemory, elements->getSize());
+
+  unsigned groups = format.elements / format.group;
+  DecodedBlock block;
+  for (size_t i = 0; i != blocks.size(); i += format.bytes) {
+    format.decode(blocks.bytes_begin() + i, block);
+    if (format.codes == Codes::F4 && block.scale == kNanScale)
+      return diagnose(tensor.subject, Diag::NanScale, i / format.bytes);
+    for (int8_t code : ArrayRef(block.codes).take_front(format.elements))
+      codes.add(code);
+    scale.add(block.scale);
+    if (hasMinimum)
+      minimum.add(block.minimum);
+    if (!format.hasScaleCodes())
+      continue;
+    for (unsigned group = 0; group != groups; ++group) {
+      scales.add(block.scales[group]);
+      minimums.add(block.minimums[group]);
+    }
+  }
+
+  // The groups of a block share its scale. Groups are the last axis, or the one
+  // before it if there are minimums.
+  int64_t axis = hasMinimum ? -2 : -1;
+  auto makeScales = [&](ElementsWriter &whole, ElementsWriter &parts,
+                        StringRef name) -> FailureOr<Value> {
+    FailureOr<Value> value = makeConstant(whole, tensor, name);
+    if (failed(value) || !format.hasScaleCodes())
+      return value;
+    FailureOr<Value> codes =
+        makeConstant(parts, tensor, (name + ".codes").str());
+    if (failed(codes))
+      return failure();
+    return module->dequantize(*codes, *value, /*zeroPoint=*/{}, axis, groups);
+  };
+  FailureOr<Value> codeValue = makeConstant(codes, tensor, "codes");
+  FailureOr<Value> scaleValue = makeScales(scale, scales, "scale");
+  if (failed(codeValue) || failed(scaleValue))
+    return failure();
+  Value result = module->dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
+                                    /*axis=*/-1, format.group);
+  if (!hasMinimum)
+    return result;
+  FailureOr<Value> minimumValue = makeScales(minimum, minimums, "minimum");
+  if (failed(minimumValue))
+    return failure();
+  if (!format.hasScaleCodes())
+    *minimumValue = module->cast(*minimumValue, Float32Type::get(context));
+  result = module->makeNode(format.minimum == Minimum::Added ? "Add" : "Sub",
+                            {result, *minimumValue}, codeDims);
+  Value shape = module->makeConstant(tensor.dims);
+  return module->makeNode("Reshape", {result, shape}, tensor.dims);
+}
+
+FailureOr<Value> Importer::importTensor(const Tensor &tensor) {
+  module->setLoc(tensor.subject.loc);
+  FailureOr<int64_t> count = checkShape<Diag>(tensor.dims, tensor.subject);
+  if (failed(count))
+    return failure();
+  if (Type type = getElementType(tensor.format, loc.getContext())) {
+    uint64_t size =
+        llvm::SaturatingMultiply<uint64_t>(*count, getSlotBytes(type));
+    FailureOr<StringRef> stored = getBytes(tensor, size);
+    if (failed(stored))
+      return failure();
+    SharedBytes slots{ArrayRef(stored->data(), stored->size()), owner,
+                      owner && isMapped(*owner)};
+    slots = owner ? alignBytes(slots, type) : copyBytes(slots);
+    DecodedTensor decoded{type, tensor.dims, *count, slots, false, {}};
+    if (isMissing(decoded))
+      return diagnose(tensor.subject, Diag::NoMemory, size);
+    return module->makeConstant(
+        makeElementsAttr(std::move(decoded), tensor.name));
+  }
+  const BlockFormat *format = getBlockFormat(tensor.format);
+  if (!format)
+    return diagnose(tensor.subject, Diag::UnknownFormat,
+                    spellFormat(tensor.format));
+  int64_t row = tensor.dims.empty() ? 1 : tensor.dims.back();
+  if (row % format->elements)
+    return diagnose(tensor.subject, Diag::PartialBlock, row, format->name,
+                    format->elements);
+  FailureOr<StringRef> blocks =
+      getBytes(tensor, llvm::SaturatingMultiply<uint64_t>(
+                           *count / format->elements, format->bytes));
+  if (failed(blocks))
+    return failure();
+  return importBlocks(tensor, *format, *blocks);
+}
+
+OwningOpRef<ModuleOp> Importer::import() {
+  if (failed(file.parse(bytes, loc)))
+    return nullptr;
+  int64_t opset = 23;
+  for (const Tensor &tensor : file.getTensors())
+    if (const BlockFormat *format = getBlockFormat(tensor.format))
+      opset = std::max(opset, getLeastOpset(*format));
+  WeightsModule weights(loc, opset);
+  module = &weights;
+  for (const Tensor &tensor : file.getTensors()) {
+    FailureOr<Value> value = importTensor(tensor);
+    if (failed(value))
+      return nullptr;
+    weights.addResult(tensor.name, *value);
+  }
+  if (failed(checkOverlaps()))
+    return nullptr;
+  return weights.finish();
+}
+
+OwningOpRef<ModuleOp> quant_float::importGgufBytes(StringRef bytes,
+                                                   StringRef name,
+                                                   MLIRContext *context) {
+  loadWeightsDialects(context);
+  return Importer(bytes, nullptr, FileLineColLoc::get(context, name, 0, 0))
+      .import();
+}
+
+OwningOpRef<ModuleOp> quant_float::importGguf(StringRef path,
+                                              MLIRContext *context) {
+  loadWeightsDialects(context);
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
+  auto opened = openRegularFile(path);
+  if (!opened) {
+    (void)diagnose(Subject{loc, ""}, Diag::CannotOpen,
+                   llvm::toString(opened.takeError()));
+    return nullptr;
+  }
+  std::shared_ptr<llvm::MemoryBuffer> file = std::move(*opened);
+  return Importer(file->getBuffer(), file, loc).import();
+}
+
+void quant_float::registerFromGgufTranslation() {
+  TranslateToMLIRRegistration registration(
+      "import-gguf", "import the weights of a GGUF file",
+      [](llvm::SourceMgr &sources,
+         MLIRContext *context) -> OwningOpRef<Operation *> {
+        const llvm::MemoryBuffer *buffer =
+            sources.getMemoryBuffer(sources.getMainFileID());
+        return importGgufBytes(buffer->getBuffer(),
+                               buffer->getBufferIdentifier(), context);
+      },
+      registerWeightsDialects);
+}

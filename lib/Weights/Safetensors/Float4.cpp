@@ -1,0 +1,100 @@
+//===- Float4.cpp - Weights of f4E2M1FN -----------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightImporter.h"
+#include "quant-float/Support/Printable.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::safetensors_import;
+
+/// The number of elements that share a scale in MXFP4 and in NVFP4.
+static constexpr int64_t kMxGroup = 32, kNvGroup = 16;
+
+/// A byte has two elements; the first is in the low nibble.
+FailureOr<Value> WeightImporter::makeFloat4(const Tensor &codes,
+                                            ArrayRef<int64_t> dims) {
+  return makeConstant(codes, b.getType<Float4E2M1FNType>(), dims, codes.bytes);
+}
+
+static SmallVector<int64_t> getUnpackedDims(const Tensor &codes) {
+  SmallVector<int64_t> dims = codes.dims;
+  if (!dims.empty())
+    dims.back() *= 2;
+  return dims;
+}
+
+FailureOr<Value> WeightImporter::importGroups(
+    const Parts &parts, int64_t size,
+    llvm::function_ref<Value(Value, Value, ArrayRef<int64_t>)> combine) {
+  const Tensor &codes = *parts.codes, &scale = *parts.others[0];
+  const Tensor *whole = parts.others[1];
+  SmallVector<int64_t> dims = getUnpackedDims(codes);
+  Scaling scaling{dims, int64_t(dims.size()) - 1, size, 1};
+  // Quantized values of other widths have the same names.
+  if (dims.empty() || dims.back() % size)
+    return diagnose(scale.subject, Diag::ScaleShape, spellShape(scale.dims),
+                    spellShape(dims));
+  scaling.dims.back() /= size;
+  if (failed(checkShape(scale, scaling.dims, codes)))
+    return failure();
+  if (whole && whole->count != 1)
+    return checkShape(*whole, {1}, scale);
+  FailureOr<Value> codeValue = makeFloat4(codes, dims);
+  FailureOr<Value> scaleValue = makeScale(scale, scaling);
+  if (failed(codeValue) || failed(scaleValue))
+    return failure();
+  if (whole) {
+    FailureOr<Value> wholeValue =
+        makeConstant(*whole, b.getF32Type(), {}, whole->bytes);
+    if (failed(wholeValue))
+      return failure();
+    *scaleValue = combine(*scaleValue, *wholeValue, scaling.dims);
+  }
+  return module.dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
+                           scaling.axis, scaling.blockSize);
+}
+
+FailureOr<Value> WeightImporter::importMxfp4(const Parts &parts) {
+  return importGroups(parts, kMxGroup, nullptr);
+}
+
+FailureOr<Value> WeightImporter::importNvfp4(const Parts &parts) {
+  return importGroups(parts, kNvGroup,
+                      [&](Value scale, Value whole, ArrayRef<int64_t> dims) {
+                        Value wide = module.cast(scale, b.getF32Type());
+                        return module.makeNode("Div", {wide, whole}, dims);
+                      });
+}
+
+FailureOr<Value> WeightImporter::importModelOpt(const Parts &parts) {
+  return importGroups(
+      parts, kNvGroup, [&](Value scale, Value whole, ArrayRef<int64_t>) {
+        return module.dequantize(scale, whole, /*zeroPoint=*/{},
+                                 /*axis=*/std::nullopt, /*blockSize=*/0);
+      });
+}
+
+FailureOr<Value> WeightImporter::importBlocks(const Parts &parts) {
+  const Tensor &blocks = *parts.codes, &scales = *parts.others[0];
+  SmallVector<int64_t> dims = getUnpackedDims(blocks);
+  if (dims.size() < 2 || dims.back() != kMxGroup)
+    return diagnose(scales.subject, Diag::ScaleShape, spellShape(scales.dims),
+                    spellShape(dims));
+  if (failed(checkShape(scales, ArrayRef(blocks.dims).drop_back(), blocks)))
+    return failure();
+  dims.pop_back();
+  dims.back() *= kMxGroup;
+  Scaling scaling{scales.dims, int64_t(dims.size()) - 1, kMxGroup, 1};
+  FailureOr<Value> codes = makeFloat4(blocks, dims);
+  FailureOr<Value> scale = makeScale(scales, scaling);
+  if (failed(codes) || failed(scale))
+    return failure();
+  return module.dequantize(*codes, *scale, /*zeroPoint=*/{}, scaling.axis,
+                           scaling.blockSize);
+}

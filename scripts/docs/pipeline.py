@@ -1,0 +1,188 @@
+"""Writes docs/pipeline.md: one layer after each stage of code generation, and the passes of each stage.
+
+usage: pipeline.py TOOLS_DIR [FILE]
+
+Without FILE the page goes to standard output.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LAYER = """\
+func.func @layer(%x: tensor<8x32xf32>) -> tensor<8x16xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %w = arith.constant dense<3> : tensor<32x16xi8>
+  %q = quant_float.quantize %x, %s opset 21 : tensor<8x32xf32>, tensor<f32> to tensor<8x32xi8>
+  %a = quant_float.dequantize %q, %s opset 21 : tensor<8x32xi8>, tensor<f32> to tensor<8x32xf32>
+  %b = quant_float.dequantize %w, %s opset 21 : tensor<32x16xi8>, tensor<f32> to tensor<32x16xf32>
+  %m = quant_float.node "MatMul"(%a, %b) opset 21 : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+  %y = quant_float.node "Relu"(%m) opset 21 : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}
+"""
+CPU = ["cpu=x86-64-v3", "triple=x86_64-linux-gnu"]
+GPU = ["chip=sm_90"]
+# Longer IR is cut.
+MOST_LINES = 48
+
+HEAD = """\
+# The pipeline
+
+Code generation runs in stages. Each stage is a function in `lib/Pipelines` and a pipeline of
+`quant-float-opt`; the comment at the top of its file states its input, its output and the invariant that the next stage
+relies on. `quant-float-lower-to-cpu` runs all stages of a CPU, `quant-float-lower-to-nvvm` those of an NVIDIA GPU.
+
+`quant-float-compile --dump-stages DIR` writes the module after each stage to `DIR`. The option `verify-stages` of the
+pipelines checks the invariants ([quant-float-verify-stage](../include/quant-float/Pipelines/Passes.td)); debug builds always
+check them.
+
+This page follows one layer: a float32 input is quantized to int8, multiplied with int8 weights, and passed to Relu.
+`scripts/docs/pipeline.py` generates the page.
+
+```mlir
+"""
+STAGES = (
+    (
+        "normalize-import",
+        "NormalizeImport.cpp",
+        "Converts imported models to ONNX nodes and operations of the dialect: OpenVINO layers, upstream's casts of narrow"
+        " floats, calls. This layer has none of them and stays as it is.",
+    ),
+    (
+        "rewrite-quantization",
+        "RewriteQuantization.cpp",
+        "Rewrites quantization without changing a bit of the results. The matmul of dequantized values becomes"
+        " one of integers. For fewer rows, constant weights would be transposed to make K contiguous.",
+    ),
+    (
+        "lower-nodes-to-linalg",
+        "LowerNodesToLinalg.cpp",
+        "Converts nodes and operations of the dialect to linalg on tensors. What remains of the dialect are scalar"
+        " conversions in the bodies. The function becomes a kernel that writes to the caller's buffer.",
+    ),
+    (
+        "optimize-tensors",
+        "OptimizeTensors.cpp",
+        "Fuses elementwise operations, and packs the operands of the matmul for the dot-product instructions of the CPU.",
+    ),
+    (
+        "bufferize",
+        "Bufferize.cpp",
+        "Converts tensors to memrefs and places allocations.",
+    ),
+    (
+        "generate-cpu-code",
+        "GenerateCPUCode.cpp",
+        "Vectorizes loops, expands conversions to instructions of the CPU, and converts to the LLVM dialect.",
+    ),
+    (
+        "generate-gpu-code",
+        "GenerateGPUCode.cpp",
+        "On a GPU: outlines kernels, expands conversions to instructions of the chip, and compiles the kernels to PTX."
+        " The host code launches them.",
+    ),
+    (
+        "emit-abi",
+        "EmitABI.cpp",
+        "Emits the C functions of the entry point, which check the arguments and call the kernel.",
+    ),
+)
+
+
+def run(*command, text=None):
+    return subprocess.run(command, input=text, capture_output=True, check=True, text=True)
+
+
+def cut(text):
+    """The IR without attributes of the module, up to MOST_LINES."""
+    lines = text.strip().split("\n")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"// ... {len(lines) - MOST_LINES} more lines"]
+    # A line of constants or of a cubin is not worth reading.
+    return "\n".join(line if len(line) <= 220 else line[:220] + " ..." for line in lines) + "\n"
+
+
+def list_passes(opt, stage, options):
+    """The names of the passes that a stage runs, in order, each once."""
+    dumped = run(
+        opt,
+        f"--quant-float-{stage}={' '.join(options)}",
+        "--dump-pass-pipeline",
+        "-",
+        text="module {}\n",
+    )
+    pipeline = dumped.stderr[dumped.stderr.index("builtin.module(") :]
+    # Options may have names of passes in them.
+    pipeline = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", pipeline))
+    names = re.findall(r"(?<![\w.-])([a-z][\w-]+)(?=[,()\s])", pipeline)
+    return [name for name in dict.fromkeys(names) if name not in ("builtin", "func", "gpu", "any")]
+
+
+def read_summaries(opt):
+    """The first line of each pass of --help."""
+    text = run(opt, "--help").stdout
+    return dict(re.findall(r"^ {6}--([\w-]+)(?:=<[^>]*>)? +- +(.+)$", text, re.M))
+
+
+def write_table(opt, summaries):
+    text = "## The passes of each stage\n\nMany passes run in several stages; a stage lists each of them once.\n\n"
+    text += "| stage | pass | summary | target |\n|---|---|---|---|\n"
+    for stage, _, _ in STAGES:
+        on = {}
+        for target, options in (("CPU", CPU), ("GPU", GPU)):
+            if (
+                stage in ("generate-cpu-code", "generate-gpu-code")
+                and f"-{target.lower()}-" not in stage
+            ):
+                continue
+            for name in list_passes(opt, stage, options):
+                if name != "quant-float-set-target":
+                    on.setdefault(name, []).append(target)
+        for name, targets in on.items():
+            only = "" if len(targets) == 2 else f"{targets[0]}"
+            text += f"| `{stage}` | `{name}` | {summaries.get(name, '-')} | {only} |\n"
+    return text
+
+
+def write(tools):
+    opt, compiler = tools / "quant-float-opt", tools / "quant-float-compile"
+    text = HEAD + LAYER + "```\n"
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "layer.mlir").write_text(LAYER)
+        for name, options in (
+            ("cpu", ["--cpu", "x86-64-v3", "--triple", "x86_64-linux-gnu"]),
+            ("gpu", ["--target", "nvvm", "--chip", "sm_90"]),
+        ):
+            (folder / name).mkdir()
+            target = [
+                *options,
+                "--emit",
+                "llvm-dialect",
+                "-o",
+                folder / "out",
+                "--dump-stages",
+                folder / name,
+            ]
+            run(compiler, folder / "layer.mlir", *target)
+        for stage, file, description in STAGES:
+            where = "gpu" if stage == "generate-gpu-code" else "cpu"
+            (dump,) = (folder / where).glob(f"*-{stage}.mlir")
+            text += f"\n## {stage}\n\n{description} ([{file}](../lib/Pipelines/{file}))\n\n"
+            text += f"```text\n{cut(dump.read_text())}```\n"
+    return text + "\n" + write_table(opt, read_summaries(opt))
+
+
+def main():
+    text = write(pathlib.Path(sys.argv[1]))
+    if len(sys.argv) > 2:
+        pathlib.Path(sys.argv[2]).write_text(text)
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

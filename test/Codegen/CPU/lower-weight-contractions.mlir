@@ -1,0 +1,158 @@
+// RUN: quant-float-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(quant-float-set-target{triple=x86_64-linux-gnu cpu=x86-64-v3},func.func(quant-float-lower-weight-contractions))" | FileCheck %s
+
+// What executes these is test/EntryPoint/weight_products.py.
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#row = affine_map<(d0, d1, d2) -> (d1, d2)>
+#column = affine_map<(d0, d1, d2) -> (d2, d1)>
+#channel = affine_map<(d0, d1, d2) -> (d1)>
+#block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Two rows at once, each chunk in two registers of eight words; x is
+// rearranged, and its sums take the place of subtracting 8.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>
+// CHECK-DAG:     %[[PACKED:.+]] = memref.alloc() {{.*}} : memref<1x2x8x16xf32>
+// CHECK-DAG:     %[[SUMS:.+]] = memref.alloc() {{.*}} : memref<1x2x16xf32>
+// CHECK:         scf.for %[[N:.+]] =
+// CHECK:           scf.for %[[CHUNK:.+]] = {{.*}} iter_args(
+// CHECK-COUNT-2:     memref.prefetch %[[W]]
+// CHECK:             %[[CODES:.+]] = vector.load %[[W]]{{.*}} vector<64xi4>
+// CHECK:             vector.bitcast
+// CHECK:             %[[FLIP:.+]] = arith.constant dense<-2004318072> : vector<8xi32>
+// CHECK:             arith.xori {{.*}}, %[[FLIP]] : vector<8xi32>
+// CHECK:             arith.andi {{.*}} : vector<8xi32>
+// CHECK:             arith.sitofp {{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK:             vector.load %[[SUMS]]
+// CHECK:             vector.load %[[PACKED]]
+// CHECK:             vector.load %[[S]]{{.*}} vector<2xf32>
+// CHECK:             vector.shuffle {{.*}}[0, 0, 0, 0, 1, 1, 1, 1]
+// CHECK:         memref.dealloc %[[PACKED]]
+// CHECK-NOT:     linalg.generic
+func.func @rows(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf32>, %y: memref<1x64xf32>) {
+  linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {
+  ^bb0(%a: f32, %code: i4, %scale: f32, %sum: f32):
+    %0 = arith.extui %code : i4 to i8
+    %1 = quant_float.storage_cast %0 : i8 to i4
+    %2 = quant_float.cast %1 opset 28 : i4 to f32
+    %3 = arith.mulf %2, %scale : f32
+    %4 = arith.mulf %a, %3 : f32
+    %5 = arith.addf %sum, %4 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#row = affine_map<(d0, d1, d2) -> (d1, d2)>
+#block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// x as bytes, in the order in which nibbles of words come; a scale and a sum
+// for each lane, which the products are added to.
+// CHECK-LABEL: func.func @integers(
+// CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>
+// CHECK-DAG:     %[[PACKED:.+]] = memref.alloc() {{.*}} : memref<1x2x2x64xi8>
+// CHECK-DAG:     %[[SCALES:.+]] = memref.alloc() {{.*}} : memref<1x2x16xf32>
+// CHECK-DAG:     %[[SUMS:.+]] = memref.alloc() {{.*}} : memref<1x2x16xi32>
+// CHECK:         vector.reduction <maxui>
+// CHECK:         vector.store {{.*}}, %[[SUMS]]
+// CHECK:         vector.store {{.*}}, %[[SCALES]]
+// CHECK-COUNT-2: vector.store {{.*}}, %[[PACKED]]
+// CHECK:         vector.load %[[W]]{{.*}} vector<64xi4>
+// CHECK:         %[[ONE:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK:         %[[OTHER:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK:         arith.addi %[[ONE]], %[[OTHER]] : vector<16xi16>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK:         arith.sitofp {{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK:         vector.load %[[S]]{{.*}} vector<2xf32>
+// CHECK-NOT:     linalg.generic
+func.func @integers(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf32>, %y: memref<1x64xf32>) {
+  linalg.generic {indexing_maps = [#x, #row, #block, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<1x256xf32>, memref<64x256xi4>, memref<64x8xf32>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive, x_bits = 8>} {
+  ^bb0(%a: f32, %code: i4, %scale: f32, %sum: f32):
+    %0 = arith.extui %code : i4 to i8
+    %1 = quant_float.storage_cast %0 : i8 to i4
+    %2 = quant_float.cast %1 opset 28 : i4 to f32
+    %3 = arith.mulf %2, %scale : f32
+    %4 = arith.mulf %a, %3 : f32
+    %5 = arith.addf %sum, %4 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#column = affine_map<(d0, d1, d2) -> (d2, d1)>
+#channel = affine_map<(d0, d1, d2) -> (d1)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Eight vectors of sums for 32 summed elements, which the result is loaded and
+// stored once for.
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<256x64xi8>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for
+// CHECK:           %[[SUM:.+]]:8 = scf.for {{.*}} iter_args(
+// CHECK:             vector.load %[[W]]{{.*}} vector<8xi8>
+// CHECK:             memref.load %[[X]]
+// CHECK:           arith.mulf {{.*}}, %[[SUM]]#0
+func.func @columns(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %s: memref<64xf32>, %y: memref<1x64xf32>) {
+  linalg.generic {indexing_maps = [#x, #column, #channel, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w, %s : memref<1x256xf32>, memref<256x64xi8>, memref<64xf32>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive>} {
+  ^bb0(%a: f32, %code: i8, %scale: f32, %sum: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    %2 = arith.mulf %a, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#sum = affine_map<(d0) -> ()>
+
+func.func @no_product(%x: memref<256xf32>, %y: memref<f32>) {
+  // expected-error @+1 {{'linalg.generic' op has no lowering that keeps the order of its sums}}
+  linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : memref<256xf32>) outs(%y : memref<f32>)
+      attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {
+  ^bb0(%a: f32, %sum: f32):
+    %0 = arith.addf %sum, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#column = affine_map<(d0, d1, d2) -> (d2, d1)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Another order than the one that the loops have.
+func.func @other_order(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %y: memref<1x64xf32>) {
+  // expected-error @+1 {{'linalg.generic' op has no lowering that keeps the order of its sums}}
+  linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1x256xf32>, memref<256x64xi8>) outs(%y : memref<1x64xf32>)
+      attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {
+  ^bb0(%a: f32, %code: i8, %sum: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}

@@ -1,0 +1,148 @@
+// Loops of kernels that write large buffers get a second version, with non-temporal stores. What they compute stream_stores.py compares.
+// RUN: quant-float-opt %s --quant-float-use-nontemporal-stores --canonicalize --cse | FileCheck %s
+
+// CHECK: func.func private @__qf_get_nontemporal_threshold() -> i64
+
+// CHECK-LABEL: func.func @cast.kernel(
+// CHECK-SAME: %[[X:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?xi8>, %[[N:[a-z0-9]+]]: index
+// It narrows: half of the threshold counts.
+// CHECK: %[[BYTES:.+]] = arith.addi %[[SUM:.+]], %[[SUM]]
+// CHECK: %[[MAYBE:.+]] = arith.cmpi uge, %[[BYTES]], %c1048576
+// CHECK: %[[LARGE:.+]] = scf.if %[[MAYBE]] -> (i1) {
+// CHECK: %[[CACHE:.+]] = func.call @__qf_get_nontemporal_threshold()
+// CHECK: %[[INDEX:.+]] = arith.index_cast %[[CACHE]]
+// CHECK: arith.cmpi ugt, %[[BYTES]], %[[INDEX]]
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: %[[STREAMS:.+]] = arith.andi %[[LARGE]], %{{.+}}
+// The loop as it was, or the vectors at the ends.
+// CHECK: %[[STEP:.+]] = arith.select %[[STREAMS]], %{{.+}}, %c64
+// CHECK: %[[END:.+]] = arith.select %[[STREAMS]], %{{.+}}, %{{.+}}
+// CHECK: scf.for %{{.+}} = %c0 to %[[END]] step %[[STEP]] {
+// CHECK: vector.transfer_write
+// CHECK: scf.if %[[STREAMS]] {
+// CHECK: scf.for
+// CHECK-COUNT-4: memref.prefetch %[[X]]
+// CHECK: vector.transfer_read
+// CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK-NOT: vector.transfer_write
+// CHECK: scf.if %[[LARGE]] {
+// CHECK: llvm.fence seq_cst
+func.func @cast.kernel(%x: memref<?xf32>, %y: memref<?xi8>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %p = ub.poison : f32
+  scf.for %i = %c0 to %n step %c64 {
+    %in = memref.subview %x[%i] [64] [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %out = memref.subview %y[%i] [64] [1] : memref<?xi8> to memref<64xi8, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<64xf32, strided<[1], offset: ?>>, vector<64xf32>
+    %1 = arith.fptosi %0 : vector<64xf32> to vector<64xi8>
+    vector.transfer_write %1, %out[%c0] {in_bounds = [true]} : vector<64xi8>, memref<64xi8, strided<[1], offset: ?>>
+  }
+  return
+}
+
+// A scale for each block: iterations begin where they do, and stores are aligned or there is no second version.
+// CHECK-LABEL: func.func @blocks.kernel(
+// CHECK: scf.for %{{.+}} = %c0 to %{{.+}} step %c32 {
+// CHECK: vector.transfer_write
+// CHECK: scf.if %{{.+}} {
+// CHECK-NOT: vector.transfer_write
+// CHECK: vector.store {{.*}} nontemporal
+#block = affine_map<(d0) -> (d0 floordiv 32)>
+func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xf32>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %p = ub.poison : f32
+  scf.for %i = %c0 to %n step %c32 {
+    %b = affine.apply #block(%i)
+    %scale = memref.load %s[%b] : memref<?xf32>
+    %in = memref.subview %x[%i] [32] [1] : memref<?xf32> to memref<32xf32, strided<[1], offset: ?>>
+    %out = memref.subview %y[%i] [32] [1] : memref<?xf32> to memref<32xf32, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<32xf32, strided<[1], offset: ?>>, vector<32xf32>
+    %1 = vector.broadcast %scale : f32 to vector<32xf32>
+    %2 = arith.mulf %0, %1 : vector<32xf32>
+    vector.transfer_write %2, %out[%c0] {in_bounds = [true]} : vector<32xf32>, memref<32xf32, strided<[1], offset: ?>>
+  }
+  return
+}
+
+// The prefetched index passes the end of the row, and then it is in the next one.
+// CHECK-LABEL: func.func @rows.kernel(
+// CHECK-SAME: %[[X:.+]]: memref<?x1024xf32>
+// CHECK: scf.for %[[ROW:.+]] = %c0
+// CHECK: vector.transfer_write
+// CHECK: scf.for %[[I:.+]] =
+// CHECK: %[[AHEAD:.+]] = arith.addi %[[I]], %c2048
+// CHECK: memref.prefetch %[[X]][%[[ROW]], %[[AHEAD]]]
+// CHECK: vector.store {{.*}} nontemporal
+func.func @rows.kernel(%x: memref<?x1024xf32>, %s: memref<?xf32>, %y: memref<?x1024xi8>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %p = ub.poison : f32
+  scf.for %row = %c0 to %n step %c1 {
+    %scale = memref.load %s[%row] : memref<?xf32>
+    scf.for %i = %c0 to %c1024 step %c64 {
+      %in = memref.subview %x[%row, %i] [1, 64] [1, 1] : memref<?x1024xf32> to memref<64xf32, strided<[1], offset: ?>>
+      %out = memref.subview %y[%row, %i] [1, 64] [1, 1] : memref<?x1024xi8> to memref<64xi8, strided<[1], offset: ?>>
+      %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<64xf32, strided<[1], offset: ?>>, vector<64xf32>
+      %1 = vector.broadcast %scale : f32 to vector<64xf32>
+      %2 = arith.mulf %0, %1 : vector<64xf32>
+      %3 = arith.fptosi %2 : vector<64xf32> to vector<64xi8>
+      vector.transfer_write %3, %out[%c0] {in_bounds = [true]} : vector<64xi8>, memref<64xi8, strided<[1], offset: ?>>
+    }
+  }
+  return
+}
+
+// Two packed elements are a byte: iterations begin with one that is aligned.
+// CHECK-LABEL: func.func @packed.kernel(
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: arith.andi %{{.+}}, %c255
+// CHECK: arith.divui %{{.+}}, %c4
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<64xi4
+func.func @packed.kernel(%x: memref<?xf32>, %y: memref<?xi4>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %p = ub.poison : f32
+  scf.for %i = %c0 to %n step %c64 {
+    %in = memref.subview %x[%i] [64] [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %out = memref.subview %y[%i] [64] [1] : memref<?xi4> to memref<64xi4, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<64xf32, strided<[1], offset: ?>>, vector<64xf32>
+    %1 = arith.fptosi %0 : vector<64xf32> to vector<64xi4>
+    vector.transfer_write %1, %out[%c0] {in_bounds = [true]} : vector<64xi4>, memref<64xi4, strided<[1], offset: ?>>
+  }
+  return
+}
+
+// What is small is never streamed, nor what is changed in place: it would be read when it is written already.
+// CHECK-LABEL: func.func @small.kernel(
+// CHECK-NOT: nontemporal
+// CHECK-LABEL: func.func @in_place.kernel(
+// CHECK-NOT: nontemporal
+func.func @small.kernel(%x: memref<4096xf32>, %y: memref<4096xf32>) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %n = arith.constant 4096 : index
+  %p = ub.poison : f32
+  scf.for %i = %c0 to %n step %c16 {
+    %in = memref.subview %x[%i] [16] [1] : memref<4096xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %out = memref.subview %y[%i] [16] [1] : memref<4096xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<16xf32, strided<[1], offset: ?>>, vector<16xf32>
+    vector.transfer_write %0, %out[%c0] {in_bounds = [true]} : vector<16xf32>, memref<16xf32, strided<[1], offset: ?>>
+  }
+  return
+}
+func.func @in_place.kernel(%x: memref<?xf32>, %n: index) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = ub.poison : f32
+  scf.for %i = %c0 to %n step %c16 {
+    %in = memref.subview %x[%i] [16] [1] : memref<?xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<16xf32, strided<[1], offset: ?>>, vector<16xf32>
+    %1 = arith.negf %0 : vector<16xf32>
+    vector.transfer_write %1, %in[%c0] {in_bounds = [true]} : vector<16xf32>, memref<16xf32, strided<[1], offset: ?>>
+  }
+  return
+}

@@ -1,0 +1,166 @@
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=8}))" | FileCheck %s --check-prefix=INTEGERS
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=12}))" 2>&1 | FileCheck %s --check-prefix=BITS
+
+// BITS: error: x-bits must be 0, 8 or 16, not 12
+
+// Only along rows.
+// INTEGERS-LABEL: func.func @columns(
+// INTEGERS-NOT:     x_bits
+// INTEGERS-LABEL: func.func @nibbles(
+// INTEGERS:         attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive, x_bits = 8>}
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#row = affine_map<(d0, d1, d2) -> (d1, d2)>
+#column = affine_map<(d0, d1, d2) -> (d2, d1)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#channel = affine_map<(d0, d1) -> (d1)>
+#block = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
+#small = affine_map<(d0, d1) -> (d0, d1 floordiv 8)>
+#nibble = affine_map<(d0, d1) -> (d0, d1 floordiv 2)>
+
+// Channels are next to each other: one lane, 32 elements after each other.
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME:    %[[X:.+]]: tensor<1x512xf32>, %[[W:.+]]: tensor<512x256xi8>, %[[S:.+]]: tensor<256xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[W]], %[[S]] : {{.*}} attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive>}
+func.func @columns(%x: tensor<1x512xf32>, %w: tensor<512x256xi8>, %s: tensor<256xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
+  %e = tensor.empty() : tensor<512x256xf32>
+  %d = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<512x256xi8>, tensor<256xf32>) outs(%e : tensor<512x256xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<512x256xf32>
+  %y = linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<1x512xf32>, tensor<512x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x256xf32>
+  return %y : tensor<1x256xf32>
+}
+
+// Codes in halves of bytes, by their place.
+// CHECK-LABEL: func.func @nibbles(
+// CHECK:         attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>}
+func.func @nibbles(%x: tensor<2x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256x16xf32>, %init: tensor<2x256xf32>) -> tensor<2x256xf32> {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c15 = arith.constant 15 : i8
+  %point = quant_float.constant 8 : ui8
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#nibble, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x256xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%byte: i8, %scale: f32, %out: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.remui %0, %c2 : index
+    %2 = arith.muli %1, %c4 : index
+    %3 = arith.index_cast %2 : index to i8
+    %4 = arith.shrui %byte, %3 : i8
+    %5 = arith.andi %4, %c15 : i8
+    %6 = quant_float.storage_cast %5 : i8 to ui8
+    %7 = quant_float.dequantize %6, %scale, %point opset 28 : ui8, f32, ui8 to f32
+    linalg.yield %7 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<2x512xf32>, tensor<256x512xf32>) outs(%init : tensor<2x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x256xf32>
+  return %y : tensor<2x256xf32>
+}
+
+// The whole byte counts, not one half at a time.
+// CHECK-LABEL: func.func @not_nibbles(
+// CHECK-NOT:     sum_order
+func.func @not_nibbles(%x: tensor<1x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256x16xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#nibble, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x256xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%byte: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %byte opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<1x512xf32>, tensor<256x512xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x256xf32>
+  return %y : tensor<1x256xf32>
+}
+
+// Blocks that are smaller than a vector, and more rows than are worth decoding
+// again for each.
+// CHECK-LABEL: func.func @small_blocks(
+// CHECK-NOT:     sum_order
+func.func @small_blocks(%x: tensor<1x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x64xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #small, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x512xi8>, tensor<256x64xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<1x512xf32>, tensor<256x512xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x256xf32>
+  return %y : tensor<1x256xf32>
+}
+
+// CHECK-LABEL: func.func @five_rows(
+// CHECK-NOT:     sum_order
+func.func @five_rows(%x: tensor<5x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x16xf32>, %init: tensor<5x256xf32>) -> tensor<5x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x512xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<5x512xf32>, tensor<256x512xf32>) outs(%init : tensor<5x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5x256xf32>
+  return %y : tensor<5x256xf32>
+}
+
+// A product may widen elements itself, as QLinearMatMul of float8 does: where its other operand is only computed with, no codes are
+// weights, and the order stays that of the summed axis.
+// CHECK-LABEL: func.func @widened_vectors(
+// CHECK-NOT:     sum_order
+func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %init: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<64x16xf8E4M3FN>
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<64x16xf32>) outs(%e : tensor<64x16xf8E4M3FN>) {
+  ^bb0(%a: f32, %out: f8E4M3FN):
+    %0 = quant_float.cast %a opset 21 : f32 to f8E4M3FN
+    linalg.yield %0 : f8E4M3FN
+  } -> tensor<64x16xf8E4M3FN>
+  %y = linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<4x64xf8E4M3FN>, tensor<64x16xf8E4M3FN>) outs(%init : tensor<4x16xf32>) {
+  ^bb0(%a: f8E4M3FN, %b: f8E4M3FN, %sum: f32):
+    %0 = quant_float.cast %a opset 28 : f8E4M3FN to f32
+    %1 = quant_float.cast %b opset 28 : f8E4M3FN to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
