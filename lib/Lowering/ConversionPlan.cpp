@@ -54,7 +54,7 @@ struct CoarseHalfFloatType {
     return format.minExponent - int(format.mantissaBits) - 1 >= -14;
   }
 };
-/// The formats that decodeByWords supports.
+/// The formats that decodeByIntegers supports.
 struct MostlyNormalFloatType {
   static bool classof(Type type) {
     if (!SignedNarrowFloatType::classof(type))

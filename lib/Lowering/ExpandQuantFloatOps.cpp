@@ -100,7 +100,7 @@ LogicalResult QuantFloatExpansion::apply(Operation *root) const {
   walkAndApplyPatterns(root, steps->rest);
   eraseUnused<StorageCastOp>(root);
   if (steps->target.has(ConversionFeature::Avx2))
-    x86::prepareAhead(root);
+    x86::pipelineReciprocals(root);
   if (isKernel)
     nvvm::lowerShapes(root);
   if (steps->target.has(ConversionFeature::Fp8))

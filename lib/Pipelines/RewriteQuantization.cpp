@@ -8,9 +8,11 @@
 //
 // Input:     ONNX nodes and quant_float ops on tensors.
 // Output:    the same dialects. Quantized values stay quantized across ops that
-//            only move elements, matmuls and convolutions of quantized values
-//            are integer nodes, and constant weights are K-contiguous.
-// Invariant: all results keep their bits.
+//            only move elements, QDQ matmuls and convolutions are integer
+//            nodes, and constant weights of matmuls of at most four rows are
+//            K-contiguous.
+// Invariant: results keep their bits, except that QDQ matmuls and convolutions
+//            become integer ones (R7), with the same bits on every target.
 //
 //===----------------------------------------------------------------------===//
 

@@ -49,6 +49,7 @@ struct DecomposeQdqPass final
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateDecomposeQdqPatterns(patterns);
+    // No pattern creates a qdq op or leaves a dead op, so one walk suffices.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

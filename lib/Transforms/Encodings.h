@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Helpers for passes that prove a rewrite by trying all inputs, and that report
-// an input that shows why a rewrite is not exact.
+// Helpers of rewrites: read and create constants, evaluate quantization ops on
+// one element, and try all encodings of a narrow type to prove that a rewrite
+// is exact. Remarks describe an encoding for which it is not.
+// lib/IR/ElementBits.h has similar helpers for folds, which are private to that
+// library and have a size limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +30,7 @@ constexpr unsigned kMaxCodeWidth = 16;
 
 /// Returns the bit patterns of the elements of a constant, or a single one for
 /// a splat. Nullopt if the value is not a constant or its data is not
-/// available.
+/// available. Copies the elements, 16 bytes each.
 std::optional<SmallVector<APInt>> getConstantElements(Value value);
 
 /// Creates the constant of `type`, a scalar or statically shaped type, with

@@ -60,7 +60,8 @@ struct FuseQdqPass final
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateFuseQdqPatterns(patterns);
-    // The driver erases the quantize ops, which become dead.
+    // The greedy driver erases the quantize ops, which become dead. Other ops
+    // stay as they are.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     if (failed(

@@ -113,7 +113,7 @@ static bool isOne(NodeOp node, StringRef name) {
   return !attribute || attribute.getValue().isExactlyValue(1.0);
 }
 
-static void multiply(RewriterBase &rewriter, NodeOp node) {
+static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
   StringRef kind = node.getOpType();
   bool isConv = kind == "Conv", isGemm = kind == "Gemm";
   if (!node.getDomain().empty() || (!isConv && !isGemm && kind != "MatMul") ||
@@ -226,7 +226,7 @@ struct QdqToIntegerMatmul final
     getOperation()->walk([&](NodeOp node) { nodes.push_back(node); });
     IRRewriter rewriter(&getContext());
     for (NodeOp node : nodes)
-      multiply(rewriter, node);
+      convertToInteger(rewriter, node);
   }
 };
 } // namespace

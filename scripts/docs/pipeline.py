@@ -1,4 +1,4 @@
-"""Writes docs/pipeline.md: one layer after each stage of code generation, and the passes of each stage.
+"""Writes docs/pipeline.md: the IR of one layer after each stage of code generation, and the passes of each stage.
 
 usage: pipeline.py TOOLS_DIR [FILE]
 
@@ -12,15 +12,15 @@ import sys
 import tempfile
 
 LAYER = """\
-func.func @layer(%x: tensor<8x32xf32>) -> tensor<8x16xf32> {
+func.func @layer(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
   %s = arith.constant dense<0.5> : tensor<f32>
-  %w = arith.constant dense<3> : tensor<32x16xi8>
-  %q = quant_float.quantize %x, %s opset 21 : tensor<8x32xf32>, tensor<f32> to tensor<8x32xi8>
-  %a = quant_float.dequantize %q, %s opset 21 : tensor<8x32xi8>, tensor<f32> to tensor<8x32xf32>
-  %b = quant_float.dequantize %w, %s opset 21 : tensor<32x16xi8>, tensor<f32> to tensor<32x16xf32>
-  %m = quant_float.node "MatMul"(%a, %b) opset 21 : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
-  %y = quant_float.node "Relu"(%m) opset 21 : (tensor<8x16xf32>) -> tensor<8x16xf32>
-  return %y : tensor<8x16xf32>
+  %w = arith.constant dense<"0x8EB3D8FD22476C96BBE0052A4F749EC3E80D32577CA6CBF0153A5F89AED3F81D426791B6DB00254A6F99BEE3082D5277A1C6EB10355A84A9CEF3183D628CB1D6FB20456A94B9DE03284D729CC1E60B30557AA4C9EE13385D87ACD1F61B40658FB4D9FE23486D97BCE1062B50759FC4E90E33587DA7CCF1163B608AAFD4F91E43"> : tensor<16x8xi8>
+  %q = quant_float.quantize %x, %s opset 21 : tensor<8x16xf32>, tensor<f32> to tensor<8x16xi8>
+  %a = quant_float.dequantize %q, %s opset 21 : tensor<8x16xi8>, tensor<f32> to tensor<8x16xf32>
+  %b = quant_float.dequantize %w, %s opset 21 : tensor<16x8xi8>, tensor<f32> to tensor<16x8xf32>
+  %m = quant_float.node "MatMul"(%a, %b) opset 21 : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+  %y = quant_float.node "Relu"(%m) opset 21 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
 }
 """
 CPU = ["cpu=x86-64-v3", "triple=x86_64-linux-gnu"]
@@ -31,16 +31,17 @@ MOST_LINES = 48
 HEAD = """\
 # The pipeline
 
-Code generation runs in stages. Each stage is a function in `lib/Pipelines` and a pipeline of
-`quant-float-opt`; the comment at the top of its file states its input, its output and the invariant that the next stage
-relies on. `quant-float-lower-to-cpu` runs all stages of a CPU, `quant-float-lower-to-nvvm` those of an NVIDIA GPU.
+Code generation runs in [stages](glossary.md#stage). Each stage is a function in `lib/Pipelines` and a pipeline of
+`quant-float-opt`. The comment at the top of its file states its input, its output and its invariant, on which the next
+stage relies. `quant-float-lower-to-cpu` runs all stages for a CPU, and `quant-float-lower-to-nvvm` runs all stages for
+an NVIDIA GPU.
 
-`quant-float-compile --dump-stages DIR` writes the module after each stage to `DIR`. The option `verify-stages` of the
-pipelines checks the invariants ([quant-float-verify-stage](../include/quant-float/Pipelines/Passes.td)); debug builds always
-check them.
+`quant-float-compile --dump-stages DIR` writes the module after each stage to the folder `DIR`. The option
+`verify-stages` of the pipelines checks the invariants
+([quant-float-verify-stage](../include/quant-float/Pipelines/Passes.td)); debug builds always check them.
 
-This page follows one layer: a float32 input is quantized to int8, multiplied with int8 weights, and passed to Relu.
-`scripts/docs/pipeline.py` generates the page.
+This page shows the IR of one layer after each stage, shortened. The layer quantizes a float32 input to int8, multiplies
+it with int8 weights, and applies Relu. `scripts/docs/pipeline.py` generates the page.
 
 ```mlir
 """
@@ -48,46 +49,51 @@ STAGES = (
     (
         "normalize-import",
         "NormalizeImport.cpp",
-        "Converts imported models to ONNX nodes and operations of the dialect: OpenVINO layers, upstream's casts of narrow"
-        " floats, calls. This layer has none of them and stays as it is.",
+        "Converts imported models to ONNX nodes and operations of the dialect. Converts OpenVINO layers and"
+        " upstream's casts of narrow floats, and inlines calls. This layer has none of them, so it does not change.",
     ),
     (
         "rewrite-quantization",
         "RewriteQuantization.cpp",
-        "Rewrites quantization without changing a bit of the results. The matmul of dequantized values becomes"
-        " one of integers. For fewer rows, constant weights would be transposed to make K contiguous.",
+        "Rewrites quantization. QDQ matmuls and convolutions become integer ones, which follow"
+        " [R7](rules.md#r-ops-on-quantized-tensors) with the same bits on every target. All other results keep"
+        " their bits. For matmuls of at most four rows, the stage also transposes constant weights to make K"
+        " contiguous.",
     ),
     (
         "lower-nodes-to-linalg",
         "LowerNodesToLinalg.cpp",
-        "Converts nodes and operations of the dialect to linalg on tensors. What remains of the dialect are scalar"
-        " conversions in the bodies. The function becomes a kernel that writes to the caller's buffer.",
+        "Converts nodes and operations of the dialect to linalg on tensors. The bodies of `linalg.generic` contain"
+        " scalar operations of the dialect. The function becomes a kernel that writes to the caller's buffer.",
     ),
     (
         "optimize-tensors",
         "OptimizeTensors.cpp",
-        "Fuses elementwise operations, and packs the operands of the matmul for the dot-product instructions of the CPU.",
+        "Fuses elementwise operations. On CPUs, the stage also tiles contractions and packs their operands for"
+        " dot-product instructions.",
     ),
     (
         "bufferize",
         "Bufferize.cpp",
-        "Converts tensors to memrefs and places allocations.",
+        "Converts tensors to memrefs, and inserts allocations and deallocations.",
     ),
     (
         "generate-cpu-code",
         "GenerateCPUCode.cpp",
-        "Vectorizes loops, expands conversions to instructions of the CPU, and converts to the LLVM dialect.",
+        "Vectorizes loops, expands conversions to instructions of the CPU or to arithmetic, and converts to the"
+        " LLVM dialect.",
     ),
     (
         "generate-gpu-code",
         "GenerateGPUCode.cpp",
-        "On a GPU: outlines kernels, expands conversions to instructions of the chip, and compiles the kernels to PTX."
-        " The host code launches them.",
+        "Replaces `generate-cpu-code` on a GPU. Outlines kernels, expands conversions to instructions of the chip"
+        " or to arithmetic, and compiles the kernels to PTX. The host code launches them.",
     ),
     (
         "emit-abi",
         "EmitABI.cpp",
-        "Emits the C functions of the entry point, which check the arguments and call the kernel.",
+        "Emits the C functions of the [entry point](glossary.md#entry-point), which check the arguments and call"
+        " the kernel.",
     ),
 )
 
@@ -98,7 +104,7 @@ def run(*command, text=None):
 
 def cut(text):
     """The IR without attributes of the module, up to MOST_LINES."""
-    lines = text.strip().split("\n")
+    lines = re.sub(r"LLVMIRToISATimeInMs = \d+ : i64, ", "", text.strip()).split("\n")
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"// ... {len(lines) - MOST_LINES} more lines"]
     # A line of constants or of a cubin is not worth reading.
@@ -128,7 +134,8 @@ def read_summaries(opt):
 
 
 def write_table(opt, summaries):
-    text = "## The passes of each stage\n\nMany passes run in several stages; a stage lists each of them once.\n\n"
+    text = "## The passes of each stage\n\n"
+    text += "The table lists the passes of each stage. If a stage runs a pass several times, the table lists it once.\n\n"
     text += "| stage | pass | summary | target |\n|---|---|---|---|\n"
     for stage, _, _ in STAGES:
         on = {}

@@ -33,8 +33,8 @@
 // GPU-DAG: llvm.func @layer(
 
 // TENSOR: stages.mlir:[[# @LINE + 5]]:{{.*}}: error: expected no such op after the stage bufferize, but found a tensor
-// OP: error: expected no such op after the stage lower-nodes-to-linalg, but found a public function without an entry point
-// OP: error: expected no such op after the stage lower-nodes-to-linalg, but found a quant_float op on tensors
+// OP-DAG: error: expected no such op after the stage lower-nodes-to-linalg, but found a public function without an entry point
+// OP-DAG: error: expected no such op after the stage lower-nodes-to-linalg, but found a quant_float op on tensors
 // DIALECT: error: expected no such op after the stage emit-abi, but found an op of another dialect than LLVM's
 // STAGE: error: expected the name of a stage, but got 'any'
 func.func @layer(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {

@@ -101,7 +101,8 @@ SmallVector<Stage> getStages(const StageOptions &options);
 /// layers to ONNX nodes, and inlines all calls.
 void buildNormalizeImport(OpPassManager &manager, const StageOptions &options);
 /// Eliminates and moves QDQ pairs, and converts QDQ matmuls and convolutions to
-/// integer arithmetic. All results keep their bits.
+/// integer arithmetic. Results keep their bits, except that these matmuls and
+/// convolutions follow rule R7, with the same bits on every target.
 void buildRewriteQuantization(OpPassManager &manager,
                               const StageOptions &options);
 /// Converts ONNX nodes and tensor ops of quant_float to linalg, and functions

@@ -34,6 +34,9 @@ enum class RequantizationForm {
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Transforms/Passes.h.inc"
 
+// The patterns that other pipelines combine. The other rewrites analyze whole
+// functions.
+
 /// Populates patterns that decompose qdq into quantize and dequantize.
 void populateDecomposeQdqPatterns(RewritePatternSet &patterns);
 

@@ -43,6 +43,16 @@ def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
     - the quantized value has no other use.
 
     `quant-float-decompose-qdq` is the inverse.
+
+    ```mlir
+    %q = quant_float.quantize %x, %s opset 23
+           : tensor<8xf32>, tensor<f32> to tensor<8xi8>
+    %y = quant_float.dequantize %q, %s opset 23
+           : tensor<8xi8>, tensor<f32> to tensor<8xf32>
+    // becomes
+    %y = quant_float.qdq %x, %s storage i8 opset 23
+           : tensor<8xf32>, tensor<f32> to tensor<8xf32>
+    ```
   }];
 }
 

@@ -36,7 +36,7 @@ static void allowContraction(Operation *op) {
                   op->getContext(), flags | arith::FastMathFlags::contract));
 }
 
-void quant_float::contractSums(Operation *root) {
+void quant_float::allowFmaContraction(Operation *root) {
   root->walk([](arith::AddFOp sum) {
     if (!isInSum(sum))
       return;
@@ -54,6 +54,6 @@ namespace {
 struct AllowFmaContraction final
     : quant_float::impl::QuantFloatAllowFmaContractionPassBase<
           AllowFmaContraction> {
-  void runOnOperation() override { contractSums(getOperation()); }
+  void runOnOperation() override { allowFmaContraction(getOperation()); }
 };
 } // namespace

@@ -15,7 +15,7 @@ namespace mlir::quant_float {
 
 /// Allows contraction of multiplications and additions in `root` to fused
 /// multiply-adds, except in elementwise ops.
-void contractSums(Operation *root);
+void allowFmaContraction(Operation *root);
 
 } // namespace mlir::quant_float
 

@@ -52,7 +52,8 @@ static bool addLoops(GenericOp op, Value value, llvm::SmallBitVector &loops) {
 
 /// Whether the last index of the operand of highest rank that `factor` is
 /// computed from advances along K, and not along the rows.
-static bool isAlongSum(const GpuMatmul &product, const GpuOperand &factor) {
+static bool isKContiguousOperand(const GpuMatmul &product,
+                                 const GpuOperand &factor) {
   GenericOp op = product.op;
   SmallVector<Value> todo = {factor.value};
   unsigned rank = 0;
@@ -73,7 +74,7 @@ static bool isAlongSum(const GpuMatmul &product, const GpuOperand &factor) {
       continue;
     rank = map.getNumResults();
     AffineExpr last = map.getResults().back();
-    result = product.isAlongSum(last) &&
+    result = product.isKContiguousOperand(last) &&
              llvm::none_of(factor.rows, [&](unsigned loop) {
                return last.isFunctionOfDim(loop);
              });
@@ -164,11 +165,11 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
         !llvm::all_of(product.sums,
                       [&](unsigned sum) { return loops[i].test(sum); }))
       return std::nullopt;
-    factors[i]->alongSum = ::isAlongSum(product, *factors[i]);
+    factors[i]->isKContiguous = ::isKContiguousOperand(product, *factors[i]);
     constexpr int64_t kFew = 8;
-    product.hasFewLines |= areFew(generic, factors[i]->rows, kFew);
+    product.isSkinny |= areFew(generic, factors[i]->rows, kFew);
   }
-  if (product.hasFewLines && !isWorthLines(product))
+  if (product.isSkinny && !isWorthLines(product))
     return std::nullopt;
   auto last = cast<AffineDimExpr>(result.getResults().back());
   if (llvm::is_contained(product.left.rows, last.getPosition()))
@@ -176,7 +177,7 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
   return product;
 }
 
-bool GpuMatmul::isAlongSum(AffineExpr index) const {
+bool GpuMatmul::isKContiguousOperand(AffineExpr index) const {
   return llvm::any_of(
       sums, [&](unsigned loop) { return index.isFunctionOfDim(loop); });
 }

@@ -22,7 +22,7 @@ struct GpuOperand {
   /// result. The last one varies fastest.
   SmallVector<unsigned> rows;
   /// Whether the operand is K-contiguous.
-  bool alongSum;
+  bool isKContiguous;
 };
 
 /// A matmul `out[b, m, n] += left(b, m, k) * right(b, k, n)`. Either operand
@@ -38,7 +38,7 @@ struct GpuMatmul {
   /// Whether a value of the body varies along K.
   bool dependsOnSum(Value value) const;
   /// Whether an indexing expression depends on a loop of K.
-  bool isAlongSum(AffineExpr index) const;
+  bool isKContiguousOperand(AffineExpr index) const;
 
   linalg::GenericOp op;
   Operation *multiply, *add;
@@ -47,7 +47,7 @@ struct GpuMatmul {
   /// The reduction loops (K). The last one varies fastest.
   SmallVector<unsigned> sums;
   /// Whether the result has fewer than eight rows or columns.
-  bool hasFewLines = false;
+  bool isSkinny = false;
   /// The initial value of the accumulators; null if it is in the result's
   /// memory.
   Value start;

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 static constexpr MatmulTile kTiles[] = {
-#define QUANT_FLOAT_PRODUCT_TILE(Kind, Rows, Columns, ShareRows, ShareColumns) \
+#define QUANT_FLOAT_MATMUL_TILE(Kind, Rows, Columns, ShareRows, ShareColumns)  \
   {TileKind::Kind, Rows, Columns, ShareRows, ShareColumns},
 #include "MatmulTiles.def"
 };
@@ -40,7 +40,7 @@ static constexpr int64_t kLarge = 1 << 16, kSmall = 64;
 static constexpr int64_t kLargest = 1 << 20;
 
 int64_t MatmulTile::getWork() const {
-  int64_t weight = kind == TileKind::Warps ? 64 : 32;
+  int64_t weight = kind == TileKind::TensorCore ? 64 : 32;
   return rows * columns + weight * (rows + columns);
 }
 
@@ -80,7 +80,7 @@ static const MatmulTile *chooseTile(const GpuMatmul &product, TileKind kind,
   double least = 0;
   for (const MatmulTile &tile : kTiles) {
     bool hasRegisters =
-        kind == TileKind::Warps ||
+        kind == TileKind::TensorCore ||
         tile.shareRows * tile.shareColumns * sumBytes <= kMaxSumBytes;
     if (tile.kind != kind || !hasRegisters)
       continue;

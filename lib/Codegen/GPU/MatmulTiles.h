@@ -15,7 +15,7 @@ namespace mlir::quant_float {
 
 /// The kind of kernel: tensor-core with a share per warp, SIMT with a share per
 /// thread, or skinny matmul with a share per thread of one warp.
-enum class TileKind { Warps, Threads, Lines };
+enum class TileKind { TensorCore, Simt, Skinny };
 
 /// A row of MatmulTiles.def.
 struct MatmulTile {

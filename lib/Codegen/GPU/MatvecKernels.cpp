@@ -179,7 +179,7 @@ MatvecKernel::getFactors(Value codes, unsigned count,
 }
 
 std::string
-quant_float::describeVectorKernel(const WeightContraction &product) {
+quant_float::describeMatvecKernel(const WeightContraction &product) {
   return ("product with codes of " + Twine(product.bits) + " bits by " +
           (product.isAlongDepth ? "lanes of each channel"
                                 : "blocks of all channels") +
@@ -187,7 +187,7 @@ quant_float::describeVectorKernel(const WeightContraction &product) {
       .str();
 }
 
-void quant_float::buildVectorKernel(KernelLaunches &launches,
+void quant_float::buildMatvecKernel(KernelLaunches &launches,
                                     const WeightContraction &product,
                                     const ReductionSchedule &order) {
   // Vectors have as many lanes as the reduction schedule.

@@ -105,12 +105,12 @@ makeVectorColumns(KernelLaunches &launches, const WeightContraction &product,
 
 /// Builds a kernel that reads the weights once and has the given accumulation
 /// order.
-void buildVectorKernel(KernelLaunches &launches,
+void buildMatvecKernel(KernelLaunches &launches,
                        const WeightContraction &product,
                        const ReductionSchedule &order);
 
 /// Returns the text of the remark about the lowering of the matvec.
-std::string describeVectorKernel(const WeightContraction &product);
+std::string describeMatvecKernel(const WeightContraction &product);
 
 } // namespace mlir::quant_float
 

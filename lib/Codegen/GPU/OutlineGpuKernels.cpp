@@ -149,12 +149,12 @@ private:
   bool mapReduction(GenericOp op);
   /// Folds an op that fills a buffer into the accumulator initialization of the
   /// reduction that follows. Returns false if this is not possible.
-  bool mapStart(LinalgOp fill);
+  bool mapInit(LinalgOp fill);
   /// Maps a matmul. Returns false if `op` is not a matmul.
-  bool mapProduct(LinalgOp op);
-  void remarkProduct(bool isInstruction, StringRef text);
+  bool mapMatmul(LinalgOp op);
+  void remarkMatmul(bool isInstruction, StringRef text);
   /// Maps a matvec that has a reduction schedule.
-  LogicalResult mapVectors(GenericOp op);
+  LogicalResult mapMatvec(GenericOp op);
 
   std::optional<NvidiaChip> chip;
   bool reassociate;
@@ -425,7 +425,7 @@ static Value getFilledWith(LinalgOp op) {
   return isOutside ? value : Value();
 }
 
-bool KernelBuilder::mapStart(LinalgOp fill) {
+bool KernelBuilder::mapInit(LinalgOp fill) {
   Value value = getFilledWith(fill);
   if (!value)
     return false;
@@ -546,23 +546,23 @@ bool KernelBuilder::mapElementwise(LinalgOp &op) {
   return true;
 }
 
-bool KernelBuilder::mapProduct(LinalgOp op) {
+bool KernelBuilder::mapMatmul(LinalgOp op) {
   std::optional<GpuMatmul> product = GpuMatmul::get(op);
   if (!product)
     return false;
   product->start = starts.lookup(op);
-  TensorCorePlan plan = planMatrixProduct(*product, chip, reassociate);
-  remarkProduct(plan.instruction, plan.text);
+  TensorCorePlan plan = planTensorCoreMatmul(*product, chip, reassociate);
+  remarkMatmul(plan.instruction, plan.text);
   auto build = [&](const MatmulTile &tile) {
     if (plan.instruction)
-      buildMatrixKernel(*this, *product, plan, tile);
+      buildTensorCoreKernel(*this, *product, plan, tile);
     else
       buildTiledKernel(*this, *product, tile);
   };
   Type sum = product->multiply->getResult(0).getType();
-  TileKind kind = plan.instruction       ? TileKind::Warps
-                  : product->hasFewLines ? TileKind::Lines
-                                         : TileKind::Threads;
+  TileKind kind = plan.instruction    ? TileKind::TensorCore
+                  : product->isSkinny ? TileKind::Skinny
+                                      : TileKind::Simt;
   SmallVector<const MatmulTile *, 2> tiles =
       chooseTiles(*product, kind, sum.getIntOrFloatBitWidth() / 8);
   if (tiles.size() == 1) {
@@ -580,7 +580,7 @@ bool KernelBuilder::mapProduct(LinalgOp op) {
   return true;
 }
 
-void KernelBuilder::remarkProduct(bool isInstruction, StringRef text) {
+void KernelBuilder::remarkMatmul(bool isInstruction, StringRef text) {
   auto options =
       remark::RemarkOpts::name("product").category(kConversionRemarks);
   auto remark = isInstruction ? remark::passed(loc, options)
@@ -589,7 +589,7 @@ void KernelBuilder::remarkProduct(bool isInstruction, StringRef text) {
     remark << text;
 }
 
-LogicalResult KernelBuilder::mapVectors(GenericOp op) {
+LogicalResult KernelBuilder::mapMatvec(GenericOp op) {
   std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
   std::optional<WeightContraction> product = WeightContraction::get(op);
   bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
@@ -598,10 +598,10 @@ LogicalResult KernelBuilder::mapVectors(GenericOp op) {
   });
   if (!product || !order || *order != product->getOrder() || !isContiguous)
     return op.emitOpError("has no kernel that keeps the order of its sums");
-  remarkProduct(/*isInstruction=*/false, describeVectorKernel(*product));
-  buildVectorKernel(*this, *product, *order);
+  remarkMatmul(/*isInstruction=*/false, describeMatvecKernel(*product));
+  buildMatvecKernel(*this, *product, *order);
   if (reassociate)
-    contractSums(launch);
+    allowFmaContraction(launch);
   rewriter.eraseOp(op);
   return success();
 }
@@ -610,8 +610,8 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
   loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   if (op->hasAttr(kReductionScheduleAttrName))
-    return mapVectors(cast<GenericOp>(op.getOperation()));
-  if (mapStart(op) || mapProduct(op)) {
+    return mapMatvec(cast<GenericOp>(op.getOperation()));
+  if (mapInit(op) || mapMatmul(op)) {
     rewriter.eraseOp(op);
     return success();
   }

@@ -141,9 +141,9 @@ static std::string getLack(const TensorCoreInstruction &instruction,
 }
 
 TensorCorePlan
-quant_float::planMatrixProduct(const GpuMatmul &product,
-                               const std::optional<NvidiaChip> &chip,
-                               bool reassociate) {
+quant_float::planTensorCoreMatmul(const GpuMatmul &product,
+                                  const std::optional<NvidiaChip> &chip,
+                                  bool reassociate) {
   TensorCorePlan plan;
   Type sum = product.add->getResult(0).getType();
   bool isFloat = isa<FloatType>(sum);

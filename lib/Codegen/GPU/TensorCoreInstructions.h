@@ -59,13 +59,13 @@ struct TensorCorePlan {
 
 /// Chooses an instruction for a matmul. `reassociate` allows reassociation of
 /// float reductions. Without a chip, the plan has no instruction.
-TensorCorePlan planMatrixProduct(const GpuMatmul &product,
-                                 const std::optional<NvidiaChip> &chip,
-                                 bool reassociate);
+TensorCorePlan planTensorCoreMatmul(const GpuMatmul &product,
+                                    const std::optional<NvidiaChip> &chip,
+                                    bool reassociate);
 
 /// Builds a kernel whose warps use the plan's instruction.
-void buildMatrixKernel(KernelLaunches &launches, const GpuMatmul &product,
-                       const TensorCorePlan &plan, const MatmulTile &shape);
+void buildTensorCoreKernel(KernelLaunches &launches, const GpuMatmul &product,
+                           const TensorCorePlan &plan, const MatmulTile &shape);
 
 } // namespace mlir::quant_float
 

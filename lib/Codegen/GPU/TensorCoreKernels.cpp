@@ -456,9 +456,9 @@ void TensorCoreKernel::build() {
   launches.endLaunch();
 }
 
-void quant_float::buildMatrixKernel(KernelLaunches &launches,
-                                    const GpuMatmul &product,
-                                    const TensorCorePlan &plan,
-                                    const MatmulTile &shape) {
+void quant_float::buildTensorCoreKernel(KernelLaunches &launches,
+                                        const GpuMatmul &product,
+                                        const TensorCorePlan &plan,
+                                        const MatmulTile &shape) {
   TensorCoreKernel(launches, product, plan, shape).build();
 }

@@ -431,10 +431,12 @@ TensorCoreTiles::Word TensorCoreTiles::getWord(const CodeTile &tile, Value from,
                                                Value number) {
   constexpr int64_t kWords = kDepthBytes / kWordBytes;
   // Adjacent threads load adjacent elements.
-  bool alongSum = tile.factor->alongSum;
+  bool isKContiguous = tile.factor->isKContiguous;
   Word word;
-  word.word = alongSum ? modulo(number, kWords) : divide(number, tile.lines);
-  word.line = alongSum ? divide(number, kWords) : modulo(number, tile.lines);
+  word.word =
+      isKContiguous ? modulo(number, kWords) : divide(number, tile.lines);
+  word.line =
+      isKContiguous ? divide(number, kWords) : modulo(number, tile.lines);
   word.row = plus(tile.first, word.line);
   word.sum = plus(from, times(word.word, kWordBytes / getBytes()));
   return word;

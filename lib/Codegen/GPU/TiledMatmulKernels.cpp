@@ -59,7 +59,7 @@ public:
   TiledKernel(KernelLaunches &launches, const GpuMatmul &product,
               const MatmulTile &shape)
       : GpuMatmulBuilder(launches, product), shape(shape),
-        hasLines(shape.kind == TileKind::Lines),
+        hasLines(shape.kind == TileKind::Skinny),
         threads(hasLines ? kThreadsOfLines : shape.getShares()),
         tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
         row(VectorType::get({getNeighbours(shape.shareColumns)}, element)) {}
@@ -135,7 +135,7 @@ void TiledKernel::forEachOfTile(
   for (int64_t i = 0; i < getElements(tile); ++i) {
     Value number = plus(index(i * threads), thread);
     // Adjacent threads load adjacent elements.
-    if (factor.alongSum)
+    if (factor.isKContiguous)
       body(divide(number, tileDepth), modulo(number, tileDepth), i);
     else
       body(modulo(number, tile.lines), divide(number, tile.lines), i);

@@ -34,8 +34,8 @@ static Value repeat(VectorBuilder &lanes, ArrayRef<uint8_t> bytes,
       DenseElementsAttr::getFromRawBuffer(type, repeated));
 }
 
-Value registers::lookUp(VectorBuilder &lanes, ArrayRef<uint8_t> table,
-                        Value indices) {
+Value simd::lookUp(VectorBuilder &lanes, ArrayRef<uint8_t> table,
+                   Value indices) {
   auto type = cast<VectorType>(indices.getType());
   int64_t size = type.getNumElements();
   StringRef name = isNeon(lanes) ? "llvm.aarch64.neon.tbl1"
@@ -46,15 +46,15 @@ Value registers::lookUp(VectorBuilder &lanes, ArrayRef<uint8_t> table,
                        {repeat(lanes, table, type), indices});
 }
 
-Value registers::lookUpOver(VectorBuilder &lanes, Value bytes, uint8_t entry,
-                            Value indices) {
+Value simd::lookUpOver(VectorBuilder &lanes, Value bytes, uint8_t entry,
+                       Value indices) {
   auto type = cast<VectorType>(indices.getType());
   return callIntrinsic(lanes, "llvm.aarch64.neon.tbx1", type,
                        {bytes, repeat(lanes, entry, type), indices});
 }
 
-Value registers::pickHalves(VectorBuilder &lanes, ArrayRef<Value> pair,
-                            bool isUpper) {
+Value simd::pickHalves(VectorBuilder &lanes, ArrayRef<Value> pair,
+                       bool isUpper) {
   int64_t count = cast<VectorType>(pair[0].getType()).getNumElements();
   SmallVector<int64_t> mask;
   for (int64_t i = 0; i < 2 * count; ++i)
@@ -66,15 +66,14 @@ Value registers::pickHalves(VectorBuilder &lanes, ArrayRef<Value> pair,
       lanes.make<vector::BitCastOp>(type, pair[1]), mask);
 }
 
-registers::ByteRegister::ByteRegister(VectorBuilder &lanes, Value wide)
+simd::ByteRegister::ByteRegister(VectorBuilder &lanes, Value wide)
     : ByteRegister(lanes, wide,
                    cast<VectorType>(wide.getType()).getNumElements()) {}
 
-registers::ByteRegister::ByteRegister(VectorBuilder &lanes, Value wide,
-                                      int64_t size)
+simd::ByteRegister::ByteRegister(VectorBuilder &lanes, Value wide, int64_t size)
     : bytes(lanes.withShapeOf(wide)), size(size) {}
 
-SmallVector<Value, 4> registers::ByteRegister::split(Value wide) {
+SmallVector<Value, 4> simd::ByteRegister::split(Value wide) {
   int64_t elements = size * 8 / VectorBuilder::getWidth(wide);
   int64_t count = cast<VectorType>(wide.getType()).getNumElements();
   SmallVector<Value, 4> registers;
@@ -84,8 +83,7 @@ SmallVector<Value, 4> registers::ByteRegister::split(Value wide) {
   return registers;
 }
 
-Value registers::ByteRegister::call(StringRef name, Type type,
-                                    ValueRange operands) {
+Value simd::ByteRegister::call(StringRef name, Type type, ValueRange operands) {
   StringRef extension = size == 64 ? "avx512." : size == 32 ? "avx2." : "sse2.";
   bool isNamedOnce = name == "pmadd.wd" && size == 16;
   StringRef suffix = size == 64                  ? ".512"
@@ -97,17 +95,16 @@ Value registers::ByteRegister::call(StringRef name, Type type,
                        operands);
 }
 
-Value registers::ByteRegister::packWords(ArrayRef<Value> pair) {
+Value simd::ByteRegister::packWords(ArrayRef<Value> pair) {
   return call("packssdw", VectorType::get(size / 2, bytes.getInt(16)), pair);
 }
 
-Value registers::ByteRegister::packUpperWords(ArrayRef<Value> pair) {
+Value simd::ByteRegister::packUpperWords(ArrayRef<Value> pair) {
   VectorBuilder lanes = bytes.withShapeOf(pair[0]);
   return packWords({lanes.shrS(pair[0], 16), lanes.shrS(pair[1], 16)});
 }
 
-Value registers::ByteRegister::pack(ArrayRef<Value> registers,
-                                    bool isUnsigned) {
+Value simd::ByteRegister::pack(ArrayRef<Value> registers, bool isUnsigned) {
   if (registers.size() == 2)
     return call(isUnsigned ? "packuswb" : "packsswb",
                 VectorType::get(size, bytes.getInt(8)), registers);
@@ -123,7 +120,7 @@ static Value concatenate(VectorBuilder &lanes, Value low, Value high) {
       low, high, llvm::to_vector(llvm::seq<int64_t>(2 * count)));
 }
 
-Value registers::ByteRegister::narrow(ArrayRef<Value> words, unsigned shift) {
+Value simd::ByteRegister::narrow(ArrayRef<Value> words, unsigned shift) {
   VectorBuilder lanes = bytes.withShapeOf(words[0]);
   if (!isNeon()) {
     if (shift == 0)
@@ -151,8 +148,7 @@ Value registers::ByteRegister::narrow(ArrayRef<Value> words, unsigned shift) {
   return concatenate(bytes, halves[0], halves[1]);
 }
 
-Value registers::ByteRegister::getLowest(ArrayRef<Value> words,
-                                         unsigned count) {
+Value simd::ByteRegister::getLowest(ArrayRef<Value> words, unsigned count) {
   VectorBuilder lanes = bytes.withShapeOf(words[0]);
   uint64_t mask = (1u << count) - 1;
   if (!isNeon())
@@ -162,7 +158,7 @@ Value registers::ByteRegister::getLowest(ArrayRef<Value> words,
   return count == 8 ? lower : bytes.bitAnd(lower, mask);
 }
 
-Value registers::ByteRegister::packMasks(SmallVector<Value, 4> masks) {
+Value simd::ByteRegister::packMasks(SmallVector<Value, 4> masks) {
   if (!isNeon())
     return pack(masks, /*isUnsigned=*/false);
   for (; masks.size() > 1; masks.resize(masks.size() / 2))
@@ -172,7 +168,7 @@ Value registers::ByteRegister::packMasks(SmallVector<Value, 4> masks) {
   return masks[0];
 }
 
-Value registers::ByteRegister::packSigns(SmallVector<Value, 4> registers) {
+Value simd::ByteRegister::packSigns(SmallVector<Value, 4> registers) {
   if (!isNeon())
     return pack(registers, /*isUnsigned=*/false);
   for (; registers.size() > 1; registers.resize(registers.size() / 2))
@@ -182,12 +178,12 @@ Value registers::ByteRegister::packSigns(SmallVector<Value, 4> registers) {
   return registers[0];
 }
 
-Value registers::ByteRegister::inOrder(Value packed, int64_t registers) {
+Value simd::ByteRegister::inOrder(Value packed, int64_t registers) {
   return inOrder(packed, registers, registers);
 }
 
-Value registers::ByteRegister::inOrder(Value packed, int64_t registers,
-                                       int64_t taken) {
+Value simd::ByteRegister::inOrder(Value packed, int64_t registers,
+                                  int64_t taken) {
   int64_t lanes = size / kLaneBytes, groups = lanes * registers;
   if (lanes == 1)
     return packed;
@@ -202,7 +198,7 @@ Value registers::ByteRegister::inOrder(Value packed, int64_t registers,
       bytes.make<vector::ShuffleOp>(wide, wide, mask));
 }
 
-Value registers::ByteRegister::any(Value condition) {
+Value simd::ByteRegister::any(Value condition) {
   if (isNeon())
     return bytes.make<vector::ReductionOp>(vector::CombiningKind::OR,
                                            condition);
@@ -214,7 +210,7 @@ Value registers::ByteRegister::any(Value condition) {
   return bytes.withShapeOf(bits).compare(arith::CmpIPredicate::ne, bits, 0);
 }
 
-Value registers::ByteRegister::anyUnordered(ArrayRef<Value> registers) {
+Value simd::ByteRegister::anyUnordered(ArrayRef<Value> registers) {
   Value condition;
   VectorBuilder lanes = bytes.withShapeOf(registers[0]);
   auto toFloat = [&](Value bits) {
@@ -237,8 +233,8 @@ Value registers::ByteRegister::anyUnordered(ArrayRef<Value> registers) {
   return any(condition);
 }
 
-Value registers::ByteRegister::addWhere(Value isThere, Value codes,
-                                        unsigned number) {
+Value simd::ByteRegister::addWhere(Value isThere, Value codes,
+                                   unsigned number) {
   if (number == 0)
     return codes;
   if (number == 1)
@@ -246,9 +242,9 @@ Value registers::ByteRegister::addWhere(Value isThere, Value codes,
   return bytes.make<arith::AddIOp>(codes, bytes.bitAnd(isThere, number));
 }
 
-Value registers::ByteRegister::putSign(Value codes, unsigned excess,
-                                       ArrayRef<Value> registers,
-                                       const FloatFormat &to) {
+Value simd::ByteRegister::putSign(Value codes, unsigned excess,
+                                  ArrayRef<Value> registers,
+                                  const FloatFormat &to) {
   Value sign = packSigns(SmallVector<Value, 4>(registers));
   if (!isNeon() && !to.isFNUZ && to.width == 8) {
     // One addition subtracts most of the excess and sets the sign.
@@ -269,8 +265,8 @@ Value registers::ByteRegister::putSign(Value codes, unsigned excess,
   return bytes.make<arith::XOrIOp>(codes, sign);
 }
 
-Value registers::ByteRegister::putSign(Value codes, Value signs,
-                                       const FloatFormat &to) {
+Value simd::ByteRegister::putSign(Value codes, Value signs,
+                                  const FloatFormat &to) {
   uint64_t magnitudes = to.magnitudeMask();
   if (size != 32)
     return bytes.make<arith::AndIOp>(

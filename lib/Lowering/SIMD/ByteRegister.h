@@ -12,7 +12,7 @@
 #include "../VectorBuilder.h"
 #include "quant-float/Support/FloatFormat.h"
 
-namespace mlir::quant_float::registers {
+namespace mlir::quant_float::simd {
 
 /// Whether the target has NEON instead of x86's registers.
 inline bool isNeon(const VectorBuilder &lanes) {
@@ -72,7 +72,7 @@ public:
   Value inOrder(Value packed, int64_t registers);
   Value inOrder(Value packed, int64_t registers, int64_t taken);
 
-  bool isNeon() const { return registers::isNeon(bytes); }
+  bool isNeon() const { return simd::isNeon(bytes); }
 
   /// Whether any element of a vector of i1 is true.
   Value any(Value condition);
@@ -97,6 +97,6 @@ private:
   int64_t size;
 };
 
-} // namespace mlir::quant_float::registers
+} // namespace mlir::quant_float::simd
 
 #endif // QUANT_FLOAT_LIB_LOWERING_SIMD_BYTEREGISTER_H

@@ -31,7 +31,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 using arith::CmpIPredicate;
 
 /// The number of table entries of pshufb, in each 128-bit lane, and of TBL.
@@ -41,8 +41,8 @@ namespace {
 using Table = std::array<uint16_t, kEntries>;
 
 /// The constants for decoding `from` to the upper 16 bits of `to`.
-struct WordDecoder {
-  WordDecoder(const FloatFormat &from, FloatType to);
+struct IntegerDecoder {
+  IntegerDecoder(const FloatFormat &from, FloatType to);
 
   unsigned getWord(unsigned code) const {
     APInt bits = decodeCode(from, to, code);
@@ -71,7 +71,7 @@ struct WordDecoder {
 };
 } // namespace
 
-WordDecoder::WordDecoder(const FloatFormat &from, FloatType to)
+IntegerDecoder::IntegerDecoder(const FloatFormat &from, FloatType to)
     : from(from), to(to), fromEnd(from.signMask() - 1 - from.maxCode),
       last(kEntries - 1) {
   unsigned mantissaBits = to.isF16() ? 10 : 7;
@@ -126,7 +126,8 @@ static std::array<Value, 2> shiftCodes(VectorBuilder &lanes, Unpacker &unpacker,
 
 /// Returns the upper 16 bits of the results in two registers of i16.
 static std::array<Value, 2> makeWords(VectorBuilder &lanes, Unpacker &unpacker,
-                                      const WordDecoder &decoder, Value codes) {
+                                      const IntegerDecoder &decoder,
+                                      Value codes) {
   const FloatFormat &from = decoder.from;
   unsigned magnitudes = from.signMask() - 1;
   // Few enough encodings to look up the results.
@@ -202,8 +203,8 @@ static Value widenHalves(VectorBuilder &lanes, Value codes,
   return result;
 }
 
-Value registers::decodeByWords(VectorBuilder &whole, Value codes,
-                               const Conversion &conversion) {
+Value simd::decodeByIntegers(VectorBuilder &whole, Value codes,
+                             const Conversion &conversion) {
   VectorBuilder lanes = whole.withShapeOf(codes);
   auto to = cast<FloatType>(conversion.to);
   FloatFormat from(conversion.from);
@@ -220,7 +221,7 @@ Value registers::decodeByWords(VectorBuilder &whole, Value codes,
                ? result
                : lanes.convert<arith::ExtFOp>(result, conversion.to);
   }
-  WordDecoder decoder(from, to);
+  IntegerDecoder decoder(from, to);
   Unpacker unpacker(lanes, codes);
   codes = unpacker.deal(codes, to.getWidth() / 8);
   SmallVector<Value> results;

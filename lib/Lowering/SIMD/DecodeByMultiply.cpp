@@ -27,7 +27,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 using arith::CmpIPredicate;
 
 // The exponent bias of f32.
@@ -35,10 +35,10 @@ static constexpr int kBias = 127;
 
 namespace {
 /// Decodes a register of encodings.
-class ProductDecoder : ByteRegister {
+class MultiplyDecoder : ByteRegister {
 public:
-  ProductDecoder(VectorBuilder &lanes, Value codes,
-                 const Conversion &conversion)
+  MultiplyDecoder(VectorBuilder &lanes, Value codes,
+                  const Conversion &conversion)
       : ByteRegister(lanes, codes), codes(codes), from(conversion.from),
         unpacker(lanes, codes), zero(bytes.integer(codes, 0)) {}
 
@@ -60,7 +60,7 @@ private:
 };
 } // namespace
 
-SmallVector<Value, 4> ProductDecoder::decode() {
+SmallVector<Value, 4> MultiplyDecoder::decode() {
   uint64_t one = uint64_t(1) << from.mantissaBits;
   Value magnitude = bytes.bitAnd(codes, from.magnitudeMask());
   Value exponent = bytes.make<arith::MaxUIOp>(
@@ -101,7 +101,7 @@ SmallVector<Value, 4> ProductDecoder::decode() {
 
 /// Returns whether any encoding is infinity or NaN; null if the format has
 /// neither.
-Value ProductDecoder::hasSpecials() {
+Value MultiplyDecoder::hasSpecials() {
   if (from.isFNUZ)
     return any(bytes.compare(CmpIPredicate::eq, codes, from.nanCode));
   if (from.maxCode == from.magnitudeMask())
@@ -110,7 +110,7 @@ Value ProductDecoder::hasSpecials() {
   return any(bytes.compare(CmpIPredicate::sgt, magnitude, from.maxCode));
 }
 
-SmallVector<Value, 2> ProductDecoder::narrowToBFloat(ArrayRef<Value> floats) {
+SmallVector<Value, 2> MultiplyDecoder::narrowToBFloat(ArrayRef<Value> floats) {
   SmallVector<Value, 2> words;
   for (unsigned i : {0, 2}) {
     VectorBuilder lanes = bytes.withShapeOf(floats[i]);
@@ -120,7 +120,7 @@ SmallVector<Value, 2> ProductDecoder::narrowToBFloat(ArrayRef<Value> floats) {
   return words;
 }
 
-Value ProductDecoder::narrowToHalf(Value bfloats) {
+Value MultiplyDecoder::narrowToHalf(Value bfloats) {
   VectorBuilder lanes = bytes.withShapeOf(bfloats);
   Value magnitude = lanes.bitAnd(bfloats, 0x7FFF);
   // Zero remains zero.
@@ -131,14 +131,14 @@ Value ProductDecoder::narrowToHalf(Value bfloats) {
                                   lanes.bitAnd(bfloats, 0x8000));
 }
 
-Value registers::decodeByProducts(VectorBuilder &whole, Value codes,
-                                  const Conversion &conversion) {
+Value simd::decodeByMultiply(VectorBuilder &whole, Value codes,
+                             const Conversion &conversion) {
   VectorBuilder lanes = whole.withShapeOf(codes);
   auto to = cast<FloatType>(conversion.to);
   if (to.isF16() && areHalves(conversion.from))
     return decodeHalves(lanes, codes, FloatFormat(conversion.from),
                         conversion.nanMatters);
-  ProductDecoder decoder(lanes, codes, conversion);
+  MultiplyDecoder decoder(lanes, codes, conversion);
   SmallVector<Value> parts(decoder.decode());
   Value result;
   if (to.getWidth() >= 32) {

@@ -24,7 +24,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 
 static constexpr int64_t kLaneElements = 4;
 /// One less than half a unit of the last bit of the result.
@@ -142,8 +142,8 @@ Value BFloatEncoder::encode(const Conversion &conversion) {
   return result;
 }
 
-Value registers::encodeBFloat(VectorBuilder &lanes, Value part,
-                              const Conversion &conversion) {
+Value simd::encodeBFloat(VectorBuilder &lanes, Value part,
+                         const Conversion &conversion) {
   Value bits = lanes.withShapeOf(part).toBits(part);
   return BFloatEncoder(lanes, bits).encode(conversion);
 }

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As in EncodeFloat.cpp, one multiply-add rounds a magnitude:
+// As in EncodeFloat.cpp, one multiplication and one addition round a magnitude.
+// They are fused only in functions that flush subnormals:
 //
 //   t = max(2^e, 2^minExponent)
 //   r = t * 2^(23 - M) + magnitude
@@ -16,6 +17,8 @@
 // follows from both:
 //
 //   lower * 2^(7 - M) + upper = (s + E * 2^M) * 2^(7 - M)
+//
+// For f8E4M3FN, M is 3: the encoding is in bits 4 to 10 of the sum.
 //
 // On x86, pmaddwd computes this. NEON separates the halves by UZP1 and UZP2 and
 // adds the upper half, shifted right, to the lower one. As in EncodeFloat.cpp,
@@ -38,7 +41,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 using arith::CmpIPredicate;
 
 // Properties of f32.
@@ -70,10 +73,10 @@ static APFloat getFactor(const FloatFormat &to, int minExponent, int excess) {
 
 namespace {
 /// Computes a register of encodings.
-class ProductEncoder : ByteRegister {
+class MultiplyEncoder : ByteRegister {
 public:
-  ProductEncoder(VectorBuilder &lanes, Value bits,
-                 const Conversion &conversion);
+  MultiplyEncoder(VectorBuilder &lanes, Value bits,
+                  const Conversion &conversion);
 
   Value encode();
 
@@ -105,8 +108,8 @@ private:
 };
 } // namespace
 
-ProductEncoder::ProductEncoder(VectorBuilder &lanes, Value bits,
-                               const Conversion &conversion)
+MultiplyEncoder::MultiplyEncoder(VectorBuilder &lanes, Value bits,
+                                 const Conversion &conversion)
     : ByteRegister(lanes, bits), conversion(conversion), to(conversion.to),
       from(cast<FloatType>(conversion.from)),
       f32(lanes.getBuilder().getF32Type()), unpacker(bytes, bits),
@@ -122,7 +125,7 @@ ProductEncoder::ProductEncoder(VectorBuilder &lanes, Value bits,
       factor(getFactor(to, minExponent, excess)) {}
 
 /// Returns the magnitudes as f32. Those of f16 are scaled by 2^-112.
-SmallVector<Value, 4> ProductEncoder::getMagnitudes() {
+SmallVector<Value, 4> MultiplyEncoder::getMagnitudes() {
   SmallVector<Value, 4> magnitudes;
   for (Value part : registers) {
     VectorBuilder lanes = bytes.withShapeOf(part);
@@ -150,7 +153,7 @@ SmallVector<Value, 4> ProductEncoder::getMagnitudes() {
 
 /// Returns i32 with the significand in the lower half and the exponent above
 /// it.
-Value ProductEncoder::round(Value magnitude) {
+Value MultiplyEncoder::round(Value magnitude) {
   VectorBuilder lanes = bytes.withShapeOf(magnitude);
   Value power = lanes.bitAnd(lanes.toBits(magnitude), kExponentMask);
   Value smallest = lanes.powerOfTwo(f32, minExponent);
@@ -168,7 +171,7 @@ Value ProductEncoder::round(Value magnitude) {
 
 /// Returns the encodings plus `excess` of two registers as i16. The results may
 /// exceed a byte.
-Value ProductEncoder::combine(ArrayRef<Value> sums) {
+Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
   unsigned shift = 7 - to.mantissaBits;
   if (isNeon()) {
     Value lower = pickHalves(bytes, sums, /*isUpper=*/false);
@@ -196,7 +199,7 @@ Value ProductEncoder::combine(ArrayRef<Value> sums) {
 /// Returns for each element whether it is NaN. On NEON, returns whether it is
 /// not NaN. There, upper halves are sufficient: those of the sums, whose NaNs
 /// are quiet, or those of the elements if infinity gives NaN.
-SmallVector<Value, 4> ProductEncoder::findNaNs(ArrayRef<Value> sums) {
+SmallVector<Value, 4> MultiplyEncoder::findNaNs(ArrayRef<Value> sums) {
   SmallVector<Value, 4> conditions;
   bool bySums = isNeon() && !infinityIsNaN, byWords = isNeon() || !from.isF32();
   uint64_t infinity = FloatFormat(from).infinityCode;
@@ -219,8 +222,8 @@ SmallVector<Value, 4> ProductEncoder::findNaNs(ArrayRef<Value> sums) {
 
 /// Replaces the results of NaNs (C4, C5, C8), which are unspecified. Returns
 /// the encodings and, if `tops` is given, the packed signs.
-SmallVector<Value> ProductEncoder::putNaNs(Value codes, Value tops,
-                                           ArrayRef<Value> sums) {
+SmallVector<Value> MultiplyEncoder::putNaNs(Value codes, Value tops,
+                                            ArrayRef<Value> sums) {
   uint64_t nanCode = (to.hasNaN ? to.nanCode : to.signMask()) + excess;
   SmallVector<Value, 4> conditions = findNaNs(sums);
   VectorBuilder lanes = bytes.withShapeOf(conditions[0]);
@@ -257,7 +260,7 @@ SmallVector<Value> ProductEncoder::putNaNs(Value codes, Value tops,
   });
 }
 
-Value ProductEncoder::encode() {
+Value MultiplyEncoder::encode() {
   SmallVector<Value, 4> sums;
   for (Value magnitude : getMagnitudes())
     sums.push_back(round(magnitude));
@@ -276,8 +279,8 @@ Value ProductEncoder::encode() {
                  registers.size());
 }
 
-Value registers::encodeByProducts(VectorBuilder &lanes, Value part,
-                                  const Conversion &conversion) {
+Value simd::encodeByMultiply(VectorBuilder &lanes, Value part,
+                             const Conversion &conversion) {
   Value bits = lanes.withShapeOf(part).toBits(part);
-  return ProductEncoder(lanes, bits, conversion).encode();
+  return MultiplyEncoder(lanes, bits, conversion).encode();
 }

@@ -31,7 +31,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 using arith::CmpIPredicate;
 
 /// The number of entries of a table.
@@ -96,7 +96,7 @@ Segments::Segments(ArrayRef<unsigned> starts, unsigned lowerBits)
 
 namespace {
 /// Computes a register of encodings.
-class SegmentEncoder : ByteRegister {
+class PiecewiseEncoder : ByteRegister {
 public:
   using ByteRegister::ByteRegister;
 
@@ -109,8 +109,8 @@ private:
 } // namespace
 
 /// Returns `sum` plus the number of steps below `lower`.
-Value SegmentEncoder::countSteps(const Segments &segments, Value lower,
-                                 Value indices, Value sum) {
+Value PiecewiseEncoder::countSteps(const Segments &segments, Value lower,
+                                   Value indices, Value sum) {
   // x86 only has signed comparisons of bytes.
   bool isMoved = !isNeon() && segments.lowerBits >= 8;
   if (isMoved)
@@ -142,7 +142,7 @@ Value SegmentEncoder::countSteps(const Segments &segments, Value lower,
   return sum;
 }
 
-Value SegmentEncoder::encode(Value bits, const Conversion &conversion) {
+Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
   FloatFormat to(conversion.to);
   auto from = cast<FloatType>(conversion.from);
   Steps steps(from, conversion.to, conversion.semantics);
@@ -204,8 +204,8 @@ Value SegmentEncoder::encode(Value bits, const Conversion &conversion) {
   return inOrder(putSign(code, excess, words, to), words.size());
 }
 
-Value registers::encodeBySegments(VectorBuilder &lanes, Value part,
-                                  const Conversion &conversion) {
+Value simd::encodePiecewise(VectorBuilder &lanes, Value part,
+                            const Conversion &conversion) {
   Value bits = lanes.withShapeOf(part).toBits(part);
-  return SegmentEncoder(lanes, bits).encode(bits, conversion);
+  return PiecewiseEncoder(lanes, bits).encode(bits, conversion);
 }

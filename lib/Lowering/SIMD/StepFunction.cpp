@@ -27,8 +27,7 @@ static unsigned getFirstAbove(FloatType from, const FloatFormat &to,
   return unsigned(middle.bitcastToAPInt().getZExtValue()) + staysBelow;
 }
 
-registers::Steps::Steps(FloatType from, Type type,
-                        const CastSemantics &semantics)
+simd::Steps::Steps(FloatType from, Type type, const CastSemantics &semantics)
     : infinity(FloatFormat(from).infinityCode) {
   FloatFormat to(type);
   // C3, C8. Overflow has the encoding after that of the maximum.

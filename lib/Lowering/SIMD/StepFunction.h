@@ -11,7 +11,7 @@
 
 #include "../ConversionRow.h"
 
-namespace mlir::quant_float::registers {
+namespace mlir::quant_float::simd {
 
 /// The encodings of magnitudes of a signed narrow float as a monotonic function
 /// of the magnitude bits of f16 or bf16.
@@ -28,6 +28,6 @@ struct Steps {
   unsigned infinityCode, nanCode;
 };
 
-} // namespace mlir::quant_float::registers
+} // namespace mlir::quant_float::simd
 
 #endif // QUANT_FLOAT_LIB_LOWERING_SIMD_STEPFUNCTION_H

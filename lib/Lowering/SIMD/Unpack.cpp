@@ -13,8 +13,7 @@ using namespace mlir::quant_float;
 
 static constexpr int64_t kLaneBytes = 16;
 
-APInt registers::decodeCode(const FloatFormat &from, FloatType to,
-                            unsigned code) {
+APInt simd::decodeCode(const FloatFormat &from, FloatType to, unsigned code) {
   APFloat value = from.getValue(code);
   bool losesInfo;
   value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
@@ -22,14 +21,14 @@ APInt registers::decodeCode(const FloatFormat &from, FloatType to,
   return value.bitcastToAPInt();
 }
 
-bool registers::areHalves(Type type) {
+bool simd::areHalves(Type type) {
   FloatFormat from(type), half(Float16Type::get(type.getContext()));
   return from.hasInfinity && from.bias == half.bias &&
          from.infinityCode << 8 == half.infinityCode;
 }
 
-Value registers::decodeHalves(VectorBuilder &lanes, Value codes,
-                              const FloatFormat &from, bool nanMatters) {
+Value simd::decodeHalves(VectorBuilder &lanes, Value codes,
+                         const FloatFormat &from, bool nanMatters) {
   if (nanMatters) {
     uint64_t mantissaMask = (1u << from.mantissaBits) - 1;
     Value isNaN = lanes.compare(arith::CmpIPredicate::ugt,
@@ -43,21 +42,21 @@ Value registers::decodeHalves(VectorBuilder &lanes, Value codes,
                        lanes.getBuilder().getF16Type());
 }
 
-registers::Unpacker::Unpacker(VectorBuilder &lanes, Value codes)
+simd::Unpacker::Unpacker(VectorBuilder &lanes, Value codes)
     : lanes(lanes), size(cast<VectorType>(codes.getType()).getNumElements()) {}
 
-Value registers::Unpacker::constant(ArrayRef<uint8_t> bytes) {
+Value simd::Unpacker::constant(ArrayRef<uint8_t> bytes) {
   ArrayRef raw(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   return lanes.make<arith::ConstantOp>(DenseElementsAttr::getFromRawBuffer(
       VectorType::get(bytes.size(), lanes.getInt(8)), raw));
 }
 
-Value registers::Unpacker::withElements(Value value, int64_t bytes) {
+Value simd::Unpacker::withElements(Value value, int64_t bytes) {
   return lanes.make<vector::BitCastOp>(
       VectorType::get(size / bytes, lanes.getInt(8 * bytes)), value);
 }
 
-Value registers::Unpacker::deal(Value codes, int64_t resultBytes) {
+Value simd::Unpacker::deal(Value codes, int64_t resultBytes) {
   int64_t count = size / kLaneBytes;
   if (count == 1)
     return codes;
@@ -69,8 +68,8 @@ Value registers::Unpacker::deal(Value codes, int64_t resultBytes) {
   return withElements(lanes.make<vector::ShuffleOp>(groups, groups, mask), 1);
 }
 
-std::array<Value, 2> registers::Unpacker::unpack(Value low, Value high,
-                                                 int64_t bytes) {
+std::array<Value, 2> simd::Unpacker::unpack(Value low, Value high,
+                                            int64_t bytes) {
   int64_t count = size / bytes, laneSize = kLaneBytes / bytes;
   low = withElements(low, bytes);
   high = withElements(high, bytes);
@@ -84,7 +83,7 @@ std::array<Value, 2> registers::Unpacker::unpack(Value low, Value high,
   return {getHalf(0), getHalf(laneSize / 2)};
 }
 
-Value registers::Unpacker::join(ArrayRef<Value> registers, FloatType to) {
+Value simd::Unpacker::join(ArrayRef<Value> registers, FloatType to) {
   OpBuilder &builder = lanes.getBuilder();
   int64_t bytes = to.getWidth() / 8, offset = 0;
   // LLVM keeps vectors of integers in registers, but not always those of bf16.

@@ -12,7 +12,7 @@
 #include "../VectorBuilder.h"
 #include "quant-float/Support/FloatFormat.h"
 
-namespace mlir::quant_float::registers {
+namespace mlir::quant_float::simd {
 
 /// Returns the bits in `to` of the value with the encoding `code` (C2, C7,
 /// C10).
@@ -50,6 +50,6 @@ private:
   int64_t size;
 };
 
-} // namespace mlir::quant_float::registers
+} // namespace mlir::quant_float::simd
 
 #endif // QUANT_FLOAT_LIB_LOWERING_SIMD_UNPACK_H

@@ -26,7 +26,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 
 static constexpr int64_t kRegisterBytes = 64;
 

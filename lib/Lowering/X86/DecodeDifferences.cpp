@@ -186,7 +186,7 @@ static Value dealPacked(VectorBuilder &lanes, const PackedCodes &codes) {
 /// Returns the origin plus the bytes of a register, as f32.
 static Value addToOrigin(VectorBuilder &lanes, Value bytes,
                          const std::optional<PackedCodes> &packed) {
-  registers::Unpacker unpacker(lanes, bytes);
+  simd::Unpacker unpacker(lanes, bytes);
   Value zeros = lanes.integer(bytes, 0);
   bytes = packed ? dealPacked(lanes, *packed)
                  : unpacker.deal(bytes, /*resultBytes=*/4);

@@ -30,7 +30,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 using arith::CmpIPredicate;
 
 /// The number of bytes of a register, which is also the number of results of

@@ -69,7 +69,7 @@ void populateDifferencePatterns(const LoweringTarget &target,
                                 RewritePatternSet &patterns);
 
 /// Software-pipelines the reciprocals of scales in loops over blocks.
-void prepareAhead(Operation *root);
+void pipelineReciprocals(Operation *root);
 
 } // namespace mlir::quant_float::x86
 

@@ -145,8 +145,9 @@ static bool addElements(Value vector, int64_t offset,
   return isAll;
 }
 
-static bool prepareAhead(RewriterBase &rewriter, scf::ForOp loop,
-                         vector::FromElementsOp group, Prepared prepared) {
+static bool pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop,
+                                vector::FromElementsOp group,
+                                Prepared prepared) {
   Location loc = loop.getLoc();
   auto type = cast<VectorType>(group.getType());
   int64_t size = type.getNumElements();
@@ -227,18 +228,18 @@ static bool prepareAhead(RewriterBase &rewriter, scf::ForOp loop,
   return true;
 }
 
-static void prepareAhead(RewriterBase &rewriter, scf::ForOp loop) {
+static void pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop) {
   // Only one group of a loop is pipelined.
   if (loop.getInitArgs().empty())
     for (auto &[group, prepared] : findGroups(loop))
-      if (prepareAhead(rewriter, loop, group, prepared))
+      if (pipelineReciprocals(rewriter, loop, group, prepared))
         return;
 }
 
-void x86::prepareAhead(Operation *root) {
+void x86::pipelineReciprocals(Operation *root) {
   SmallVector<scf::ForOp> loops;
   root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
   IRRewriter rewriter(root->getContext());
   for (scf::ForOp loop : loops)
-    ::prepareAhead(rewriter, loop);
+    ::pipelineReciprocals(rewriter, loop);
 }

@@ -20,7 +20,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
-using namespace mlir::quant_float::registers;
+using namespace mlir::quant_float::simd;
 
 /// Converts a register of f32 to i32, to nearest even.
 static Value roundToIntegers(VectorBuilder &lanes, Value values) {

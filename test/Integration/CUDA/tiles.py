@@ -23,7 +23,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         tools, compiler, cuda_include, obj_root, folder, text, (("sm_90", "ordered", "exact"),)
     )
     failures = comparison.failures
-    code = (Path(folder) / "sm_90.stated.ll").read_text()
+    code = (Path(folder) / "sm_90.ordered.ll").read_text()
     for seed, (each, (matrices, m, n, k), bytes_) in enumerate(cases):
         if shared_bytes(code, each.name) != bytes_:
             failures.append(f"{each.name}: {shared_bytes(code, each.name)} for {bytes_}")

@@ -40,7 +40,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         files = [comparison.folder / f"{name}.npy" for name, _, _ in product.inputs()]
         for file, (kept, kind, _) in zip(files, product.inputs(), strict=True):
             save(file, kind, product.values()[kept])
-        comparison.need_barriers("sm_90.stated", name, 1, count, files)
+        comparison.need_barriers("sm_90.ordered", name, 1, count, files)
     print(f"{comparison.runs} runs, {len(comparison.failures)} failures")
     return "\n".join(comparison.failures) if comparison.failures else 0
 

@@ -57,9 +57,11 @@ def to_codes(values, name):
     unsigned = np.dtype(f"u{max(width, 8) // 8}")
     codes = np.ascontiguousarray(values).view(unsigned) & unsigned.type((1 << width) - 1)
     if name[0] in "fb" and "FNUZ" not in name:
-        # The sign and the payload of a NaN are unspecified (D8).
-        dtype = DTYPES[name]
-        codes[np.isnan(codes.view(dtype).astype("f4"))] = np.array(np.nan, dtype).view(unsigned)
+        # The sign of a NaN is unspecified, and the payload of one that results from arithmetic (D8).
+        is_nan = np.isnan(codes.view(DTYPES[name]).astype("f4"))
+        sign = unsigned.type(1 << (width - 1))
+        quiet = np.array(np.nan, DTYPES[name]).view(unsigned) & ~sign
+        codes[is_nan] = quiet if width > 8 else codes[is_nan] & ~sign
     return codes
 
 
