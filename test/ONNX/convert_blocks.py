@@ -1,7 +1,7 @@
 # Blocks along axes of open sizes, which opsets before 21 do not have: each element of the scale and the zero point is repeated where
 # it is needed, whether they are constants or come in. ONNX Runtime computes of the converted model what the rules' definition does of
 # the first one, with a short block at the end, or one block that is far longer than the axis.
-# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../../Conformance/onnx/Inputs %python %s %tools_dir/quant-float-convert %t
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../Conformance/onnx/Inputs %python %s %tools_dir/quant-float-convert %t
 import itertools
 import pathlib
 import subprocess

@@ -2,7 +2,7 @@
 # move elements, becomes arithmetic. ONNX Runtime computes of it what the rules' definition does of the model as it was, for numbers that
 # it casts by the rules; the definition does so for all. No two nodes have one name, constants that nothing uses any more are left out,
 # and what has no exact form is refused.
-# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../../Conformance/onnx/Inputs %python %s %tools_dir %t
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../Conformance/onnx/Inputs %python %s %tools_dir %t
 import itertools
 import pathlib
 import subprocess

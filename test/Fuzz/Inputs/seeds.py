@@ -20,8 +20,8 @@ ROOT = pathlib.Path(__file__).parents[3]
 def files_of(name, good, broken):
     """What an importer's tests make, with config.json beside it: by scripts that make good files, and by
     those that run a program on broken ones."""
-    tests = ROOT / "test/Target" / name
-    folders = (tests / "Inputs", tests.parent / "ONNX/Inputs", ROOT / "test/helpers")
+    tests = ROOT / "test" / (f"Weights/{name}" if name in ("GGUF", "Safetensors") else name)
+    folders = (tests / "Inputs", ROOT / "test/ONNX/Inputs", ROOT / "test/helpers")
     inputs = os.pathsep.join(map(str, folders))
     environment = os.environ | {"PYTHONPATH": inputs}
     with tempfile.TemporaryDirectory() as folder:
@@ -31,7 +31,10 @@ def files_of(name, good, broken):
                 [sys.executable, tests / f"{script}.py", target], env=environment, check=True
             )
         # The broken files are made on the way to running a program on them; `false` will do.
-        diagnostics = ROOT / "lib/Target" / name / "Diagnostics.def"
+        folder_of_diagnostics = ROOT / "lib" / tests.relative_to(ROOT / "test")
+        if folder_of_diagnostics.parent.name != "Weights":
+            folder_of_diagnostics /= "Common"
+        diagnostics = folder_of_diagnostics / "Diagnostics.def"
         for script in broken:
             target = pathlib.Path(folder, script)
             # What the scripts exit with says nothing.
@@ -61,7 +64,7 @@ def operators():
 
 def strings():
     """The parts of the tests of the dialect and the conversions."""
-    for folder in ("IR", "Conversion", "Transforms"):
+    for folder in ("IR", "Conversion", "Transforms", "Codegen", "ONNX/ToLinalg", "Pipelines"):
         for file in (ROOT / "test" / folder).rglob("*.mlir"):
             yield from (part.encode() for part in file.read_text().split("// -----"))
 
@@ -94,7 +97,7 @@ def arrays():
 
 def weights():
     """A file of each format, and the files that the tests refuse."""
-    sys.path.append(str(ROOT / "test" / "Target" / "GGUF" / "Inputs"))
+    sys.path.append(str(ROOT / "test" / "Weights" / "GGUF" / "Inputs"))
     import files
 
     for number in files.BLOCKS:
@@ -106,7 +109,7 @@ def checkpoints():
     """One weight of each layout, behind config.json and '#', and the files that the tests refuse."""
     for model, config in files_of("Safetensors", (), ("broken",)):
         yield config + b"#" + model
-    sys.path.append(str(ROOT / "test" / "Target" / "Safetensors" / "Inputs"))
+    sys.path.append(str(ROOT / "test" / "Weights" / "Safetensors" / "Inputs"))
     import checkpoint_files
     import layouts
 

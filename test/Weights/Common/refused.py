@@ -1,6 +1,6 @@
 # What the exporters of weights refuse, with the exact message; every diagnostic of theirs has a case here or is listed with the
 # reason why not. Nothing is written then, and a file that is there stays.
-# RUN: rm -rf %t && env PYTHONPATH=%S/../../ONNX/Inputs %python %s %t quant-float-translate %src_root/lib/Target
+# RUN: rm -rf %t && env PYTHONPATH=%S/../../ONNX/Inputs %python %s %t quant-float-translate %src_root/lib/Weights
 import pathlib
 import subprocess
 import sys
@@ -12,7 +12,7 @@ ELSEWHERE = ("WriteMemory",)
 
 folder, translate, target = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 folder.mkdir(parents=True)
-MARK = "// Weights to be written."
+MARK = "// Export."
 TABLES = {
     "weights": read_diagnostics(target / "Common/WeightDiagnostics.def"),
     "gguf": read_diagnostics(target / "GGUF/Diagnostics.def", MARK),

@@ -747,7 +747,7 @@ add("ScaleShape", {"a.weight": zeros((), np.int8), "a.SCB": ones(1)}, "a.SCB", m
 
 problems = table.run()
 # What is behind that line Weights/refused.py has.
-elsewhere = {*ELSEWHERE, *read_diagnostics(pathlib.Path(sys.argv[3]), "// Weights to be written.")}
+elsewhere = {*ELSEWHERE, *read_diagnostics(pathlib.Path(sys.argv[3]), "// Export.")}
 absent = set(table.diagnostics) - table.covered - elsewhere
 problems += [f"no case for the diagnostic {name}" for name in sorted(absent)]
 
