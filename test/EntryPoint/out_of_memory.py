@@ -134,7 +134,7 @@ def count_lines(buffers):
     half = buffers // 2
     both = [line for pair in zip(allocs[half:], frees, strict=False) for line in pair]
     module = "\n".join([head, *allocs[:half], *both, *frees[half:], "return", "}"])
-    passes = ["guard-kernels", "convert-to-llvm", "free-on-failure"]
+    passes = ["convert-asserts-to-status", "convert-to-llvm", "free-on-failure"]
     command = [tools / "quant-float-opt", *(f"--quant-float-{name}" for name in passes)]
     result = subprocess.run(command, input=module, capture_output=True, check=True, text=True)
     return len(result.stdout.splitlines())
