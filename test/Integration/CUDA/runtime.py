@@ -129,7 +129,7 @@ def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder, dev
         + (inputs / "driver-table.cpp").read_text()
     )
     subprocess.run(
-        [clangxx, "-std=c++17", "-fsyntax-only", "-isystem", cuda_include, f"-I{src_root}/lib/CudaRuntime", "-x", "c++", "-"],
+        [clangxx, "-std=c++17", "-fsyntax-only", "-isystem", cuda_include, f"-I{src_root}/lib/Runtime/Cuda", "-x", "c++", "-"],
         input=table, text=True, check=True,
     )  # fmt: skip
     print(f"{len(CASES) + 2} cases, {len(failures)} failures")
