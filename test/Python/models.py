@@ -81,7 +81,7 @@ def check_forms():
 
 
 def check_openvino():
-    sys.path += [str(root / "test/Target" / name / "Inputs") for name in ("OpenVINO", "ONNX")]
+    sys.path += [str(root / "test" / name / "Inputs") for name in ("OpenVINO", "ONNX")]
     from pairs import MODEL
 
     path = work / "pairs.xml"

@@ -1,4 +1,4 @@
-// float8 qdq and fakeconvert, both ways; test/Integration/fakeconvert_qdq.py compares the bits.
+// float8 qdq and fakeconvert, both ways; fakeconvert_qdq.py compares the bits.
 // RUN: quant-float-opt %s --quant-float-convert-qdq-to-fakeconvert | FileCheck %s --check-prefix=TO
 // RUN: quant-float-opt %s --quant-float-convert-qdq-to-fakeconvert --quant-float-convert-fakeconvert-to-qdq | FileCheck %s --check-prefix=BACK
 
