@@ -1,6 +1,6 @@
 # Every diagnostic of the dialect, its passes and the compiler occurs in a test: the words of each
 # error, warning and note in the sources, in their order, must stand in one string or line of a test.
-# The importer has a table of its own, which Target/ONNX/broken.py compares case by case.
+# The importer has a table of its own, which ONNX/broken.py compares case by case.
 # RUN: %python %s %src_root
 import ast
 import pathlib
