@@ -84,6 +84,7 @@ if(QUANT_FLOAT_PRECOMPILE_HEADERS)
     mlir/Dialect/Arith/IR/Arith.h
     mlir/Dialect/Arith/Utils/Utils.h
     mlir/Dialect/Func/IR/FuncOps.h
+    mlir/Dialect/LLVMIR/LLVMDialect.h
     mlir/Dialect/Linalg/IR/Linalg.h
     mlir/Dialect/Math/IR/Math.h
     mlir/Dialect/MemRef/IR/MemRef.h

@@ -167,8 +167,12 @@ void Guard::guard() {
       Value truth = arith::ConstantIntOp::create(builder, loc, 1, 1);
       Value holds =
           arith::AndIOp::create(builder, loc, assertion.getArg(), truth);
-      leaveUnless(holds, kKernelMessages + info.messages.size());
-      info.messages.push_back(assertion.getMsg().str());
+      if (info.measures && assertion.getMsg() == kMeasuredMessage) {
+        leaveUnless(holds, kKernelMeasured);
+      } else {
+        leaveUnless(holds, kKernelMessages + info.messages.size());
+        info.messages.push_back(assertion.getMsg().str());
+      }
       assertion.erase();
     } else if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
       builder.setInsertionPoint(op);

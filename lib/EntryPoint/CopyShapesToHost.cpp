@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,21 +25,23 @@ namespace {
 struct CopyShapesToHost final
     : quant_float::impl::QuantFloatCopyShapesToHostPassBase<CopyShapesToHost> {
   void runOnOperation() override {
-    func::FuncOp measure = getOperation();
-    if (!measure->hasAttr(kEntryPointAttrName))
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kEntryPointAttrName))
       return;
-    FailureOr<EntryPointInfo> info = EntryPointInfo::get(measure);
+    FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
     if (failed(info))
       return signalPassFailure();
-    if (!info->isMeasure)
+    if (!info->measures)
       return;
-    Value sizes = measure.getArguments().back();
-    Location loc = measure.getLoc();
-    OpBuilder builder(measure.getBody());
+    Value sizes = kernel.getArgument(kernel.getNumArguments() - 2);
+    Location loc = kernel.getLoc();
+    OpBuilder builder(kernel.getBody());
     Value onDevice = memref::AllocOp::create(builder, loc,
                                              cast<MemRefType>(sizes.getType()));
     sizes.replaceAllUsesWith(onDevice);
-    measure.walk([&](func::ReturnOp op) {
+    kernel.walk([&](cf::AssertOp op) {
+      if (op.getMsg() != kMeasuredMessage)
+        return;
       builder.setInsertionPoint(op);
       gpu::MemcpyOp::create(builder, loc, /*asyncToken=*/Type(), ValueRange(),
                             sizes, onDevice);

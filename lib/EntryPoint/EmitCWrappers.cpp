@@ -15,7 +15,7 @@
 //   @f.infer           unpacks sizes, calls @f.sizes, and lists all output
 //                      sizes; omitted if all of them are constants or sizes of
 //                      inputs, because the table then describes them
-//   @f.measure.invoke  unpacks qf_tensors and calls @f.measure, if it exists
+//   @f.measure         unpacks qf_tensors and calls @f.kernel to measure sizes
 //
 // and separate @f, @f_output_sizes, @f.table and @f.names for each entry point
 // that shares the kernel.
@@ -45,16 +45,13 @@ namespace {
 /// Emits the functions and tables of one entry point.
 class WrapperBuilder {
 public:
-  /// `takeDeviceError` is null if the kernel runs on the host, `runStrings` if
-  /// it has no strings, and `measure` if output sizes only depend on input
-  /// sizes.
+  /// `takeDeviceError` is null if the kernel runs on the host, and `runStrings`
+  /// if it has no strings.
   WrapperBuilder(LLVM::LLVMFuncOp kernel, LLVM::LLVMFuncOp sizes,
-                 LLVM::LLVMFuncOp measure, LLVM::LLVMFuncOp takeDeviceError,
-                 LLVM::LLVMFuncOp runStrings, const EntryPointInfo &info,
-                 ArrayRef<std::string> measureMessages)
-      : kernel(kernel), sizes(sizes), measure(measure),
-        takeDeviceError(takeDeviceError), runStrings(runStrings), info(info),
-        measureMessages(measureMessages), b(kernel.getLoc(), kernel),
+                 LLVM::LLVMFuncOp takeDeviceError, LLVM::LLVMFuncOp runStrings,
+                 const EntryPointInfo &info)
+      : kernel(kernel), sizes(sizes), takeDeviceError(takeDeviceError),
+        runStrings(runStrings), info(info), b(kernel.getLoc(), kernel),
         ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
         i32(b.getI32Type()), i64(b.getI64Type()) {}
 
@@ -71,10 +68,22 @@ private:
   LLVM::LLVMFuncOp makeInvoke();
   std::optional<SmallVector<int64_t>> findImplied();
   LLVM::LLVMFuncOp makeInfer();
-  LLVM::LLVMFuncOp makeInvokeMeasure();
+  LLVM::LLVMFuncOp makeMeasure();
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
-                 LLVM::LLVMFuncOp measurer, LLVM::LLVMFuncOp invoke,
+                 LLVM::LLVMFuncOp measure, LLVM::LLVMFuncOp invoke,
                  const Twine &name);
+  /// Appends the kernel arguments that say where to write measured sizes, and
+  /// whether to do no more than that.
+  void appendMeasureArguments(Value buffer, bool onlyMeasure,
+                              SmallVectorImpl<Value> &arguments) {
+    arguments.append({buffer, buffer, constant(0),
+                      constant(info.getNumDynamicSizes()), constant(1),
+                      constant(onlyMeasure)});
+  }
+  Value allocateSizes() {
+    return LLVM::AllocaOp::create(b, ptr, i64,
+                                  constant(info.getNumDynamicSizes()));
+  }
   /// Appends the kernel arguments for the tensors of the array at `tensors`.
   void unpack(Value tensors, ArrayRef<EntryPointArgument> descriptions,
               SmallVectorImpl<Value> &arguments);
@@ -103,10 +112,8 @@ private:
     return function.getFunctionType().getReturnType() == i64;
   }
 
-  LLVM::LLVMFuncOp kernel, sizes, measure, takeDeviceError, runStrings;
+  LLVM::LLVMFuncOp kernel, sizes, takeDeviceError, runStrings;
   const EntryPointInfo &info;
-  /// The messages of @f.measure, which follow the kernel's in the table.
-  ArrayRef<std::string> measureMessages;
   ImplicitLocOpBuilder b;
   Type ptr, i32, i64;
   LLVM::GlobalOp table, names;
@@ -143,26 +150,18 @@ LogicalResult WrapperBuilder::verify() {
     }
   if (info.hasStrings)
     kernelTypes.push_back(i64);
+  if (info.measures) {
+    kernelTypes.append({ptr, ptr});
+    kernelTypes.append(4, i64);
+  }
   for (const EntryPointArgument &argument : info.inputs)
     sizeTypes.append(argument.sizes.size(), i64);
-  for (const EntryPointArgument &argument : info.outputs)
-    openTypes.append(llvm::count(argument.sizes, -1), i64);
-  openTypes.append(2 * info.checks.size(), i64);
-  auto getStatus = [&](LLVM::LLVMFuncOp function) {
-    return SmallVector<Type>(canFail(function) ? 1 : 0, i64);
-  };
-  if (failed(check(kernel, kernelTypes, getStatus(kernel))) ||
-      failed(check(sizes, sizeTypes, openTypes)))
+  openTypes.append(info.getNumDynamicSizes() + 2 * info.checks.size(), i64);
+  // A kernel that measures returns that it has.
+  bool hasStatus = info.measures || canFail(kernel);
+  if (failed(check(kernel, kernelTypes, SmallVector<Type>(hasStatus, i64))))
     return failure();
-  if (!measure)
-    return success();
-  SmallVector<Type> measureTypes;
-  for (const EntryPointArgument &argument : info.inputs) {
-    measureTypes.append({ptr, ptr, i64});
-    measureTypes.append(2 * argument.sizes.size(), i64);
-  }
-  measureTypes.append({ptr, ptr, i64, i64, i64});
-  return check(measure, measureTypes, getStatus(measure));
+  return check(sizes, sizeTypes, openTypes);
 }
 
 LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
@@ -195,7 +194,7 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
   int64_t size = (sizeof(Table) + arguments.size() * sizeof(Argument) +
                   info.checks.size() * sizeof(Check)) /
                      sizeof(int64_t) +
-                 info.messages.size() + measureMessages.size();
+                 info.messages.size();
   int64_t numInputSizes = 0, numOutputSizes = 0;
   for (const EntryPointArgument &input : info.inputs)
     numInputSizes += input.sizes.size();
@@ -216,8 +215,7 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
                   : check.input < 0 ? QF_CHECK_OF_SIZES
                                     : QF_CHECK_OF_INPUT,
                   check.input, check.dimension, add(check.text)});
-  for (const std::string &message :
-       llvm::concat<const std::string>(info.messages, measureMessages))
+  for (const std::string &message : info.messages)
     words.push_back(add(message));
   words.append(sizes);
   if (implied)
@@ -292,6 +290,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   if (info.hasStrings)
     arguments.push_back(
         LLVM::PtrToIntOp::create(b, i64, invoke.getArgument(2)));
+  if (info.measures)
+    appendMeasureArguments(allocateSizes(), /*onlyMeasure=*/false, arguments);
   auto call = LLVM::CallOp::create(b, kernel, arguments);
   LLVM::ReturnOp::create(b, canFail(kernel) ? call.getResult()
                                             : constant(kKernelDone));
@@ -301,7 +301,7 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
 /// Returns the description of all output sizes and checks if they are constants
 /// or sizes of inputs, and nullopt otherwise.
 std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
-  if (measure || !llvm::hasSingleElement(sizes.getBody()))
+  if (info.measures || !llvm::hasSingleElement(sizes.getBody()))
     return std::nullopt;
   SmallVector<int64_t> places;
   for (auto [input, argument] : llvm::enumerate(info.inputs))
@@ -376,50 +376,46 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   return infer;
 }
 
-/// Emits @f.measure.invoke: (inputs, all output sizes) -> status of the kernel.
-LLVM::LLVMFuncOp WrapperBuilder::makeInvokeMeasure() {
-  LLVM::LLVMFuncOp invoke = makeFunction(info.symbol + ".measure.invoke", i64,
-                                         {ptr, ptr}, LLVM::Linkage::Internal);
-  invoke.setNoInline(true);
-  // The positions of the dynamic sizes among all output sizes.
-  SmallVector<size_t> open;
-  size_t position = 0;
+/// Emits @f.measure: (inputs, all output sizes) -> status of the kernel.
+LLVM::LLVMFuncOp WrapperBuilder::makeMeasure() {
+  LLVM::LLVMFuncOp measure = makeFunction(info.symbol + ".measure", i64,
+                                          {ptr, ptr}, LLVM::Linkage::Internal);
+  measure.setNoInline(true);
+  Value measured = allocateSizes();
+  // A kernel that fails does not write the sizes.
+  for (int64_t i = 0, e = info.getNumDynamicSizes(); i < e; ++i)
+    LLVM::StoreOp::create(b, constant(0), getElement(measured, i));
+  SmallVector<Value> arguments;
+  unpack(measure.getArgument(0), info.inputs, arguments);
+  Value null = LLVM::ZeroOp::create(b, ptr);
+  for (const EntryPointArgument &argument : info.outputs) {
+    arguments.append({null, null, constant(0)});
+    arguments.append(2 * argument.sizes.size(), constant(0));
+  }
+  appendMeasureArguments(measured, /*onlyMeasure=*/true, arguments);
+  Value status = LLVM::CallOp::create(b, kernel, arguments).getResult();
+  // Dynamic sizes have positions among all output sizes.
+  int64_t position = 0, next = 0;
   for (const EntryPointArgument &argument : info.outputs)
     for (int64_t size : argument.sizes) {
       if (size < 0)
-        open.push_back(position);
+        LLVM::StoreOp::create(
+            b, LLVM::LoadOp::create(b, i64, getElement(measured, next++)),
+            getElement(measure.getArgument(1), position));
       ++position;
     }
-  Value count = constant(open.size());
-  Value measured = LLVM::AllocaOp::create(b, ptr, i64, count);
-  // A kernel that fails does not write its result.
-  for (size_t i = 0; i < open.size(); ++i)
-    LLVM::StoreOp::create(b, constant(0), getElement(measured, i));
-  SmallVector<Value> arguments;
-  unpack(invoke.getArgument(0), info.inputs, arguments);
-  arguments.append({measured, measured, constant(0), count, constant(1)});
-  auto call = LLVM::CallOp::create(b, measure, arguments);
-  for (auto [i, place] : llvm::enumerate(open))
-    LLVM::StoreOp::create(b,
-                          LLVM::LoadOp::create(b, i64, getElement(measured, i)),
-                          getElement(invoke.getArgument(1), place));
-  Value status = constant(kKernelDone);
-  if (canFail(measure)) {
-    // The messages of @f.measure follow those of the kernel.
-    Value given = call.getResult();
-    Value isMessage = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::sge, given,
-                                           constant(kKernelMessages));
-    Value moved = LLVM::AddOp::create(b, given, constant(info.messages.size()));
-    status = LLVM::SelectOp::create(b, isMessage, moved, given);
-  }
-  LLVM::ReturnOp::create(b, status);
-  return invoke;
+  Value isMeasured = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status,
+                                          constant(kKernelMeasured));
+  LLVM::ReturnOp::create(
+      b, LLVM::SelectOp::create(b, isMeasured, constant(kKernelDone), status)
+             .getResult());
+  return measure;
 }
 
 /// Emits @f or @f_output_sizes:
 /// (inputs, outputs or output sizes, error, error size) -> status.
 void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
-                               LLVM::LLVMFuncOp measurer,
+                               LLVM::LLVMFuncOp measure,
                                LLVM::LLVMFuncOp invoke, const Twine &name) {
   LLVM::LLVMFuncOp entry =
       makeFunction(name, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
@@ -431,9 +427,9 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
     scratchSize += argument.sizes.size();
   Value scratch = LLVM::AllocaOp::create(
       b, ptr, i64, constant(std::max<int64_t>(scratchSize, 1)));
-  SmallVector<Value> arguments = {
-      LLVM::AddressOfOp::create(b, table), LLVM::AddressOfOp::create(b, names),
-      addressOrNull(infer), addressOrNull(measurer)};
+  SmallVector<Value> arguments = {LLVM::AddressOfOp::create(b, table),
+                                  LLVM::AddressOfOp::create(b, names),
+                                  addressOrNull(infer), addressOrNull(measure)};
   if (invoke)
     arguments.push_back(addressOrNull(invoke));
   arguments.push_back(addressOrNull(takeDeviceError));
@@ -450,11 +446,11 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
   implied = findImplied();
   LLVM::LLVMFuncOp invoke = makeInvoke();
   LLVM::LLVMFuncOp infer = implied ? LLVM::LLVMFuncOp() : makeInfer();
-  LLVM::LLVMFuncOp measurer = measure ? makeInvokeMeasure() : measure;
+  LLVM::LLVMFuncOp measure = info.measures ? makeMeasure() : LLVM::LLVMFuncOp();
   auto makeEntries = [&](const EntryPointInfo &named) {
     makeTable(named);
-    makeEntry(runFunction, infer, measurer, invoke, named.symbol);
-    makeEntry(sizesFunction, infer, measurer, {},
+    makeEntry(runFunction, infer, measure, invoke, named.symbol);
+    makeEntry(sizesFunction, infer, measure, {},
               named.symbol + "_output_sizes");
   };
   makeEntries(info);
@@ -475,8 +471,6 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
     sizes.erase();
   else
     sizes.setLinkage(LLVM::Linkage::Internal);
-  if (measure)
-    measure.setLinkage(LLVM::Linkage::Internal);
 }
 
 static LogicalResult emitWrappers(ModuleOp module) {
@@ -509,14 +503,6 @@ static LogicalResult emitWrappers(ModuleOp module) {
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
     if (failed(info))
       return failure();
-    if (info->isMeasure)
-      continue;
-    auto measure = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".measure");
-    FailureOr<EntryPointInfo> measureInfo = EntryPointInfo();
-    if (measure)
-      measureInfo = EntryPointInfo::get(measure);
-    if (failed(measureInfo))
-      return failure();
     auto sizes = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".sizes");
     if (!sizes)
       return kernel.emitError("function '")
@@ -539,8 +525,8 @@ static LogicalResult emitWrappers(ModuleOp module) {
                                           builder.getI64Type());
     if (failed(runStrings))
       return failure();
-    WrapperBuilder wrappers(kernel, sizes, measure, *takeDeviceError,
-                            *runStrings, *info, measureInfo->messages);
+    WrapperBuilder wrappers(kernel, sizes, *takeDeviceError, *runStrings,
+                            *info);
     if (failed(wrappers.verify()))
       return failure();
     wrappers.build(*run, *inferSizes);

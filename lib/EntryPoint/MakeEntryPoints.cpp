@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -211,11 +210,16 @@ static LogicalResult makeKernel(func::FuncOp kernel,
     }
     returnOp.getOperandsMutable().clear();
   });
-  if (info.hasStrings &&
-      failed(kernel.insertArgument(kernel.getNumArguments(),
-                                   IntegerType::get(context, 64), {},
-                                   kernel.getLoc())))
-    return failure();
+  Type i64 = IntegerType::get(context, 64);
+  SmallVector<Type> last;
+  if (info.hasStrings)
+    last = {i64};
+  if (info.measures)
+    last = {MemRefType::get(info.getNumDynamicSizes(), i64), i64};
+  for (Type type : last)
+    if (failed(kernel.insertArgument(kernel.getNumArguments(), type, {},
+                                     kernel.getLoc())))
+      return failure();
   kernel.setFunctionType(
       FunctionType::get(context, kernel.getArgumentTypes(), {}));
   kernel->setAttr(kEntryPointAttrName, info.toAttribute(context));
@@ -259,28 +263,37 @@ static void addDependences(Block &block, SetVector<Operation *> &needed) {
 }
 
 /// Erases all ops of the block that its terminator does not depend on. Side
-/// effects do not count, because only sizes are needed. If the block `reads`
-/// tensor elements to compute the sizes, assertions before the reads are kept,
-/// because the reads rely on them.
-static void eraseUnneeded(Block &block, bool reads) {
+/// effects do not count, because only sizes are needed.
+static void eraseUnneeded(Block &block) {
   SetVector<Operation *> needed;
   needed.insert(block.getTerminator());
-  addDependences(block, needed);
-  bool isBeforeRead = false;
-  for (Operation &op : llvm::reverse(block)) {
-    if (isBeforeRead && isa<cf::AssertOp>(op))
-      needed.insert(&op);
-    isBeforeRead |=
-        reads && needed.contains(&op) &&
-        !op.hasTrait<OpTrait::IsTerminator>() &&
-        !isa<tensor::DimOp, tensor::FromElementsOp>(op) &&
-        !isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
-            op.getDialect());
-  }
   addDependences(block, needed);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (!needed.contains(&op))
       op.erase();
+}
+
+/// Moves `first`, which are adjacent ops in front of the terminator, in front
+/// of all ops that they do not depend on. Keeps the assertions before the ops
+/// that read tensor elements, because the reads rely on them.
+static void moveUp(Block &block, ArrayRef<Operation *> first) {
+  SetVector<Operation *> needed(first.begin(), first.end());
+  addDependences(block, needed);
+  bool isBeforeRead = false;
+  auto before = llvm::make_range(
+      std::next(first.front()->getIterator().getReverse()), block.rend());
+  for (Operation &op : before) {
+    if (isBeforeRead && isa<cf::AssertOp>(op))
+      needed.insert(&op);
+    isBeforeRead |=
+        needed.contains(&op) && !isa<tensor::DimOp>(op) &&
+        !isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
+            op.getDialect());
+  }
+  addDependences(block, needed);
+  for (Operation &op : llvm::make_early_inc_range(before))
+    if (!needed.contains(&op))
+      op.moveAfter(first.back());
 }
 
 /// Returns patterns that express sizes of results by sizes of arguments.
@@ -355,7 +368,7 @@ namespace {
 /// Builds the shape function @f.sizes.
 class SizesBuilder {
 public:
-  /// If `mayMeasure`, sizes may depend on tensor elements, and @f.measure
+  /// If `mayMeasure`, sizes may depend on tensor elements, and the kernel
   /// computes them.
   SizesBuilder(func::FuncOp sizes, EntryPointInfo &info, bool mayMeasure)
       : sizes(sizes), info(info), mayMeasure(mayMeasure),
@@ -572,110 +585,45 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   eliminateCommonSubExpressions(rewriter, dominance, sizes);
   selectChecks();
   selectMeasured();
-  eraseUnneeded(sizes.getBody().front(), /*reads=*/false);
+  eraseUnneeded(sizes.getBody().front());
   if (failed(replaceArguments()))
     return failure();
   describeChecks();
   return success();
 }
 
-namespace {
-/// dim (if {yield %a} else {yield %b}) -> if {yield dim %a} else {yield dim %b}
-struct DimOfBranch final : OpRewritePattern<tensor::DimOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::DimOp op,
-                                PatternRewriter &rewriter) const override {
-    auto branch = op.getSource().getDefiningOp<scf::IfOp>();
-    std::optional<int64_t> dimension = op.getConstantIndex();
-    if (!branch || !dimension)
-      return failure();
-    unsigned result = cast<OpResult>(op.getSource()).getResultNumber();
-    SmallVector<Type> types(branch.getResultTypes());
-    types.push_back(rewriter.getIndexType());
-    rewriter.setInsertionPoint(branch);
-    auto wider = scf::IfOp::create(
-        rewriter, branch.getLoc(), types, branch.getCondition(),
-        /*addThenBlock=*/false, /*addElseBlock=*/false);
-    for (auto [from, to] :
-         llvm::zip_equal(branch->getRegions(), wider->getRegions())) {
-      rewriter.inlineRegionBefore(from, to, to.end());
-      auto yield = cast<scf::YieldOp>(to.front().getTerminator());
-      rewriter.setInsertionPoint(yield);
-      Value size = tensor::DimOp::create(rewriter, op.getLoc(),
-                                         yield.getOperand(result), *dimension);
-      rewriter.modifyOpInPlace(yield,
-                               [&] { yield.getResultsMutable().append(size); });
-    }
-    rewriter.replaceOp(op, wider.getResults().back());
-    rewriter.replaceOp(branch, wider.getResults().drop_back());
-    return success();
-  }
-};
-} // namespace
-
-/// Converts (tensors) -> (tensors) to (tensors) -> (all dynamic sizes of the
-/// results).
-static LogicalResult returnMeasurements(func::FuncOp measure,
-                                        const llvm::BitVector &openChecks,
-                                        const FrozenRewritePatternSet &patterns,
-                                        bool cutBranches) {
-  assertOpenChecks(measure, openChecks);
-  Block &body = measure.getBody().front();
-  auto returnOp = cast<func::ReturnOp>(body.getTerminator());
-  OpBuilder builder(returnOp);
-  Location loc = returnOp.getLoc();
-  SmallVector<Value> numbers;
-  for (Value size : makeOpenSizes(builder, returnOp))
-    numbers.push_back(
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size));
-  Value all = tensor::FromElementsOp::create(builder, loc, numbers);
-  returnOp.getOperandsMutable().assign(all);
-  measure.setFunctionType(FunctionType::get(
-      measure.getContext(), measure.getArgumentTypes(), all.getType()));
-  if (failed(resolveSizes(measure, patterns)))
-    return failure();
-  // Only the sizes of branches' results are needed, so move the `tensor.dim`
-  // ops into the branches.
-  if (cutBranches) {
-    RewritePatternSet branches(measure.getContext());
-    branches.add<DimOfBranch>(measure.getContext());
-    scf::IfOp::getCanonicalizationPatterns(branches, measure.getContext());
-    if (failed(applyPatternsGreedily(measure, std::move(branches))) ||
-        failed(resolveSizes(measure, patterns)))
-      return failure();
-  }
-  IRRewriter rewriter(measure.getContext());
-  DominanceInfo dominance(measure);
-  eliminateCommonSubExpressions(rewriter, dominance, measure);
-  eraseUnneeded(body, /*reads=*/true);
-  return success();
-}
-
-/// Asserts that the result buffers have the sizes that the kernel computes,
-/// before it uses these sizes. Elements may have changed since @f.measure
-/// computed the sizes.
-static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
-                                    const llvm::BitVector &measured,
-                                    const FrozenRewritePatternSet &patterns) {
+/// Writes all dynamic sizes of the results to the buffer that the kernel takes
+/// for them, and returns from a kernel that only measures, before everything
+/// that the sizes do not depend on. Then asserts that the result buffers have
+/// the `measured` sizes: elements may have changed since they were measured.
+static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
+                                  const llvm::BitVector &measured,
+                                  const FrozenRewritePatternSet &patterns) {
   Block &body = kernel.getBody().front();
-  SmallVector<cf::AssertOp> assertions;
-  OpBuilder builder(&body, body.begin());
-  unsigned open = 0;
-  for (auto store : llvm::make_early_inc_range(
-           body.getOps<bufferization::MaterializeInDestinationOp>())) {
+  auto stores =
+      llvm::to_vector(body.getOps<bufferization::MaterializeInDestinationOp>());
+  Value sizes = body.getArgument(body.getNumArguments() - 2);
+  OpBuilder builder(stores.front());
+  SmallVector<Operation *> first, assertions;
+  for (bufferization::MaterializeInDestinationOp store : stores) {
     auto buffer = cast<BlockArgument>(store.getDest());
     auto type = cast<MemRefType>(buffer.getType());
     unsigned output = buffer.getArgNumber() - numInputs;
+    Location loc = store.getLoc();
     for (int64_t i = 0, e = type.getRank(); i < e; ++i) {
-      if (!type.isDynamicDim(i) || !measured[open++])
+      if (!type.isDynamicDim(i))
         continue;
-      Location loc = store.getLoc();
-      builder.setInsertionPointToStart(&body);
-      Value given = memref::DimOp::create(builder, loc, buffer, i);
-      builder.setInsertionPoint(store);
+      unsigned index = first.size();
+      builder.setInsertionPoint(stores.front());
       Value computed =
           tensor::DimOp::create(builder, loc, store.getSource(), i);
+      Value number = arith::IndexCastOp::create(builder, loc,
+                                                builder.getI64Type(), computed);
+      Value at = arith::ConstantIndexOp::create(builder, loc, index);
+      first.push_back(memref::StoreOp::create(builder, loc, number, sizes, at));
+      if (!measured[index])
+        continue;
+      Value given = memref::DimOp::create(builder, loc, buffer, i);
       Value isEqual = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, computed, given);
       assertions.push_back(cf::AssertOp::create(
@@ -685,20 +633,18 @@ static LogicalResult assertMeasured(func::FuncOp kernel, unsigned numInputs,
               .str()));
     }
   }
+  builder.setInsertionPoint(stores.front());
+  Location loc = kernel.getLoc();
+  Value isRun = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, body.getArguments().back(),
+      arith::ConstantIntOp::create(builder, loc, 0, 64));
+  first.push_back(cf::AssertOp::create(builder, loc, isRun, kMeasuredMessage));
+  first.append(assertions);
   if (failed(resolveSizes(kernel, patterns)))
     return failure();
-  for (cf::AssertOp assertion : assertions) {
-    auto isEqual = assertion.getArg().getDefiningOp<arith::CmpIOp>();
-    if (!isEqual)
-      continue;
-    Operation *last = nullptr;
-    for (Value operand : isEqual->getOperands())
-      if (Operation *op = operand.getDefiningOp();
-          op && (!last || last->isBeforeInBlock(op)))
-        last = op;
-    isEqual->moveAfter(last);
-    assertion->moveAfter(isEqual);
-  }
+  for (Operation *op : first)
+    op->moveBefore(stores.front());
+  moveUp(body, first);
   return success();
 }
 
@@ -723,8 +669,7 @@ static void writeLast(func::FuncOp kernel) {
 /// `function`, and adds its checks to `info`.
 static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
                                     SymbolTable &symbols,
-                                    const FrozenRewritePatternSet &patterns,
-                                    bool cutBranches) {
+                                    const FrozenRewritePatternSet &patterns) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("function '")
            << function.getSymName() << "': expected one block, but got "
@@ -743,21 +688,16 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
   SizesBuilder sizesBuilder(sizes, info, !info.hasStrings);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
-  const llvm::BitVector &open = sizesBuilder.getOpenChecks();
+  assertOpenChecks(kernel, sizesBuilder.getOpenChecks());
   const llvm::BitVector &measured = sizesBuilder.getMeasured();
-  assertOpenChecks(kernel, open);
-  unsigned numInputs = info.inputs.size();
+  info.measures = measured.any();
   if (failed(makeKernel(kernel, info)))
     return failure();
-  if (measured.any()) {
-    func::FuncOp measure = clone(".measure");
-    EntryPointInfo measureInfo = info.makeMeasure(measured.size());
-    if (failed(assertMeasured(kernel, numInputs, measured, patterns)) ||
-        failed(returnMeasurements(measure, open, patterns, cutBranches)) ||
-        failed(makeKernel(measure, measureInfo)))
-      return failure();
-    writeLast(kernel);
-  }
+  if (!info.measures)
+    return success();
+  if (failed(measureFirst(kernel, info.inputs.size(), measured, patterns)))
+    return failure();
+  writeLast(kernel);
   return success();
 }
 
@@ -819,7 +759,7 @@ struct QuantFloatMakeEntryPointsPass
       if (groups.size() == functions.size())
         info->position = 0;
       if (failed(makeEntryPoint(functions[group.front()], *info, symbols,
-                                patterns, cutBranches)))
+                                patterns)))
         return signalPassFailure();
       for (size_t place : group)
         // Other functions of the module still call the function on tensors.

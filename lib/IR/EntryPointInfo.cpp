@@ -23,13 +23,11 @@ static Attribute argumentToAttribute(Builder &builder,
                             builder.getDenseI64ArrayAttr(argument.sizes))});
 }
 
-EntryPointInfo EntryPointInfo::makeMeasure(int64_t count) const {
-  EntryPointInfo info;
-  info.symbol = symbol;
-  info.inputs = inputs;
-  info.outputs.push_back({/*name=*/"", QF_INT64, {count}});
-  info.isMeasure = true;
-  return info;
+int64_t EntryPointInfo::getNumDynamicSizes() const {
+  int64_t count = 0;
+  for (const EntryPointArgument &output : outputs)
+    count += llvm::count(output.sizes, -1);
+  return count;
 }
 
 EntryPointNames EntryPointInfo::getNames() const {
@@ -44,7 +42,7 @@ EntryPointInfo EntryPointInfo::withNames(const EntryPointNames &names) const {
   // Omit `sharing`.
   EntryPointInfo info = {names.symbol,  names.graphName, inputs,
                          outputs,       checks,          messages,
-                         hasStrings,    isMeasure,       names.position,
+                         hasStrings,    measures,        names.position,
                          /*sharing=*/{}};
   for (auto [argument, name] :
        llvm::zip(llvm::concat<EntryPointArgument>(info.inputs, info.outputs),
@@ -86,8 +84,8 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
   }
   if (hasStrings)
     entries.push_back(builder.getNamedAttr("strings", builder.getUnitAttr()));
-  if (isMeasure)
-    entries.push_back(builder.getNamedAttr("measure", builder.getUnitAttr()));
+  if (measures)
+    entries.push_back(builder.getNamedAttr("measures", builder.getUnitAttr()));
   if (!messages.empty())
     entries.push_back(builder.getNamedAttr(
         "messages", stringsToAttribute(builder, messages)));
@@ -223,7 +221,7 @@ static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
     info.position = number.getInt();
   }
   info.hasStrings = dictionary.contains("strings");
-  info.isMeasure = dictionary.contains("measure");
+  info.measures = dictionary.contains("measures");
   for (const EntryPointCheck &check : info.checks)
     if (check.input >= static_cast<int64_t>(info.inputs.size()))
       return failure();
@@ -273,8 +271,6 @@ mlir::quant_float::getEntryPoints(ModuleOp module) {
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(&op);
     if (failed(info))
       return failure();
-    if (info->isMeasure)
-      continue;
     for (const EntryPointNames &names : info->sharing)
       entryPoints.push_back(info->withNames(names));
     entryPoints.push_back(std::move(*info));

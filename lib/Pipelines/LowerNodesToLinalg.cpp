@@ -54,6 +54,5 @@ void quant_float::buildLowerNodesToLinalg(OpPassManager &manager,
   QuantFloatMakeEntryPointsPassOptions entryPoints;
   entryPoints.share = !options.explains;
   // A branch in a shape function would run on the device.
-  entryPoints.cutBranches = !options.onGPU;
   manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
 }

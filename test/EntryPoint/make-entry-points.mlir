@@ -1,5 +1,4 @@
 // RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points=share=false | FileCheck %s
-// RUN: quant-float-opt %s --quant-float-make-entry-points=cut-branches=false --split-input-file | FileCheck %s --check-prefix=WHOLE
 
 // Open sizes of the results are those of the arguments; nothing is computed.
 
@@ -97,16 +96,25 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Where sizes depend on elements, these are read, but no more than that. What is asserted before stays.
+// Sizes that depend on elements are computed first, and written to a buffer. A kernel that only measures returns then.
 
 // CHECK-LABEL: func.func @measured.kernel(
-// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[Y:.+]]: memref<?xf32>, %[[Z:.+]]: memref<?xf32>)
-// CHECK:         %[[GIVEN:.+]] = memref.dim %[[Y]]
-// CHECK:         tensor.extract %[[N]]
-// CHECK-NEXT:    %[[COUNT:.+]] = arith.index_cast
-// CHECK-NEXT:    %[[SAME:.+]] = arith.cmpi eq, %[[COUNT]], %[[GIVEN]]
+// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[Y:.+]]: memref<?xf32>, %[[Z:.+]]: memref<?xf32>, %[[SIZES:.+]]: memref<2xi64>, %[[MEASURES:.+]]: i64)
+// CHECK-SAME:    measures,
+// CHECK:         tensor.extract %[[X]]
+// CHECK:         cf.assert {{.*}}, "before"
+// CHECK:         %[[READ:.+]] = tensor.extract %[[N]]
+// CHECK-NOT:     linalg
+// CHECK-NOT:     "behind"
+// CHECK-DAG:     %[[GIVEN:.+]] = memref.dim %[[Y]]
+// CHECK-DAG:     %[[SAME:.+]] = arith.cmpi eq, %{{.+}}, %[[GIVEN]]
+// CHECK-DAG:     %[[RUN:.+]] = arith.cmpi eq, %[[MEASURES]], %{{.+}} : i64
+// CHECK:         memref.store %{{.+}}, %[[SIZES]]
+// CHECK-NEXT:    memref.store %{{.+}}, %[[SIZES]]
+// CHECK-NEXT:    cf.assert %[[RUN]], "the sizes of the results are measured"
 // CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 is another one than when it was measured"
-// CHECK:         cf.assert
+// CHECK:         cf.assert {{.*}}, "behind"
+// CHECK:         linalg.fill
 // CHECK:         %[[FILLED:.+]] = bufferization.to_buffer %{{.+}} read_only : tensor<?xf32> to memref<?xf32, strided<[?], offset: ?>>
 // CHECK-NEXT:    memref.copy %[[FILLED]], %[[Y]]
 // CHECK:         memref.copy %{{.+}}, %[[Z]]
@@ -119,17 +127,6 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-DAG:     %[[LATER:.+]] = arith.constant -9223372036854775808 : index
 // CHECK:         %[[KNOWN:.+]] = arith.maxsi %[[D0]], %[[LEAST]]
 // CHECK:         return %[[LATER]], %[[KNOWN]] : index, index
-
-// CHECK-LABEL: func.func @measured.measure(
-// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[OUT:.+]]: memref<2xi64>)
-// CHECK-SAME:    measure, outputs = [{dtype = 7 : i32, name = "", sizes = array<i64: 2>}], symbol = "measured"
-// CHECK:         tensor.extract %[[X]]
-// CHECK:         cf.assert {{.*}}, "before"
-// CHECK:         tensor.extract %[[N]]
-// CHECK-NOT:     linalg
-// CHECK-NOT:     "behind"
-// CHECK:         %[[ALL:.+]] = tensor.from_elements
-// CHECK:         bufferization.materialize_in_destination %[[ALL]] in restrict writable %[[OUT]]
 func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
@@ -143,45 +140,6 @@ func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, ten
   %empty = tensor.empty(%count) : tensor<?xf32>
   %y = linalg.fill ins(%first : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
   return %y, %x : tensor<?xf32>, tensor<?xf32>
-}
-
-// -----
-
-// What branches compute is not computed for its sizes.
-
-// WHOLE-LABEL: func.func @branches.measure(
-// WHOLE:         linalg.generic
-// WHOLE:         tensor.from_elements
-
-// CHECK-LABEL: func.func @branches.measure(
-// CHECK-SAME:    %[[WHICH:[a-z0-9]+]]: tensor<i8> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %{{.+}}: memref<1xi64>)
-// CHECK-NOT:     linalg
-// CHECK:         %[[COUNT:.+]] = tensor.dim %[[X]]
-// CHECK:         %[[SIZE:.+]] = {{scf.if|arith.select}} %{{.+}}
-// CHECK-NOT:     linalg
-// CHECK:         tensor.from_elements
-func.func @branches(%which: tensor<i8>, %x: tensor<?xf32>) -> tensor<?xf32> {
-  %c0 = arith.constant 0 : index
-  %byte = tensor.extract %which[] : tensor<i8>
-  %first = arith.trunci %byte : i8 to i1
-  %size = tensor.dim %x, %c0 : tensor<?xf32>
-  %twice = arith.addi %size, %size : index
-  %y = scf.if %first -> tensor<?xf32> {
-    %empty = tensor.empty(%size) : tensor<?xf32>
-    %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
-    ^bb0(%in: f32, %out: f32):
-      %1 = arith.negf %in : f32
-      linalg.yield %1 : f32
-    } -> tensor<?xf32>
-    scf.yield %0 : tensor<?xf32>
-  } else {
-    %zero = arith.constant 0.0 : f32
-    %empty = tensor.empty(%twice) : tensor<?xf32>
-    %0 = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
-    scf.yield %0 : tensor<?xf32>
-  }
-  return %y : tensor<?xf32>
 }
 
 // -----

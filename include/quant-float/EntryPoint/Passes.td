@@ -53,15 +53,13 @@ def QuantFloatMakeEntryPointsPass
       check.
 
     If sizes of results depend on the contents of tensors, `@f.sizes` returns
-    the smallest 64-bit integer for them, and there is another kernel:
-
-    - `@f.measure`, the data-dependent shape function: it takes the tensors and
-      writes all dynamic sizes of the results to a buffer of `i64`.
-
-    `@f.kernel` then asserts that the result buffers have these sizes, and
-    writes to them after everything is computed. For functions with strings,
-    such sizes are an error: the contents of strings are only read when the
-    kernel runs.
+    the smallest 64-bit integer for them, and `@f.kernel` takes two more
+    arguments: a buffer of `i64`, which it writes all dynamic sizes of the
+    results to, and an `i64`, which is not 0 if only these sizes are wanted. The
+    kernel computes the sizes first. It then asserts that the result buffers
+    have these sizes, and writes to them after everything is computed. For
+    functions with strings, such sizes are an error: the contents of strings are
+    only read when the kernel runs.
 
     A check is a requirement of the ops on dynamic sizes: operands of a linalg
     op that share a loop have the same size along it, and an operand with one
@@ -96,9 +94,7 @@ def QuantFloatMakeEntryPointsPass
   }];
   let options = [
     Option<"share", "share", "bool", /*default=*/"true",
-           "share one kernel among functions that compute the same">,
-    Option<"cutBranches", "cut-branches", "bool", /*default=*/"true",
-           "only compute sizes in branches of shape functions">
+           "share one kernel among functions that compute the same">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
@@ -111,9 +107,9 @@ def QuantFloatCopyShapesToHostPass
     : Pass<"quant-float-copy-shapes-to-host", "mlir::func::FuncOp"> {
   let summary = "Copy data-dependent shapes to host memory";
   let description = [{
-    The buffer that `@f.measure` writes is in host memory. This pass makes the
-    kernel write to a device buffer instead, and copies that buffer to the host
-    at the end of the function.
+    The buffer that a kernel writes data-dependent sizes of its results to is in
+    host memory. This pass makes the kernel write to a device buffer instead,
+    and copies that buffer to the host once the sizes are known.
 
     The GPU pipeline runs this pass on memrefs, before
     `quant-float-outline-scalar-gpu-kernels`.

@@ -28,6 +28,10 @@ constexpr llvm::StringLiteral kElementTypeAttrName = "quant_float.element_type";
 constexpr llvm::StringLiteral kPackedAttrName = "quant_float.packed";
 /// On arguments and results: the value's name in the source model.
 constexpr llvm::StringLiteral kNameAttrName = "quant_float.name";
+/// The message of the assertion that fails in a kernel that only measures the
+/// sizes of its results.
+constexpr llvm::StringLiteral kMeasuredMessage =
+    "the sizes of the results are measured";
 /// On functions: the graph's name in the source model.
 constexpr llvm::StringLiteral kGraphNameAttrName = "quant_float.graph_name";
 
@@ -56,6 +60,8 @@ struct EntryPointCheck {
 /// The status codes of kernels that can fail. Codes from kKernelMessages on are
 /// an index into EntryPointInfo::messages plus kKernelMessages.
 enum KernelStatus : int64_t {
+  /// The kernel has measured the sizes of its results, and written no result.
+  kKernelMeasured = -1,
   kKernelDone = 0,
   kKernelOutOfMemory = 1,
   kKernelMessages = 4
@@ -88,21 +94,22 @@ struct EntryPointInfo {
   /// an i64, is the address of the string storage that
   /// Runtime/Entry/StringRuntime.c keeps for the call.
   bool hasStrings = false;
-  /// Whether the kernel is @f.measure, which computes the data-dependent sizes
-  /// of the results of another kernel.
-  bool isMeasure = false;
+  /// Whether sizes of results depend on the contents of tensors. If so, the
+  /// kernel's last arguments are a buffer of i64, which it writes all dynamic
+  /// sizes of the results to, and an i64. If the latter is not 0, the kernel
+  /// measures: it returns kKernelMeasured once it has written the sizes.
+  bool measures = false;
   /// The position in the order of the module's entry points. Used if entry
   /// points share a kernel.
   int64_t position = 0;
-  /// The other entry points that share this one's kernel, @f.sizes and
-  /// @f.measure.
+  /// The other entry points that share this one's kernel and @f.sizes.
   std::vector<EntryPointNames> sharing;
 
   EntryPointNames getNames() const;
   /// Returns the entry point with these names that shares this one's kernel.
   EntryPointInfo withNames(const EntryPointNames &names) const;
-  /// Returns the description of @f.measure, which returns `count` sizes.
-  EntryPointInfo makeMeasure(int64_t count) const;
+  /// Returns the number of dynamic sizes of the results.
+  int64_t getNumDynamicSizes() const;
   DictionaryAttr toAttribute(MLIRContext *context) const;
   /// Returns the entry point that the attribute of `op` describes. Emits an
   /// error if the attribute is malformed.
@@ -118,8 +125,8 @@ int64_t getElementBytes(int32_t dtype);
 int64_t getElementBits(int32_t dtype);
 
 /// Returns the entry points of a module after quant-float-make-entry-points, at
-/// any later stage of the lowering, in the module's order and without
-/// @f.measure. Emits an error for malformed attributes.
+/// any later stage of the lowering, in the module's order. Emits an error for
+/// malformed attributes.
 FailureOr<std::vector<EntryPointInfo>> getEntryPoints(ModuleOp module);
 
 } // namespace mlir::quant_float

@@ -678,7 +678,7 @@ struct FlushSubnormals final
       if (!kernel->hasAttr(kEntryPointAttrName))
         continue;
       FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
-      if (failed(info) || info->isMeasure || info->hasStrings)
+      if (failed(info) || info->hasStrings)
         continue;
       if (hasHalfArithmetic && hasHalves(kernel))
         continue;

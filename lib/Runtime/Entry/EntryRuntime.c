@@ -478,7 +478,8 @@ static COLD int runMeasure(Call *call, MeasureFunction *measure,
   if (status)
     return status;
   enterDevice(call);
-  FloatEnvironment saved = enterDefaultFloatEnvironment(0);
+  FloatEnvironment saved =
+      enterDefaultFloatEnvironment((int)call->table->flushesSubnormals);
   int64_t result = measure(call->inputs, scratch);
   leaveFloatEnvironment(saved);
   return report(call, result, 0);
