@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Certify/Mutants.h"
+#include "quant-float/IR/Constants.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -263,7 +264,7 @@ static mlir::Value makeConstant(OpBuilder &builder, Location loc, Type type,
     attribute = IntegerAttr::get(element, integer);
   if (auto shaped = dyn_cast<ShapedType>(type))
     attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
-  return arith::ConstantOp::create(builder, loc, attribute);
+  return createConstant(builder, loc, attribute);
 }
 
 /// Returns the operand that is this constant, or null.

@@ -9,6 +9,7 @@
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
@@ -49,7 +50,7 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
       return failure();
   for (Operation &op : function.getBody().front()) {
     if (!isa<CastOp, QuantizationOpInterface, FakeConvertOp, PhiloxOp,
-             arith::ConstantOp, func::ReturnOp>(op)) {
+             AnyConstantOp, func::ReturnOp>(op)) {
       InFlightDiagnostic error =
           op.emitError("target 'reference': expected only casts, "
                        "quantizations, fakeconverts and constants, but got ");
@@ -321,7 +322,7 @@ static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
 // Functions
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<Tensor> evaluate(arith::ConstantOp op) {
+static llvm::Expected<Tensor> evaluate(AnyConstantOp op) {
   return Tensor::fromAttribute(cast<ElementsAttr>(op.getValue()),
                                getElementTypeOrSelf(op.getType()));
 }
@@ -330,7 +331,7 @@ static llvm::Expected<Tensor> evaluate(arith::ConstantOp op) {
 static llvm::Expected<Tensor> evaluate(Operation *op,
                                        ArrayRef<Tensor> operands) {
   return llvm::TypeSwitch<Operation *, llvm::Expected<Tensor>>(op)
-      .Case([&](arith::ConstantOp op) { return evaluate(op); })
+      .Case([&](AnyConstantOp op) { return evaluate(op); })
       .Case([&](CastOp op) { return evaluate(op, operands); })
       .Case([&](FakeConvertOp op) { return evaluate(op, operands); })
       .Case([&](PhiloxOp op) { return evaluate(op, operands); })

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/DialectVersion.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,10 +86,8 @@ void QuantFloatDialect::initialize() {
 Operation *QuantFloatDialect::materializeConstant(OpBuilder &builder,
                                                   Attribute value, Type type,
                                                   Location loc) {
-  if (auto constant = arith::ConstantOp::materialize(builder, value, type, loc))
-    return constant;
   auto typed = dyn_cast<TypedAttr>(value);
   if (!typed || typed.getType() != type)
     return nullptr;
-  return ConstantOp::create(builder, loc, typed);
+  return createConstant(builder, loc, typed);
 }

@@ -274,3 +274,7 @@ OpFoldResult StorageCastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor adaptor) { return getValue(); }
+
+void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "cst");
+}

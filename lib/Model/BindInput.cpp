@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/Model/Model.h"
@@ -100,8 +101,8 @@ static llvm::Expected<ElementsAttr> readConstant(
 /// and all other users keep the declared type.
 static void replaceArgument(BlockArgument argument, ElementsAttr value) {
   auto builder = OpBuilder::atBlockBegin(argument.getOwner());
-  Value constant = arith::ConstantOp::create(builder, argument.getLoc(),
-                                             cast<TypedAttr>(value));
+  Value constant =
+      createConstant(builder, argument.getLoc(), cast<TypedAttr>(value));
   Value declared = constant;
   if (constant.getType() != argument.getType())
     declared = tensor::CastOp::create(builder, argument.getLoc(),

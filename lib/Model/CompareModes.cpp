@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/Model/Model.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Support/Locations.h"
@@ -300,7 +301,7 @@ Model::compareModes(size_t entry, ArrayRef<qf_tensor> inputs,
     for (Value operand : op->getOperands()) {
       if (tensors.contains(operand))
         continue;
-      auto constant = operand.getDefiningOp<arith::ConstantOp>();
+      auto constant = operand.getDefiningOp<AnyConstantOp>();
       if (!constant) {
         needed.insert(operand);
         continue;

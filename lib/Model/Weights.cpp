@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -24,7 +25,7 @@ static llvm::Error hoist(func::FuncOp function,
                          std::vector<Tensor> &tensors) {
   constexpr size_t kLarge = 64 * 1024;
   for (auto constant : llvm::make_early_inc_range(
-           function.getBody().front().getOps<arith::ConstantOp>())) {
+           function.getBody().front().getOps<AnyConstantOp>())) {
     auto type = dyn_cast<RankedTensorType>(constant.getType());
     auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
     AsmResourceBlob *blob =

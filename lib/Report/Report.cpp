@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Report/Report.h"
+#include "quant-float/IR/Constants.h"
 
 #include "Numbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -222,7 +223,7 @@ computeTensors(const Model &model, size_t entry, ArrayRef<unsigned> chosen,
         continue;
       if (auto argument = dyn_cast<BlockArgument>(value)) {
         tensors.try_emplace(key, (*inputs)[argument.getArgNumber()]);
-      } else if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+      } else if (auto constant = value.getDefiningOp<AnyConstantOp>()) {
         llvm::Expected<Tensor> tensor =
             Tensor::fromAttribute(cast<ElementsAttr>(constant.getValue()),
                                   getElementTypeOrSelf(value));

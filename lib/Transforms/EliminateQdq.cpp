@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
@@ -684,7 +685,7 @@ void Elimination::apply(RewriterBase &rewriter) {
   llvm::SetVector<Operation *> candidates(users.begin(), users.end());
   for (Operation *user : users)
     for (Value operand : user->getOperands())
-      if (auto constant = operand.getDefiningOp<arith::ConstantOp>())
+      if (auto constant = operand.getDefiningOp<AnyConstantOp>())
         candidates.insert(constant);
   rewriter.replaceAllUsesWith(quantize.getResult(), codes);
   for (Operation *op : candidates)

@@ -13,6 +13,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -97,7 +98,7 @@ Value quant_float::createConstantOfBits(OpBuilder &builder, Location loc,
     value = FloatAttr::get(type, getFloat(bits.front()));
   else
     value = IntegerAttr::get(type, bits.front());
-  return arith::ConstantOp::create(builder, loc, value);
+  return createConstant(builder, loc, value);
 }
 
 std::optional<ConstantBytes> quant_float::getConstantBytes(Value value) {
@@ -132,7 +133,7 @@ Value quant_float::createConstantOfBytes(OpBuilder &builder, Location loc,
                                                       alignof(uint64_t)));
   else
     value = cast<TypedAttr>(DenseElementsAttr::getFromRawBuffer(type, bytes));
-  return arith::ConstantOp::create(builder, loc, value);
+  return createConstant(builder, loc, value);
 }
 
 void quant_float::keepConstantAttributes(Operation *from, Operation *to) {

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/IR/TransposeConstant.h"
@@ -73,7 +74,7 @@ struct ExtractWeightsPass final
 
 /// Returns whether the op can be a part of a weight in a file.
 static bool isPart(Operation *op) {
-  if (isa<arith::ConstantOp, DequantizeOp, CastOp>(op))
+  if (isa<AnyConstantOp, DequantizeOp, CastOp>(op))
     return true;
   auto node = dyn_cast<NodeOp>(op);
   return node && node.getDomain().empty() && node->getNumRegions() == 0 &&
@@ -87,7 +88,7 @@ void Extraction::clone(Operation *op) {
         return sources.contains(operand.getDefiningOp());
       }))
     return;
-  bool isSource = isa<arith::ConstantOp, DequantizeOp>(op);
+  bool isSource = isa<AnyConstantOp, DequantizeOp>(op);
   sources[op] = isSource ? op : sources[op->getOperand(0).getDefiningOp()];
   builder.clone(*op, cloned);
 }
@@ -116,7 +117,7 @@ Value Extraction::turn(DequantizeOp op) {
     return {};
   SmallVector<Value> turned;
   for (Value operand : op->getOperands()) {
-    auto constant = operand.getDefiningOp<arith::ConstantOp>();
+    auto constant = operand.getDefiningOp<AnyConstantOp>();
     auto elements =
         constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
     // Per-tensor and per-axis scales have at most rank 1 and need no
@@ -125,8 +126,8 @@ Value Extraction::turn(DequantizeOp op) {
       elements = transposeConstant(elements);
     if (!elements)
       return {};
-    turned.push_back(arith::ConstantOp::create(builder, operand.getLoc(),
-                                               cast<TypedAttr>(elements)));
+    turned.push_back(
+        createConstant(builder, operand.getLoc(), cast<TypedAttr>(elements)));
   }
   IRMapping values;
   for (auto [from, to] : llvm::zip_equal(op->getOperands(), turned))

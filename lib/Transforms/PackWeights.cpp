@@ -12,6 +12,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/TransposeConstant.h"
@@ -137,7 +138,7 @@ bool WeightsProduct::match() {
 }
 
 ElementsAttr WeightsProduct::getRows(Value value) const {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto constant = value.getDefiningOp<AnyConstantOp>();
   auto elements =
       constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
   if (!elements || elements.getShapedType().getRank() != 2)
@@ -225,7 +226,7 @@ void WeightsProduct::pack(RewriterBase &rewriter) {
                                    {rows, blocks, blockSize * bits / 8}));
   loc = weights.getScale().getLoc();
   add(weights.getScale(),
-      arith::ConstantOp::create(rewriter, loc, cast<TypedAttr>(scales)));
+      createConstant(rewriter, loc, cast<TypedAttr>(scales)));
   SmallVector<int64_t> absent;
   int64_t bytes = llvm::divideCeil(blocks * bits, 8);
   if (Value old = weights.getZeroPoint()) {

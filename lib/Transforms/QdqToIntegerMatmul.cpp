@@ -24,6 +24,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Transforms/Passes.h"
@@ -177,8 +178,7 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
   rewriter.setInsertionPoint(node);
   NodeBuilder nodes{rewriter, node.getLoc(), kOpset};
   if (turned)
-    codes = arith::ConstantOp::create(rewriter, codes.getLoc(),
-                                      cast<TypedAttr>(turned));
+    codes = createConstant(rewriter, codes.getLoc(), cast<TypedAttr>(turned));
   SmallVector<float> scales;
   for (const APFloat &scale : weights->scales)
     scales.push_back((x->scales.front() * scale).convertToFloat());
@@ -190,11 +190,11 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
       shape[1] = scales.size();
     }
   }
-  Value scale = arith::ConstantOp::create(
-      rewriter, node.getLoc(),
-      DenseElementsAttr::get(
-          RankedTensorType::get(shape, rewriter.getF32Type()),
-          ArrayRef<float>(scales)));
+  Value scale =
+      createConstant(rewriter, node.getLoc(),
+                     DenseElementsAttr::get(
+                         RankedTensorType::get(shape, rewriter.getF32Type()),
+                         ArrayRef<float>(scales)));
   SmallVector<NamedAttribute> attributes;
   if (isConv)
     llvm::append_range(attributes, node.getNodeAttributes());
@@ -206,8 +206,8 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
       "Mul", {nodes.cast(sums, rewriter.getF32Type(), "sums"), scale}, type);
   if (bias) {
     if (isConv) {
-      Value sizes = arith::ConstantOp::create(
-          rewriter, node.getLoc(), rewriter.getI64TensorAttr(perChannel));
+      Value sizes = createConstant(rewriter, node.getLoc(),
+                                   rewriter.getI64TensorAttr(perChannel));
       shape = perChannel;
       shape[1] = biasType.getDimSize(0);
       bias = nodes.makeNode("Reshape", {bias, sizes}, biasType.clone(shape));

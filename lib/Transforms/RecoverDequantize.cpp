@@ -25,6 +25,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/TransposeConstant.h"
@@ -83,7 +84,7 @@ static NodeOp getLayer(Operation *op, StringRef name, unsigned inputs) {
 static std::optional<ConvertedConstant> getConvertedConstant(Value value) {
   NodeOp convert = getLayer(value.getDefiningOp(), "Convert", 1);
   Value source = convert ? convert.getInputs()[0] : value;
-  auto constant = source.getDefiningOp<arith::ConstantOp>();
+  auto constant = source.getDefiningOp<AnyConstantOp>();
   auto type = dyn_cast<RankedTensorType>(source.getType());
   if (!constant || !type || !type.hasStaticShape() ||
       !isa<ElementsAttr>(constant.getValue()))
@@ -251,14 +252,14 @@ static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
 static Value makeConstant(RewriterBase &rewriter, const ConvertedConstant &from,
                           ArrayRef<int64_t> shape, Type elementType) {
   auto type = RankedTensorType::get(shape, elementType);
-  auto constant = from.constant.getDefiningOp<arith::ConstantOp>();
+  auto constant = from.constant.getDefiningOp<AnyConstantOp>();
   Type own = from.type.getElementType();
   if (own == elementType &&
       from.type.getNumElements() == type.getNumElements()) {
     if (ElementsAttr elements =
             reshapeConstant(cast<ElementsAttr>(constant.getValue()), shape))
-      return arith::ConstantOp::create(rewriter, constant.getLoc(),
-                                       cast<TypedAttr>(elements));
+      return createConstant(rewriter, constant.getLoc(),
+                            cast<TypedAttr>(elements));
   }
   std::optional<SmallVector<APInt>> bits = getConstantElements(from.constant);
   if (!bits)

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/OpsetImports.h"
@@ -187,7 +188,7 @@ void PackedNode::unpack(RewriterBase &rewriter) {
   result = b.cast(result, type.getElementType(), "CastResult");
   SmallVector<Operation *> constants;
   for (Value operand : node.getInputs())
-    if (Operation *op = operand.getDefiningOp<arith::ConstantOp>())
+    if (Operation *op = operand.getDefiningOp<AnyConstantOp>())
       constants.push_back(op);
   // The last node, which produces the result, takes over the name and
   // attributes.

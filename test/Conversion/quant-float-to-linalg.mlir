@@ -128,12 +128,12 @@ func.func @constants() -> (tensor<3xui8>, tensor<3xi4>, tensor<2xf6E2M3FN>, tens
   // CHECK-DAG: %[[E:.+]] = arith.constant dense<[7.500000e+00, -1.250000e-01]> : tensor<2xf8E4M3FN>
   // CHECK-DAG: %[[F:.+]] = arith.constant dense<3> : tensor<9xi8>
   // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %[[E]], %[[F]]
-  %0 = arith.constant dense<[1, 200, 255]> : tensor<3xui8>
+  %0 = quant_float.constant dense<[1, 200, 255]> : tensor<3xui8>
   %1 = arith.constant dense<[-8, 7, -1]> : tensor<3xi4>
   %2 = arith.constant dense<[7.5, -0.125]> : tensor<2xf6E2M3FN>
   %3 = arith.constant dense<[[true, false], [false, true]]> : tensor<2x2xi1>
   %4 = arith.constant dense<[7.5, -0.125]> : tensor<2xf8E4M3FN>
-  %5 = arith.constant dense<3> : tensor<9xui2>
+  %5 = quant_float.constant dense<3> : tensor<9xui2>
   return %0, %1, %2, %3, %4, %5 : tensor<3xui8>, tensor<3xi4>, tensor<2xf6E2M3FN>, tensor<2x2xi1>, tensor<2xf8E4M3FN>, tensor<9xui2>
 }
 
@@ -143,8 +143,8 @@ func.func @resources() -> (tensor<4xui4>, tensor<2xui16>, tensor<2xf32>) {
   // CHECK-DAG: arith.constant dense_resource<nibbles> : tensor<4xi8>
   // CHECK-DAG: arith.constant dense_resource<words> : tensor<2xi16>
   // CHECK-DAG: arith.constant dense_resource<floats> : tensor<2xf32>
-  %0 = arith.constant dense_resource<nibbles> : tensor<4xui4>
-  %1 = arith.constant dense_resource<words> : tensor<2xui16>
+  %0 = quant_float.constant dense_resource<nibbles> : tensor<4xui4>
+  %1 = quant_float.constant dense_resource<words> : tensor<2xui16>
   %2 = arith.constant dense_resource<floats> : tensor<2xf32>
   return %0, %1, %2 : tensor<4xui4>, tensor<2xui16>, tensor<2xf32>
 }

@@ -36,8 +36,8 @@ func.func @constants_per_axis() -> (tensor<2x3xi8>, tensor<2x3xi8>) {
 // A partial last block, along the first and the last dimension.
 // CHECK-LABEL: func.func @constants_blocked
 func.func @constants_blocked() -> (tensor<2x5xui8>, tensor<3x2xui8>) {
-  // CHECK-DAG: %[[A:.+]] = arith.constant dense<{{\[}}[1, 1, 2, 2, 4], [8, 8, 16, 16, 32]]> : tensor<2x5xui8>
-  // CHECK-DAG: %[[B:.+]] = arith.constant dense<{{\[}}[1, 2], [1, 2], [4, 8]]> : tensor<3x2xui8>
+  // CHECK-DAG: %[[A:.+]] = quant_float.constant dense<{{\[}}[1, 1, 2, 2, 4], [8, 8, 16, 16, 32]]> : tensor<2x5xui8>
+  // CHECK-DAG: %[[B:.+]] = quant_float.constant dense<{{\[}}[1, 2], [1, 2], [4, 8]]> : tensor<3x2xui8>
   // CHECK: return %[[A]], %[[B]]
   %x = arith.constant dense<1.0> : tensor<2x5xf32>
   %s = arith.constant dense<[[1.0, 0.5, 0.25], [0.125, 0.0625, 0.03125]]> : tensor<2x3xf32>
@@ -66,9 +66,9 @@ func.func @constants_splat() -> (tensor<1000x1000xi4>, ui8) {
 // Nothing is divided by a size of 0, and what is behind it is not multiplied.
 // CHECK-LABEL: func.func @constants_without_elements
 func.func @constants_without_elements() -> (tensor<0x3xui8>, tensor<3x0xui8>, tensor<0x4611686018427387904x4xui8>) {
-  // CHECK-DAG: %[[A:.+]] = arith.constant dense<> : tensor<0x3xui8>
-  // CHECK-DAG: %[[B:.+]] = arith.constant dense<> : tensor<3x0xui8>
-  // CHECK-DAG: %[[C:.+]] = arith.constant dense<> : tensor<0x4611686018427387904x4xui8>
+  // CHECK-DAG: %[[A:.+]] = quant_float.constant dense<> : tensor<0x3xui8>
+  // CHECK-DAG: %[[B:.+]] = quant_float.constant dense<> : tensor<3x0xui8>
+  // CHECK-DAG: %[[C:.+]] = quant_float.constant dense<> : tensor<0x4611686018427387904x4xui8>
   // CHECK: return %[[A]], %[[B]], %[[C]]
   %x = arith.constant dense<> : tensor<0x3xf32>
   %s = arith.constant dense<> : tensor<0xf32>

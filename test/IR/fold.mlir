@@ -60,7 +60,7 @@ func.func @unsigned_scalars() -> (ui8, f32) {
 // CHECK-LABEL: func.func @tensors
 func.func @tensors() -> (tensor<2x2xf8E5M2>, tensor<3xui4>, tensor<4xf4E2M1FN>, tensor<0xi8>) {
   // CHECK-DAG: %[[A:.+]] = arith.constant dense<{{\[}}[1.000000e+00, 5.734400e+04], [0x7E, -0.000000e+00]]> : tensor<2x2xf8E5M2>
-  // CHECK-DAG: %[[B:.+]] = arith.constant dense<[15, 0, 2]> : tensor<3xui4>
+  // CHECK-DAG: %[[B:.+]] = quant_float.constant dense<[15, 0, 2]> : tensor<3xui4>
   // CHECK-DAG: %[[C:.+]] = arith.constant dense<[6.000000e+00, -6.000000e+00, 5.000000e-01, 2.000000e+00]> : tensor<4xf4E2M1FN>
   // CHECK-DAG: %[[D:.+]] = arith.constant dense<> : tensor<0xi8>
   // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]]

@@ -90,7 +90,7 @@ save(
     ),
     # Sparse initializers, by position and by coordinates.
     # SPARSE-LABEL: func.func @g
-    # SPARSE: arith.constant dense<[0, 0, 0, 9]> : tensor<4xui8>
+    # SPARSE: quant_float.constant dense<[0, 0, 0, 9]> : tensor<4xui8>
     # SPARSE: arith.constant dense<{{\[}}[0, 5, 0], [0, 0, 6]]> : tensor<2x3xi4>
     sparse=model(
         [],

@@ -14,7 +14,7 @@ from openvino import opset13 as ops
 
 run, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 
-# CHECK-DAG: arith.constant dense_resource<{{.*}}> : tensor<37x41xui4>
+# CHECK-DAG: quant_float.constant dense_resource<{{.*}}> : tensor<37x41xui4>
 # CHECK-DAG: arith.constant dense<[true, false, false, true, true, false, true, false, true, true]> : tensor<10xi1>
 # CHECK-DAG: arith.constant dense<[-8, 7, -1, 0, 3]> : tensor<5xi4>
 # CHECK-DAG: arith.constant dense<> : tensor<0x3xf8E5M2>

@@ -261,7 +261,7 @@ expect(given["outputs"] == [] and not (work / "weights.html").exists(), "expecte
 (work / "ops.mlir").write_text("""
 func.func @f(%x: tensor<4x8xf32>, %n: tensor<0x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf8E5M2>, tensor<0x8xf32>) {
   %s = arith.constant dense<0.25> : tensor<f32>
-  %z = arith.constant dense<3> : tensor<ui8>
+  %z = quant_float.constant dense<3> : tensor<ui8>
   %0 = quant_float.qdq %x, %s, %z storage ui8 opset 23 : tensor<4x8xf32>, tensor<f32>, tensor<ui8> to tensor<4x8xf32>
   %1 = quant_float.fakeconvert %0, %s to f8E4M3FN opset 13 : tensor<4x8xf32>, tensor<f32> to tensor<4x8xf32>
   %2 = quant_float.cast %1 opset 23 : tensor<4x8xf32> to tensor<4x8xf8E5M2>

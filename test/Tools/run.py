@@ -163,7 +163,7 @@ func.func @f(%x: tensor<?x4xf32>, %u: tensor<4xui4>, %b: tensor<3xi1>)
         tensor<4xui4>, tensor<3xf32>, tensor<0xf32>, tensor<i4>, tensor<3xi1>, tensor<2xi1>) {
   %0 = quant_float.cast %x opset 19 : tensor<?x4xf32> to tensor<?x4xf8E5M2>
   %1 = quant_float.cast %0 opset 19 : tensor<?x4xf8E5M2> to tensor<?x4xf16>
-  %c = arith.constant dense<[1, 15]> : tensor<2xui4>
+  %c = quant_float.constant dense<[1, 15]> : tensor<2xui4>
   %e = arith.constant dense<> : tensor<0xf32>
   %i = arith.constant dense<-3> : tensor<i4>
   %k = arith.constant dense<[true, false]> : tensor<2xi1>

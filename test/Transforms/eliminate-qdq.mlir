@@ -66,7 +66,7 @@ func.func @moved(%q: tensor<1x4x8xi8>) -> tensor<1x4x9xi8> {
 // CHECK: return %[[Y]]
 func.func @relu(%q: tensor<4xui8>) -> tensor<4xui8> {
   %s = arith.constant dense<0.1> : tensor<f32>
-  %z = arith.constant dense<128> : tensor<ui8>
+  %z = quant_float.constant dense<128> : tensor<ui8>
   %d = quant_float.dequantize %q, %s, %z opset 21 : tensor<4xui8>, tensor<f32>, tensor<ui8> to tensor<4xf32>
   %r = quant_float.node "Relu"(%d) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
   %y = quant_float.quantize %r, %s, %z opset 21 : tensor<4xf32>, tensor<f32>, tensor<ui8> to tensor<4xui8>

@@ -22,10 +22,10 @@ func.func @nvfp4(%w: tensor<2x32xf4E2M1FN>) -> tensor<2x32xf32> {
 // CHECK-NEXT:    quant_float.dequantize %arg0, %[[S]] axis 0 opset 23
 // CHECK-NEXT:    return
 func.func @three_levels(%w: tensor<2x3xi8>) -> tensor<2x3xf32> {
-  %s = arith.constant dense<[[3], [9]]> : tensor<2x1xui8>
+  %s = quant_float.constant dense<[[3], [9]]> : tensor<2x1xui8>
   %g = arith.constant dense<2> : tensor<i8>
   %h = arith.constant dense<0.03125> : tensor<f32>
-  %z = arith.constant dense<1> : tensor<ui8>
+  %z = quant_float.constant dense<1> : tensor<ui8>
   %i = quant_float.dequantize %g, %h opset 23 : tensor<i8>, tensor<f32> to tensor<f32>
   %t = quant_float.dequantize %s, %i, %z opset 23 : tensor<2x1xui8>, tensor<f32>, tensor<ui8> to tensor<2x1xf32>
   %shape = arith.constant dense<-1> : tensor<1xi64>

@@ -3,7 +3,7 @@
 // Signed codes are larger by 8, the first of a byte is in its lowest bits, and the blocks of a row end with zeros.
 
 // CHECK-LABEL: func.func @product
-// CHECK-DAG:     %[[W:.+]] = arith.constant dense<{{\[}}{{\[}}[169, 169, 169, 169, 169, 169, 169, 169], [169, 0, 0, 0, 0, 0, 0, 0]]]> : tensor<1x2x8xui8>
+// CHECK-DAG:     %[[W:.+]] = quant_float.constant dense<{{\[}}{{\[}}[169, 169, 169, 169, 169, 169, 169, 169], [169, 0, 0, 0, 0, 0, 0, 0]]]> : tensor<1x2x8xui8>
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<{{\[}}[1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
 // CHECK:         %[[Y:.+]] = quant_float.node "MatMulNBits"(%arg0, %[[W]], %[[S]]) opset 1 domain "com.microsoft"
 // CHECK-SAME:      attributes {K = 18 : i64, N = 1 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<?x18xf32>, tensor<1x2x8xui8>, tensor<1x2xf32>) -> tensor<?x1xf32>
@@ -21,13 +21,13 @@ func.func @product(%x: tensor<?x18xf32>) -> tensor<?x1xf32> {
 // A bias behind inputs that are not there, and a zero point that is no middle.
 
 // CHECK-LABEL: func.func @bias
-// CHECK-DAG:     %[[Z:.+]] = arith.constant dense<0> : tensor<1xui8>
+// CHECK-DAG:     %[[Z:.+]] = quant_float.constant dense<0> : tensor<1xui8>
 // CHECK:         quant_float.node "MatMulNBits"(%arg0, %{{.+}}, %{{.+}}, %[[Z]], %arg1) opset 1 domain "com.microsoft"
 // CHECK-SAME:      absent [4]
 // CHECK:         quant_float.node "MatMulNBits"(%arg0, %{{.+}}, %{{.+}}, %arg1) opset 1 domain "com.microsoft"
 // CHECK-SAME:      absent [3, 4]
 func.func @bias(%x: tensor<?x16xf32>, %b: tensor<1xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
-  %w = arith.constant dense<3> : tensor<1x16xui8>
+  %w = quant_float.constant dense<3> : tensor<1x16xui8>
   %v = arith.constant dense<3> : tensor<1x16xi8>
   %s = arith.constant dense<1.0> : tensor<1x1xf32>
   %d = quant_float.dequantize %w, %s axis 1 block_size 16 opset 21 : tensor<1x16xui8>, tensor<1x1xf32> to tensor<1x16xf32>

@@ -3,15 +3,15 @@
 // Groups, zero points of as many elements as scales, and a product in f16 that becomes one of f32.
 
 // CHECK-LABEL: func.func @groups
-// CHECK-DAG:     %[[W:.+]] = arith.constant dense<{{.+}}> : tensor<2x4xui4>
+// CHECK-DAG:     %[[W:.+]] = quant_float.constant dense<{{.+}}> : tensor<2x4xui4>
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<{{\[\[}}5.000000e-01, 2.500000e-01], [1.000000e+00, 2.000000e+00]]> : tensor<2x2xf16>
-// CHECK-DAG:     %[[Z:.+]] = arith.constant dense<{{\[\[}}8, 7], [6, 5]]> : tensor<2x2xui4>
+// CHECK-DAG:     %[[Z:.+]] = quant_float.constant dense<{{\[\[}}8, 7], [6, 5]]> : tensor<2x2xui4>
 // CHECK:         %[[Y:.+]] = quant_float.dequantize %[[W]], %[[S]], %[[Z]] axis 1 block_size 2 opset 28
 // CHECK-SAME:      : tensor<2x4xui4>, tensor<2x2xf16>, tensor<2x2xui4> to tensor<2x4xf32>
 // CHECK-NEXT:    return %[[Y]]
 func.func @groups() -> tensor<2x4xf32> {
-  %w = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 15]]]> : tensor<2x2x2xui4>
-  %z = arith.constant dense<[[[8], [7]], [[6], [5]]]> : tensor<2x2x1xui4>
+  %w = quant_float.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 15]]]> : tensor<2x2x2xui4>
+  %z = quant_float.constant dense<[[[8], [7]], [[6], [5]]]> : tensor<2x2x1xui4>
   %s = arith.constant dense<[[[0.5], [0.25]], [[1.0], [2.0]]]> : tensor<2x2x1xf16>
   %0 = quant_float.node "Convert"(%w) opset 13 domain "openvino" attributes {destination_type = f16} : (tensor<2x2x2xui4>) -> tensor<2x2x2xf16>
   %1 = quant_float.node "Convert"(%z) opset 13 domain "openvino" attributes {destination_type = f16} : (tensor<2x2x1xui4>) -> tensor<2x2x1xf16>
@@ -27,11 +27,11 @@ func.func @groups() -> tensor<2x4xf32> {
 
 // CHECK-LABEL: func.func @rows
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
-// CHECK-DAG:     %[[Z:.+]] = arith.constant dense<3> : tensor<2xui8>
+// CHECK-DAG:     %[[Z:.+]] = quant_float.constant dense<3> : tensor<2xui8>
 // CHECK:         quant_float.dequantize %{{.+}}, %[[S]], %[[Z]] axis 0 opset 28 : tensor<2x3xui8>
 func.func @rows() -> tensor<2x3xf32> {
-  %w = arith.constant dense<[[1, 2, 3], [4, 5, 255]]> : tensor<2x3xui8>
-  %z = arith.constant dense<3> : tensor<ui8>
+  %w = quant_float.constant dense<[[1, 2, 3], [4, 5, 255]]> : tensor<2x3xui8>
+  %z = quant_float.constant dense<3> : tensor<ui8>
   %s = arith.constant dense<[[0.5], [0.25]]> : tensor<2x1xf32>
   %0 = quant_float.node "Convert"(%w) opset 13 domain "openvino" attributes {destination_type = f32} : (tensor<2x3xui8>) -> tensor<2x3xf32>
   %1 = quant_float.node "Convert"(%z) opset 13 domain "openvino" attributes {destination_type = f32} : (tensor<ui8>) -> tensor<f32>
@@ -89,8 +89,8 @@ func.func @types() -> (tensor<3xf32>, tensor<2xf64>) {
 // CHECK-NOT:     quant_float.dequantize
 // CHECK:         return
 func.func @others(%x: tensor<2x3xf32>) -> (tensor<2x3xbf16>, tensor<2x3x2xf32>, tensor<2x3xf32>) {
-  %w = arith.constant dense<[[1, 2, 3], [4, 5, 255]]> : tensor<2x3xui8>
-  %z = arith.constant dense<3> : tensor<ui8>
+  %w = quant_float.constant dense<[[1, 2, 3], [4, 5, 255]]> : tensor<2x3xui8>
+  %z = quant_float.constant dense<3> : tensor<ui8>
   %s = arith.constant dense<0.5> : tensor<bf16>
   %0 = quant_float.node "Convert"(%w) opset 13 domain "openvino" attributes {destination_type = bf16} : (tensor<2x3xui8>) -> tensor<2x3xbf16>
   %1 = quant_float.node "Convert"(%z) opset 13 domain "openvino" attributes {destination_type = bf16} : (tensor<ui8>) -> tensor<bf16>

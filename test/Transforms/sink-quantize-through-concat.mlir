@@ -12,7 +12,7 @@
 // CHECK-NEXT:    return %[[ALL]]
 func.func @joined(%a: tensor<1x2xf32>, %b: tensor<1x3xf32>, %c: tensor<?x1xf32>) -> tensor<1x6xui8> {
   %s = arith.constant dense<0.5> : tensor<f32>
-  %z = arith.constant dense<3> : tensor<ui8>
+  %z = quant_float.constant dense<3> : tensor<ui8>
   %0 = quant_float.node "Concat"(%a, %b) opset 13 attributes {axis = 1 : si64} : (tensor<1x2xf32>, tensor<1x3xf32>) -> tensor<1x5xf32>
   %1 = quant_float.node "Concat"(%0, %c) opset 13 attributes {axis = 1 : si64} : (tensor<1x5xf32>, tensor<?x1xf32>) -> tensor<1x6xf32>
   %2 = quant_float.quantize %1, %s, %z opset 13 : tensor<1x6xf32>, tensor<f32>, tensor<ui8> to tensor<1x6xui8>

@@ -245,21 +245,24 @@ def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
 //===----------------------------------------------------------------------===//
 
 def QuantFloat_ConstantOp : QuantFloat_Op<"constant", [
-    Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+    Pure, ConstantLike, AllTypesMatch<["value", "result"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Creates a constant of a type that arith.constant does not support";
   let description = [{
-    A constant of an unsigned scalar type. Folders create it for types that
-    `arith.constant`, which is signless, does not support.
+    A constant scalar or tensor of unsigned integers. Importers, folders and
+    passes create it for types that `arith.constant`, which is signless, does
+    not support.
 
     Example:
 
     ```mlir
     %0 = quant_float.constant 3 : ui8
+    %1 = quant_float.constant dense<[0, 255]> : tensor<2xui8>
     ```
   }];
   let arguments = (ins TypedAttrInterface:$value);
   let results = (outs QuantFloat_Value:$result);
-  let assemblyFormat = "$value attr-dict";
+  let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
 }
 

@@ -198,8 +198,8 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
       values and zero point, so that a zero point of 128 becomes 0.
 
     ```mlir
-    %w = arith.constant dense<[128, 255]> : tensor<2xui8>
-    %z = arith.constant dense<128> : tensor<ui8>
+    %w = quant_float.constant dense<[128, 255]> : tensor<2xui8>
+    %z = quant_float.constant dense<128> : tensor<ui8>
     %y = quant_float.dequantize %w, %s, %z opset 13
            : tensor<2xui8>, tensor<f32>, tensor<ui8> to tensor<2xf32>
     // becomes, with signed

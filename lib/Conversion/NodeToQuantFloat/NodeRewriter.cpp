@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
 
@@ -113,10 +114,7 @@ LogicalResult NodeRewriter::requireNumbers() {
 //===----------------------------------------------------------------------===//
 
 Value NodeRewriter::makeConstant(ElementsAttr elements) {
-  // arith.constant does not support unsigned integers.
-  if (elements.getElementType().isUnsignedInteger())
-    return ConstantOp::create(b, elements);
-  return arith::ConstantOp::create(b, elements);
+  return createConstant(b, cast<TypedAttr>(elements));
 }
 
 Value NodeRewriter::makeNumber(Type elementType, double value) {

@@ -13,6 +13,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetVerifier.h"
 
 namespace mlir::quant_float {
@@ -228,7 +229,7 @@ Value ImportOnnxOps::createConstant(Operation *op) {
     return {};
   OpBuilder builder(op);
   maybeDead.insert(op);
-  return arith::ConstantOp::create(builder, op->getLoc(), typed);
+  return quant_float::createConstant(builder, op->getLoc(), typed);
 }
 
 Value ImportOnnxOps::getTensor(Value value) {

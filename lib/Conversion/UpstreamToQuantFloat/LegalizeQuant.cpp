@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
@@ -89,7 +90,7 @@ static Value createScale(OpBuilder &builder, Location loc,
     attr = DenseElementsAttr::get(RankedTensorType::get(sizes, type.expressed),
                                   type.scales);
   }
-  return arith::ConstantOp::create(builder, loc, attr);
+  return createConstant(builder, loc, attr);
 }
 
 static Value createStorageCast(OpBuilder &builder, Location loc, Type type,

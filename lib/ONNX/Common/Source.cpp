@@ -9,6 +9,7 @@
 #include "Source.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
@@ -139,7 +140,7 @@ Subject onnx_import::describeOp(Operation *op) {
       node ? printable(node.getOpType()) : op->getName().getStringRef().str();
   if (name.empty())
     return {loc, "op '" + what + "'"};
-  if (isa<arith::ConstantOp>(op) && !op->hasAttr(kNodeSourceAttrName))
+  if (isa<AnyConstantOp>(op) && !op->hasAttr(kNodeSourceAttrName))
     return {loc, "initializer '" + name + "'"};
   return {loc, "node '" + name + "' (" + what + ")"};
 }

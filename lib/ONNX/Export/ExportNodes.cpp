@@ -12,6 +12,7 @@
 #include "Exporter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -414,7 +415,7 @@ static Attribute getConstantForm(StringRef name, ElementsAttr elements) {
   return {};
 }
 
-LogicalResult Exporter::exportConstant(arith::ConstantOp op,
+LogicalResult Exporter::exportConstant(AnyConstantOp op,
                                        ::onnx::GraphProto &graph,
                                        Scope &scope) {
   Subject subject = describeOp(op);
@@ -454,7 +455,7 @@ LogicalResult Exporter::exportConstant(arith::ConstantOp op,
 LogicalResult Exporter::exportOp(Operation &op, ::onnx::GraphProto &graph,
                                  Scope &scope) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](arith::ConstantOp constant) {
+      .Case([&](AnyConstantOp constant) {
         return exportConstant(constant, graph, scope);
       })
       .Case([&](NodeOp node) { return exportNode(node, graph, scope); })

@@ -11,6 +11,7 @@
 #include "../Common/Source.h"
 #include "../Common/Types.h"
 #include "../Common/Wire.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
@@ -118,7 +119,7 @@ LogicalResult Exporter::declare(::onnx::ValueInfoProto &info, StringRef name,
 LogicalResult Exporter::exportInputs(Block &block, ::onnx::GraphProto &graph,
                                      Scope &scope, const Subject &subject) {
   llvm::StringSet<> constants;
-  for (auto constant : block.getOps<arith::ConstantOp>()) {
+  for (auto constant : block.getOps<AnyConstantOp>()) {
     ::onnx::TensorProto tensor;
     if (failed(readSource(constant, kTensorSourceAttrName, tensor)))
       return failure();

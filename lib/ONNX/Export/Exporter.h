@@ -12,6 +12,7 @@
 #include "TensorEncoder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/ONNX/Export/Export.h"
 #include "llvm/ADT/StringMap.h"
@@ -66,7 +67,7 @@ private:
                              Scope &scope, const Subject &subject);
   LogicalResult exportOutputs(Operation *terminator, ::onnx::GraphProto &graph,
                               Scope &scope, const Subject &subject);
-  LogicalResult exportConstant(arith::ConstantOp op, ::onnx::GraphProto &graph,
+  LogicalResult exportConstant(AnyConstantOp op, ::onnx::GraphProto &graph,
                                Scope &scope);
   /// Sets the name of the declaration, and its type unless it already declares
   /// a compatible one.

@@ -11,6 +11,7 @@
 #include "../Common/Types.h"
 #include "Importer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
@@ -250,8 +251,8 @@ LogicalResult Importer::importInitializers(::onnx::GraphProto &graph,
     if (declared && !areCompatible(declared, value->getType()))
       return diagnose(here, Diag::DeclaredInitializer, declared,
                       value->getType());
-    auto constant = arith::ConstantOp::create(builder, makeLoc(name, scope),
-                                              cast<TypedAttr>(*value));
+    auto constant =
+        createConstant(builder, makeLoc(name, scope), cast<TypedAttr>(*value));
     keepRest(constant, tensor);
     return define(scope, name, constant, here);
   };

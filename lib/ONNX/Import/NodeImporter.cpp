@@ -11,6 +11,7 @@
 #include "../Schemas/Schemas.h"
 #include "Importer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringSet.h"
@@ -295,7 +296,7 @@ LogicalResult Importer::importConstant(NodeInput &input, OpBuilder &builder) {
   if (failed(verifyDeclared(input.scope, input.node.output(0), value.getType(),
                             input.subject)))
     return failure();
-  auto constant = arith::ConstantOp::create(builder, input.subject.loc, value);
+  auto constant = createConstant(builder, input.subject.loc, value);
   keepNode(constant, input);
   return defineOutputs(input, constant->getResults());
 }

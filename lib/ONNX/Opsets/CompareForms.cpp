@@ -16,6 +16,7 @@
 #include "CompareForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Cast.h"
@@ -155,13 +156,13 @@ std::optional<APInt> ElementEvaluator::get(Value value,
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getRank() != int64_t(index.size()))
     return std::nullopt;
-  auto readConstant = [&](arith::ConstantOp constant,
+  auto readConstant = [&](AnyConstantOp constant,
                           int64_t at) -> std::optional<APInt> {
     auto elements = dyn_cast<ElementsAttr>(constant.getValue());
     return elements ? readElement(elements, at) : std::nullopt;
   };
   int64_t at = linearize(index, getSizes(value));
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto constant = value.getDefiningOp<AnyConstantOp>();
   bool isInput = llvm::is_contained(inputs, value);
   if (isInput && !isNumber(type.getElementType()))
     return std::nullopt;

@@ -16,6 +16,7 @@
 #include "OpsetConverter.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Iterators.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/ONNX/Import/ExpandNode.h"
 #include "quant-float/Support/Locations.h"
@@ -54,7 +55,7 @@ static std::string getOpType(Operation *op) {
       })
       .Case([](QuantizeOp) { return std::string("QuantizeLinear"); })
       .Case([](DequantizeOp) { return std::string("DequantizeLinear"); })
-      .Case([](arith::ConstantOp constant) {
+      .Case([](AnyConstantOp constant) {
         bool isNode = constant->hasAttr(kNodeSourceAttrName);
         return std::string(isNode ? "Constant" : "initializer");
       })
@@ -74,7 +75,7 @@ void OpsetConverter::refuse(Operation *op, const Twine &reason) {
   Subject subject = describeOp(op);
   std::string name = printable(quant_float::getNodeName(op->getLoc()));
   if (!name.empty())
-    subject.text = (isa<arith::ConstantOp>(op) ? "" : "node ") + ("'" + name) +
+    subject.text = (isa<AnyConstantOp>(op) ? "" : "node ") + ("'" + name) +
                    "' (" + printable(getOpType(op)) + ")";
   (void)diagnose(subject, Diag::NoConversion, options.opset, reason.str());
   hasRefused = true;
@@ -142,7 +143,7 @@ bool OpsetConverter::leaveOut(Operation *op) {
   return true;
 }
 
-void OpsetConverter::convertConstant(arith::ConstantOp op) {
+void OpsetConverter::convertConstant(AnyConstantOp op) {
   if (leaveOut(op))
     return;
   // A Constant has attributes other than tensors since opset 12. In older
@@ -267,7 +268,7 @@ OpsetConverter::replaceNode(NodeOp op, Operation *before,
       node.setNodeNameAttr(op.getNodeNameAttr());
   }
   for (Value input : op.getInputs())
-    if (Operation *constant = input.getDefiningOp<arith::ConstantOp>())
+    if (Operation *constant = input.getDefiningOp<AnyConstantOp>())
       unused.insert(constant);
   for (auto [result, replacement] : llvm::zip_equal(op.getResults(), results)) {
     Value value = replacement;
@@ -416,7 +417,7 @@ void OpsetConverter::convertNode(NodeOp op) {
 
 void OpsetConverter::convertOp(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](arith::ConstantOp constant) { convertConstant(constant); })
+      .Case([&](AnyConstantOp constant) { convertConstant(constant); })
       .Case([&](NodeOp node) { convertNode(node); })
       .Case([&](CastOp cast) { convertCast(cast); })
       .Case([&](QuantizeOp quantize) { convertQuantize(quantize); })
@@ -430,9 +431,9 @@ void OpsetConverter::convertBlock(Block &block) {
   // Report errors of nodes before those of their constants. Constants that no
   // node uses anymore are not converted.
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (!isa<arith::ConstantOp>(op))
+    if (!isa<AnyConstantOp>(op))
       convertOp(&op);
-  for (auto op : llvm::make_early_inc_range(block.getOps<arith::ConstantOp>()))
+  for (auto op : llvm::make_early_inc_range(block.getOps<AnyConstantOp>()))
     convertConstant(op);
 }
 

@@ -25,6 +25,7 @@
 #include "CompareForms.h"
 #include "Expansion.h"
 #include "OpsetConverter.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -147,7 +148,7 @@ bool OpsetConverter::replaceByExpansion(Operation *op, Value value,
                              : StringAttr());
   llvm::SmallSetVector<Operation *, 4> constants;
   for (Value operand : op->getOperands())
-    if (Operation *constant = operand.getDefiningOp<arith::ConstantOp>())
+    if (Operation *constant = operand.getDefiningOp<AnyConstantOp>())
       constants.insert(constant);
   // Keep the more precise declared type if the element type is the same.
   // Otherwise, quantized values become their f32 values.

@@ -12,6 +12,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -148,7 +149,7 @@ std::string Expansion::makeName(StringRef what) {
 
 Value Expansion::constant(StringRef what, ElementsAttr elements) {
   (void)makeName(what);
-  return arith::ConstantOp::create(b, mlir::cast<TypedAttr>(elements));
+  return createConstant(b, mlir::cast<TypedAttr>(elements));
 }
 
 Value Expansion::number(StringRef what, double value, Type elementType) {

@@ -13,6 +13,7 @@
 #include "Expansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/ONNX/Opsets/ConvertOpset.h"
 
@@ -48,7 +49,7 @@ private:
   void convertOp(Operation *op);
   /// Replaces ops on types that the opset lacks if there is an equivalent.
   void expandTypes(func::FuncOp function);
-  void convertConstant(arith::ConstantOp op);
+  void convertConstant(AnyConstantOp op);
   /// Erases an unused op whose result has a type that the opset lacks. Returns
   /// whether it did.
   bool leaveOut(Operation *op);

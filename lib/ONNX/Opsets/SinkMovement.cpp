@@ -24,6 +24,7 @@
 #include "../Common/Types.h"
 #include "../Schemas/Schemas.h"
 #include "OpsetConverter.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,7 +64,7 @@ static bool makeAvailable(Operation *decoding, Operation *place) {
            op->isBeforeInBlock(place);
   };
   if (!llvm::all_of(others, [&](Value value) {
-        return isThere(value) || value.getDefiningOp<arith::ConstantOp>();
+        return isThere(value) || value.getDefiningOp<AnyConstantOp>();
       }))
     return false;
   for (Value value : others)

@@ -112,12 +112,6 @@ Value onnx_nodes::fromCompute(ImplicitLocOpBuilder &b, Value value,
   return b.createOrFold<StorageCastOp>(elementType, value);
 }
 
-Value onnx_nodes::makeConstant(ImplicitLocOpBuilder &b, TypedAttr value) {
-  if (value.getType().isUnsignedInteger())
-    return ConstantOp::create(b, value);
-  return arith::ConstantOp::create(b, value);
-}
-
 FailureOr<Value> onnx_nodes::makeZero(NodeContext &context, Type elementType) {
   auto zero = dyn_cast_or_null<TypedAttr>(
       elementType.isIntOrFloat() ? context.b.getZeroAttr(elementType)
@@ -125,7 +119,7 @@ FailureOr<Value> onnx_nodes::makeZero(NodeContext &context, Type elementType) {
   if (!zero)
     return context.unsupported("elements of type " + show(elementType) +
                                " have no zero");
-  return makeConstant(context.b, zero);
+  return createConstant(context.b, zero).getResult();
 }
 
 Value onnx_nodes::buildSelect(ImplicitLocOpBuilder &b, Value condition,

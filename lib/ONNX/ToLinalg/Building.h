@@ -12,6 +12,7 @@
 #include "NodeContext.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
+#include "quant-float/IR/Constants.h"
 
 namespace mlir::quant_float::onnx_nodes {
 
@@ -60,8 +61,6 @@ Type getComputeType(Type elementType);
 Value toCompute(ImplicitLocOpBuilder &b, Value value);
 Value fromCompute(ImplicitLocOpBuilder &b, Value value, Type elementType);
 
-/// Returns a scalar constant of any numeric ONNX type.
-Value makeConstant(ImplicitLocOpBuilder &b, TypedAttr value);
 /// Returns zero of a numeric or bool type. Reports other types, such as
 /// strings, as unsupported.
 FailureOr<Value> makeZero(NodeContext &context, Type elementType);

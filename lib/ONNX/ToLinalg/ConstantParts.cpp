@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "quant-float/IR/Constants.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <cstring>
 
@@ -142,5 +143,5 @@ Value onnx_nodes::joinConstants(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
   else
     joined = cast<TypedAttr>(
         DenseElementsAttr::getFromRawBuffer(type, blob.getData()));
-  return arith::ConstantOp::create(b, joined);
+  return createConstant(b, joined);
 }

@@ -549,7 +549,7 @@ static NodeResults convolveQuantized(NodeContext &context,
     std::optional<SmallVector<Value>> known = context.getScalars(*point);
     pad = known ? known->front() : *point;
   } else {
-    pad = makeConstant(
+    pad = createConstant(
         b, b.getIntegerAttr(context.elementType(factors.values[0]), 0));
   }
   if (Value weights = context.input(weightPoint)) {

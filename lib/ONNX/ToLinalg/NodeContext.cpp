@@ -124,7 +124,7 @@ onnx_nodes::getScalars(ImplicitLocOpBuilder &b, Value tensor) {
     return std::nullopt;
   SmallVector<Value> scalars;
   for (Attribute element : constant.getValues<Attribute>())
-    scalars.push_back(makeConstant(b, cast<TypedAttr>(element)));
+    scalars.push_back(createConstant(b, cast<TypedAttr>(element)));
   return scalars;
 }
 
@@ -137,7 +137,7 @@ Value onnx_nodes::makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
       return tensor::FromElementsOp::create(b, type, scalars);
     constants.push_back(constant);
   }
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, constants));
+  return createConstant(b, DenseElementsAttr::get(type, constants));
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ static Value buildCode(ImplicitLocOpBuilder &b, Value byte, Value position,
 /// (R5).
 static Value buildMiddle(ImplicitLocOpBuilder &b, Type elementType,
                          int64_t bits) {
-  return makeConstant(b, b.getIntegerAttr(elementType, 1 << (bits - 1)));
+  return createConstant(b, b.getIntegerAttr(elementType, 1 << (bits - 1)));
 }
 
 /// Dequantizes one element (D5), rounded once to `elementType`.

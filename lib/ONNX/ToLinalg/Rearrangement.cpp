@@ -205,7 +205,7 @@ NodeResults onnx_nodes::convertFixedPad(NodeContext &context) {
   if (failed(requirePads(context, pads.size(), rank)))
     return failure();
   SmallVector<OpFoldResult> all = getAsIndexOpFoldResult(b.getContext(), pads);
-  Value value = makeConstant(
+  Value value = createConstant(
       b, b.getFloatAttr(context.elementType(0), context.getFloat("value")));
   return buildPad(context, ArrayRef(all).take_front(rank),
                   ArrayRef(all).drop_front(rank), value);

@@ -28,7 +28,7 @@ using namespace mlir::quant_float::onnx_nodes;
 
 static Value makeInt64(ImplicitLocOpBuilder &b, OpFoldResult index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
-    return makeConstant(b, b.getI64IntegerAttr(*constant));
+    return createConstant(b, b.getI64IntegerAttr(*constant));
   return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), cast<Value>(index));
 }
 
@@ -500,9 +500,9 @@ NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
   if (type.hasStaticShape())
     count = getConstantIntValue(context.computeProduct(*shape));
   if (count && *count <= kMaxRepeated)
-    return SmallVector<Value>{arith::ConstantOp::create(
+    return SmallVector<Value>{createConstant(
         b, DenseElementsAttr::get(type, cast<Attribute>(value)))};
-  return SmallVector<Value>{buildFilled(b, *shape, makeConstant(b, value))};
+  return SmallVector<Value>{buildFilled(b, *shape, createConstant(b, value))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -667,7 +667,7 @@ NodeResults onnx_nodes::convertDropout(NodeContext &context) {
       !context.node->getResult(1).use_empty()) {
     Type type = context.opset < kFirstWithBool ? context.elementType(0)
                                                : Type(b.getI1Type());
-    Value one = makeConstant(
+    Value one = createConstant(
         b, cast<TypedAttr>(isa<FloatType>(type)
                                ? Attribute(b.getFloatAttr(type, 1.0))
                                : Attribute(b.getIntegerAttr(type, 1))));
@@ -680,8 +680,7 @@ NodeResults onnx_nodes::convertDropout(NodeContext &context) {
 NodeResults onnx_nodes::convertConstant(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   auto makeResult = [&](ElementsAttr value) -> NodeResults {
-    return SmallVector<Value>{
-        arith::ConstantOp::create(b, cast<TypedAttr>(value))};
+    return SmallVector<Value>{createConstant(b, cast<TypedAttr>(value))};
   };
   if (auto value =
           dyn_cast_or_null<ElementsAttr>(context.getAttribute("value")))

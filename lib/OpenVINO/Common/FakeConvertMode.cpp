@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -72,7 +73,7 @@ static bool isMovement(NodeOp node) {
 /// Returns null if another op computes the value.
 static ElementsAttr findElements(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (auto constant = dyn_cast<AnyConstantOp>(op))
       return dyn_cast<ElementsAttr>(constant.getValue());
     auto node = dyn_cast<NodeOp>(op);
     bool isLookedThrough = isa<CastOp>(op) || (node && isMovement(node));

@@ -10,6 +10,7 @@
 #include "../Common/Network.h"
 #include "../Common/Source.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/OpsetRules.h"
@@ -380,7 +381,7 @@ LogicalResult Exporter::setElements(pugi::xml_node layer, Attribute source,
   return success();
 }
 
-LogicalResult Exporter::exportConstant(arith::ConstantOp op) {
+LogicalResult Exporter::exportConstant(AnyConstantOp op) {
   Subject subject = describeOp(op);
   auto elements = dyn_cast<ElementsAttr>(op.getValue());
   if (!elements || !isa<TensorType>(op.getType()))
@@ -486,8 +487,7 @@ LogicalResult Exporter::exportNode(NodeOp op) {
 
 LogicalResult Exporter::exportOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case(
-          [&](arith::ConstantOp constant) { return exportConstant(constant); })
+      .Case([&](AnyConstantOp constant) { return exportConstant(constant); })
       .Case([&](FakeConvertOp convert) { return exportFakeConvert(convert); })
       .Case([&](CastOp cast) { return exportCast(cast); })
       .Case([&](NodeOp node) { return exportNode(node); })

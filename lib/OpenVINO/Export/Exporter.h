@@ -12,6 +12,7 @@
 #include "WeightsWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include <array>
@@ -50,7 +51,7 @@ private:
   LogicalResult exportResult(Value value, DictionaryAttr attributes,
                              Location loc);
   LogicalResult exportOp(Operation &op);
-  LogicalResult exportConstant(arith::ConstantOp op);
+  LogicalResult exportConstant(AnyConstantOp op);
   LogicalResult exportFakeConvert(FakeConvertOp op);
   LogicalResult exportCast(CastOp op);
   LogicalResult exportNode(NodeOp op);

@@ -17,6 +17,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/TransposeConstant.h"
@@ -111,8 +112,7 @@ Value PackedCodes::make(FormContext &context, ArrayRef<int64_t> shape,
         HeapAsmResourceBlob::allocateAndCopyWithAlign(made, alignof(uint64_t)));
   else
     elements = DenseElementsAttr::getFromRawBuffer(type, made);
-  return arith::ConstantOp::create(context.b, input.getLoc(),
-                                   cast<TypedAttr>(elements));
+  return createConstant(context.b, input.getLoc(), cast<TypedAttr>(elements));
 }
 
 /// Reshapes an input. A constant is reshaped directly.
@@ -124,8 +124,7 @@ static Value makeShaped(FormContext &context, Value value,
     elements = dyn_cast<ElementsAttr>(constant);
   if (ElementsAttr reshaped =
           elements ? reshapeConstant(elements, shape) : ElementsAttr())
-    return arith::ConstantOp::create(context.b, value.getLoc(),
-                                     cast<TypedAttr>(reshaped));
+    return createConstant(context.b, value.getLoc(), cast<TypedAttr>(reshaped));
   return context.reshape(value, shape);
 }
 
@@ -150,7 +149,7 @@ static LogicalResult requireBlockSize(FormContext &context) {
 static Value makeMiddle(FormContext &context, ArrayRef<int64_t> shape,
                         int64_t bits) {
   Type type = context.b.getIntegerType(bits, /*isSigned=*/false);
-  return arith::ConstantOp::create(
+  return createConstant(
       context.b, DenseElementsAttr::get(RankedTensorType::get(shape, type),
                                         APInt(bits, 1 << (bits - 1))));
 }

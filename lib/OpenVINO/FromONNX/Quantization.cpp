@@ -16,6 +16,7 @@
 #include "FormContext.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/OpsetRules.h"
@@ -76,7 +77,7 @@ private:
   Value convertGroups(DequantizeOp op, int64_t axis, int64_t blockSize);
   Value fillLastBlock(Value value, int64_t axis, ArrayRef<int64_t> shape);
   Value makeInts(ArrayRef<int64_t> values) {
-    return arith::ConstantOp::create(b, b.getI64TensorAttr(values));
+    return createConstant(b, b.getI64TensorAttr(values));
   }
 
   ImplicitLocOpBuilder &b;
@@ -94,7 +95,7 @@ Value QuantizationForm::convertTo(Value value, Type elementType) {
 Value QuantizationForm::reshape(Value value, RankedTensorType type) {
   SmallVector<int64_t> sizes(type.getShape());
   std::replace(sizes.begin(), sizes.end(), ShapedType::kDynamic, int64_t(-1));
-  Value shape = arith::ConstantOp::create(b, b.getI64TensorAttr(sizes));
+  Value shape = createConstant(b, b.getI64TensorAttr(sizes));
   return add("Reshape", {value, shape}, type,
              b.getNamedAttr("special_zero", b.getBoolAttr(false)));
 }
@@ -128,10 +129,10 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op,
     SmallVector<int64_t> places;
     for (int64_t place : llvm::seq(split[axis]))
       places.push_back(place / size);
-    Value where = arith::ConstantOp::create(b, b.getI64TensorAttr(places));
-    Value along = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()),
-                                  axis));
+    Value where = createConstant(b, b.getI64TensorAttr(places));
+    Value along =
+        createConstant(b, DenseElementsAttr::get(
+                              RankedTensorType::get({}, b.getI64Type()), axis));
     shape[axis] = split[axis];
     return add("Gather", {convert(parameter), where, along},
                type.clone(shape, elementType),
@@ -146,7 +147,7 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op,
 
 Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape,
                                          Type type) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto constant = value.getDefiningOp<AnyConstantOp>();
   auto elements =
       constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
   ElementsAttr reshaped =
@@ -154,8 +155,7 @@ Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape,
   if (!reshaped)
     return reshape(convertTo(value, type), RankedTensorType::get(shape, type));
   // The reshaped constant keeps its name.
-  Value moved =
-      arith::ConstantOp::create(b, value.getLoc(), cast<TypedAttr>(reshaped));
+  Value moved = createConstant(b, value.getLoc(), cast<TypedAttr>(reshaped));
   return convertTo(moved, type);
 }
 
@@ -164,7 +164,7 @@ Value QuantizationForm::convertWithShape(Value value, ArrayRef<int64_t> shape,
 /// and the upper halves, as multiples of 2^16, as f32. Both are exact. Only
 /// their sum rounds.
 Value QuantizationForm::subtractIntegers(Value lhs, Value rhs) {
-  Value mask = arith::ConstantOp::create(
+  Value mask = createConstant(
       b, DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()),
                                 int32_t(0xFFFF)));
   auto split = [&](Value value) {
@@ -230,7 +230,7 @@ Value QuantizationForm::fillLastBlock(Value value, int64_t axis,
   SmallVector<int64_t> begin(shape.size(), 0), end(shape.size(), 0);
   end[axis] = shape[axis] - type.getDimSize(axis);
   Type elementType = type.getElementType();
-  Value zero = arith::ConstantOp::create(
+  Value zero = createConstant(
       b, DenseElementsAttr::get(RankedTensorType::get({}, elementType),
                                 b.getZeroAttr(elementType)));
   return add("Pad", {value, makeInts(begin), makeInts(end), zero},

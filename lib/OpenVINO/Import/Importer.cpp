@@ -11,6 +11,7 @@
 #include "../Common/Source.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/EntryPointInfo.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -244,8 +245,7 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
                    layer.name.empty() ? layer.type : layer.name, subject);
   if (failed(value))
     return failure();
-  auto op =
-      arith::ConstantOp::create(builder, subject.loc, cast<TypedAttr>(*value));
+  auto op = createConstant(builder, subject.loc, cast<TypedAttr>(*value));
   keepSource(layer, op);
   return defineData(index, op);
 }

@@ -11,6 +11,7 @@
 #include "../../Interchange/Payload.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Printable.h"
@@ -145,7 +146,7 @@ static NodeOp getNode(Value value, ArrayRef<StringRef> types,
 }
 
 FailureOr<Constant> Reader::readConstant(Value value, const Twine &part) {
-  auto op = value.getDefiningOp<arith::ConstantOp>();
+  auto op = value.getDefiningOp<AnyConstantOp>();
   auto elements = op ? dyn_cast<ElementsAttr>(op.getValue()) : ElementsAttr();
   if (!elements)
     return diagnose(subject, WeightDiag::NotConstant, part.str(), spell(value));
@@ -374,7 +375,7 @@ FailureOr<std::vector<StoredTensor>> target::readWeights(ModuleOp module) {
     StoredTensor &tensor =
         tensors.emplace_back(StoredTensor{subject, name.str(), Constant()});
     Reader reader(tensor.subject);
-    if (value.getDefiningOp<arith::ConstantOp>()) {
+    if (value.getDefiningOp<AnyConstantOp>()) {
       FailureOr<Constant> constant = reader.readConstant(value, "the result");
       if (failed(constant))
         return failure();

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -56,7 +57,7 @@ WeightsModule::WeightsModule(Location loc, int64_t opset)
 }
 
 Value WeightsModule::makeConstant(ElementsAttr elements) {
-  return arith::ConstantOp::create(b, elements);
+  return createConstant(b, elements);
 }
 
 Value WeightsModule::makeConstant(ArrayRef<int64_t> elements) {

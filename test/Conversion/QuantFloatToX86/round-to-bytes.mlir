@@ -119,7 +119,7 @@ func.func @others(%x: vector<32xf64>, %s: vector<32xf64>, %y: vector<32xf32>, %t
 // AVX512:        math.fma {{.*}} : vector<64xf32>
 func.func @known(%x: vector<64xf32>) -> vector<64xui8> {
   %s = arith.constant dense<0.3> : vector<64xf32>
-  %z = arith.constant dense<3> : vector<64xui8>
+  %z = quant_float.constant dense<3> : vector<64xui8>
   %0 = quant_float.quantize_elements %x, %s, %z : vector<64xf32>, vector<64xf32>, vector<64xui8> to vector<64xui8>
   return %0 : vector<64xui8>
 }

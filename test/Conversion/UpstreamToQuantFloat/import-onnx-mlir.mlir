@@ -23,7 +23,7 @@ func.func @casts(%x: tensor<?x3xf32>, %y: tensor<4xf16>) -> (tensor<?x3xf8E4M3FN
 // CHECK-LABEL: @quantize
 func.func @quantize(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   // CHECK-DAG: %[[S:.+]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
-  // CHECK-DAG: %[[Z:.+]] = arith.constant dense<[128, 3]> : tensor<2xui8>
+  // CHECK-DAG: %[[Z:.+]] = quant_float.constant dense<[128, 3]> : tensor<2xui8>
   // CHECK-NOT: onnx.
   %s = "onnx.Constant"() {value = dense<[0.5, 0.25]> : tensor<2xf32>} : () -> tensor<2xf32>
   %z = "onnx.Constant"() {value = dense<[128, 3]> : tensor<2xui8>} : () -> tensor<2xui8>

@@ -52,7 +52,7 @@ func.func @lstm(%x: tensor<5x1x2xf32>, %w: tensor<1x12x2xf32>, %r: tensor<1x12x3
 
 // As OpenVINO's plugins know weights of few bits: whole blocks are a dimension of their own, of constants before.
 // CHECK-LABEL: func.func @weights(
-// CHECK: %[[W:.+]] = arith.constant dense<{{\[\[\[}}1, 2], [3, 4]], {{\[\[}}5, 6], [7, 8]]]> : tensor<2x2x2xui4>
+// CHECK: %[[W:.+]] = quant_float.constant dense<{{\[\[\[}}1, 2], [3, 4]], {{\[\[}}5, 6], [7, 8]]]> : tensor<2x2x2xui4>
 // CHECK: %[[V:.+]] = quant_float.node "Convert"(%[[W]]) {{.+}} {destination_type = f32} : (tensor<2x2x2xui4>) -> tensor<2x2x2xf32>
 // CHECK: %[[F:.+]] = quant_float.node "Convert"(%arg1) {{.+}} : (tensor<2x2xui4>) -> tensor<2x2xf32>
 // CHECK: %[[Z:.+]] = quant_float.node "Reshape"(%[[F]], %{{.+}}) {{.+}} -> tensor<2x2x1xf32>
@@ -61,7 +61,7 @@ func.func @lstm(%x: tensor<5x1x2xf32>, %w: tensor<1x12x2xf32>, %r: tensor<1x12x3
 // CHECK: %[[P:.+]] = quant_float.node "Multiply"(%[[D]], %[[S]])
 // CHECK: quant_float.node "Reshape"(%[[P]], %{{.+}}) {{.+}} -> tensor<2x4xf32>
 func.func @weights(%s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x4xf32> {
-  %w = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui4>
+  %w = quant_float.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui4>
   %0 = quant_float.dequantize %w, %s, %z axis 1 block_size 2 opset 21 : tensor<2x4xui4>, tensor<2x2xf32>, tensor<2x2xui4> to tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
@@ -101,14 +101,14 @@ func.func @wide_zero_point(%x: tensor<4xi32>, %s: tensor<f32>) -> tensor<4xf32> 
 
 // Packed weights as plugins know compressed ones: codes of their width in blocks.
 // CHECK-LABEL: func.func @packed(
-// CHECK: %[[B:.+]] = arith.constant dense<{{.+}}> : tensor<2x1x16xui4>
+// CHECK: %[[B:.+]] = quant_float.constant dense<{{.+}}> : tensor<2x1x16xui4>
 // CHECK: %[[C:.+]] = quant_float.node "Convert"(%[[B]]) {{.+}} {destination_type = f32}
 // CHECK: %[[D:.+]] = quant_float.node "Subtract"(%[[C]], %{{.+}})
 // CHECK: %[[M:.+]] = quant_float.node "Multiply"(%[[D]], %{{.+}})
 // CHECK: %[[W:.+]] = quant_float.node "Reshape"(%[[M]], %{{.+}})
 // CHECK: quant_float.node "MatMul"(%arg0, %[[W]]) {{.+}} {transpose_a = false, transpose_b = true} : {{.+}} -> tensor<3x2xf32>
 func.func @packed(%x: tensor<3x16xf32>) -> tensor<3x2xf32> {
-  %b = arith.constant dense<33> : tensor<2x1x8xui8>
+  %b = quant_float.constant dense<33> : tensor<2x1x8xui8>
   %s = arith.constant dense<0.5> : tensor<2x1xf32>
   %0 = quant_float.node "MatMulNBits"(%x, %b, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
   return %0 : tensor<3x2xf32>

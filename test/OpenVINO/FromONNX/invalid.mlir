@@ -143,7 +143,7 @@ func.func @quantization(%x: tensor<4xf32>, %h: tensor<4xf16>, %s: tensor<f32>, %
 // -----
 
 func.func @packed(%x: tensor<3x16xf32>, %b: tensor<2x1x8xui8>, %v: tensor<2x3xf32>, %g: tensor<2xi32>) {
-  %c = arith.constant dense<33> : tensor<2x1x8xui8>
+  %c = quant_float.constant dense<33> : tensor<2x1x8xui8>
   %s = arith.constant dense<0.5> : tensor<2x1xf32>
   %h = arith.constant dense<0.5> : tensor<2x1xf16>
   // expected-error @+1 {{no form in OpenVINO: input 1, packed codes, is no constant}}
@@ -158,7 +158,7 @@ func.func @packed(%x: tensor<3x16xf32>, %b: tensor<2x1x8xui8>, %v: tensor<2x3xf3
   %4 = quant_float.node "MatMulNBits"(%x, %c, %h) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf16>) -> tensor<3x2xf32>
   // expected-error @+1 {{no form in OpenVINO: input 4 has the type 'tensor<2xi32>', not 16 elements}}
   %6 = quant_float.node "MatMulNBits"(%x, %c, %s, %g) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} absent [3] : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>, tensor<2xi32>) -> tensor<3x2xf32>
-  %r = arith.constant dense_resource<elsewhere> : tensor<2x1x8xui8>
+  %r = quant_float.constant dense_resource<elsewhere> : tensor<2x1x8xui8>
   // expected-error @+1 {{no form in OpenVINO: the bytes of input 1 are not here}}
   %7 = quant_float.node "MatMulNBits"(%x, %r, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, block_size = 16 : i64} : (tensor<3x16xf32>, tensor<2x1x8xui8>, tensor<2x1xf32>) -> tensor<3x2xf32>
   // expected-error @+1 {{no form in OpenVINO: input 2 has the type 'tensor<2x3xf32>', not an element for each of 1 blocks of 2 rows}}
@@ -191,7 +191,7 @@ func.func @gather_blocks(%d: tensor<4x8xui8>, %i: tensor<3xi64>, %s: tensor<4x1x
 func.func @integers(%x: tensor<2x70000xui8>, %y: tensor<70000x3xui8>, %o: tensor<2x?xui8>, %p: tensor<?x3xui8>) {
   // expected-error @+1 {{no form in OpenVINO: sums of 70000 products}}
   %0 = quant_float.node "MatMulInteger"(%x, %y) opset 21 : (tensor<2x70000xui8>, tensor<70000x3xui8>) -> tensor<2x3xi32>
-  %c = arith.constant dense<1> : tensor<ui8>
+  %c = quant_float.constant dense<1> : tensor<ui8>
   // expected-error @+1 {{no form in OpenVINO: a factor of rank 0}}
   %2 = quant_float.node "MatMulInteger"(%x, %c) opset 21 : (tensor<2x70000xui8>, tensor<ui8>) -> tensor<2xi32>
   // expected-error @+1 {{no form in OpenVINO: the number of products of a sum is not known}}
