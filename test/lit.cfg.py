@@ -99,6 +99,8 @@ def find(*names):
 strict = lit_config.params.get("strict") in ("1", "all")
 if lit_config.params.get("full") == "1":
     config.available_features.add("full")
+else:
+    config.environment["QUANT_FLOAT_TEST_SHARE"] = "3"
 
 python = config.quant_float_python
 if not os.path.exists(python):

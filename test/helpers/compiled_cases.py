@@ -1,8 +1,11 @@
 """Functions of a model that are compiled for a machine and called from C, by EntryPoint/Inputs/cases.c: tensors go in, and what has to
 come out is compared, on this CPU or under an emulator. Where that has no C library, by Conformance/emulated/Inputs/cases.c."""
 
+import re
 import subprocess
 from typing import NamedTuple
+
+import shares
 
 
 class Argument(NamedTuple):
@@ -36,6 +39,13 @@ def split_commands(words):
 def run(tools, src_root, work, commands, text, cases):
     """Compiles the model, calls all of its functions and prints which gave something else; the driver's exit code."""
     options, compiler, emulator = commands
+    left_out = {case.symbol for case in cases}
+    cases = shares.take(cases, work.name)
+    left_out -= {case.symbol for case in cases}
+    functions = re.split(r"^(?=func\.func @)", text, flags=re.MULTILINE)
+    text = "".join(
+        each for each in functions if re.match(r"func\.func @(\w+)|", each)[1] not in left_out
+    )
     (work / "model.mlir").write_text(text)
     lines, data = [], bytearray()
     for case in cases:

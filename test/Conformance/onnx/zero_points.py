@@ -9,6 +9,7 @@ import sys
 import definition
 import numpy as np
 import onnx
+import shares
 from definition import INTEGERS
 from onnx import TensorProto as T
 from onnx import helper
@@ -172,9 +173,9 @@ for kind in KINDS:
         ):
             failures.append(f"{text}: exported")
         visible = at_run_time or quantizes or not is_constant
-        for options in [["--opset", opset] for opset in ("23", "21", "18", "10")] + [
-            ["--rewrite", name] for name in REWRITES
-        ]:
+        all_options = [["--opset", opset] for opset in ("23", "21", "18", "10")]
+        all_options += [["--rewrite", name] for name in REWRITES]
+        for options in shares.take(all_options, text):
             done = convert(path, out, *options)
             if done.returncode:
                 if not (

@@ -1,6 +1,6 @@
 # If, Loop and TensorIterator, whose bodies the importer reads, with random ports, cuts and back edges, one in another, against
 # OpenVINO's CPU plugin in f32; and what export writes of them.
-# RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t 40
+# RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t %if full %{ 40 %} %else %{ 15 %}
 import sys
 import warnings
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import gpu_products
+import shares
 from gpu_convolutions import CONVOLUTIONS
 from gpu_vectors import VECTORS
 from nvvm import ptx
@@ -58,7 +59,7 @@ def main(tools, folder):
     tools, folder, failures = Path(tools), Path(folder), []
     model = folder / "model.mlir"
     model.write_text("".join(product.text() for product in PRODUCTS))
-    for chip in (*CHIPS, *MORE_CHIPS):
+    for chip in (*CHIPS, *MORE_CHIPS) if shares.SHARE == 1 else ("sm_75", "sm_90", "sm_100a"):
         for sums in ("ordered", "reassociate") if chip in OF_EACH_KIND else ("reassociate",):
             code = folder / f"{chip}.{sums}.ptx"
             command = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "--accumulation", sums]  # fmt: skip

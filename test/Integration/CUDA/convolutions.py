@@ -7,6 +7,7 @@ import sys
 
 import gpu_products
 import numpy as np
+import shares
 from gpu_convolutions import CONVOLUTIONS
 from gpu_runs import Comparison
 
@@ -24,9 +25,10 @@ def values_of(convolution, seed):
 
 
 def main(tools, compiler, cuda_include, obj_root, folder):
-    text = "".join(convolution.text() for convolution in CONVOLUTIONS)
+    convolutions = shares.take(CONVOLUTIONS)
+    text = "".join(convolution.text() for convolution in convolutions)
     comparison = Comparison(tools, compiler, cuda_include, obj_root, folder, text)
-    for seed, convolution in enumerate(CONVOLUTIONS):
+    for seed, convolution in enumerate(convolutions):
         values = list(values_of(convolution, seed))
         comparison.compare(
             convolution.name,

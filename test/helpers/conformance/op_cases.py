@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import onnx
 import onnxruntime
+import shares
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
@@ -153,7 +154,7 @@ def check_case(runner, case, formula):
 def run(tools_dir, work, only="", formula=None):
     """Ends the process, with what is wrong; `only` is a part of the names of ops."""
     runner = Runner(tools_dir, work)
-    chosen = [case for case in CASES if only in case[1]]
+    chosen = shares.take(case for case in CASES if only in case[1])
     with ThreadPoolExecutor(max_workers=2) as pool:
         failures = [
             failure
