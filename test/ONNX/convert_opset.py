@@ -558,6 +558,24 @@ onnx.save(made, path)
 done = convert(path, 18)
 message = "node 'moves' (Identity): no exact form in opset 18: it has no type float8e4m3fn"
 assert done.returncode == 1 and message in done.stderr, (done.returncode, done.stderr)
+# A node is refused if a node of the function that defines it is; other nodes are reported as usual.
+nodes = [
+    node("GreaterOrEqual", ["x", "x"], ["a"], "first"),
+    node("Celu", ["x"], ["b"], "second"),
+    node("Where", ["a", "b", "x"], ["y"], "third"),
+]
+onnx.save(make(12, nodes, T.FLOAT, T.FLOAT, [4], {}), path)
+done = convert(path, 10, f"--report={work / 'report.json'}")
+message = "node 'first/Equal' (Equal): no exact form in opset 10: 'A' is no tensor(float)"
+assert done.returncode == 1 and message in done.stderr, done.stderr
+defined = "by the function that defines it"
+report = [tuple(n.values()) for n in json.loads((work / "report.json").read_text())["nodes"]]
+assert report == [
+    ("first", "GreaterOrEqual", "refused", "a node of the function that defines it is refused"),
+    ("first/Equal", "Equal", "refused", "'A' is no tensor(float)"),
+    ("second", "Celu", "adapted", defined),
+    ("third", "Where", "unchanged", ""),
+], report
 # A call of a function that stays is held against it.
 calls = [node("Hidden", ["x"], ["y", "z"], "call", domain=own)]
 made = make(21, calls, T.FLOAT, T.FLOAT, [2], {})

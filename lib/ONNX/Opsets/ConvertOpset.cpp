@@ -24,6 +24,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -302,25 +303,37 @@ bool OpsetConverter::expandNode(NodeOp op) {
   NodeExpansion expansion = quant_float::expandNode(builder, op, options.opset);
   if (expansion.results.empty())
     return false;
+  // Report the node before it is erased.
   note(op, ConversionKind::Adapted, "by the function that defines it");
+  size_t first = conversion.nodes.size();
   FailureOr<SmallVector<Operation *>> made =
       replaceNode(op, before, expansion.results);
-  if (failed(made))
-    return false;
+  if (failed(made)) {
+    conversion.nodes.back().kind = ConversionKind::Refused;
+    conversion.nodes.back().detail.clear();
+    return hasRefused = true;
+  }
   // Erase unused results, and the ops that only they use.
   for (Operation *&part : llvm::reverse(*made))
     if (part->use_empty()) {
       part->erase();
       part = nullptr;
     }
-  for (Operation *part : *made) {
-    if (!part)
-      continue;
-    size_t count = conversion.nodes.size();
-    convertOp(part);
-    // Report the nodes of the function only after an error.
-    if (!hasRefused)
-      conversion.nodes.resize(count);
+  for (Operation *part : *made)
+    if (part)
+      convertOp(part);
+  // Report only those nodes of the function that are refused, and with them the
+  // node itself.
+  auto &nodes = conversion.nodes;
+  nodes.erase(std::remove_if(nodes.begin() + first, nodes.end(),
+                             [](const ConvertedNode &node) {
+                               return node.kind != ConversionKind::Refused;
+                             }),
+              nodes.end());
+  if (nodes.size() != first) {
+    nodes[first - 1].kind = ConversionKind::Refused;
+    nodes[first - 1].detail =
+        "a node of the function that defines it is refused";
   }
   return true;
 }
