@@ -65,14 +65,14 @@ Value onnx_nodes::buildRunning(NodeContext &context, Value input, int64_t axis,
 static NodeResults convertRunning(NodeContext &context, Combine combine) {
   ImplicitLocOpBuilder &b = context.b;
   int64_t rank = context.type(0).getRank();
-  FailureOr<OpFoldResult> axis(OpFoldResult(b.getIndexAttr(0)));
-  // A vector has only axis 0, so that a dynamic axis need not be read.
-  if (rank != 1 || context.getConstantInts(1))
-    axis = context.getIndex(1);
+  FailureOr<OpFoldResult> axis = context.getIndex(1);
   if (succeeded(axis))
     axis = context.normalizeAxis(*axis, rank);
   if (failed(axis))
     return failure();
+  // A vector has only axis 0.
+  if (rank == 1)
+    axis = OpFoldResult(b.getIndexAttr(0));
   Value input = context.input(0);
   auto [tensor, known] = makeAxisKnown(context, input, *axis);
   Value result =

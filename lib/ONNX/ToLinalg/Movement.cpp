@@ -401,7 +401,6 @@ static NodeResults sliceReadAxes(NodeContext &context,
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.inputs[0];
   SmallVector<OpFoldResult> from = context.getSizes(input);
-  int64_t rank = from.size();
   if (ends.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size())
     return context.unsupported(
@@ -422,13 +421,13 @@ static NodeResults sliceReadAxes(NodeContext &context,
   auto isNegative = [&](Value value) {
     return compare(arith::CmpIPredicate::slt, value, zero);
   };
-  for (auto [axis, step] : llvm::zip_equal(axes, steps)) {
+  auto normalized = context.normalizeAxes(axes, from.size());
+  if (failed(normalized))
+    return failure();
+  for (OpFoldResult step : steps) {
     Value given = makeIndex(b, step);
     Value length = select(isNegative(given), subtract(zero, given), given);
-    if (failed(context.requireAtLeast(-rank, axis, "an axis")) ||
-        failed(
-            context.requireAtMost(b.getIndexAttr(rank - 1), axis, "an axis")) ||
-        failed(context.requireAtLeast(1, getAsOpFoldResult(length), "a step")))
+    if (failed(context.requireAtLeast(1, getAsOpFoldResult(length), "a step")))
       return failure();
   }
   SmallVector<OpFoldResult> sizes;
@@ -436,11 +435,8 @@ static NodeResults sliceReadAxes(NodeContext &context,
   for (auto [index, size] : llvm::enumerate(from)) {
     Value n = makeIndex(b, size), start = zero, step = constant(1);
     Value end = constant(std::numeric_limits<int64_t>::max());
-    for (size_t i = 0; i < axes.size(); ++i) {
-      Value axis = makeIndex(b, axes[i]);
-      axis = select(isNegative(axis),
-                    b.createOrFold<arith::AddIOp>(axis, constant(rank)), axis);
-      Value isNamed = compare(arith::CmpIPredicate::eq, axis, constant(index));
+    for (auto [i, axis] : llvm::enumerate(*normalized)) {
+      Value isNamed = isIndex(b, makeIndex(b, axis), index);
       start = select(isNamed, makeIndex(b, starts[i]), start);
       end = select(isNamed, makeIndex(b, ends[i]), end);
       step = select(isNamed, makeIndex(b, steps[i]), step);

@@ -372,13 +372,26 @@ NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
 FailureOr<SmallVector<OpFoldResult>>
 NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
   if (auto constants = getConstantIntValues(axes)) {
+  if (static_cast<int64_t>(axes.size()) > rank)
+    return unsupported("expected at most " + Twine(rank) + " axes, but got " +
+                       Twine(axes.size()));
     auto normalized = normalizeAxes(*constants, rank);
+  Value areDistinct;
     if (failed(normalized))
       return failure();
     return getAsIndexOpFoldResult(b.getContext(), *normalized);
   }
+    for (OpFoldResult other : normalized) {
+      Value differs = b.createOrFold<arith::CmpIOp>(
+          arith::CmpIPredicate::ne, makeIndex(b, *axis), makeIndex(b, other));
+      areDistinct = areDistinct
+                        ? b.createOrFold<arith::AndIOp>(areDistinct, differs)
+                        : differs;
+    }
   SmallVector<OpFoldResult> normalized;
   for (OpFoldResult given : axes) {
+  if (areDistinct)
+    requireTrue(areDistinct, "no axis may be named twice");
     FailureOr<OpFoldResult> axis = normalizeAxis(given, rank);
     if (failed(axis))
       return failure();

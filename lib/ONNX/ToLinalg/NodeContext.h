@@ -175,8 +175,7 @@ public:
   /// As above, for an axis that may be dynamic; a dynamic axis is checked at
   /// run time.
   FailureOr<OpFoldResult> normalizeAxis(OpFoldResult axis, int64_t rank);
-  /// As above, for a list of axes. A constant list must not contain an axis
-  /// twice.
+  /// As above, for a list of axes, which must not contain an axis twice.
   FailureOr<SmallVector<int64_t>> normalizeAxes(ArrayRef<int64_t> axes,
                                                 int64_t rank);
   FailureOr<SmallVector<OpFoldResult>>

@@ -298,8 +298,8 @@ struct ComputedAxes {
   }
 
   /// Visits all axes, each with the number of preceding axes that are not
-  /// named. Returns the number of all axes that are not named.
-  Value countOthers(llvm::function_ref<void(size_t, Value)> visit) {
+  /// named.
+  void countOthers(llvm::function_ref<void(size_t, Value)> visit) {
     ImplicitLocOpBuilder &b = context.b;
     Value count = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
@@ -308,7 +308,6 @@ struct ComputedAxes {
       Value next = b.createOrFold<arith::AddIOp>(count, one);
       count = buildSelect(b, named, count, next);
     }
-    return count;
   }
 };
 } // namespace
@@ -317,16 +316,13 @@ static NodeResults squeezeComputed(NodeContext &context,
                                    ArrayRef<OpFoldResult> from,
                                    ArrayRef<OpFoldResult> axes) {
   ImplicitLocOpBuilder &b = context.b;
-  if (axes.size() > from.size())
-    return context.unsupported("expected at most " + Twine(from.size()) +
-                               " axes, but got " + Twine(axes.size()));
   ComputedAxes computed{context, {}};
   if (failed(computed.read(axes, from.size())))
     return failure();
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> to(from.size() - axes.size(), one);
   bool isValid = true;
-  Value others = computed.countOthers([&](size_t axis, Value count) {
+  computed.countOthers([&](size_t axis, Value count) {
     Value size = makeIndex(b, from[axis]);
     isValid &= succeeded(context.requireEqual(
         b.getIndexAttr(1), buildSelect(b, computed.isNamed[axis], size, one),
@@ -338,10 +334,7 @@ static NodeResults squeezeComputed(NodeContext &context,
       result = buildSelect(b, here, taken, result);
     }
   });
-  if (!isValid ||
-      failed(context.requireEqual(b.getIndexAttr(to.size()), others,
-                                  "the number of axes that stay",
-                                  "must be what different axes leave")))
+  if (!isValid)
     return failure();
   return SmallVector<Value>{
       context.reshape(context.inputs[0], getAsOpFoldResult(to))};
@@ -356,17 +349,13 @@ static NodeResults unsqueezeComputed(NodeContext &context,
     return failure();
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<OpFoldResult> to;
-  Value others = computed.countOthers([&](size_t axis, Value count) {
+  computed.countOthers([&](size_t axis, Value count) {
     Value size = one;
     for (auto [position, other] : llvm::enumerate(from))
       size = buildSelect(b, isIndex(b, count, position), makeIndex(b, other),
                          size);
     to.push_back(buildSelect(b, computed.isNamed[axis], one, size));
   });
-  if (failed(context.requireEqual(b.getIndexAttr(from.size()), others,
-                                  "the number of axes that stay",
-                                  "must be what different axes leave")))
-    return failure();
   return SmallVector<Value>{context.reshape(context.inputs[0], to)};
 }
 

@@ -79,11 +79,21 @@ def refuse_axes():
     for axis, why in ((3, "axis must be at most 2"), (-4, "axis must be at least -3")):
         add("CumSum", 14, data, np.array(axis), oracle="none", refused=why)
         add("Squeeze", 13, data, numbers(axis), oracle="none", refused=(why, UNKNOWN))
+        bounds = numbers(1), numbers(2)
+        add(
+            "Slice", 13, data, *bounds, numbers(axis), oracle="none", refused=(why, "must be known")
+        )
+    for axis, why in ((1, "axis must be at most 0"), (-2, "axis must be at least -1")):
+        add("CumSum", 14, np.zeros(4, F32), np.array(axis), oracle="none", refused=why)
     wide = "the size of axis 1 must fit the other sizes"
     add("Squeeze", 13, data, numbers(1), oracle="none", refused=(wide, UNKNOWN))
-    twice = "the number of axes that stay must be what different axes leave"
+    twice = "no axis may be named twice"
     add("Squeeze", 13, floats(1, 1, 1), numbers(0, -3), oracle="none", refused=(twice, UNKNOWN))
     add("Unsqueeze", 13, data, numbers(1, 1), oracle="none", refused=(twice, UNKNOWN))
+    pads = numbers(1, 0, 0, 1), None
+    add("Pad", 18, data, *pads, numbers(1, -2), oracle="none", refused=(twice, UNKNOWN))
+    bounds = numbers(0, 1), numbers(2, 3), numbers(2, -1)
+    add("Slice", 13, data, *bounds, oracle="none", refused=(twice, "must be known"))
     last = "where the last is that of the parts, must be at most 1", "must be known to be 1 or 2"
     add("DFT", 20, floats(2, 4, 1), None, np.array(2), oracle="none", refused=last)
     empty = "the size of axis 1 must be at least 1"
