@@ -35,6 +35,21 @@ func.func @split(%x: tensor<6xf32>, %p: tensor<2xi64>) -> tensor<f32> {
   %s = quant_float.node "ReduceSum"(%r#1) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
   return %s : tensor<f32>
 }
+func.func @split_open(%x: tensor<?xf32>, %p: tensor<4xi64>) -> tensor<f32> {
+  %r:4 = quant_float.node "Split"(%x, %p) opset 21 : (tensor<?xf32>, tensor<4xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
+  %s = quant_float.node "ReduceSum"(%r#3) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+func.func @pad(%x: tensor<6xf32>, %p: tensor<2xi64>) -> tensor<f32> {
+  %r = quant_float.node "Pad"(%x, %p) opset 21 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %s = quant_float.node "ReduceSum"(%r) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+func.func @unpool(%x: tensor<1x1x1xf32>, %i: tensor<1x1x1xi64>, %p: tensor<3xi64>) -> tensor<f32> {
+  %r = quant_float.node "MaxUnpool"(%x, %i, %p) opset 11 attributes {kernel_shape = array<i64: 2>} : (tensor<1x1x1xf32>, tensor<1x1x1xi64>, tensor<3xi64>) -> tensor<*xf32>
+  %s = quant_float.node "ReduceSum"(%r) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
 func.func @quarters(%x: tensor<?xf32>) -> tensor<f32> {
   %r:4 = quant_float.node "Split"(%x) opset 21 attributes {num_outputs = 4 : i64} : (tensor<?xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
   %s = quant_float.node "ReduceSum"(%r#3) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
@@ -97,6 +112,10 @@ run("reshape", six, sizes(2, 3), expected=21)
 run("reshape", six, sizes(-2, -3), error=f"Reshape: {negative}")
 run("reshape", six, sizes(-1, 6), expected=21)
 run("reshape", six, sizes(3, 3), error="Reshape: the number of elements must fit the other sizes")
+run("reshape", six, sizes(3, 0), error="Reshape: the number of elements must fit")
+run("reshape", six, sizes(-1, 4), error="Reshape: the number of elements must fit")
+# Products and sums that are right only if they overflow.
+run("reshape", six, sizes(11, (2**64 + 6) // 11), error="Reshape: the number of elements must fit")
 run("expand", six[None], sizes(4, 6), expected=84)
 run("expand", six[None], sizes(-4, 6), error=f"Expand: {negative}")
 run("fill", sizes(2, 3), expected=6 * np.e)
@@ -106,6 +125,17 @@ run("split", six, sizes(2, 4), expected=18)
 run("split", six, sizes(9, -3), error="Split: the size of a part must be at least 0")
 run("split", six, sizes(-3, 9), error="Split: the size of a part must be at least 0")
 run("split", six, sizes(2, 3), error="Split: the sum of all parts must fit the other sizes")
+run("split_open", six, sizes(2, 2, 1, 1), expected=6)
+overflow = sizes(2**62, 2**62, 2**62, 2**62 + 6)
+run("split_open", six, overflow, error="Split: the size of a part must not be above")
+run("pad", six, sizes(1, 1), expected=21)
+run("pad", six, sizes(-1, -1), expected=14)
+run("pad", six, sizes(2**63 - 1, 2**63 - 1), error="Pad: a pad must be at most 2147483647")
+run("pad", six, sizes(1 - 2**63, 1 - 2**63), error="Pad: a pad must be at least -2147483648")
+run("pad", six, sizes(-(2**63), 0), error="Pad: a pad must be at least -2147483648")
+one, index = np.ones((1, 1, 1), F32), np.zeros((1, 1, 1), I64)
+run("unpool", one, index, sizes(1, 1, 3), expected=1)
+run("unpool", one, index, sizes(1, 1, -(2**63)), error=f"MaxUnpool: {negative}")
 run("quarters", six[:4], expected=4)
 # 2 + 2 + 2 is more than 5.
 run("quarters", six[:5], error="Split: the size of a part must be at least 0")

@@ -14,6 +14,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -229,6 +230,16 @@ NodeResults onnx_nodes::convertPad(NodeContext &context) {
   }
   if (failed(requirePads(context, pads->size(), axes.size())))
     return failure();
+  // Constant pads must have 32 bits, too (see buildCropped). The sizes that
+  // they result in could overflow.
+  for (OpFoldResult pad : *pads)
+    if (!getConstantIntValue(pad) &&
+        (failed(context.requireAtLeast(std::numeric_limits<int32_t>::min(), pad,
+                                       "a pad")) ||
+         failed(context.requireAtMost(
+             b.getIndexAttr(std::numeric_limits<int32_t>::max()), pad,
+             "a pad"))))
+      return failure();
   SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
   for (auto [index, axis] : llvm::enumerate(axes)) {
     setAxis(b, low, axis, (*pads)[index]);

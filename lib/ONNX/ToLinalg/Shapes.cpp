@@ -140,6 +140,36 @@ static bool isRead(OpFoldResult number) {
   return false;
 }
 
+/// Requires the product of sizes that are read at run time, none of which is
+/// negative, to be `total`. Divides by each size, because the product may
+/// overflow.
+static void requireProduct(NodeContext &context, Value total,
+                           ArrayRef<OpFoldResult> sizes) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value one = makeIndex(b, b.getIndexAttr(1)), rest = total;
+  auto both = [&](Value lhs, Value rhs) {
+    return b.createOrFold<arith::AndIOp>(lhs, rhs);
+  };
+  Value isExact = makeNumber(b, b.getI1Type(), 1), hasZero;
+  for (OpFoldResult size : sizes) {
+    Value given = makeIndex(b, size), isZero = isIndex(b, given, 0);
+    hasZero = hasZero ? b.createOrFold<arith::OrIOp>(hasZero, isZero) : isZero;
+    Value divisor = b.createOrFold<arith::MaxSIOp>(given, one);
+    Value left = b.createOrFold<arith::RemUIOp>(rest, divisor);
+    isExact = both(isExact, isIndex(b, left, 0));
+    rest = b.createOrFold<arith::DivUIOp>(rest, divisor);
+  }
+  isExact = both(isExact, isIndex(b, rest, 1));
+  // Without elements, some size is 0, and the other sizes do not matter.
+  Value isEmpty = isIndex(b, total, 0);
+  if (hasZero)
+    isExact = b.createOrFold<arith::SelectOp>(
+        b.createOrFold<arith::OrIOp>(hasZero, isEmpty), both(hasZero, isEmpty),
+        isExact);
+  context.requireTrue(isExact,
+                      "the number of elements must fit the other sizes");
+}
+
 /// Reshapes to sizes that are read at run time, each of which may be 0 or -1.
 static NodeResults reshapeToRead(NodeContext &context,
                                  ArrayRef<OpFoldResult> to) {
@@ -172,10 +202,7 @@ static NodeResults reshapeToRead(NodeContext &context,
     if (failed(context.requireAtLeast(0, known.back(), "a size of the shape")))
       return failure();
   }
-  if (failed(context.requireEqual(getAsOpFoldResult(total),
-                                  context.computeProduct(known),
-                                  "the number of elements")))
-    return failure();
+  requireProduct(context, total, known);
   return SmallVector<Value>{context.reshape(context.inputs[0], known)};
 }
 

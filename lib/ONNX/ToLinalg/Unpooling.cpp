@@ -214,6 +214,8 @@ NodeResults onnx_nodes::convertMaxUnpool(NodeContext &context) {
   AffineExpr s1 = b.getAffineSymbolExpr(1);
   for (auto [axis, sizes] : llvm::enumerate(llvm::zip_equal(*shape, pooled))) {
     auto [size, least] = sizes;
+    if (failed(context.requireAtLeast(0, size, "a size of the shape")))
+      return failure();
     high.push_back(computeIndex(b, s0 - s1, {size, least}));
     if (failed(context.requireAtLeast(
             0, high.back(), "what the shape adds to axis " + Twine(axis))))
