@@ -50,6 +50,10 @@ func.func @unpool(%x: tensor<1x1x1xf32>, %i: tensor<1x1x1xi64>, %p: tensor<3xi64
   %s = quant_float.node "ReduceSum"(%r) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
   return %s : tensor<f32>
 }
+func.func @one_hot(%x: tensor<2xi64>, %depth: tensor<ui8>, %v: tensor<2xf32>) -> tensor<?x?xf32> {
+  %r = quant_float.node "OneHot"(%x, %depth, %v) opset 11 : (tensor<2xi64>, tensor<ui8>, tensor<2xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
 func.func @quarters(%x: tensor<?xf32>) -> tensor<f32> {
   %r:4 = quant_float.node "Split"(%x) opset 21 attributes {num_outputs = 4 : i64} : (tensor<?xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
   %s = quant_float.node "ReduceSum"(%r#3) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
@@ -136,6 +140,8 @@ run("pad", six, sizes(-(2**63), 0), error="Pad: a pad must be at least -21474836
 one, index = np.ones((1, 1, 1), F32), np.zeros((1, 1, 1), I64)
 run("unpool", one, index, sizes(1, 1, 3), expected=1)
 run("unpool", one, index, sizes(1, 1, -(2**63)), error=f"MaxUnpool: {negative}")
+values = np.array([0, 1], F32)
+run("one_hot", sizes(1, -1), np.array(200, np.uint8), values, expected=np.eye(200)[[1, 199]])
 run("quarters", six[:4], expected=4)
 # 2 + 2 + 2 is more than 5.
 run("quarters", six[:5], error="Split: the size of a part must be at least 0")

@@ -651,11 +651,16 @@ LogicalResult onnx_nodes::requireIndices(NodeContext &context, size_t input,
   return success();
 }
 
+Value onnx_nodes::castToIndex(ImplicitLocOpBuilder &b, Value integer) {
+  Value signless = toCompute(b, integer);
+  return isUnsignedElement(integer.getType())
+             ? b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), signless)
+             : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), signless);
+}
+
 Value onnx_nodes::toPosition(ImplicitLocOpBuilder &b, Value index,
                              OpFoldResult size) {
-  index =
-      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), toCompute(b, index));
-  return normalizeIndex(b, index, makeIndex(b, size));
+  return normalizeIndex(b, castToIndex(b, index), makeIndex(b, size));
 }
 
 LogicalResult onnx_nodes::requireElementIndices(NodeContext &context,
@@ -724,8 +729,7 @@ LogicalResult onnx_nodes::requireSequenceLengths(NodeContext &context,
 
 Value onnx_nodes::clampLength(ImplicitLocOpBuilder &b, Value length,
                               OpFoldResult size) {
-  length = b.createOrFold<arith::IndexCastOp>(b.getIndexType(),
-                                              toCompute(b, length));
+  length = castToIndex(b, length);
   length = b.createOrFold<arith::MinSIOp>(length, makeIndex(b, size));
   return b.createOrFold<arith::MaxSIOp>(length,
                                         arith::ConstantIndexOp::create(b, 0));

@@ -263,6 +263,9 @@ Value normalizeIndex(ImplicitLocOpBuilder &b, Value index, Value size);
 LogicalResult requireIndices(NodeContext &context, size_t input,
                              OpFoldResult size);
 
+/// Converts an integer element to index. Unsigned elements are zero-extended.
+Value castToIndex(ImplicitLocOpBuilder &b, Value integer);
+
 /// Converts an integer element to a position on an axis (see normalizeIndex).
 Value toPosition(ImplicitLocOpBuilder &b, Value index, OpFoldResult size);
 

@@ -185,14 +185,9 @@ NodeResults onnx_nodes::convertOneHot(NodeContext &context) {
       b, to, context.elementType(2), indices, identity.dropResult(*axis),
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value index = args[0];
-        Type type = b.getI64Type();
         if (isa<FloatType>(index.getType()))
-          index = b.createOrFold<CastOp>(index, type);
-        else if (index.getType().isUnsignedInteger())
-          index = b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(),
-                                                       toCompute(b, index));
-        if (!index.getType().isIndex())
-          index = b.createOrFold<arith::IndexCastOp>(b.getIndexType(), index);
+          index = b.createOrFold<CastOp>(index, b.getI64Type());
+        index = castToIndex(b, index);
         Value place = linalg::IndexOp::create(b, *axis);
         Value isHot =
             arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, place);

@@ -252,11 +252,7 @@ std::optional<SmallVector<OpFoldResult>> NodeContext::getIndices(size_t index) {
       indices.push_back(getAsOpFoldResult(cast.getIn()));
       continue;
     }
-    Value signless = toCompute(b, scalar);
-    indices.push_back(getAsOpFoldResult(
-        scalar.getType().isUnsignedInteger()
-            ? b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), signless)
-            : b.createOrFold<arith::IndexCastOp>(b.getIndexType(), signless)));
+    indices.push_back(getAsOpFoldResult(castToIndex(b, scalar)));
   }
   return indices;
 }
@@ -274,8 +270,7 @@ FailureOr<OpFoldResult> NodeContext::getIndex(size_t index) {
     return getAsOpFoldResult(cast.getIn());
   if (isa<FloatType>(scalar.getType()))
     scalar = b.createOrFold<CastOp>(scalar, b.getI64Type());
-  return getAsOpFoldResult(b.createOrFold<arith::IndexCastOp>(
-      b.getIndexType(), toCompute(b, scalar)));
+  return getAsOpFoldResult(castToIndex(b, scalar));
 }
 
 FailureOr<SmallVector<OpFoldResult>> NodeContext::getShapeInput(size_t index) {
