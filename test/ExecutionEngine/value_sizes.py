@@ -54,6 +54,10 @@ func.func @one_hot(%x: tensor<2xi64>, %depth: tensor<ui8>, %v: tensor<2xf32>) ->
   %r = quant_float.node "OneHot"(%x, %depth, %v) opset 11 : (tensor<2xi64>, tensor<ui8>, tensor<2xf32>) -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
+func.func @shrink(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %r = quant_float.node "Shrink"(%x) opset 9 attributes {bias = 1.0e10 : f32} : (tensor<4xi8>) -> tensor<4xi8>
+  return %r : tensor<4xi8>
+}
 func.func @quarters(%x: tensor<?xf32>) -> tensor<f32> {
   %r:4 = quant_float.node "Split"(%x) opset 21 attributes {num_outputs = 4 : i64} : (tensor<?xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
   %s = quant_float.node "ReduceSum"(%r#3) opset 21 attributes {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
@@ -142,6 +146,8 @@ run("unpool", one, index, sizes(1, 1, 3), expected=1)
 run("unpool", one, index, sizes(1, 1, -(2**63)), error=f"MaxUnpool: {negative}")
 values = np.array([0, 1], F32)
 run("one_hot", sizes(1, -1), np.array(200, np.uint8), values, expected=np.eye(200)[[1, 199]])
+# C11: beyond 32 bits, and then the low bits.
+run("shrink", np.array([-128, -1, 0, 127], np.int8), expected=[-1, -1, 0, 0])
 run("quarters", six[:4], expected=4)
 # 2 + 2 + 2 is more than 5.
 run("quarters", six[:5], error="Split: the size of a part must be at least 0")

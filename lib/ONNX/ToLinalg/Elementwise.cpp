@@ -436,7 +436,8 @@ static Value softsign(ElementContext &e, ValueRange x) {
 }
 
 /// Returns 0 within [-lambd, lambd], and otherwise moves x toward 0 by the
-/// bias. Integers are converted to f64 for this.
+/// bias. Integers are converted to f64 for this, and back by a cast, which
+/// defines the result for numbers that are out of range (C11).
 static Value shrink(ElementContext &e, ValueRange x) {
   Value value = x[0];
   Type type = e.isFloat() ? e.type : Type(e.b.getF64Type());
@@ -456,8 +457,7 @@ static Value shrink(ElementContext &e, ValueRange x) {
                   e.b.createOrFold<arith::AddFOp>(value, bias), result);
   if (e.isFloat())
     return result;
-  return e.isUnsigned() ? e.b.createOrFold<arith::FPToUIOp>(e.type, result)
-                        : e.b.createOrFold<arith::FPToSIOp>(e.type, result);
+  return toCompute(e.b, e.b.createOrFold<CastOp>(result, e.elementType));
 }
 
 static Value mish(ElementContext &e, ValueRange x) {

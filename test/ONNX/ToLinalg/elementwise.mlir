@@ -126,3 +126,16 @@ func.func @erf(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = quant_float.node "Erf"(%x) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// The result of Shrink on integers is a cast, which is defined if it is out of range.
+// CHECK-LABEL: func.func @shrink_integers(
+// CHECK-NOT: arith.fpto
+// CHECK: quant_float.cast %{{.+}} opset 28 : f64 to i8
+// CHECK: quant_float.cast %{{.+}} opset 28 : f64 to ui16
+// CHECK-NOT: arith.fpto
+// CHECK: return
+func.func @shrink_integers(%x: tensor<4xi8>, %y: tensor<4xui16>) -> (tensor<4xi8>, tensor<4xui16>) {
+  %0 = quant_float.node "Shrink"(%x) opset 9 attributes {bias = 1.0e10 : f32} : (tensor<4xi8>) -> tensor<4xi8>
+  %1 = quant_float.node "Shrink"(%y) opset 9 attributes {bias = 1.0e10 : f32} : (tensor<4xui16>) -> tensor<4xui16>
+  return %0, %1 : tensor<4xi8>, tensor<4xui16>
+}
