@@ -62,10 +62,15 @@ static Value divideByCount(ImplicitLocOpBuilder &b, Value x, Value count,
         x, b.createOrFold<arith::SIToFPOp>(x.getType(), count));
   Value one = makeNumber(b, count.getType(), 1);
   count = b.createOrFold<arith::MaxSIOp>(count, one);
-  if (x.getType().isInteger(32))
-    count = b.createOrFold<arith::TruncIOp>(x.getType(), count);
-  return isUnsigned ? b.createOrFold<arith::DivUIOp>(x, count)
-                    : b.createOrFold<arith::DivSIOp>(x, count);
+  // The count may have more than 32 bits.
+  Type type = x.getType();
+  bool isNarrow = type.isInteger(32);
+  if (isNarrow)
+    x = isUnsigned ? b.createOrFold<arith::ExtUIOp>(count.getType(), x)
+                   : b.createOrFold<arith::ExtSIOp>(count.getType(), x);
+  Value mean = isUnsigned ? b.createOrFold<arith::DivUIOp>(x, count)
+                          : b.createOrFold<arith::DivSIOp>(x, count);
+  return isNarrow ? b.createOrFold<arith::TruncIOp>(type, mean) : mean;
 }
 
 /// Applies `row.after`, if any, to the result of a reduction, and converts it

@@ -247,3 +247,19 @@ func.func @strided_pointwise(%x: tensor<1x8x?x?xf32>, %w: tensor<16x8x1x1xf32>) 
   %0 = quant_float.node "Conv"(%x, %w) opset 11 attributes {strides = array<i64: 2, 1>} : (tensor<1x8x?x?xf32>, tensor<16x8x1x1xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// -----
+
+// The number of elements may have more than 32 bits.
+// CHECK-LABEL: func.func @mean_of_integers(
+// CHECK: arith.extsi %{{.+}} : i32 to i64
+// CHECK: arith.divsi %{{.+}}, %{{.+}} : i64
+// CHECK: arith.trunci %{{.+}} : i64 to i32
+// CHECK: arith.extui %{{.+}} : i32 to i64
+// CHECK: arith.divui %{{.+}}, %{{.+}} : i64
+// CHECK: arith.trunci %{{.+}} : i64 to i32
+func.func @mean_of_integers(%x: tensor<?xi32>, %y: tensor<?xui32>) -> (tensor<*xi32>, tensor<*xui32>) {
+  %0 = quant_float.node "ReduceMean"(%x) opset 18 : (tensor<?xi32>) -> tensor<*xi32>
+  %1 = quant_float.node "ReduceMean"(%y) opset 18 : (tensor<?xui32>) -> tensor<*xui32>
+  return %0, %1 : tensor<*xi32>, tensor<*xui32>
+}
