@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -152,8 +153,8 @@ Value onnx_nodes::makeSmallestItem(ImplicitLocOpBuilder &b, Type itemType) {
 
 int64_t onnx_nodes::getMaxItems(Type keyType) {
   // The largest item is the sentinel.
-  return keyType.isInteger(32) ? llvm::maxUIntN(32) - 1
-                               : std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMaxLongItems = int64_t(1) << 57;
+  return keyType.isInteger(32) ? llvm::maxUIntN(32) - 1 : kMaxLongItems;
 }
 
 Type onnx_nodes::getItemType(Type keyType) {
@@ -400,6 +401,8 @@ static Value buildCount(ImplicitLocOpBuilder &b, Value buffer, Value end,
         return {arith::AddIOp::create(b, values[0],
                                       arith::ExtUIOp::create(b, type, isIn))};
       })[0];
+  // The sum may have more than 31 bits.
+  counts = arith::ExtUIOp::create(b, type.clone(b.getI64Type()), counts);
   Value count =
       vector::ReductionOp::create(b, vector::CombiningKind::ADD, counts);
   return arith::IndexCastOp::create(b, b.getIndexType(), count);

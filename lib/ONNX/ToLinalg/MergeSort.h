@@ -27,7 +27,8 @@ struct SortBuffer {
   Value tensor, stride;
 };
 
-/// Returns the maximum number of items in an array for keys of this type.
+/// Returns the maximum number of items in an array for keys of this type. The
+/// positions fit, and the size of the buffer in bytes does not overflow.
 int64_t getMaxItems(Type keyType);
 /// Returns the type of an item with a key of this type.
 Type getItemType(Type keyType);

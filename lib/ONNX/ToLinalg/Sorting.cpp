@@ -246,6 +246,19 @@ Value onnx_nodes::buildNetworkPositions(NodeContext &context, Value keys,
 // TopK
 //===----------------------------------------------------------------------===//
 
+/// Returns the type of the sort keys of elements (see buildSortKey).
+static Type getSortKeyType(Type elementType) {
+  unsigned width = getComputeType(elementType).getIntOrFloatBitWidth();
+  return IntegerType::get(elementType.getContext(), std::max(width, 32u));
+}
+
+/// Requires that an array has room for an item for each of `size` elements.
+static LogicalResult requireItems(NodeContext &context, Type keyType,
+                                  OpFoldResult size) {
+  return context.requireAtMost(context.b.getIndexAttr(getMaxItems(keyType)),
+                               size, "the number of elements to sort");
+}
+
 Value onnx_nodes::buildSortKeys(NodeContext &context, Value tensor,
                                 int64_t axis, bool descending) {
   ImplicitLocOpBuilder &b = context.b;
@@ -259,8 +272,7 @@ Value onnx_nodes::buildSortKeys(NodeContext &context, Value tensor,
   for (unsigned i = 0; i < rank - 1; ++i)
     exprs.push_back(b.getAffineDimExpr(i));
   exprs.insert(exprs.begin() + axis, b.getAffineDimExpr(rank - 1));
-  unsigned width = getComputeType(elementType).getIntOrFloatBitWidth();
-  return buildParallel(b, sizes, b.getIntegerType(std::max(width, 32u)), tensor,
+  return buildParallel(b, sizes, getSortKeyType(elementType), tensor,
                        AffineMap::get(rank, 0, exprs, b.getContext()),
                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
                          return buildSortKey(b, toCompute(b, args[0]),
@@ -399,12 +411,8 @@ static NodeResults buildTopK(NodeContext &context, OpFoldResult count,
         b, sizes, b.getI64Type(), taken, identity,
         [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
   } else {
-    unsigned width =
-        getComputeType(context.elementType(0)).getIntOrFloatBitWidth();
-    Type keyType = b.getIntegerType(std::max(width, 32u));
-    if (failed(context.requireAtMost(b.getIndexAttr(getMaxItems(keyType)),
-                                     sizes[*axis],
-                                     "the number of elements to sort")))
+    Type keyType = getSortKeyType(context.elementType(0));
+    if (failed(requireItems(context, keyType, sizes[*axis])))
       return failure();
     indices = buildFirstPositions(context, input, *axis, count, largest);
     sizes[*axis] = count;
@@ -580,6 +588,12 @@ NodeResults onnx_nodes::convertUnique(NodeContext &context) {
     others.push_back(sizes[i]);
   }
   OpFoldResult length = context.computeProduct(others);
+  // See buildSortedRows. Longer rows are sorted by their positions, of 64 bits.
+  Type keyType = isConstantIntValue(length, 1)
+                     ? getSortKeyType(context.elementType(0))
+                     : b.getI64Type();
+  if (!context.onDevice && failed(requireItems(context, keyType, sizes[axis])))
+    return failure();
   Value matrix = axis == 0 ? data : buildTranspose(context, data, order);
   matrix = context.reshape(matrix, {sizes[axis], length});
   RowGroups rows =

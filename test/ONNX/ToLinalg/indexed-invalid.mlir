@@ -107,12 +107,18 @@ func.func @scatters(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>, %u: tensor<2x2xf32
 
 // -----
 
-func.func @orders(%x: tensor<2x3xf32>, %a: tensor<2xi64>) {
+func.func @orders(%x: tensor<2x3xf32>, %a: tensor<2xi64>, %many: tensor<4294967295xi8>, %huge: tensor<144115188075855873x2xi64>) {
   // expected-error @+1 {{'CumSum': the number of elements of input 1 must be 1, but got 2}}
   %0 = quant_float.node "CumSum"(%x, %a) opset 14 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   %k = arith.constant dense<4> : tensor<1xi64>
   // expected-error @+1 {{'TopK': the number of elements must be at most 3, but got 4}}
   %1:2 = quant_float.node "TopK"(%x, %k) opset 11 : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<*xf32>, tensor<*xi64>)
+  // expected-error @+1 {{'TopK': the number of elements to sort must be at most 4294967294, but got 4294967295}}
+  %2:2 = quant_float.node "TopK"(%many, %k) opset 11 : (tensor<4294967295xi8>, tensor<1xi64>) -> (tensor<*xi8>, tensor<*xi64>)
+  // expected-error @+1 {{'Unique': the number of elements to sort must be at most 4294967294, but got 4294967295}}
+  %3:2 = quant_float.node "Unique"(%many) opset 11 : (tensor<4294967295xi8>) -> (tensor<*xi8>, tensor<*xi64>)
+  // expected-error @+1 {{'Unique': the number of elements to sort must be at most 144115188075855872, but got 144115188075855873}}
+  %4:2 = quant_float.node "Unique"(%huge) opset 11 attributes {axis = 0 : i64} : (tensor<144115188075855873x2xi64>) -> (tensor<*xi64>, tensor<*xi64>)
   return
 }
 
