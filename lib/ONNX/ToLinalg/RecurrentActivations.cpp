@@ -97,9 +97,13 @@ onnx_nodes::getActivations(NodeContext &context, ArrayRef<StringRef> defaults,
     for (size_t i = 0; i < directions; ++i)
       llvm::append_range(names, defaults);
   }
-  // The default in the schema of RNN has two activations even for one
-  // direction. An explicit list must have the exact length.
   size_t expected = directions * defaults.size();
+  // The default in the schema of RNN has two activations, even for one
+  // direction, which uses the first one. Models may have it as an explicit
+  // list. Any other list must have the exact length.
+  constexpr StringRef kSchemaDefault[] = {"Tanh", "Tanh"};
+  if (context.opType == "RNN" && ArrayRef(names) == ArrayRef(kSchemaDefault))
+    names.truncate(expected);
   if (names.size() != expected)
     return context.unsupported("expected " + Twine(expected) +
                                " activations, but got " + Twine(names.size()));

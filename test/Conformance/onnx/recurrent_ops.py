@@ -78,4 +78,8 @@ add(
     activations=functions,
     **numbers,
 )
+# The default in the schema of RNN has two activations. With one direction it means the first one.
+sequence, rows = scaled(STEPS, BATCH, INPUTS), weight(1, HIDDEN, INPUTS)
+default = {"activations": ["Tanh", "Tanh"], "hidden_size": HIDDEN}
+add("RNN", 14, sequence, rows, weight(1, HIDDEN, HIDDEN), outputs=2, **default)
 run(*sys.argv[1:4])

@@ -176,7 +176,7 @@ func.func @recurrences(%x: tensor<5x2x4xf32>, %w: tensor<1x3x4xf32>, %r: tensor<
   // expected-error @+1 {{'RNN': there is no activation 'Sin'}}
   %2:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = ["Sin"]} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
   // expected-error @+1 {{'RNN': expected 1 activations, but got 2}}
-  %3:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = ["Tanh", "Tanh"]} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  %3:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = ["Tanh", "Relu"]} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
   // expected-error @+1 {{'RNN': attribute 'activations' must be a list of strings}}
   %4:2 = quant_float.node "RNN"(%x, %w, %r) opset 14 attributes {activations = 1 : i64} : (tensor<5x2x4xf32>, tensor<1x3x4xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
   // expected-error @+1 {{'RNN': the size of axis 1 of input 1 must be 3, but got 4}}
