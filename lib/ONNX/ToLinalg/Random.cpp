@@ -42,7 +42,8 @@ static constexpr unsigned kStreamShift = 62;
 static uint64_t getKey(NodeContext &context) {
   Attribute seed = context.getAttribute("seed");
   if (auto number = dyn_cast_or_null<FloatAttr>(seed))
-    return llvm::bit_cast<uint32_t>(number.getValue().convertToFloat());
+    return llvm::bit_cast<uint32_t>(
+        static_cast<float>(number.getValueAsDouble()));
   if (auto number = dyn_cast_or_null<IntegerAttr>(seed))
     return number.getValue().getZExtValue();
   return kNoSeed + (*context.numUnseeded)++;
