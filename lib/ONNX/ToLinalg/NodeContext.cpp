@@ -367,15 +367,20 @@ NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
 FailureOr<SmallVector<OpFoldResult>>
 NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
   if (auto constants = getConstantIntValues(axes)) {
-  if (static_cast<int64_t>(axes.size()) > rank)
-    return unsupported("expected at most " + Twine(rank) + " axes, but got " +
-                       Twine(axes.size()));
     auto normalized = normalizeAxes(*constants, rank);
-  Value areDistinct;
     if (failed(normalized))
       return failure();
     return getAsIndexOpFoldResult(b.getContext(), *normalized);
   }
+  if (static_cast<int64_t>(axes.size()) > rank)
+    return unsupported("expected at most " + Twine(rank) + " axes, but got " +
+                       Twine(axes.size()));
+  SmallVector<OpFoldResult> normalized;
+  Value areDistinct;
+  for (OpFoldResult given : axes) {
+    FailureOr<OpFoldResult> axis = normalizeAxis(given, rank);
+    if (failed(axis))
+      return failure();
     for (OpFoldResult other : normalized) {
       Value differs = b.createOrFold<arith::CmpIOp>(
           arith::CmpIPredicate::ne, makeIndex(b, *axis), makeIndex(b, other));
@@ -383,15 +388,10 @@ NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
                         ? b.createOrFold<arith::AndIOp>(areDistinct, differs)
                         : differs;
     }
-  SmallVector<OpFoldResult> normalized;
-  for (OpFoldResult given : axes) {
-  if (areDistinct)
-    requireTrue(areDistinct, "no axis may be named twice");
-    FailureOr<OpFoldResult> axis = normalizeAxis(given, rank);
-    if (failed(axis))
-      return failure();
     normalized.push_back(*axis);
   }
+  if (areDistinct)
+    requireTrue(areDistinct, "no axis may be named twice");
   return normalized;
 }
 
