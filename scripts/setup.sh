@@ -39,7 +39,7 @@ as_root() {
 install_packages() {
   local wanted=() missing=() package name comment
   while read -r name comment; do
-    [[ -z $name || $name == \#* ]] || wanted+=("$name")
+    [[ -z $name || $name == \#* ]] || wanted+=("${name//-22/-${QF_LLVM:-22}}")
   done <"$packages"
   command -v dpkg-query >/dev/null || die "this is not a Debian system; install the counterparts of: ${wanted[*]}"
 

@@ -41,7 +41,7 @@ fi
 # What tests record must be of this run.
 rm -rf "$QF_BUILD/test/results" "$QF_BUILD/test/summary.json"
 status=0
-/usr/lib/llvm-22/bin/lit -sv --no-progress-bar --param strict=1 \
+"/usr/lib/llvm-$QF_LLVM/bin/lit" -sv --no-progress-bar --param strict=1 \
   --output "$QF_BUILD/test/summary.json" "$@" "$QF_BUILD/test" || status=$?
 "$QF_PYTHON" scripts/summarize_tests.py "$QF_BUILD/test" || status=1
 exit $status

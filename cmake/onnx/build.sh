@@ -6,7 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${1:-python3}
-export CC=${CC:-clang-22} CXX=${CXX:-clang++-22}
+export CC=${CC:-clang-${QF_LLVM:-22}} CXX=${CXX:-clang++-${QF_LLVM:-22}}
 
 version=$(sed -n 's/^onnx==\([^ ]*\).*/\1/p' "$here/requirements.txt")
 key=$( (cat "$here/CMakeLists.txt" "$here/requirements.txt"; "$CXX" --version; protoc --version; echo "${CXXFLAGS:-}") |

@@ -301,7 +301,8 @@ llvm::Error EmulatedMachine::prepare() {
   if (!llvm::sys::fs::is_directory(root + "/lib"))
     return makeError(ErrorKind::Unsupported,
                      "expected the C library of " + name + " in " + root);
-  llvm::Expected<std::string> compiler = findProgram({"clang-22", "clang"});
+  llvm::Expected<std::string> compiler =
+      findProgram({"clang-" + std::to_string(LLVM_VERSION_MAJOR), "clang"});
   if (!compiler)
     return compiler.takeError();
   llvm::Expected<std::string> version = capture({emulator, "--version"});

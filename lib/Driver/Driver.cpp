@@ -256,8 +256,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                          /*VerifyEach=*/true);
     verification->registerCallbacks(callbacks, &modules);
   }
-  llvm::PassBuilder builder(&machine, tuning, std::nullopt,
-                            kVerifiesEach ? &callbacks : nullptr);
+  llvm::PassBuilder builder(
+#if LLVM_VERSION_MAJOR >= 24
+      module.getContext(),
+#endif
+      &machine, tuning, std::nullopt, kVerifiesEach ? &callbacks : nullptr);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
@@ -553,13 +556,14 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   std::string linker;
   if (std::optional<std::string> named = llvm::sys::Process::GetEnv("LLD"))
     linker = *named;
-  for (StringRef name : {"ld.lld-22", "ld.lld"})
+  std::string versioned = "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR);
+  for (StringRef name : {StringRef(versioned), StringRef("ld.lld")})
     if (linker.empty())
       if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name))
         linker = *found;
   if (linker.empty())
-    return fail(
-        "no linker: expected ld.lld-22 or ld.lld on the path, or in LLD");
+    return fail("no linker: expected " + versioned +
+                " or ld.lld on the path, or in LLD");
   SmallVector<StringRef> arguments = {linker, "-shared",     "-Bsymbolic",
                                       "-z",   "noexecstack", "--build-id",
                                       "-o",   output,        object};

@@ -10,6 +10,7 @@
 #include "Shapes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -157,7 +158,7 @@ FakeConvertOp::reifyResultShapes(OpBuilder &builder,
 
 LogicalResult FakeConvertOp::inferReturnTypeComponents(
     MLIRContext *, std::optional<Location>, ValueShapeRange operands,
-    DictionaryAttr, OpaqueProperties, RegionRange,
+    DictionaryAttr, PropertyRef, RegionRange,
     SmallVectorImpl<ShapedTypeComponents> &components) {
   auto getShape = [](Value value) {
     auto type = dyn_cast<ShapedType>(value.getType());

@@ -19,6 +19,7 @@
 #include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -207,9 +208,8 @@ LogicalResult CastOp::reifyResultShapes(OpBuilder &builder,
 
 LogicalResult CastOp::inferReturnTypeComponents(
     MLIRContext *context, std::optional<Location> location,
-    ValueShapeRange operands, DictionaryAttr attributes,
-    OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<ShapedTypeComponents> &components) {
+    ValueShapeRange operands, DictionaryAttr attributes, PropertyRef properties,
+    RegionRange regions, SmallVectorImpl<ShapedTypeComponents> &components) {
   inferShapeOf(operands.front(), components);
   return success();
 }
@@ -250,9 +250,8 @@ PhiloxOp::reifyResultShapes(OpBuilder &builder,
 
 LogicalResult PhiloxOp::inferReturnTypeComponents(
     MLIRContext *context, std::optional<Location> location,
-    ValueShapeRange operands, DictionaryAttr attributes,
-    OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<ShapedTypeComponents> &components) {
+    ValueShapeRange operands, DictionaryAttr attributes, PropertyRef properties,
+    RegionRange regions, SmallVectorImpl<ShapedTypeComponents> &components) {
   inferShapeOf(operands.back(), components);
   return success();
 }

@@ -14,6 +14,7 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -630,7 +631,7 @@ void QuantizeElementsOp::writeProperties(DialectBytecodeWriter &writer) {
   }                                                                            \
   LogicalResult Op::inferReturnTypeComponents(                                 \
       MLIRContext *, std::optional<Location>, ValueShapeRange operands,        \
-      DictionaryAttr, OpaqueProperties, RegionRange,                           \
+      DictionaryAttr, PropertyRef, RegionRange,                                \
       SmallVectorImpl<ShapedTypeComponents> &components) {                     \
     inferShapeOf(operands.front(), components);                                \
     return success();                                                          \

@@ -10,6 +10,7 @@
 #include "Elements.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "quant-float/TensorData/Elements.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -52,7 +53,7 @@ std::optional<SharedBytes> target::getPayload(ElementsAttr elements) {
     slots.data = blob->getData();
     if (isPackable(bits) && isPacked(resource))
       return slots;
-  } else if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements)) {
+  } else if (auto dense = dyn_cast<DenseTypedElementsAttr>(elements)) {
     if (elementType.isInteger(1)) {
       auto [bytes, at] = allocateBytes(count);
       if (at)

@@ -149,8 +149,12 @@ static bool isOfInstructions(const llvm::Triple &triple, StringRef feature) {
     return llvm::RISCVISAInfo::isSupportedExtensionFeature(feature);
   return llvm::any_of(llvm::AArch64::Extensions,
                       [&](const llvm::AArch64::ExtensionInfo &extension) {
-                        return extension.PosTargetFeature.drop_front() ==
-                               feature;
+#if LLVM_VERSION_MAJOR < 23 // 22.
+                        StringRef enables = extension.PosTargetFeature;
+#else
+        StringRef enables = llvm::AArch64::StrTab[extension.PosTargetFeature];
+#endif
+                        return enables.drop_front() == feature;
                       });
 }
 
@@ -166,11 +170,16 @@ getUnverifiableFeatures(const llvm::Target &target, const llvm::Triple &triple,
   std::unique_ptr<llvm::MCSubtargetInfo> known(target.createMCSubtargetInfo(
       triple, getBaselineCpu(triple), verifiable.getString()));
   llvm::SubtargetFeatures result;
-  for (const llvm::SubtargetFeatureKV &feature :
-       subtarget.getEnabledProcessorFeatures())
-    if (isOfInstructions(triple, feature.Key) &&
-        !known->checkFeatures(("+" + StringRef(feature.Key)).str()))
-      result.AddFeature(feature.Key, /*Enable=*/false);
+  for (const auto &feature : subtarget.getEnabledProcessorFeatures()) {
+#if LLVM_VERSION_MAJOR < 23 // 22.
+    StringRef name = feature.Key;
+#else
+    StringRef name = feature->key();
+#endif
+    if (isOfInstructions(triple, name) &&
+        !known->checkFeatures(("+" + name).str()))
+      result.AddFeature(name, /*Enable=*/false);
+  }
   return result.getString();
 }
 

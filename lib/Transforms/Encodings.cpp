@@ -17,6 +17,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/SetVector.h"
@@ -57,9 +58,7 @@ quant_float::getConstantElements(Value value) {
       return unpack(blob->getData(),
                     resource.getElementType().getIntOrFloatBitWidth(),
                     resource.getShapedType().getNumElements());
-    bool isSplat;
-    if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(),
-                                                      blob->getData(), isSplat))
+    if (!blob || !isValidRawBuffer(resource.getType(), blob->getData()))
       return std::nullopt;
     constant = DenseElementsAttr::getFromRawBuffer(resource.getType(),
                                                    blob->getData());
@@ -109,14 +108,12 @@ std::optional<ConstantBytes> quant_float::getConstantBytes(Value value) {
   if (!elements || !elements.getElementType().isIntOrFloat() ||
       elements.getElementType().getIntOrFloatBitWidth() % 8)
     return std::nullopt;
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(constant))
+  if (auto dense = dyn_cast<DenseTypedElementsAttr>(constant))
     return ConstantBytes{dense.getRawData(), /*isResource=*/false};
   auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
   AsmResourceBlob *blob =
       resource ? resource.getRawHandle().getBlob() : nullptr;
-  bool isSplat;
-  if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(),
-                                                    blob->getData(), isSplat))
+  if (!blob || !isValidRawBuffer(resource.getType(), blob->getData()))
     return std::nullopt;
   return ConstantBytes{blob->getData(), /*isResource=*/true};
 }

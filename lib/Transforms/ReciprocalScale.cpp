@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -25,9 +26,7 @@ static std::optional<SmallVector<APFloat>> getElements(Value value) {
     return SmallVector<APFloat>{scalar.getValue()};
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    bool isSplat;
-    if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(),
-                                                      blob->getData(), isSplat))
+    if (!blob || !isValidRawBuffer(resource.getType(), blob->getData()))
       return std::nullopt;
     constant = DenseElementsAttr::getFromRawBuffer(resource.getType(),
                                                    blob->getData());

@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/Support/InlineAsm.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATBROADCASTFROMMEMORYPASS
@@ -53,12 +54,9 @@ struct BroadcastFromMemory final
       auto attributes = rewriter.getDictionaryAttr(
           rewriter.getNamedAttr(LLVM::InlineAsmOp::getElementTypeAttrName(),
                                 TypeAttr::get(type.getElementType())));
-      auto asmOp = LLVM::InlineAsmOp::create(
+      LLVM::InlineAsmOp asmOp = createInlineAsm(
           rewriter, load.getLoc(), type, load.getAddr(), "vpbroadcastd $1, $0",
-          "=v,*m", /*has_side_effects=*/false,
-          /*is_align_stack=*/false, LLVM::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(&getContext(), LLVM::AsmDialect::AD_ATT),
-          rewriter.getArrayAttr(attributes));
+          "=v,*m", /*hasSideEffects=*/false, rewriter.getArrayAttr(attributes));
       Operation *insert = splat.getV1().getDefiningOp();
       rewriter.replaceOp(splat, asmOp);
       rewriter.eraseOp(insert);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "quant-float/Support/InlineAsm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -288,11 +289,8 @@ Value PackedDotProduct::multiply(ImplicitLocOpBuilder &b, Value lhs,
 /// the additions and adds up the products first, each of which then needs a
 /// register.
 static Value keepOrder(ImplicitLocOpBuilder &b, Value sum) {
-  return LLVM::InlineAsmOp::create(
-             b, sum.getType(), sum, /*asm_string=*/"", /*constraints=*/"=v,0",
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-             /*operand_attrs=*/nullptr)
+  return createInlineAsm(b, b.getLoc(), sum.getType(), sum, /*text=*/"",
+                         /*constraints=*/"=v,0", /*hasSideEffects=*/false)
       .getResult(0);
 }
 

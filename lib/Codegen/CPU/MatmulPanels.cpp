@@ -37,6 +37,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "quant-float/Support/InlineAsm.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -414,12 +415,8 @@ void ReductionLoopNest::emitProducts(int64_t rows, int64_t lanes) {
 void ReductionLoopNest::keepOrder() {
   if (machine != Machine::X86)
     return;
-  LLVM::InlineAsmOp::create(
-      builder, TypeRange(), ValueRange(), /*asm_string=*/"",
-      /*constraints=*/"", /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  createInlineAsm(builder, builder.getLoc(), TypeRange(), ValueRange(),
+                  /*text=*/"", /*constraints=*/"", /*hasSideEffects=*/true);
 }
 
 /// Emits one step of K; `first` is the first step of the panel. The

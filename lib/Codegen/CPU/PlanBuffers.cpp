@@ -27,6 +27,7 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/InlineAsm.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPLANBUFFERSPASS
@@ -206,12 +207,8 @@ static void keepRoom(Block &block) {
   Value address = arith::IndexCastOp::create(
       b, b.getI64Type(),
       memref::ExtractAlignedPointerAsIndexOp::create(b, room));
-  LLVM::InlineAsmOp::create(
-      b, TypeRange(), address, /*asm_string=*/"", /*constraints=*/"r",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  createInlineAsm(b, b.getLoc(), TypeRange(), address, /*text=*/"",
+                  /*constraints=*/"r", /*hasSideEffects=*/true);
   memref::DeallocOp::create(b, room);
 }
 

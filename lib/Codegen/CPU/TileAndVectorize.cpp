@@ -428,8 +428,8 @@ LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,
 }
 
 LogicalResult TileAndVectorize::initialize(MLIRContext *context) {
-  RewritePatternSet set =
-      linalg::getLinalgTilingCanonicalizationPatterns(context);
+  RewritePatternSet set(context);
+  linalg::populateLinalgTilingCanonicalizationPatterns(set);
   memref::SubViewOp::getCanonicalizationPatterns(set, context);
   memref::CastOp::getCanonicalizationPatterns(set, context);
   memref::ExpandShapeOp::getCanonicalizationPatterns(set, context);

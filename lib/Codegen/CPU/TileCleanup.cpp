@@ -19,8 +19,8 @@ using namespace mlir::quant_float;
 
 LogicalResult quant_float::cleanUpTiles(Operation *root) {
   MLIRContext *context = root->getContext();
-  RewritePatternSet patterns =
-      linalg::getLinalgTilingCanonicalizationPatterns(context);
+  RewritePatternSet patterns(context);
+  linalg::populateLinalgTilingCanonicalizationPatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())
     if (isa_and_nonnull<tensor::TensorDialect>(&op.getDialect()))
       op.getCanonicalizationPatterns(patterns, context);

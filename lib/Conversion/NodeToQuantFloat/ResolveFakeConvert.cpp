@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeReader.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -35,7 +36,7 @@ FailureOr<NodeResolution> quant_float::resolveFakeConvert(OpBuilder &builder,
   SmallVector<ShapedTypeComponents> shapes;
   if (failed(FakeConvertOp::inferReturnTypeComponents(
           context, loc, ValueShapeRange(operands), DictionaryAttr(),
-          OpaqueProperties(nullptr), RegionRange(), shapes)))
+          getNoProperties(), RegionRange(), shapes)))
     return failure();
   Type elementType = node.getElementType(0);
   Type resultType = UnrankedTensorType::get(elementType);

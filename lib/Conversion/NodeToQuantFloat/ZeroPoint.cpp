@@ -12,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -26,7 +27,7 @@ static std::optional<ArrayRef<char>> getBytes(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return std::nullopt;
-  if (auto elements = dyn_cast<DenseIntOrFPElementsAttr>(constant))
+  if (auto elements = dyn_cast<DenseTypedElementsAttr>(constant))
     return elements.getRawData();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant))
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())

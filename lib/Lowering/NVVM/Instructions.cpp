@@ -57,7 +57,11 @@ Value nvvm::encodeScaleFromBFloat(VectorBuilder &lanes, Value pair,
                                   const Conversion &conversion) {
   return lanes.make<NVVM::ConvertBF16x2ToF8x2Op>(
       lanes.getInt(16), pair, getRounding(conversion),
-      NVVM::SaturationMode::SATFINITE, conversion.to);
+      NVVM::SaturationMode::SATFINITE,
+#if LLVM_VERSION_MAJOR >= 23
+      /*relu=*/false,
+#endif
+      conversion.to);
 }
 
 Value nvvm::encodeFloat6(VectorBuilder &lanes, Value pair,
@@ -87,10 +91,17 @@ static Value decode(VectorBuilder &lanes, Value codes, FloatType to,
   if (VectorBuilder::getWidth(codes) == 16)
     codes =
         lanes.make<LLVM::BitcastOp>(VectorType::get(2, lanes.getInt(8)), codes);
+#if LLVM_VERSION_MAJOR < 23 // 22.
   if constexpr (std::is_same_v<OpTy, NVVM::ConvertF8x2ToBF16x2Op>)
     return lanes.make<OpTy>(type, codes, from);
   else
     return lanes.make<OpTy>(type, codes, /*relu=*/false, from);
+#else
+  if constexpr (std::is_same_v<OpTy, NVVM::ConvertF8x2ToBF16x2Op>)
+    return lanes.make<OpTy>(type, codes, /*scaleFactor=*/Value(), from);
+  else
+    return lanes.make<OpTy>(type, codes, from);
+#endif
 }
 
 static FloatType getHalf(const Conversion &conversion) {

@@ -17,6 +17,7 @@
 #include "Instructions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "quant-float/Support/InlineAsm.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -44,16 +45,12 @@ static Value convertVector(VectorBuilder &lanes, Value part, Type to,
   Value wide = vector::ScalableInsertOp::create(builder, loc, part, poison, 0);
   Value result;
   if (isE5M2) {
-    auto dialect = LLVM::AsmDialectAttr::get(builder.getContext(),
-                                             LLVM::AsmDialect::AD_ATT);
     std::string text =
         ("vsetivli zero, 16, e8alt, m1, ta, ma\n\t" + instruction + " $0, $1")
             .str();
-    result = LLVM::InlineAsmOp::create(
-                 builder, loc, toType, wide, text, "=&^vr,^vr,~{vl},~{vtype}",
-                 /*has_side_effects=*/false,
-                 /*is_align_stack=*/false, LLVM::TailCallKind::None, dialect,
-                 /*operand_attrs=*/ArrayAttr())
+    result = createInlineAsm(builder, loc, toType, wide, text,
+                             "=&^vr,^vr,~{vl},~{vtype}",
+                             /*hasSideEffects=*/false)
                  .getResult(0);
   } else {
     auto number = [&](int64_t value) -> Value {

@@ -14,6 +14,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -399,7 +400,7 @@ static Attribute getConstantForm(StringRef name, ElementsAttr elements) {
           llvm::to_vector(strings.getValues<StringRef>()));
     return {};
   }
-  auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements);
+  auto dense = dyn_cast<DenseTypedElementsAttr>(elements);
   if (!dense)
     return {};
   if (isFloat && isScalar && name == "value_float")

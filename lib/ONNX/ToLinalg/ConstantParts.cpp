@@ -17,6 +17,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "quant-float/IR/Constants.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <cstring>
 
@@ -36,7 +37,7 @@ struct ConstantPart {
 /// every element separately.
 static ArrayRef<char> getBytes(ElementsAttr elements, int64_t elementBytes) {
   ArrayRef<char> bytes;
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements))
+  if (auto dense = dyn_cast<DenseTypedElementsAttr>(elements))
     bytes = dense.getRawData();
   else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())

@@ -288,7 +288,7 @@ FailureOr<SmallVector<OpFoldResult>> NodeContext::getShapeInput(size_t index) {
 /// overflows.
 static OpFoldResult combineSizes(NodeContext &context, int64_t neutral,
                                  ArrayRef<OpFoldResult> sizes, AffineExpr expr,
-                                 decltype(&llvm::AddOverflow<int64_t>) fold,
+                                 bool (*fold)(int64_t, int64_t, int64_t &),
                                  StringRef what) {
   int64_t constant = neutral;
   SmallVector<OpFoldResult> others;
@@ -308,18 +308,24 @@ static OpFoldResult combineSizes(NodeContext &context, int64_t neutral,
 }
 
 OpFoldResult NodeContext::computeSum(ArrayRef<OpFoldResult> sizes) {
-  return combineSizes(*this, 0, sizes,
-                      b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1),
-                      llvm::AddOverflow<int64_t>, "sum");
+  return combineSizes(
+      *this, 0, sizes, b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1),
+      [](int64_t lhs, int64_t rhs, int64_t &sum) -> bool {
+        return llvm::AddOverflow(lhs, rhs, sum);
+      },
+      "sum");
 }
 
 OpFoldResult NodeContext::computeProduct(ArrayRef<OpFoldResult> sizes) {
   auto isZero = [](OpFoldResult size) { return isConstantIntValue(size, 0); };
   if (llvm::any_of(sizes, isZero))
     return b.getIndexAttr(0);
-  return combineSizes(*this, 1, sizes,
-                      b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1),
-                      llvm::MulOverflow<int64_t>, "product");
+  return combineSizes(
+      *this, 1, sizes, b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1),
+      [](int64_t lhs, int64_t rhs, int64_t &product) -> bool {
+        return llvm::MulOverflow(lhs, rhs, product);
+      },
+      "product");
 }
 
 //===----------------------------------------------------------------------===//

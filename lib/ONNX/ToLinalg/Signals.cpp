@@ -22,7 +22,7 @@ using namespace mlir::quant_float::onnx_nodes;
 
 namespace {
 /// A complex number in a body. The imaginary part of a real number is null.
-struct Complex {
+struct ComplexValue {
   Value real, imaginary;
 };
 
@@ -42,8 +42,8 @@ struct Transform {
   /// A table of cos and sin of the multiples of 2 pi / length.
   Value roots = {};
 
-  using GetElement = llvm::function_ref<Complex(ImplicitLocOpBuilder &,
-                                                ArrayRef<Value>, Value)>;
+  using GetElement = llvm::function_ref<ComplexValue(ImplicitLocOpBuilder &,
+                                                     ArrayRef<Value>, Value)>;
 
   /// Builds the transform. `to` is the shape of the result, with the
   /// frequencies along `axis` and the real and imaginary parts last.
@@ -112,7 +112,7 @@ Value Transform::build(ArrayRef<OpFoldResult> to, int64_t axis,
     Value input = linalg::IndexOp::create(b, rank);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    Complex x = getElement(b, place, input);
+    ComplexValue x = getElement(b, place, input);
     Value turns = arith::RemUIOp::create(
         b, arith::MulIOp::create(b, place[axis], input), makeIndex(b, length));
     Value cosine = tensor::ExtractOp::create(b, roots, ValueRange{turns, zero});
@@ -452,7 +452,7 @@ Value Transform::buildKnown(ArrayRef<OpFoldResult> to, int64_t axis,
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
             index = arith::MinSIOp::create(b, index, last);
           }
-          Complex x = getElement(b, place, index);
+          ComplexValue x = getElement(b, place, index);
           Value part = isReal ? x.real : x.imaginary;
           if (isHalf && !isReal)
             part = arith::SelectOp::create(
@@ -577,7 +577,7 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
   Value result = transform.build(
       to, axis,
       [&](ImplicitLocOpBuilder &b, ArrayRef<Value> place,
-          Value index) -> Complex {
+          Value index) -> ComplexValue {
         SmallVector<Value> from(place);
         from[axis] = index;
         auto read = [&](int64_t part) -> Value {
@@ -655,7 +655,7 @@ NodeResults onnx_nodes::convertSTFT(NodeContext &context) {
   return SmallVector<Value>{transform.build(
       to, /*axis=*/2,
       [&](ImplicitLocOpBuilder &b, ArrayRef<Value> place,
-          Value index) -> Complex {
+          Value index) -> ComplexValue {
         Value begin = arith::MulIOp::create(b, place[1], makeIndex(b, *step));
         SmallVector<Value> from = {place[0],
                                    arith::AddIOp::create(b, begin, index)};

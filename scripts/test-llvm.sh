@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Builds and tests with another version of LLVM than that of Debian 12, in a chroot of the Debian suite
+# that has it. Needs root and debootstrap. Tests the commit that is checked out.
+#   scripts/test-llvm.sh 23 [ARGUMENT...]    LLVM 23 of the unstable suite; the arguments are those of test.sh
+#   scripts/test-llvm.sh 24 [ARGUMENT...]    the snapshot of LLVM 24 in the experimental suite
+# The chroot is kept in ~/.cache/quant-float/llvm-VERSION, so the next run only builds what has changed.
+# The results are written to test/results/llvm-VERSION.json.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+version=${1:-}
+case "$version" in
+  23) suites=sid ;;
+  24) suites="sid experimental" ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
+esac
+shift
+[ "$(id -u)" -eq 0 ] || { echo "test-llvm.sh: error: expected to run as root" >&2; exit 1; }
+command -v debootstrap >/dev/null || apt-get install -y -q debootstrap >/dev/null
+
+root=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/llvm-$version
+if [ ! -e "$root/.ready" ]; then
+  mirror=$(sed -n 's/^URIs: *//p;s/^deb  *\(\[[^]]*\]  *\)\{0,1\}\([^ ]*\).*/\2/p' \
+    /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -1) || true
+  mirror=${mirror:-http://deb.debian.org/debian}
+  echo "test-llvm: installing a Debian system into $root"
+  rm -rf "$root"
+  mkdir -p "$root"
+  debootstrap --variant=minbase --include=ca-certificates,git sid "$root" "$mirror" >"$root.log" 2>&1 ||
+    { tail -3 "$root.log" >&2; exit 1; }
+  rm -f "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*
+  printf '%s\n' "Types: deb" "URIs: $mirror" "Suites: $suites" "Components: main" \
+    "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg" >"$root/etc/apt/sources.list.d/debian.sources"
+  # Only the packages of this version come from the experimental suite.
+  printf '%s\n' "Package: src:llvm-toolchain-$version" "Pin: release a=experimental" "Pin-Priority: 990" "" \
+    "Package: *" "Pin: release a=experimental" "Pin-Priority: 1" >"$root/etc/apt/preferences.d/experimental"
+  # The machine's own settings: certificates and proxies.
+  for file in /etc/apt/apt.conf.d/99*; do [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"; done
+  touch "$root/.ready"
+fi
+cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
+
+commit=$(git rev-parse HEAD)
+[ -e "$root/src" ] || git clone -q --no-checkout . "$root/src"
+git -C "$root/src" fetch -q "$PWD" "$commit"
+git -C "$root/src" checkout -qf --detach "$commit"
+
+started=$SECONDS status=0
+export root version
+# shellcheck disable=SC2016
+unshare --mount --propagation private bash -c '
+  mount --bind /dev "$root/dev" && mount -t proc proc "$root/proc" || exit 1
+  exec chroot "$root" env HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin QF_LLVM="$version" \
+    PIP_CERT=/etc/ssl/certs/ca-certificates.crt REQUESTS_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt \
+    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt bash -c "cd /src && bash scripts/test.sh \"\$@\"" test.sh "$@"
+' test-llvm.sh "$@" || status=$?
+
+python3 - "$root/src/build/test/summary.json" "test/results/llvm-$version.json" "$version" "$commit" $((SECONDS - started)) <<'EOF'
+import collections
+import json
+import pathlib
+import sys
+
+summary, record, version, commit, seconds = sys.argv[1:]
+try:
+    tests = json.loads(pathlib.Path(summary).read_text())["tests"]
+except OSError:
+    sys.exit("test-llvm: no test ran")
+counts = collections.Counter(test["code"] for test in tests)
+failed = sorted(test["name"] for test in tests if test["code"] not in ("PASS", "UNSUPPORTED"))
+fields = {"llvm": int(version), "commit": commit, "seconds": int(seconds), "tests": dict(counts), "failed": failed}
+pathlib.Path(record).write_text(json.dumps(fields, indent=2) + "\n")
+print(f"test-llvm: LLVM {version}: {dict(counts)}, recorded in {record}")
+EOF
+exit $status
