@@ -286,7 +286,7 @@ static void moveUp(Block &block, ArrayRef<Operation *> first) {
     if (isBeforeRead && isa<cf::AssertOp>(op))
       needed.insert(&op);
     isBeforeRead |=
-        needed.contains(&op) && !isa<tensor::DimOp>(op) &&
+        needed.contains(&op) && !isa<tensor::DimOp, memref::DimOp>(op) &&
         !isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
             op.getDialect());
   }

@@ -59,7 +59,7 @@ func.func @learns_sizes(%x: tensor<?x3xf32>) -> tensor<2x3xf16> {
 // -----
 
 func.func @sparse_constant() -> tensor<4xui8> {
-  // expected-error @+1 {{failed to legalize operation 'arith.constant'}}
+  // expected-error @+1 {{failed to legalize operation 'quant_float.constant'}}
   %0 = quant_float.constant sparse<[[0], [2]], [1, 2]> : tensor<4xui8>
   return %0 : tensor<4xui8>
 }

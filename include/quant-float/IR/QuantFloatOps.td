@@ -262,7 +262,7 @@ def QuantFloat_ConstantOp : QuantFloat_Op<"constant", [
   }];
   let arguments = (ins TypedAttrInterface:$value);
   let results = (outs QuantFloat_Value:$result);
-  let assemblyFormat = "attr-dict $value";
+  let assemblyFormat = "$value attr-dict";
   let hasFolder = 1;
 }
 

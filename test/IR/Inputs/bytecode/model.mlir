@@ -11,9 +11,9 @@ module {
     return
   }
   func.func @constant() -> (ui8, tensor<2xui4>) {
-    %0 = quant_float.constant 255 : ui8
-    %1 = quant_float.constant dense<[1, 2]> : tensor<2xui4>
-    return %0, %1 : ui8, tensor<2xui4>
+    %cst = quant_float.constant 255 : ui8
+    %cst_0 = quant_float.constant dense<[1, 2]> : tensor<2xui4>
+    return %cst, %cst_0 : ui8, tensor<2xui4>
   }
   func.func @node(%arg0: tensor<?x64xf32>, %arg1: tensor<i1>) {
     %0 = quant_float.node "Clip"(%arg0, %arg0) opset 1 domain "com.microsoft" attributes {alpha = 5.000000e-01 : f32} absent [1] {node_name = "act/clip"} : (tensor<?x64xf32>, tensor<?x64xf32>) -> !quant_float.unknown
