@@ -19,9 +19,8 @@ using namespace mlir::quant_float;
 /// not equivalent to ONNX casts.
 static LogicalResult castOpenVinoConverts(Operation *topLevel) {
   topLevel->walk([](NodeOp node) {
-    if (node.getDomain() != "quant_float" ||
-        node.getOpType() != "OpenVinoConvert" || node->getNumOperands() != 1 ||
-        node->getNumResults() != 1)
+    if (getNodeKind(node) != NodeKind::OwnOpenVinoConvert ||
+        node->getNumOperands() != 1 || node->getNumResults() != 1)
       return;
     OpBuilder b(node);
     auto cast = CastOp::create(

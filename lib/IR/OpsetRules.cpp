@@ -92,17 +92,27 @@ StringRef quant_float::getOpName(OpKind op) {
 
 std::optional<OpKind> quant_float::findOpKind(StringRef domain,
                                               StringRef opType) {
-  static constexpr OpKind kKinds[] = {
-#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third) OpKind::Op,
+  std::optional<NodeKind> kind = findNodeKind(domain, opType);
+  if (!kind)
+    return std::nullopt;
+  switch (*kind) {
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third)                 \
+  case NodeKind::Op:                                                           \
+    return OpKind::Op;
 #include "quant-float/IR/OpsetRules.def"
-  };
-  const auto *found = llvm::find_if(kKinds, [&](OpKind kind) {
-    StringRef name = getOpName(kind);
-    return name.consume_back(opType) &&
-           (domain.empty() ? name.empty()
-                           : name.consume_back(".") && name == domain);
-  });
-  return found == std::end(kKinds) ? std::nullopt : std::optional(*found);
+  default:
+    return std::nullopt;
+  }
+}
+
+NodeKind quant_float::getNodeKind(OpKind op) {
+  switch (op) {
+#define QUANT_FLOAT_OP(Op, Name, Newest, First, Second, Third)                 \
+  case OpKind::Op:                                                             \
+    return NodeKind::Op;
+#include "quant-float/IR/OpsetRules.def"
+  }
+  llvm_unreachable("unknown op");
 }
 
 int64_t quant_float::getNewestOpset(OpKind op) {

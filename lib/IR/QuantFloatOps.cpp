@@ -274,6 +274,10 @@ LogicalResult StorageCastOp::verify() {
 // NodeOp
 //===----------------------------------------------------------------------===//
 
+std::optional<NodeKind> quant_float::getNodeKind(NodeOp op) {
+  return findNodeKind(op.getDomain(), op.getOpType());
+}
+
 LogicalResult NodeOp::verify() {
   // The node has a type, and each body has a name (N1).
   if (getOpType().empty())

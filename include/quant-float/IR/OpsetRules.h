@@ -12,6 +12,7 @@
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/NodeKind.h"
 #include <optional>
 
 namespace mlir::quant_float {
@@ -87,6 +88,8 @@ StringRef getOpName(OpKind op);
 /// Returns the op of this name in the domain ("" is ONNX's default domain), or
 /// nullopt for other ops.
 std::optional<OpKind> findOpKind(StringRef domain, StringRef opType);
+/// Returns the kind of nodes of the op.
+NodeKind getNodeKind(OpKind op);
 /// Returns the newest known opset of the op's domain.
 int64_t getNewestOpset(OpKind op);
 /// Returns the name of the operand or result of `role`, e.g. "input".

@@ -25,6 +25,7 @@
 #include "quant-float/IR/QuantFloatTypes.h"
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
+#include "quant-float/Support/NodeKind.h"
 
 namespace mlir::quant_float {
 class CastOp;
@@ -48,6 +49,9 @@ namespace mlir::quant_float {
 
 /// Returns the op whose opset rules a cast follows, unless it is OpenVINO's.
 OpKind getOpKind(CastOp op);
+
+/// Returns the operator of the node, or nullopt if NodeKinds.def lacks it.
+std::optional<NodeKind> getNodeKind(NodeOp op);
 
 /// Returns whether every value of `from`, including infinities, NaN and the
 /// sign of zero, is representable in `to`, an IEEE-like float or an integer.

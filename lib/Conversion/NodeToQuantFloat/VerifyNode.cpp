@@ -14,7 +14,7 @@
 #include "NodeReader.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/OpsetVerifier.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -30,20 +30,21 @@ struct NodeForm {
 
 /// Returns the newest row that is not newer than `opset`. Each of the ops has a
 /// row from the first opset of its rules.
-static const NodeForm &findForm(StringRef opType, int64_t opset) {
+static const NodeForm &findForm(NodeKind kind, int64_t opset) {
   using namespace attribute_rows;
-  static const llvm::StringMap<SmallVector<NodeForm, 2>> table = [] {
-    llvm::StringMap<SmallVector<NodeForm, 2>> result;
+  static const DenseMap<NodeKind, SmallVector<NodeForm, 2>> table = [] {
+    DenseMap<NodeKind, SmallVector<NodeForm, 2>> result;
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
                          Attributes, Conversion)                               \
-  result[#OpType].push_back({Since, Fewest, static_cast<size_t>(Most),         \
-                             QUANT_FLOAT_LIST Attributes});
+  result[NodeKind::OpType].push_back({Since, Fewest,                           \
+                                      static_cast<size_t>(Most),               \
+                                      QUANT_FLOAT_LIST Attributes});
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
     return result;
   }();
-  const SmallVector<NodeForm, 2> &forms = table.at(opType);
+  const SmallVector<NodeForm, 2> &forms = table.at(kind);
   const NodeForm *newest = &forms.front();
   for (const NodeForm &form : forms)
     if (form.since <= opset && form.since > newest->since)
@@ -158,7 +159,7 @@ FailureOr<NodeResolution> quant_float::verifyNode(NodeReader &node,
       [&] { return node.emitError(); }, kind, node.getOpset());
   if (failed(rules))
     return failure();
-  const NodeForm &form = findForm(getOpName(kind), node.getOpset());
+  const NodeForm &form = findForm(getNodeKind(kind), node.getOpset());
   // All outputs are mandatory in ONNX.
   size_t outputs = kind == OpKind::DynamicQuantizeLinear ? 3 : 1;
   if (failed(node.checkValues(form.fewest, form.most, outputs)) ||
