@@ -207,7 +207,9 @@ static SmallVector<Value> getScales(Operation *op) {
     return {quantization.getScaleValue()};
   auto node = dyn_cast<NodeOp>(op);
   constexpr unsigned kScales[] = {1, 4, 6};
-  if (!node || !node.getOpType().starts_with("QLinear"))
+  if (!node ||
+      !llvm::is_contained({NodeKind::QLinearConv, NodeKind::QLinearMatMul},
+                          findNodeKind(getDomain(node), node.getOpType())))
     return {};
   SmallVector<Value> scales;
   for (unsigned index : kScales)

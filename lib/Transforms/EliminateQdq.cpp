@@ -44,25 +44,25 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 /// opsets that accept 8-bit integers, 16-bit integers, float8 and 4-bit
 /// integers.
 struct Movement {
-  StringLiteral name;
+  NodeKind kind;
   int64_t int8, int16, float8, int4;
 };
 constexpr Movement kMovements[] = {
-    {"Identity", 1, 1, 19, 21},
-    {"Reshape", 5, 5, 19, 21},
-    {"Flatten", 9, 9, 21, 21},
-    {"Squeeze", 1, 1, 21, 21},
-    {"Unsqueeze", 1, 1, 21, 21},
-    {"Transpose", 1, 1, 21, 21},
-    {"Slice", 1, 1, kNever, kNever},
-    {"Gather", 1, 1, kNever, kNever},
-    {"Tile", 6, 6, kNever, kNever},
-    {"Expand", 8, 8, kNever, kNever},
-    {"DepthToSpace", 1, 1, kNever, kNever},
-    {"SpaceToDepth", 1, 1, kNever, kNever},
-    {"Concat", 4, 4, kNever, kNever},
-    {"Pad", 11, 11, 21, 21},
-    {"MaxPool", 12, kNever, kNever, kNever},
+    {NodeKind::Identity, 1, 1, 19, 21},
+    {NodeKind::Reshape, 5, 5, 19, 21},
+    {NodeKind::Flatten, 9, 9, 21, 21},
+    {NodeKind::Squeeze, 1, 1, 21, 21},
+    {NodeKind::Unsqueeze, 1, 1, 21, 21},
+    {NodeKind::Transpose, 1, 1, 21, 21},
+    {NodeKind::Slice, 1, 1, kNever, kNever},
+    {NodeKind::Gather, 1, 1, kNever, kNever},
+    {NodeKind::Tile, 6, 6, kNever, kNever},
+    {NodeKind::Expand, 8, 8, kNever, kNever},
+    {NodeKind::DepthToSpace, 1, 1, kNever, kNever},
+    {NodeKind::SpaceToDepth, 1, 1, kNever, kNever},
+    {NodeKind::Concat, 4, 4, kNever, kNever},
+    {NodeKind::Pad, 11, 11, 21, 21},
+    {NodeKind::MaxPool, 12, kNever, kNever, kNever},
 };
 
 /// The maximum length of chains of nodes.
@@ -77,10 +77,9 @@ using Step = std::function<std::optional<APInt>(const APInt &)>;
 } // namespace
 
 static const Movement *findMovement(NodeOp node) {
-  if (!node.getDomain().empty() && node.getDomain() != "ai.onnx")
-    return nullptr;
+  std::optional<NodeKind> kind = getNormalizedKind(node);
   auto found = llvm::find_if(kMovements, [&](const Movement &movement) {
-    return movement.name == node.getOpType();
+    return movement.kind == kind;
   });
   return found == std::end(kMovements) ? nullptr : found;
 }
@@ -99,8 +98,8 @@ static bool isElementwise(Operation *op) {
   if (isa<CastOp>(op))
     return true;
   auto node = dyn_cast<NodeOp>(op);
-  return node && (node.getDomain().empty() || node.getDomain() == "ai.onnx") &&
-         (node.getOpType() == "Relu" || node.getOpType() == "Clip");
+  return node && llvm::is_contained({NodeKind::Relu, NodeKind::Clip},
+                                    getNormalizedKind(node));
 }
 
 /// Returns whether the value is computed from a dequantize through supported
@@ -181,7 +180,7 @@ static Step makeStep(NodeOp node) {
   if (!type || !isStandardFloat(type) ||
       getElementTypeOrSelf(node.getOperand(0)) != type)
     return {};
-  bool isRelu = node.getOpType() == "Relu";
+  bool isRelu = getNormalizedKind(node) == NodeKind::Relu;
   std::optional<APFloat> lower = isRelu ? APFloat(0.0) : getBound(node, false);
   std::optional<APFloat> upper =
       isRelu ? APFloat::getInf(APFloat::IEEEdouble()) : getBound(node, true);
@@ -489,13 +488,14 @@ bool Elimination::visitMovement(NodeOp node, const Movement &movement,
   for (Value other : node.getResults().drop_front())
     if (!other.use_empty())
       return refuse(name + " has a second result");
-  unsigned count = name == "Concat" ? node.getInputs().size() : 1;
+  unsigned count =
+      movement.kind == NodeKind::Concat ? node.getInputs().size() : 1;
   for (Value input : node.getInputs().take_front(count))
     if (getElementTypeOrSelf(input) != getElementTypeOrSelf(node.getResult(0)))
       return refuse(name + " changes the type");
-  if (name == "MaxPool")
+  if (movement.kind == NodeKind::MaxPool)
     return visitMaxPool(node, way);
-  if (name == "Pad" && !visitPad(node, way))
+  if (movement.kind == NodeKind::Pad && !visitPad(node, way))
     return false;
   for (unsigned i = 0; i < count; ++i)
     if (!visit(node->getOpOperand(i), way))
@@ -643,7 +643,8 @@ Value Elimination::build(RewriterBase &rewriter, OpOperand &use) {
     return build(rewriter, op->getOpOperand(0));
   auto node = cast<NodeOp>(op);
   SmallVector<Value> inputs = llvm::to_vector(node.getInputs());
-  unsigned count = node.getOpType() == "Concat" ? inputs.size() : 1;
+  unsigned count =
+      getNormalizedKind(node) == NodeKind::Concat ? inputs.size() : 1;
   for (unsigned i = 0; i < count; ++i)
     inputs[i] = build(rewriter, node->getOpOperand(i));
   SmallVector<int64_t> absent = llvm::to_vector(node.getAbsentInputs());

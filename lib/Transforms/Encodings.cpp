@@ -169,6 +169,11 @@ std::string quant_float::describeCode(Type type, const APInt &bits) {
   return ("0x" + digits + " (" + value + ")").str();
 }
 
+std::optional<NodeKind> quant_float::getNormalizedKind(NodeOp node) {
+  StringRef domain = node.getDomain();
+  return findNodeKind(domain == "ai.onnx" ? "" : domain, node.getOpType());
+}
+
 InFlightDiagnostic quant_float::emitNodeRemark(Operation *op) {
   InFlightDiagnostic remark = op->emitRemark();
   if (StringRef name = getNodeName(op->getLoc()); !name.empty())

@@ -69,6 +69,10 @@ APFloat getFloatValue(Type type, const APInt &bits);
 /// Returns a description such as "0x81 (-127)" or "0x7f (NaN)".
 std::string describeCode(Type type, const APInt &bits);
 
+/// Returns the operator of the node. Unlike getNodeKind, accepts both names of
+/// ONNX's own domain.
+std::optional<NodeKind> getNormalizedKind(NodeOp node);
+
 /// Starts a remark about an op, with the name of the node in the source model.
 InFlightDiagnostic emitNodeRemark(Operation *op);
 

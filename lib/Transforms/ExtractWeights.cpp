@@ -77,10 +77,11 @@ static bool isPart(Operation *op) {
   if (isa<AnyConstantOp, DequantizeOp, CastOp>(op))
     return true;
   auto node = dyn_cast<NodeOp>(op);
-  return node && node.getDomain().empty() && node->getNumRegions() == 0 &&
-         node->getNumOperands() != 0 && node->getNumResults() == 1 &&
-         llvm::is_contained({"Add", "Div", "Gather", "Reshape", "Sub"},
-                            node.getOpType());
+  return node && node->getNumRegions() == 0 && node->getNumOperands() != 0 &&
+         node->getNumResults() == 1 &&
+         llvm::is_contained({NodeKind::Add, NodeKind::Div, NodeKind::Gather,
+                             NodeKind::Reshape, NodeKind::Sub},
+                            getNodeKind(node));
 }
 
 void Extraction::clone(Operation *op) {
@@ -111,9 +112,11 @@ Value Extraction::turn(DequantizeOp op) {
   auto transB = product
                     ? product.getNodeAttributes().getAs<IntegerAttr>("transB")
                     : IntegerAttr();
-  if (!product || !product.getDomain().empty() || use.getOperandNumber() != 1 ||
-      !(product.getOpType() == "MatMul" ||
-        (product.getOpType() == "Gemm" && (!transB || transB.getInt() == 0))))
+  if (!product || use.getOperandNumber() != 1)
+    return {};
+  std::optional<NodeKind> kind = getNodeKind(product);
+  if (kind != NodeKind::MatMul &&
+      (kind != NodeKind::Gemm || (transB && transB.getInt() != 0)))
     return {};
   SmallVector<Value> turned;
   for (Value operand : op->getOperands()) {

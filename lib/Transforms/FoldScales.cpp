@@ -82,11 +82,10 @@ static RankedTensorType getSmallType(Value value) {
   return type;
 }
 
-static bool isNode(Operation *op, ArrayRef<StringLiteral> names) {
+static bool isNode(Operation *op, ArrayRef<NodeKind> kinds) {
   auto node = dyn_cast_or_null<NodeOp>(op);
-  return node && (node.getDomain().empty() || node.getDomain() == "ai.onnx") &&
-         node->getNumResults() == 1 && node.getAbsentInputs().empty() &&
-         llvm::is_contained(names, node.getOpType());
+  return node && node->getNumResults() == 1 && node.getAbsentInputs().empty() &&
+         llvm::is_contained(kinds, getNormalizedKind(node));
 }
 
 static APInt multiply(Type type, const APInt &one, const APInt &other) {
@@ -174,9 +173,10 @@ static std::optional<Bits> computeConstant(Value value, unsigned depth) {
                                          getReferenceOptions(cast));
     return elements;
   }
-  if (isNode(op, {"Mul"}))
+  if (isNode(op, {NodeKind::Mul}))
     return computeProduct(cast<NodeOp>(op), depth);
-  if (isNode(op, {"Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"}))
+  if (isNode(op, {NodeKind::Identity, NodeKind::Reshape, NodeKind::Squeeze,
+                  NodeKind::Unsqueeze, NodeKind::Flatten}))
     if (RankedTensorType before = getSmallType(op->getOperand(0));
         before && before.getNumElements() == type.getNumElements() &&
         before.getElementType() == type.getElementType())
@@ -419,7 +419,7 @@ void FoldScalesPass::runOnOperation() {
     foldComputedScale(rewriter, op);
   SmallVector<NodeOp> products;
   getOperation()->walk([&](NodeOp op) {
-    if (isNode(op, {"Mul"}) && op.getInputs().size() == 2)
+    if (isNode(op, {NodeKind::Mul}) && op.getInputs().size() == 2)
       products.push_back(op);
   });
   for (NodeOp op : products)

@@ -109,23 +109,23 @@ CodeReader::CodeReader(ElementsAttr elements)
 }
 
 bool WeightsProduct::match() {
-  if (!node.getDomain().empty() || !node.getAbsentInputs().empty() ||
-      node.getInputs().size() < 2 || node->getNumResults() != 1)
+  if (!node.getAbsentInputs().empty() || node.getInputs().size() < 2 ||
+      node->getNumResults() != 1)
     return false;
   Value factor = node.getInputs()[1];
   bool isTurned = false;
-  if (node.getOpType() == "MatMul") {
+  std::optional<NodeKind> kind = getNodeKind(node);
+  if (kind == NodeKind::MatMul) {
     auto transpose = factor.getDefiningOp<NodeOp>();
     auto perm =
-        transpose && transpose.getOpType() == "Transpose" &&
-                transpose.getDomain().empty() &&
+        transpose && getNodeKind(transpose) == NodeKind::Transpose &&
                 transpose->getNumOperands() == 1
             ? transpose.getNodeAttributes().getAs<DenseI64ArrayAttr>("perm")
             : DenseI64ArrayAttr();
     isTurned = perm && perm.asArrayRef() == ArrayRef<int64_t>{1, 0};
     if (isTurned)
       factor = transpose.getInputs()[0];
-  } else if (node.getOpType() == "Gemm") {
+  } else if (kind == NodeKind::Gemm) {
     isTurned = getInt("transB") != 0;
     if (node.getInputs().size() > 2)
       bias = node.getInputs()[2];
@@ -168,7 +168,7 @@ std::string WeightsProduct::analyze() {
   bits = codeType.isInteger() ? codeType.getIntOrFloatBitWidth() : 0;
   if (bits != 2 && bits != 4 && bits != 8)
     return "its codes must be integers of 2, 4 or 8 bits";
-  if (node.getOpType() == "Gemm") {
+  if (getNodeKind(node) == NodeKind::Gemm) {
     auto isOne = [&](StringRef name) {
       auto value = node.getNodeAttributes().getAs<FloatAttr>(name);
       return !value || value.getValueAsDouble() == 1;
@@ -273,7 +273,8 @@ void PackWeightsPass::runOnOperation() {
   IRRewriter rewriter(&getContext());
   SmallVector<NodeOp> found;
   getOperation()->walk([&](NodeOp node) {
-    if (node.getOpType() == "MatMul" || node.getOpType() == "Gemm")
+    if (llvm::is_contained({NodeKind::MatMul, NodeKind::Gemm},
+                           getNodeKind(node)))
       found.push_back(node);
   });
   for (NodeOp node : found) {

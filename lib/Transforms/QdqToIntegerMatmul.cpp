@@ -115,9 +115,9 @@ static bool isOne(NodeOp node, StringRef name) {
 }
 
 static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
-  StringRef kind = node.getOpType();
-  bool isConv = kind == "Conv", isGemm = kind == "Gemm";
-  if (!node.getDomain().empty() || (!isConv && !isGemm && kind != "MatMul") ||
+  std::optional<NodeKind> kind = getNodeKind(node);
+  bool isConv = kind == NodeKind::Conv, isGemm = kind == NodeKind::Gemm;
+  if ((!isConv && !isGemm && kind != NodeKind::MatMul) ||
       node.getInputs().size() < 2 || node->getNumResults() != 1)
     return;
   auto type = dyn_cast<RankedTensorType>(node->getResult(0).getType());

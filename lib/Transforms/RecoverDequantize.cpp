@@ -72,17 +72,17 @@ struct RecoverDequantizePass final
 };
 } // namespace
 
-static NodeOp getLayer(Operation *op, StringRef name, unsigned inputs) {
+static NodeOp getLayer(Operation *op, NodeKind kind, unsigned inputs) {
   auto node = dyn_cast_or_null<NodeOp>(op);
-  return node && node.getDomain() == kOpenVinoDomain &&
-                 node.getOpType() == name &&
+  return node && getNodeKind(node) == kind &&
                  node.getInputs().size() == inputs && node->getNumResults() == 1
              ? node
              : NodeOp();
 }
 
 static std::optional<ConvertedConstant> getConvertedConstant(Value value) {
-  NodeOp convert = getLayer(value.getDefiningOp(), "Convert", 1);
+  NodeOp convert =
+      getLayer(value.getDefiningOp(), NodeKind::OpenVinoConvert, 1);
   Value source = convert ? convert.getInputs()[0] : value;
   auto constant = source.getDefiningOp<AnyConstantOp>();
   auto type = dyn_cast<RankedTensorType>(source.getType());
@@ -163,7 +163,8 @@ static bool findGranularity(Steps &steps) {
 static void addReshape(Steps &steps) {
   if (!steps.last->hasOneUse())
     return;
-  NodeOp reshape = getLayer(*steps.last->user_begin(), "Reshape", 2);
+  NodeOp reshape =
+      getLayer(*steps.last->user_begin(), NodeKind::OpenVinoReshape, 2);
   auto type = reshape
                   ? dyn_cast<RankedTensorType>(reshape.getResult(0).getType())
                   : RankedTensorType();
@@ -194,10 +195,12 @@ static void addReshape(Steps &steps) {
 /// Returns the dequantize or quotient that computes a scale, possibly through a
 /// Reshape that adds dimensions; null for other values.
 static Value getComputedScale(Value value) {
-  if (NodeOp reshape = getLayer(value.getDefiningOp(), "Reshape", 2))
+  if (NodeOp reshape =
+          getLayer(value.getDefiningOp(), NodeKind::OpenVinoReshape, 2))
     value = reshape.getInputs()[0];
   Operation *op = value.getDefiningOp();
-  return isa_and_nonnull<DequantizeOp>(op) || getLayer(op, "Divide", 2)
+  return isa_and_nonnull<DequantizeOp>(op) ||
+                 getLayer(op, NodeKind::OpenVinoDivide, 2)
              ? value
              : Value();
 }
@@ -207,7 +210,8 @@ static Value getComputedScale(Value value) {
 static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
   Value numbers = product.getInputs()[index];
   Value scale = product.getInputs()[1 - index];
-  NodeOp difference = getLayer(numbers.getDefiningOp(), "Subtract", 2);
+  NodeOp difference =
+      getLayer(numbers.getDefiningOp(), NodeKind::OpenVinoSubtract, 2);
   std::optional<ConvertedConstant> codes =
       getConvertedConstant(difference ? difference.getInputs()[0] : numbers);
   auto type = dyn_cast<RankedTensorType>(product.getResult(0).getType());
@@ -274,10 +278,11 @@ static Value makeConstant(RewriterBase &rewriter, const ConvertedConstant &from,
 /// If a quotient divides a low-bit scale, replaces the Convert of the scale by
 /// a cast, which keeps the low-bit type.
 static void castDividend(RewriterBase &rewriter, Value scale) {
-  NodeOp quotient = getLayer(scale.getDefiningOp(), "Divide", 2);
-  NodeOp convert =
-      quotient ? getLayer(quotient.getInputs()[0].getDefiningOp(), "Convert", 1)
-               : NodeOp();
+  NodeOp quotient =
+      getLayer(scale.getDefiningOp(), NodeKind::OpenVinoDivide, 2);
+  NodeOp convert = quotient ? getLayer(quotient.getInputs()[0].getDefiningOp(),
+                                       NodeKind::OpenVinoConvert, 1)
+                            : NodeOp();
   if (!convert)
     return;
   Value codes = convert.getInputs()[0];
@@ -321,7 +326,8 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
   Type number = steps->type.getElementType();
   Operation *last = steps->last;
   if (last->hasOneUse())
-    if (NodeOp convert = getLayer(*last->user_begin(), "Convert", 1);
+    if (NodeOp convert =
+            getLayer(*last->user_begin(), NodeKind::OpenVinoConvert, 1);
         convert && !number.isF32() &&
         getElementTypeOrSelf(convert->getResult(0).getType()).isF32()) {
       last = convert;
@@ -370,7 +376,7 @@ void RecoverDequantizePass::runOnOperation() {
   IRRewriter rewriter(&getContext());
   SmallVector<NodeOp> products;
   getOperation()->walk([&](NodeOp op) {
-    if (getLayer(op, "Multiply", 2))
+    if (getLayer(op, NodeKind::OpenVinoMultiply, 2))
       products.push_back(op);
   });
   for (NodeOp op : products)

@@ -32,7 +32,7 @@ static RankedTensorType toCodes(QuantizeOp op, Type type) {
 /// other uses and the parameters apply to each of its inputs.
 static NodeOp findConcat(QuantizeOp op) {
   auto node = op.getInput().getDefiningOp<NodeOp>();
-  if (!node || !node.getDomain().empty() || node.getOpType() != "Concat" ||
+  if (!node || getNodeKind(node) != NodeKind::Concat ||
       int64_t(node.getOpset()) < kFirstOpset || node->getNumResults() != 1 ||
       !node->hasOneUse() || op.getRandom() || op.getGranularity().axis ||
       !op.getQuantizedElementType().isInteger(8) ||

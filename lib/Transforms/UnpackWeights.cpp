@@ -205,8 +205,7 @@ void UnpackWeightsPass::runOnOperation() {
   IRRewriter rewriter(&getContext());
   SmallVector<NodeOp> found;
   getOperation()->walk([&](NodeOp node) {
-    if (node.getDomain() == kMicrosoftDomain &&
-        node.getOpType() == "MatMulNBits")
+    if (getNodeKind(node) == NodeKind::MicrosoftMatMulNBits)
       found.push_back(node);
   });
   int64_t opset = getOnnxOpset(getOperation()).value_or(0);

@@ -56,8 +56,9 @@ static NodeOp getProduct(DequantizeOp weights) {
     return {};
   OpOperand &use = *weights->use_begin();
   auto node = dyn_cast<NodeOp>(use.getOwner());
-  if (!node || !node.getDomain().empty() || use.getOperandNumber() != 1 ||
-      (node.getOpType() != "MatMul" && node.getOpType() != "Gemm"))
+  if (!node || use.getOperandNumber() != 1 ||
+      !llvm::is_contained({NodeKind::MatMul, NodeKind::Gemm},
+                          getNodeKind(node)))
     return {};
   auto transB = node.getNodeAttributes().getAs<IntegerAttr>("transB");
   return (transB && transB.getInt()) || !hasFewVectors(node) ? NodeOp() : node;

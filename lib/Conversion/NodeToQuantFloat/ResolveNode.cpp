@@ -32,8 +32,7 @@ static std::optional<OpKind> getKind(NodeOp node) {
 /// Whether the node is OpenVINO's FakeConvert, whose versions are equal.
 static bool isFakeConvert(NodeOp node) {
   return node.getOpTypeAttr() && node.getOpsetAttr() &&
-         node.getDomain() == kOpenVinoDomain &&
-         node.getOpType() == "FakeConvert";
+         getNodeKind(node) == NodeKind::OpenVinoFakeConvert;
 }
 
 std::string NodeResolution::describeMissing(StringRef name) const {

@@ -205,7 +205,8 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
 /// other ops and for kinds of values that are not elements attributes.
 Value ImportOnnxOps::createConstant(Operation *op) {
   ForeignOp foreign = readForeignOp(op);
-  if (foreign.opType != "Constant" || !isPlain(op))
+  if (findNodeKind(/*domain=*/"", foreign.opType) != NodeKind::Constant ||
+      !isPlain(op))
     return {};
   StringRef name = foreign.isTorch ? "torch.onnx.value" : "value";
   Attribute value = getAttributes(op).get(name);

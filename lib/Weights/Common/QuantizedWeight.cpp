@@ -133,13 +133,12 @@ static std::string spell(Value value) {
   return op->getName().getStringRef().str();
 }
 
-/// Returns the ONNX node if it has one of these types and this number of
-/// operands, or null.
-static NodeOp getNode(Value value, ArrayRef<StringRef> types,
+/// Returns the node if it has one of these kinds and this number of operands,
+/// or null.
+static NodeOp getNode(Value value, ArrayRef<NodeKind> kinds,
                       unsigned operands) {
   auto node = value.getDefiningOp<NodeOp>();
-  bool isThat = node && node.getDomain().empty() &&
-                llvm::is_contained(types, node.getOpType()) &&
+  bool isThat = node && llvm::is_contained(kinds, getNodeKind(node)) &&
                 node.getInputs().size() == operands &&
                 node.getAbsentInputs().empty() && node->getNumResults() == 1;
   return isThat ? node : NodeOp();
@@ -214,7 +213,7 @@ LogicalResult Reader::readScales(Value value, StringRef part, Scales &scales) {
     return readBoth(dequantize.getInput(), dequantize.getScale(),
                     isWhole ? 0 : blockSize);
   }
-  if (NodeOp divide = getNode(value, {"Div"}, 2)) {
+  if (NodeOp divide = getNode(value, {NodeKind::Div}, 2)) {
     scales.form = Scales::Form::Quotient;
     if (failed(readBoth(skipCast(divide.getInputs()[0]), divide.getInputs()[1],
                         /*shared=*/0)))
@@ -305,11 +304,12 @@ LogicalResult Reader::readOrder(NodeOp gather, QuantizedWeight &weight) {
 /// The quantized values have a dimension for the groups of a row and one for
 /// the elements of a group, because the minimums are broadcast.
 LogicalResult Reader::readMinimum(NodeOp reshape, QuantizedWeight &weight) {
-  NodeOp sum = getNode(reshape.getInputs()[0], {"Add", "Sub"}, 2);
+  NodeOp sum =
+      getNode(reshape.getInputs()[0], {NodeKind::Add, NodeKind::Sub}, 2);
   if (!sum)
     return diagnose(subject, WeightDiag::NotAWeight,
                     spell(reshape.getInputs()[0]));
-  weight.minimumForm = sum.getOpType() == "Add"
+  weight.minimumForm = getNodeKind(sum) == NodeKind::Add
                            ? QuantizedWeight::MinimumForm::Added
                            : QuantizedWeight::MinimumForm::Subtracted;
   if (failed(readDequantize(sum.getInputs()[0], weight)) ||
@@ -338,10 +338,10 @@ LogicalResult Reader::readMinimum(NodeOp reshape, QuantizedWeight &weight) {
 }
 
 LogicalResult Reader::readWeight(Value value, QuantizedWeight &weight) {
-  NodeOp gather = getNode(value, {"Gather"}, 2);
+  NodeOp gather = getNode(value, {NodeKind::Gather}, 2);
   if (gather)
     value = gather.getInputs()[0];
-  NodeOp reshape = getNode(value, {"Reshape"}, 2);
+  NodeOp reshape = getNode(value, {NodeKind::Reshape}, 2);
   if (failed(reshape ? readMinimum(reshape, weight)
                      : readDequantize(value, weight)))
     return failure();
