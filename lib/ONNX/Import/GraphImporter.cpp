@@ -101,7 +101,8 @@ static void collectCaptures(const ::onnx::NodeProto &node,
   llvm::StringSet<> own;
   // If passes no inputs to its bodies, so an input that a body lists refers to
   // a value outside of it.
-  if (node.op_type() != "If")
+  if (findNodeKind(normalizeDomain(node.domain()), node.op_type()) !=
+      NodeKind::If)
     for (const auto &input : graph.input())
       own.insert(input.name());
   for (const auto &initializer : graph.initializer())

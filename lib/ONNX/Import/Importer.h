@@ -80,6 +80,11 @@ struct NodeInput {
   SmallVector<Type> resultTypes = {};
   std::vector<std::optional<::onnx::TensorShapeProto>> resultIntegers = {};
 
+  /// Returns the operator, or nullopt if NodeKinds.def lacks it.
+  std::optional<NodeKind> getKind() const {
+    return findNodeKind(domain, node.op_type());
+  }
+
   const ResolvedAttribute *find(StringRef name) const;
 
   /// Returns the node with a normalized domain and resolved attributes. Graphs

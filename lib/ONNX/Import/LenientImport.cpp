@@ -82,7 +82,7 @@ LogicalResult Importer::tolerateBodyInputs(const NodeInput &input,
                                            const Scope &outside,
                                            ::onnx::GraphProto &body,
                                            const Subject &subject) {
-  if (input.node.op_type() != "If" || !input.domain.empty())
+  if (input.getKind() != NodeKind::If)
     return success();
   llvm::StringSet<> constants;
   for (const auto &initializer : body.initializer())
@@ -114,17 +114,15 @@ LogicalResult Importer::tolerateBodyInputs(const NodeInput &input,
 /// GridSample introduced in opset 20, and Mod of floats with `fmod` = 0, whose
 /// remainder has the sign of the divisor.
 static int64_t findMeaningVersion(const NodeInput &input) {
-  StringRef opType = input.node.op_type();
-  if (!input.domain.empty())
-    return input.opset;
-  if (opType == "GridSample") {
+  std::optional<NodeKind> kind = input.getKind();
+  if (kind == NodeKind::GridSample) {
     constexpr int64_t kNewNames = 20;
     const ResolvedAttribute *mode = input.find("mode");
     if (mode && mode->kind == Proto::STRING &&
         (mode->proto->s() == "linear" || mode->proto->s() == "cubic"))
       return std::max(input.opset, kNewNames);
   }
-  if (opType == "Mod") {
+  if (kind == NodeKind::Mod) {
     constexpr int64_t kFloats = 28;
     const ResolvedAttribute *fmod = input.find("fmod");
     auto type = input.operands.empty() || !input.operands[0]

@@ -177,7 +177,6 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   } else {
     return diagnose(input.subject, Diag::NoOpsetImport, showDomain(domain));
   }
-  StringRef opType = node.op_type();
   if (function) {
     if (failed(checkCall(input, *function)))
       return failure();
@@ -186,9 +185,10 @@ LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
   }
   if (failed(tolerateAttributes(input)) || failed(tolerateVersion(input)))
     return failure();
-  if (domain.empty() && opType == "Constant")
+  std::optional<NodeKind> kind = input.getKind();
+  if (kind == NodeKind::Constant)
     return importConstant(input, builder);
-  if (domain.empty() && opType == "Identity" && !options.keepsSource)
+  if (kind == NodeKind::Identity && !options.keepsSource)
     return importIdentity(input, builder);
   return importOpaque(input, builder);
 }

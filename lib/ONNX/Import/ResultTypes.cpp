@@ -15,7 +15,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/BufferSize.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -46,32 +46,31 @@ struct OutputFact {
 } // namespace
 
 /// Returns what is known about output 0 of an operator; nullopt if nothing is.
-static std::optional<OutputFact> findFact(StringRef domain, StringRef opType) {
-  static const llvm::StringMap<OutputFact> table = {
+static std::optional<OutputFact> findFact(std::optional<NodeKind> kind) {
+  static const DenseMap<NodeKind, OutputFact> table = {
 #define QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)                          \
-  {#OpType, {OutputElement::Element, OutputShape::Shape}},
+  {NodeKind::OpType, {OutputElement::Element, OutputShape::Shape}},
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
                          Attributes, Conversion)                               \
   QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)
 // The shape of the result differs from that of input 0 if inputs are broadcast.
 #define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
                                 Attributes, Function)                          \
-  {#OpType,                                                                    \
+  {NodeKind::OpType,                                                           \
    {OutputElement::Element,                                                    \
     Most == 1 ? OutputShape::Same : OutputShape::Other}},
 #define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
                                    Element, Shape, Attributes, Conversion)     \
-  {"com.microsoft." #OpType, {OutputElement::Element, OutputShape::Shape}},
+  {NodeKind::Microsoft##OpType, {OutputElement::Element, OutputShape::Shape}},
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
   };
-  auto found =
-      table.find(domain.empty() ? opType.str() : (domain + "." + opType).str());
+  auto found = kind ? table.find(*kind) : table.end();
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool onnx_import::isMicrosoftOperator(StringRef opType) {
   return findOpKind(kMicrosoftDomain, opType) ||
-         findFact(kMicrosoftDomain, opType) ||
+         findFact(findNodeKind(kMicrosoftDomain, opType)) ||
          hasFunction(opType.str(), kMicrosoftDomain.str(), /*opset=*/1);
 }
 
@@ -134,13 +133,14 @@ static Type findElementType(const NodeInput &input, OutputElement element) {
 /// Returns the type of a result according to OnnxNodes.def, for operators
 /// without a schema and schemas that infer nothing.
 static Type inferResultType(const NodeInput &input, unsigned index) {
-  StringRef opType = input.node.op_type();
-  std::optional<OutputFact> fact = findFact(input.domain, opType);
+  std::optional<NodeKind> kind = input.getKind();
+  std::optional<OutputFact> fact = findFact(kind);
   if (!fact)
     return {};
   // All outputs of Split have one element type, and the final states of
   // DynamicQuantizeLSTM have the type of output 0.
-  if (index != 0 && opType != "Split" && opType != "DynamicQuantizeLSTM")
+  if (index != 0 && kind != NodeKind::Split &&
+      kind != NodeKind::MicrosoftDynamicQuantizeLSTM)
     return {};
   Type elementType = findElementType(input, fact->element);
   if (!elementType)
@@ -161,11 +161,11 @@ constexpr int64_t kFirstPlainScan = 9;
 } // namespace
 
 SmallVector<Type> onnx_import::inferBodyInputTypes(const NodeInput &input) {
-  StringRef opType = input.node.op_type();
+  std::optional<NodeKind> kind = input.getKind();
   Builder builder(input.subject.loc.getContext());
   SmallVector<Type> types;
-  bool isLoop = opType == "Loop";
-  if (!isLoop && (opType != "Scan" || input.opset < kFirstPlainScan))
+  bool isLoop = kind == NodeKind::Loop;
+  if (!isLoop && (kind != NodeKind::Scan || input.opset < kFirstPlainScan))
     return types;
   if (isLoop) {
     types.push_back(RankedTensorType::get({}, builder.getI64Type()));

@@ -23,7 +23,6 @@
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -258,13 +257,13 @@ std::optional<APInt> ElementEvaluator::computeNode(NodeOp node,
   if (!node.getDomain().empty() || node->getNumResults() != 1 ||
       !llvm::all_of(node->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
     return std::nullopt;
-  StringRef opType = node.getOpType();
+  std::optional<NodeKind> kind = getNodeKind(node);
   Value first = node->getOperand(0);
-  if (opType == "Reshape")
+  if (kind == NodeKind::Reshape)
     return get(first,
                delinearize(linearize(index, getSizes(node->getResult(0))),
                            getSizes(first)));
-  if (opType == "Gather") {
+  if (kind == NodeKind::Gather) {
     auto axis =
         dyn_cast_or_null<IntegerAttr>(node.getNodeAttributes().get("axis"));
     Value places = node->getOperand(1);
@@ -292,13 +291,15 @@ std::optional<APInt> ElementEvaluator::computeNode(NodeOp node,
 
 std::optional<APInt>
 ElementEvaluator::computeArithmetic(NodeOp node, ArrayRef<APInt> operands) {
-  StringRef opType = node.getOpType();
-  if (opType == "Where")
+  std::optional<NodeKind> kind = getNodeKind(node);
+  if (!kind)
+    return std::nullopt;
+  if (kind == NodeKind::Where)
     return operands[operands[0].isZero() ? 2 : 1];
-  if (opType == "Or")
+  if (kind == NodeKind::Or)
     return operands[0] | operands[1];
   Type type = getElementTypeOrSelf(node->getOperand(0));
-  if (type.isInteger(64) && opType == "Sub")
+  if (type.isInteger(64) && kind == NodeKind::Sub)
     return operands[0] - operands[1];
   if (!type.isF32() && !type.isF64())
     return std::nullopt;
@@ -308,34 +309,46 @@ ElementEvaluator::computeArithmetic(NodeOp node, ArrayRef<APInt> operands) {
   APFloat b(semantics, operands.back());
   constexpr auto kNearest = APFloat::rmNearestTiesToEven;
   auto isTrue = [](bool value) { return APInt(1, value); };
-  if (opType == "IsNaN")
+  switch (*kind) {
+  case NodeKind::IsNaN:
     return isTrue(a.isNaN());
-  if (opType == "Greater")
+  case NodeKind::Greater:
     return isTrue(a > b);
-  if (opType == "Less")
+  case NodeKind::Less:
     return isTrue(a < b);
-  if (opType == "Add")
+  case NodeKind::Add:
     (void)a.add(b, kNearest);
-  else if (opType == "Sub")
+    break;
+  case NodeKind::Sub:
     (void)a.subtract(b, kNearest);
-  else if (opType == "Mul")
+    break;
+  case NodeKind::Mul:
     (void)a.multiply(b, kNearest);
-  else if (opType == "Div")
+    break;
+  case NodeKind::Div:
     (void)a.divide(b, kNearest);
-  else if (opType == "Round")
+    break;
+  case NodeKind::Round:
     (void)a.roundToIntegral(kNearest);
-  else if (opType == "Floor")
+    break;
+  case NodeKind::Floor:
     (void)a.roundToIntegral(APFloat::rmTowardNegative);
-  else if (opType == "Abs")
+    break;
+  case NodeKind::Abs:
     a.clearSign();
-  else if (opType == "Neg")
+    break;
+  case NodeKind::Neg:
     a.changeSign();
-  else if (opType == "Min")
+    break;
+  case NodeKind::Min:
     a = a.isNaN() || a < b ? a : b;
-  else if (opType == "Max")
+    break;
+  case NodeKind::Max:
     a = a.isNaN() || a > b ? a : b;
-  else
+    break;
+  default:
     return std::nullopt;
+  }
   return a.bitcastToAPInt();
 }
 

@@ -36,12 +36,14 @@ using namespace mlir::quant_float::onnx_import;
 /// Whether each element of the result is an element of the inputs of the same
 /// type.
 static bool isMovement(NodeOp node) {
-  static constexpr StringLiteral kNames[] = {
-      "Concat",   "DepthToSpace", "Expand",    "Flatten",      "Gather",
-      "Identity", "Reshape",      "Slice",     "SpaceToDepth", "Split",
-      "Squeeze",  "Tile",         "Transpose", "Unsqueeze"};
-  return node.getDomain().empty() && node->getNumResults() > 0 &&
-         llvm::is_contained(kNames, node.getOpType());
+  static constexpr NodeKind kKinds[] = {
+      NodeKind::Concat,    NodeKind::DepthToSpace, NodeKind::Expand,
+      NodeKind::Flatten,   NodeKind::Gather,       NodeKind::Identity,
+      NodeKind::Reshape,   NodeKind::Slice,        NodeKind::SpaceToDepth,
+      NodeKind::Split,     NodeKind::Squeeze,      NodeKind::Tile,
+      NodeKind::Transpose, NodeKind::Unsqueeze};
+  return node->getNumResults() > 0 &&
+         llvm::is_contained(kKinds, getNodeKind(node));
 }
 
 /// Whether the op converts quantized values to numbers independently of their
@@ -133,7 +135,8 @@ void OpsetConverter::sinkMovement(NodeOp node) {
       llvm::is_contained(node.getAbsentInputs(), 0))
     return;
   // All other operands are indices and sizes, which can have the same type.
-  unsigned count = node.getOpType() == "Concat" ? node->getNumOperands() : 1;
+  unsigned count =
+      getNodeKind(node) == NodeKind::Concat ? node->getNumOperands() : 1;
   Type codes = getTensorElementType(node->getResult(0).getType());
   auto hasCodes = [&](Value value) {
     return getTensorElementType(value.getType()) == codes;

@@ -8,6 +8,7 @@
 
 #include "Schemas.h"
 #include "FunctionRows.h"
+#include "quant-float/Support/NodeKind.h"
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -191,7 +192,9 @@ static std::unique_ptr<::onnx::FunctionProto>
 buildNarrowNormalization(const ::onnx::OpSchema &schema,
                          const ::onnx::NodeProto &node,
                          const std::vector<::onnx::TypeProto> &types) {
-  if (node.op_type() != "MeanVarianceNormalization" || types.empty())
+  if (findNodeKind(schema.domain(), schema.Name()) !=
+          NodeKind::MeanVarianceNormalization ||
+      types.empty())
     return nullptr;
   int32_t element = types[0].tensor_type().elem_type();
   if (element != ::onnx::TensorProto::FLOAT16 &&
@@ -367,14 +370,16 @@ struct IntegerContext final : NodeContext<::onnx::DataPropagationContext> {
 /// Whether the type inference of the operator reads out of bounds if the node
 /// is malformed or the type of an input is unknown.
 static bool isUnsafe(const ::onnx::OpSchema &schema, const KnownNode &known) {
-  static const std::set<std::string> readTypes = {
-      "DictVectorizer", "EyeLike", "LabelEncoder", "RegexFullMatch",
-      "TreeEnsemble"};
+  static const std::set<NodeKind> readTypes = {
+      NodeKind::MachineLearningDictVectorizer, NodeKind::EyeLike,
+      NodeKind::MachineLearningLabelEncoder, NodeKind::RegexFullMatch,
+      NodeKind::MachineLearningTreeEnsemble};
+  std::optional<NodeKind> kind = findNodeKind(schema.domain(), schema.Name());
   auto isUnknown = [](const KnownInput &input) {
     return input.type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET;
   };
-  return schema.Name() == "Einsum" ||
-         (readTypes.count(schema.Name()) &&
+  return kind == NodeKind::Einsum ||
+         (kind && readTypes.count(*kind) &&
           std::any_of(known.inputs.begin(), known.inputs.end(), isUnknown));
 }
 

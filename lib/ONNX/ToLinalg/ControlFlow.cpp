@@ -139,17 +139,17 @@ static bool isOpenSqueeze(NodeOp node) {
     return body->getTerminator()->getOperand(0);
   };
   // Returns the first input of the op that defines `value` if it is of this
-  // type.
-  auto getSource = [](Value value, StringRef opType) -> Value {
+  // kind.
+  auto getSource = [](Value value, NodeKind kind) -> Value {
     auto made = value ? value.getDefiningOp<NodeOp>() : NodeOp();
-    return made && made.getOpType() == opType && !made.getInputs().empty()
+    return made && getNodeKind(made) == kind && !made.getInputs().empty()
                ? made.getInputs()[0]
                : Value();
   };
   Value whole = getOnly("else_branch");
-  if (Value source = getSource(whole, "Identity"))
+  if (Value source = getSource(whole, NodeKind::Identity))
     whole = source;
-  return whole && getSource(getOnly("then_branch"), "Squeeze") == whole;
+  return whole && getSource(getOnly("then_branch"), NodeKind::Squeeze) == whole;
 }
 
 NodeResults onnx_nodes::convertIf(NodeContext &context) {

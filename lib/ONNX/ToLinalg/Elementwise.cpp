@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "quant-float/IR/ElementTypes.h"
-#include "llvm/ADT/StringMap.h"
 #include <cmath>
 #include <limits>
 
@@ -515,21 +514,21 @@ struct ElementwiseRow {
 constexpr int64_t kFirstNumpyOpset = 7;
 } // namespace
 
-static ElementwiseRow getRow(StringRef opType) {
-  static const llvm::StringMap<ElementwiseRow> table = {
+static ElementwiseRow getRow(NodeKind kind) {
+  static const DenseMap<NodeKind, ElementwiseRow> table = {
 #define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
                                 Attributes, Function)                          \
-  {#OpType, {OutputElement::Element, Function}},
+  {NodeKind::OpType, {OutputElement::Element, Function}},
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
   };
-  return table.at(opType);
+  return table.at(kind);
 }
 
 /// Before opset 7, the axes of input 1 correspond to those of input 0 from
 /// `axis` on, or to the last ones without `axis`. Appends the axes of size 1
 /// that NumPy broadcasting needs.
 static LogicalResult alignSecond(NodeContext &context) {
-  bool isPRelu = context.opType == "PRelu";
+  bool isPRelu = context.kind == NodeKind::PRelu;
   if (context.opset >= kFirstNumpyOpset || context.inputs.size() != 2 ||
       (!context.has("axis") && !isPRelu))
     return success();
@@ -554,7 +553,7 @@ static LogicalResult alignSecond(NodeContext &context) {
 }
 
 NodeResults onnx_nodes::convertElementwise(NodeContext &context) {
-  ElementwiseRow row = getRow(context.opType);
+  ElementwiseRow row = getRow(*context.kind);
   if (failed(context.requireSameType()) || failed(alignSecond(context)))
     return failure();
   Type elementType = context.elementType(0);

@@ -146,7 +146,7 @@ Value onnx_nodes::makeTensor(ImplicitLocOpBuilder &b, ArrayRef<Value> scalars,
 
 NodeContext::NodeContext(NodeOp node, ImplicitLocOpBuilder &b,
                          SizeCache &sizeCache)
-    : NodeAttributes(node), b(b), opType(node.getOpType()),
+    : NodeAttributes(node), b(b), kind(getNodeKind(node)),
       opset(node.getOpset()), sizeCache(sizeCache) {
   inputs.assign(node.getInputs().begin(), node.getInputs().end());
   for (int64_t position : node.getAbsentInputs())

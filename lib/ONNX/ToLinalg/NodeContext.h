@@ -95,9 +95,9 @@ public:
   NodeContext(NodeOp node, ImplicitLocOpBuilder &b, SizeCache &sizeCache);
 
   ImplicitLocOpBuilder &b;
-  /// The op type that is converted. It differs from the node's if another op of
-  /// ONNX implements the node.
-  StringRef opType;
+  /// The operator that is converted. It differs from the node's if another op
+  /// of ONNX implements the node.
+  std::optional<NodeKind> kind;
   /// Converts the nodes of a body. Returns false if some have no lowering; an
   /// error has been emitted for these unless unsupported nodes are allowed.
   llvm::function_ref<bool(Block &)> convertBody;

@@ -53,7 +53,7 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
                      });
   Value sums =
       buildReductionOfAxes(context, exponentials, reduced, Combine::Sum);
-  if (context.opType == "Softmax")
+  if (context.kind == NodeKind::Softmax)
     return buildAlongAxes(
         context, sizes, elementType, {exponentials, sums}, {all, kept},
         [&](ImplicitLocOpBuilder &b, ValueRange args) {

@@ -28,8 +28,6 @@
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_CONVERTONNXNODESTOLINALGPASS
@@ -51,23 +49,16 @@ struct NodeRow {
 };
 } // namespace
 
-/// Returns the op type with its domain: "Add", "com.microsoft.QLinearAdd".
-static std::string getFullName(NodeOp node) {
-  StringRef domain = node.getDomain();
-  return (domain.empty() ? node.getOpType() : domain + "." + node.getOpType())
-      .str();
-}
-
 /// Returns the rows of all versions of the op, or none if the op is unknown.
-static ArrayRef<NodeRow> findVersions(NodeOp node) {
+static ArrayRef<NodeRow> findVersions(std::optional<NodeKind> kind) {
   using namespace attribute_rows;
   using namespace kinds;
-  static const llvm::StringMap<SmallVector<NodeRow, 2>> table = [] {
-    llvm::StringMap<SmallVector<NodeRow, 2>> result;
+  static const DenseMap<NodeKind, SmallVector<NodeRow, 2>> table = [] {
+    DenseMap<NodeKind, SmallVector<NodeRow, 2>> result;
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
                          Attributes, Conversion)                               \
-  result[#OpType].push_back(                                                   \
+  result[NodeKind::OpType].push_back(                                          \
       {Since, Fewest, Most, Kinds, QUANT_FLOAT_LIST Attributes, Conversion});
 #define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
                                 Attributes, Function)                          \
@@ -75,13 +66,13 @@ static ArrayRef<NodeRow> findVersions(NodeOp node) {
                    Attributes, convertElementwise)
 #define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
                                    Element, Shape, Attributes, Conversion)     \
-  result["com.microsoft." #OpType].push_back(                                  \
+  result[NodeKind::Microsoft##OpType].push_back(                               \
       {Since, Fewest, Most, Kinds, QUANT_FLOAT_LIST Attributes, Conversion});
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
     return result;
   }();
-  auto found = table.find(getFullName(node));
+  auto found = kind ? table.find(*kind) : table.end();
   if (found == table.end())
     return {};
   return found->second;
@@ -124,11 +115,12 @@ static OpsetRange findOpsets(ArrayRef<NodeRow> versions, StringRef name) {
 }
 
 /// Returns the first opset that no longer has the op.
-static int64_t findRemoval(StringRef opType) {
-  return llvm::StringSwitch<int64_t>(opType)
-#define QUANT_FLOAT_REMOVED_NODE(OpType, Opset) .Case(#OpType, Opset)
+static int64_t findRemoval(std::optional<NodeKind> kind) {
+#define QUANT_FLOAT_REMOVED_NODE(OpType, Opset)                                \
+  if (kind == NodeKind::OpType)                                                \
+    return Opset;
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
-      .Default(std::numeric_limits<int64_t>::max());
+  return std::numeric_limits<int64_t>::max();
 }
 
 namespace {
@@ -185,7 +177,7 @@ static bool hasTooManyElements(Type type) {
 static LogicalResult checkOpset(NodeContext &context,
                                 ArrayRef<NodeRow> versions) {
   int64_t opset = context.opset;
-  int64_t removal = findRemoval(getFullName(context.node));
+  int64_t removal = findRemoval(context.kind);
   if (opset >= removal)
     return context.unsupported("the op exists before opset " + Twine(removal) +
                                " only, but the node is of opset " +
@@ -509,7 +501,7 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
   context.convertBody = convertBody;
   context.numUnseeded = &numUnseeded;
   context.onDevice = onDevice;
-  ArrayRef<NodeRow> versions = findVersions(node);
+  ArrayRef<NodeRow> versions = findVersions(context.kind);
   const NodeRow *row = findRow(versions, context.opset);
   // Some of these nodes have a row instead of an op of the dialect.
   if (!row && isQuantizationNode(node))

@@ -52,12 +52,12 @@ static FailureOr<Quantization> getInput(NodeContext &context, size_t index,
   return getQuantization(context, index + 1, context.elementType(index));
 }
 
-/// Dequantizes inputs, converts ONNX's op `opType`, and quantizes its result to
+/// Dequantizes inputs, converts ONNX's op `kind`, and quantizes its result to
 /// `elementType`. The op's inputs are the `plain` inputs, then the dequantized
 /// `quantized` inputs, each of which is followed by its scale and zero point.
 /// `scale` is the index of the result's scale, which is followed by its zero
 /// point.
-static NodeResults convertBetween(NodeContext &context, StringRef opType,
+static NodeResults convertBetween(NodeContext &context, NodeKind kind,
                                   NodeConversion conversion,
                                   ArrayRef<size_t> plain,
                                   ArrayRef<size_t> quantized, size_t scale,
@@ -75,7 +75,7 @@ static NodeResults convertBetween(NodeContext &context, StringRef opType,
     inputs.push_back(buildDequantized(context, context.input(index), *from));
   }
   context.inputs = inputs;
-  context.opType = opType;
+  context.kind = kind;
   context.opset = kNewestOpset;
   NodeResults floats = conversion(context);
   if (failed(floats))
@@ -86,9 +86,9 @@ static NodeResults convertBetween(NodeContext &context, StringRef opType,
 
 /// The same for an op with one input, whose scale and zero point are followed
 /// by those of the result.
-static NodeResults convertUnary(NodeContext &context, StringRef opType,
+static NodeResults convertUnary(NodeContext &context, NodeKind kind,
                                 NodeConversion conversion) {
-  return convertBetween(context, opType, conversion, {}, 0, 3,
+  return convertBetween(context, kind, conversion, {}, 0, 3,
                         context.elementType(0));
 }
 
@@ -96,34 +96,34 @@ NodeResults onnx_nodes::convertQLinearAdd(NodeContext &context) {
   Type elementType = context.elementType(0);
   if (failed(getInput(context, 3, elementType)))
     return failure();
-  return convertBetween(context, "Add", convertElementwise, {}, {0, 3}, 6,
-                        elementType);
+  return convertBetween(context, NodeKind::Add, convertElementwise, {}, {0, 3},
+                        6, elementType);
 }
 
 NodeResults onnx_nodes::convertQLinearWhere(NodeContext &context) {
   Type elementType = context.elementType(1);
   if (failed(getInput(context, 4, elementType)))
     return failure();
-  return convertBetween(context, "Where", convertWhere, 0, {1, 4}, 7,
+  return convertBetween(context, NodeKind::Where, convertWhere, 0, {1, 4}, 7,
                         elementType);
 }
 
 NodeResults onnx_nodes::convertQLinearSigmoid(NodeContext &context) {
-  return convertUnary(context, "Sigmoid", convertElementwise);
+  return convertUnary(context, NodeKind::Sigmoid, convertElementwise);
 }
 
 NodeResults onnx_nodes::convertQLinearLeakyRelu(NodeContext &context) {
-  return convertUnary(context, "LeakyRelu", convertElementwise);
+  return convertUnary(context, NodeKind::LeakyRelu, convertElementwise);
 }
 
 NodeResults onnx_nodes::convertQLinearReduceMean(NodeContext &context) {
-  return convertUnary(context, "ReduceMean", convertReduce);
+  return convertUnary(context, NodeKind::ReduceMean, convertReduce);
 }
 
 /// The attribute `opset` is the opset of Softmax.
 NodeResults onnx_nodes::convertQLinearSoftmax(NodeContext &context) {
   constexpr int64_t kFirstOfOneAxis = 13;
-  return convertUnary(context, "Softmax",
+  return convertUnary(context, NodeKind::Softmax,
                       context.getInt("opset") < kFirstOfOneAxis
                           ? convertMatrixSoftmax
                           : convertSoftmax);
@@ -140,8 +140,8 @@ NodeResults onnx_nodes::convertQLinearConcat(NodeContext &context) {
   SmallVector<size_t> tensors;
   for (size_t index = 2; index < count; index += 3)
     tensors.push_back(index);
-  return convertBetween(context, "Concat", convertConcat, {}, tensors, 0,
-                        context.elementType(1));
+  return convertBetween(context, NodeKind::Concat, convertConcat, {}, tensors,
+                        0, context.elementType(1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,7 +216,7 @@ NodeResults onnx_nodes::convertMicrosoftQLinearConv(NodeContext &context) {
 
 NodeResults onnx_nodes::convertQLinearAveragePool(NodeContext &context) {
   return convertChannels(context, [](NodeContext &inner) {
-    return convertUnary(inner, "AveragePool", convertAveragePool);
+    return convertUnary(inner, NodeKind::AveragePool, convertAveragePool);
   });
 }
 

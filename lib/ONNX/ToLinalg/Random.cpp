@@ -54,7 +54,8 @@ static uint64_t getKey(NodeContext &context) {
 static LogicalResult requireNoLoop(NodeContext &context) {
   for (Operation *op = context.node->getParentOp(); op; op = op->getParentOp())
     if (auto node = dyn_cast<NodeOp>(op);
-        node && (node.getOpType() == "Loop" || node.getOpType() == "Scan"))
+        node &&
+        llvm::is_contained({NodeKind::Loop, NodeKind::Scan}, getNodeKind(node)))
       return context.unsupported(
           "in the body of a loop each step would get the same random numbers");
   return success();

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -310,21 +309,21 @@ NodeResults OpenReduction::finish(Value result) {
       buildReshape(b, result, kept, getAsOpFoldResult(without))};
 }
 
-static ReductionRow getRow(StringRef opType) {
+static ReductionRow getRow(NodeKind kind) {
   constexpr std::nullptr_t none = nullptr;
-  static const llvm::StringMap<ReductionRow> table = {
+  static const DenseMap<NodeKind, ReductionRow> table = {
 #define QUANT_FLOAT_ROW(How, Before, After) {Combine::How, Before, After}
 #define QUANT_FLOAT_REDUCTION(OpType, Since, Fewest, Most, Kinds, Element,     \
                               Attributes, Functions)                           \
-  {#OpType, QUANT_FLOAT_ROW Functions},
+  {NodeKind::OpType, QUANT_FLOAT_ROW Functions},
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_ROW
   };
-  return table.at(opType);
+  return table.at(kind);
 }
 
 NodeResults onnx_nodes::convertReduce(NodeContext &context) {
-  ReductionRow row = getRow(context.opType);
+  ReductionRow row = getRow(*context.kind);
   // The number of elements may overflow narrower integers. ONNX does not define
   // these reductions for them.
   Type elementType = context.elementType(0);
@@ -442,7 +441,7 @@ NodeResults onnx_nodes::convertGlobalPool(NodeContext &context) {
     return context.unsupported("the input must have rank 3 or more, but got " +
                                Twine(rank));
   ReductionRow row = {Combine::Max, nullptr, nullptr};
-  if (context.node.getOpType() == "GlobalAveragePool")
+  if (context.kind == NodeKind::GlobalAveragePool)
     row = {Combine::Sum, nullptr, divideByCount};
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rank));
   return SmallVector<Value>{buildReduced(context, context.input(0), axes,
@@ -553,7 +552,7 @@ NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
   if (failed(axis))
     return failure();
   Value result = buildArgMax(context, context.input(0), *axis,
-                             context.node.getOpType() == "ArgMax",
+                             context.kind == NodeKind::ArgMax,
                              context.getFlag("select_last_index"));
   SmallVector<OpFoldResult> without = kept;
   without.erase(without.begin() + *axis);

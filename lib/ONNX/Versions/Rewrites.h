@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_ONNX_VERSIONS_REWRITES_H
 
 #include "VersionAdapter.h"
+#include "quant-float/Support/NodeKind.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace mlir::quant_float::onnx_import {
@@ -18,7 +19,7 @@ namespace mlir::quant_float::onnx_import {
 /// older version. `reword` returns false and sets the problem of the node if
 /// that is impossible.
 struct Rewording {
-  const char *opType;
+  NodeKind kind;
   int version;
   bool (*reword)(VersionAdapter &node, bool isNewer);
 };

@@ -20,6 +20,14 @@ using Schema = ::onnx::OpSchema;
 using Attribute = ::onnx::AttributeProto;
 using Tensor = ::onnx::TensorProto;
 
+static std::optional<NodeKind> getKind(const ::onnx::NodeProto &node) {
+  return findNodeKind(/*domain=*/"", node.op_type());
+}
+
+static std::optional<NodeKind> getKind(const Schema &schema) {
+  return findNodeKind(/*domain=*/"", schema.Name());
+}
+
 //===----------------------------------------------------------------------===//
 // Semantic changes
 //===----------------------------------------------------------------------===//
@@ -28,46 +36,50 @@ namespace {
 /// An operator whose meaning changes in this version. If `attribute` is given,
 /// only nodes where it has a value other than the default are affected.
 struct ChangedMeaning {
-  const char *opType;
+  NodeKind kind;
   int version;
   /// A description of the change, with an example.
   const char *what;
   const char *attribute = nullptr;
 };
 constexpr ChangedMeaning kChangedMeanings[] = {
-    {"GroupNormalization", 21,
+    {NodeKind::GroupNormalization, 21,
      "from 21 on there is a scale for each channel, before for each group: of "
      "4 channels in 2 groups 4 scales, or 2"},
-    {"Upsample", 9, "scales are an input from 9 on, before an attribute"},
-    {"Scan", 9, "before 9 the first axis is one of sequences"},
-    {"OneHot", 11,
+    {NodeKind::Upsample, 9,
+     "scales are an input from 9 on, before an attribute"},
+    {NodeKind::Scan, 9, "before 9 the first axis is one of sequences"},
+    {NodeKind::OneHot, 11,
      "the index -1 is the last class from 11 on, and none before"},
-    {"AveragePool", 19,
+    {NodeKind::AveragePool, 19,
      "from 19 on a window that hangs over is divided by the number of elements "
      "that are there, which before is not said",
      "ceil_mode"},
-    {"ConvTranspose", 11,
+    {NodeKind::ConvTranspose, 11,
      "the odd element of a padding is at the other end from 11 on", "auto_pad"},
-    {"ConvTranspose", 11,
+    {NodeKind::ConvTranspose, 11,
      "the odd element of a padding is at the other end from 11 on",
      "output_shape"},
 };
 
 /// A value of an attribute that a version adds or removes.
 struct AddedValue {
-  const char *opType, *attribute, *value;
+  NodeKind kind;
+  const char *attribute, *value;
   int version;
 };
 constexpr AddedValue kRemovedValues[] = {
-    {"Resize", "coordinate_transformation_mode", "tf_half_pixel_for_nn", 13},
+    {NodeKind::Resize, "coordinate_transformation_mode", "tf_half_pixel_for_nn",
+     13},
 };
 constexpr AddedValue kAddedValues[] = {
-    {"Pad", "mode", "wrap", 19},
-    {"Resize", "coordinate_transformation_mode", "half_pixel_symmetric", 19},
-    {"ScatterElements", "reduction", "max", 18},
-    {"ScatterElements", "reduction", "min", 18},
-    {"ScatterND", "reduction", "max", 18},
-    {"ScatterND", "reduction", "min", 18},
+    {NodeKind::Pad, "mode", "wrap", 19},
+    {NodeKind::Resize, "coordinate_transformation_mode", "half_pixel_symmetric",
+     19},
+    {NodeKind::ScatterElements, "reduction", "max", 18},
+    {NodeKind::ScatterElements, "reduction", "min", 18},
+    {NodeKind::ScatterND, "reduction", "max", 18},
+    {NodeKind::ScatterND, "reduction", "min", 18},
 };
 
 /// The first opset in which axes can be negative, that is, count from the end.
@@ -101,7 +113,7 @@ static const char *findChangedMeaning(const ::onnx::NodeProto &node,
                        });
   };
   for (const ChangedMeaning &change : kChangedMeanings)
-    if (node.op_type() == change.opType && version == change.version &&
+    if (getKind(node) == change.kind && version == change.version &&
         (!change.attribute || hasOther(change.attribute)))
       return change.what;
   return nullptr;
@@ -122,7 +134,7 @@ static bool hasValue(const Schema &schema, const Attribute &attribute) {
            isDefault(attribute, schema);
   }
   auto isThat = [&](const AddedValue &value) {
-    return schema.Name() == value.opType &&
+    return getKind(schema) == value.kind &&
            attribute.name() == value.attribute && attribute.s() == value.value;
   };
   return std::none_of(std::begin(kAddedValues), std::end(kAddedValues),
@@ -155,6 +167,8 @@ namespace {
 enum class ParameterForm {
   /// The attribute and the input are lists of integers.
   List,
+  /// The same for the axes of a reduction, where an empty list means all axes.
+  Axes,
   /// The attribute is an int, the input is a list of one integer.
   Only,
   /// The attribute is an int, the input is a scalar.
@@ -166,7 +180,7 @@ enum class ParameterForm {
 
 /// A parameter that is an attribute before the version and an input from it on.
 struct MovedParameter {
-  const char *opType;
+  NodeKind kind;
   int version;
   const char *attribute;
   int input;
@@ -176,28 +190,28 @@ struct MovedParameter {
 };
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr MovedParameter kMovedParameters[] = {
-    {"Clip", 11, "max", 2, ParameterForm::Number, kInfinity},
-    {"Clip", 11, "min", 1, ParameterForm::Number, -kInfinity},
-    {"DFT", 20, "axis", 2, ParameterForm::Integer, -2},
-    {"Pad", 11, "value", 2, ParameterForm::Number},
-    {"Pad", 11, "pads", 1, ParameterForm::List},
-    {"ReduceL1", 18, "axes", 1, ParameterForm::List},
-    {"ReduceL2", 18, "axes", 1, ParameterForm::List},
-    {"ReduceLogSum", 18, "axes", 1, ParameterForm::List},
-    {"ReduceLogSumExp", 18, "axes", 1, ParameterForm::List},
-    {"ReduceMax", 18, "axes", 1, ParameterForm::List},
-    {"ReduceMean", 18, "axes", 1, ParameterForm::List},
-    {"ReduceMin", 18, "axes", 1, ParameterForm::List},
-    {"ReduceProd", 18, "axes", 1, ParameterForm::List},
-    {"ReduceSum", 13, "axes", 1, ParameterForm::List},
-    {"ReduceSumSquare", 18, "axes", 1, ParameterForm::List},
-    {"Slice", 10, "axes", 3, ParameterForm::List},
-    {"Slice", 10, "ends", 2, ParameterForm::List},
-    {"Slice", 10, "starts", 1, ParameterForm::List},
-    {"Split", 13, "split", 1, ParameterForm::List},
-    {"Squeeze", 13, "axes", 1, ParameterForm::List},
-    {"TopK", 10, "k", 1, ParameterForm::Only},
-    {"Unsqueeze", 13, "axes", 1, ParameterForm::List},
+    {NodeKind::Clip, 11, "max", 2, ParameterForm::Number, kInfinity},
+    {NodeKind::Clip, 11, "min", 1, ParameterForm::Number, -kInfinity},
+    {NodeKind::DFT, 20, "axis", 2, ParameterForm::Integer, -2},
+    {NodeKind::Pad, 11, "value", 2, ParameterForm::Number},
+    {NodeKind::Pad, 11, "pads", 1, ParameterForm::List},
+    {NodeKind::ReduceL1, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceL2, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceLogSum, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceLogSumExp, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceMax, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceMean, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceMin, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceProd, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceSum, 13, "axes", 1, ParameterForm::Axes},
+    {NodeKind::ReduceSumSquare, 18, "axes", 1, ParameterForm::Axes},
+    {NodeKind::Slice, 10, "axes", 3, ParameterForm::List},
+    {NodeKind::Slice, 10, "ends", 2, ParameterForm::List},
+    {NodeKind::Slice, 10, "starts", 1, ParameterForm::List},
+    {NodeKind::Split, 13, "split", 1, ParameterForm::List},
+    {NodeKind::Squeeze, 13, "axes", 1, ParameterForm::List},
+    {NodeKind::TopK, 10, "k", 1, ParameterForm::Only},
+    {NodeKind::Unsqueeze, 13, "axes", 1, ParameterForm::List},
 };
 } // namespace
 
@@ -276,6 +290,7 @@ static bool moveToInput(VersionAdapter &node, const MovedParameter &row,
   node.removeAttribute(row.attribute);
   switch (row.form) {
   case ParameterForm::List:
+  case ParameterForm::Axes:
     node.setConstant(
         row.input, row.attribute,
         makeIntegers({attribute.ints().begin(), attribute.ints().end()}));
@@ -335,14 +350,12 @@ static bool moveToAttribute(VersionAdapter &node, const MovedParameter &row,
                      "' is no constant");
   std::vector<int64_t> values = getIntegers(*constant);
   node.removeInput(row.input);
-  if (row.form != ParameterForm::List) {
+  if (row.form != ParameterForm::List && row.form != ParameterForm::Axes) {
     node.setAttribute(row.attribute, values.at(0));
     return true;
   }
-  // A reduction without axes reduces all of them. The meaning of an empty list
-  // differs for other operators.
-  bool isReduction = node.node.op_type().rfind("Reduce", 0) == 0;
-  if (values.empty() && !isReduction)
+  // Only for reductions, no attribute means the same as an empty list.
+  if (values.empty() && row.form != ParameterForm::Axes)
     return node.fail("input '" + std::string(row.attribute) + "' is empty");
   if (!values.empty())
     node.setAttribute(row.attribute, values);
@@ -353,13 +366,13 @@ namespace {
 /// An operator that another operator with the same inputs replaces from this
 /// version on.
 struct RenamedOperator {
-  const char *before;
+  NodeKind before;
   int version;
-  const char *after;
+  NodeKind after;
 };
 constexpr RenamedOperator kRenamedOperators[] = {
-    {"Scatter", 11, "ScatterElements"},
-    {"Upsample", 10, "Resize"},
+    {NodeKind::Scatter, 11, NodeKind::ScatterElements},
+    {NodeKind::Upsample, 10, NodeKind::Resize},
 };
 } // namespace
 
@@ -378,10 +391,11 @@ static void countFromFront(VersionAdapter &node) {
   if (!shape)
     return;
   int64_t rank = shape->dim_size();
-  if (node.node.op_type() == "OneHot")
+  std::optional<NodeKind> kind = getKind(node.node);
+  if (kind == NodeKind::OneHot)
     ++rank;
   if (const Attribute *axes = node.findAttribute("axes");
-      axes && node.node.op_type() == "Unsqueeze")
+      axes && kind == NodeKind::Unsqueeze)
     rank += axes->ints_size();
   for (Attribute &attribute : *node.node.mutable_attribute()) {
     if (!isAxis(attribute))
@@ -452,7 +466,7 @@ bool VersionAdapter::step(const Schema &from, const Schema &to) {
   bool isNewer = to.since_version() > from.since_version();
   int version = std::max(from.since_version(), to.since_version());
   auto applies = [&](const auto &row) {
-    return node.op_type() == row.opType && version == row.version;
+    return getKind(node) == row.kind && version == row.version;
   };
   bool isReworded = false;
   for (const Rewording &row : getRewordings()) {
@@ -500,9 +514,9 @@ const Schema *VersionAdapter::travel(const Schema &from, int64_t opset) {
     if (next && next->deprecated()) {
       next = nullptr;
       for (const RenamedOperator &renamed : kRenamedOperators)
-        if (at->Name() == renamed.before) {
-          node.set_op_type(renamed.after);
-          next = findSchema(renamed.after, renamed.version);
+        if (getKind(*at) == renamed.before) {
+          node.set_op_type(getOpType(renamed.after).str());
+          next = findSchema(node.op_type(), renamed.version);
         }
     }
     if (!next) {
