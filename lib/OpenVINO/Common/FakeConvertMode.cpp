@@ -12,8 +12,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -35,8 +35,12 @@ static bool keepsConstants(Operation *op) {
                    [](Region &region) { return !region.empty(); }))
     return false;
   auto node = dyn_cast<NodeOp>(op);
-  return !node || (node.getOpType() != "ReadValue" &&
-                   !node.getOpType().starts_with("Random"));
+  return !node ||
+         !llvm::is_contained(
+             {NodeKind::OpenVinoRandomUniform, NodeKind::OpenVinoReadValue,
+              NodeKind::RandomNormal, NodeKind::RandomNormalLike,
+              NodeKind::RandomUniform, NodeKind::RandomUniformLike},
+             getNodeKind(node));
 }
 
 /// Visits ops in their order, so that operands are visited before their users.
@@ -56,17 +60,17 @@ static Constants findConstants(ModuleOp module) {
 /// Whether the elements of the result are elements of the first operand.
 static bool isMovement(NodeOp node) {
   enum class Elements { Moved, New };
-  static const llvm::StringMap<Elements> table = {
+  static const DenseMap<NodeKind, Elements> table = {
 #define QUANT_FLOAT_KEPT_LAYER(LayerType, HeldElements, Attributes)            \
-  {#LayerType, Elements::HeldElements},
+  {NodeKind::OpenVino##LayerType, Elements::HeldElements},
 #define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, HeldElements,        \
                           Attributes, Conversion)                              \
   QUANT_FLOAT_KEPT_LAYER(LayerType, HeldElements, Attributes)
 #include "quant-float/OpenVINO/Common/OpenVinoLayers.def"
   };
-  auto found = table.find(node.getOpType());
-  return node.getDomain() == kOpenVinoDomain && found != table.end() &&
-         found->second == Elements::Moved;
+  std::optional<NodeKind> kind = getNodeKind(node);
+  auto found = kind ? table.find(*kind) : table.end();
+  return found != table.end() && found->second == Elements::Moved;
 }
 
 /// Returns the elements of a constant, looking through casts and movement.

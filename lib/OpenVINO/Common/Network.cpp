@@ -311,13 +311,15 @@ FailureOr<SmallVector<unsigned>> Network::sortLayers() const {
     isNeeded.set(index);
   };
   for (auto [index, layer] : llvm::enumerate(layers))
-    if (layer.type == "Result")
+    if (layer.getKind() == NodeKind::OpenVinoResult)
       need(index);
   if (pending.empty())
     return diagnose(Subject{makeLoc(root), ""}, Diag::NoResult);
   // Assign has an effect, even if no Result depends on it.
   for (auto [index, layer] : llvm::enumerate(layers))
-    if (layer.type == "Parameter" || layer.type == "Assign")
+    if (llvm::is_contained(
+            {NodeKind::OpenVinoParameter, NodeKind::OpenVinoAssign},
+            layer.getKind()))
       need(index);
 
   SmallVector<SmallVector<unsigned>> producers(layers.size());

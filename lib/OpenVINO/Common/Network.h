@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_OPENVINO_COMMON_NETWORK_H
 #define QUANT_FLOAT_LIB_OPENVINO_COMMON_NETWORK_H
 #include "Diagnostics.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -46,6 +47,12 @@ struct Layer {
   Subject subject;
   SmallVector<InputPort> inputs = {};
   SmallVector<OutputPort> outputs = {};
+
+  /// Returns the kind of OpenVINO's layer of this type. Parameters, Results and
+  /// the like may have any version.
+  std::optional<NodeKind> getKind() const {
+    return findNodeKind(kOpenVinoDomain, type);
+  }
 };
 
 /// An .xml file: its layers in the order of the file, and the edges between

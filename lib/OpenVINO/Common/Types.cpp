@@ -245,14 +245,15 @@ static const LayerType *findLayerType(StringRef type) {
   using namespace attribute_rows;
   static const llvm::StringMap<LayerType> table = [] {
     llvm::StringMap<LayerType> result;
-    auto add = [&](StringRef name, ArrayRef<AttributeRow> attributes) {
+    auto add = [&](NodeKind kind, ArrayRef<AttributeRow> attributes) {
+      StringRef name = getOpType(kind);
       LayerType &known = result[name.lower()];
       known.name = name;
       known.attributes.append(attributes.begin(), attributes.end());
     };
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
 #define QUANT_FLOAT_KEPT_LAYER(LayerType, Elements, Attributes)                \
-  add(#LayerType, QUANT_FLOAT_LIST Attributes);
+  add(NodeKind::OpenVino##LayerType, QUANT_FLOAT_LIST Attributes);
 #define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
                           Attributes, Conversion)                              \
   QUANT_FLOAT_KEPT_LAYER(LayerType, Elements, Attributes)

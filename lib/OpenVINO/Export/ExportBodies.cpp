@@ -25,7 +25,7 @@ static FailureOr<BodyPorts> readBodyPorts(NodeOp op, StringRef prefix,
   BodyPorts ports;
   int64_t results = body.getTerminator()->getNumOperands();
   for (const BodyPorts::Field &field :
-       BodyPorts::getFields(isLoopLayer(op.getOpType()))) {
+       BodyPorts::getFields(isLoopLayer(getNodeKind(op)))) {
     std::string name = (prefix + field.name).str();
     auto list = op.getNodeAttributes().getAs<DenseI64ArrayAttr>(name);
     size_t count =
@@ -43,7 +43,7 @@ static FailureOr<BodyPorts> readBodyPorts(NodeOp op, StringRef prefix,
     (ports.*field.list)
         .assign(list.asArrayRef().begin(), list.asArrayRef().end());
   }
-  if (!isLoopLayer(op.getOpType()))
+  if (!isLoopLayer(getNodeKind(op)))
     return ports;
   for (auto [name, position, count] :
        {std::tuple(kIterationAttrName, &ports.iteration,
@@ -82,7 +82,7 @@ static void addCut(pugi::xml_node port, const BodyPorts &ports, bool isOutput,
 /// the body. Results are the last ones, from `firstResult` on.
 static void addPortMap(NodeOp op, pugi::xml_node layer, StringRef prefix,
                        const BodyPorts &ports, uint64_t firstResult) {
-  bool isLoop = isLoopLayer(op.getOpType());
+  bool isLoop = isLoopLayer(getNodeKind(op));
   pugi::xml_node map = layer.append_child((prefix + "port_map").str().c_str());
   for (auto [parameter, input] : llvm::enumerate(ports.inputs)) {
     if (input < 0)
@@ -125,8 +125,8 @@ DictionaryAttr Exporter::getLayerAttributes(NodeOp op) {
   if (op.getNumRegions() == 0)
     return op.getNodeAttributes();
   NamedAttrList attributes(op.getNodeAttributes());
-  bool isLoop = isLoopLayer(op.getOpType());
-  for (StringRef prefix : getBodyPrefixes(op.getOpType()))
+  bool isLoop = isLoopLayer(getNodeKind(op));
+  for (StringRef prefix : getBodyPrefixes(getNodeKind(op)))
     for (const BodyPorts::Field &field : BodyPorts::getFields(isLoop))
       attributes.erase((prefix + field.name).str());
   if (isLoop) {
@@ -138,9 +138,8 @@ DictionaryAttr Exporter::getLayerAttributes(NodeOp op) {
 
 LogicalResult Exporter::exportBodies(NodeOp op, pugi::xml_node layer,
                                      const Subject &subject) {
-  ArrayRef<StringLiteral> prefixes = getBodyPrefixes(op.getOpType());
-  if (op.getDomain() != kOpenVinoDomain ||
-      prefixes.size() != op.getNumRegions())
+  ArrayRef<StringLiteral> prefixes = getBodyPrefixes(getNodeKind(op));
+  if (prefixes.size() != op.getNumRegions())
     return diagnose(subject, Diag::NoLayer, "a body");
   auto sources = op->getAttrOfType<ArrayAttr>(kBodiesSourceAttrName);
   for (auto [index, prefix, region] :

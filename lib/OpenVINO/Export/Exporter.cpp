@@ -505,7 +505,8 @@ void Exporter::findLiveOps(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     auto node = dyn_cast<NodeOp>(op);
     bool isLive = op.hasTrait<OpTrait::IsTerminator>() ||
-                  (node && node.getOpType() == "Assign") ||
+                  (node && findNodeKind(kOpenVinoDomain, node.getOpType()) ==
+                               NodeKind::OpenVinoAssign) ||
                   llvm::any_of(op.getUsers(), [&](Operation *user) {
                     return live.contains(user);
                   });

@@ -30,7 +30,7 @@ using namespace mlir::quant_float::openvino_forms;
 namespace {
 /// A row of OpenVinoForms.def.
 struct FormRow {
-  StringRef layer;
+  NodeKind layer;
   int fewest, most;
   FormConversion conversion;
   /// The attributes' version, the newest one up to kOnnxOpsetOfForms.
@@ -48,24 +48,21 @@ struct ConvertOnnxNodesToOpenVino final
 };
 } // namespace
 
-/// Returns the key of an operator in the table. ONNX's own domain is empty.
-static std::string getKey(StringRef domain, StringRef opType) {
-  return (domain + (domain.empty() ? "" : "::") + opType).str();
-}
-
-static const llvm::StringMap<FormRow> &getRows() {
+/// Returns the row of the operator; null if there is none.
+static const FormRow *findRow(std::optional<NodeKind> kind) {
   using namespace attribute_rows;
-  static const llvm::StringMap<FormRow> rows = [] {
-    llvm::StringMap<FormRow> result;
+  static const DenseMap<NodeKind, FormRow> rows = [] {
+    DenseMap<NodeKind, FormRow> result;
 #define QUANT_FLOAT_FORM(OpType, Layer, Fewest, Most, Conversion)              \
-  result[#OpType] = {#Layer, Fewest, Most, Conversion};
+  result[NodeKind::OpType] = {NodeKind::OpenVino##Layer, Fewest, Most,         \
+                              Conversion};
 #define QUANT_FLOAT_MICROSOFT_FORM(OpType, Layer, Fewest, Most, Conversion)    \
-  result[getKey(kMicrosoftDomain, #OpType)] = {#Layer, Fewest, Most,           \
-                                               Conversion};
+  result[NodeKind::Microsoft##OpType] = {NodeKind::OpenVino##Layer, Fewest,    \
+                                         Most, Conversion};
 #include "quant-float/OpenVINO/FromONNX/OpenVinoForms.def"
-    auto add = [&](StringRef opType, int64_t since,
+    auto add = [&](NodeKind kind, int64_t since,
                    SmallVector<AttributeRow, 2> attributes) {
-      auto row = result.find(opType);
+      auto row = result.find(kind);
       if (row == result.end() || since > kOnnxOpsetOfForms ||
           since < row->second.since)
         return;
@@ -75,22 +72,23 @@ static const llvm::StringMap<FormRow> &getRows() {
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
 #define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
                          Attributes, Conversion)                               \
-  add(#OpType, Since, QUANT_FLOAT_LIST Attributes);
+  add(NodeKind::OpType, Since, QUANT_FLOAT_LIST Attributes);
 #define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
                                    Element, Shape, Attributes, Conversion)     \
-  add(getKey(kMicrosoftDomain, #OpType), Since, QUANT_FLOAT_LIST Attributes);
+  add(NodeKind::Microsoft##OpType, Since, QUANT_FLOAT_LIST Attributes);
 #define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
                                 Attributes, Function)                          \
-  add(#OpType, Since, QUANT_FLOAT_LIST Attributes);
+  add(NodeKind::OpType, Since, QUANT_FLOAT_LIST Attributes);
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
     return result;
   }();
-  return rows;
+  auto found = kind ? rows.find(*kind) : rows.end();
+  return found == rows.end() ? nullptr : &found->second;
 }
 
 bool quant_float::hasOpenVinoForm(StringRef domain, StringRef opType) {
-  return getRows().contains(getKey(domain, opType));
+  return findRow(findNodeKind(domain, opType));
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,7 +119,7 @@ static NodeResults convertNode(NodeOp node, const FormRow &row,
     }
     if (std::optional<std::string> error = context.read(row.attributes))
       return context.unsupported(*error);
-    context.layerType = row.layer;
+    context.layerType = getOpType(row.layer);
     return row.conversion(context);
   };
   NodeResults results = convert();
@@ -149,15 +147,15 @@ NodeResults ConvertOnnxNodesToOpenVino::convertOp(Operation *op,
       return results;
     }
   }
-  auto row = getRows().find(getKey(node.getDomain(), node.getOpType()));
-  if (row == getRows().end())
+  const FormRow *row = findRow(getNodeKind(node));
+  if (!row)
     return failure();
   if (node.getDomain().empty() && node.getOpset() != kOnnxOpsetOfForms) {
     problem = "it is of opset " + std::to_string(node.getOpset()) + ", not " +
               std::to_string(kOnnxOpsetOfForms);
     return failure();
   }
-  return convertNode(node, row->second, builder, problem);
+  return convertNode(node, *row, builder, problem);
 }
 
 /// Names the new ops after `before`. An op that defines one of `values` keeps

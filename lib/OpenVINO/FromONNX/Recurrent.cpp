@@ -15,7 +15,7 @@ using namespace mlir::quant_float::openvino_forms;
 namespace {
 /// The properties in which the three operators differ.
 struct Recurrence {
-  StringRef layer;
+  NodeKind layer;
   /// The index of each of OpenVINO's gates in ONNX's order.
   SmallVector<int64_t> gates;
   /// The number of states. The first one is initial_h, input 5.
@@ -119,7 +119,7 @@ convertAttributes(FormContext &context, const Recurrence &kind, size_t count) {
       context.stringAttr("direction", context.getString("direction")),
       context.stringAttr("activations", llvm::join(names, ",")),
       context.floatAttr("clip", context.getFloat("clip"))};
-  if (kind.layer == "GRUSequence")
+  if (kind.layer == NodeKind::OpenVinoGRUSequence)
     attributes.push_back(
         context.flagAttr("linear_before_reset", kind.hasOwnBias));
   return attributes;
@@ -167,7 +167,7 @@ static NodeResults convertSequence(FormContext &context,
   }
   SmallVector<Type> types(kind.states + 1, type);
   ValueRange results =
-      context.addLayers(kind.layer, operands, types, *attributes);
+      context.addLayers(getOpType(kind.layer), operands, types, *attributes);
   SmallVector<Value> turned = {turn(context, results[0], {2, 1, 0, 3})};
   for (Value state : results.drop_front())
     turned.push_back(turn(context, state, {1, 0, 2}));
@@ -176,12 +176,14 @@ static NodeResults convertSequence(FormContext &context,
 
 /// ONNX's order of gates is i, o, f, c. OpenVINO's is f, i, c, o.
 NodeResults openvino_forms::convertLSTM(FormContext &context) {
-  return convertSequence(
-      context, {"LSTMSequence", {2, 0, 3, 1}, 2, {"sigmoid", "tanh", "tanh"}});
+  return convertSequence(context, {NodeKind::OpenVinoLSTMSequence,
+                                   {2, 0, 3, 1},
+                                   2,
+                                   {"sigmoid", "tanh", "tanh"}});
 }
 
 NodeResults openvino_forms::convertGRU(FormContext &context) {
-  return convertSequence(context, {"GRUSequence",
+  return convertSequence(context, {NodeKind::OpenVinoGRUSequence,
                                    {0, 1, 2},
                                    1,
                                    {"sigmoid", "tanh"},
@@ -189,5 +191,6 @@ NodeResults openvino_forms::convertGRU(FormContext &context) {
 }
 
 NodeResults openvino_forms::convertRNN(FormContext &context) {
-  return convertSequence(context, {"RNNSequence", {0}, 1, {"tanh"}});
+  return convertSequence(context,
+                         {NodeKind::OpenVinoRNNSequence, {0}, 1, {"tanh"}});
 }

@@ -32,7 +32,9 @@ NodeResults openvino_forms::convertReduction(FormContext &context) {
   }
   StringRef layer = context.layerType;
   if (context.elementType(0).isInteger(1))
-    layer = layer == "ReduceMax" ? "ReduceLogicalOr" : "ReduceLogicalAnd";
+    layer = getNodeKind(context.node) == NodeKind::ReduceMax
+                ? "ReduceLogicalOr"
+                : "ReduceLogicalAnd";
   return context.apply(
       layer, {context.inputs[0], axes},
       context.flagAttr("keep_dims", context.getFlag("keepdims")));
@@ -73,7 +75,7 @@ NodeResults openvino_forms::convertArgument(FormContext &context) {
   FailureOr<int64_t> axis = context.requireAxis("axis");
   if (failed(axis))
     return failure();
-  bool isLargest = context.node.getOpType() == "ArgMax";
+  bool isLargest = getNodeKind(context.node) == NodeKind::ArgMax;
   bool isLast = context.getFlag("select_last_index");
   Value input = context.inputs[0];
   if (isLast)

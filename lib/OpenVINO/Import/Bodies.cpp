@@ -45,12 +45,14 @@ const std::array<BodyPorts::CutField, 5> BodyPorts::kCutFields = {
      {"stride", 1, &BodyPorts::inputStrides, &BodyPorts::outputStrides},
      {"part_size", 1, &BodyPorts::inputParts, &BodyPorts::outputParts}}};
 
-ArrayRef<StringLiteral> openvino_import::getBodyPrefixes(StringRef layerType) {
+ArrayRef<StringLiteral>
+openvino_import::getBodyPrefixes(std::optional<NodeKind> layer) {
   static constexpr StringLiteral kBranches[] = {"then_", "else_"};
   static constexpr StringLiteral kSteps[] = {""};
-  if (layerType == "If")
+  if (layer == NodeKind::OpenVinoIf)
     return kBranches;
-  if (layerType == "Loop" || layerType == "TensorIterator")
+  if (layer == NodeKind::OpenVinoLoop ||
+      layer == NodeKind::OpenVinoTensorIterator)
     return kSteps;
   return {};
 }
@@ -73,9 +75,9 @@ static FailureOr<int64_t> readInteger(pugi::xml_node node, const char *name,
   return number;
 }
 
-/// Returns the position, among the layers of this type, of the layer whose id
+/// Returns the position, among the layers of this kind, of the layer whose id
 /// is in the attribute.
-static FailureOr<int64_t> findLayer(const Network &body, StringRef type,
+static FailureOr<int64_t> findLayer(const Network &body, NodeKind kind,
                                     pugi::xml_node node, const char *name,
                                     const Subject &subject) {
   FailureOr<uint64_t> id = readNumber(node, name, subject);
@@ -83,13 +85,13 @@ static FailureOr<int64_t> findLayer(const Network &body, StringRef type,
     return failure();
   int64_t position = 0;
   for (const Layer &layer : body.getLayers()) {
-    if (layer.type != type)
+    if (layer.getKind() != kind)
       continue;
     if (layer.id == *id)
       return position;
     ++position;
   }
-  return diagnose(subject, Diag::BodyLayer, type, *id);
+  return diagnose(subject, Diag::BodyLayer, getOpType(kind), *id);
 }
 
 /// Returns the position of the layer's port that the element specifies.
@@ -125,8 +127,9 @@ static LogicalResult readPorts(const Layer &layer, const Network &body,
   for (pugi::xml_node node : map.children()) {
     StringRef name = node.name(), purpose = node.attribute("purpose").value();
     if (name == "input") {
-      FailureOr<int64_t> parameter = findLayer(
-          body, "Parameter", node, "internal_layer_id", layer.subject);
+      FailureOr<int64_t> parameter =
+          findLayer(body, NodeKind::OpenVinoParameter, node,
+                    "internal_layer_id", layer.subject);
       if (failed(parameter))
         return failure();
       if (purpose == kIterationPurpose) {
@@ -141,7 +144,8 @@ static LogicalResult readPorts(const Layer &layer, const Network &body,
       ports.inputs[*parameter] = *input;
     } else if (name == "output") {
       FailureOr<int64_t> result =
-          findLayer(body, "Result", node, "internal_layer_id", layer.subject);
+          findLayer(body, NodeKind::OpenVinoResult, node, "internal_layer_id",
+                    layer.subject);
       if (failed(result))
         return failure();
       if (purpose == kConditionPurpose) {
@@ -169,10 +173,10 @@ static LogicalResult readBackEdges(const Layer &layer, const Network &body,
   if (failed(edges))
     return failure();
   for (pugi::xml_node edge : edges->children()) {
-    FailureOr<int64_t> from =
-        findLayer(body, "Result", edge, "from-layer", layer.subject);
-    FailureOr<int64_t> to =
-        findLayer(body, "Parameter", edge, "to-layer", layer.subject);
+    FailureOr<int64_t> from = findLayer(body, NodeKind::OpenVinoResult, edge,
+                                        "from-layer", layer.subject);
+    FailureOr<int64_t> to = findLayer(body, NodeKind::OpenVinoParameter, edge,
+                                      "to-layer", layer.subject);
     if (failed(from) || failed(to))
       return failure();
     ports.backEdges[*to] = *from;
@@ -199,10 +203,10 @@ FailureOr<SmallVector<Body>> Importer::readBodies(const Layer &layer) {
   SmallVector<Body> bodies;
   ArrayRef<StringLiteral> prefixes;
   if (layer.domain == kOpenVinoDomain)
-    prefixes = getBodyPrefixes(layer.type);
+    prefixes = getBodyPrefixes(layer.getKind());
   if (prefixes.empty())
     warnOfBodies(layer);
-  bool isLoop = isLoopLayer(layer.type);
+  bool isLoop = isLoopLayer(layer.getKind());
   for (StringRef prefix : prefixes) {
     Body body{(prefix + "body").str(), (prefix + "port_map").str(),
               std::make_unique<Network>()};
@@ -216,7 +220,7 @@ FailureOr<SmallVector<Body>> Importer::readBodies(const Layer &layer) {
       return failure();
     size_t parameters =
         llvm::count_if(body.network->getLayers(), [](const Layer &layer) {
-          return layer.type == "Parameter";
+          return layer.getKind() == NodeKind::OpenVinoParameter;
         });
     BodyPorts ports;
     ArrayRef<BodyPorts::Field> fields = BodyPorts::getFields(/*isLoop=*/true);

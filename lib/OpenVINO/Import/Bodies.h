@@ -16,6 +16,7 @@
 #define QUANT_FLOAT_LIB_OPENVINO_IMPORT_BODIES_H
 
 #include "mlir/Support/LLVM.h"
+#include "quant-float/Support/NodeKind.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
@@ -63,10 +64,12 @@ constexpr StringLiteral kIterationAttrName = "iteration",
                         kConditionAttrName = "condition";
 
 /// Returns the prefixes of elements and attributes, one for each body of a
-/// layer of this type. Empty for layers without bodies.
-ArrayRef<StringLiteral> getBodyPrefixes(StringRef layerType);
+/// layer of this kind. Empty for layers without bodies.
+ArrayRef<StringLiteral> getBodyPrefixes(std::optional<NodeKind> layer);
 /// Whether the bodies are iterations of a loop.
-inline bool isLoopLayer(StringRef layerType) { return layerType != "If"; }
+inline bool isLoopLayer(std::optional<NodeKind> layer) {
+  return layer != NodeKind::OpenVinoIf;
+}
 
 } // namespace mlir::quant_float::openvino_import
 

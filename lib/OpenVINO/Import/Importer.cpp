@@ -67,9 +67,10 @@ LogicalResult Importer::importGraph() {
   // Arguments and results are in the order of the file.
   SmallVector<unsigned> parameters, results;
   for (auto [index, layer] : llvm::enumerate(network->getLayers())) {
-    if (layer.type == "Parameter")
+    std::optional<NodeKind> kind = layer.getKind();
+    if (kind == NodeKind::OpenVinoParameter)
       parameters.push_back(index);
-    if (layer.type != "Result")
+    if (kind != NodeKind::OpenVinoResult)
       continue;
     // Results are imported last, so no layer may depend on them.
     if (failed(checkPorts(layer, 1, 0)))
@@ -77,8 +78,9 @@ LogicalResult Importer::importGraph() {
     results.push_back(index);
   }
   llvm::erase_if(*order, [&](unsigned index) {
-    StringRef type = network->getLayers()[index].type;
-    return type == "Parameter" || type == "Result";
+    return llvm::is_contained(
+        {NodeKind::OpenVinoParameter, NodeKind::OpenVinoResult},
+        network->getLayers()[index].getKind());
   });
   for (ArrayRef<unsigned> layers :
        {ArrayRef(parameters), ArrayRef(*order), ArrayRef(results)})
@@ -97,11 +99,12 @@ LogicalResult Importer::importLayer(unsigned index) {
   SmallVector<Value> operands;
   for (const InputPort &port : layer.inputs)
     operands.push_back(values.lookup({port.source->layer, port.source->port}));
-  if (layer.type == "Parameter")
+  std::optional<NodeKind> kind = layer.getKind();
+  if (kind == NodeKind::OpenVinoParameter)
     return importParameter(index, operands);
-  if (layer.type == "Result")
+  if (kind == NodeKind::OpenVinoResult)
     return importResult(index, operands);
-  if (layer.type == "Const")
+  if (kind == NodeKind::OpenVinoConst)
     return importConstant(index, operands);
   return importNode(index, operands);
 }

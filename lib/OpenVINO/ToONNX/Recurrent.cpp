@@ -16,7 +16,7 @@ using namespace mlir::quant_float::openvino_layers;
 namespace {
 /// An ONNX operator. OpenVINO has a sequence and a single step of each.
 struct Recurrence {
-  StringRef opType;
+  NodeKind op;
   /// The index of each of ONNX's gates in OpenVINO's order.
   SmallVector<int64_t> gates;
   /// The number of states, which follow the data.
@@ -106,7 +106,7 @@ static FailureOr<SmallVector<Value>> build(LayerContext &context,
   SmallVector<NamedAttribute> attributes = {
       context.intAttr("hidden_size", context.getInt("hidden_size")),
       context.stringAttr("direction", direction)};
-  if (kind.opType == "GRU")
+  if (kind.op == NodeKind::GRU)
     attributes.push_back(
         context.intAttr("linear_before_reset", kind.hasOwnBias));
   if (failed(addActivations(context, attributes, directions)))
@@ -119,7 +119,7 @@ static FailureOr<SmallVector<Value>> build(LayerContext &context,
   llvm::append_range(operands, inputs.states);
   SmallVector<Type> types(kind.states + 1, context.elementType(0));
   return llvm::to_vector_of<Value>(
-      context.buildNodes(kind.opType, operands, types, attributes));
+      context.buildNodes(getOpType(kind.op), operands, types, attributes));
 }
 
 /// The inputs are data, states, lengths, weights, recurrent weights and biases.
@@ -173,13 +173,13 @@ static LayerResults convertCell(LayerContext &context, const Recurrence &kind) {
 }
 
 /// OpenVINO's order of gates is f, i, c, o. ONNX's is i, o, f, c.
-static Recurrence getLSTM() { return {"LSTM", {1, 3, 0, 2}, 2}; }
+static Recurrence getLSTM() { return {NodeKind::LSTM, {1, 3, 0, 2}, 2}; }
 
 static Recurrence getGRU(LayerContext &context) {
-  return {"GRU", {0, 1, 2}, 1, context.getFlag("linear_before_reset")};
+  return {NodeKind::GRU, {0, 1, 2}, 1, context.getFlag("linear_before_reset")};
 }
 
-static Recurrence getRNN() { return {"RNN", {0}, 1}; }
+static Recurrence getRNN() { return {NodeKind::RNN, {0}, 1}; }
 
 LayerResults openvino_layers::convertLSTMSequence(LayerContext &context) {
   return convertSequence(context, getLSTM());
