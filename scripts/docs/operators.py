@@ -21,6 +21,8 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 
 ROOT = pathlib.Path(__file__).parents[2]
 TARGETS = ("cpu", "nvvm")
+# The operator of a function's row, without the prefix for its domain.
+KIND = r"NodeKind::(?:MachineLearning|Microsoft|Qonnx|Quark|TensorRt)?(\w+)"
 # Node tests of one operator that are tried.
 TRIED = 4
 HEAD = """# Operators
@@ -193,7 +195,7 @@ def write_others():
     ):
         source = (ROOT / "lib/ONNX/Schemas" / name).read_text()
         table = source[source.index("Rows() {") :]
-        ops = sorted(re.findall(r'^      \{"(\w+)",', table, re.MULTILINE))
+        ops = sorted(re.findall(rf"^      \{{{KIND},", table, re.MULTILINE))
         text += f"- {domains} ([{name}](../lib/ONNX/Schemas/{name})): {', '.join(ops)}.\n"
     return text
 
@@ -206,9 +208,9 @@ def read_functions():
     bodies = source + (folder / "AttentionFunctions.cpp").read_text()
     table = source[source.index("getMicrosoftRows() {") :]
     names = r"\{([^{}]*)\}"
-    row = rf'^      \{{"(\w+)",\s*\{{{names},\s*{names},\s*{names},\s*(\w+)(?:,\s*/\*like=\*/\d+)?\}}\}},'
+    row = rf"^      \{{{KIND},\s*\{{{names},\s*{names},\s*{names},\s*(\w+)(?:,\s*/\*like=\*/\d+)?\}}\}},"
     found = re.findall(row, table, re.MULTILINE)
-    assert len(found) == len(re.findall(r'^      \{"\w+",', table, re.MULTILINE))
+    assert len(found) == len(re.findall(rf"^      \{{{KIND},", table, re.MULTILINE))
     for op, *lists, function in found:
         inputs, outputs, attributes = (re.findall(r'"(\w+)"', names) for names in lists)
         body = bodies[re.search(rf"void (onnx_import::)?{function}\(", bodies).start() :]

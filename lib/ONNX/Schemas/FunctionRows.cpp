@@ -11,32 +11,32 @@
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
-/// Returns the row of the operator; null if there is none. ONNX's own domain
-/// has rows for operators that it gained later or removed.
+/// Returns the domain of NodeKinds.def that has the operators of the domain.
+static std::string getKnownDomain(const std::string &domain) {
+  if (domain == "com.vai.quantize")
+    return "com.amd.quark";
+  if (domain == "onnx.brevitas" || domain == "finn.custom_op.general")
+    return "qonnx.custom_op.general";
+  return domain;
+}
+
+/// Returns the row of the operator; null if there is none.
 static const FunctionRow *findRow(const std::string &opType,
                                   const std::string &domain) {
-  const FunctionRows *rows = nullptr;
-  bool isFormer = opType == "ImageScaler";
-  if (domain.empty()) {
-    if (isFormer || opType == "Gelu" || opType == "LayerNormalization")
-      rows = &getMicrosoftRows();
-  } else if (domain == "com.microsoft") {
-    if (!isFormer)
-      rows = &getMicrosoftRows();
-  } else if (domain == "ai.onnx.ml") {
-    rows = &getMachineLearningRows();
-  } else if (domain == "trt") {
-    rows = &getTensorRtRows();
-  } else if (domain == "com.amd.quark" || domain == "com.vai.quantize") {
-    rows = &getQuarkRows();
-  } else if (domain == "qonnx.custom_op.general" || domain == "onnx.brevitas" ||
-             domain == "finn.custom_op.general") {
-    rows = &getQonnxRows();
-  }
-  if (!rows)
+  std::optional<NodeKind> kind = findNodeKind(getKnownDomain(domain), opType);
+  if (!kind)
     return nullptr;
-  auto found = rows->find(opType);
-  return found == rows->end() ? nullptr : &found->second;
+  // ONNX's own domain gained these operators later.
+  if (kind == NodeKind::Gelu)
+    kind = NodeKind::MicrosoftGelu;
+  else if (kind == NodeKind::LayerNormalization)
+    kind = NodeKind::MicrosoftLayerNormalization;
+  for (const FunctionRows *rows :
+       {&getMicrosoftRows(), &getMachineLearningRows(), &getTensorRtRows(),
+        &getQuarkRows(), &getQonnxRows()})
+    if (auto found = rows->find(*kind); found != rows->end())
+      return &found->second;
+  return nullptr;
 }
 
 bool onnx_import::hasFunctionRow(const std::string &opType,

@@ -13,6 +13,7 @@
 #ifndef QUANT_FLOAT_LIB_ONNX_SCHEMAS_FUNCTIONROWS_H
 #define QUANT_FLOAT_LIB_ONNX_SCHEMAS_FUNCTIONROWS_H
 
+#include "quant-float/Support/NodeKind.h"
 #include <algorithm>
 #include <map>
 #include <onnx/defs/function.h>
@@ -107,7 +108,7 @@ struct FunctionRow {
   /// The input with the element type of the first output; -1 for none.
   int like = 0;
 };
-using FunctionRows = std::map<std::string, FunctionRow>;
+using FunctionRows = std::map<NodeKind, FunctionRow>;
 
 /// The operators of ONNX Runtime, QONNX, ai.onnx.ml, TensorRT and Quark.
 const FunctionRows &getMicrosoftRows();

@@ -8,7 +8,6 @@
 
 #include "Schemas.h"
 #include "FunctionRows.h"
-#include "quant-float/Support/NodeKind.h"
 #include <algorithm>
 #include <limits>
 #include <map>
