@@ -26,7 +26,7 @@ std::optional<NodeKind> quant_float::findNodeKind(StringRef domain,
   return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-StringRef quant_float::getOpType(NodeKind kind) {
+StringRef quant_float::getNodeKindName(NodeKind kind) {
   static constexpr llvm::StringLiteral kOpTypes[] = {
 #define QUANT_FLOAT_NODE_KIND(Kind, Domain, OpType) OpType,
 #include "quant-float/Support/NodeKinds.def"

@@ -31,7 +31,7 @@ std::optional<NodeKind> findNodeKind(llvm::StringRef domain,
                                      llvm::StringRef opType);
 
 /// Returns the name of the operator, without its domain.
-llvm::StringRef getOpType(NodeKind kind);
+llvm::StringRef getNodeKindName(NodeKind kind);
 
 } // namespace mlir::quant_float
 

@@ -515,7 +515,7 @@ const Schema *VersionAdapter::travel(const Schema &from, int64_t opset) {
       next = nullptr;
       for (const RenamedOperator &renamed : kRenamedOperators)
         if (getKind(*at) == renamed.before) {
-          node.set_op_type(getOpType(renamed.after).str());
+          node.set_op_type(getNodeKindName(renamed.after).str());
           next = findSchema(node.op_type(), renamed.version);
         }
     }

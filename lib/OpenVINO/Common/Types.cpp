@@ -246,7 +246,7 @@ static const LayerType *findLayerType(StringRef type) {
   static const llvm::StringMap<LayerType> table = [] {
     llvm::StringMap<LayerType> result;
     auto add = [&](NodeKind kind, ArrayRef<AttributeRow> attributes) {
-      StringRef name = getOpType(kind);
+      StringRef name = getNodeKindName(kind);
       LayerType &known = result[name.lower()];
       known.name = name;
       known.attributes.append(attributes.begin(), attributes.end());

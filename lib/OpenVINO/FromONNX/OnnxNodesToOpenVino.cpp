@@ -119,7 +119,7 @@ static NodeResults convertNode(NodeOp node, const FormRow &row,
     }
     if (std::optional<std::string> error = context.read(row.attributes))
       return context.unsupported(*error);
-    context.layerType = getOpType(row.layer);
+    context.layerType = getNodeKindName(row.layer);
     return row.conversion(context);
   };
   NodeResults results = convert();

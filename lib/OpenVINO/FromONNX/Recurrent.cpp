@@ -166,8 +166,8 @@ static NodeResults convertSequence(FormContext &context,
                                      context.stringAttr("mode", "numpy")));
   }
   SmallVector<Type> types(kind.states + 1, type);
-  ValueRange results =
-      context.addLayers(getOpType(kind.layer), operands, types, *attributes);
+  ValueRange results = context.addLayers(getNodeKindName(kind.layer), operands,
+                                         types, *attributes);
   SmallVector<Value> turned = {turn(context, results[0], {2, 1, 0, 3})};
   for (Value state : results.drop_front())
     turned.push_back(turn(context, state, {1, 0, 2}));

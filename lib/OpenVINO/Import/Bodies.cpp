@@ -91,7 +91,7 @@ static FailureOr<int64_t> findLayer(const Network &body, NodeKind kind,
       return position;
     ++position;
   }
-  return diagnose(subject, Diag::BodyLayer, getOpType(kind), *id);
+  return diagnose(subject, Diag::BodyLayer, getNodeKindName(kind), *id);
 }
 
 /// Returns the position of the layer's port that the element specifies.

@@ -58,7 +58,7 @@ static const LayerRow *findRow(StringRef type, int64_t opset) {
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
 #define QUANT_FLOAT_NODE_LAYER(LayerType, Since, Fewest, Most, Elements,       \
                                OnnxType, Attributes, Conversion)               \
-  result[getOpType(NodeKind::OpenVino##LayerType).lower()].push_back(          \
+  result[getNodeKindName(NodeKind::OpenVino##LayerType).lower()].push_back(    \
       {Since, Fewest, Most, QUANT_FLOAT_LIST Attributes, Conversion,           \
        #OnnxType});
 #define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \

@@ -118,8 +118,8 @@ static FailureOr<SmallVector<Value>> build(LayerContext &context,
       inputs.lengths};
   llvm::append_range(operands, inputs.states);
   SmallVector<Type> types(kind.states + 1, context.elementType(0));
-  return llvm::to_vector_of<Value>(
-      context.buildNodes(getOpType(kind.op), operands, types, attributes));
+  return llvm::to_vector_of<Value>(context.buildNodes(
+      getNodeKindName(kind.op), operands, types, attributes));
 }
 
 /// The inputs are data, states, lengths, weights, recurrent weights and biases.

@@ -16,7 +16,7 @@ namespace {
 TEST(NodeKindTest, EveryOperatorHasOneKind) {
 #define QUANT_FLOAT_NODE_KIND(Kind, Domain, OpType)                            \
   EXPECT_EQ(findNodeKind(Domain, OpType), NodeKind::Kind);                     \
-  EXPECT_EQ(getOpType(NodeKind::Kind), OpType);
+  EXPECT_EQ(getNodeKindName(NodeKind::Kind), OpType);
 #include "quant-float/Support/NodeKinds.def"
 }
 
