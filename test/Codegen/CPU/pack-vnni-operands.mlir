@@ -40,7 +40,7 @@
 // PAIRS-LABEL: func.func @matmul(
 // PAIRS:         %[[PAIRS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // PAIRS-NEXT:    %[[SUM:.+]] = arith.addi %{{.+}}, %[[PAIRS]] : vector<8xi32>
-// PAIRS-NEXT:    llvm.inline_asm "", "=v,0" %[[SUM]] : (vector<8xi32>) -> vector<8xi32>
+// PAIRS-NEXT:    llvm.inline_asm asm_dialect = att "", "=v,0" %[[SUM]] : (vector<8xi32>) -> vector<8xi32>
 
 // LOOPS-LABEL: func.func @matmul(
 // LOOPS-COUNT-16: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
