@@ -108,10 +108,10 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-NOT:     "behind"
 // CHECK-DAG:     %[[GIVEN:.+]] = memref.dim %[[Y]]
 // CHECK-DAG:     %[[SAME:.+]] = arith.cmpi eq, %{{.+}}, %[[GIVEN]]
-// CHECK-DAG:     %[[RUN:.+]] = arith.cmpi eq, %[[MEASURES]], %{{.+}} : i64
+// CHECK-DAG:     %[[RUNS:.+]] = arith.cmpi eq, %[[MEASURES]], %{{.+}} : i64
 // CHECK:         memref.store %{{.+}}, %[[SIZES]]
 // CHECK-NEXT:    memref.store %{{.+}}, %[[SIZES]]
-// CHECK-NEXT:    cf.assert %[[RUN]], "the sizes of the results are measured"
+// CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are measured"
 // CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 is another one than when it was measured"
 // CHECK:         cf.assert {{.*}}, "behind"
 // CHECK:         linalg.fill
