@@ -82,7 +82,7 @@ static LogicalResult verifyGranularity(QuantizationOpInterface op) {
     if (!scale || granularity.fits(*scale, /*input=*/{}))
       return success();
     return op->emitOpError()
-           << "without an axis the scale must hold one element, but got "
+           << "without an axis the scale must have one element, but got "
            << describeShape(scaleType);
   }
   // The axis must be a dimension of the input (Q3).

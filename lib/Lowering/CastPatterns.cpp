@@ -72,7 +72,7 @@ struct CastOpSplit final : OpRewritePattern<CastOp> {
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     if (!planCast(op, target).isSplit)
-      return rewriter.notifyMatchFailure(op, "one step or none");
+      return rewriter.notifyMatchFailure(op, "the cast needs at most one step");
     Value middle = CastOp::create(rewriter, op.getLoc(), op.getInput(),
                                   rewriter.getF32Type());
     rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(middle); });

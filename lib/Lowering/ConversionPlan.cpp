@@ -178,7 +178,7 @@ static void findRow(ConversionPlan &plan, const LoweringTarget &target,
   // No instruction of a row supports this rounding mode.
   if (isa<Float8E8M0FNUType>(to) &&
       plan.semantics.roundMode == RoundMode::Nearest) {
-    plan.reason = "no instruction rounds scales to nearest";
+    plan.reason = "no instruction rounds f8E8M0FNU to nearest";
     return;
   }
   for (const ConversionRow &row : getConversionRows()) {
@@ -197,7 +197,7 @@ static void findRow(ConversionPlan &plan, const LoweringTarget &target,
 }
 
 static constexpr StringLiteral kTensor = "neither a scalar nor a vector";
-static constexpr StringLiteral kRandomBits = "random bits decide";
+static constexpr StringLiteral kRandomBits = "stochastic rounding";
 static constexpr StringLiteral kLongQuotient = "the quotient is an f64";
 
 ConversionPlan quant_float::planCast(CastOp op, const LoweringTarget &target) {
@@ -216,7 +216,7 @@ ConversionPlan quant_float::planCast(CastOp op, const LoweringTarget &target) {
   }
   // V7, C13: these casts only inspect or move bits.
   if (plan.from == plan.to || plan.to.isInteger(1)) {
-    plan.reason = "no number is converted";
+    plan.reason = "the cast only copies or tests bits";
     return plan;
   }
   findRow(plan, target);

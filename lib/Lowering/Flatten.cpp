@@ -51,7 +51,7 @@ struct VectorFlattening final : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.isScalable() || type.getRank() == 1)
-      return rewriter.notifyMatchFailure(op, "has one dimension or none");
+      return rewriter.notifyMatchFailure(op, "the rank is at most 1");
     Location loc = op.getLoc();
     // Upstream's vector ops are applied to the storage type, because they do
     // not lower vectors of unsigned elements.

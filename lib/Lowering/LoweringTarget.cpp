@@ -96,7 +96,7 @@ static std::string getMissing(const NvidiaChip &chip, NvidiaFeature group) {
     return {};
   unsigned ptx = chip.getLeastPtx(group);
   if (!ptx)
-    return "is not on " + chip.name;
+    return "is not available on " + chip.name;
   return "needs PTX " + getPtxName(ptx) + ", but got " + getPtxName(chip.ptx);
 }
 

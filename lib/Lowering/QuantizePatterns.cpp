@@ -259,11 +259,13 @@ struct QuantizeElementsOpRoundTrip final : OpRewritePattern<CastOp> {
     if (!quantize || quantize.getRandom() || isa<TensorType>(op.getType()) ||
         !getElementTypeOrSelf(op.getType()).isF32() ||
         !canRoundInPlace(type, quantize.getSaturate()))
-      return rewriter.notifyMatchFailure(op, "not what rounds in place");
+      return rewriter.notifyMatchFailure(
+          op, "the values cannot be rounded in place");
     ConversionPlan plan = planEncoding(op.getType(), type, CastSemantics(),
                                        target, RowUse::Everything);
     if (plan.row)
-      return rewriter.notifyMatchFailure(op, "instructions take less");
+      return rewriter.notifyMatchFailure(
+          op, "the target's conversion instructions are faster");
     plan.from = getElementTypeOrSelf(quantize.getInput());
     plan.isInPlace = true;
     emitPlanRemark(op, "round trip", plan, target);

@@ -155,7 +155,8 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     FloatType f32 = rewriter.getF32Type();
     if (!narrow || narrow.getRandom() || !isElement(op.getResult(), f32) ||
         !canRoundInPlace(type, narrow.getSemantics().saturate))
-      return rewriter.notifyMatchFailure(op, "not what rounds in place");
+      return rewriter.notifyMatchFailure(
+          op, "the values cannot be rounded in place");
     Value value = narrow.getInput();
     auto half = value.getDefiningOp<CastOp>();
     bool byHalf =
@@ -163,11 +164,12 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     if (byHalf)
       value = half.getInput();
     if (!isElement(value, f32))
-      return rewriter.notifyMatchFailure(op, "not from f32");
+      return rewriter.notifyMatchFailure(op, "the source type is not f32");
     ConversionPlan plan = planEncoding(
         op.getType(), type, narrow.getSemantics(), target, RowUse::Everything);
     if (plan.row)
-      return rewriter.notifyMatchFailure(op, "instructions take less");
+      return rewriter.notifyMatchFailure(
+          op, "the target's conversion instructions are faster");
     plan.isInPlace = true;
     emitPlanRemark(op, "round trip", plan, target);
 
@@ -265,13 +267,14 @@ struct DivFOpByReciprocal final : OpRewritePattern<arith::DivFOp> {
       number = sum.getLhs();
       term = getScalar(sum.getRhs());
       if (!term)
-        return rewriter.notifyMatchFailure(op, "adds different numbers");
+        return rewriter.notifyMatchFailure(op, "the addend is not uniform");
     }
     auto cast = number.getDefiningOp<CastOp>();
     FloatType f32 = rewriter.getF32Type();
     if (!divisor || !cast || !isElement(op.getResult(), f32) ||
         !isFiniteFloat8OrNaN(cast.getInput()))
-      return rewriter.notifyMatchFailure(op, "not of float8 by a scalar");
+      return rewriter.notifyMatchFailure(
+          op, "not a division of float8 values by a scalar");
 
     Location loc = op.getLoc();
     static const LoweringTarget none;

@@ -61,8 +61,8 @@ func.func @qdq(%x: vector<64xf32>, %s: f32) -> vector<64xf32> {
   return %0 : vector<64xf32>
 }
 
-// AVX10: [Missed] cast | {{.*}}"f32 to f8E4M3FN expanded into arith: random bits decide"
-// AVX10: [Missed] cast | {{.*}}"f8E4M3FN to i1 expanded into arith: no number is converted"
+// AVX10: [Missed] cast | {{.*}}"f32 to f8E4M3FN expanded into arith: stochastic rounding"
+// AVX10: [Missed] cast | {{.*}}"f8E4M3FN to i1 expanded into arith: the cast only copies or tests bits"
 func.func @others(%x: vector<64xf32>, %r: vector<64xui8>, %y: vector<64xf8E4M3FN>) -> (vector<64xf8E4M3FN>, vector<64xi1>) {
   %0 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : vector<64xf32>, vector<64xui8> to vector<64xf8E4M3FN>
   %1 = quant_float.cast %y opset 23 : vector<64xf8E4M3FN> to vector<64xi1>

@@ -51,7 +51,7 @@ func.func @several(%x: tensor<*xf32>, %condition: tensor<i1>) {
 
 // V8: the sizes would have to be compared at run time.
 func.func @learns_sizes(%x: tensor<?x3xf32>) -> tensor<2x3xf16> {
-  // expected-error @+1 {{'quant_float.cast' op has no lowering for a result with static sizes where the input has dynamic ones, but got 'tensor<?x3xf32>' and 'tensor<2x3xf16>'}}
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for a static result size for a dynamic input size, but got 'tensor<?x3xf32>' and 'tensor<2x3xf16>'}}
   %0 = quant_float.cast %x opset 13 : tensor<?x3xf32> to tensor<2x3xf16>
   return %0 : tensor<2x3xf16>
 }
@@ -90,7 +90,7 @@ func.func @learns_rank(%x: tensor<*xf32>) -> tensor<4xf16> {
 
 func.func @learns_sizes_without_rank(%x: tensor<?xf32>) -> tensor<4xf16> {
   %0 = tensor.cast %x : tensor<?xf32> to tensor<*xf32>
-  // expected-error @+1 {{'quant_float.cast' op has no lowering for a result with static sizes where the input has dynamic ones, but got 'tensor<?xf32>' and 'tensor<4xf16>'}}
+  // expected-error @+1 {{'quant_float.cast' op has no lowering for a static result size for a dynamic input size, but got 'tensor<?xf32>' and 'tensor<4xf16>'}}
   %1 = quant_float.cast %0 opset 13 : tensor<*xf32> to tensor<4xf16>
   return %1 : tensor<4xf16>
 }
@@ -115,7 +115,7 @@ func.func @unranked_scale(%x: tensor<4xf32>, %s: tensor<*xf32>) -> tensor<4xui8>
 // -----
 
 func.func @v8_quantize_claims_sizes(%x: tensor<?xf32>, %s: tensor<f32>) -> tensor<4xui8> {
-  // expected-error @+1 {{'quant_float.quantize' op has no lowering for a result with static sizes where the input has dynamic ones, but got 'tensor<?xf32>' and 'tensor<4xui8>'}}
+  // expected-error @+1 {{'quant_float.quantize' op has no lowering for a static result size for a dynamic input size, but got 'tensor<?xf32>' and 'tensor<4xui8>'}}
   %0 = quant_float.quantize %x, %s opset 13 : tensor<?xf32>, tensor<f32> to tensor<4xui8>
   return %0 : tensor<4xui8>
 }
@@ -136,7 +136,7 @@ func.func @packed_bools(%x: tensor<4xi1>) -> (tensor<4xi1> {quant_float.packed})
 
 // -----
 
-// expected-error @+1 {{function 'called': expected no calls of a function with packed arguments}}
+// expected-error @+1 {{function 'called': a function with packed arguments must not be called}}
 func.func @called(%x: tensor<4xi4> {quant_float.packed}) -> tensor<4xi4> {
   return %x : tensor<4xi4>
 }

@@ -220,7 +220,7 @@ func.func @dequantize_v8_zero_point_kind(%x: tensor<4xi8>, %s: tensor<f32>, %z: 
 // Q1: what the granularity asks of the scale.
 
 func.func @quantize_q1_per_tensor(%x: tensor<4xf32>, %s: tensor<4xf32>) {
-  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must hold one element, but got the shape [4]}}
+  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must have one element, but got the shape [4]}}
   %0 = quant_float.quantize %x, %s opset 13 : tensor<4xf32>, tensor<4xf32> to tensor<4xui8>
   return
 }
@@ -228,7 +228,7 @@ func.func @quantize_q1_per_tensor(%x: tensor<4xf32>, %s: tensor<4xf32>) {
 // -----
 
 func.func @quantize_q1_per_tensor_rank(%x: tensor<4xf32>, %s: tensor<1x?xf32>) {
-  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must hold one element, but got the shape [1, ?]}}
+  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must have one element, but got the shape [1, ?]}}
   %0 = quant_float.quantize %x, %s opset 13 : tensor<4xf32>, tensor<1x?xf32> to tensor<4xui8>
   return
 }
@@ -499,7 +499,7 @@ func.func @quantize_q2_scalable_zero_point(%x: vector<[4]xf32>, %s: vector<[4]xf
 // Of a scalable vector nobody knows that it has one element.
 
 func.func @quantize_q1_scalable_one(%x: vector<[4]xf32>, %s: vector<[1]xf32>) {
-  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must hold one element, but got the shape [[1]]}}
+  // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must have one element, but got the shape [[1]]}}
   %0 = quant_float.quantize %x, %s opset 21 : vector<[4]xf32>, vector<[1]xf32> to vector<[4]xui8>
   return
 }

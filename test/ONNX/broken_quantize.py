@@ -172,7 +172,7 @@ for axis in (2, -3, INT_MAX, INT_MIN):
     both(refuse_op, words, [4, 5], [5], axis=axis)
     both(refuse_op, words, [4, 5], [4, 5], axis=axis, block_size=1)
 # Rank 1 (Q3).
-words = "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is left out"
+words = "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is absent"
 both(refuse, words, [3], [3])
 both(refuse_op, "axis must be in [-1, 0] for an input of rank 1, but got 1", [3], [3], axis=1)
 # Zero points and scales of different shapes (Q2).
@@ -201,7 +201,7 @@ words = f"dimension 0 of the scale must be 0, the blocks of {INT_MAX} in 0, but 
 both(refuse_op, words, [0, 5], [1, 5], axis=0, block_size=INT_MAX)
 # Before 13 there is no axis at all.
 refuse(
-    "scale must hold one element (per tensor) in QuantizeLinear-10 (opset 12), but got "
+    "scale must have one element (per tensor) in QuantizeLinear-10 (opset 12), but got "
     "'tensor<5xf32>'",
     QUANTIZE,
     [4, 5],
@@ -231,7 +231,7 @@ refuse_op(
 )
 # Q8
 refuse_op(
-    "attribute 'output_dtype' is missing: a scale of 'f8E8M0FNU' does not tell the type of the result, which must be f16, bf16 or f32",
+    "attribute 'output_dtype' is missing: a scale of 'f8E8M0FNU' does not determine the type of the result, which must be f16, bf16 or f32",
     DEQUANTIZE,
     [2],
     [],

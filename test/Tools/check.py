@@ -202,7 +202,7 @@ check(
     stdout=[],
     stderr=[
         "cosine.mlir:2:8: error: 'math.acosh' op has no lowering for this target: "
-        f"expected a function that is arithmetic, but got '{element}'"
+        f"expected a function that expands to arithmetic, because libm is not available, but got '{element}'"
         for element in ("vector<2xf64>", "f64")
     ],
 )

@@ -54,7 +54,7 @@ FAULTS = {
     "rank of no granularity": (25, "DequantizeLinear", [4, 5, 6], [4, 5], None, {}, "scale must be a scalar (per tensor), a vector (per axis) or, with block_size, of the input's rank 3 (blocked), but got 'tensor<4x5xf32>'"),
     "axis above the rank": (21, "QuantizeLinear", [4, 5], [5], None, {"axis": 2}, "axis must be in [-2, 1] for an input of rank 2, but got 2"),
     "axis below the rank": (21, "DequantizeLinear", [4, 5], [5], None, {"axis": -3}, "axis must be in [-2, 1] for an input of rank 2, but got -3"),
-    "rank 1 and the default axis": (21, "QuantizeLinear", [3], [3], None, {}, "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is left out"),
+    "rank 1 and the default axis": (21, "QuantizeLinear", [3], [3], None, {}, "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is absent"),
     "zero point of another shape": (21, "QuantizeLinear", [4, 5], [5], [4], {}, "zero point must have the same shape as the scale, but got the shape [4] beside the shape [5]"),
     "block_size below 0": (21, "DequantizeLinear", [4, 5], [4, 5], None, {"block_size": -1}, "attribute 'block_size': expected 0 or more, but got -1"),
     "block_size and a scalar": (21, "QuantizeLinear", [4, 5], [], None, {"block_size": 2}, "with a block size the scale must have the input's rank 2, but got the shape []"),
@@ -129,7 +129,7 @@ expect(
         "by no opset",
         # Each version by what it has.
         "  opsets 1-9: opset of QuantizeLinear must be between 10 and 28, but got 9",
-        "  opsets 10-12: scale must hold one element (per tensor) in QuantizeLinear-10 (opset 12), but "
+        "  opsets 10-12: scale must have one element (per tensor) in QuantizeLinear-10 (opset 12), but "
         "got 'tensor<4x3xf32>'",
         "  opsets 13-20: scale must be a scalar (per tensor) or a vector (per axis) in "
         "QuantizeLinear-19 (opset 20), but got 'tensor<4x3xf32>'",
@@ -178,7 +178,7 @@ write(
     ),
 )
 out, err = run(0, "int32.onnx")
-SUPPOSED = "an int32 zero point is supposed to be 0, but"
+SUPPOSED = "expected an int32 zero point of 0, but"
 wanted = [
     f"int32.onnx: warning: node 'three' (DequantizeLinear): {SUPPOSED} element 2 is 3",
     f"int32.onnx: warning: node 'minus' (DequantizeLinear): {SUPPOSED} element 0 is -1",

@@ -13,7 +13,7 @@ from onnx import helper, numpy_helper
 
 tools, work = map(pathlib.Path, sys.argv[1:3])
 failures = []
-WORDS = "a scale is supposed to be a positive normal number, but element "
+WORDS = "expected a positive normal number as a scale, but element "
 
 
 def check(name, nodes, values, scales, message):

@@ -36,7 +36,7 @@ constexpr size_t kConversionFeatures = 0
 /// The properties of the target that determine how conversions are lowered. The
 /// default is a target without conversion instructions: integers and f32 only.
 struct LoweringTarget {
-  LoweringTarget() { missing.fill("needs another machine"); }
+  LoweringTarget() { missing.fill("is not an instruction of the target"); }
   static LoweringTarget get(const TargetCpu &cpu);
   static LoweringTarget get(const NvidiaChip &chip);
   /// Returns the CPU of the attribute `quant_float.target` of the nearest

@@ -75,7 +75,7 @@ struct LowerWeightContractions final
           WeightContraction::get(op, order && order->xBits);
       if (!product || !order || *order != product->getOrder(order->xBits) ||
           !isContiguous(op)) {
-        op.emitOpError("has no lowering that keeps the order of its sums");
+        op.emitOpError("has no lowering that preserves its accumulation order");
         return signalPassFailure();
       }
       auto make = !product->isAlongDepth ? makeColumnProducts

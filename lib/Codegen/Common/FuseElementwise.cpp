@@ -159,8 +159,8 @@ struct FuseElementwise final
     getOperation()->walk([&](linalg::GenericOp op) {
       if (!keepsUnwritten(op))
         return;
-      op.emitOpError("has no lowering where it writes some elements of its "
-                     "result and keeps the others unread");
+      op.emitOpError("has no lowering: expected an op that reads its init or "
+                     "overwrites all of its elements");
       isPartial = true;
     });
     if (isPartial)

@@ -60,7 +60,7 @@ struct FuseWeightDequantization final
     if (llvm::is_contained({0u, 8u, 16u}, unsigned(xBits)))
       return success();
     return emitError(UnknownLoc::get(context))
-           << "x-bits must be 0, 8 or 16, not " << unsigned(xBits);
+           << "x-bits: expected 0, 8 or 16, but got " << unsigned(xBits);
   }
 
   void runOnOperation() override {

@@ -325,9 +325,8 @@ struct OutlineSupportedSubgraphs final
       symbols.erase(function);
     }
     if (isEmpty && !functions.empty()) {
-      getOperation().emitError(
-          "no subgraph: expected an op of quantization that "
-          "can be compiled, but there is none");
+      getOperation().emitError("no subgraph to outline: expected at least one "
+                               "supported quantization op");
       signalPassFailure();
     }
   }

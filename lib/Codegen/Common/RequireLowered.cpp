@@ -43,11 +43,11 @@ struct RequireLowered final
       bool isOurs = isa_and_present<QuantFloatDialect>(op->getDialect());
       if (!isOurs && (!op->getDialect() || !isNarrowArith(op)))
         return;
-      InFlightDiagnostic diagnostic =
-          op->emitOpError()
-          << "is left after lowering to the target '" << target << "'";
+      InFlightDiagnostic diagnostic = op->emitOpError()
+                                      << "is not lowered for the target '"
+                                      << target << "'";
       diagnostic.attachNote(op->getLoc())
-          << "no conversion took (" << op->getOperandTypes() << ") to ("
+          << "no lowering converts (" << op->getOperandTypes() << ") to ("
           << op->getResultTypes() << ")";
       isLeft = true;
     });

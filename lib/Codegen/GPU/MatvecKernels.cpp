@@ -180,10 +180,10 @@ MatvecKernel::getFactors(Value codes, unsigned count,
 
 std::string
 quant_float::describeMatvecKernel(const WeightContraction &product) {
-  return ("product with codes of " + Twine(product.bits) + " bits by " +
+  return ("matvec with " + Twine(product.bits) + "-bit weights by " +
           (product.isAlongDepth ? "lanes of each channel"
                                 : "blocks of all channels") +
-          ", in the order of code for CPUs")
+          ", in the accumulation order of CPU code")
       .str();
 }
 

@@ -597,7 +597,8 @@ LogicalResult KernelBuilder::mapMatvec(GenericOp op) {
     return type && (type.getRank() == 0 || type.isLastDimUnitStride());
   });
   if (!product || !order || *order != product->getOrder() || !isContiguous)
-    return op.emitOpError("has no kernel that keeps the order of its sums");
+    return op.emitOpError(
+        "has no kernel that preserves its accumulation order");
   remarkMatmul(/*isInstruction=*/false, describeMatvecKernel(*product));
   buildMatvecKernel(*this, *product, *order);
   if (reassociate)
@@ -619,9 +620,10 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
     for (Value output : op.getDpsInits())
       if (isPacked(output))
         return op.emitOpError()
-               << "has no kernel: expected packed results of elementwise ops, "
-                  "in the order of their elements, but got "
-               << output.getType() << ", of which threads would share bytes";
+               << "has no kernel: expected an elementwise op that writes "
+                  "packed results in row-major order, but got "
+               << output.getType()
+               << ", whose bytes several threads would write";
     auto generic = dyn_cast<GenericOp>(op.getOperation());
     if (!generic || !mapReduction(generic))
       mapElements(op);
@@ -714,8 +716,8 @@ void OutlineGpuKernels::runOnOperation() {
     if (op == function || op->getNumRegions() || isAllowedOnHost(op) ||
         op->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::advance();
-    op->emitOpError() << "has no kernel: expected linalg ops on buffers, but "
-                         "the host would read or write the device's memory";
+    op->emitOpError() << "has no kernel: expected a linalg op on memrefs, "
+                         "because the host cannot access device memory";
     isLeft = true;
     return WalkResult::advance();
   });

@@ -135,7 +135,7 @@ static std::string getLack(const TensorCoreInstruction &instruction,
   unsigned ptx = chip.getLeastPtx(instruction.feature);
   std::string name = ("mma.sync." + instruction.intrinsic).str();
   if (ptx == 0)
-    return name + " is not on " + chip.name;
+    return name + " is not available on " + chip.name;
   return name + " needs PTX " + getPtxName(ptx) + ", but got " +
          getPtxName(chip.ptx);
 }
@@ -156,7 +156,7 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &product,
   bool isKnown = false;
   llvm::raw_string_ostream os(plan.text);
   if (left && right) {
-    os << "product of " << getName(left->element) << " and "
+    os << "matmul of " << getName(left->element) << " and "
        << getName(right->element);
     for (const TensorCoreInstruction &row : kInstructions) {
       if (row.a != left->element || row.b != right->element)
@@ -179,15 +179,16 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &product,
       lacks += (lacks.empty() ? ": " : ", ") + lack;
     }
   } else {
-    os << "product in " << sum;
+    os << "matmul in " << sum;
   }
   if (plan.instruction)
     os << " by mma.sync." << plan.instruction->intrinsic;
   else
-    os << " by tiles, each product and sum in " << sum
-       << (isFloat && !reassociate ? " in the order of the sum" : "");
+    os << " by tiles, multiplied and accumulated in " << sum
+       << (isFloat && !reassociate ? " in the order of the reduction dimension"
+                                   : "");
   if (!isKnown)
-    lacks = ": no instruction takes the factors";
+    lacks = ": no instruction supports the operands";
   os << lacks;
   return plan;
 }

@@ -433,9 +433,10 @@ private:
     getOperation().walk([&](Operation *op) {
       if (!target.isIllegal(op))
         return;
-      op->emitOpError() << "has no lowering for this target: expected a "
-                           "function that is arithmetic, but got "
-                        << op->getResult(0).getType();
+      op->emitOpError()
+          << "has no lowering for this target: expected a function that "
+             "expands to arithmetic, because libm is not available, but got "
+          << op->getResult(0).getType();
       signalPassFailure();
     });
   }

@@ -652,7 +652,7 @@ static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
 LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   auto refuse = [&] {
-    return op->emitOpError("has no lowering on packed elements");
+    return op->emitOpError("has no lowering for packed elements");
   };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     PackedAccess access(b, load.getMemRef(), load.getIndices(), bits);
@@ -710,8 +710,8 @@ static LogicalResult lowerGlobal(memref::GlobalOp global) {
   auto resource =
       dyn_cast_or_null<DenseResourceElementsAttr>(global.getInitialValueAttr());
   if (!resource || !isPacked(resource))
-    return global.emitOpError("has no lowering: expected packed elements in a "
-                              "resource");
+    return global.emitOpError("has no lowering: expected a constant with "
+                              "packed elements in a dense resource");
   Builder builder(global.getContext());
   int64_t bytes = resource.getRawHandle().getBlob()->getData().size();
   auto type = MemRefType::get({bytes}, builder.getI8Type());

@@ -24,8 +24,8 @@ static LogicalResult castToDeclared(func::FuncOp function, func::ReturnOp op) {
     if (!tensor::CastOp::areCastCompatible(value.getType(), declared))
       return op.emitError()
              << "function '" << function.getSymName()
-             << "' is used as one that returns " << declared << ", but result "
-             << index << " is of type " << value.getType();
+             << "': expected result " << index << " of type " << declared
+             << ", which callers use, but got " << value.getType();
     op.setOperand(
         index, tensor::CastOp::create(builder, op.getLoc(), declared, value));
   }

@@ -135,8 +135,8 @@ FailureOr<Type> QuantizationResolver::getResultElementType() {
   if (!isQuantize && !given && isa_and_nonnull<Float8E8M0FNUType>(implied) &&
       has(OpAttribute::OutputDtype))
     return node.emitError() << "attribute 'output_dtype' is missing: a scale "
-                               "of 'f8E8M0FNU' does not tell the type of the "
-                               "result, which must be f16, bf16 or f32";
+                               "of 'f8E8M0FNU' does not determine the type of "
+                               "the result, which must be f16, bf16 or f32";
   if (given && given == implied)
     ignore("output_dtype");
   if (isQuantize && !isUInt8 && given && implied && given != implied)
@@ -181,7 +181,7 @@ LogicalResult QuantizationResolver::refuseScale(RankedTensorType scale) {
     error << "scale must be a scalar (per tensor) or a vector (per axis) in "
           << rules.describe();
   else
-    error << "scale must hold one element (per tensor) in " << rules.describe();
+    error << "scale must have one element (per tensor) in " << rules.describe();
   error << ", but got " << scale;
   if (mayBeBlocked)
     rules.noteFirstOpset(error, OpAttribute::BlockSize);
@@ -224,7 +224,7 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
     return node.emitError()
            << "attribute 'axis' must be 0 or -1 for an input of rank 1 with a "
               "scale of "
-           << scale.getDimSize(0) << " elements, but is left out";
+           << scale.getDimSize(0) << " elements, but is absent";
   axis = given;
   return success();
 }

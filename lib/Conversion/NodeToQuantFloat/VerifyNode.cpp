@@ -105,7 +105,7 @@ static FailureOr<bool> verifyInputs(NodeReader &node,
       if (i == first)
         emitNodeDiagnostic(node.getNode(), DiagnosticSeverity::Warning)
             << "input " << i << ": expected integers of 8 bits, but got "
-            << type << ", whose products are added in 32 bits as well";
+            << type << ", whose products are also accumulated in 32 bits";
     } else if (failed(rules.verifyType(getRole(letters[i]), type))) {
       return failure();
     }

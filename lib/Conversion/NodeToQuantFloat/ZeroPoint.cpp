@@ -61,10 +61,10 @@ std::optional<std::string> quant_float::findZeroPointError(Value zeroPoint) {
 std::optional<std::string> quant_float::findZeroPointWarning(Value zeroPoint) {
   if (!getElementTypeOrSelf(zeroPoint).isSignlessInteger(32))
     return std::nullopt;
-  constexpr StringRef kExpected = "an int32 zero point is supposed to be 0, ";
+  constexpr StringRef kExpected = "expected an int32 zero point of 0, ";
   std::optional<ArrayRef<char>> bytes = getBytes(zeroPoint);
   if (!bytes)
-    return (kExpected + "but is not a constant").str();
+    return (kExpected + "but got a value that is not a constant").str();
   for (size_t at = 0; at + sizeof(int32_t) <= bytes->size();
        at += sizeof(int32_t)) {
     // The data is in the byte order of the host.
@@ -100,7 +100,7 @@ std::optional<std::string> quant_float::findScaleWarning(Value scale) {
     SmallString<16> digits;
     value.toString(digits);
     std::string text =
-        ("a scale is supposed to be a positive normal number, but element " +
+        ("expected a positive normal number as a scale, but element " +
          Twine(at / size) + " is " + what)
             .str();
     if (what != "NaN" && what != "0")

@@ -208,7 +208,7 @@ LogicalResult quant_float::checkPackedArguments(func::FuncOp function) {
                        function, function->getParentOfType<ModuleOp>()))
     return function.emitError("function '")
            << function.getSymName()
-           << "': expected no calls of a function with packed arguments";
+           << "': a function with packed arguments must not be called";
   return success();
 }
 

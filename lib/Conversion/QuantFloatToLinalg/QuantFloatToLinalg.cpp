@@ -377,7 +377,8 @@ struct ConstantOpConversion final : OpConversionPattern<OpTy> {
       return failure();
     ElementsAttr converted = convertElements(value, storageType);
     if (!converted)
-      return rewriter.notifyMatchFailure(op, "elements of an unknown kind");
+      return rewriter.notifyMatchFailure(
+          op, "the constant has no supported representation");
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op,
                                                    cast<TypedAttr>(converted));
     return success();
@@ -599,9 +600,8 @@ static LogicalResult checkTypes(Operation *op) {
                      return ShapedType::isDynamic(fromSize) &&
                             !ShapedType::isDynamic(toSize);
                    }))
-    return op->emitOpError() << "has no lowering for a result with static "
-                                "sizes where the input has dynamic ones, but "
-                                "got "
+    return op->emitOpError() << "has no lowering for a static result size for "
+                                "a dynamic input size, but got "
                              << from << " and " << to;
   return success();
 }

@@ -35,7 +35,7 @@ static FailureOr<NvidiaChip> lookup(Operation *op, StringRef chip,
 static FailureOr<NvidiaChip> resolveTarget(Operation *op, Attribute attribute) {
   auto target = dyn_cast<NVVM::NVVMTargetAttr>(attribute);
   if (!target) {
-    op->emitError("target must be an NVVM one, but got ") << attribute;
+    op->emitError("target must be a #nvvm.target, but got ") << attribute;
     return failure();
   }
   if (target.getTriple() != kTriple) {
@@ -46,7 +46,7 @@ static FailureOr<NvidiaChip> resolveTarget(Operation *op, Attribute attribute) {
   StringRef features = target.getFeatures();
   if (!features.empty() &&
       (!features.starts_with("+ptx") || features.contains(','))) {
-    op->emitError("features of the target must be a version of PTX such as "
+    op->emitError("features of the target must be a PTX version such as "
                   "'+ptx80', but got '")
         << features << "'";
     return failure();
@@ -74,11 +74,12 @@ FailureOr<NvidiaChip> quant_float::resolveChip(Operation *op, StringRef chip,
   if (chip.empty() && targets.empty()) {
     if (std::optional<NvidiaChip> found = lookupChip(op))
       return *found;
-    op->emitError("expected a chip, of the pass or of the module's target");
+    op->emitError(
+        "expected a chip as an option of the pass or as the module's target");
     return failure();
   }
   if (chip.empty() && targets.size() > 1) {
-    op->emitError("expected a chip or one target, but got ")
+    op->emitError("expected the option chip or exactly one target, but got ")
         << targets.size() << " targets";
     return failure();
   }
@@ -93,7 +94,8 @@ FailureOr<NvidiaChip> quant_float::resolveChip(Operation *op, StringRef chip,
                                   NvidiaFeature::NarrowFloat}) {
       if (!result->has(feature) || target.has(feature))
         continue;
-      op->emitError("expected no more instructions than the target has, '")
+      op->emitError(
+          "expected no newer instructions than those of the target, '")
           << target.name << "' with PTX " << getPtxName(target.ptx)
           << ", but got those of '" << result->name << "' with PTX "
           << getPtxName(result->ptx);

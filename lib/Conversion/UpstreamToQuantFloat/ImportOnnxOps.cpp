@@ -174,7 +174,7 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
       if (!number)
         return foreign.op->emitError()
                << "attribute '" << name
-               << "': expected an element type of ONNX's, but got "
+               << "': expected an ONNX element type, but got "
                << type.getValue();
       value = builder.getI64IntegerAttr(*number);
     } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
@@ -255,7 +255,7 @@ Value ImportOnnxOps::getTensor(Value value) {
 FailureOr<NodeOp> ImportOnnxOps::createNode(ForeignOp foreign, int64_t opset) {
   Operation *op = foreign.op;
   if (!isPlain(op))
-    return op->emitError() << "expected an op without regions and successors";
+    return op->emitError() << "expected an op without regions or successors";
   FailureOr<DictionaryAttr> attributes =
       readAttributes(foreign, *getKind(foreign.opType), opset);
   if (failed(attributes))

@@ -95,7 +95,7 @@ quant_float::getArithIllegalityReason(Operation *op) {
   for (Type type : types) {
     Type element = getElementTypeOrSelf(type);
     if (isa<FloatType>(element) && !getDataType(element))
-      os << "there is no cast of " << element;
+      os << "no cast supports " << element;
     else if (element.isInteger() && element.getIntOrFloatBitWidth() > 64)
       os << "integers must have at most 64 bits, but got " << element;
     if (!reason.empty())
@@ -105,10 +105,11 @@ quant_float::getArithIllegalityReason(Operation *op) {
   if (isScaling(op)) {
     Type scale = getElementTypeOrSelf(op->getOperand(1).getType());
     if (!isStandardFloat(scale) && !isa<Float8E8M0FNUType>(scale))
-      os << "the scale must be of f8E8M0FNU, f16, bf16, f32 or f64, but got "
+      os << "the scale must have type f8E8M0FNU, f16, bf16, f32 or f64, but "
+            "got "
          << scale;
     else if (Type type = getScalingType(op); !isStandardFloat(type))
-      os << "the wide side must be of f16, bf16, f32 or f64, but got " << type;
+      os << "the wide type must be f16, bf16, f32 or f64, but got " << type;
     if (!reason.empty())
       return reason;
   }

@@ -37,16 +37,16 @@ static std::string findMisfit(const Float8QuantType &type, Type expressed,
   auto other = dyn_cast<RankedTensorType>(quantized);
   if (bool(shaped) != bool(other) ||
       (shaped && shaped.getShape() != other.getShape()))
-    return "both sides must have one shape";
+    return "input and result must have the same shape";
   int64_t count = type.scales.size();
   if (!type.axis && count != 1)
-    return "there must be one scale per tensor, but got " +
+    return "expected one scale for the tensor, but got " +
            std::to_string(count);
   if (!type.axis)
     return {};
   if (!shaped || *type.axis < 0 || *type.axis >= shaped.getRank() ||
       shaped.getDimSize(*type.axis) != count)
-    return "there must be a scale for each element along axis " +
+    return "expected a scale for each element along axis " +
            std::to_string(*type.axis) + ", but got " + std::to_string(count);
   return {};
 }

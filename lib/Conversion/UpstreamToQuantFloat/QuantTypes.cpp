@@ -90,7 +90,7 @@ std::string QuantTypeReader::readScale(Float8QuantType &type) {
 
 std::string QuantTypeReader::read(Float8QuantType &type) {
   if (consume("<"))
-    return "the range of the storage must be that of its type";
+    return "the storage range must be the full range of the storage type";
   consume(":");
   type.expressed = dyn_cast_or_null<FloatType>(readType());
   if (!type.expressed || !isStandardFloat(type.expressed) ||
@@ -113,7 +113,7 @@ std::string QuantTypeReader::read(Float8QuantType &type) {
   if (isList)
     consume("}");
   if (!rest.trim().empty())
-    return ("the type must end after the scales, but goes on with '" + rest +
+    return ("expected the end of the type after the scales, but got '" + rest +
             "'")
         .str();
   return {};
@@ -131,7 +131,7 @@ quant_float::readFloat8QuantType(Type elementType, std::string &error) {
   if (!type.storage)
     return std::nullopt;
   if (!isFloat8(type.storage) || !getOnnxDataType(type.storage))
-    error = debugString(type.storage) + " is no float8 of ONNX's";
+    error = debugString(type.storage) + " is not a float8 type of ONNX";
   else
     error = reader.read(type);
   return type;

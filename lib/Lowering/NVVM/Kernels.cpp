@@ -34,11 +34,11 @@ LogicalResult nvvm::verifyShapes(Operation *root) {
       bool hasFixedSize =
           vector ? !vector.isScalable() : !isa<ShapedType>(type);
       if (!hasFixedSize)
-        return op->emitOpError("expected scalars or vectors of fixed size "
-                               "inside of kernels, but got ")
+        return op->emitOpError("expected scalars or vectors of fixed size in "
+                               "kernels, but got ")
                << type;
       if (!isNumber(getElementTypeOrSelf(type)))
-        return op->emitOpError("expected numbers inside of kernels, but got ")
+        return op->emitOpError("expected numeric types in kernels, but got ")
                << type;
     }
     return WalkResult::advance();
@@ -81,7 +81,8 @@ struct InstructionConversion final : OpRewritePattern<OpTy> {
     bool isFlat = !type || type.getRank() == 1;
     if (!LLVM::isCompatibleType(type ? type.getElementType() : op.getType()) ||
         (!isFlat && type.isScalable()))
-      return rewriter.notifyMatchFailure(op, "a vector that LLVM has not");
+      return rewriter.notifyMatchFailure(
+          op, "LLVM does not support the vector type");
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(isFlat ? operand
@@ -108,7 +109,8 @@ struct IntrinsicConversion final : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (type && (type.getRank() != 1 || type.isScalable()))
-      return rewriter.notifyMatchFailure(op, "no vector of LLVM");
+      return rewriter.notifyMatchFailure(
+          op, "LLVM does not support the vector type");
     rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
         op, op.getType(), rewriter.getStringAttr(name), op->getOperands());
     return success();
@@ -128,7 +130,8 @@ struct SqrtOpConversion final : OpRewritePattern<math::SqrtOp> {
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (type && type.isScalable())
-      return rewriter.notifyMatchFailure(op, "a vector that LLVM has not");
+      return rewriter.notifyMatchFailure(
+          op, "LLVM does not support the vector type");
     Location loc = op.getLoc();
     if (!type) {
       rewriter.replaceOp(op, getRoot(rewriter, loc, op.getOperand()));

@@ -291,12 +291,14 @@ struct CastOpOfDifference final : OpRewritePattern<CastOp> {
     if (!type || type.getRank() != 1 || type.isScalable() ||
         !type.getElementType().isF32() || !difference ||
         !getElementTypeOrSelf(difference.getType()).isInteger(8))
-      return rewriter.notifyMatchFailure(op, "not a register of differences");
+      return rewriter.notifyMatchFailure(op,
+                                         "not a vector of 8-bit differences");
     Value minuend = difference.getLhs();
     auto broadcast = difference.getRhs().getDefiningOp<vector::BroadcastOp>();
     if (!broadcast || isa<VectorType>(broadcast.getSource().getType()) ||
         !isSmall(minuend) || !isSmall(broadcast.getSource()))
-      return rewriter.notifyMatchFailure(op, "not of what is small");
+      return rewriter.notifyMatchFailure(op,
+                                         "the operands are not small integers");
 
     VectorBuilder lanes(rewriter, op.getLoc(), op.getInput(), target);
     DenseIntElementsAttr constant;
@@ -310,7 +312,8 @@ struct CastOpOfDifference final : OpRewritePattern<CastOp> {
     if (target.vectorBytes > kBytes && type.getDimSize(0) % kWideLanes == 0)
       return lookUp(op, minuend, broadcast.getSource(), rewriter);
     if (type.getDimSize(0) != kBytes || target.vectorBytes != kBytes)
-      return rewriter.notifyMatchFailure(op, "not a register of AVX2");
+      return rewriter.notifyMatchFailure(op,
+                                         "not the size of an AVX2 register");
     std::optional<PackedCodes> packed = matchPacked(minuend);
     Value subtrahend = addByteToOrigin(lanes, broadcast.getSource(), kBytes / 4,
                                        packed.has_value());
@@ -326,7 +329,7 @@ struct CastOpOfDifference final : OpRewritePattern<CastOp> {
                        PatternRewriter &rewriter) const {
     std::optional<SmallVector<APInt>> entries = tabulate(minuend);
     if (!entries)
-      return rewriter.notifyMatchFailure(op, "more than 16 numbers");
+      return rewriter.notifyMatchFailure(op, "more than 16 values");
     Value factor;
     arith::MulFOp product = getProduct(op, factor);
     if (product)

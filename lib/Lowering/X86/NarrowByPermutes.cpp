@@ -120,10 +120,12 @@ struct TruncIOpByPermutes final : OpRewritePattern<arith::TruncIOp> {
     if (!type || type.getRank() != 1 || type.isScalable() ||
         type.getDimSize(0) % kElements != 0 ||
         !getElementTypeOrSelf(op.getIn()).isInteger(32))
-      return rewriter.notifyMatchFailure(op, "not of pairs of registers");
+      return rewriter.notifyMatchFailure(
+          op, "not a whole number of pairs of registers");
     if (!type.getElementType().isInteger(8) &&
         !type.getElementType().isInteger(16))
-      return rewriter.notifyMatchFailure(op, "no permute of this width");
+      return rewriter.notifyMatchFailure(
+          op, "no permute for elements of this width");
     rewriter.replaceOp(
         op, Narrower(rewriter, op.getLoc(), type).narrow(op.getIn()));
     return success();

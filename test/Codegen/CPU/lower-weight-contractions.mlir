@@ -125,7 +125,7 @@ func.func @columns(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %s: memref<64xf
 #sum = affine_map<(d0) -> ()>
 
 func.func @no_product(%x: memref<256xf32>, %y: memref<f32>) {
-  // expected-error @+1 {{'linalg.generic' op has no lowering that keeps the order of its sums}}
+  // expected-error @+1 {{'linalg.generic' op has no lowering that preserves its accumulation order}}
   linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
       ins(%x : memref<256xf32>) outs(%y : memref<f32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {
@@ -144,7 +144,7 @@ func.func @no_product(%x: memref<256xf32>, %y: memref<f32>) {
 
 // Another order than the one that the loops have.
 func.func @other_order(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %y: memref<1x64xf32>) {
-  // expected-error @+1 {{'linalg.generic' op has no lowering that keeps the order of its sums}}
+  // expected-error @+1 {{'linalg.generic' op has no lowering that preserves its accumulation order}}
   linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<1x256xf32>, memref<256x64xi8>) outs(%y : memref<1x64xf32>)
       attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>} {

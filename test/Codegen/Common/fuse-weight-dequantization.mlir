@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=8}))" | FileCheck %s --check-prefix=INTEGERS
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=12}))" 2>&1 | FileCheck %s --check-prefix=BITS
 
-// BITS: error: x-bits must be 0, 8 or 16, not 12
+// BITS: error: x-bits: expected 0, 8 or 16, but got 12
 
 // Only along rows.
 // INTEGERS-LABEL: func.func @columns(

@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s -split-input-file --quant-float-outline-supported-subgraphs | FileCheck %s
 // RUN: not quant-float-opt %S/Inputs/no-subgraph.mlir --quant-float-outline-supported-subgraphs 2>&1 | FileCheck %s --check-prefix=NONE
 
-// NONE: error: no subgraph: expected an op of quantization that can be compiled, but there is none
+// NONE: error: no subgraph to outline: expected at least one supported quantization op
 
 // Two subgraphs around a node that nothing is known of. The decoding of %w waits
 // for the second one, where its result is used. Constants are repeated.

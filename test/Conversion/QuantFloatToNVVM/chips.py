@@ -42,13 +42,13 @@ WRONG = [
     ("sm_110", "88", "", "chip 'sm_110' needs PTX 9.0 or later, but got 8.8"),
     ("sm_120a", "86", "", "chip 'sm_120a' needs PTX 8.7 or later, but got 8.6"),
     ("sm_121f", "87", "", "chip 'sm_121f' needs PTX 8.8 or later, but got 8.7"),
-    ("", "", "", "expected a chip, of the pass or of the module's target"),
-    ("", "80", "", "expected a chip, of the pass or of the module's target"),
+    ("", "", "", "expected a chip as an option of the pass or as the module's target"),
+    ("", "80", "", "expected a chip as an option of the pass or as the module's target"),
     ("", "", '[#nvvm.target<chip = "sm_61">]', f"chip must be one of {CHIPS}, but got 'sm_61'"),
     ("", "", '[#nvvm.target<chip = "sm_90a", features = "+ptx78">]', "chip 'sm_90a' needs PTX 8.0 or later, but got 7.8"),
-    ("", "", '[#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90">]', "expected a chip or one target, but got 2 targets"),
+    ("", "", '[#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90">]', "expected the option chip or exactly one target, but got 2 targets"),
     *[
-        (chip, "", '[#rocdl.target<chip = "gfx942">]', 'target must be an NVVM one, but got #rocdl.target<chip = "gfx942">')
+        (chip, "", '[#rocdl.target<chip = "gfx942">]', 'target must be a #nvvm.target, but got #rocdl.target<chip = "gfx942">')
         for chip in ("", "sm_90")
     ],
     *[
@@ -57,7 +57,7 @@ WRONG = [
     ],
     *[
         ("", "", f'[#nvvm.target<chip = "sm_90", features = "{features}">]',
-         f"features of the target must be a version of PTX such as '+ptx80', but got '{features}'")
+         f"features of the target must be a PTX version such as '+ptx80', but got '{features}'")
         for features in ("ptx80", "-ptx80", "+avx2", "+sm_90", "+ptx80,+ptx81", "+ptx80,+foo", " +ptx80", ",")
     ],
     ("", "", '[#nvvm.target<chip = "sm_90", features = "+ptx8">]', f"ptx must be one of {VERSIONS}, but got '+ptx8'"),
@@ -66,7 +66,7 @@ WRONG = [
     *[
         (
             chip, ptx, f"[{', '.join(f'#nvvm.target<chip = {name!r}>' for name in names)}]".replace("'", '"'),
-            f"expected no more instructions than the target has, '{names[-1]}' with PTX {has}, "
+            f"expected no newer instructions than those of the target, '{names[-1]}' with PTX {has}, "
             f"but got those of '{chip or names[-1]}' with PTX {wanted}",
         )
         for chip, ptx, names, has, wanted in (
@@ -149,7 +149,7 @@ def type_requests():
         for types in choices:
             given = [operand.format(*types) for operand in operands]
             wrong = next(kind for kind in given if not kind.startswith("f"))
-            message = f"error: '{name}' op expected scalars or vectors of fixed size inside of kernels, but got '{wrong}'\n"
+            message = f"error: '{name}' op expected scalars or vectors of fixed size in kernels, but got '{wrong}'\n"
             yield kernel_of(line.format(*types), given), message
     for types in (
         ("!quant_float.string", "f32"),
@@ -159,7 +159,7 @@ def type_requests():
         wrong = next(kind for kind in types if "string" in kind)
         yield (
             kernel_of(line, types[:1]),
-            f"op expected numbers inside of kernels, but got '{wrong}'\n",
+            f"op expected numeric types in kernels, but got '{wrong}'\n",
         )
     for types in REFUSED:
         line = f"%0 = quant_float.cast %a opset 24 : {types[0]} to {types[1]}"

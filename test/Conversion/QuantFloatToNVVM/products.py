@@ -82,9 +82,9 @@ def main(tools, folder):
             if chip not in OF_EACH_KIND or (sums == "ordered" and chip != "sm_90"):
                 continue
             said = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=True).stdout  # fmt: skip
-            lines = [line for line in said.splitlines() if "product " in line]
+            lines = [line for line in said.splitlines() if re.search(r": mat(mul|vec) ", line)]
             by_instructions = sum(
-                "product of" in line and " by mma.sync." in line for line in lines
+                ": matmul of" in line and " by mma.sync." in line for line in lines
             )
             expected = sum(instruction(product, chip, sums) is not None for product in PRODUCTS)
             if len(lines) != len(PRODUCTS) or by_instructions != expected:

@@ -21,7 +21,7 @@ func.func @opset_kind(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f16> at
 func.func @attributes(%x: tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf8E4M3FN>) {
   // expected-error @+1 {{node 'c1' (Cast): unknown attribute 'too'}}
   %0 = "onnx.Cast"(%x) {onnx_node_name = "c1", to = f16, too = 1 : si64} : (tensor<4xf32>) -> tensor<4xf16>
-  // expected-error @+1 {{attribute 'to': expected an element type of ONNX's, but got 'f8E4M3'}}
+  // expected-error @+1 {{attribute 'to': expected an ONNX element type, but got 'f8E4M3'}}
   %1 = "onnx.Cast"(%x) {to = f8E4M3} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
   // expected-error @+1 {{node without a name (Cast): attribute 'to' is missing}}
   %2 = "onnx.Cast"(%x) {} : (tensor<4xf32>) -> tensor<4xf16>
@@ -50,7 +50,7 @@ func.func @values(%x: tensor<4xf32>, %i: i32, %t: !torch.vtensor<[4],unk>, %s: t
 // -----
 
 func.func @regions(%x: tensor<4xf32>) -> tensor<4xf16> {
-  // expected-error @+1 {{expected an op without regions and successors}}
+  // expected-error @+1 {{expected an op without regions or successors}}
   %0 = "onnx.Cast"(%x) ({
     %1 = "onnx.Cast"(%x) {to = f16} : (tensor<4xf32>) -> tensor<4xf16>
     "onnx.Yield"(%1) : (tensor<4xf16>) -> ()

@@ -15,7 +15,7 @@ func.func @rounding(%x: f32, %s: f8E8M0FNU) -> (f8E4M3FN, f4E2M1FN) {
 // -----
 
 func.func @types(%y: f128, %i: i128) -> (f8E5M2, f8E5M2) {
-  // expected-remark @+1 {{not legalized: there is no cast of f128}}
+  // expected-remark @+1 {{not legalized: no cast supports f128}}
   %2 = arith.truncf %y : f128 to f8E5M2
   // expected-remark @+1 {{not legalized: integers must have at most 64 bits, but got i128}}
   %3 = arith.sitofp %i : i128 to f8E5M2
@@ -25,9 +25,9 @@ func.func @types(%y: f128, %i: i128) -> (f8E5M2, f8E5M2) {
 // -----
 
 func.func @scaling(%x: f32, %s: f8E5M2, %n: f8E4M3FN, %e: f8E8M0FNU) -> (f4E2M1FN, f4E2M1FN) {
-  // expected-remark @+1 {{not legalized: the scale must be of f8E8M0FNU, f16, bf16, f32 or f64, but got f8E5M2}}
+  // expected-remark @+1 {{not legalized: the scale must have type f8E8M0FNU, f16, bf16, f32 or f64, but got f8E5M2}}
   %0 = arith.scaling_truncf %x, %s : f32, f8E5M2 to f4E2M1FN
-  // expected-remark @+1 {{not legalized: the wide side must be of f16, bf16, f32 or f64, but got f8E4M3FN}}
+  // expected-remark @+1 {{not legalized: the wide type must be f16, bf16, f32 or f64, but got f8E4M3FN}}
   %1 = arith.scaling_truncf %n, %e : f8E4M3FN, f8E8M0FNU to f4E2M1FN
   return %0, %1 : f4E2M1FN, f4E2M1FN
 }

@@ -47,11 +47,11 @@ func.func @integers(%x: tensor<4xf32>) -> tensor<4x!quant.uniform<u8:f32, 0.5:12
 // -----
 
 func.func @types(%x: tensor<4xf32>, %d: tensor<4xf64>, %u: tensor<*xf32>) {
-  // expected-remark @+1 {{not legalized: f8E4M3 is no float8 of ONNX's}}
+  // expected-remark @+1 {{not legalized: f8E4M3 is not a float8 type of ONNX}}
   %0 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3:f32, 0.5>>
   // expected-remark @+1 {{not legalized: the zero point of f8E4M3FN must be 0, but got 3}}
   %1 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, 0.5:3>>
-  // expected-remark @+1 {{not legalized: the range of the storage must be that of its type}}
+  // expected-remark @+1 {{not legalized: the storage range must be the full range of the storage type}}
   %2 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN<-200:200>:f32, 0.5>>
   // expected-remark @+1 {{not legalized: the expressed type must be f16, bf16 or f32}}
   %3 = "quant.qcast"(%d) : (tensor<4xf64>) -> tensor<4x!quant.uniform<f8E4M3FN:f64, 0.5>>
@@ -61,19 +61,19 @@ func.func @types(%x: tensor<4xf32>, %d: tensor<4xf64>, %u: tensor<*xf32>) {
   %5 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, half>>
   // expected-remark @+1 {{not legalized: the expressed type must be the tensor's element type f32, but got bf16}}
   %6 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:bf16, 0.5>>
-  // expected-remark @+1 {{not legalized: there must be a scale for each element along axis 0, but got 3}}
+  // expected-remark @+1 {{not legalized: expected a scale for each element along axis 0, but got 3}}
   %7 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:0, {0.5, 1.0, 2.0}>>
   // expected-remark @+1 {{not legalized: values must be scalars or ranked tensors}}
   %8 = "quant.qcast"(%u) : (tensor<*xf32>) -> tensor<*x!quant.uniform<f8E4M3FN:f32, 0.5>>
-  // expected-remark @+1 {{not legalized: both sides must have one shape}}
+  // expected-remark @+1 {{not legalized: input and result must have the same shape}}
   %9 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<5x!quant.uniform<f8E4M3FN:f32, 0.5>>
   // expected-remark @+1 {{not legalized: the axis must be a number}}
   %10 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32:a, {0.5}>>
   // expected-remark @+1 {{not legalized: a scale must be a positive number, but got '-1.0'}}
   %11 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, -1.0>>
-  // expected-remark @+1 {{not legalized: there must be one scale per tensor, but got 2}}
+  // expected-remark @+1 {{not legalized: expected one scale for the tensor, but got 2}}
   %12 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, {1.0, 2.0}>>
-  // expected-remark @+1 {{not legalized: the type must end after the scales, but goes on with ', 2.0'}}
+  // expected-remark @+1 {{not legalized: expected the end of the type after the scales, but got ', 2.0'}}
   %13 = "quant.qcast"(%x) : (tensor<4xf32>) -> tensor<4x!quant.uniform<f8E4M3FN:f32, 1.0, 2.0>>
   return
 }

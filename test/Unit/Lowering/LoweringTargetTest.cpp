@@ -58,7 +58,7 @@ TEST(EmulationTargetTest, whatIsMissing) {
   EXPECT_EQ(getMissing(ada, ConversionFeature::NvidiaFloat8),
             "needs PTX 8.1, but got 8.0");
   EXPECT_EQ(getMissing(ada, ConversionFeature::NvidiaNarrowFloat),
-            "is not on sm_89");
+            "is not available on sm_89");
   EXPECT_FALSE(none.has(ConversionFeature::Neon));
 }
 } // namespace

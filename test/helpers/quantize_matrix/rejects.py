@@ -228,7 +228,7 @@ def _granularities(version):
 
     if "axis" not in version.attributes:
         for shape, scale in (((4, 8), (8,)), ((5,), (5,)), ((2, 3, 4), (3,))):
-            yield reject("Q1", "scale must hold one element (per tensor)", shape, scale)
+            yield reject("Q1", "scale must have one element (per tensor)", shape, scale)
         return
     for repeat in range(len(names)):
         del repeat
