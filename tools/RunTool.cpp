@@ -183,7 +183,7 @@ llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
       for (auto [number, input] : llvm::enumerate(inputs))
         names.push_back(input.name.empty() ? std::to_string(number)
                                            : "'" + input.name + "'");
-      return failUsage("--shapes: no input is called '" + shape.name + "', " +
+      return failUsage("--shapes: no input is named '" + shape.name + "', " +
                        (names.empty()
                             ? "there are no inputs"
                             : "the inputs are " + llvm::join(names, ", ")));

@@ -157,14 +157,14 @@ static const char *spell(HandleKind kind) {
 }
 
 std::string capi::describeBadHandle(HandleKind kind, uint64_t id) {
-  std::string text = std::string("expected the handle of ") + spell(kind);
+  std::string text = std::string("expected a handle of ") + spell(kind);
   HandleKind given = getKind(id);
   if (!id)
-    return text + ", but got the null handle";
+    return text + ", but got a null handle";
   if (given < HandleKind::Error || given > HandleKind::ModeReport ||
       !getSlot(id))
-    return text + ", but got a number that is no handle";
+    return text + ", but got an invalid handle";
   if (given != kind)
-    return text + ", but got that of " + spell(given);
-  return text + ", but got that of a destroyed one";
+    return text + ", but got a handle of " + spell(given);
+  return text + ", but got a handle of a destroyed object";
 }

@@ -56,8 +56,8 @@ bool destroyObject(HandleKind kind, uint64_t id);
 
 size_t countLiveObjects();
 
-/// Describes why acquireObject rejects a handle, e.g. "expected the handle of a
-/// model, but got that of a destroyed one".
+/// Describes why acquireObject rejects a handle, e.g. "expected a handle of a
+/// model, but got a handle of a destroyed object".
 std::string describeBadHandle(HandleKind kind, uint64_t id);
 
 /// A reference that keeps an object alive. `T` has a `kKind`.

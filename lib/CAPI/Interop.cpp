@@ -41,7 +41,7 @@ QuantFloatStatus quantFloatModelCreateFromModule(QuantFloatSession session,
       Session &session = object.state->session;
       if (unwrap(module)->getContext() != &session.getContext())
         return fail(QUANT_FLOAT_ERROR_ARGUMENT,
-                    "the module must be of the session's context");
+                    "the module must belong to the session's context");
       Model copy(session, cast<ModuleOp>(unwrap(module)->clone()));
       if (llvm::Error error = copy.verify())
         return error;

@@ -64,8 +64,8 @@ llvm::Error give(Handle *handle, Args &&...args) {
       addObject(T::kKind, std::make_unique<T>(std::forward<Args>(args)...));
   return handle->id ? llvm::Error::success()
                     : fail(QUANT_FLOAT_ERROR_MEMORY,
-                           "too many objects: destroy what is not needed any "
-                           "more");
+                           "too many objects: destroy objects that are no "
+                           "longer needed");
 }
 
 /// Same, for an argument that may be an error.
@@ -114,14 +114,14 @@ llvm::Error readOptions(const Options *given, Options &options) {
     return llvm::Error::success();
   if (given->size < sizeof(size_t) || given->size > 4096)
     return fail(QUANT_FLOAT_ERROR_ARGUMENT,
-                "options must have their size in the first field, but got " +
+                "the first field of the options must be their size, but got " +
                     Twine(given->size));
   const char *bytes = reinterpret_cast<const char *>(given);
   for (size_t i = sizeof(Options); i < given->size; ++i)
     if (bytes[i])
       return fail(QUANT_FLOAT_ERROR_UNSUPPORTED,
-                  "options have fields that this version of the library does "
-                  "not know");
+                  "the options set fields that this version of the library "
+                  "does not support");
   memcpy(static_cast<void *>(&options), given,
          std::min(given->size, sizeof(Options)));
   options.size = sizeof(Options);

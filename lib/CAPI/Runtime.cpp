@@ -71,7 +71,7 @@ QuantFloatStatus quantFloatMakeRandomBits(int32_t dtype, uint64_t seed,
       break;
     default:
       return fail(QUANT_FLOAT_ERROR_ELEMENT_TYPE,
-                  "random bits must be of uint2, uint4, uint8, uint16 or "
+                  "random bits must have type uint2, uint4, uint8, uint16 or "
                   "uint32, but got dtype " +
                       Twine(dtype));
     }

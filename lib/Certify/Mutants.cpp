@@ -501,7 +501,7 @@ certify::runMutants(const std::function<bool(StringRef)> &isWanted,
     report.conversion = mutant.conversion;
     auto found = conversions.find(mutant.conversion);
     if (found == conversions.end())
-      return llvm::createStringError("no conversion is called '" +
+      return llvm::createStringError("no conversion is named '" +
                                      mutant.conversion + "'");
     if (llvm::Error error = runMutant(mutant, found->second, session, report))
       return error;

@@ -61,7 +61,7 @@ getTargets(ModuleOp module, const CompileOptions &options, EmitKind kind) {
   bool isForGpu = options.target == Target::NVVM;
   if (cpus->size() > 1 && (isForGpu || kind == EmitKind::LLVMDialect)) {
     StringRef what =
-        isForGpu ? "the code around kernels on a GPU" : "the LLVM dialect";
+        isForGpu ? "the host code of GPU kernels" : "the LLVM dialect";
     emitError(module.getLoc()) << "expected one CPU for " << what
                                << ", but got '" << options.cpu << "'";
     return failure();
@@ -383,7 +383,7 @@ static LogicalResult compileKernelsTo(ModuleOp module, EmitKind kind,
   SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
   if (binaries.size() != 1 || binaries.front().getObjects().size() != 1)
     return emitError(module.getLoc())
-           << "expected kernels in the model, but there is nothing to compute";
+           << "expected at least one kernel, but the model computes nothing";
   auto object = cast<gpu::ObjectAttr>(binaries.front().getObjects()[0]);
   StringRef bytes = object.getObject().getValue();
   if (!isBitcode) {
@@ -562,8 +562,8 @@ static llvm::Error runLinker(StringRef object, StringRef output,
       if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name))
         linker = *found;
   if (linker.empty())
-    return fail("no linker: expected " + versioned +
-                " or ld.lld on the path, or in LLD");
+    return fail("no linker found: expected " + versioned +
+                " or ld.lld in PATH, or the environment variable LLD");
   SmallVector<StringRef> arguments = {linker, "-shared",     "-Bsymbolic",
                                       "-z",   "noexecstack", "--build-id",
                                       "-o",   output,        object};
@@ -575,7 +575,7 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   if (options.threads != 1) {
     StringRef openMP = QUANT_FLOAT_LIBOMP_PATH;
     if (!llvm::sys::fs::exists(openMP))
-      return fail("no OpenMP runtime for code that runs in threads: expected "
+      return fail("no OpenMP runtime found for multithreaded code: expected "
                   "libomp.so.5");
     arguments.append({openMP, "-rpath", llvm::sys::path::parent_path(openMP)});
   }
@@ -583,8 +583,8 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   if (options.target == Target::NVVM) {
     cudaRuntime = getCudaRuntime();
     if (cudaRuntime.empty())
-      return fail("no CUDA runtime of this project: expected "
-                  "libQuantFloatCudaRuntime.a in the folder of libraries");
+      return fail("no CUDA runtime found: expected libQuantFloatCudaRuntime.a "
+                  "in the library directory");
     // Hide the symbols, so that each library in a process has its own runtime.
     arguments.append({cudaRuntime, "--exclude-libs", "ALL"});
   }

@@ -198,9 +198,8 @@ void ConvertAssertsToStatus::runOnOperation() {
   // The lowering of an assert would abort the program.
   bool isInvalid = false;
   getOperation().walk([&](cf::AssertOp assertion) {
-    assertion.emitOpError()
-        << "has no lowering inside of parallel loops, but got '"
-        << assertion.getMsg() << "'";
+    assertion.emitOpError() << "has no lowering in parallel loops, but got '"
+                            << assertion.getMsg() << "'";
     isInvalid = true;
   });
   if (isInvalid)

@@ -506,8 +506,8 @@ static LogicalResult emitWrappers(ModuleOp module) {
     auto sizes = symbols.lookup<LLVM::LLVMFuncOp>(info->symbol + ".sizes");
     if (!sizes)
       return kernel.emitError("function '")
-             << kernel.getSymName() << "': expected a function '"
-             << info->symbol << ".sizes' beside it, but there is none";
+             << kernel.getSymName() << "': expected a shape function '"
+             << info->symbol << ".sizes', but found none";
     SmallVector<StringRef> entries = {info->symbol};
     for (const EntryPointNames &names : info->sharing)
       entries.push_back(names.symbol);
@@ -516,7 +516,7 @@ static LogicalResult emitWrappers(ModuleOp module) {
         std::string name = (entry + suffix).str();
         if (!made.insert(name).second || symbols.lookup(name))
           return kernel.emitError("entry point '")
-                 << entry << "': the name '" << name << "' is taken";
+                 << entry << "': the name '" << name << "' is already in use";
       }
     FailureOr<LLVM::LLVMFuncOp> runStrings = LLVM::LLVMFuncOp();
     if (info->hasStrings)

@@ -108,8 +108,8 @@ describe(Type type, DictionaryAttr attributes, EntryPointArgument &argument,
   if (dtype && attributes && attributes.contains(kPackedAttrName))
     *dtype |= kPackedFlag;
   if (!dtype || !getElementBits(*dtype))
-    return emitError() << "expected an element type that tensors in memory can "
-                          "have, but got "
+    return emitError() << "expected an element type with a representation in "
+                          "memory, but got "
                        << elementType;
   // Kernels only take signless integers and floats of the storage width, which
   // is a multiple of a byte unless the caller's elements are packed. Report
@@ -243,7 +243,7 @@ static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
     Value isEqual = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, check.expected, check.given);
     cf::AssertOp::create(builder, loc, isEqual,
-                         check.text + ": sizes of its inputs do not agree");
+                         check.text + ": sizes of its inputs do not match");
   }
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
@@ -522,12 +522,12 @@ LogicalResult SizesBuilder::replaceArguments() {
           *index >= static_cast<int64_t>(position[i].size())) {
         InFlightDiagnostic error = user->emitError("function '");
         error << info.symbol
-              << "': expected the sizes of the results to follow from those of "
-                 "the arguments, but ";
+              << "': expected result sizes that depend on argument sizes only, "
+                 "but ";
         // Names the model's node if the op comes from one.
         StringRef node = getNodeName(user->getLoc());
         if (!node.empty())
-          error << "node '" << printable(node) << "' takes them from";
+          error << "node '" << printable(node) << "' computes them from";
         else
           error << "they depend on";
         error << " the values of input " << i;
@@ -629,7 +629,7 @@ static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
       assertions.push_back(cf::AssertOp::create(
           builder, loc, isEqual,
           ("output " + Twine(output) + ": the size of dimension " + Twine(i) +
-           " is another one than when it was measured")
+           " differs from the result of the shape function")
               .str()));
     }
   }

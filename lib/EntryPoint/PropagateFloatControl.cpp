@@ -40,7 +40,7 @@ static LogicalResult verifyRegion(omp::ParallelOp parallel) {
   getUsedValuesDefinedAbove(parallel.getRegion(), used);
   if (!llvm::all_of(used, isOfLLVM) ||
       !llvm::all_of(parallel.getRegion().getArguments(), isOfLLVM))
-    return parallel.emitOpError("expected values of the LLVM dialect's types");
+    return parallel.emitOpError("expected values of LLVM dialect types");
   WalkResult result = parallel.walk([&](Operation *op) {
     if (!isa<omp::CancelOp, omp::CancellationPointOp>(op) ||
         op->getParentOp() != parallel)

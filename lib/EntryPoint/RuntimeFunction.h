@@ -24,8 +24,7 @@ declareFunction(OpBuilder &builder, ModuleOp module, StringRef name,
                 ArrayRef<Type> arguments, Type result) {
   Operation *symbol = SymbolTable::lookupSymbolIn(module, name);
   if (symbol && !isa<LLVM::LLVMFuncOp>(symbol))
-    return symbol->emitError("expected a function of the name '")
-           << name << "'";
+    return symbol->emitError("expected a function named '") << name << "'";
   return LLVM::lookupOrCreateFn(builder, module, name, arguments, result);
 }
 

@@ -126,8 +126,8 @@ findOpenMP(llvm::ArrayRef<std::string> names) {
   if (!addresses.empty())
     return addresses;
   return llvm::createStringError(
-      "the compiled code runs in several threads and needs LLVM's OpenMP "
-      "runtime, which cannot be loaded (tried %s); install it, or compile for "
+      "the compiled code is multithreaded and requires LLVM's OpenMP runtime, "
+      "which cannot be loaded (tried %s); install it, or compile for "
       "one thread",
       tried.c_str());
 }

@@ -32,9 +32,8 @@ llvm::Expected<Tensor> Tensor::readOnnx(StringRef path, MLIRContext *context) {
   google::protobuf::io::CodedInputStream stream(bytes.bytes_begin(),
                                                 static_cast<int>(bytes.size()));
   if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return llvm::createStringError(
-        "expected a serialized ONNX TensorProto, but "
-        "the bytes are not those of one");
+    return llvm::createStringError("expected a serialized ONNX TensorProto, "
+                                   "but the file cannot be parsed");
   file->reset();
 
   // The decoder reports diagnostics. Return the first error.
@@ -56,6 +55,6 @@ llvm::Expected<Tensor> Tensor::readOnnx(StringRef path, MLIRContext *context) {
   if (!findSlotElement(elementType))
     return llvm::createStringError(
         spellTensor(elementType, attribute->getShapedType().getShape()) +
-        ": expected an element type that tensors in memory can have");
+        ": expected an element type with a representation in memory");
   return Tensor::fromAttribute(*attribute, elementType);
 }

@@ -84,8 +84,8 @@ compute(Operation *op, Type to, ArrayRef<int64_t> sizes,
         llvm::function_ref<LogicalResult(MutableArrayRef<char>)> compute) {
   llvm::Expected<Tensor> result = Tensor::allocate(getDtype(to), sizes);
   if (result && failed(compute(result->getMutableBytes())))
-    return fail(op,
-                "the Reference has nothing for this to " + spellTensor(to, {}));
+    return fail(op, "the Reference does not support the result type " +
+                        spellTensor(to, {}));
   return result;
 }
 
@@ -94,7 +94,8 @@ static llvm::Expected<Tensor> castToStrings(CastOp op, const Tensor &input) {
   FailureOr<std::vector<std::string>> strings = reference::printBuffer(
       getElementTypeOrSelf(op.getInput()), input.getBytes());
   if (failed(strings))
-    return fail(op, "the Reference has no strings of " + input.spell());
+    return fail(op, "the Reference does not support casts to strings from " +
+                        input.spell());
   llvm::Expected<TensorBuffer> result = TensorBuffer::makeStrings(
       input.getSizes(),
       std::vector<StringRef>(strings->begin(), strings->end()));
@@ -115,7 +116,7 @@ static llvm::Expected<Tensor> castFromStrings(CastOp op, const Tensor &input) {
   if (invalid)
     return fail(op,
                 "element " + Twine(*invalid) +
-                    ": expected the text of a number, but got '" +
+                    ": expected a number, but got '" +
                     printable(strings[*invalid]) + "'",
                 ErrorKind::Value);
   return result;
@@ -296,7 +297,8 @@ llvm::Error mlir::quant_float::checkSizes(FakeConvertOp op, const Tensor &input,
   if (!reference::Granularity::getBroadcast().fits(scale.getSizes(),
                                                    input.getSizes()))
     return fail(op, "scale must broadcast to the input " + input.spell() +
-                        ", which does not grow, but got " + scale.spell());
+                        " without changing its shape, but got " +
+                        scale.spell());
   return llvm::Error::success();
 }
 

@@ -66,9 +66,10 @@ static llvm::Expected<std::pair<const ElementInfo *, size_t>>
 requireElement(int32_t dtype, ArrayRef<int64_t> sizes) {
   const ElementInfo *element = findSlotElement(dtype);
   if (!element)
-    return makeError(ErrorKind::ElementType,
-                     "expected an element type of EntryPoint.h, but got " +
-                         Twine(dtype));
+    return makeError(
+        ErrorKind::ElementType,
+        "expected an element type number of EntryPoint.h, but got " +
+            Twine(dtype));
   llvm::Expected<int64_t> count = countBytes(*element, sizes);
   if (!count)
     return makeError(ErrorKind::Size, count.takeError());
@@ -89,7 +90,7 @@ llvm::Expected<Tensor> Tensor::allocate(int32_t dtype, ArrayRef<int64_t> sizes,
     return element.takeError();
   if (onDevice && element->first->isString())
     return makeError(ErrorKind::Unsupported,
-                     "strings cannot be in a device's memory");
+                     "strings cannot be stored in device memory");
   if (!onDevice)
     return take(ErrorKind::Memory,
                 TensorBuffer::allocate(*element->first, sizes));

@@ -75,7 +75,7 @@ struct QuantFloatBytecodeInterface final : BytecodeDialectInterface {
       return version;
     reader.emitError() << "quant_float of version " << major << "." << minor
                        << " is newer than " << current.str()
-                       << ", the newest that is known here";
+                       << ", the newest supported version";
     return nullptr;
   }
 

@@ -36,9 +36,9 @@ static LogicalResult verifyTypes(FakeConvertOp op) {
              << ", but got " << getElementTypeOrSelf(value);
     if (isa<TensorType>(value.getType()) != isTensor)
       return op.emitOpError()
-             << name << " must be a tensor where the input is one, "
-             << "and only there, but got " << value.getType() << " with "
-             << op.getInput().getType();
+             << name
+             << " must be a tensor if and only if the input is one, but got "
+             << value.getType() << " with " << op.getInput().getType();
     return success();
   };
   return success(succeeded(verify(op.getScale(), "scale")) &&
@@ -53,7 +53,7 @@ static LogicalResult verifyShift(FakeConvertOp op) {
     return success();
   return op.emitOpError()
          << "shift must have the same shape as the scale, but got "
-         << describeShape(op.getShift().getType()) << " beside "
+         << describeShape(op.getShift().getType()) << " and "
          << describeShape(op.getScale().getType());
 }
 
@@ -69,8 +69,8 @@ static LogicalResult verifyBroadcast(FakeConvertOp op) {
   if (!input || !scale ||
       reference::Granularity::getBroadcast().fits(*scale, *input))
     return success();
-  return op.emitOpError() << "scale must broadcast to the input, which does "
-                             "not grow, but got "
+  return op.emitOpError() << "scale must broadcast to the input without "
+                             "changing its shape, but got "
                           << describeShape(op.getScale().getType()) << " and "
                           << describeShape(whole);
 }
@@ -126,16 +126,17 @@ LogicalResult FakeConvertOp::verify() {
                          getNeutralShiftAttrName()})
     if (!isOpenVino && (*this)->hasAttr(name))
       return emitOpError() << "'" << name
-                           << "' needs mode 'openvino', but got '"
+                           << "' requires mode 'openvino', but got '"
                            << stringifyFakeConvertMode(
                                   getMode().value_or(FakeConvertMode::Exact))
                            << "'";
   if (getNeutralShift() && !getShift())
-    return emitOpError() << "'neutral_shift' needs a shift";
+    return emitOpError() << "'neutral_shift' requires a shift";
   Type type = getElementTypeOrSelf(getInput());
   if (getReciprocal() == FakeConvertReciprocal::OpenVINO && !type.isBF16())
     return emitOpError()
-           << "reciprocal 'openvino' needs elements of bf16, but got " << type;
+           << "reciprocal 'openvino' requires elements of bf16, but got "
+           << type;
   return success();
 }
 

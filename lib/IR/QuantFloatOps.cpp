@@ -90,38 +90,37 @@ static LogicalResult verifyOpenVinoCast(CastOp op) {
   Type to = getElementTypeOrSelf(op.getResult());
   if (getOpenVinoConversion(from, to) != OpenVinoConversion::None)
     return success();
-  return op.emitOpError() << "is no conversion of OpenVINO's: from " << from
-                          << " to " << to;
+  return op.emitOpError() << "is not a conversion that OpenVINO supports: from "
+                          << from << " to " << to;
 }
 
 /// Verifies the random bits of stochastic rounding (S1).
 static LogicalResult verifyRandomBits(CastOp op) {
   bool isStochastic = op.getRoundMode() == RoundMode::Stochastic;
   if (op.getRandom() && !isStochastic)
-    return op.emitOpError() << "random bits must come with round_mode "
-                               "stochastic";
+    return op.emitOpError() << "random bits require round_mode stochastic";
   if (isStochastic && !op.getRandom())
-    return op.emitOpError() << "round_mode stochastic must come with random "
-                               "bits";
+    return op.emitOpError() << "round_mode stochastic requires random bits";
   if (!isStochastic)
     return success();
   if (op.getMode() != CastMode::QuantFloat)
-    return op.emitOpError() << "round_mode stochastic needs mode quant_float";
+    return op.emitOpError()
+           << "round_mode stochastic requires mode quant_float";
   Type from = getElementTypeOrSelf(op.getInput());
   Type random = getElementTypeOrSelf(op.getRandom());
   Type to = getElementTypeOrSelf(op.getResult());
   if (!reference::canCastByRandomBits(from, random, to))
     return op.emitOpError()
-           << "round_mode stochastic is from f32, f16 or bf16 by ui2, ui4, ui8 "
-              "or ui16 to f16, bf16, float8 with a mantissa, float6 or float4, "
-              "but got "
+           << "round_mode stochastic supports casts from f32, f16 or bf16 by "
+              "ui2, ui4, ui8 or ui16 to f16, bf16, float8 with a mantissa, "
+              "float6 or float4, but got "
            << from << " by " << random << " to " << to;
   // The trait below does not compare the shapes if the input is unranked.
   if (!haveCompatibleShapes(op.getRandom().getType(), op.getType()))
     return op.emitOpError()
            << "random bits must have the result's shape, but "
               "got "
-           << op.getRandom().getType() << " beside " << op.getType();
+           << op.getRandom().getType() << " and " << op.getType();
   return success();
 }
 
@@ -166,8 +165,8 @@ LogicalResult OpTrait::Elementwise<CastOp>::verifyTrait(Operation *op) {
   // the rank from the result's type.
   if (isa<RankedTensorType>(from) && isa<UnrankedTensorType>(to))
     return op->emitOpError()
-           << "result must have a rank where the input has one, but got "
-           << from << " and " << to;
+           << "result must be ranked if the input is ranked, but got " << from
+           << " and " << to;
   return impl::verifyElementwise(op);
 }
 
@@ -231,13 +230,13 @@ LogicalResult PhiloxOp::verify() {
   Type type = getElementTypeOrSelf(getResult());
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || !integer.isUnsigned() || integer.getWidth() > 32)
-    return emitOpError() << "result must be of ui2, ui4, ui8, ui16 or ui32, "
-                            "but got "
+    return emitOpError() << "result must have elements of ui2, ui4, ui8, ui16 "
+                            "or ui32, but got "
                          << type;
   Type like = getLike().getType();
   if (!isa<TensorType>(like) || !isa<TensorType>(getType()) ||
       !haveCompatibleShapes(like, getType()))
-    return emitOpError() << "result must be a tensor of the shape of " << like
+    return emitOpError() << "result must be a tensor with the shape of " << like
                          << ", but got " << getType();
   return success();
 }
@@ -291,8 +290,9 @@ LogicalResult NodeOp::verify() {
   int64_t previous = -1;
   for (int64_t position : getAbsentInputs()) {
     if (position <= previous || position >= count)
-      return emitOpError() << "absent_inputs must increase and be below "
-                           << count << ", but got " << position;
+      return emitOpError()
+             << "absent_inputs must be strictly increasing and less than "
+             << count << ", but got " << position;
     previous = position;
   }
   // Bodies have a terminator (N3).

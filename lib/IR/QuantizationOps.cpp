@@ -38,9 +38,10 @@ static LogicalResult verifyScaleSizes(QuantizationOpInterface op,
     if (isScalable != reference::isScalable(found))
       return op->emitOpError()
              << "dimension " << index
-             << " of the scale must be scalable where dimension " << dim
-             << " of the input is, but got " << op.getScaleValue().getType()
-             << " with " << op.getInputValue().getType();
+             << " of the scale must be scalable if and only if dimension "
+             << dim << " of the input is scalable, but got "
+             << op.getScaleValue().getType() << " with "
+             << op.getInputValue().getType();
     if (blockSize && dim == axis && isScalable && input[dim] % *blockSize != 0)
       return op->emitOpError()
              << "block size must divide the scalable dimension " << dim
@@ -72,7 +73,7 @@ static LogicalResult verifyGranularity(QuantizationOpInterface op) {
   std::optional<int64_t> blockSize = granularity.blockSize;
   // The attributes are consistent without looking at the input's type (Q4).
   if (blockSize && !axis)
-    return op->emitOpError() << "a block size needs an axis";
+    return op->emitOpError() << "a block size requires an axis";
   if (blockSize && *blockSize <= 0)
     return op->emitOpError()
            << "block size must be positive, but got " << *blockSize;
@@ -135,7 +136,7 @@ static LogicalResult verifyZeroPoint(QuantizationOpInterface op) {
     return success();
   return op->emitOpError()
          << "zero point must have the same shape as the scale, but got "
-         << describeShape(type) << " beside " << describeShape(scaleType);
+         << describeShape(type) << " and " << describeShape(scaleType);
 }
 
 /// Returns whether the types are both tensors, both vectors or both scalars and
@@ -157,9 +158,9 @@ static LogicalResult verifyShapes(QuantizationOpInterface op) {
   for (auto [value, name] : parameters)
     if (value && isa<TensorType>(value.getType()) != isTensor)
       return op->emitOpError()
-             << name << " must be a tensor where the input is one, "
-             << "and only there, but got " << value.getType() << " with "
-             << input;
+             << name
+             << " must be a tensor if and only if the input is one, but got "
+             << value.getType() << " with " << input;
   Type type = op->getResult(0).getType();
   if (!areAlike(input, type))
     return op->emitOpError() << "result must have the input's shape, but got "
@@ -197,20 +198,18 @@ template <typename OpTy> static LogicalResult verifyOthers(OpTy op) {
                             << stringifyRoundMode(*mode);
   size_t found = op.getOthers().size();
   if (mode && found == 0)
-    return op.emitOpError() << "round_mode stochastic must come with random "
-                               "bits";
+    return op.emitOpError() << "round_mode stochastic requires random bits";
   if (!mode && found == 2)
-    return op.emitOpError() << "random bits must come with round_mode "
-                               "stochastic";
+    return op.emitOpError() << "random bits require round_mode stochastic";
   if (found > 2)
     return op.emitOpError() << "expected no operands but input, scale, zero "
                                "point and random bits, but got "
                             << op->getNumOperands();
   Value random = op.getRandom();
   if (random && !reference::isRandomBits(getElementTypeOrSelf(random)))
-    return op.emitOpError()
-           << "random bits must be of ui2, ui4, ui8 or ui16, but got "
-           << getElementTypeOrSelf(random);
+    return op.emitOpError() << "random bits must have elements of ui2, ui4, "
+                               "ui8 or ui16, but got "
+                            << getElementTypeOrSelf(random);
   return success();
 }
 
@@ -222,12 +221,12 @@ static LogicalResult verifyRandomBits(QuantizationOpInterface op) {
     return success();
   if (op.getStandardDomain() != kOwnDomain)
     return op->emitOpError()
-           << "round_mode stochastic needs domain '" << kOwnDomain << "'";
+           << "round_mode stochastic requires domain '" << kOwnDomain << "'";
   for (Type type : {op.getInputValue().getType(), op->getResult(0).getType()})
     if (!areAlike(type, random.getType()))
       return op->emitOpError()
              << "random bits must have the input's shape, but got "
-             << random.getType() << " beside " << type;
+             << random.getType() << " and " << type;
   return success();
 }
 
@@ -273,7 +272,7 @@ static LogicalResult verifyAttributes(QuantizationOpInterface op,
         });
     if (attribute == getOpAttributes().end())
       return op->emitOpError()
-             << "ignored_attributes names the unknown attribute '" << name
+             << "ignored_attributes contains the unknown attribute '" << name
              << "'";
     if (failed(rules.verifyAttribute(*attribute, /*isGiven=*/true)))
       return failure();
@@ -289,7 +288,8 @@ static LogicalResult verifyOutputDtype(Operation *op,
   if (rules.getVersion().has(OpAttribute::OutputDtype))
     return success();
   InFlightDiagnostic diagnostic =
-      op->emitOpError() << what << " needs the attribute 'output_dtype', which "
+      op->emitOpError() << what
+                        << " requires the attribute 'output_dtype', which "
                         << rules.describe() << " does not have";
   rules.noteFirstOpset(diagnostic, OpAttribute::OutputDtype);
   return diagnostic;
@@ -448,8 +448,9 @@ LogicalResult QuantizeElementsOp::verify() {
   Type precision = getElementTypeOrSelf(getInput());
   Type scale = getElementTypeOrSelf(getScale());
   if (!isStandardFloat(precision))
-    return emitOpError() << "input must be of f32, f16, bf16 or f64, but got "
-                         << precision;
+    return emitOpError()
+           << "input must have elements of f32, f16, bf16 or f64, but got "
+           << precision;
   if (scale != precision)
     return emitOpError() << "scale must have the input's element type "
                          << precision << ", but got " << scale;
@@ -459,8 +460,8 @@ LogicalResult QuantizeElementsOp::verify() {
       integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
   // f8E8M0FNU only has powers of two, so quantization to it is undefined (D3).
   if (!isInteger && !(isNarrowFloat(type) && !isa<Float8E8M0FNUType>(type)))
-    return emitOpError() << "result must be of integers of 2 to 16 bits or of "
-                            "float8, float6 or float4, but got "
+    return emitOpError() << "result must have elements of 2- to 16-bit "
+                            "integers, float8, float6 or float4, but got "
                          << type;
   if (!getZeroPoint() || getElementTypeOrSelf(getZeroPoint()) == type)
     return success();

@@ -32,7 +32,7 @@ std::string quant_float::describeShape(Type type) {
     return "a scalar";
   std::optional<SmallVector<int64_t>> sizes = getSizes(type);
   if (!sizes)
-    return "no known shape";
+    return "an unknown shape";
   std::string text = "the shape [";
   llvm::raw_string_ostream stream(text);
   llvm::interleaveComma(*sizes, stream, [&](int64_t size) {

@@ -20,20 +20,21 @@ static LogicalResult verifyForm(Operation *op) {
   bool isOnTensors = isa<TensorType>(init);
   for (Type type : op->getOperandTypes())
     if (isa<TensorType>(type) != isOnTensors)
-      return op->emitOpError() << "expected tensors or buffers, but got both, "
-                               << type << " and " << init;
+      return op->emitOpError()
+             << "expected only tensors or only memrefs, but got both, " << type
+             << " and " << init;
   if (!isOnTensors && op->getNumResults())
     return op->emitOpError()
-           << "expected no result with the buffer " << init << ", but got one";
+           << "expected no result for the memref " << init << ", but got one";
   if (!isOnTensors)
     return success();
   if (op->getNumResults() != 1)
     return op->emitOpError()
-           << "expected a result with the tensor " << init << ", but got none";
+           << "expected a result for the tensor " << init << ", but got none";
   if (op->getResult(0).getType() != init)
     return op->emitOpError()
-           << "expected a result of the type of init, " << init << ", but got "
-           << op->getResult(0).getType();
+           << "expected a result with the type of init, " << init
+           << ", but got " << op->getResult(0).getType();
   return success();
 }
 
@@ -56,8 +57,8 @@ LogicalResult CastStringsOp::verify() {
   if (isa<StringType>(getFrom()) == isa<StringType>(getTo()) ||
       !getElementKind(getFrom()) || !getElementKind(getTo()))
     return emitOpError()
-           << "expected a number and !quant_float.string, but got " << getFrom()
-           << " and " << getTo();
+           << "expected a numeric type and !quant_float.string, but got "
+           << getFrom() << " and " << getTo();
   for (auto [value, type] :
        {std::pair(getInput(), getFrom()), std::pair(Value(getInit()), getTo())})
     if (getElementTypeOrSelf(value) != getStorageElementType(type))
@@ -84,7 +85,7 @@ LogicalResult LoadStringsOp::verify() {
   if (init.getElementType() != storage || !init.hasStaticShape() ||
       !offsets.hasStaticShape() ||
       offsets.getNumElements() != init.getNumElements() + 1)
-    return emitOpError() << "expected one offset more than elements of "
+    return emitOpError() << "expected one more offset than elements of "
                          << storage << ", but got " << offsets << " and "
                          << init;
   return verifyForm(*this);

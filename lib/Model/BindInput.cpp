@@ -162,7 +162,7 @@ llvm::Error Model::bindInput(StringRef name, ReadInput read) {
   }
   if (!isFound)
     return makeError(ErrorKind::Argument,
-                     "there is no input '" + name + "' to be bound");
+                     "there is no input '" + name + "' to bind");
   isVerified = succeeded(mlir::verify(*module));
   return isVerified ? llvm::Error::success() : call.fail();
 }

@@ -215,13 +215,13 @@ static SmallVector<FakeConvertOp> findFakeConverts(func::FuncOp function) {
   function.walk([&](FakeConvertOp op) {
     found.push_back(op);
     if (op->getParentOp() != function) {
-      op->emitError("expected fakeconverts in no body of another op to compare "
-                    "their modes");
+      op->emitError("expected fakeconvert ops outside of the regions of other "
+                    "ops to compare their modes");
       isSupported = false;
     } else if (!llvm::all_of(op->getOperandTypes(),
                              llvm::IsaPred<RankedTensorType>)) {
-      op->emitError("expected fakeconverts of ranked tensors to compare their "
-                    "modes");
+      op->emitError(
+          "expected fakeconvert ops on ranked tensors to compare their modes");
       isSupported = false;
     }
   });

@@ -155,14 +155,14 @@ llvm::Expected<size_t> quant_float::findByName(StringRef name,
   if (known.empty())
     return makeError(ErrorKind::Model, "there is no function to run");
   if (found.empty())
-    return makeError(ErrorKind::Argument, "no function is called '" + name +
-                                              "', there are " + known);
+    return makeError(ErrorKind::Argument, "no function is named '" + name +
+                                              "'; the functions are " + known);
   if (name.empty())
     return makeError(ErrorKind::Argument,
                      "expected " + chooser +
                          " to choose one of the functions " + known);
   return makeError(ErrorKind::Argument,
-                   "more than one function is called '" + name + "'");
+                   "more than one function is named '" + name + "'");
 }
 
 llvm::Expected<size_t> CompiledModel::findEntry(StringRef name,
@@ -410,9 +410,9 @@ quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
     return second.takeError();
   if (&first->getElement() != &second->getElement() ||
       first->getSizes() != second->getSizes())
-    return makeError(ErrorKind::Size, "expected tensors alike, but got " +
-                                          first->spell() + " and " +
-                                          second->spell());
+    return makeError(ErrorKind::Size,
+                     "expected tensors of the same type and shape, but got " +
+                         first->spell() + " and " + second->spell());
   TensorDifference result;
   result.numElements = first->getNumElements();
   if (first->isOfStrings()) {

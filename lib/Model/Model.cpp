@@ -221,7 +221,7 @@ llvm::Error Model::verify() {
 llvm::Error Model::requireValid(SessionCall &call) {
   if (isBroken)
     return call.fail(ErrorKind::Argument,
-                     "a pipeline has failed on the model before");
+                     "an earlier pipeline failed on the model");
   if (!isVerified && failed(mlir::verify(*module)))
     return call.fail();
   isVerified = true;
@@ -266,7 +266,7 @@ static llvm::Expected<OpPassManager> parsePipeline(StringRef text) {
   if (anchor != ModuleOp::getOperationName() &&
       anchor != OpPassManager::getAnyOpAnchorName())
     return makeError(ErrorKind::Argument,
-                     "the pipeline must be for builtin.module, but is for " +
+                     "the pipeline must run on builtin.module, but runs on " +
                          anchor);
   return std::move(*pipeline);
 }
@@ -355,7 +355,7 @@ llvm::Error Model::emit(EmitKind kind, const BuildOptions &options,
                         std::string *beside) {
   if (kind == EmitKind::Shared)
     return makeError(ErrorKind::Unsupported,
-                     "a shared library needs a file to go to");
+                     "a shared library must be written to a file");
   return build(kind, options, baseName, os, beside);
 }
 
@@ -413,8 +413,8 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   StringRef suffix = getSuffixBeside(kind);
   StringRef extension = llvm::sys::path::extension(path);
   if (!suffix.empty() && extension.consume_front(".") && extension == suffix)
-    return makeError(ErrorKind::Argument, "the ." + suffix + " file beside '" +
-                                              path + "' would take its place");
+    return makeError(ErrorKind::Argument, "the ." + suffix + " file next to '" +
+                                              path + "' would overwrite it");
   std::string beside;
   SmallVector<OutputFile, 2> files;
   OutputFile &output = files.emplace_back(path.str());

@@ -84,7 +84,7 @@ llvm::Error SessionCall::fail(ErrorKind kind) {
       llvm::raw_string_ostream(text) << diagnostic << diagnostic.message;
       return fail(kind, text);
     }
-  return fail(kind, "nothing was said about the reason");
+  return fail(kind, "the operation failed without a diagnostic");
 }
 
 std::error_code quant_float::probeFile(StringRef path) {

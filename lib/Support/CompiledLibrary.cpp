@@ -56,19 +56,20 @@ quant_float::getLibraryDescription(void *handle) {
   auto *get = reinterpret_cast<Get *>(dlsym(handle, "qf_get_library"));
   if (!get)
     return llvm::createStringError(
-        "expected a shared library that quant-float-compile has written, but "
-        "it has no qf_get_library");
+        "expected a shared library of quant-float-compile, but it has no "
+        "symbol qf_get_library");
   const qf_library *library = get();
   if (!library)
-    return llvm::createStringError("qf_get_library gave no description");
+    return llvm::createStringError("qf_get_library returned null");
   if (library->version > QF_LIBRARY_VERSION)
     return llvm::createStringError(
         std::make_error_code(std::errc::not_supported),
         "expected a description of version " +
             llvm::Twine(uint32_t(QF_LIBRARY_VERSION)) + " or older, but got " +
-            llvm::Twine(library->version) + ": a newer quant-float wrote it");
+            llvm::Twine(library->version) +
+            ": the library is from a newer quant-float");
   if (!isWhole(*library))
     return llvm::createStringError(
-        "the description of its functions is damaged");
+        "the description of its functions is invalid");
   return library;
 }

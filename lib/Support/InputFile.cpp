@@ -116,7 +116,7 @@ static void reportBusError(int signal, siginfo_t *info, void *) {
     std::signal(signal, SIG_DFL);
     return;
   }
-  constexpr StringLiteral kText = ": error: became shorter while it was read\n";
+  constexpr StringLiteral kText = ": error: was truncated while it was read\n";
   (void)!write(STDERR_FILENO, path, strlen(path));
   (void)!write(STDERR_FILENO, kText.data(), kText.size());
   // Removes incomplete outputs.

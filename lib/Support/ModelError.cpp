@@ -95,7 +95,7 @@ llvm::Error quant_float::makeFileError(StringRef file, const Twine &message,
 
 llvm::Error quant_float::makeIndexError(StringRef what, size_t count,
                                         size_t index) {
-  return makeError(ErrorKind::Argument, what + " must be below " +
+  return makeError(ErrorKind::Argument, what + " must be less than " +
                                             Twine(count) + ", but got " +
                                             Twine(index));
 }

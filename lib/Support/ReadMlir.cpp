@@ -36,10 +36,9 @@ using namespace mlir::quant_float;
 // The code below that measures nesting must not recurse.
 
 static LogicalResult fail(Location loc) {
-  return emitError(loc) << "is nested too deep: expected at most "
+  return emitError(loc) << "is nested too deeply: expected at most "
                         << kMaxNesting
-                        << " regions, attributes, types and locations in one "
-                           "another";
+                        << " nested regions, attributes, types and locations";
 }
 
 //===----------------------------------------------------------------------===//
@@ -465,9 +464,9 @@ static LogicalResult checkReaders(ArrayRef<llvm::MemoryBufferRef> strings,
   InFlightDiagnostic error = emitError(FileLineColLoc::get(
       &context, strings.front().getBufferIdentifier(), 0, 0));
   if (trial == Trial::NotMade)
-    return error << "cannot be tried in a process of its own: "
+    return error << "cannot be parsed in a separate process: "
                  << llvm::sys::StrError(reason);
-  return error << "is damaged: MLIR that cannot be read";
+  return error << "is invalid: MLIR's reader crashes on it";
 }
 
 OwningOpRef<ModuleOp>

@@ -232,8 +232,8 @@ llvm::Expected<TargetCpu> TargetCpu::lookup(StringRef triple, StringRef cpu,
   if (cpu == "host") {
     llvm::Triple host(llvm::sys::getProcessTriple());
     if (host.getArch() != parsed.getArch())
-      return makeError("cpu 'host' does not fit the triple '" + result.triple +
-                       "'");
+      return makeError("cpu 'host' does not match the triple '" +
+                       result.triple + "'");
     result.cpu = llvm::sys::getHostCPUName();
     result.features = getHostFeatures();
   } else {
@@ -284,14 +284,13 @@ llvm::Expected<std::vector<TargetCpu>> TargetCpu::getLevels(StringRef triple,
   std::vector<TargetCpu> levels;
   for (StringRef name : names) {
     if (name.empty() && names.size() > 1)
-      return makeError("expected names of CPUs and a comma between two, but "
-                       "got '" +
+      return makeError("expected CPU names separated by commas, but got '" +
                        cpus + "'");
     llvm::Expected<TargetCpu> cpu = get(triple, name);
     if (!cpu)
       return cpu.takeError();
     if (!levels.empty() && cpu->triple != levels.front().triple)
-      return makeError("expected CPUs of one triple, but '" +
+      return makeError("expected CPUs of the same triple, but '" +
                        levels.front().name + "' is of '" +
                        levels.front().triple + "' and '" + name + "' of '" +
                        cpu->triple + "'");
@@ -307,10 +306,10 @@ llvm::Expected<std::vector<TargetCpu>> TargetCpu::getLevels(StringRef triple,
   });
   for (const auto &[more, less] : llvm::zip(levels, llvm::drop_begin(levels)))
     if (more.getRequiredFeatures() == less.getRequiredFeatures())
-      return makeError("expected CPUs that a machine can be told apart by, but "
+      return makeError("expected CPUs with different features, but "
                        "'" +
                        more.name + "' and '" + less.name +
-                       "' need the same features");
+                       "' require the same features");
   return levels;
 }
 

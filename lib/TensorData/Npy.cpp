@@ -138,17 +138,17 @@ llvm::Error HeaderParser::parse() {
 static llvm::Expected<StringRef> splitHeader(StringRef &bytes) {
   if (!bytes.consume_front(StringRef("\x93NUMPY", 6)))
     return llvm::createStringError(
-        "expected a .npy file, but its first bytes are not those of one");
+        "expected a .npy file, but the magic string is missing");
   auto byte = [&](size_t i) { return unsigned(bytes.bytes_begin()[i]); };
   if (bytes.size() < 2)
-    return makeHeaderError("the file ends within it");
+    return makeHeaderError("the file is truncated");
   if (byte(0) < 1 || byte(0) > 3)
     return makeHeaderError("expected version 1, 2 or 3, but got " +
                            Twine(byte(0)) + "." + Twine(byte(1)));
   size_t lengthBytes = byte(0) == 1 ? 2 : 4;
   bytes = bytes.drop_front(2);
   if (bytes.size() < lengthBytes)
-    return makeHeaderError("the file ends within it");
+    return makeHeaderError("the file is truncated");
   uint64_t length = lengthBytes == 2
                         ? llvm::support::endian::read16le(bytes.data())
                         : llvm::support::endian::read32le(bytes.data());
@@ -317,7 +317,7 @@ quant_float::readNpyStrings(const NpyContents &contents) {
     else if (!decodeCodePoints(slot, contents.isBigEndian, strings[i]))
       return llvm::createStringError(
           "element " + Twine(i) +
-          ": expected code points of Unicode, but got another number");
+          ": expected Unicode code points, but got an invalid value");
   }
   return strings;
 }
@@ -342,9 +342,9 @@ llvm::Error quant_float::checkNpyText(StringRef text) {
     return llvm::createStringError("expected UTF-8 for a .npy file, but got '" +
                                    printable(text) + "'");
   if (text.ends_with(StringRef("\0", 1)))
-    return llvm::createStringError(
-        "expected no zero at the end of a string for a .npy file, but got '" +
-        printable(text) + "'");
+    return llvm::createStringError("expected a string without a trailing null "
+                                   "character for a .npy file, but got '" +
+                                   printable(text) + "'");
   return llvm::Error::success();
 }
 

@@ -213,12 +213,13 @@ static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
     return llvm::Error::success();
   *open = 1;
   if (element.isPacked())
-    return llvm::createStringError("a raw file cannot tell the open size of " +
-                                   spellTensor(element, given) +
-                                   ", whose last byte may have bits behind it");
+    return llvm::createStringError(
+        "a raw file does not determine the dynamic size of " +
+        spellTensor(element, given) +
+        ", whose last byte may have padding bits");
   if (llvm::is_contained(sizes, -1))
     return llvm::createStringError(
-        "a raw file cannot tell several open sizes of " +
+        "a raw file does not determine several dynamic sizes of " +
         spellTensor(element, given));
   llvm::Expected<int64_t> row = countBytes(element, sizes);
   if (!row)
@@ -268,7 +269,7 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
   } else if (element.isString() && (suffix == ".bin" || suffix == ".raw")) {
     return llvm::createStringError(
         "expected strings in a .npy" + Twine(readOnnx ? " or .pb" : "") +
-        " file: where one ends, a raw file cannot tell");
+        " file, because a raw file does not store where they end");
   } else if (suffix == ".bin" || suffix == ".raw") {
     contents.data = owner->getBuffer();
     contents.sizes = SmallVector<int64_t>(sizes);

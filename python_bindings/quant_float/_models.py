@@ -143,7 +143,7 @@ class Module:
         require_text(name, "name")
         inputs = [one for function in self.functions for one in function.inputs if one.name == name]
         if not inputs:
-            raise ValueError(f"there is no input '{name}' to be bound")
+            raise ValueError(f"there is no input '{name}' to bind")
         self._native.bind_input(name, describe(take_argument(value, inputs[0], name)))
 
     def check(self, opset: int | Literal["all"] | None = None) -> list[NodeReport]:

@@ -379,14 +379,14 @@ static void misuse(QuantFloatSession session, const char *library) {
   MUST(quantFloatModelDestroy(model));
 }
 
-// CHECK-NEXT: element type: expected an element type of EntryPoint.h, but got 99
+// CHECK-NEXT: element type: expected an element type number of EntryPoint.h, but got 99
 // CHECK-NEXT: rank: expected a rank of 0 or more, but got -1
 // CHECK-NEXT: argument: target must be 0 or 1, but got 7
-// CHECK-NEXT: argument: tensor must be below 1, but got 3
-// CHECK-NEXT: size: expected tensors alike, but got float[2] and float[1]
+// CHECK-NEXT: argument: tensor must be less than 1, but got 3
+// CHECK-NEXT: size: expected tensors of the same type and shape, but got float[2] and float[1]
 // CHECK-NEXT: null: other must not be null
-// CHECK-NEXT: file: {{.*}}libQuantFloatC.so: expected a shared library that quant-float-compile has written, but it has no qf_get_library
-// CHECK-NEXT: argument: more than one function is called 'b'
+// CHECK-NEXT: file: {{.*}}libQuantFloatC.so: expected a shared library of quant-float-compile, but it has no symbol qf_get_library
+// CHECK-NEXT: argument: more than one function is named 'b'
 // CHECK-NEXT: argument: expected a name to choose one of the functions 'a', 'b'
 
 int main(int argc, char **argv) {

@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     REQUIRE(!pthread_create(&threads[i], NULL, tryDamage, NULL));
   for (int i = 0; i < 2; ++i)
     pthread_join(threads[i], NULL);
-  // CHECK: <memory>: is damaged: MLIR that cannot be read
+  // CHECK: <memory>: is invalid: MLIR's reader crashes on it
 
   // Where there is no trial, nothing is read.
   struct rlimit files, none;
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
   REQUIRE(!setrlimit(RLIMIT_NOFILE, &none));
   REQUIRE(readModel(closed, bytes, size) == QUANT_FLOAT_ERROR_MODEL);
   REQUIRE(!setrlimit(RLIMIT_NOFILE, &files));
-  // CHECK: <memory>: cannot be tried in a process of its own: Too many open files
+  // CHECK: <memory>: cannot be parsed in a separate process: Too many open files
 
   // Who else waits for children takes the status, not the answer.
   signal(SIGCHLD, SIG_IGN);
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
   pthread_join(killer, NULL);
   REQUIRE(!*signals);
   MUST(quantFloatSessionDestroy(closed));
-  // CHECK: <memory>: is damaged: MLIR that cannot be read
+  // CHECK: <memory>: is invalid: MLIR's reader crashes on it
 
   enum { kDeep = 100000 };
   char *text = calloc(kDeep, 8);
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
   REQUIRE(readModel(session, text, strlen(text)) == QUANT_FLOAT_ERROR_MODEL);
   MUST(quantFloatSessionDestroy(session));
   free(text);
-  // CHECK: <memory>:1:1799: is nested too deep: expected at most 256
+  // CHECK: <memory>:1:1799: is nested too deeply: expected at most 256
   puts("done");
   // CHECK-NEXT: done
 }

@@ -294,5 +294,5 @@ int main(void) {
 // CHECK: linalg.generic
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
 // CHECK: wrong opset: 'quant_float.cast' op result element type 'f8E8M0FNU' is not accepted by Cast-13
-// CHECK: other: the module must be of the session's context
+// CHECK: other: the module must belong to the session's context
 // CHECK: alive: 0

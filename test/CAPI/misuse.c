@@ -427,25 +427,25 @@ int main(void) {
   return 0;
 }
 
-// CHECK: random type: element type: random bits must be of uint2, uint4, uint8, uint16 or uint32, but got dtype 3
+// CHECK: random type: element type: random bits must have type uint2, uint4, uint8, uint16 or uint32, but got dtype 3
 // CHECK: random place: null: {{.*}}elements
 // CHECK: random count: size: no memory holds {{.*}} elements
 // CHECK-LABEL: -- null
-// CHECK-COUNT-2: : handle: expected the handle of a session, but got the null handle
-// CHECK-COUNT-10: : handle: expected the handle of a model, but got the null handle
-// CHECK-COUNT-4: : handle: expected the handle of a kernel, but got the null handle
+// CHECK-COUNT-2: : handle: expected a handle of a session, but got a null handle
+// CHECK-COUNT-10: : handle: expected a handle of a model, but got a null handle
+// CHECK-COUNT-4: : handle: expected a handle of a kernel, but got a null handle
 // CHECK-LABEL: -- destroyed
-// CHECK-COUNT-2: : handle: expected the handle of a session, but got that of a destroyed one
-// CHECK-COUNT-10: : handle: expected the handle of a model, but got that of a destroyed one
-// CHECK-COUNT-4: : handle: expected the handle of a kernel, but got that of a destroyed one
+// CHECK-COUNT-2: : handle: expected a handle of a session, but got a handle of a destroyed object
+// CHECK-COUNT-10: : handle: expected a handle of a model, but got a handle of a destroyed object
+// CHECK-COUNT-4: : handle: expected a handle of a kernel, but got a handle of a destroyed object
 // CHECK-LABEL: -- of another kind
-// CHECK-COUNT-2: : handle: expected the handle of a session, but got that of a model
-// CHECK-COUNT-10: : handle: expected the handle of a model, but got that of a kernel
-// CHECK-COUNT-4: : handle: expected the handle of a kernel, but got that of a session
+// CHECK-COUNT-2: : handle: expected a handle of a session, but got a handle of a model
+// CHECK-COUNT-10: : handle: expected a handle of a model, but got a handle of a kernel
+// CHECK-COUNT-4: : handle: expected a handle of a kernel, but got a handle of a session
 // CHECK-LABEL: -- made up
-// CHECK-COUNT-2: : handle: expected the handle of a session, but got a number that is no handle
-// CHECK-COUNT-10: : handle: expected the handle of a model, but got a number that is no handle
-// CHECK-COUNT-4: : handle: expected the handle of a kernel, but got a number that is no handle
+// CHECK-COUNT-2: : handle: expected a handle of a session, but got an invalid handle
+// CHECK-COUNT-10: : handle: expected a handle of a model, but got an invalid handle
+// CHECK-COUNT-4: : handle: expected a handle of a kernel, but got an invalid handle
 // CHECK-LABEL: -- null pointers
 // CHECK: session: null: session must not be null
 // CHECK-NEXT: load model: null: model must not be null
@@ -476,7 +476,7 @@ int main(void) {
 // CHECK-NEXT: wrong xml: model: wrong.xml:1:5: not XML: start-end tags mismatch
 // CHECK-NEXT: write to no folder: file: none/x.mlir: No such file or directory
 // CHECK-NEXT: link to no folder: file: none/x.so: No such file or directory
-// CHECK-NEXT: header of itself: argument: the .h file beside 'x.h' would take its place
+// CHECK-NEXT: header of itself: argument: the .h file next to 'x.h' would overwrite it
 // CHECK-LABEL: -- strings
 // CHECK-NEXT: no mlir: model: <memory>:1:1: custom op 'hello' is unknown (tried 'builtin.hello' as well)
 // CHECK-NEXT: bytecode: model: <memory>: malformed null-terminated string, no null character found
@@ -487,21 +487,21 @@ int main(void) {
 // CHECK-NEXT: no pipeline: argument: the pipeline cannot be parsed: expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'
 // CHECK-NEXT: no pass: argument: the pipeline cannot be parsed: MLIR Textual PassPipeline Parser:1:1: error: 'no-pass' does not refer to a registered pass or pass pipeline
 // CHECK: no option: argument: the pipeline cannot be parsed: <Pass-Options-Parser>: no such option no-option
-// CHECK: for functions: argument: the pipeline must be for builtin.module, but is for func.func
+// CHECK: for functions: argument: the pipeline must run on builtin.module, but runs on func.func
 // CHECK-NEXT: no opset: argument: opset must be -1 to 28, but got 29
 // CHECK-NEXT: opset -2: argument: opset must be -1 to 28, but got -2
 // CHECK-NEXT: mode: argument: the mode of fakeconvert must be -1 to 2, but got 3
-// CHECK-NEXT: bind none: argument: there is no input 'none' to be bound
+// CHECK-NEXT: bind none: argument: there is no input 'none' to bind
 // CHECK-NEXT: compile invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: pass on invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: evaluate invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-COUNT-5: odd function: model:
 // CHECK-NEXT: failing pass: model: <memory>:2:8: 'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'
-// CHECK-NEXT: after it: argument: a pipeline has failed on the model before
-// CHECK-NEXT: compile after it: argument: a pipeline has failed on the model before
+// CHECK-NEXT: after it: argument: an earlier pipeline failed on the model
+// CHECK-NEXT: compile after it: argument: an earlier pipeline failed on the model
 // CHECK-LABEL: -- options
-// CHECK-NEXT: no size: argument: options must have their size in the first field, but got 0
-// CHECK-NEXT: huge size: argument: options must have their size in the first field, but got 1048576
+// CHECK-NEXT: no size: argument: the first field of the options must be their size, but got 0
+// CHECK-NEXT: huge size: argument: the first field of the options must be their size, but got 1048576
 // CHECK-NEXT: level: argument: optimizationLevel must be 0 to 3, but got 4
 // CHECK-NEXT: target: argument: target must be 0 or 1, but got 2
 // CHECK-NEXT: target below: argument: target must be 0 or 1, but got -1
@@ -515,11 +515,11 @@ int main(void) {
 // CHECK-NEXT: no triple: unsupported: code for 'hello' cannot run in this process, which is for '{{.+}}'
 // CHECK-NEXT: cpu of another machine: unsupported: code for '{{apple-m1|znver4}}' cannot run in this process, which is for '{{.+}}'
 // CHECK-NEXT: system: unsupported: code for '{{.*}}-apple-macosx' cannot run in this process, which is for '{{.+}}'
-// CHECK-NEXT: unknown field: unsupported: options have fields that this version of the library does not know
+// CHECK-NEXT: unknown field: unsupported: the options set fields that this version of the library does not support
 // CHECK-NEXT: kind below: argument: kind must be 0 to 8, but got -1
 // CHECK-NEXT: kind above: argument: kind must be 0 to 8, but got 9
-// CHECK-NEXT: shared to memory: unsupported: a shared library needs a file to go to
-// CHECK-NEXT: load size: argument: options must have their size in the first field, but got 1
+// CHECK-NEXT: shared to memory: unsupported: a shared library must be written to a file
+// CHECK-NEXT: load size: argument: the first field of the options must be their size, but got 1
 // CHECK-NEXT: load mode: argument: the mode of fakeconvert must be -1 to 2, but got 9
-// CHECK-NEXT: session size: argument: options must have their size in the first field, but got 3
+// CHECK-NEXT: session size: argument: the first field of the options must be their size, but got 3
 // CHECK-NEXT: 170 cases, alive: 0

@@ -52,7 +52,7 @@ int main(void) {
   // CHECK-NEXT: 0.25 16
   QuantFloatTensors many = print(kernel, 1e-20);
   // CHECK-NEXT: capacity
-  // CHECK-NEXT: f: output 0: expected room for 88 bytes of strings, but the capacity is 64
+  // CHECK-NEXT: f: output 0: expected a capacity of at least 88 bytes for strings, but got 64
   // CHECK-NEXT: 0.00000000000000000001 88
 
   /* Copies have memory of their own, and are alike. */
@@ -82,7 +82,7 @@ int main(void) {
                                   &lastError) ==
           QUANT_FLOAT_ERROR_UNSUPPORTED);
   printf("%s\n", quantFloatErrorGetMessage(lastError));
-  // CHECK-NEXT: strings cannot be in a device's memory
+  // CHECK-NEXT: strings cannot be stored in device memory
   quantFloatErrorDestroy(lastError);
 
   /* Memory that is not there, where it is looked for. */

@@ -267,9 +267,9 @@ int main(void) {
 // CHECK-NEXT: sizes, negative size: size: f: input 0: dimension 0: expected a size of 0 or more, but got -1
 // CHECK-NEXT: evaluate, negative size: size: input 0: expected float[?x4], but got float[-1x4]
 // CHECK-NEXT: run, negative size: size: f: input 0: dimension 0: expected a size of 0 or more, but got -1
-// CHECK-NEXT: sizes, huge size: size: f: input 0: expected at most 9223372036854775807 bytes, but the sizes give more
+// CHECK-NEXT: sizes, huge size: size: f: input 0: expected at most 9223372036854775807 bytes, but the sizes require more
 // CHECK-NEXT: evaluate, huge size: size: input 0: float[9223372036854775807x4]: expected fewer than 2^63 bytes
-// CHECK-NEXT: run, huge size: size: f: input 0: expected at most 9223372036854775807 bytes, but the sizes give more
+// CHECK-NEXT: run, huge size: size: f: input 0: expected at most 9223372036854775807 bytes, but the sizes require more
 // CHECK-NEXT: sizes, number of scales: size: f: input 1: dimension 0: expected size 4, but got 3
 // CHECK-NEXT: evaluate, number of scales: size: input 1: expected float[4], but got float[3]
 // CHECK-NEXT: run, number of scales: size: f: input 1: dimension 0: expected size 4, but got 3
@@ -294,17 +294,17 @@ int main(void) {
 // CHECK-NEXT: run, few outputs: count: function 'f' has 2 outputs, but got 1
 // CHECK-NEXT: run, no inputs: null: f: inputs is null
 // CHECK-NEXT: run, no outputs: null: f: outputs is null
-// CHECK-NEXT: run, no entry: argument: entry must be below 1, but got 1
+// CHECK-NEXT: run, no entry: argument: entry must be less than 1, but got 1
 // CHECK-NEXT: sizes, few inputs: count: function 'f' has 3 inputs, but got 0
 // CHECK-NEXT: sizes, few outputs: count: function 'f' has 2 outputs, but got 1
 // CHECK-NEXT: sizes, no places: null: f: output_sizes is null
-// CHECK-NEXT: sizes, no place: null: f: output 1: the place for its sizes is null
+// CHECK-NEXT: sizes, no place: null: f: output 1: the buffer for its sizes is null
 // CHECK-NEXT: sizes, no inputs: null: f: inputs is null
-// CHECK-NEXT: sizes, no entry: argument: entry must be below 1, but got 7
-// CHECK-NEXT: find, no name: argument: no function is called 'g'
-// CHECK-NEXT: functions, no entry: argument: entry must be below 1, but got 1
+// CHECK-NEXT: sizes, no entry: argument: entry must be less than 1, but got 7
+// CHECK-NEXT: find, no name: argument: no function is named 'g'
+// CHECK-NEXT: functions, no entry: argument: entry must be less than 1, but got 1
 // CHECK-NEXT: evaluate, few inputs: count: function 'f' has 3 inputs, but got 1
-// CHECK-NEXT: evaluate, no entry: argument: entry must be below 1, but got 1
+// CHECK-NEXT: evaluate, no entry: argument: entry must be less than 1, but got 1
 // CHECK-NEXT: address, read-only output: address: output 0: the memory cannot be written
 // CHECK-NEXT: address, output half read-only: address: output 0: the memory cannot be written
 // CHECK-NEXT: address, output ends outside: address: output 1: the memory cannot be written

@@ -99,7 +99,7 @@ for field, value, message in (
     ("complete", False, "cast_f8E5M2_to_f32: not as complete"),
     ("reference_inputs", 1, "cast_f8E5M2_to_f32: the Reference gives other outputs"),
     ("inputs", 255, "cast_f8E5M2_to_f32: other inputs"),
-    ("conversion", "cast_f5_to_f6", "no conversion is called 'cast_f5_to_f6'"),
+    ("conversion", "cast_f5_to_f6", "no conversion is named 'cast_f5_to_f6'"),
 ):
     write("w.json", load("c.json"), **{field: value})
     tool.run(1, "--check", "w.json", stderr=f"w.json: error: {message}")

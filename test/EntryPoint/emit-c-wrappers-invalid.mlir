@@ -7,7 +7,7 @@ llvm.func @f.kernel() attributes {quant_float.entry_point = 3} {
 
 // -----
 
-// expected-error @+1 {{function 'f.kernel': expected a function 'f.sizes' beside it, but there is none}}
+// expected-error @+1 {{function 'f.kernel': expected a shape function 'f.sizes', but found none}}
 llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = []}} {
   llvm.return
 }
@@ -25,7 +25,7 @@ llvm.func @f.sizes() {
 
 // -----
 
-// expected-error @+1 {{entry point 'f': the name 'f_output_sizes' is taken}}
+// expected-error @+1 {{entry point 'f': the name 'f_output_sizes' is already in use}}
 llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = []}} {
   llvm.return
 }
@@ -55,7 +55,7 @@ llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", sy
 
 // -----
 
-// expected-error @+1 {{entry point 'f': the name 'f' is taken}}
+// expected-error @+1 {{entry point 'f': the name 'f' is already in use}}
 llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = [],
     sharing = [{arguments = [], graph_name = "", position = 1 : i64, symbol = "f"}]}} {
   llvm.return

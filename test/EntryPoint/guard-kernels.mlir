@@ -2,7 +2,7 @@
 // RUN: not quant-float-opt %S/Inputs/nested-assertion.mlir --quant-float-convert-asserts-to-status 2>&1 | FileCheck %s --check-prefix=NESTED
 // RUN: not quant-float-opt %S/Inputs/bad-kernel.mlir --quant-float-convert-asserts-to-status 2>&1 | FileCheck %s --check-prefix=INVALID
 
-// NESTED: error: 'cf.assert' op has no lowering inside of parallel loops, but got 'too late'
+// NESTED: error: 'cf.assert' op has no lowering in parallel loops, but got 'too late'
 // INVALID: error: 'quant_float.entry_point': expected the description of an entry point, but got 1 : i64
 
 // No memory: 1 is returned.

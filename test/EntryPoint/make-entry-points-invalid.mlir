@@ -16,7 +16,7 @@ func.func @mixed(%x: tensor<2xf32>, %y: tensor<f32>) -> (tensor<2xf32>, f32) {
 
 // -----
 
-// expected-error @+1 {{function 'complex': argument 0: expected an element type that tensors in memory can have, but got 'complex<f32>'}}
+// expected-error @+1 {{function 'complex': argument 0: expected an element type with a representation in memory, but got 'complex<f32>'}}
 func.func @complex(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
   return %x : tensor<2xcomplex<f32>>
 }
@@ -66,7 +66,7 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 func.func @data_dependent(%x: tensor<1xi64>, %t: tensor<2xi64> {quant_float.element_type = !quant_float.string}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{function 'data_dependent': expected the sizes of the results to follow from those of the arguments, but they depend on the values of input 0}}
+  // expected-error @+1 {{function 'data_dependent': expected result sizes that depend on argument sizes only, but they depend on the values of input 0}}
   %0 = tensor.extract %x[%c0] : tensor<1xi64>
   %1 = arith.index_cast %0 : i64 to index
   %2 = tensor.empty(%1) : tensor<?xf32>

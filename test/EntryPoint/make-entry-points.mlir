@@ -112,7 +112,7 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK:         memref.store %{{.+}}, %[[SIZES]]
 // CHECK-NEXT:    memref.store %{{.+}}, %[[SIZES]]
 // CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are measured"
-// CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 is another one than when it was measured"
+// CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 differs from the result of the shape function"
 // CHECK:         cf.assert {{.*}}, "behind"
 // CHECK:         linalg.fill
 // CHECK:         %[[FILLED:.+]] = bufferization.to_buffer %{{.+}} read_only : tensor<?xf32> to memref<?xf32, strided<[?], offset: ?>>

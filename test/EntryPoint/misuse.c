@@ -146,7 +146,7 @@ int main(void) {
 // CHECK-NEXT: output rank: 3 'convert: output 1: expected rank 1, but got -1'
 // CHECK-NEXT: fixed size: 4 'convert: input 0 'x in': dimension 1: expected size 4, but got 5'
 // CHECK-NEXT: negative size: 4 'convert: input 0 'x in': dimension 0: expected a size of 0 or more, but got -7'
-// CHECK-NEXT: too large: 4 'convert: input 0 'x in': expected at most 9223372036854775807 bytes, but the sizes give more'
+// CHECK-NEXT: too large: 4 'convert: input 0 'x in': expected at most 9223372036854775807 bytes, but the sizes require more'
 // CHECK-NEXT: output size: 4 'convert: output 0 'y': dimension 0: expected size 2, but got 3'
 // CHECK-NEXT: negative output size: 4 'convert: output 1: dimension 0: expected size 3, but got -9223372036854775808'
 // CHECK-NEXT: null sizes: 1 'convert: input 1: sizes is null'
@@ -166,6 +166,6 @@ int main(void) {
 // CHECK-NEXT: buffer of 22: 3 clean 'convert: input 0 'x i'
 // CHECK-NEXT: buffer of 41: 3 clean 'convert: input 0 'x in': expected rank 2'
 // CHECK-NEXT: sizes: 0 '' 17 4 3
-// CHECK-NEXT: null place: 1 'convert: output 1: the place for its sizes is null'
+// CHECK-NEXT: null place: 1 'convert: output 1: the buffer for its sizes is null'
 // CHECK-NEXT: null places: 1 'convert: output_sizes is null'
 // CHECK-NEXT: sizes of a wrong rank: 3 'convert: input 1: expected rank 1, but got 0'

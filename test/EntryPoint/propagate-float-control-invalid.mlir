@@ -22,7 +22,7 @@ llvm.func @f() {
 
 // -----
 
-// expected-error @+1 {{expected a function of the name '__qf_set_float_control'}}
+// expected-error @+1 {{expected a function named '__qf_set_float_control'}}
 llvm.mlir.global internal @__qf_set_float_control(1 : i64) : i64
 llvm.func @f() {
   omp.parallel {
@@ -45,7 +45,7 @@ func.func @f() {
 
 llvm.func @f(%i: i64) {
   %x = builtin.unrealized_conversion_cast %i : i64 to index
-  // expected-error @+1 {{'omp.parallel' op expected values of the LLVM dialect's types}}
+  // expected-error @+1 {{'omp.parallel' op expected values of LLVM dialect types}}
   omp.parallel {
     %y = arith.addi %x, %x : index
     omp.terminator

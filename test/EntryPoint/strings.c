@@ -81,12 +81,12 @@ int main(void) {
   // CHECK-NEXT: needs 36, strings written
   result.capacity = 35;
   writeNumbers("a byte short");
-  // CHECK-NEXT: a byte short: 11 'write_numbers: output 0 'y': expected room for 36 bytes of strings, but the capacity is 35'
+  // CHECK-NEXT: a byte short: 11 'write_numbers: output 0 'y': expected a capacity of at least 36 bytes for strings, but got 35'
   // CHECK-NEXT: needs 36, strings untouched
   result.capacity = 0;
   result.bytes = NULL;
   writeNumbers("no room");
-  // CHECK-NEXT: no room: 11 'write_numbers: output 0 'y': expected room for 36 bytes of strings, but the capacity is 0'
+  // CHECK-NEXT: no room: 11 'write_numbers: output 0 'y': expected a capacity of at least 36 bytes for strings, but got 0'
   // CHECK-NEXT: needs 36, strings untouched
   result.bytes = NULL;
   writeNumbers("no bytes");
@@ -107,16 +107,16 @@ int main(void) {
   // CHECK-NEXT: right: 0 '' [1] [ -7] [.5] [nan]
   // CHECK-NEXT: 38 ce 30 7f
   readNumbers("no number");
-  // CHECK-NEXT: no number: 8 'read_numbers: node 'c1': element 1: expected the text of a number, but got 'e-7''
+  // CHECK-NEXT: no number: 8 'read_numbers: node 'c1': element 1: expected a number, but got 'e-7''
   text[1] = '\0';
   readNumbers("a zero");
-  // CHECK-NEXT: a zero: 8 'read_numbers: node 'c1': element 1: expected the text of a number, but got '\00-7''
+  // CHECK-NEXT: a zero: 8 'read_numbers: node 'c1': element 1: expected a number, but got '\00-7''
   text[1] = '\xff';
   readNumbers("no UTF-8");
-  // CHECK-NEXT: no UTF-8: 8 'read_numbers: node 'c1': element 1: expected the text of a number, but got '\FF-7''
+  // CHECK-NEXT: no UTF-8: 8 'read_numbers: node 'c1': element 1: expected a number, but got '\FF-7''
   given[1] = 0;
   readNumbers("an empty one");
-  // CHECK-NEXT: an empty one: 8 'read_numbers: node 'c1': element 0: expected the text of a number, but got '''
+  // CHECK-NEXT: an empty one: 8 'read_numbers: node 'c1': element 0: expected a number, but got '''
   given[2] = 0;
   readNumbers("decreasing");
   // CHECK-NEXT: decreasing: 4 'read_numbers: input 0 'x': offset 2: expected 1 to 9, but got 0'

@@ -82,7 +82,7 @@ newer = {
 for section, version in newer.items():
     shown, errors = read(with_version(written, section))
     words = (
-        f"quant_float of version {version} is newer than {current}, the newest that is known here"
+        f"quant_float of version {version} is newer than {current}, the newest supported version"
     )
     assert not shown and words in errors, errors
 # Cut short, or longer than the numbers.

@@ -154,7 +154,7 @@ func.func @cast_v8_vector_to_unranked(%x: vector<4xf32>) {
 // Upstream's conversion of elementwise ops takes the rank of the input for that of the result.
 
 func.func @cast_v8_forgets_rank(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op result must have a rank where the input has one, but got 'tensor<4xf32>' and 'tensor<*xf16>'}}
+  // expected-error @+1 {{'quant_float.cast' op result must be ranked if the input is ranked, but got 'tensor<4xf32>' and 'tensor<*xf16>'}}
   %0 = quant_float.cast %x opset 13 : tensor<4xf32> to tensor<*xf16>
   return
 }
@@ -319,7 +319,7 @@ func.func @cast_t_result_function(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_operands(%x: f32) {
-  // expected-error @+1 {{'quant_float.cast' op random bits must come with round_mode stochastic}}
+  // expected-error @+1 {{'quant_float.cast' op random bits require round_mode stochastic}}
   %0 = "quant_float.cast"(%x, %x) {opset = 13} : (f32, f32) -> f16
   return
 }
@@ -383,7 +383,7 @@ func.func @v4_openvino_opset(%x: tensor<4xf32>) {
 // -----
 
 func.func @openvino_types(%x: tensor<4xf32>) {
-  // expected-error @+1 {{is no conversion of OpenVINO's: from 'f32' to 'f6E2M3FN'}}
+  // expected-error @+1 {{is not a conversion that OpenVINO supports: from 'f32' to 'f6E2M3FN'}}
   %0 = quant_float.cast %x mode openvino opset 1 : tensor<4xf32> to tensor<4xf6E2M3FN>
   return
 }
@@ -391,7 +391,7 @@ func.func @openvino_types(%x: tensor<4xf32>) {
 // -----
 
 func.func @openvino_pair(%x: tensor<4xf8E8M0FNU>) {
-  // expected-error @+1 {{is no conversion of OpenVINO's: from 'f8E8M0FNU' to 'i8'}}
+  // expected-error @+1 {{is not a conversion that OpenVINO supports: from 'f8E8M0FNU' to 'i8'}}
   %0 = quant_float.cast %x mode openvino opset 1 : tensor<4xf8E8M0FNU> to tensor<4xi8>
   return
 }

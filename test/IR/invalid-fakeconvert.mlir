@@ -62,7 +62,7 @@ func.func @result_f16(%x: tensor<4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @scalar_scale(%x: tensor<4xf32>, %s: f32) {
-  // expected-error @+1 {{scale must be a tensor where the input is one, and only there, but got 'f32' with 'tensor<4xf32>'}}
+  // expected-error @+1 {{scale must be a tensor if and only if the input is one, but got 'f32' with 'tensor<4xf32>'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<4xf32>, f32 to tensor<4xf32>
   return
 }
@@ -70,7 +70,7 @@ func.func @scalar_scale(%x: tensor<4xf32>, %s: f32) {
 // -----
 
 func.func @tensor_scale(%x: vector<4xf32>, %s: tensor<4xf32>) {
-  // expected-error @+1 {{scale must be a tensor where the input is one, and only there, but got 'tensor<4xf32>' with 'vector<4xf32>'}}
+  // expected-error @+1 {{scale must be a tensor if and only if the input is one, but got 'tensor<4xf32>' with 'vector<4xf32>'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : vector<4xf32>, tensor<4xf32> to vector<4xf32>
   return
 }
@@ -90,7 +90,7 @@ func.func @destination_fnuz(%x: f32, %s: f32) {
 // K4
 
 func.func @shift_rank(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %t: tensor<1x4xf32>) {
-  // expected-error @+1 {{shift must have the same shape as the scale, but got the shape [1, 4] beside the shape [4]}}
+  // expected-error @+1 {{shift must have the same shape as the scale, but got the shape [1, 4] and the shape [4]}}
   %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN opset 13 : tensor<2x4xf32>, tensor<4xf32>, tensor<1x4xf32> to tensor<2x4xf32>
   return
 }
@@ -98,7 +98,7 @@ func.func @shift_rank(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %t: tensor<1x4xf32
 // -----
 
 func.func @shift_size(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %t: tensor<1xf32>) {
-  // expected-error @+1 {{shift must have the same shape as the scale, but got the shape [1] beside the shape [4]}}
+  // expected-error @+1 {{shift must have the same shape as the scale, but got the shape [1] and the shape [4]}}
   %0 = quant_float.fakeconvert %x, %s, %t to f8E4M3FN opset 13 : tensor<2x4xf32>, tensor<4xf32>, tensor<1xf32> to tensor<2x4xf32>
   return
 }
@@ -108,7 +108,7 @@ func.func @shift_size(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %t: tensor<1xf32>)
 // K5
 
 func.func @scale_rank(%x: tensor<f32>, %s: tensor<1xf32>) {
-  // expected-error @+1 {{scale must broadcast to the input, which does not grow, but got the shape [1] and the shape []}}
+  // expected-error @+1 {{scale must broadcast to the input without changing its shape, but got the shape [1] and the shape []}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<f32>, tensor<1xf32> to tensor<f32>
   return
 }
@@ -116,7 +116,7 @@ func.func @scale_rank(%x: tensor<f32>, %s: tensor<1xf32>) {
 // -----
 
 func.func @scale_grows(%x: tensor<2x1xf32>, %s: tensor<3xf32>) {
-  // expected-error @+1 {{scale must broadcast to the input, which does not grow, but got the shape [3] and the shape [2, 1]}}
+  // expected-error @+1 {{scale must broadcast to the input without changing its shape, but got the shape [3] and the shape [2, 1]}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<2x1xf32>, tensor<3xf32> to tensor<2x1xf32>
   return
 }
@@ -124,7 +124,7 @@ func.func @scale_grows(%x: tensor<2x1xf32>, %s: tensor<3xf32>) {
 // -----
 
 func.func @scale_of_scalar(%x: f32, %s: vector<1xf32>) {
-  // expected-error @+1 {{scale must broadcast to the input, which does not grow, but got the shape [1] and a scalar}}
+  // expected-error @+1 {{scale must broadcast to the input without changing its shape, but got the shape [1] and a scalar}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : f32, vector<1xf32> to f32
   return
 }
@@ -132,7 +132,7 @@ func.func @scale_of_scalar(%x: f32, %s: vector<1xf32>) {
 // -----
 
 func.func @scalable_scale(%x: vector<4xf32>, %s: vector<[4]xf32>) {
-  // expected-error @+1 {{scale must broadcast to the input, which does not grow}}
+  // expected-error @+1 {{scale must broadcast to the input without changing its shape}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : vector<4xf32>, vector<[4]xf32> to vector<4xf32>
   return
 }
@@ -141,7 +141,7 @@ func.func @scalable_scale(%x: vector<4xf32>, %s: vector<[4]xf32>) {
 
 // The input has no rank, the result has one.
 func.func @scale_of_result(%x: tensor<*xf32>, %s: tensor<5xf32>) {
-  // expected-error @+1 {{scale must broadcast to the input, which does not grow, but got the shape [5] and the shape [7]}}
+  // expected-error @+1 {{scale must broadcast to the input without changing its shape, but got the shape [5] and the shape [7]}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<*xf32>, tensor<5xf32> to tensor<7xf32>
   return
 }
@@ -185,7 +185,7 @@ func.func @result_scalar(%x: vector<1xf32>, %s: f32) {
 // K7
 
 func.func @reciprocal_exact(%x: f32, %s: f32) {
-  // expected-error @+1 {{'reciprocal' needs mode 'openvino', but got 'exact'}}
+  // expected-error @+1 {{'reciprocal' requires mode 'openvino', but got 'exact'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN reciprocal single opset 13 : f32, f32 to f32
   return
 }
@@ -193,7 +193,7 @@ func.func @reciprocal_exact(%x: f32, %s: f32) {
 // -----
 
 func.func @zero_reference(%x: f32, %s: f32) {
-  // expected-error @+1 {{'positive_zero' needs mode 'openvino', but got 'openvino_reference'}}
+  // expected-error @+1 {{'positive_zero' requires mode 'openvino', but got 'openvino_reference'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino_reference positive_zero opset 13 : f32, f32 to f32
   return
 }
@@ -201,7 +201,7 @@ func.func @zero_reference(%x: f32, %s: f32) {
 // -----
 
 func.func @neutral_exact(%x: f32, %s: f32) {
-  // expected-error @+1 {{'neutral_shift' needs mode 'openvino', but got 'exact'}}
+  // expected-error @+1 {{'neutral_shift' requires mode 'openvino', but got 'exact'}}
   %0 = quant_float.fakeconvert %x, %s, %s to f8E4M3FN mode exact neutral_shift opset 13 : f32, f32, f32 to f32
   return
 }
@@ -209,7 +209,7 @@ func.func @neutral_exact(%x: f32, %s: f32) {
 // -----
 
 func.func @neutral_nothing(%x: f32, %s: f32) {
-  // expected-error @+1 {{'neutral_shift' needs a shift}}
+  // expected-error @+1 {{'neutral_shift' requires a shift}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino neutral_shift opset 13 : f32, f32 to f32
   return
 }
@@ -217,7 +217,7 @@ func.func @neutral_nothing(%x: f32, %s: f32) {
 // -----
 
 func.func @reciprocal_f16(%x: f16, %s: f16) {
-  // expected-error @+1 {{reciprocal 'openvino' needs elements of bf16, but got 'f16'}}
+  // expected-error @+1 {{reciprocal 'openvino' requires elements of bf16, but got 'f16'}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN mode openvino reciprocal openvino opset 13 : f16, f16 to f16
   return
 }

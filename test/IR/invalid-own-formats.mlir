@@ -26,7 +26,7 @@ func.func @cast_f1_opset(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_f1_openvino(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op is no conversion of OpenVINO's: from 'f32' to 'f8E4M3'}}
+  // expected-error @+1 {{'quant_float.cast' op is not a conversion that OpenVINO supports: from 'f32' to 'f8E4M3'}}
   %0 = quant_float.cast %x mode openvino opset 1 : tensor<2xf32> to tensor<2xf8E4M3>
   return
 }

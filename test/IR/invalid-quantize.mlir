@@ -117,7 +117,7 @@ func.func @dequantize_v3_ignored_attribute(%x: tensor<4xi8>, %s: tensor<f32>) {
 // -----
 
 func.func @quantize_v3_unknown_attribute(%x: tensor<4xf32>, %s: tensor<f32>) {
-  // expected-error @+1 {{'quant_float.quantize' op ignored_attributes names the unknown attribute 'zero'}}
+  // expected-error @+1 {{'quant_float.quantize' op ignored_attributes contains the unknown attribute 'zero'}}
   %0 = quant_float.quantize %x, %s opset 20 {ignored_attributes = ["zero"]} : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
@@ -202,7 +202,7 @@ func.func @quantize_v8_scalable_dimension(%x: vector<2x[4]xf32>, %s: f32) {
 // -----
 
 func.func @dequantize_v8_scale_kind(%x: vector<4xi8>, %s: tensor<f32>) {
-  // expected-error @+1 {{'quant_float.dequantize' op scale must be a tensor where the input is one, and only there, but got 'tensor<f32>' with 'vector<4xi8>'}}
+  // expected-error @+1 {{'quant_float.dequantize' op scale must be a tensor if and only if the input is one, but got 'tensor<f32>' with 'vector<4xi8>'}}
   %0 = quant_float.dequantize %x, %s opset 13 : vector<4xi8>, tensor<f32> to vector<4xf32>
   return
 }
@@ -210,7 +210,7 @@ func.func @dequantize_v8_scale_kind(%x: vector<4xi8>, %s: tensor<f32>) {
 // -----
 
 func.func @dequantize_v8_zero_point_kind(%x: tensor<4xi8>, %s: tensor<f32>, %z: i8) {
-  // expected-error @+1 {{'quant_float.dequantize' op zero point must be a tensor where the input is one, and only there, but got 'i8' with 'tensor<4xi8>'}}
+  // expected-error @+1 {{'quant_float.dequantize' op zero point must be a tensor if and only if the input is one, but got 'i8' with 'tensor<4xi8>'}}
   %0 = quant_float.dequantize %x, %s, %z opset 13 : tensor<4xi8>, tensor<f32>, i8 to tensor<4xf32>
   return
 }
@@ -302,7 +302,7 @@ func.func @quantize_q2_type(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) 
 // -----
 
 func.func @dequantize_q2_shape(%x: tensor<4x6xi8>, %s: tensor<4xf32>, %z: tensor<1xi8>) {
-  // expected-error @+1 {{'quant_float.dequantize' op zero point must have the same shape as the scale, but got the shape [1] beside the shape [4]}}
+  // expected-error @+1 {{'quant_float.dequantize' op zero point must have the same shape as the scale, but got the shape [1] and the shape [4]}}
   %0 = quant_float.dequantize %x, %s, %z axis 0 opset 13 : tensor<4x6xi8>, tensor<4xf32>, tensor<1xi8> to tensor<4x6xf32>
   return
 }
@@ -311,7 +311,7 @@ func.func @dequantize_q2_shape(%x: tensor<4x6xi8>, %s: tensor<4xf32>, %z: tensor
 
 // Only where there is no axis may a size that is unknown turn out to be one.
 func.func @quantize_q2_unknown_length(%x: tensor<?x6xf32>, %s: tensor<?xf32>, %z: tensor<i8>) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] beside the shape [?]}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] and the shape [?]}}
   %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : tensor<?x6xf32>, tensor<?xf32>, tensor<i8> to tensor<?x6xi8>
   return
 }
@@ -319,7 +319,7 @@ func.func @quantize_q2_unknown_length(%x: tensor<?x6xf32>, %s: tensor<?xf32>, %z
 // -----
 
 func.func @quantize_q2_unknown_zero_point(%x: tensor<?xf32>, %s: tensor<f32>, %z: tensor<?x?xi8>) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [?, ?] beside the shape []}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [?, ?] and the shape []}}
   %0 = quant_float.quantize %x, %s, %z opset 13 : tensor<?xf32>, tensor<f32>, tensor<?x?xi8> to tensor<?xi8>
   return
 }
@@ -327,7 +327,7 @@ func.func @quantize_q2_unknown_zero_point(%x: tensor<?xf32>, %s: tensor<f32>, %z
 // -----
 
 func.func @quantize_q2_blocked_row(%x: tensor<1x6xf32>, %s: tensor<1x1xf32>, %z: tensor<i8>) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] beside the shape [1, 1]}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] and the shape [1, 1]}}
   %0 = quant_float.quantize %x, %s, %z axis 1 block_size 6 opset 21 : tensor<1x6xf32>, tensor<1x1xf32>, tensor<i8> to tensor<1x6xi8>
   return
 }
@@ -379,7 +379,7 @@ func.func @dequantize_q4_negative(%x: tensor<4x6xi8>, %s: tensor<4x2xf32>) {
 // -----
 
 func.func @quantize_q4_no_axis(%x: tensor<4x6xf32>, %s: tensor<4x2xf32>) {
-  // expected-error @+1 {{'quant_float.quantize' op a block size needs an axis}}
+  // expected-error @+1 {{'quant_float.quantize' op a block size requires an axis}}
   %0 = quant_float.quantize %x, %s block_size 3 opset 21 : tensor<4x6xf32>, tensor<4x2xf32> to tensor<4x6xui8>
   return
 }
@@ -389,7 +389,7 @@ func.func @quantize_q4_no_axis(%x: tensor<4x6xf32>, %s: tensor<4x2xf32>) {
 // Q5: the result's type.
 
 func.func @quantize_q5_float8_opset_19(%x: tensor<4xf32>, %s: tensor<f32>) {
-  // expected-error @+2 {{'quant_float.quantize' op quantized type 'f8E4M3FN' without a zero point needs the attribute 'output_dtype', which QuantizeLinear-19 (opset 19) does not have}}
+  // expected-error @+2 {{'quant_float.quantize' op quantized type 'f8E4M3FN' without a zero point requires the attribute 'output_dtype', which QuantizeLinear-19 (opset 19) does not have}}
   // expected-note @+1 {{QuantizeLinear has the attribute 'output_dtype' from opset 21 on}}
   %0 = quant_float.quantize %x, %s opset 19 : tensor<4xf32>, tensor<f32> to tensor<4xf8E4M3FN>
   return
@@ -398,7 +398,7 @@ func.func @quantize_q5_float8_opset_19(%x: tensor<4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @dequantize_q5_opset_22(%x: tensor<4xi8>, %s: tensor<f32>) {
-  // expected-error @+2 {{'quant_float.dequantize' op result element type 'f16', which is not the scale's 'f32', needs the attribute 'output_dtype', which DequantizeLinear-21 (opset 22) does not have}}
+  // expected-error @+2 {{'quant_float.dequantize' op result element type 'f16', which is not the scale's 'f32', requires the attribute 'output_dtype', which DequantizeLinear-21 (opset 22) does not have}}
   // expected-note @+1 {{DequantizeLinear has the attribute 'output_dtype' from opset 23 on}}
   %0 = quant_float.dequantize %x, %s opset 22 : tensor<4xi8>, tensor<f32> to tensor<4xf16>
   return
@@ -465,7 +465,7 @@ func.func @quantize_q9(%x: tensor<4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @quantize_q1_scalable_axis(%x: vector<[4]xf32>, %s: vector<4xf32>) {
-  // expected-error @+1 {{'quant_float.quantize' op dimension 0 of the scale must be scalable where dimension 0 of the input is, but got 'vector<4xf32>' with 'vector<[4]xf32>'}}
+  // expected-error @+1 {{'quant_float.quantize' op dimension 0 of the scale must be scalable if and only if dimension 0 of the input is scalable, but got 'vector<4xf32>' with 'vector<[4]xf32>'}}
   %0 = quant_float.quantize %x, %s axis 0 opset 21 : vector<[4]xf32>, vector<4xf32> to vector<[4]xi8>
   return
 }
@@ -473,7 +473,7 @@ func.func @quantize_q1_scalable_axis(%x: vector<[4]xf32>, %s: vector<4xf32>) {
 // -----
 
 func.func @quantize_q1_scalable_other(%x: vector<2x[4]xf32>, %s: vector<1x4xf32>) {
-  // expected-error @+1 {{'quant_float.quantize' op dimension 1 of the scale must be scalable where dimension 1 of the input is, but got 'vector<1x4xf32>' with 'vector<2x[4]xf32>'}}
+  // expected-error @+1 {{'quant_float.quantize' op dimension 1 of the scale must be scalable if and only if dimension 1 of the input is scalable, but got 'vector<1x4xf32>' with 'vector<2x[4]xf32>'}}
   %0 = quant_float.quantize %x, %s axis 0 block_size 2 opset 21 : vector<2x[4]xf32>, vector<1x4xf32> to vector<2x[4]xi8>
   return
 }
@@ -489,7 +489,7 @@ func.func @quantize_q1_scalable_blocks(%x: vector<[4]xf32>, %s: vector<[2]xf32>)
 // -----
 
 func.func @quantize_q2_scalable_zero_point(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %z: vector<4xi8>) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [4] beside the shape [[4]]}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [4] and the shape [[4]]}}
   %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : vector<[4]xf32>, vector<[4]xf32>, vector<4xi8> to vector<[4]xi8>
   return
 }
@@ -507,7 +507,7 @@ func.func @quantize_q1_scalable_one(%x: vector<[4]xf32>, %s: vector<[1]xf32>) {
 // -----
 
 func.func @quantize_q2_scalable_one(%x: vector<4xf32>, %s: vector<1xf32>, %z: vector<[1]xi8>) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [[1]] beside the shape [1]}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [[1]] and the shape [1]}}
   %0 = quant_float.quantize %x, %s, %z opset 13 : vector<4xf32>, vector<1xf32>, vector<[1]xi8> to vector<4xi8>
   return
 }
@@ -515,7 +515,7 @@ func.func @quantize_q2_scalable_one(%x: vector<4xf32>, %s: vector<1xf32>, %z: ve
 // -----
 
 func.func @quantize_q2_scalable_one_per_axis(%x: vector<[1]xf32>, %s: vector<[1]xf32>, %z: i8) {
-  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got a scalar beside the shape [[1]]}}
+  // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got a scalar and the shape [[1]]}}
   %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : vector<[1]xf32>, vector<[1]xf32>, i8 to vector<[1]xi8>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics
 
 func.func @numbers(%x: tensor<2xf32>, %init: tensor<2xf16>) {
-  // expected-error @+1 {{expected a number and !quant_float.string, but got 'f32' and 'f16'}}
+  // expected-error @+1 {{expected a numeric type and !quant_float.string, but got 'f32' and 'f16'}}
   %0 = quant_float.cast_strings %x to %init from f32 to f16
     : tensor<2xf32>, tensor<2xf16> -> tensor<2xf16>
   return
@@ -28,7 +28,7 @@ func.func @sizes(%x: tensor<2xf32>, %init: tensor<3xi64>) {
 // -----
 
 func.func @both_forms(%x: memref<2xf32>, %init: tensor<2xi64>) {
-  // expected-error @+1 {{expected tensors or buffers, but got both, 'memref<2xf32>' and 'tensor<2xi64>'}}
+  // expected-error @+1 {{expected only tensors or only memrefs, but got both, 'memref<2xf32>' and 'tensor<2xi64>'}}
   %0 = quant_float.cast_strings %x to %init from f32 to !quant_float.string
     : memref<2xf32>, tensor<2xi64> -> tensor<2xi64>
   return
@@ -37,7 +37,7 @@ func.func @both_forms(%x: memref<2xf32>, %init: tensor<2xi64>) {
 // -----
 
 func.func @result_of_buffers(%x: memref<2xf32>, %init: memref<2xi64>) {
-  // expected-error @+1 {{expected no result with the buffer 'memref<2xi64>', but got one}}
+  // expected-error @+1 {{expected no result for the memref 'memref<2xi64>', but got one}}
   %0 = quant_float.cast_strings %x to %init from f32 to !quant_float.string
     : memref<2xf32>, memref<2xi64> -> tensor<2xi64>
   return
@@ -46,7 +46,7 @@ func.func @result_of_buffers(%x: memref<2xf32>, %init: memref<2xi64>) {
 // -----
 
 func.func @no_result(%x: tensor<2xf32>, %init: tensor<2xi64>) {
-  // expected-error @+1 {{expected a result with the tensor 'tensor<2xi64>', but got none}}
+  // expected-error @+1 {{expected a result for the tensor 'tensor<2xi64>', but got none}}
   quant_float.cast_strings %x to %init from f32 to !quant_float.string
     : tensor<2xf32>, tensor<2xi64>
   return
@@ -55,7 +55,7 @@ func.func @no_result(%x: tensor<2xf32>, %init: tensor<2xi64>) {
 // -----
 
 func.func @other_result(%x: tensor<2xf32>, %init: tensor<2xi64>) {
-  // expected-error @+1 {{expected a result of the type of init, 'tensor<2xi64>', but got 'tensor<?xi64>'}}
+  // expected-error @+1 {{expected a result with the type of init, 'tensor<2xi64>', but got 'tensor<?xi64>'}}
   %0 = quant_float.cast_strings %x to %init from f32 to !quant_float.string
     : tensor<2xf32>, tensor<2xi64> -> tensor<?xi64>
   return
@@ -64,7 +64,7 @@ func.func @other_result(%x: tensor<2xf32>, %init: tensor<2xi64>) {
 // -----
 
 func.func @offsets(%offsets: tensor<2xi64>, %bytes: tensor<9xi8>, %init: tensor<2xi64>) {
-  // expected-error @+1 {{expected one offset more than elements of 'i64', but got 'tensor<2xi64>' and 'tensor<2xi64>'}}
+  // expected-error @+1 {{expected one more offset than elements of 'i64', but got 'tensor<2xi64>' and 'tensor<2xi64>'}}
   %0 = quant_float.load_strings %offsets, %bytes to %init
     : tensor<2xi64>, tensor<9xi8>, tensor<2xi64> -> tensor<2xi64>
   return

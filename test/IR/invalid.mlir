@@ -206,7 +206,7 @@ func.func @node_n1_attributes_are_no_dictionary() {
 // N2: absent inputs are positions among the source node's inputs.
 
 func.func @node_n2_beyond(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.node' op absent_inputs must increase and be below 2, but got 2}}
+  // expected-error @+1 {{'quant_float.node' op absent_inputs must be strictly increasing and less than 2, but got 2}}
   quant_float.node "Clip"(%x) opset 13 absent [2] : (tensor<2xf32>) -> ()
   return
 }
@@ -214,7 +214,7 @@ func.func @node_n2_beyond(%x: tensor<2xf32>) {
 // -----
 
 func.func @node_n2_negative(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.node' op absent_inputs must increase and be below 2, but got -1}}
+  // expected-error @+1 {{'quant_float.node' op absent_inputs must be strictly increasing and less than 2, but got -1}}
   quant_float.node "Clip"(%x) opset 13 absent [-1] : (tensor<2xf32>) -> ()
   return
 }
@@ -222,7 +222,7 @@ func.func @node_n2_negative(%x: tensor<2xf32>) {
 // -----
 
 func.func @node_n2_twice(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.node' op absent_inputs must increase and be below 3, but got 1}}
+  // expected-error @+1 {{'quant_float.node' op absent_inputs must be strictly increasing and less than 3, but got 1}}
   quant_float.node "Clip"(%x) opset 13 absent [1, 1] : (tensor<2xf32>) -> ()
   return
 }
@@ -230,7 +230,7 @@ func.func @node_n2_twice(%x: tensor<2xf32>) {
 // -----
 
 func.func @node_n2_decreasing(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.node' op absent_inputs must increase and be below 3, but got 0}}
+  // expected-error @+1 {{'quant_float.node' op absent_inputs must be strictly increasing and less than 3, but got 0}}
   quant_float.node "Clip"(%x) opset 13 absent [2, 0] : (tensor<2xf32>) -> ()
   return
 }

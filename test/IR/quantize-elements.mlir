@@ -12,7 +12,7 @@ func.func @quantize_elements(%x: f32, %z: ui8, %v: vector<4xf16>, %s: f16) -> (u
 // -----
 
 func.func @precision(%x: i32) -> i8 {
-  // expected-error @+1 {{input must be of f32, f16, bf16 or f64, but got 'i32'}}
+  // expected-error @+1 {{input must have elements of f32, f16, bf16 or f64, but got 'i32'}}
   %0 = quant_float.quantize_elements %x, %x : i32, i32 to i8
   return %0 : i8
 }
@@ -28,7 +28,7 @@ func.func @one_type(%x: f32, %s: f16) -> i8 {
 // -----
 
 func.func @result(%x: f32) -> i32 {
-  // expected-error @+1 {{result must be of integers of 2 to 16 bits or of float8, float6 or float4, but got 'i32'}}
+  // expected-error @+1 {{result must have elements of 2- to 16-bit integers, float8, float6 or float4, but got 'i32'}}
   %0 = quant_float.quantize_elements %x, %x : f32, f32 to i32
   return %0 : i32
 }
@@ -36,7 +36,7 @@ func.func @result(%x: f32) -> i32 {
 // -----
 
 func.func @result_bool(%x: f32) -> i1 {
-  // expected-error @+1 {{result must be of integers of 2 to 16 bits or of float8, float6 or float4, but got 'i1'}}
+  // expected-error @+1 {{result must have elements of 2- to 16-bit integers, float8, float6 or float4, but got 'i1'}}
   %0 = quant_float.quantize_elements %x, %x : f32, f32 to i1
   return %0 : i1
 }
@@ -44,7 +44,7 @@ func.func @result_bool(%x: f32) -> i1 {
 // -----
 
 func.func @result_scale(%x: f32) -> f8E8M0FNU {
-  // expected-error @+1 {{result must be of integers of 2 to 16 bits or of float8, float6 or float4, but got 'f8E8M0FNU'}}
+  // expected-error @+1 {{result must have elements of 2- to 16-bit integers, float8, float6 or float4, but got 'f8E8M0FNU'}}
   %0 = quant_float.quantize_elements %x, %x : f32, f32 to f8E8M0FNU
   return %0 : f8E8M0FNU
 }

@@ -177,10 +177,10 @@ both(refuse, words, [3], [3])
 both(refuse_op, "axis must be in [-1, 0] for an input of rank 1, but got 1", [3], [3], axis=1)
 # Zero points and scales of different shapes (Q2).
 words = "zero point must have the same shape as the scale, but got the shape"
-both(refuse_op, f"{words} [] beside the shape [5]", [4, 5], [5], [])
-both(refuse_op, f"{words} [4] beside the shape [5]", [4, 5], [5], [4])
-both(refuse_op, f"{words} [5] beside the shape []", [4, 5], [], [5])
-both(refuse_op, f"{words} [4] beside the shape [4, 2]", [4, 5], [4, 2], [4], block_size=3)
+both(refuse_op, f"{words} [] and the shape [5]", [4, 5], [5], [])
+both(refuse_op, f"{words} [4] and the shape [5]", [4, 5], [5], [4])
+both(refuse_op, f"{words} [5] and the shape []", [4, 5], [], [5])
+both(refuse_op, f"{words} [4] and the shape [4, 2]", [4, 5], [4, 2], [4], block_size=3)
 # Blocks.
 words = "with a block size the scale must have the input's rank 2, but got the shape"
 both(refuse_op, f"{words} []", [4, 5], [], block_size=2)
@@ -239,8 +239,7 @@ refuse_op(
 )
 # Q5: without a zero point the type needs output_dtype.
 refuse_op(
-    "quantized type 'i8' without a zero point needs the attribute 'output_dtype', which "
-    "QuantizeLinear-19 (opset 20) does not have",
+    "quantized type 'i8' without a zero point requires the attribute 'output_dtype', which QuantizeLinear-19 (opset 20) does not have",
     QUANTIZE,
     [2],
     [],
@@ -249,8 +248,7 @@ refuse_op(
     note="QuantizeLinear has the attribute 'output_dtype' from opset 21 on",
 )
 refuse_op(
-    "result element type 'f16', which is not the scale's 'f32', needs the attribute "
-    "'output_dtype', which DequantizeLinear-21 (opset 22) does not have",
+    "result element type 'f16', which is not the scale's 'f32', requires the attribute 'output_dtype', which DequantizeLinear-21 (opset 22) does not have",
     DEQUANTIZE,
     [2],
     [],

@@ -10,7 +10,7 @@ import quant_float as qf
 from sanitizers import tool_environment
 
 source, tools, clang, src_root, work = sys.argv[1:]
-DAMAGED = "the description of its functions is damaged"
+DAMAGED = "the description of its functions is invalid"
 cases = [
     (f"{place} = 0", DAMAGED)
     for place in (
@@ -33,10 +33,10 @@ cases += [
 cases += [
     ("library.size -= 8", DAMAGED),
     ("sizes[0] = -2", DAMAGED),
-    ("return 0", "qf_get_library gave no description"),
+    ("return 0", "qf_get_library returned null"),
     (
         "library.version = 7",
-        "expected a description of version 1 or older, but got 7: a newer quant-float wrote it",
+        "expected a description of version 1 or older, but got 7: the library is from a newer quant-float",
     ),
     ("", None),
 ]

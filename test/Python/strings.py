@@ -43,7 +43,7 @@ for target in ("cpu", "reference"):
     expect.raises(
         f"no number, {target}",
         qf.RunError,
-        "element 1: expected the text of a number, but got 'x\\00y'",
+        "element 1: expected a number, but got 'x\\00y'",
         lambda target=target: qf.cast(["1", "x\0y"], "float", target=target),
     )
 

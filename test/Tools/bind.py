@@ -96,7 +96,7 @@ func.func @g(%y: tensor<*xf32> {quant_float.name = "y"}, %z: tensor<2xf32>) -> t
 )
 for code, model, given, words in (
     (2, "sum.onnx", "axes", "--bind: expected NAME=FILE, but got 'axes'"),
-    (2, "sum.onnx", "z=x.npy", "there is no input 'z' to be bound"),
+    (2, "sum.onnx", "z=x.npy", "there is no input 'z' to bind"),
     (2, "sum.onnx", "x=none.npy", "none.npy: error: cannot be read: "),
     (1, "sum.onnx", "x=ints.npy", "input 'x': ints.npy: expected "),
     (1, "sum.onnx", "x=wide.npy", "expected float[2x3], but got float[2x4]"),

@@ -101,13 +101,13 @@ for changes, message in (
     ([(FAKE_CONVERT, '<data destination_type="f8E4M3FN"/>')], "attribute 'destination_type': expected 'f8e4m3' or 'f8e5m2', but got 'f8E4M3FN'"),
     ([(FAKE_CONVERT, '<data destination_type=""/>')], "attribute 'destination_type': expected 'f8e4m3' or 'f8e5m2', but got ''"),
     # K4: "FakeConvert scale shape is not compatible with shift shape."
-    ([DIRECT, *shift("3")], "shift must have the same shape as the scale, but got the shape [3] beside the shape [1, 3]"),
-    ([DIRECT, *shift("1, 1")], "shift must have the same shape as the scale, but got the shape [1, 1] beside the shape [1, 3]"),
+    ([DIRECT, *shift("3")], "shift must have the same shape as the scale, but got the shape [3] and the shape [1, 3]"),
+    ([DIRECT, *shift("1, 1")], "shift must have the same shape as the scale, but got the shape [1, 1] and the shape [1, 3]"),
     # K5: "Argument shapes are inconsistent.", "FakeConvert support only unidirectional broadcasting".
-    ([DIRECT, scale("4")], "scale must broadcast to the input, which does not grow, but got the shape [4] and the shape [2, 3]"),
-    ([DIRECT, scale("1, 1, 3")], "scale must broadcast to the input, which does not grow, but got the shape [1, 1, 3] and the shape [2, 3]"),
-    ([DIRECT, parameter("1,3"), scale("2, 3")], "scale must broadcast to the input, which does not grow, but got the shape [2, 3] and the shape [1, 3]"),
-    ([DIRECT, parameter(""), scale("1")], "scale must broadcast to the input, which does not grow, but got the shape [1] and the shape []"),
+    ([DIRECT, scale("4")], "scale must broadcast to the input without changing its shape, but got the shape [4] and the shape [2, 3]"),
+    ([DIRECT, scale("1, 1, 3")], "scale must broadcast to the input without changing its shape, but got the shape [1, 1, 3] and the shape [2, 3]"),
+    ([DIRECT, parameter("1,3"), scale("2, 3")], "scale must broadcast to the input without changing its shape, but got the shape [2, 3] and the shape [1, 3]"),
+    ([DIRECT, parameter(""), scale("1")], "scale must broadcast to the input without changing its shape, but got the shape [1] and the shape []"),
     # K1 and the rest of the layer.
     ([("opset13", "opset12")], "opset of FakeConvert must be between 13 and 15, but got 12"),
     ([("opset13", "opset16")], "opset of FakeConvert must be between 13 and 15, but got 16"),

@@ -55,7 +55,7 @@ FAULTS = {
     "axis above the rank": (21, "QuantizeLinear", [4, 5], [5], None, {"axis": 2}, "axis must be in [-2, 1] for an input of rank 2, but got 2"),
     "axis below the rank": (21, "DequantizeLinear", [4, 5], [5], None, {"axis": -3}, "axis must be in [-2, 1] for an input of rank 2, but got -3"),
     "rank 1 and the default axis": (21, "QuantizeLinear", [3], [3], None, {}, "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is absent"),
-    "zero point of another shape": (21, "QuantizeLinear", [4, 5], [5], [4], {}, "zero point must have the same shape as the scale, but got the shape [4] beside the shape [5]"),
+    "zero point of another shape": (21, "QuantizeLinear", [4, 5], [5], [4], {}, "zero point must have the same shape as the scale, but got the shape [4] and the shape [5]"),
     "block_size below 0": (21, "DequantizeLinear", [4, 5], [4, 5], None, {"block_size": -1}, "attribute 'block_size': expected 0 or more, but got -1"),
     "block_size and a scalar": (21, "QuantizeLinear", [4, 5], [], None, {"block_size": 2}, "with a block size the scale must have the input's rank 2, but got the shape []"),
     "block_size and a vector": (25, "QuantizeLinear", [4, 5], [5], None, {"block_size": 2}, "with a block size the scale must have the input's rank 2, but got the shape [5]"),

@@ -238,7 +238,7 @@ for body, message in (
         f"""%u = tensor.cast %x : {X} to tensor<*xf32>
   %y = quant_float.fakeconvert %u, %u to f8E5M2 opset 13 : tensor<*xf32>, tensor<*xf32> to tensor<*xf32>
   return %x : {X}""",
-        "expected fakeconverts of ranked tensors to compare their modes",
+        "expected fakeconvert ops on ranked tensors to compare their modes",
     ),
     (
         f"""%y = quant_float.node "If"(%x) opset 21 : ({X}) -> {X} bodies ["then_branch"] {{
@@ -246,7 +246,7 @@ for body, message in (
     quant_float.yield %z : {X}
   }}
   return %y : {X}""",
-        "expected fakeconverts in no body of another op to compare their modes",
+        "expected fakeconvert ops outside of the regions of other ops to compare their modes",
     ),
     (
         f"""%n = quant_float.node "Mystery"(%x) opset 1 domain "openvino" : ({X}) -> {X}
@@ -266,7 +266,7 @@ func.func @f(%x: tensor<?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
 }
 """,
 )
-message = "scale must broadcast to the input float[4], which does not grow, but got float[3]"
+message = "scale must broadcast to the input float[4] without changing its shape, but got float[3]"
 run(1, open_sizes, "--random", 1, "--shapes", "0=4", "1=3", stderr=message)
 run(0, open_sizes, "--random", 1, "--shapes", "0=4", "1=1")
 for more in (("--outputs", "out"), ("--time",)):

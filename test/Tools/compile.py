@@ -144,7 +144,7 @@ text = compile_model(0, "narrow.mlir", "-o", "-", "--emit", "asm")
 expect(b"narrow:" in text, "no assembly on standard output")
 expect(sorted(p.name for p in work.iterdir()) == before, "a file beside standard output")
 compile_model(2, "narrow.mlir", "-o", "-", stderr="expected --emit")
-compile_model(2, "narrow.mlir", "-o", "-", "--emit", "shared", stderr="needs a file to go to")
+compile_model(2, "narrow.mlir", "-o", "-", "--emit", "shared", stderr="must be written to a file")
 
 # --- what becomes of conversions ---------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ compile_model(
 )  # fmt: skip
 compile_model(
     1, "narrow.mlir", "--target", "nvvm", "--chip", "sm_90", "-o", work / "levels.so", *LEVELS,
-    stderr="expected one CPU for the code around kernels on a GPU, but got 'x86-64-v3,x86-64-v4'",
+    stderr="expected one CPU for the host code of GPU kernels, but got 'x86-64-v3,x86-64-v4'",
 )  # fmt: skip
 
 # --- what fails leaves what is there -----------------------------------------------------------------
@@ -284,24 +284,23 @@ FAILING = [
     (
         "narrow.mlir",
         ("--cpu", "x86-64-v3,,x86-64-v4"),
-        "expected names of CPUs and a comma between two, but got 'x86-64-v3,,x86-64-v4'",
+        "expected CPU names separated by commas, but got 'x86-64-v3,,x86-64-v4'",
     ),
     (
         "narrow.mlir",
         ("--cpu", "neoverse-v1,znver4"),
-        "expected CPUs of one triple, but 'neoverse-v1' is of 'aarch64-unknown-linux-gnu' and "
+        "expected CPUs of the same triple, but 'neoverse-v1' is of 'aarch64-unknown-linux-gnu' and "
         "'znver4' of 'x86_64-",
     ),
     (
         "narrow.mlir",
         ("--cpu", "x86-64-v3,x86-64-v4,x86-64-v3", *X86),
-        "expected CPUs that a machine can be told apart by, but 'x86-64-v3' and 'x86-64-v3' need "
-        "the same features",
+        "expected CPUs with different features, but 'x86-64-v3' and 'x86-64-v3' require the same features",
     ),
     (
         "narrow.mlir",
         ("--cpu", "apple-m1,apple-m4"),
-        "but 'apple-m4' and 'apple-m1' need the same features",
+        "but 'apple-m4' and 'apple-m1' require the same features",
     ),
     ("narrow.mlir", ("--triple", "pdp11"), "unknown target triple 'pdp11'"),
     ("narrow.mlir", ("--triple", "mips-linux-gnu"), "expected an x86-64, aarch64 or riscv64"),
@@ -343,7 +342,7 @@ for name, suffixes in {"two": ("o", "h"), "owt": ("h", "o"), "lib": ("so", "h")}
 (work / "folder.s").mkdir()
 compile_model(2, "narrow.mlir", "-o", "folder.s", stderr="folder.s: error: ")
 compile_model(2, "narrow.mlir", "-o", "no/folder/out.s", stderr="there is no folder 'no/folder'")
-compile_model(2, "narrow.mlir", "-o", "out.h", "--emit", "obj", stderr="would take its place")
+compile_model(2, "narrow.mlir", "-o", "out.h", "--emit", "obj", stderr="would overwrite it")
 compile_model(2, "narrow.mlir", "-o", "out.txt", stderr="or an output named .mlir, .ll, .s")
 compile_model(2, "narrow.mlir", "-o", "out.s", "--emit", "hex", stderr="but got 'hex'")
 compile_model(2, "narrow.mlir", "-o", "out.s", "-O4", stderr="-O: expected 0 to 3, but got '4'")

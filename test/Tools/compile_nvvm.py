@@ -174,7 +174,7 @@ compile_model(
     "nothing",
     "bad.ptx",
     *sm_90,
-    stderr="expected kernels in the model, but there is nothing to compute",
+    stderr="expected at least one kernel, but the model computes nothing",
 )
 without_ptxas = {
     name: value for name, value in os.environ.items() if not name.startswith("CUDA")
@@ -208,7 +208,7 @@ compile_model(
     stderr="--emit: expected --target nvvm for ptx and cubin",
     target=("--target", "cpu"),
 )
-compile_model(2, "narrow", "bad.h", "--emit", "obj", *sm_90, stderr="would take its place")
+compile_model(2, "narrow", "bad.h", "--emit", "obj", *sm_90, stderr="would overwrite it")
 
 print(f"{requests} wrong requests, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)

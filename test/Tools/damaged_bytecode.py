@@ -13,7 +13,7 @@ work.mkdir(exist_ok=True)
 # The reader crashes or runs on on these: the byte, and what changes in it.
 KNOWN = [(48, 0x02), (669, 0x80), (685, 0x02), (945, 0x02), (1195, 0xFF)]
 RUNS_ON = [(246, 0x02)]
-KNOWN_ERROR = ": error: is damaged: MLIR that cannot be read\n"
+KNOWN_ERROR = ": error: is invalid: MLIR's reader crashes on it\n"
 
 
 def damage(at, flip):
@@ -65,7 +65,7 @@ TEXT = b"""func.func @f(%x: tensor<4x8xi8>, %e: tensor<8x4xi8>) -> tensor<8x4xi8
 """
 assert "error" not in read(TEXT, "quant-float-check", name="text.mlir")
 errors = read(TEXT.replace(b"[1, 0]", b"[1\x80 0]"), "quant-float-check", name="text.mlir")
-assert errors.endswith(": error: is damaged: MLIR that cannot be read\n"), errors
+assert errors.endswith(": error: is invalid: MLIR's reader crashes on it\n"), errors
 
 # Upstream's drivers, which read parts of a file by themselves, are kept from it, too; what is merely wrong they say.
 BAD = TEXT.replace(b"[1, 0]", b"[1\x80 0]")
@@ -82,7 +82,7 @@ for tool, *arguments in (
     ):
         for name in ("text.mlir", "-"):
             errors = read(content, tool, *options, name=name)
-            assert errors.endswith(": error: is damaged: MLIR that cannot be read\n"), errors
+            assert errors.endswith(": error: is invalid: MLIR's reader crashes on it\n"), errors
     errors = read(b"wrong\n// -----\n" + TEXT, tool, *split, name="text.mlir")
     assert "custom op 'wrong' is unknown" in errors and "is damaged" not in errors, errors
 assert not read(

@@ -86,7 +86,7 @@ for file, *command in (
     os.truncate(work / file, 0)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 1, f"{file}: exit {process.returncode}: {errors}"
-    assert f"{file}: error: became shorter while it was read" in errors, errors
+    assert f"{file}: error: was truncated while it was read" in errors, errors
 
 # So is text, which is mapped as well: many comments, that the tool is in the middle of.
 for tool in (["quant-float-opt"], ["quant-float-translate", "--mlir-to-llvmir"]):
@@ -112,7 +112,7 @@ for tool in (["quant-float-opt"], ["quant-float-translate", "--mlir-to-llvmir"])
         if process.returncode:
             break
     assert process.returncode == 1, f"{tool}: exit {process.returncode}: {errors}"
-    assert "long.mlir: error: became shorter while it was read" in errors, errors
+    assert "long.mlir: error: was truncated while it was read" in errors, errors
 (work / "long.mlir").unlink()
 
 # Several models: the worst exit code, one array, messages that name the file.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 tools, folder, mlir_opt = map(Path, sys.argv[1:])
 FUNCTION = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }\n"
-ERROR = "error: is nested too deep: expected at most 256 regions, attributes, types and locations in one another"
+ERROR = "error: is nested too deeply: expected at most 256 nested regions, attributes, types and locations"
 
 
 def chain(first, step, count):

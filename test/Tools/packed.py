@@ -137,7 +137,7 @@ short = "expected 12 bytes, but got 11"
 run("quant-float-exec", "move.so", "--inputs", "short.bin", "n.npy", code=1, stderr=short)
 run("quant-float-run", "move.mlir", "--packed", "all", "--inputs", "short.bin", "n.npy", code=1, stderr=short)  # fmt: skip
 run("quant-float-exec", "move.so", "--inputs", "codes.bin", "codes.bin", code=1,
-    stderr="a raw file cannot tell the open size of packed int4[?], whose last byte may have bits behind it")  # fmt: skip
+    stderr="a raw file does not determine the dynamic size of packed int4[?], whose last byte may have padding bits")  # fmt: skip
 run("quant-float-run", "move.mlir", "--packed", "some", code=2, stderr="Cannot find option named 'some'")  # fmt: skip
 # The same numbers in both forms.
 for packed in ("all", "none"):

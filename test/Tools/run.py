@@ -90,7 +90,7 @@ run(
     2, "pair.mlir", "--inputs", "a.npy", "none.npy", stderr="none.npy: error: input 1 'b' cannot be"
 )
 run(2, "pair.mlir", "--random", "1", stderr="the sizes of float[?x4] are open, --shapes a in=...")
-run(2, "pair.mlir", "--shapes", "c=1", stderr="no input is called 'c', the inputs are 'a in', 'b'")
+run(2, "pair.mlir", "--shapes", "c=1", stderr="no input is named 'c', the inputs are 'a in', 'b'")
 run(
     2,
     "pair.mlir",
@@ -153,7 +153,7 @@ for target in ("reference", "cpu"):
     run(0, "two.mlir", "--entry", "first", *on, stdout="output_0: float16[2]")
     run(0, "two.mlir", "--entry", "two", *on, stdout="output_0: int8[2]")
     run(2, "two.mlir", *on, stderr="expected --entry to choose one of the functions 'one', 'two'")
-    run(2, "two.mlir", "--entry", "none", *on, stderr="no function is called 'none'")
+    run(2, "two.mlir", "--entry", "none", *on, stderr="no function is named 'none'")
     run(1, "two.mlir", "--entry", "relu", *on, stderr="two.mlir:11:8: error: ")
 
 # Results that are arguments, constants, empty, scalars, or one value twice; and no inputs at all.

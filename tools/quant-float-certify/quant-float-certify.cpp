@@ -541,7 +541,7 @@ static int checkCertificates(Arguments &arguments) {
     if (known.contains(certificate.name)) {
       wanted[certificate.name] = &certificate;
     } else if (isEverything) {
-      llvm::errs() << arguments.check << ": error: no conversion is called '"
+      llvm::errs() << arguments.check << ": error: no conversion is named '"
                    << printable(certificate.name) << "'\n";
       ++unknown;
     }
@@ -594,7 +594,7 @@ static int printCells(ArrayRef<std::string> names) {
       bool isKnown = known.contains(cell.conversion.getName());
       here += isKnown;
       if (!isKnown)
-        llvm::errs() << "no conversion is called '" << cell.conversion.getName()
+        llvm::errs() << "no conversion is named '" << cell.conversion.getName()
                      << "'\n";
     }
     llvm::outs() << llvm::formatv("{0}-{1}: {2} cells, {3} certified\n",

@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
   if (output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))
     return fail("there is no folder '" + folder + "' to write to");
   if (*kind == EmitKind::Shared && output == "-")
-    return fail("--emit: a shared library needs a file to go to");
+    return fail("--emit: a shared library must be written to a file");
   if (!isForGpu && (*kind == EmitKind::Ptx || *kind == EmitKind::Cubin))
     return fail("--emit: expected --target nvvm for ptx and cubin");
   if (arguments.dumpStages.getNumOccurrences() &&
@@ -182,8 +182,8 @@ int main(int argc, char **argv) {
   StringRef besideSuffix = getSuffixBeside(*kind);
   if (!besideSuffix.empty() &&
       llvm::sys::path::extension(output) == ("." + besideSuffix).str())
-    return fail("the ." + besideSuffix + " file beside '" + output +
-                "' would take its place");
+    return fail("the ." + besideSuffix + " file next to '" + output +
+                "' would overwrite it");
 
   BuildOptions options;
   options.target = isForGpu ? Target::NVVM : Target::CPU;

@@ -207,7 +207,7 @@ selectEntries(const Options &options, const qf_library &library) {
     return fail(options.model, "there is no function to run");
   if (entries.empty())
     return fail(options.model,
-                "no function is called '" + name + "', there are " +
+                "no function is named '" + name + "'; the functions are " +
                     llvm::join(names, ", "),
                 kWrongUsage);
   if (entries.size() > 1 && !options.all)

@@ -353,8 +353,8 @@ static LogicalResult checkLimits(LayerContext &context) {
                  !ShapedType::isDynamic(limitSize);
         });
     if (grows)
-      return context.unsupported("limits must broadcast to the data, which "
-                                 "does not grow, but got " +
+      return context.unsupported("limits must broadcast to the data without "
+                                 "changing its shape, but got " +
                                  showType(limit) + " and " + showType(data));
   }
   return success();

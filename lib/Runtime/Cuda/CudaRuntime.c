@@ -236,8 +236,7 @@ void *mgpuModuleGetFunction(void *handle, const char *name) {
   CUcontext context;
   CUfunction function = 0;
   if (!handle && !thread.hasFailed)
-    failWithText("the kernels are not loaded: the constructors of their "
-                 "library have not been run");
+    failWithText("the kernels are not loaded: the constructors of their library have not run");
   const QfCudaDriver *driver = enter(&context);
   if (!driver)
     return 0;

@@ -125,7 +125,7 @@ static COLD int checkEmpty(Call *call, int64_t index) {
     if (tensor->sizes[i] == 0)
       return call->bytes[index] = 0;
   return FAIL_AT(call, index, QF_ERROR_SIZE,
-                 "expected at most %d bytes, but the sizes give more",
+                 "expected at most %d bytes, but the sizes require more",
                  NUMBER(INT64_MAX));
 }
 
@@ -207,8 +207,7 @@ static int checkAlignment(Call *call, int64_t index) {
   if (!rest)
     return QF_OK;
   return FAIL_AT(call, index, QF_ERROR_ALIGNMENT,
-                 "expected an address on the device that is a multiple of %d, "
-                 "but got one that is %d more",
+                 "expected a device address that is a multiple of %d, but the remainder is %d",
                  NUMBER(bytes), NUMBER(rest));
 }
 
@@ -418,7 +417,7 @@ static COLD int reportNoRoom(Call *call) {
       break;
   }
   return FAIL_AT(call, index, QF_ERROR_CAPACITY,
-                 "expected room for %d bytes of strings, but the capacity is %d",
+                 "expected a capacity of at least %d bytes for strings, but got %d",
                  NUMBER(strings->needed), NUMBER(strings->capacity));
 }
 
@@ -436,7 +435,7 @@ static COLD int failKernel(Call *call, int64_t status,
     return FAIL(call, QF_ERROR_MEMORY, "%s", TEXT("out of memory"));
   case QF_KERNEL_NO_NUMBER:
     return FAIL(call, QF_ERROR_VALUE,
-                "%selement %d: expected the text of a number, but got '%s'",
+                "%selement %d: expected a number, but got '%s'",
                 TEXT(getMessage(call, failure->message)),
                 NUMBER(failure->element), TEXT(failure->text));
   case QF_KERNEL_NO_ROOM:
@@ -595,7 +594,7 @@ int __qf_compute_output_sizes(const Table *table, const char *names,
   for (int64_t i = 0; i < table->numOutputs; ++i)
     if (outputs[i].rank && !outputSizes[i])
       return FAIL_AT(&call, table->numInputs + i, QF_ERROR_NULL, "%s is null",
-                     TEXT("the place for its sizes"));
+                     TEXT("the buffer for its sizes"));
   status = findSizes(&call, computeSizes, measure, 1, scratch);
   for (int64_t i = 0; !status && i < table->numOutputs; ++i)
     for (int64_t j = 0; j < outputs[i].rank; ++j)

@@ -259,7 +259,7 @@ def check_invalid():
                 continue
             shown = text.encode().decode("latin1")
             shown = "".join(c if " " <= c < "\x7f" else f"\\{ord(c):02X}" for c in shown)
-            wanted = f"{place}: element 2: expected the text of a number, but got '{shown}'"
+            wanted = f"{place}: element 2: expected a number, but got '{shown}'"
             got = run("read", target, [array])
             if not isinstance(got, str) or not got.endswith(wanted):
                 failures.append(f"{target}: {text!r}: expected {wanted!r}, but got {got!r}")

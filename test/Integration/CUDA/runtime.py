@@ -25,7 +25,7 @@ CASES = {
     "cluster": ({}, r"cluster: 4096 equal\n"),
     "misaligned": ({}, r"misaligned: cuStreamSynchronize failed: CUDA_ERROR_MISALIGNED_ADDRESS \(misaligned address\)\n"),
     "bounds": ({}, r"bounds: cuStreamSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS \(an illegal memory access was encountered\)\n"),
-    "name": ({}, r"name: cuModuleGetFunction of 'nothing' failed: CUDA_ERROR_NOT_FOUND \(named symbol not found\)\nnone: the kernels are not loaded: the constructors of their library have not been run\n"),
+    "name": ({}, r"name: cuModuleGetFunction of 'nothing' failed: CUDA_ERROR_NOT_FOUND \(named symbol not found\)\nnone: the kernels are not loaded: the constructors of their library have not run\n"),
     "memref": ({}, r"contiguous: None\nstrided: expected a contiguous memref to register\n"),
     # The first error stays, and what follows is not done.
     "first": (

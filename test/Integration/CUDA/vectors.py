@@ -20,7 +20,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     comparison = Comparison(tools, compiler, cuda_include, obj_root, folder, text, VARIANTS)
     on = ("--target", "nvvm", "--chip", "sm_90", "--explain")
     said = comparison.run("quant-float-compile", comparison.folder / "model.mlir", *on).stdout
-    if said.count("in the order of code for CPUs") != len(VECTORS):
+    if said.count("in the accumulation order of CPU code") != len(VECTORS):
         comparison.failures.append(f"--explain says\n{said}")
     for seed, product in enumerate(VECTORS):
         values = product.values(0 if product.constant else seed)

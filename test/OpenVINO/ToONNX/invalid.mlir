@@ -165,7 +165,7 @@ func.func @refused(%x: tensor<4xf32>, %one: tensor<1xf32>, %m: tensor<1x3xf32>, 
   %3 = quant_float.node "SoftMax"(%x) opset 1 domain "openvino" attributes {axis = -1} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{'Add': auto_broadcast none needs inputs of one shape, but got 'tensor<4xf32>' and 'tensor<1xf32>'}}
   %4 = quant_float.node "Add"(%x, %one) opset 1 domain "openvino" attributes {auto_broadcast = "none"} : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{'FakeQuantize': limits must broadcast to the data, which does not grow, but got 'tensor<4x1xf32>' and 'tensor<1x3xf32>'}}
+  // expected-error @+1 {{'FakeQuantize': limits must broadcast to the data without changing its shape, but got 'tensor<4x1xf32>' and 'tensor<1x3xf32>'}}
   %5 = quant_float.node "FakeQuantize"(%m, %g, %l, %l, %l) opset 1 domain "openvino" attributes {levels = 4 : i64} : (tensor<1x3xf32>, tensor<4x1xf32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<4x3xf32>
   return %x : tensor<4xf32>
 }
