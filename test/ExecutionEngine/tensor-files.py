@@ -199,7 +199,7 @@ for content, message in (
     (b"\xff\xff", "expected a serialized ONNX TensorProto"),
     (tensor.SerializeToString()[:-5], "expected a serialized ONNX TensorProto"),
     (short.SerializeToString(), "expected 8 bytes for tensor<1x2xf32>, but got 7"),
-    (external.SerializeToString(), "has no folder to look in"),
+    (external.SerializeToString(), "has no folder of external data"),
     (
         helper.make_tensor("x", TensorProto.INT8, [1, 2], [1, 2]).SerializeToString(),
         "expected float[?x?], but got int8[1x2]",

@@ -119,23 +119,23 @@ negative = "a size of the shape must be at least 0"
 run("reshape", six, sizes(2, 3), expected=21)
 run("reshape", six, sizes(-2, -3), error=f"Reshape: {negative}")
 run("reshape", six, sizes(-1, 6), expected=21)
-run("reshape", six, sizes(3, 3), error="Reshape: the number of elements must fit the other sizes")
-run("reshape", six, sizes(3, 0), error="Reshape: the number of elements must fit")
-run("reshape", six, sizes(-1, 4), error="Reshape: the number of elements must fit")
+run("reshape", six, sizes(3, 3), error="Reshape: the number of elements must match the other sizes")
+run("reshape", six, sizes(3, 0), error="Reshape: the number of elements must match")
+run("reshape", six, sizes(-1, 4), error="Reshape: the number of elements must match")
 # Products and sums that are right only if they overflow.
-run("reshape", six, sizes(11, (2**64 + 6) // 11), error="Reshape: the number of elements must fit")
+run("reshape", six, sizes(11, (2**64 + 6) // 11), error="Reshape: the number of elements must match")
 run("expand", six[None], sizes(4, 6), expected=84)
 run("expand", six[None], sizes(-4, 6), error=f"Expand: {negative}")
 run("fill", sizes(2, 3), expected=6 * np.e)
 run("fill", sizes(-2, 3), error=f"ConstantOfShape: {negative}")
 run("fill", sizes(-2, -3), error=f"ConstantOfShape: {negative}")
 run("split", six, sizes(2, 4), expected=18)
-run("split", six, sizes(9, -3), error="Split: the size of a part must be at least 0")
-run("split", six, sizes(-3, 9), error="Split: the size of a part must be at least 0")
-run("split", six, sizes(2, 3), error="Split: the sum of all parts must fit the other sizes")
+run("split", six, sizes(9, -3), error="Split: the size of a split must be at least 0")
+run("split", six, sizes(-3, 9), error="Split: the size of a split must be at least 0")
+run("split", six, sizes(2, 3), error="Split: the sum of all split sizes must match the other sizes")
 run("split_open", six, sizes(2, 2, 1, 1), expected=6)
 overflow = sizes(2**62, 2**62, 2**62, 2**62 + 6)
-run("split_open", six, overflow, error="Split: the size of a part must not be above")
+run("split_open", six, overflow, error="Split: the size of a split must not be above")
 run("pad", six, sizes(1, 1), expected=21)
 run("pad", six, sizes(-1, -1), expected=14)
 run("pad", six, sizes(2**63 - 1, 2**63 - 1), error="Pad: a pad must be at most 2147483647")
@@ -150,7 +150,7 @@ run("one_hot", sizes(1, -1), np.array(200, np.uint8), values, expected=np.eye(20
 run("shrink", np.array([-128, -1, 0, 127], np.int8), expected=[-1, -1, 0, 0])
 run("quarters", six[:4], expected=4)
 # 2 + 2 + 2 is more than 5.
-run("quarters", six[:5], error="Split: the size of a part must be at least 0")
+run("quarters", six[:5], error="Split: the size of a split must be at least 0")
 run("resize", six, sizes(3), expected=9)
 run("resize", six, sizes(-3), error="Resize: a size must be at least 0")
 run("gather", six, sizes(5, -6, 1), expected=[6, 1, 2])
@@ -159,7 +159,7 @@ run("gather", six[:0], sizes(), expected=[])
 ones = np.ones((3, 4), F32)
 run("sum", ones, ones, expected=2 * ones)
 # Which of two open sizes is 1 shows too late.
-open_size = "must have one size, as sizes that the model leaves open are not broadcast"
+open_size = "must have the same size, because dynamic sizes are not broadcast"
 run(
     "sum",
     ones,

@@ -62,7 +62,7 @@ relu = node("Relu", ["x"], ["y"], name="r", domain="com.example")
 refuse_node("NoOpsetImport", relu, "domain 'com.example' is not in the opset imports")
 # As ONNX Runtime reads it; said once.
 gelus = [node("Gelu", [a], [b], name=b, domain="com.microsoft") for a, b in ("xy", "yz")]
-message = "node 'y' (Gelu): domain 'com.microsoft' is not in the opset imports, taken as version 1"
+message = "node 'y' (Gelu): domain 'com.microsoft' is not in the opset imports, assuming version 1"
 table.add("AssumedOpsetImport", model(gelus, [X], []), message)
 for domain, imports, versions in (
     ("com.example", [("com.example", 1), ("com.example", 2)], (1, 2)),
@@ -289,7 +289,7 @@ refuse_node("NoAttributeType", with_attribute(i=1, f=1.0), NO_TYPE)
 future = node("Odd", ["x"], ["y"], name="o").SerializeToString()
 future += wire.chunk(5, wire.chunk(1, b"a") + wire.number(20, 99))
 refuse_node("NoAttributeType", NodeProto.FromString(future), NO_TYPE)
-HOLDS = "but holds another kind of value"
+HOLDS = "but has a value of another kind"
 refuse_node(
     "AttributeFields",
     with_attribute(type=AttributeProto.INT, f=1.0),
@@ -306,7 +306,7 @@ for kind, shown in (
     (AttributeProto.TYPE_PROTO, "a type"),
     (AttributeProto.SPARSE_TENSOR, "a sparse tensor"),
 ):
-    message = f"attribute 'a': declared as {shown}, but holds no value"
+    message = f"attribute 'a': declared as {shown}, but has no value"
     refuse_node("NoAttributeValue", with_attribute(type=kind), message)
 for to in (0, 14, 15, 29, -1, 2**32 + 1):
     message = f"attribute 'to': expected the number of an element type, but got {to}"
@@ -334,7 +334,7 @@ for levels in (40, 100_000):
         wire.varint(100 << 3 | 3) * (3 * levels) + wire.varint(100 << 3 | 4) * (3 * levels),
     ):
         deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, fields)
-        message = "expected messages nested at most 100 deep, the limit of protobuf"
+        message = "expected at most 100 nested messages, the limit of protobuf"
         table.add("DeepMessages", deep, message)
 # What is wrong before that is said.
 for broken in (
@@ -352,7 +352,12 @@ for index, made, which, result in (
         "UntypedInput",
         "so the node is kept as it is",
     ),
-    (1, node("CastLike", ["x", "s"], ["y"], name="n"), "UntypedLike", "so neither is the result's"),
+    (
+        1,
+        node("CastLike", ["x", "s"], ["y"], name="n"),
+        "UntypedLike",
+        "so the result's is not known either",
+    ),
 ):
     message = f"node 'n' ({made.op_type}): the type of input {index} 's' is not known, {result}"
     table.add(which, model([strange, made], [X], [Y]), message)
@@ -411,28 +416,30 @@ table.add(
 )
 
 made = model([node("Slice", ["x"], ["y"], name="s", starts=[0], ends=[1])], [X], [], opset=14)
-message = "inputs and attributes are not those of opset 14, taken as a node of opset 9"
+message = "inputs or attributes do not match opset 14, assuming opset 9"
 table.add("OtherVersion", made, f"node 's' (Slice): {message}")
 made = model([node("Mod", ["x", "x"], ["y"], name="m")], [X], [], opset=13)
-message = "inputs and attributes are not those of opset 13, taken as a node of opset 28"
+message = "inputs or attributes do not match opset 13, assuming opset 28"
 table.add("OtherVersion", made, f"node 'm' (Mod): {message}")
 made = model([node("Elu", ["x"], ["y"], name="e", alpha=2)], [X], [])
-message = "attribute 'alpha': expected a float, but got the int 2, taken as one"
+message = "attribute 'alpha': expected a float, but got the int 2, converting it to float"
 table.add("IntegerForFloat", made, f"node 'e' (Elu): {message}")
 made = model([node("IsInf", ["x"], ["y"], name="i", detect_negative=[0])], [X], [])
-message = "attribute 'detect_negative': expected an int, but got a list of the int 0, taken as one"
+message = (
+    "attribute 'detect_negative': expected an int, but got a list with the int 0, using its element"
+)
 table.add("ListForInteger", made, f"node 'i' (IsInf): {message}")
 made = model(
     [node("QLinearSigmoid", ["x"], ["y"], name="q")], [X], [], imports=[("com.microsoft", 1)]
 )
-message = "the domain 'ai.onnx' has no such operator, taken as one of 'com.microsoft'"
+message = "the domain 'ai.onnx' has no such operator, assuming domain 'com.microsoft'"
 table.add("OtherDomain", made, f"node 'q' (QLinearSigmoid): {message}")
 listing = {"then_branch": body([], ["x"], ["x"]), "else_branch": body([], [], ["x"])}
 made = model([node("If", ["c"], ["y"], name="i", **listing)], [X, ("c", T.BOOL, [])], [])
-message = "a body of If has no inputs, taken as the value of that name around it"
+message = "a body of If has no inputs, using the outer value of the same name"
 table.add("BodyInput", made, f"node 'i' (If): body 'then_branch': graph input 'x': {message}")
 made = model([node("MatMul", ["x", "x"], ["y"], name="m")], [("x", FLOAT, [2, 3])], [])
-message = "node 'm' (MatMul): not as ONNX defines the operator: [ShapeInferenceError] Incompatible dimensions"
+message = "node 'm' (MatMul): does not conform to ONNX's definition of the operator: [ShapeInferenceError] Incompatible dimensions"
 table.add("NotAsDefined", made, f"{message} for matrix multiplication")
 
 # --- Functions ------------------------------------------------------------------------------------
@@ -546,7 +553,7 @@ made = one(call("F"), imports=[("f", 1)]).SerializeToString() + wire.chunk(25, b
 table.add("Malformed", made, "not an ONNX model: malformed protobuf")
 deep_default = simple.SerializeToString() + wire.chunk(11, wire.chunk(14, wire.nest(100, (4, 1))))
 made = one(call("F"), imports=[("f", 1)]).SerializeToString() + wire.chunk(25, deep_default)
-table.add("DeepMessages", made, "expected messages nested at most 100 deep, the limit of protobuf")
+table.add("DeepMessages", made, "expected at most 100 nested messages, the limit of protobuf")
 foreign = helper.make_function("f", "F", ["x"], ["y"], [node("Abs", ["x"], ["y"], name="a")], [])
 refuse_call(
     "NoOpsetImport",
@@ -658,7 +665,7 @@ for data_type, spelling, field, value in (
     (T.FLOAT6E3M2, "f6E3M2FN", "int32_data", -1),
     (T.UINT32, "ui32", "uint64_data", 2**32),
 ):
-    message = f"entry 0 of {field}: {value} is not the code of a {spelling}"
+    message = f"entry 0 of {field}: {value} is not an encoding of {spelling}"
     fields = {"data_type": data_type, "dims": [1], field: [value]}
     refuse_tensor("EntryRange", message, **fields)
 refuse_tensor(
@@ -721,7 +728,7 @@ def refuse_external(diagnostic, message, *keys, **more):
 table.add(
     "NoFolder",
     external(location="data.bin"),
-    "initializer 'w': external data: a model that is not a file has no folder to look in",
+    "initializer 'w': external data: a model that is not a file has no folder of external data",
     piped=True,
 )
 refuse_external("NoExternalLocation", "no location")
@@ -746,7 +753,7 @@ for path in (
     message = f"expected a path inside the model's folder, but got '{text}'"
     refuse_external("ExternalPath", message, location=path)
 for path in ("link.bin", "linked/secret.bin"):
-    message = f"'{path}' leads out of the model's folder"
+    message = f"'{path}' is outside of the model's folder"
     refuse_external("ExternalEscape", message, location=path)
 for path in ("folder", ".", "pipe.bin"):
     refuse_external("ExternalNotFile", f"'{path}' is not a regular file", location=path)

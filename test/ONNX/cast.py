@@ -80,8 +80,8 @@ save(
     # UNTYPED: %[[S:.+]] = quant_float.node "Strange"(%arg0) opset 28 : (tensor<2xf32>) -> !quant_float.unknown
     # UNTYPED: %[[C:.+]] = quant_float.node "Cast"(%[[S]]) opset 28 {{.*}}{to = 10 : i64}{{.*}} : (!quant_float.unknown) -> tensor<*xf16>
     # UNTYPED: quant_float.node "CastLike"(%[[C]], %[[S]]) opset 28 {{.*}} : (tensor<*xf16>, !quant_float.unknown) -> tensor<2xf32>
-    # WARN: untyped.onnx:0:0: warning: node 'c' (Cast): the type of input 0 's' is not known, so the node is kept as it is
-    # WARN: untyped.onnx:0:0: warning: node 'l' (CastLike): the type of input 1 's' is not known, so neither is the result's
+    # WARN: untyped.onnx:0:0: warning: node 'c' (Cast): the type of input 0 's' is not known, so the node is kept unchanged
+    # WARN: untyped.onnx:0:0: warning: node 'l' (CastLike): the type of input 1 's' is not known, so the result's is not known either
     untyped=model(
         [
             cast("Strange", ["x"], ["s"]),

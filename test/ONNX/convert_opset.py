@@ -298,7 +298,7 @@ for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
             ]
             if done.returncode:
                 assert done.returncode == 1, (name, old, opset, done.stderr)
-                assert f"no exact form in opset {opset}: " in done.stderr, (
+                assert f"no exact equivalent in opset {opset}: " in done.stderr, (
                     name,
                     old,
                     opset,
@@ -364,14 +364,14 @@ for old, opset in [(19, 23), (23, 24), (24, 23)]:
     done = convert(path, opset)
     assert bool(done.returncode) == ((old < 24) != (opset < 24)), done.stderr
     if done.returncode:
-        assert "node 'n' (Cast): no exact form in opset" in done.stderr, done.stderr
+        assert "node 'n' (Cast): no exact equivalent in opset" in done.stderr, done.stderr
         assert "'inf' becomes" in done.stderr, done.stderr
 
 # --- What changes of a meaning --------------------------------------------------------------------
 
 for case, old, opset, told in (
-    (one("OneHot", np.int64([[1, -1]]), {"d": np.int64(3), "v": np.float32([0, 1])}), 11, 10, "the index -1 is the last class"),
-    (one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1), 11, 19, "a window that hangs over"),
+    (one("OneHot", np.int64([[1, -1]]), {"d": np.int64(3), "v": np.float32([0, 1])}), 11, 10, "index -1 is the last class"),
+    (one("AveragePool", IMAGE, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1), 11, 19, "a window that extends past the padding"),
     (one("Mod", SMALL, {"b": np.float32(1)}), 28, 13, "the remainder of -1.5 by 1 is 0.5, not -0.5"),
 ):  # fmt: skip
     nodes, elem_in, _, x, inputs = case
@@ -556,7 +556,9 @@ made = make(21, nodes, T.FLOAT, T.FLOAT, [4], {"s": np.array(scale), "z": zero})
 made.graph.value_info.append(helper.make_tensor_value_info("a", T.FLOAT8E4M3FN, [4]))
 onnx.save(made, path)
 done = convert(path, 18)
-message = "node 'moves' (Identity): no exact form in opset 18: it has no type float8e4m3fn"
+message = (
+    "node 'moves' (Identity): no exact equivalent in opset 18: the opset has no type float8e4m3fn"
+)
 assert done.returncode == 1 and message in done.stderr, (done.returncode, done.stderr)
 # A node is refused if a node of the function that defines it is; other nodes are reported as usual.
 nodes = [

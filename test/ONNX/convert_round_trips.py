@@ -1,7 +1,7 @@
 # What is quantized or cast to a type that the opset lacks and from there only dequantized or cast, in any mix and by way of nodes that
 # move elements, becomes arithmetic. ONNX Runtime computes of it what the rules' definition does of the model as it was, for numbers that
 # it casts by the rules; the definition does so for all. No two nodes have one name, constants that nothing uses any more are left out,
-# and what has no exact form is refused.
+# and what has no exact equivalent is refused.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../Conformance/onnx/Inputs %python %s %tools_dir %t
 import itertools
 import pathlib
@@ -258,7 +258,7 @@ for made_by in ("", "Constant", "Cast"):
     left = [v.name for v in (*graph.initializer, *graph.node) if v.name == "t"]
     count("like", not left, f"{made_by}: {left}")
 
-# What has no exact form, and what is seen as codes; nodes before initializers.
+# What has no exact equivalent, and what is seen as codes; nodes before initializers.
 for kind, narrow, opset, mode, shown in (
     (T.INT64, T.BFLOAT16, 12, None, (1 << 62) + (1 << 54) + 1),
     (T.UINT64, T.BFLOAT16, 12, None, (1 << 62) + (1 << 54) + 1),
@@ -271,11 +271,11 @@ for kind, narrow, opset, mode, shown in (
     # By way of double it becomes what its own neighbor does.
     assert float(shown) != shown
     done = convert(make_model(nodes, kind, [("y", T.FLOAT, SIZE)], 24), ["--opset", str(opset)])
-    wanted = f"node 'narrow' (Cast): no exact form in opset {opset}: it has no type {get_name(narrow)}, and arithmetic in double would round integers such as {shown} twice"
+    wanted = f"node 'narrow' (Cast): no exact equivalent in opset {opset}: the opset has no type {get_name(narrow)}, and arithmetic in double would round integers such as {shown} twice"
     count("refused", done.returncode == 1 and wanted in done.stderr, done.stderr)
 nodes = [helper.make_node("Cast", ["x"], ["q"], "narrow", to=T.FLOAT8E5M2), helper.make_node("Cast", ["q"], ["y"], "text", to=T.STRING)]  # fmt: skip
 done = convert(make_model(nodes, T.FLOAT, [("y", T.STRING, SIZE)], 21), ["--opset", "18"])
-count("refused", done.returncode == 1 and "node 'narrow' (Cast): no exact form" in done.stderr, done.stderr)  # fmt: skip
+count("refused", done.returncode == 1 and "node 'narrow' (Cast): no exact equivalent" in done.stderr, done.stderr)  # fmt: skip
 nodes = [helper.make_node("QuantizeLinear", ["x", "s", "z"], ["y"], "seen")]
 done = convert(make_model(nodes, T.FLOAT, [("y", T.FLOAT8E5M2, SIZE)], 21, [scale, T(name="z", data_type=T.FLOAT8E5M2, raw_data=b"\0")]), ["--opset", "18"])  # fmt: skip
 lines = [line for line in done.stderr.splitlines() if "error:" in line]

@@ -55,30 +55,30 @@ refuse(
 refuse(
     "NoNode",
     function("%y = arith.addf %x, %x : tensor<2xf32>"),
-    "op 'arith.addf': no ONNX node does that: arith.addf",
+    "op 'arith.addf': cannot be exported to ONNX: arith.addf",
 )
 refuse(
     "NoNode",
     "module { module {} }",
-    "op 'builtin.module': no ONNX node does that: only a function is a graph",
+    "op 'builtin.module': cannot be exported to ONNX: expected a function",
 )
 refuse(
     "NoNode",
     "func.func @f() {\n cf.br ^a\n^a:\n return\n}",
-    "op 'func.func': no ONNX node does that: a function of several blocks",
+    "op 'func.func': cannot be exported to ONNX: a function with several blocks",
 )
 for op, reason in (
     (
         "%y = quant_float.cast %x mode openvino opset 1 : tensor<2xf32> to tensor<2xf16>",
-        "quant_float.cast': no ONNX node does that: a cast of mode openvino",
+        "quant_float.cast': cannot be exported to ONNX: a cast of mode openvino",
     ),
     (
         '%y = quant_float.quantize %x, %x axis 0 opset 1 domain "quant_float" : tensor<2xf32>, tensor<2xf32> to tensor<2xui8>',
-        "quant_float.quantize': no ONNX node does that: the domain 'quant_float'",
+        "quant_float.quantize': cannot be exported to ONNX: the domain 'quant_float'",
     ),
     (
         '%y = quant_float.node "Add"(%x, %x) opset 1 domain "openvino" : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>',
-        "Add': no ONNX node does that: a layer of OpenVINO",
+        "Add': cannot be exported to ONNX: an OpenVINO layer",
     ),
 ):
     refuse("NoNode", function(op), f"op '{reason}")
@@ -99,9 +99,11 @@ refuse("NoOnnxType", vector, "op 'arith.constant': ONNX has no type vector<2xf32
 attribute = function(
     '%y = quant_float.node "Foo"(%x) opset 1 attributes {a = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>'
 )
-refuse("NoAttributeForm", attribute, "op 'Foo': attribute 'a': ONNX has no attribute like 1 : i32")
+refuse("NoAttributeForm", attribute, "op 'Foo': attribute 'a': not representable in ONNX: 1 : i32")
 lacking = function("%c = arith.constant dense_resource<gone> : tensor<2xf32>")
-refuse("NoElements", lacking, "op 'arith.constant': the elements of tensor<2xf32> are not there")
+refuse(
+    "NoElements", lacking, "op 'arith.constant': the elements of tensor<2xf32> are not available"
+)
 for text in ('"\\FF"', "1"):
     source = function(
         f'%y = quant_float.node "Foo"(%x) opset 1 {{quant_float.onnx_node = {text}}} : (tensor<2xf32>) -> tensor<2xf32>'
@@ -109,7 +111,7 @@ for text in ('"\\FF"', "1"):
     refuse(
         "BadSource",
         source,
-        "op 'Foo': attribute 'quant_float.onnx_node': expected what --keep-source keeps there",
+        "op 'Foo': attribute 'quant_float.onnx_node': expected a value that --keep-source writes",
     )
 
 # Where nothing can be written.
@@ -157,7 +159,7 @@ whole = model([], [], [("w", FLOAT, [size])], initializer=[large])
 refuse(
     "TooLargeToWrite",
     whole.SerializeToString(),
-    f"expected at most {2**31 - 1} bytes, the limit of protobuf, but the model takes {2**31 + 61}: --external-data puts tensors in a file of their own",
+    f"expected at most {2**31 - 1} bytes, the limit of protobuf, but got {2**31 + 61}; --external-data writes tensors to a separate file",
     suffix="onnx",
 )
 

@@ -251,11 +251,11 @@ save(
     # UNKNOWN: quant_float.node "DequantizeLinear"(%arg3, %[[S]]) opset 28 {{.*}} -> !quant_float.unknown
     # UNKNOWN: quant_float.node "DequantizeLinear"(%arg3, %[[S]]) opset 28 {{.*}}output_dtype = 10 : i64{{.*}} -> tensor<4x5xf16>
     # UNKNOWN: quant_float.dequantize %arg3, %arg1
-    # WARN: warning: node 'a' (QuantizeLinear): the type of input 0 's' is not known, so the node is kept as it is
-    # WARN: warning: node 'b' (QuantizeLinear): the type of input 2 's' is not known, so neither is the result's
+    # WARN: warning: node 'a' (QuantizeLinear): the type of input 0 's' is not known, so the node is kept unchanged
+    # WARN: warning: node 'b' (QuantizeLinear): the type of input 2 's' is not known, so the result's is not known either
     # WARN-NOT: node 'c'
-    # WARN: warning: node 'd' (DequantizeLinear): the type of input 1 's' is not known, so neither is the result's
-    # WARN: warning: node 'e' (DequantizeLinear): the type of input 1 's' is not known, so the node is kept as it is
+    # WARN: warning: node 'd' (DequantizeLinear): the type of input 1 's' is not known, so the result's is not known either
+    # WARN: warning: node 'e' (DequantizeLinear): the type of input 1 's' is not known, so the node is kept unchanged
     unknown=model(
         [
             node("Strange", ["x"], ["s"]),

@@ -23,7 +23,7 @@ for rows, columns, shape in ((3, 4, (2, 6)), (1, 5, (-1, 1)), (0, 2, (0, 0)), (4
 expect.raises(
     "a shape that does not fit",
     qf.RunError,
-    "the number of elements must fit the other sizes",
+    "the number of elements must match the other sizes",
     lambda: kernel(np.zeros((2, 3), np.float32), np.array([4, 2])),
 )
 expect.finish()

@@ -296,7 +296,10 @@ def check_refusals():
         qf.compile(model)
         failures.append("a loop is not refused")
     except qf.Error as error:
-        expect(f"refused with {error}", "each step would get the same random numbers" in str(error))
+        expect(
+            f"refused with {error}",
+            "every iteration would get the same random numbers" in str(error),
+        )
 
 
 for check in (check_uniform, check_normal, check_choices, check_dropout, check_graphs, check_refusals):  # fmt: skip

@@ -30,7 +30,7 @@ void quant_float::registerToOnnxTranslation(
   dialects.appendTo(*registry);
   TranslateRegistration registration(
       "export-onnx",
-      "export a model, of a file .onnx or MLIR, or a file of weights, to ONNX",
+      "export an ONNX model, an MLIR module or a weight file to ONNX",
       [registry, getImportOptions = std::move(getImportOptions),
        getOptions = std::move(getOptions), read = std::move(read)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,

@@ -120,8 +120,9 @@ LogicalResult Exporter::exportSparse(DictionaryAttr value,
   auto values = value.getAs<ElementsAttr>("values");
   auto indices = value.getAs<ElementsAttr>("indices");
   if (!dims || !values || !indices || value.size() != 3)
-    return diagnose(subject, Diag::NoAttributeForm, "",
-                    "a dictionary of other keys than dims, indices, values");
+    return diagnose(
+        subject, Diag::NoAttributeForm, "",
+        "a dictionary with other keys than dims, indices and values");
   proto.mutable_dims()->Assign(dims.asArrayRef().begin(),
                                dims.asArrayRef().end());
   return success(

@@ -184,7 +184,7 @@ LogicalResult Exporter::exportNode(NodeOp op, ::onnx::GraphProto &graph,
                                    Scope &scope) {
   Subject subject = describeOp(op);
   if (op.getDomain() == kOpenVinoDomain)
-    return diagnose(subject, Diag::NoNode, "a layer of OpenVINO");
+    return diagnose(subject, Diag::NoNode, "an OpenVINO layer");
   FailureOr<::onnx::NodeProto *> node =
       addNode(*op, op.getOpType(), normalizeDomain(op.getDomain()),
               op.getOpset(), graph);

@@ -277,8 +277,7 @@ LogicalResult Exporter::exportModel(ModuleOp newModule, raw_ostream &os) {
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
-      return diagnose(describeOp(&op), Diag::NoNode,
-                      "only a function is a graph");
+      return diagnose(describeOp(&op), Diag::NoNode, "expected a function");
     if (!function.isExternal())
       functions.push_back(function);
   }
@@ -287,7 +286,7 @@ LogicalResult Exporter::exportModel(ModuleOp newModule, raw_ostream &os) {
   func::FuncOp function = functions.front();
   if (!function.getBody().hasOneBlock())
     return diagnose(describeOp(function), Diag::NoNode,
-                    "a function of several blocks");
+                    "a function with several blocks");
 
   ::onnx::ModelProto model;
   if (failed(readSource(module, kModelSourceAttrName, model)))

@@ -404,7 +404,7 @@ std::optional<std::string> onnx_import::findDifference(Value old, Value made,
           reference::castElement(from, to, *before, reference::CastOptions());
     if (!areSame(to, *before, *after, evaluator.hasSeenNaN()))
       return ("element " + Twine(at) + " would be " + describe(to, *after) +
-              ", and is " + describe(to, *before))
+              " instead of " + describe(to, *before))
           .str();
   }
   return std::nullopt;

@@ -138,7 +138,7 @@ bool OpsetConverter::leaveOut(Operation *op) {
   Type elementType = getTensorElementType(op->getResult(0).getType());
   if (!op->use_empty() || !elementType || hasElementType(options, elementType))
     return false;
-  note(op, ConversionKind::Adapted, "left out, nothing uses it");
+  note(op, ConversionKind::Adapted, "removed, because it has no uses");
   unused.remove(op);
   op->erase();
   return true;
@@ -176,8 +176,8 @@ void OpsetConverter::convertConstant(AnyConstantOp op) {
 std::string OpsetConverter::describeLack(Type elementType) {
   std::string name = getOnnxTypeName(elementType).str();
   return llvm::is_contained(options.without, name)
-             ? "the model is to do without type " + name
-             : "it has no type " + name;
+             ? "the model must not use type " + name
+             : "the opset has no type " + name;
 }
 
 bool OpsetConverter::hasResultTypes(Operation *op) {
@@ -304,7 +304,7 @@ bool OpsetConverter::expandNode(NodeOp op) {
   if (expansion.results.empty())
     return false;
   // Report the node before it is erased.
-  note(op, ConversionKind::Adapted, "by the function that defines it");
+  note(op, ConversionKind::Adapted, "expanded to its function body");
   size_t first = conversion.nodes.size();
   FailureOr<SmallVector<Operation *>> made =
       replaceNode(op, before, expansion.results);
@@ -371,7 +371,7 @@ void OpsetConverter::convertNode(NodeOp op) {
     for (BlockArgument argument : region.getArguments())
       if (Type type = getTensorElementType(argument.getType());
           type && !hasElementType(options, type))
-        return refuse(op, "of an input of a body, " + describeLack(type));
+        return refuse(op, "for a body input, " + describeLack(type));
     convertBlock(region.front());
   }
   if (options.lacksOperator && options.lacksOperator(op) && expandNode(op))
@@ -413,14 +413,14 @@ void OpsetConverter::convertNode(NodeOp op) {
   if (!found.body)
     return expandNode(op) ? void() : refuse(op, printable(found.problem));
   if (!isPlain)
-    return refuse(op, "its versions differ");
+    return refuse(op, "the versions of the operator differ");
   // Report the node before it is erased.
   note(op, ConversionKind::Adapted);
   // The attribute values are part of the body.
   known.node.clear_attribute();
   if (failed(adaptNode(op, known.node, *found.body))) {
     conversion.nodes.pop_back();
-    refuse(op, "its other form does not fit");
+    refuse(op, "its replacement does not fit");
   }
 }
 
@@ -435,9 +435,7 @@ void OpsetConverter::convertOp(Operation *op) {
       .Case([&](CastOp cast) { convertCast(cast); })
       .Case([&](QuantizeOp quantize) { convertQuantize(quantize); })
       .Case([&](DequantizeOp dequantize) { convertDequantize(dequantize); })
-      .Default([&](Operation *other) {
-        refuse(other, "no node of a model does that");
-      });
+      .Default([&](Operation *other) { refuse(other, "not an ONNX node"); });
 }
 
 void OpsetConverter::convertBlock(Block &block) {
@@ -468,7 +466,7 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
   std::optional<int64_t> imported = getOnnxOpset(module);
   if (!model.has_ir_version() && !imported)
     return diagnose({module.getLoc(), ""}, Diag::NoConversion, options.opset,
-                    "the module does not tell the model that it was");
+                    "the module has no ONNX opset");
   if (options.opset == 0) {
     options.opset = imported.value_or(0);
     for (const auto &import : model.opset_import())
@@ -477,7 +475,7 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
     if (options.opset < kOldestTargetOpset)
       return diagnose(
           {module.getLoc(), ""}, Diag::NoConversion, options.opset,
-          ("no model is said in an opset before " + Twine(kOldestTargetOpset))
+          ("the oldest supported target opset is " + Twine(kOldestTargetOpset))
               .str());
   }
   if (!model.has_ir_version()) {
@@ -504,7 +502,7 @@ LogicalResult OpsetConverter::convertSource(ModuleOp module) {
           isSameVersion(node.op_type(), from, options.opset))
         return false;
       std::string reason = "the function '" + printable(function.name()) +
-                           "' has it, which is not expanded";
+                           "' uses it and is not expanded";
       conversion.nodes.push_back({printable(onnx_import::getNodeName(node)),
                                   printable(node.op_type()),
                                   ConversionKind::Refused, reason});

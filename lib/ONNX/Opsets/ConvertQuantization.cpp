@@ -99,8 +99,8 @@ static void restate(QuantizationOpInterface op, StringRef domain,
 }
 
 bool OpsetConverter::isSaid(QuantizationOpInterface op, StringRef domain) {
-  // The schemas of com.microsoft have no blocks, although the kernels of ONNX
-  // Runtime do.
+  // The schemas as an operator of com.microsoft have no blocks, although the
+  // kernels of ONNX Runtime do.
   if (!domain.empty() && op.getBlockSizeAttribute().value_or(0) != 0)
     return false;
   auto lacks = [&](Type type) {
@@ -129,7 +129,7 @@ bool OpsetConverter::sayByMicrosoft(QuantizationOpInterface op) {
     return false;
   restate(op, kMicrosoftDomain,
           getNewestOpset(OpKind::MicrosoftQuantizeLinear));
-  note(op, ConversionKind::Restated, "of com.microsoft");
+  note(op, ConversionKind::Restated, "as an operator of com.microsoft");
   return true;
 }
 
@@ -158,7 +158,7 @@ static int64_t getIntegerRoundedTwice(Type type, RoundMode mode) {
 
 void OpsetConverter::convertCast(CastOp op) {
   if (op.getMode())
-    return refuse(op, "it is not ONNX's");
+    return refuse(op, "it does not have ONNX semantics");
   OpKind kind = op.getLike() ? OpKind::CastLike : OpKind::Cast;
   const OpVersion *old = getOpVersion(kind, op.getOpset());
   Type from = getElementTypeOrSelf(op.getInput());
@@ -211,7 +211,7 @@ void OpsetConverter::convertCast(CastOp op) {
                 (before.infinityIsNaN ? "below 24" : "from 24 on"));
   if ((overflows(to) && before.saturate != after.saturate) ||
       (isScale && before.roundMode != after.roundMode))
-    return refuse(op, "its defaults differ");
+    return refuse(op, "its default attributes differ");
   note(op, getKind(old, version, detail), detail);
 }
 
@@ -231,7 +231,7 @@ void OpsetConverter::convertQuantize(QuantizeOp op) {
   std::string detail;
   op.setOpset(options.opset);
   if (dropIgnored(op, *version))
-    say(detail, "without attributes of no effect");
+    say(detail, "without attributes that have no effect");
   if (op.getSaturate() && !version->has(OpAttribute::Saturate) &&
       (before.saturate || !overflows(result))) {
     op.removeSaturateAttr();
@@ -255,7 +255,8 @@ void OpsetConverter::convertQuantize(QuantizeOp op) {
   QuantizeSemantics after = op.getSemantics();
   if (after.precision != before.precision)
     return refuse(op, "it divides in " + getOnnxTypeName(before.precision) +
-                          ", and would in " + getOnnxTypeName(after.precision));
+                          ", but would divide in " +
+                          getOnnxTypeName(after.precision));
   if (overflows(result) && after.saturate != before.saturate)
     return refuse(op, "it would saturate");
   note(op, getKind(old, version, detail), detail);
@@ -275,7 +276,7 @@ void OpsetConverter::convertDequantize(DequantizeOp op) {
   std::string detail;
   op.setOpset(options.opset);
   if (dropIgnored(op, *version))
-    say(detail, "without attributes of no effect");
+    say(detail, "without attributes that have no effect");
   if (isValid(op) && hasResultTypes(op))
     note(op, getKind(old, version, detail), detail);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants of types that an opset lacks become constants of a wider type or
+// Constants of types that an opset lacks become constants with a wider type or
 // lookups in a table of f32, which represents all of their values, followed by
 // a cast. If opsets differ in the FNUZ cast of an infinity (C4), it is replaced
 // with its result in the source opset before the cast.
@@ -88,8 +88,8 @@ void OpsetConverter::expandCast(CastOp op) {
   if (version.has(OpAttribute::RoundMode))
     made.setRoundModeAttr(op.getRoundModeAttr());
   (void)replaceByExpansion(op, made,
-                           isOtherInfinity ? "with what becomes of an infinity"
+                           isOtherInfinity ? "with a replacement for infinity"
                            : expansion.hasTable
                                ? "as Gather from a table and Cast"
-                               : "of a wider type");
+                               : "with a wider type");
 }

@@ -129,7 +129,7 @@ bool OpsetConverter::replaceByExpansion(Operation *op, Value value,
   SmallVector<Value> own = llvm::to_vector(op->getOperands());
   if (std::optional<std::string> difference = findDifference(
           op->getResult(0), value, inputs.empty() ? ArrayRef(own) : inputs)) {
-    refuse(op, "its other form has another value: " + *difference);
+    refuse(op, "its replacement has a different value: " + *difference);
     return false;
   }
   note(op, ConversionKind::Restated, detail);

@@ -333,7 +333,7 @@ std::pair<Value, StringRef> QuantizeExpander::expand() {
   Value quotient = divide(expansion, op);
   if (!quotient)
     return {};
-  return {divideFirst(quotient), "as Div and what follows it"};
+  return {divideFirst(quotient), "as Div and subsequent arithmetic"};
 }
 
 void OpsetConverter::expandQuantize(QuantizeOp op) {

@@ -384,7 +384,7 @@ template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
     Value scale = own.decodeParameter(dequantize.getScale(), "scale");
     Value less = subtractZeroPoint(own, dequantize, inFloat);
     if (!less || !scale || !(scale = own.spread(scale, dequantize)))
-      return refuse(user, "its scale or zero point has no form there");
+      return refuse(user, "its scale or zero point is not representable there");
     auto result = mlir::cast<RankedTensorType>(user->getResult(0).getType());
     products.emplace_back(
         dequantize, own.cast(own.node("Mul", {less, scale}, input.clone(f32)),

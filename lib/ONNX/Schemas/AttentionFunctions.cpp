@@ -211,7 +211,7 @@ void onnx_import::defineMultiHeadAttention(Definition &d) {
         " dimensions, but got " + std::to_string(queryRank));
   if (isPacked) {
     if (d.hasInput(3))
-      throw std::invalid_argument("no bias of packed inputs is defined");
+      throw std::invalid_argument("a bias of packed inputs is not supported");
     heads.unpack("query", {"Q", "K", "V"});
   } else {
     int64_t begin = 0;
@@ -220,12 +220,12 @@ void onnx_import::defineMultiHeadAttention(Definition &d) {
     std::optional<int64_t> queries = d.findSize(0, 1),
                            keys = d.findSize(1, keyRank == 4 ? 2 : 1);
     if (d.getInt("unidirectional", 0) && queries && keys && *queries != *keys)
-      throw std::invalid_argument("no unidirectional attention of " +
-                                  std::to_string(*queries) + " queries to " +
-                                  std::to_string(*keys) + " keys is defined");
+      throw std::invalid_argument(
+          "unidirectional attention of " + std::to_string(*queries) +
+          " queries and " + std::to_string(*keys) + " keys is not defined");
     bool hasBias = d.hasInput(3);
     if (hasBias && (keyRank != 3 || !d.hasInput(2)))
-      throw std::invalid_argument("no bias of packed inputs is defined");
+      throw std::invalid_argument("a bias of packed inputs is not supported");
     std::string query = "query", key = "key", value = "value";
     if (hasBias) {
       const std::string names[] = {"query", "key", "value"};

@@ -60,8 +60,8 @@ static std::string getString(const Definition &d, const std::string &name,
 
 [[noreturn]] static void refuseChoice(const std::string &name,
                                       const std::string &given) {
-  throw std::invalid_argument("attribute '" + name + "': got '" + given +
-                              "', which has no meaning");
+  throw std::invalid_argument("attribute '" + name + "': unknown value '" +
+                              given + "'");
 }
 
 static void expectCount(const std::string &name, size_t expected,
@@ -370,7 +370,7 @@ static void startWeights(Forest &forest, int64_t targets, Aggregate aggregate) {
   constexpr int64_t kMost = int64_t(1) << 26;
   if (targets < 1 || targets > kMost / std::max<int64_t>(forest.size(), 1))
     throw std::invalid_argument(
-        "expected one target or class or more, and at most " +
+        "expected at least one target or class, and at most " +
         std::to_string(kMost) + " weights, but got " + std::to_string(targets) +
         " and " + std::to_string(forest.size()) + " nodes");
   forest.targets = targets;
@@ -384,9 +384,8 @@ static void startWeights(Forest &forest, int64_t targets, Aggregate aggregate) {
 static void addWeight(Forest &forest, int64_t node, int64_t target,
                       double weight, Aggregate aggregate) {
   if (target < 0 || target >= forest.targets)
-    throw std::invalid_argument("a leaf is of target " +
-                                std::to_string(target) + " of " +
-                                std::to_string(forest.targets));
+    throw std::invalid_argument("a leaf has target " + std::to_string(target) +
+                                " of " + std::to_string(forest.targets));
   double &all = forest.weights[node * forest.targets + target];
   all = aggregate == Aggregate::Min   ? std::min(all, weight)
         : aggregate == Aggregate::Max ? std::max(all, weight)
@@ -444,7 +443,7 @@ static Forest readTrees(const Definition &d, const std::string &what,
     if (!places.emplace(std::pair(trees[i], nodes[i]), i).second)
       throw std::invalid_argument("node " + std::to_string(nodes[i]) +
                                   " of tree " + std::to_string(trees[i]) +
-                                  " is there twice");
+                                  " is defined twice");
   }
   auto find = [&](int64_t tree, int64_t node) {
     auto found = places.find({tree, node});
@@ -481,11 +480,11 @@ static void addForest(Definition &d, const Forest &forest, Aggregate aggregate,
                       bool isDouble) {
   int64_t count = forest.size(), trees = forest.roots.size();
   if (trees == 0)
-    throw std::invalid_argument("there is no tree");
+    throw std::invalid_argument("there are no trees");
   int64_t features = d.getSize(0, d.getRank(0) - 1);
   for (int64_t feature : forest.features)
     if (feature < 0 || feature >= features)
-      throw std::invalid_argument("a node is of feature " +
+      throw std::invalid_argument("a node has feature " +
                                   std::to_string(feature) + " of " +
                                   std::to_string(features));
   int64_t depth = findDepth(forest);
@@ -582,7 +581,7 @@ static void defineTreeEnsembleClassifier(Definition &d) {
   std::vector<int64_t> ids = getInts(d, "class_ids");
   if (std::set<int64_t>(ids.begin(), ids.end()).size() < 2)
     throw std::invalid_argument(
-        "attribute 'class_ids': trees of one class only have no one meaning");
+        "attribute 'class_ids': trees with a single class are ambiguous");
   addForest(d, readTrees(d, "class", classes, Aggregate::Sum), Aggregate::Sum,
             isDouble);
   addBase(d, classes, isDouble);
@@ -595,7 +594,7 @@ static void addMembers(Forest &forest, int64_t node,
                        const std::vector<double> &members) {
   if (members.empty())
     throw std::invalid_argument("attribute 'membership_values': expected a set "
-                                "of values for each node that asks for one");
+                                "of values for each membership node");
   forest.modes[node] = static_cast<int64_t>(Branch::Eq);
   forest.values[node] = members.front();
   int64_t otherwise = forest.no[node];

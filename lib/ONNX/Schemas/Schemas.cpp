@@ -153,7 +153,7 @@ static std::string checkTypes(const ::onnx::OpSchema &schema,
     ::onnx::DataType other =
         bound.try_emplace(formal.GetTypeStr(), type).first->second;
     if (other != type)
-      return text + ", and another one " + *other;
+      return text + " and another input has " + *other;
   }
   return {};
 }

@@ -381,7 +381,7 @@ FailureOr<CroppedTensor> onnx_nodes::buildCropped(NodeContext &context,
         b, s0 - s1 - s2, {size, offsets.back(), clamp(high[axis], true)}));
     if (sizes.back() != size &&
         failed(context.requireAtLeast(
-            0, sizes.back(), "what pads leave of axis " + Twine(axis))))
+            0, sizes.back(), "the padded size of axis " + Twine(axis))))
       return failure();
     result.low.push_back(clamp(low[axis], /*isTaken=*/false));
     result.high.push_back(clamp(high[axis], /*isTaken=*/false));
@@ -418,13 +418,12 @@ onnx_nodes::broadcastSizes(NodeContext &context,
       if (a && c && a != c)
         return context.unsupported("the sizes " + Twine(*a) + " and " +
                                    Twine(*c) + " do not broadcast");
-      if (!(a && c) &&
-          failed(context.requireEqual(
-              common, size,
-              "axis " + Twine(axis) + " of inputs " + Twine(owners[axis]) +
-                  " and " + Twine(input),
-              "must have one size, as sizes that the model leaves open are "
-              "not broadcast")))
+      if (!(a && c) && failed(context.requireEqual(
+                           common, size,
+                           "axis " + Twine(axis) + " of inputs " +
+                               Twine(owners[axis]) + " and " + Twine(input),
+                           "must have the same size, because dynamic sizes are "
+                           "not broadcast")))
         return failure();
       // Prefer the constant to the dynamic size.
       if (!a && c)
@@ -686,7 +685,7 @@ FailureOr<int64_t> onnx_nodes::requireTuples(NodeContext &context,
     return context.unsupported("indices must be integers");
   if (indices.getRank() == 0 || indices.isDynamicDim(indices.getRank() - 1))
     return context.unsupported(
-        "the number of indices that make a position must be known");
+        "the number of indices of a position must be static");
   if (batch < 0 || batch >= std::min(rank, indices.getRank()))
     return context.unsupported(
         "attribute 'batch_dims' must be at least 0 and less than both ranks, "

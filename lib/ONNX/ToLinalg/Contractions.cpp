@@ -28,7 +28,7 @@ struct WeightContractionLoops {
 
 static LogicalResult checkSummedSizes(NodeContext &context, OpFoldResult lhs,
                                       OpFoldResult rhs) {
-  return context.requireEqual(lhs, rhs, "the size of the summed axis");
+  return context.requireEqual(lhs, rhs, "the size of the reduction axis");
 }
 
 /// Follows numpy.matmul: a lhs of rank 1 is a row, a rhs of rank 1 is a column,
@@ -41,7 +41,7 @@ static FailureOr<WeightContractionLoops> getProductLoops(NodeContext &context,
   SmallVector<OpFoldResult> rhsSizes = context.getSizes(rhs);
   if (lhsSizes.empty() || rhsSizes.empty())
     return context.unsupported(
-        "a factor must have rank 1 or more, but got a scalar");
+        "an operand must have rank 1 or more, but got a scalar");
   bool hasRows = lhsSizes.size() > 1, hasColumns = rhsSizes.size() > 1;
   if (failed(checkSummedSizes(context, lhsSizes.back(),
                               hasColumns ? rhsSizes[rhsSizes.size() - 2]
@@ -129,9 +129,9 @@ static FailureOr<AffineMap> getParameterMap(NodeContext &context, Value factor,
       factorSizes.size() - (map.getResults().back() == summed ? 2 : 1);
   bool isVector = sizes.size() == 1 && factorSizes.size() > 1;
   if (sizes.size() > 1 && sizes.size() != factorSizes.size())
-    return context.unsupported("input " + Twine(parameter) + " has rank " +
-                               Twine(sizes.size()) + ", but its factor " +
-                               Twine(factorSizes.size()));
+    return context.unsupported(
+        "input " + Twine(parameter) + " has rank " + Twine(sizes.size()) +
+        ", but its operand has rank " + Twine(factorSizes.size()));
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     if (isConstantIntValue(size, 1)) {
       exprs.push_back(b.getAffineConstantExpr(0));
@@ -242,9 +242,9 @@ getScaleMaps(NodeContext &context, const WeightContractionLoops &loops,
     if (failed(map))
       return failure();
     if (map->isFunctionOfDim(summed))
-      return context.unsupported("input " + Twine(scales[i]) +
-                                 " must have one element along the summed "
-                                 "axis");
+      return context.unsupported(
+          "input " + Twine(scales[i]) +
+          " must have one element along the reduction axis");
     maps.push_back(
         AffineMap::get(summed, 0, map->getResults(), context.b.getContext()));
   }
@@ -368,7 +368,7 @@ static FailureOr<WeightContractionLoops> getGemmLoops(NodeContext &context,
   SmallVector<OpFoldResult> lhsSizes = context.getSizes(lhs);
   SmallVector<OpFoldResult> rhsSizes = context.getSizes(rhs);
   if (lhsSizes.size() != 2 || rhsSizes.size() != 2)
-    return context.unsupported("the factors must have rank 2");
+    return context.unsupported("the operands must have rank 2");
   bool transposed[] = {context.getFlag("transA"), context.getFlag("transB")};
   if (failed(checkSummedSizes(context, lhsSizes[!transposed[0]],
                               rhsSizes[transposed[1]])))
@@ -410,7 +410,7 @@ static FailureOr<AffineMap> getAddendMap(NodeContext &context, size_t index,
   if (broadcast->size() != sizes.size() ||
       llvm::any_of(llvm::zip_equal(sizes, *broadcast), isLarger))
     return context.unsupported("input " + Twine(index) +
-                               " is larger than the product");
+                               " is larger than the result of the matmul");
   return getBroadcastMap(context.b.getContext(), addendSizes, sizes);
 }
 
@@ -423,7 +423,7 @@ static NodeResults finishGemm(NodeContext &context, Value product,
   Value addend = beta == 0 ? Value() : context.input(2);
   auto isWhole = [](float value) { return value == std::round(value); };
   if (isa<IntegerType>(elementType) && (!isWhole(alpha) || !isWhole(beta)))
-    return context.unsupported("alpha and beta must be whole numbers for " +
+    return context.unsupported("alpha and beta must have integer values for " +
                                Twine("integers"));
   SmallVector<Value> inputs = {product};
   SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(2)};

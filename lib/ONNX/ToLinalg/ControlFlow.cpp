@@ -54,9 +54,9 @@ static Block *convertBody(NodeContext &context, StringRef name,
     if (getElementTypeOrSelf(argument.getType()) !=
             getElementTypeOrSelf(type) &&
         !isa<UnknownType>(argument.getType())) {
-      (void)context.unsupported("body '" + name + "' takes " +
-                                show(argument.getType()) +
-                                " where it is given " + show(type));
+      (void)context.unsupported(
+          "body '" + name + "': expected an argument of type " + show(type) +
+          ", but got " + show(argument.getType()));
       return nullptr;
     }
     argument.setType(type);
@@ -74,7 +74,8 @@ static FailureOr<SmallVector<Value>> getYielded(NodeContext &context,
   for (Value value : values) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || !type.getElementType().isIntOrFloat())
-      return context.unsupported("a body gives " + show(value.getType()));
+      return context.unsupported("unsupported body output " +
+                                 show(value.getType()));
   }
   return values;
 }
@@ -113,12 +114,12 @@ static FailureOr<Value> castLike(NodeContext &context, Value value,
   if (own.getElementType() != type.getElementType() ||
       own.getRank() != type.getRank())
     return context.unsupported(what + " has the type " + show(type) +
-                               ", but a step makes it " + show(own));
+                               ", but an iteration changes it to " + show(own));
   for (auto [axis, size] : llvm::enumerate(context.getSizes(value)))
     if (failed(context.requireEqual(sizes[axis], size,
                                     "the size of axis " + Twine(axis) + " of " +
                                         what,
-                                    "must not change from step to step")))
+                                    "must not change between iterations")))
       return failure();
   if (own == type)
     return value;
@@ -191,15 +192,15 @@ NodeResults onnx_nodes::convertIf(NodeContext &context) {
     auto right = cast<RankedTensorType>(rhs.getType());
     if (isSqueeze && left.getRank() != right.getRank()) {
       // A value has one rank, and the ops after it expect the squeezed one.
-      context.requireTrue(*condition, "the condition must be true, since "
-                                      "'else_branch' gives another rank");
+      context.requireTrue(*condition, "the condition must be true, because "
+                                      "'else_branch' returns another rank");
       inlineBody(b, *bodies[0], {});
       return yielded[0];
     }
     if (left.getElementType() != right.getElementType() ||
         left.getRank() != right.getRank())
-      return context.unsupported("the bodies give " + show(left) + " and " +
-                                 show(right));
+      return context.unsupported("the bodies return different types, " +
+                                 show(left) + " and " + show(right));
     types.push_back(joinTypes(left, right));
     stored.push_back(types.back().clone(
         getStorageElementType(types.back().getElementType())));
@@ -365,13 +366,14 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
   for (auto [index, part] : llvm::enumerate(yielded.drop_front(passed))) {
     // The buffer is allocated before the loop.
     if (!steps)
-      return context.unsupported("output " + Twine(passed + index) +
-                                 " collects parts of any number of steps");
+      return context.unsupported(
+          "output " + Twine(passed + index) +
+          " collects the results of an unknown number of iterations");
     FailureOr<SmallVector<OpFoldResult>> known =
         hoistSizes(body, context.getSizes(part));
     if (failed(known))
       return context.unsupported("output " + Twine(passed + index) +
-                                 " collects parts whose sizes are not known");
+                                 " collects results of unknown sizes");
     FailureOr<int64_t> axis =
         getCollectedAxis(context, part, collected[index].first);
     if (failed(axis))
@@ -383,8 +385,9 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
     partSizes.push_back(sizes);
     sizes[*axis] = steps;
     if (!countElements(getShape(sizes)))
-      return context.unsupported("output " + Twine(passed + index) +
-                                 " collects parts of too many steps");
+      return context.unsupported(
+          "output " + Twine(passed + index) +
+          " collects the results of too many iterations");
     elementTypes.push_back(elementType);
     stored.push_back(makeBuffer(b, sizes, getStorageElementType(elementType)));
   }
@@ -491,7 +494,7 @@ NodeResults onnx_nodes::convertLoop(NodeContext &context) {
                              oneNumber(b.getI1Type())};
   for (Value init : loop.inits) {
     if (!init)
-      return context.unsupported("a value that steps pass on is absent");
+      return context.unsupported("a loop-carried value is absent");
     types.push_back(init.getType());
     loop.argumentSizes.push_back(context.getSizes(init));
   }
@@ -523,7 +526,7 @@ NodeResults onnx_nodes::convertLoop(NodeContext &context) {
       return failure();
     loop.again = *runs;
   } else if (!limit) {
-    return context.unsupported("nothing ends it");
+    return context.unsupported("the loop does not terminate");
   } else if (condition) {
     // If the initial condition is false, not even the first step runs.
     loop.steps = getAsOpFoldResult(
@@ -551,7 +554,7 @@ NodeResults onnx_nodes::convertLoop(NodeContext &context) {
 //===----------------------------------------------------------------------===//
 
 NodeResults onnx_nodes::convertBatchScan(NodeContext &context) {
-  return context.unsupported("it scans sequences of a batch before opset 9");
+  return context.unsupported("batches of sequences before opset 9");
 }
 
 NodeResults onnx_nodes::convertScan(NodeContext &context) {
@@ -560,10 +563,9 @@ NodeResults onnx_nodes::convertScan(NodeContext &context) {
   int64_t states = static_cast<int64_t>(context.inputs.size()) - scanned;
   int64_t collected = context.node->getNumResults() - states;
   if (scanned < 1 || states < 0 || collected < 0)
-    return context.unsupported(
-        "attribute 'num_scan_inputs' does not fit the numbers of inputs and "
-        "outputs, but is " +
-        Twine(scanned));
+    return context.unsupported("attribute 'num_scan_inputs' does not match the "
+                               "numbers of inputs and outputs, but got " +
+                               Twine(scanned));
   auto getList = [&](StringRef name,
                      int64_t count) -> FailureOr<SmallVector<int64_t>> {
     SmallVector<int64_t> values = context.getInts(name);
@@ -607,7 +609,7 @@ NodeResults onnx_nodes::convertScan(NodeContext &context) {
     if (i == 0)
       loop.steps = sizes[*axis];
     else if (failed(context.requireEqual(loop.steps, sizes[*axis],
-                                         "the number of steps of input " +
+                                         "the number of iterations of input " +
                                              Twine(states + i))))
       return failure();
     sizes[*axis] = b.getIndexAttr(1);

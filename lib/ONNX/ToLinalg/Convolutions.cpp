@@ -133,7 +133,7 @@ LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
           inputSizes[1], "the number of channels")) ||
       failed(context.requireEqual(
           computeIndex(b, s0.floorDiv(groups) * groups, weightSizes[0]),
-          weightSizes[0], "the number of channels of the result in groups")))
+          weightSizes[0], "the number of output channels in whole groups")))
     return failure();
   isGrouped = groups != 1;
   groupChannels = computeIndex(b, s0.floorDiv(groups), weightSizes[0]);
@@ -403,7 +403,7 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
     }
     std::optional<int64_t> size = getConstantIntValue(output);
     if (size && *size < 0)
-      return context.unsupported("pads take away more than there is");
+      return context.unsupported("negative pads exceed the size");
     TransposedAxis axis;
     axis.stride = stride;
     axis.spread = computeMax(b, (s0 - 1) * stride + 1, zero, input[i]);

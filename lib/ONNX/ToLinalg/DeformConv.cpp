@@ -47,7 +47,7 @@ static FailureOr<OpFoldResult> divide(NodeContext &context, OpFoldResult size,
   OpFoldResult part = computeIndex(context.b, s0.floorDiv(groups), size);
   if (failed(context.requireEqual(
           context.computeProduct({part, context.b.getIndexAttr(groups)}), size,
-          what, "must be one in groups")))
+          what, "must be divisible by the number of groups")))
     return failure();
   return part;
 }
@@ -160,8 +160,10 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
     AffineExpr span = s0 + window->lists.pads[axis] +
                       window->lists.pads[axes + axis] - dilation * (s1 - 1) - 1;
     OpFoldResult room = computeIndex(b, span, {from[2 + axis], kernel[axis]});
-    if (failed(context.requireAtLeast(1, kernel[axis], "a size of a window")) ||
-        failed(context.requireAtLeast(0, room, "the room for a window")))
+    if (failed(
+            context.requireAtLeast(1, kernel[axis], "the size of a window")) ||
+        failed(context.requireAtLeast(
+            0, room, "the padded input size minus the window size")))
       return failure();
     to.push_back(computeIndex(b, s0.floorDiv(stride) + 1, room));
   }

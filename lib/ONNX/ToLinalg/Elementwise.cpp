@@ -542,9 +542,10 @@ static LogicalResult alignSecond(NodeContext &context) {
   if (axis < 0)
     axis += rank;
   if (axis < 0 || axis > rank - secondRank)
-    return context.unsupported("axis must leave room for the " +
-                               Twine(secondRank) + " axes of input 1 in " +
-                               Twine(rank) + ", but got " + Twine(axis));
+    return context.unsupported("axis must be between 0 and " +
+                               Twine(rank - secondRank) +
+                               " for an input 1 of rank " + Twine(secondRank) +
+                               ", but got " + Twine(axis));
   SmallVector<OpFoldResult> sizes = context.getSizes(context.inputs[1]);
   SmallVector<OpFoldResult> padded = sizes;
   padded.append(rank - axis - secondRank, context.b.getIndexAttr(1));
@@ -787,7 +788,7 @@ NodeResults onnx_nodes::convertBitCast(NodeContext &context) {
   std::optional<unsigned> width = countBits(from);
   if (!width || width != countBits(to))
     return context.unsupported("elements of type " + show(from) +
-                               " have no bits to be read as " + show(to));
+                               " cannot be bit-cast to " + show(to));
   return buildBroadcast(context, context.inputs, to,
                         [&](ImplicitLocOpBuilder &b, ValueRange args) {
                           return fromBits(b, toBits(b, args[0]), to);

@@ -124,7 +124,7 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
       if (&common == &sizes[*axis])
         continue;
       if (failed(context.requireEqual(common, size,
-                                      "a size that all inputs share")))
+                                      "the sizes of the other axes")))
         return failure();
       if (getConstantIntValue(size))
         common = size;
@@ -191,13 +191,14 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
       return context.unsupported("num_outputs must be positive, but got " +
                                  Twine(divisor));
     if (static_cast<size_t>(divisor) != count)
-      return context.unsupported("expected as many parts as outputs (" +
+      return context.unsupported("expected as many splits as outputs (" +
                                  Twine(count) + "), but got " + Twine(divisor));
     bool isUneven = context.opset >= kFirstUneven;
     std::optional<int64_t> constant = getConstantIntValue(size);
     if (!isUneven && constant && *constant % divisor != 0)
-      return context.unsupported("a size of " + Twine(*constant) + " has no " +
-                                 Twine(divisor) + " equal parts");
+      return context.unsupported("the size " + Twine(*constant) +
+                                 " is not divisible into " + Twine(divisor) +
+                                 " equal parts");
     OpFoldResult part = computeIndex(
         b, isUneven ? s0.ceilDiv(divisor) : s0.floorDiv(divisor), size);
     parts.assign(divisor, part);
@@ -205,7 +206,7 @@ static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
       parts.back() = computeIndex(b, s0 - s1 * (divisor - 1), {size, part});
   }
   if (parts.size() != count)
-    return context.unsupported("expected as many parts as outputs (" +
+    return context.unsupported("expected as many splits as outputs (" +
                                Twine(count) + "), but got " +
                                Twine(parts.size()));
   return parts;
@@ -216,16 +217,17 @@ NodeResults onnx_nodes::buildParts(NodeContext &context, Value tensor,
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
   for (OpFoldResult part : parts)
-    if (failed(context.requireAtLeast(0, part, "the size of a part")))
+    if (failed(context.requireAtLeast(0, part, "the size of a split")))
       return failure();
   OpFoldResult sum = context.computeSum(parts);
   // The sum of parts that are read at run time may overflow.
   for (OpFoldResult part : parts)
     if (!isEqualConstantIntOrValue(sizes[axis], sum) &&
         !getConstantIntValue(part) &&
-        failed(context.requireAtMost(sizes[axis], part, "the size of a part")))
+        failed(context.requireAtMost(sizes[axis], part, "the size of a split")))
       return failure();
-  if (failed(context.requireEqual(sizes[axis], sum, "the sum of all parts")))
+  if (failed(
+          context.requireEqual(sizes[axis], sum, "the sum of all split sizes")))
     return failure();
   AffineExpr s0, s1;
   bindSymbols(b.getContext(), s0, s1);

@@ -276,8 +276,8 @@ FailureOr<OpFoldResult> NodeContext::getIndex(size_t index) {
 FailureOr<SmallVector<OpFoldResult>> NodeContext::getShapeInput(size_t index) {
   std::optional<SmallVector<OpFoldResult>> shape = getIndices(index);
   if (!shape)
-    return unsupported("the elements of input " + Twine(index) +
-                       " must be known by their number");
+    return unsupported("input " + Twine(index) +
+                       " must have a static number of elements");
   if (static_cast<int64_t>(shape->size()) > kMaxDimensions)
     return unsupported("a shape must have at most " + Twine(kMaxDimensions) +
                        " sizes, but got " + Twine(shape->size()));
@@ -297,7 +297,8 @@ static OpFoldResult combineSizes(NodeContext &context, int64_t neutral,
     if (!known) {
       others.push_back(size);
     } else if (fold(constant, *known, constant)) {
-      (void)context.unsupported("the sizes have no " + what + " of 64 bits");
+      (void)context.unsupported("the sizes have a " + what +
+                                " of more than 64 bits");
       return context.b.getIndexAttr(0);
     }
   }
@@ -364,7 +365,7 @@ NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
     if (failed(one))
       return failure();
     if (llvm::is_contained(normalized, *one))
-      return unsupported("axis " + Twine(axis) + " is named twice");
+      return unsupported("axis " + Twine(axis) + " is specified twice");
     normalized.push_back(*one);
   }
   return normalized;
@@ -517,7 +518,7 @@ LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
                 a ? what + " must be at most " + Twine(*a)
-                  : what + " must not be above that of the other");
+                  : what + " must not be larger than that of the other");
   return success();
 }
 

@@ -220,7 +220,7 @@ public:
   /// run time with the message "`what` `must`".
   LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
                              const Twine &what,
-                             StringRef must = "must fit the other sizes");
+                             StringRef must = "must match the other sizes");
   /// Requires an axis of the given size to be nonempty if `taken`, the number
   /// of elements that are read from it, is not 0. Dynamic sizes are checked at
   /// run time.

@@ -152,7 +152,7 @@ LogicalResult BatchNormalization::analyze() {
   // Before opset 7 the attribute is_test selects training, in 7 and 9 the
   // number of outputs does.
   if (context.opset < 7 && !context.getFlag("is_test"))
-    return context.unsupported("no training before opset 14");
+    return context.unsupported("training mode before opset 14");
   return success();
 }
 

@@ -163,7 +163,7 @@ struct ConvertOnnxNodesToLinalg final
 } // namespace
 
 static constexpr StringLiteral kTooManyElements =
-    ", whose sizes have no product of 64 bits";
+    ", whose number of elements exceeds 64 bits";
 
 /// Whether the number of elements overflows the 64-bit integer that MLIR counts
 /// them with.
@@ -180,8 +180,7 @@ static LogicalResult checkOpset(NodeContext &context,
   int64_t removal = findRemoval(context.kind);
   if (opset >= removal)
     return context.unsupported("the op exists before opset " + Twine(removal) +
-                               " only, but the node is of opset " +
-                               Twine(opset));
+                               " only, but the node has opset " + Twine(opset));
   for (NamedAttribute attribute : context.node.getNodeAttributes()) {
     OpsetRange range = findOpsets(versions, attribute.getName());
     if (range.since >= range.before)
@@ -190,11 +189,10 @@ static LogicalResult checkOpset(NodeContext &context,
         ("attribute '" + attribute.getName().getValue() + "' exists ").str();
     if (opset < range.since)
       return context.unsupported(text + "from opset " + Twine(range.since) +
-                                 " on, but the node is of opset " +
-                                 Twine(opset));
+                                 " on, but the node has opset " + Twine(opset));
     if (opset >= range.before)
       return context.unsupported(text + "before opset " + Twine(range.before) +
-                                 " only, but the node is of opset " +
+                                 " only, but the node has opset " +
                                  Twine(opset));
   }
   return success();
@@ -228,13 +226,13 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
     bool takesSequence = row.kinds == kinds::Sequence && index == 0;
     if (takesSequence && !isSequence(input))
       return context.unsupported("input " + Twine(index) +
-                                 " is no sequence whose tensors are known");
+                                 " is not a sequence of known tensors");
     if (!takesSequence && isSequence(input))
       return context.unsupported("input " + Twine(index) + " is a sequence");
     if (takesSequence)
       continue;
     if (!type && !isa<TensorType, UnknownType>(input.getType()))
-      return context.unsupported(text + ", which is no tensor");
+      return context.unsupported(text + ", which is not a tensor");
     if (!type)
       return context.unsupported(text + ", whose rank is not known");
     // Conversions that accept all kinds only move elements, so input 0 and
@@ -459,7 +457,7 @@ ConvertOnnxNodesToLinalg::convertExpansion(NodeContext &context,
     if (!expansion.problem.empty())
       (void)context.unsupported(expansion.problem);
     else if (!problem.empty())
-      (void)context.unsupported("of the function that defines it, " + problem);
+      (void)context.unsupported("in its function body, " + problem);
   }
   SmallVector<Operation *> made =
       llvm::map_to_vector(getMade(), [](Operation &op) { return &op; });

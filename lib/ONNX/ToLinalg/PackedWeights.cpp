@@ -131,7 +131,7 @@ LogicalResult PackedProduct::requireRows(size_t index, int64_t columns) {
                                    "the first size of input " + Twine(index),
                                    "must be attribute 'N'"))) ||
       failed(context.requireEqual(all, context.computeProduct(sizes), what,
-                                  "must be that of all blocks")))
+                                  "must match the number of blocks")))
     return failure();
   context.inputs[index] =
       context.reshape(input, {b.getIndexAttr(rows), b.getIndexAttr(columns)});
@@ -170,9 +170,9 @@ LogicalResult PackedProduct::analyze() {
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(kA));
   if (sizes.empty())
     return context.unsupported(
-        "a factor must have rank 1 or more, but got a scalar");
+        "an operand must have rank 1 or more, but got a scalar");
   if (failed(context.requireEqual(b.getIndexAttr(depth), sizes.back(),
-                                  "the size of the summed axis",
+                                  "the size of the reduction axis",
                                   "must be attribute 'K'")))
     return failure();
   if (!context.input(kGroups))
@@ -374,7 +374,7 @@ LogicalResult BlockGather::analyzeTypes() {
     return failure();
   if (context.input(kZeroPoints) &&
       (isFloat || failed(context.requireElementType(kZeroPoints, codeType))))
-    return isFloat ? context.unsupported("codes of floats have no zero points")
+    return isFloat ? context.unsupported("quantized floats have no zero points")
                    : failure();
   bits = context.getInt("bits");
   if (!isFloat && !isPacked && bits != 4)
@@ -404,8 +404,8 @@ LogicalResult BlockGather::analyze() {
   gatherAxis = *gathered;
   quantizeAxis = *quantized;
   if (isPacked && (gatherAxis != 0 || quantizeAxis == 0))
-    return context.unsupported("codes in bytes must be gathered along axis 0 "
-                               "and quantized along another one");
+    return context.unsupported("packed quantized values must be gathered along "
+                               "axis 0 and quantized along another axis");
   if (failed(context.requireElements(gatherAxis, sizes[gatherAxis],
                                      context.computeProduct(indexSizes))))
     return failure();
@@ -451,7 +451,7 @@ LogicalResult BlockGather::requireScales() {
   for (auto [axis, expected, size] : llvm::enumerate(scales, own))
     if (failed(context.requireEqual(expected, size,
                                     "size " + Twine(axis) + " of input 3",
-                                    "must be that of all scales")))
+                                    "must match the number of scales")))
       return failure();
   return success();
 }

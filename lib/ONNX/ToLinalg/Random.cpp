@@ -57,7 +57,7 @@ static LogicalResult requireNoLoop(NodeContext &context) {
         node &&
         llvm::is_contained({NodeKind::Loop, NodeKind::Scan}, getNodeKind(node)))
       return context.unsupported(
-          "in the body of a loop each step would get the same random numbers");
+          "in a loop body, every iteration would get the same random numbers");
   return success();
 }
 
@@ -229,9 +229,10 @@ static FailureOr<RandomTensor> getRandomTensor(NodeContext &context) {
                                  Twine(result.sizes.size()));
   }
   if (!isKind(result.elementType, kinds::Float))
-    return context.unsupported("random numbers are of f16, bf16, f32 or f64, "
-                               "but those of " +
-                               show(result.elementType) + " are asked for");
+    return context.unsupported(
+        "random numbers must have type f16, bf16, f32 or "
+        "f64, but got " +
+        show(result.elementType));
   return result;
 }
 
@@ -297,8 +298,7 @@ NodeResults onnx_nodes::convertBernoulli(NodeContext &context) {
   if (!elementType)
     elementType = context.elementType(0);
   if (!isKind(elementType, kinds::Float | kinds::Integer | kinds::Bool))
-    return context.unsupported("elements of " + show(elementType) +
-                               " are asked for");
+    return context.unsupported("unsupported element type " + show(elementType));
   if (failed(requireNoLoop(context)))
     return failure();
   Type type = getComputeType(context.elementType(0));

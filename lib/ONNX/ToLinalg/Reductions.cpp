@@ -230,7 +230,7 @@ static FailureOr<OpenReduction> readOpenAxes(NodeContext &context) {
   }
   // The numbers differ if an axis is out of bounds or occurs twice.
   if (failed(context.requireEqual(count, numNamed, "the number of axes",
-                                  "must be that of the axes that they name")))
+                                  "must match the number of distinct axes")))
     return failure();
   return open;
 }

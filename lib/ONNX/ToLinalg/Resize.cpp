@@ -509,8 +509,9 @@ FailureOr<SmallVector<Value>> ResizeBuilder::getFloats(size_t index,
   if (!isa<FloatType>(type.getElementType()) || type.getRank() != 1 ||
       !type.hasStaticShape() ||
       type.getNumElements() > static_cast<int64_t>(2 * sizes.size()))
-    return context.unsupported(name + " must be floats, at most " +
-                               Twine(2 * sizes.size()));
+    return context.unsupported(name + " must have at most " +
+                               Twine(2 * sizes.size()) +
+                               " floating-point elements");
   if (auto scalars = context.getScalars(tensor)) {
     values = *scalars;
   } else {
@@ -593,7 +594,7 @@ LogicalResult ResizeBuilder::useRegion(size_t index) {
   if (failed(region))
     return failure();
   if (region->size() != 2 * axes.size())
-    return context.unsupported("tf_crop_and_resize needs a region of " +
+    return context.unsupported("tf_crop_and_resize requires a region of " +
                                Twine(2 * axes.size()) + " numbers, but got " +
                                Twine(region->size()));
   for (auto [i, axis] : llvm::enumerate(axes)) {

@@ -98,7 +98,7 @@ static FailureOr<Value> selectTensor(NodeContext &context,
   if (left.getRank() != right.getRank())
     return context.unsupported(
         "tensors of a sequence have ranks " + Twine(left.getRank()) + " and " +
-        Twine(right.getRank()) + ", and the position is not known");
+        Twine(right.getRank()) + ", but the position is not a constant");
   RankedTensorType type = joinTypes(left, right);
   Value tensors[] = {isTrue, isFalse};
   for (Value &tensor : tensors) {
@@ -156,7 +156,7 @@ NodeResults onnx_nodes::convertSplitToSequence(NodeContext &context) {
     if (!size || !part)
       return context.unsupported("the number of parts is not known");
     if (failed(context.requireAtLeast(1, b.getIndexAttr(*part),
-                                      "the size of a part")))
+                                      "the size of a split")))
       return failure();
     if ((*size - 1) / *part >= kMaxTensors)
       return context.unsupported("a sequence may have at most " +

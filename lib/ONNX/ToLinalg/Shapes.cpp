@@ -86,7 +86,8 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
       divisors.push_back(size);
   }
   if (!isTooMany && denominator == 0)
-    return context.unsupported("a size of -1 beside one of 0 says nothing");
+    return context.unsupported(
+        "a size of -1 is ambiguous if another size is 0");
   SmallVector<OpFoldResult> factors;
   for (OpFoldResult size : from) {
     if (std::optional<int64_t> constant = getConstantIntValue(size))
@@ -95,11 +96,11 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
       factors.push_back(size);
   }
   if (isTooMany)
-    return context.unsupported("the sizes have no product of 64 bits");
+    return context.unsupported("the sizes have a product of more than 64 bits");
   if (factors.empty() && divisors.empty() && numerator % denominator != 0)
-    return context.unsupported(Twine(numerator) +
-                               " elements do not fit a shape of multiples of " +
-                               Twine(denominator));
+    return context.unsupported(
+        Twine(numerator) + " elements cannot be reshaped to a multiple of " +
+        Twine(denominator));
   if (numerator % denominator == 0) {
     numerator /= denominator;
     denominator = 1;

@@ -539,9 +539,8 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
   FailureOr<OpFoldResult> given = context.normalizeAxis(givenAxis, rank);
   FailureOr<bool> isComplex = readIsComplex(context);
   if (failed(given) || failed(isComplex) ||
-      failed(
-          context.requireAtMost(b.getIndexAttr(rank - 2), *given,
-                                "axis, where the last is that of the parts,")))
+      failed(context.requireAtMost(b.getIndexAttr(rank - 2), *given,
+                                   "the axis, excluding the last one,")))
     return failure();
   SmallVector<OpFoldResult> resultSizes = to;
   TensorAxis known = makeAxisKnown(context, input, *given, /*numKept=*/1);
@@ -627,18 +626,18 @@ NodeResults onnx_nodes::convertSTFT(NodeContext &context) {
   }
   if (context.input(3)) {
     FailureOr<OpFoldResult> given = context.getIndex(3);
-    if (failed(given) ||
-        (window &&
-         failed(context.requireEqual(length, *given, "the length of a frame"))))
+    if (failed(given) || (window && failed(context.requireEqual(
+                                        length, *given, "the frame length"))))
       return failure();
     length = *given;
   }
   OpFoldResult room =
       computeIndex(b, b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1),
                    {from[1], length});
-  if (failed(context.requireAtLeast(1, *step, "the step of frames")) ||
-      failed(context.requireAtLeast(1, length, "the length of a frame")) ||
-      failed(context.requireAtLeast(0, room, "the room for a frame")))
+  if (failed(context.requireAtLeast(1, *step, "the frame step")) ||
+      failed(context.requireAtLeast(1, length, "the frame length")) ||
+      failed(context.requireAtLeast(
+          0, room, "the signal length minus the frame length")))
     return failure();
   // The size may be computed before the assertion rejects a step of 0. Avoid
   // the division by 0.

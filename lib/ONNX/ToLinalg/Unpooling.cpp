@@ -57,7 +57,8 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
             context.requireAtLeast(1, (*block)[axis], "a size of the block")))
       return failure();
     OpFoldResult room = computeIndex(b, span, {(*image)[axis], (*block)[axis]});
-    if (failed(context.requireAtLeast(0, room, "the room for a block")))
+    if (failed(context.requireAtLeast(0, room,
+                                      "the image size minus the block size")))
       return failure();
     counts.push_back(
         computeIndex(b, s0.floorDiv(lists->strides[axis]) + 1, room));
@@ -75,7 +76,7 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
   SmallVector<OpFoldResult> to = {from[0], getAsOpFoldResult(channels)};
   if (failed(context.requireEqual(context.computeProduct({to[1], blockSize}),
                                   from[1], "the number of channels",
-                                  "must be one in blocks")) ||
+                                  "must be divisible by the block size")) ||
       failed(context.requireEqual(context.computeProduct(counts), from[2],
                                   "the number of blocks")))
     return failure();
@@ -217,8 +218,8 @@ NodeResults onnx_nodes::convertMaxUnpool(NodeContext &context) {
     if (failed(context.requireAtLeast(0, size, "a size of the shape")))
       return failure();
     high.push_back(computeIndex(b, s0 - s1, {size, least}));
-    if (failed(context.requireAtLeast(
-            0, high.back(), "what the shape adds to axis " + Twine(axis))))
+    if (failed(context.requireAtLeast(0, high.back(),
+                                      "the padding of axis " + Twine(axis))))
       return failure();
   }
   return SmallVector<Value>{buildPadded(context, result, *zero, low, high)};

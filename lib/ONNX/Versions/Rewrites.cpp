@@ -21,7 +21,7 @@ using Tensor = ::onnx::TensorProto;
 /// All versions are equal in inference mode.
 static bool rewordBatchNormalization(VersionAdapter &node, bool isNewer) {
   if (node.node.output_size() != 1 || node.getInt("training_mode", 0) != 0)
-    return node.fail("it trains");
+    return node.fail("it is in training mode");
   if (!isNewer)
     node.removeAttribute("training_mode");
   return true;
@@ -40,7 +40,7 @@ static bool rewordDropout(VersionAdapter &node, bool isNewer) {
                     [](char byte) { return byte != 0; }) ||
         std::any_of(trains->int32_data().begin(), trains->int32_data().end(),
                     [](int32_t value) { return value != 0; }))
-      return node.fail("it may train");
+      return node.fail("it may be in training mode");
   }
   node.removeInput(2);
   node.removeInput(1);
@@ -81,7 +81,7 @@ static bool rewordGather(VersionAdapter &node, bool isNewer) {
       size = dim.dim_value();
   }
   return makeCountFromFront(node, 1, size) ||
-         node.fail("places may count from the end");
+         node.fail("indices may be negative");
 }
 static bool rewordSlice(VersionAdapter &node, bool isNewer) {
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
@@ -89,14 +89,14 @@ static bool rewordSlice(VersionAdapter &node, bool isNewer) {
          makeCountFromFront(node, 3,
                             shape ? std::optional(shape->dim_size())
                                   : std::nullopt) ||
-         node.fail("axes may count from the end");
+         node.fail("axes may be negative");
 }
 static bool rewordScan(VersionAdapter &node, bool isNewer) {
   for (const char *name : {"scan_input_axes", "scan_output_axes"})
     if (const Attribute *axes = node.findAttribute(name);
         axes && !isNewer &&
         std::any_of(axes->ints().begin(), axes->ints().end(), isNegative))
-      return node.fail("axes count from the end");
+      return node.fail("axes are negative");
   return true;
 }
 
@@ -167,7 +167,7 @@ static bool rewordSplit(VersionAdapter &node, bool isNewer) {
   std::vector<int64_t> sizes(parts, (size + parts - 1) / parts);
   sizes.back() = size - sizes.front() * (parts - 1);
   if (sizes.back() < 0)
-    return node.fail("there are more parts than elements");
+    return node.fail("there are more outputs than elements");
   node.setConstant(1, "split", makeIntegers(sizes));
   return true;
 }
@@ -200,7 +200,7 @@ static bool rewordGridSample(VersionAdapter &node, bool isNewer) {
                                               {"bicubic", "cubic"}};
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   if (!isNewer && (!shape || shape->dim_size() != 4))
-    return node.fail("its input may be no image");
+    return node.fail("its input may not be an image");
   if (const Attribute *mode = node.findAttribute("mode")) {
     std::string value = mode->s();
     for (const auto &names : kNames)
@@ -242,7 +242,7 @@ static bool rewordRoiAlign(VersionAdapter &node, bool isNewer) {
   }
   const Attribute *mode = node.findAttribute(kName);
   if (!mode || mode->s() != "output_half_pixel")
-    return node.fail("its places are half a pixel off");
+    return node.fail("its coordinates are offset by half a pixel");
   node.removeAttribute(kName);
   return true;
 }
@@ -275,7 +275,7 @@ static bool rewordPad(VersionAdapter &node, bool isNewer) {
   const Tensor *pads = node.findConstant(1), *axes = node.findConstant(3);
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   if (!pads || !axes || !shape)
-    return node.fail("it pads axes that are not known");
+    return node.fail("it pads unknown axes");
   std::vector<int64_t> some = getIntegers(*pads), places = getIntegers(*axes);
   int64_t rank = shape->dim_size();
   std::vector<int64_t> all(2 * rank, 0);
@@ -304,7 +304,7 @@ static bool rewordPool(VersionAdapter &node, bool) {
                   shape->dim().end(),
                   [](const auto &dim) { return dim.has_dim_value(); });
   return node.getInt("ceil_mode", 0) == 0 || isStatic ||
-         node.fail("how many windows 'ceil_mode' makes is not known");
+         node.fail("the number of windows with 'ceil_mode' is not known");
 }
 
 static Tensor makeFloats(const std::vector<float> &values) {
@@ -324,12 +324,12 @@ static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
   int place = isNewer ? 1 : 2;
   const Tensor *found = node.findConstant(place);
   if (!found || found->data_type() != Tensor::FLOAT)
-    return node.fail("its scales are no constant");
+    return node.fail("its scales are not a constant");
   Tensor scales = *found;
   std::vector<float> values = ::onnx::ParseData<float>(&scales);
   if (values.empty() || std::any_of(values.begin(), values.end(),
                                     [](float scale) { return !(scale >= 1); }))
-    return node.fail("its scales do not enlarge");
+    return node.fail("its scales are less than 1");
   if (isNewer) {
     node.setAttribute(kPlaces, std::string("asymmetric"));
     node.setAttribute(kNearest, std::string("floor"));
@@ -345,8 +345,8 @@ static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
   bool isNearest = !node.findAttribute("mode") || is("mode", "nearest");
   if (node.hasInput(3) || !is(kPlaces, "asymmetric") ||
       !(isNearest ? is(kNearest, "floor") : is("mode", "linear")))
-    return node.fail("Resize-10 has only floor of places, or what is linear, "
-                     "by scales");
+    return node.fail("Resize-10 only supports scales, with nearest mode floor "
+                     "or mode linear");
   node.removeAttribute(kPlaces);
   node.removeAttribute(kNearest);
   node.removeInput(2);
@@ -389,7 +389,7 @@ static bool rewordResizeOfAxes(VersionAdapter &node, bool isNewer) {
   node.removeInput(1);
   const Tensor *told = node.findConstant(hasSizes ? 3 : 2);
   if (!told)
-    return node.fail("it resizes axes by what is no constant");
+    return node.fail("its sizes or scales are not constants");
   if (hasSizes) {
     std::vector<int64_t> some = getIntegers(*told), all(rank);
     for (int64_t i = 0; i < rank; ++i) {

@@ -193,7 +193,7 @@ findOtherType(const KnownNode &known, const VersionAdapter &traveller,
     const auto &type = outputs[i].tensor_type();
     if (inferred.elem_type() != 0 && type.elem_type() != 0 &&
         inferred.elem_type() != type.elem_type())
-      return "its result has another type there";
+      return "its result has another type in that version";
     if (!inferred.has_shape() || !type.has_shape())
       continue;
     bool isOther = inferred.shape().dim_size() != type.shape().dim_size();
@@ -203,7 +203,7 @@ findOtherType(const KnownNode &known, const VersionAdapter &traveller,
                 inferred.shape().dim(dim).dim_value() !=
                     type.shape().dim(dim).dim_value();
     if (isOther)
-      return "its result has another shape there";
+      return "its result has another shape in that version";
   }
   return {};
 }
@@ -244,6 +244,6 @@ onnx_import::convertNode(const KnownNode &known,
     result.stays = false;
   }
   if (!result.body && !result.stays && result.problem.empty())
-    result.problem = "its versions differ";
+    result.problem = "the versions of the operator differ";
   return result;
 }

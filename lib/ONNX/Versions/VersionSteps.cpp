@@ -44,22 +44,20 @@ struct ChangedMeaning {
 };
 constexpr ChangedMeaning kChangedMeanings[] = {
     {NodeKind::GroupNormalization, 21,
-     "from 21 on there is a scale for each channel, before for each group: of "
-     "4 channels in 2 groups 4 scales, or 2"},
+     "from opset 21 on there is one scale per channel, before one per group"},
     {NodeKind::Upsample, 9,
-     "scales are an input from 9 on, before an attribute"},
-    {NodeKind::Scan, 9, "before 9 the first axis is one of sequences"},
+     "scales are an input from opset 9 on, and an attribute before"},
+    {NodeKind::Scan, 9, "before opset 9 the first axis is the batch"},
     {NodeKind::OneHot, 11,
-     "the index -1 is the last class from 11 on, and none before"},
+     "index -1 is the last class from opset 11 on, and out of bounds before"},
     {NodeKind::AveragePool, 19,
-     "from 19 on a window that hangs over is divided by the number of elements "
-     "that are there, which before is not said",
+     "from opset 19 on the divisor of a window that extends past the padding "
+     "is the number of its elements, which is unspecified before",
      "ceil_mode"},
     {NodeKind::ConvTranspose, 11,
-     "the odd element of a padding is at the other end from 11 on", "auto_pad"},
+     "odd padding is added at the other end from opset 11 on", "auto_pad"},
     {NodeKind::ConvTranspose, 11,
-     "the odd element of a padding is at the other end from 11 on",
-     "output_shape"},
+     "odd padding is added at the other end from opset 11 on", "output_shape"},
 };
 
 /// A value of an attribute that a version adds or removes.
@@ -314,7 +312,7 @@ static bool moveToInput(VersionAdapter &node, const MovedParameter &row,
   std::optional<Tensor> number = makeNumber(node, attribute.f());
   if (!number)
     return node.fail("attribute '" + attribute.name() +
-                     "' has no exact form in the type of the input");
+                     "' is not representable in the type of the input");
   node.setConstant(row.input, row.attribute, std::move(*number));
   return true;
 }
@@ -324,14 +322,14 @@ static bool moveToAttribute(VersionAdapter &node, const MovedParameter &row,
                             const Schema &to) {
   auto formal = to.attributes().find(row.attribute);
   if (formal == to.attributes().end())
-    return node.fail("its versions differ");
+    return node.fail("the versions of the operator differ");
   if (row.form == ParameterForm::Number) {
     auto number = static_cast<float>(row.absent);
     if (node.hasInput(row.input)) {
       std::optional<float> told = getNumber(node.findConstant(row.input));
       if (!told)
         return node.fail("input '" + std::string(row.attribute) +
-                         "' is no constant that an f32 holds");
+                         "' is not a constant that is representable in f32");
       number = *told;
       node.removeInput(row.input);
     }
@@ -347,7 +345,7 @@ static bool moveToAttribute(VersionAdapter &node, const MovedParameter &row,
   const Tensor *constant = node.findConstant(row.input);
   if (!constant)
     return node.fail("input '" + std::string(row.attribute) +
-                     "' is no constant");
+                     "' is not a constant");
   std::vector<int64_t> values = getIntegers(*constant);
   node.removeInput(row.input);
   if (row.form != ParameterForm::List && row.form != ParameterForm::Axes) {

@@ -74,7 +74,7 @@ refused = 0
 for i, (op, opset, name, expected) in enumerate(cases):
     message = said.get(str(i + 2), "")
     match = re.search(
-        rf"'{op}': (?:attribute '{name}'|the op) exists (from|before) opset (\d+) (?:on|only), but the node is of opset "
+        rf"'{op}': (?:attribute '{name}'|the op) exists (from|before) opset (\d+) (?:on|only), but the node has opset "
         rf"{opset}$",
         message,
     )

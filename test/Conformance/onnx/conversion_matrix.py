@@ -506,7 +506,7 @@ def try_batch(cells, old, options, lacks, label):
     # Each on its own is refused, too: a few are tried.
     for cell in draw.sample(seen, min(len(seen), 3)):
         done, _, _ = convert([cell], old, options)
-        if done.returncode != 1 or "no exact form" not in done.stderr:
+        if done.returncode != 1 or "no exact equivalent" not in done.stderr:
             fail(label, cell.name, "not refused", done.stderr)
     if not rest:
         return

@@ -196,7 +196,7 @@ def add_einsums():
         ("bij,bjk->bik", (1, 3, 4), (2, 4, 5)),
     ):
         tensors = [floats(*shape) for shape in shapes]
-        checks = {"refused": "must fit the other sizes", "oracle": "reference"}
+        checks = {"refused": "must match the other sizes", "oracle": "reference"}
         add("Einsum", 12, *tensors, equation=equation, **checks)
     for shape in ((1, 1), (1, 3), (1,)):
         add("Einsum", 12, floats(*shape), equation="...->", oracle="reference")

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 from conformance.op_cases import F16, F32, F64, add, floats, rng, run
 
-UNKNOWN = "must be known by their number"
+UNKNOWN = "must have a static number"
 
 
 def numbers(*values, dtype=np.int64):
@@ -85,7 +85,7 @@ def refuse_axes():
         )
     for axis, why in ((1, "axis must be at most 0"), (-2, "axis must be at least -1")):
         add("CumSum", 14, np.zeros(4, F32), np.array(axis), oracle="none", refused=why)
-    wide = "the size of axis 1 must fit the other sizes"
+    wide = "the size of axis 1 must match the other sizes"
     add("Squeeze", 13, data, numbers(1), oracle="none", refused=(wide, UNKNOWN))
     twice = "no axis may be named twice"
     add("Squeeze", 13, floats(1, 1, 1), numbers(0, -3), oracle="none", refused=(twice, UNKNOWN))
@@ -94,7 +94,7 @@ def refuse_axes():
     add("Pad", 18, data, *pads, numbers(1, -2), oracle="none", refused=(twice, UNKNOWN))
     bounds = numbers(0, 1), numbers(2, 3), numbers(2, -1)
     add("Slice", 13, data, *bounds, oracle="none", refused=(twice, "must be known"))
-    last = "where the last is that of the parts, must be at most 1", "must be known to be 1 or 2"
+    last = "excluding the last one, must be at most 1", "must be known to be 1 or 2"
     add("DFT", 20, floats(2, 4, 1), None, np.array(2), oracle="none", refused=last)
     empty = "the size of axis 1 must be at least 1"
     add("DFT", 20, floats(1, 0, 1), np.array(4), oracle="none", refused=(empty, last[1]))

@@ -21,8 +21,8 @@ from onnx import TensorProto as T
 
 OPSET = 17
 MICROSOFT = {"domain": "com.microsoft"}
-# Sizes that the model leaves open are no 1 that is broadcast.
-NO_BROADCAST = "sizes that the model leaves open are not broadcast"
+# A dynamic size is not broadcast, even if it is 1.
+NO_BROADCAST = "dynamic sizes are not broadcast"
 
 
 def sizes(count):
@@ -250,7 +250,7 @@ def add_former():
     axis.value = np.array(rng.integers(-3, 3), np.int32)
     add("ExpandDims", OPSET, x, axis, **MICROSOFT)
     places = rng.integers(0, 2, (3, 2)).astype(np.int32)
-    refused = "the number of indices that make a position must be known"
+    refused = "the number of indices of a position must be static"
     add("GatherND", OPSET, x, places, refused=refused, **MICROSOFT)
     mode = str(rng.choice(["bilinear", "nearest", "bicubic"]))
     add("GridSample", OPSET, x, floats(2, 3, 3, 2), mode=mode, padding_mode="border", **MICROSOFT)
@@ -560,7 +560,7 @@ def add_refused():
     refuse("MultiHeadAttention", together, x, x, x, None, None, None, past, num_heads=2)
     refuse("MultiHeadAttention", together, *[x] * 3, *[None] * 4, past, num_heads=2)
     queries, keys = (Constant(*floats(2, n, 16), dtype=np.float32) for n in (3, 4))
-    triangle = "no unidirectional attention of 3 queries to 4 keys is defined"
+    triangle = "unidirectional attention of 3 queries and 4 keys is not defined"
     attributes = {"num_heads": 2, "unidirectional": 1, "types": (T.FLOAT,)}
     refuse("MultiHeadAttention", triangle, queries, keys, floats(2, 4, 16), **attributes)
     refuse("MultiHeadAttention", "attribute 'num_heads': expected 1 or more, but got 0", x, x, x)

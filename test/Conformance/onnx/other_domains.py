@@ -311,9 +311,9 @@ small = dict(
 for why, changes in (
     ("a tree has a cycle", dict(nodes_truenodeids=[0, 0, 0])),
     ("tree 0 has no node 9", dict(nodes_falsenodeids=[9, 0, 0])),
-    ("node 1 of tree 0 is there twice", dict(nodes_nodeids=[0, 1, 1])),
-    ("a node is of feature 5 of 5", dict(nodes_featureids=[5, 0, 0])),
-    ("a leaf is of target 3 of 1", dict(target_ids=[3])),
+    ("node 1 of tree 0 is defined twice", dict(nodes_nodeids=[0, 1, 1])),
+    ("a node has feature 5 of 5", dict(nodes_featureids=[5, 0, 0])),
+    ("a leaf has target 3 of 1", dict(target_ids=[3])),
     ("'nodes_values': expected 3 values, but got 2", dict(nodes_values=[0.5, 0.0])),
     ("'nodes_modes': got 'MAYBE'", dict(nodes_modes=["MAYBE", "LEAF", "LEAF"])),
     ("but got 0 and 3 nodes", dict(n_targets=0)),

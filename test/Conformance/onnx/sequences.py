@@ -164,7 +164,9 @@ at = node("SequenceAt", "s p", "y0")
 for p in range(3):
     check([split, at], {"parts": np.array([1, 3, 2]), "p": np.array(p)}, a=x)
     check([split, at], {"parts": np.array([1, 3, 2], np.int32)}, a=x, p=np.array(p))
-check([split, at], {"parts": np.array([1, 3, 3]), "p": np.array(0)}, "the sum of all parts", a=x)
+check(
+    [split, at], {"parts": np.array([1, 3, 3]), "p": np.array(0)}, "the sum of all split sizes", a=x
+)
 
 for p, why in (
     (3, "the position must be at most 2"),

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from conformance.op_cases import F16, F32, F64, Constant, add, floats, integers, rng, run
 
-UNKNOWN = "must be known by their number"
+UNKNOWN = "must have a static number"
 
 
 def numbers(*values, dtype=np.int64):
@@ -161,7 +161,7 @@ def add_transforms():
         add("STFT", 17, *inputs, window, onesided=half, **checks)
         add("STFT", 17, *inputs, window, length, onesided=half, **checks)
         add("STFT", 17, *inputs, None, length, onesided=half, **checks)
-    none = "the step of frames must be at least 1"
+    none = "the frame step must be at least 1"
     add("STFT", 17, floats(1, 8), np.array(0), floats(5), oracle="none", refused=none)
 
 

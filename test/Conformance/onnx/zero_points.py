@@ -180,7 +180,7 @@ for kind in KINDS:
             if done.returncode:
                 if not (
                     visible
-                    and "no exact form" in done.stderr
+                    and "no exact equivalent" in done.stderr
                     and ("no type" in done.stderr or "is not accepted by" in done.stderr)
                 ):
                     failures.append(f"{text} {options}: {done.stderr[-300:]}")

@@ -10,7 +10,7 @@ func.func @type(%x: tensor<2x3xi32>, %s: tensor<3xi32>) -> tensor<2x3xi32> {
 // -----
 
 func.func @types(%x: tensor<2x3xf32>, %s: tensor<3xf16>) -> tensor<2x3xf32> {
-  // expected-error @+1 {{'LayerNormalization' of the domain 'ai.onnx': input 1 has the type tensor(float16), and another one tensor(float)}}
+  // expected-error @+1 {{'LayerNormalization' of the domain 'ai.onnx': input 1 has the type tensor(float16) and another input has tensor(float)}}
   %0 = quant_float.node "LayerNormalization"(%x, %s) opset 17 : (tensor<2x3xf32>, tensor<3xf16>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
@@ -26,7 +26,7 @@ func.func @inputs(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // -----
 
 func.func @attribute(%x: tensor<2x3xf32>, %s: tensor<3xf32>) -> tensor<2x3xf32> {
-  // expected-error @+1 {{of the function that defines it, node of 'output0' (LayerNormalization): unknown attribute 'axes'}}
+  // expected-error @+1 {{in its function body, node of 'output0' (LayerNormalization): unknown attribute 'axes'}}
   %0 = quant_float.node "LayerNormalization"(%x, %s) opset 17 attributes {axes = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
@@ -36,7 +36,7 @@ func.func @attribute(%x: tensor<2x3xf32>, %s: tensor<3xf32>) -> tensor<2x3xf32> 
 // Nothing of the function stays.
 func.func @inside(%x: tensor<1x2x2x2x2xf32>) -> tensor<*xf32> {
   %size = arith.constant dense<[1, 1, 2, 2, 2]> : tensor<5xi64>
-  // expected-error @+1 {{'AffineGrid' of the domain 'ai.onnx': of the function that defines it, node of}}
+  // expected-error @+1 {{'AffineGrid' of the domain 'ai.onnx': in its function body, node of}}
   %0 = quant_float.node "AffineGrid"(%x, %size) opset 20 attributes {align_corners = 1 : i64} : (tensor<1x2x2x2x2xf32>, tensor<5xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }

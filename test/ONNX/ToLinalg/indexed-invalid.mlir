@@ -14,7 +14,7 @@ func.func @rearranged(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %s: tensor<2x!quan
   // expected-error @+1 {{'Pad': expected 4 pads, but got 2}}
   %4 = quant_float.node "Pad"(%x, %pads, %i) opset 18 absent [2] : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
   %all = arith.constant dense<[-2, -3]> : tensor<2xi64>
-  // expected-error @+1 {{'Pad': what pads leave of axis 0 must be at least 0, but got -2}}
+  // expected-error @+1 {{'Pad': the padded size of axis 0 must be at least 0, but got -2}}
   %5 = quant_float.node "Pad"(%v, %all) opset 13 : (tensor<3xf32>, tensor<2xi64>) -> tensor<*xf32>
   %far = arith.constant dense<[0, 4294967296]> : tensor<2xi64>
   // expected-error @+1 {{'Pad': pads must have 32 bits, but got 4294967296}}
@@ -63,7 +63,7 @@ func.func @gathers(%x: tensor<2x3xf32>, %i: tensor<4x4xi64>, %v: tensor<2xi64>, 
   %c = arith.constant dense<[[0, 3]]> : tensor<1x2xi64>
   // expected-error @+1 {{'GatherElements': the index 3 is outside of an axis of size 3}}
   %2 = quant_float.node "GatherElements"(%x, %c) opset 13 attributes {axis = 1 : i64} : (tensor<2x3xf32>, tensor<1x2xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{'GatherND': the number of indices that make a position must be known}}
+  // expected-error @+1 {{'GatherND': the number of indices of a position must be static}}
   %3 = quant_float.node "GatherND"(%x, %o) opset 13 : (tensor<2x3xf32>, tensor<2x?xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'GatherND': a position must have at most 2 indices, but got 3}}
   %4 = quant_float.node "GatherND"(%x, %t) opset 13 : (tensor<2x3xf32>, tensor<1x3xi64>) -> tensor<*xf32>
@@ -100,7 +100,7 @@ func.func @scatters(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>, %u: tensor<2x2xf32
   %p = arith.constant dense<0> : tensor<2x1xi64>
   // expected-error @+1 {{'ScatterND': updates must have rank 2, but got 1}}
   %5 = quant_float.node "ScatterND"(%x, %p, %v) opset 18 : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Scatter': the op exists before opset 11 only, but the node is of opset 11}}
+  // expected-error @+1 {{'Scatter': the op exists before opset 11 only, but the node has opset 11}}
   %6 = quant_float.node "Scatter"(%x, %i, %x) opset 11 : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<*xf32>
   return
 }
@@ -149,7 +149,7 @@ func.func @einsums(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) {
 func.func @windows(%x: tensor<1x4x5xf32>, %w: tensor<4x2x3xf32>, %v: tensor<3xf32>, %n: tensor<3x2x3xf32>) {
   // expected-error @+1 {{'ConvTranspose': attribute 'output_shape' must have 1 values, but got 2}}
   %0 = quant_float.node "ConvTranspose"(%x, %w) opset 11 attributes {output_shape = array<i64: 5, 5>} : (tensor<1x4x5xf32>, tensor<4x2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'ConvTranspose': pads take away more than there is}}
+  // expected-error @+1 {{'ConvTranspose': negative pads exceed the size}}
   %1 = quant_float.node "ConvTranspose"(%x, %w) opset 11 attributes {pads = array<i64: 5, 5>} : (tensor<1x4x5xf32>, tensor<4x2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'ConvTranspose': attribute 'group' must divide the channels of the input, but got 3}}
   %2 = quant_float.node "ConvTranspose"(%x, %w) opset 11 attributes {group = 3 : i64} : (tensor<1x4x5xf32>, tensor<4x2x3xf32>) -> tensor<*xf32>

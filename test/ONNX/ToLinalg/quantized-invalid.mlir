@@ -6,7 +6,7 @@ func.func @matmul(%a: tensor<2x4xui8>, %b: tensor<4x3xi8>, %f: tensor<4x3xf8E4M3
   %0 = quant_float.node "QLinearMatMul"(%a, %s, %az, %f, %s, %fz, %s, %az) opset 10 : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xf8E4M3FN>, tensor<f32>, tensor<f8E4M3FN>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
   // expected-error @+1 {{'QLinearMatMul': input 3 must have integers of 8 bits or float8, but got 'f32'}}
   %1 = quant_float.node "QLinearMatMul"(%a, %s, %az, %k, %s, %s, %s, %az) opset 21 : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<2x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
-  // expected-error @+1 {{'QLinearMatMul': input 1 must have one element along the summed axis}}
+  // expected-error @+1 {{'QLinearMatMul': input 1 must have one element along the reduction axis}}
   %2 = quant_float.node "QLinearMatMul"(%a, %k, %az, %b, %s, %bz, %s, %az) opset 21 : (tensor<2x4xui8>, tensor<2x4xf32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
   // expected-error @+1 {{'QLinearMatMul': the number of elements of input 2 must be 2, but got 4}}
   %3 = quant_float.node "QLinearMatMul"(%a, %s, %z4, %b, %s, %bz, %s, %az) opset 21 : (tensor<2x4xui8>, tensor<f32>, tensor<4xui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
@@ -42,14 +42,14 @@ func.func @conv(%x: tensor<1x2x5xui8>, %w: tensor<3x2x2xi8>, %s: tensor<f32>, %s
 // -----
 
 func.func @bit_cast(%x: tensor<4xf32>, %s: tensor<4xf6E2M3FN>, %n: tensor<4xi4>) {
-  // expected-error @+1 {{'BitCast': elements of type 'f32' have no bits to be read as 'i64'}}
+  // expected-error @+1 {{'BitCast': elements of type 'f32' cannot be bit-cast to 'i64'}}
   %0 = quant_float.node "BitCast"(%x) opset 26 attributes {to = 7 : i64} : (tensor<4xf32>) -> tensor<*xi64>
   // Bytes hold one of them each, but the type has 4 bits.
-  // expected-error @+1 {{'BitCast': elements of type 'i4' have no bits to be read as 'ui8'}}
+  // expected-error @+1 {{'BitCast': elements of type 'i4' cannot be bit-cast to 'ui8'}}
   %1 = quant_float.node "BitCast"(%n) opset 26 attributes {to = 2 : i64} : (tensor<4xi4>) -> tensor<*xui8>
-  // expected-error @+1 {{'BitCast': elements of type 'f6E2M3FN' have no bits to be read as 'f6E3M2FN'}}
+  // expected-error @+1 {{'BitCast': elements of type 'f6E2M3FN' cannot be bit-cast to 'f6E3M2FN'}}
   %2 = quant_float.node "BitCast"(%s) opset 28 attributes {to = 28 : i64} : (tensor<4xf6E2M3FN>) -> tensor<*xf6E3M2FN>
-  // expected-error @+1 {{'BitCast': elements of type 'f32' have no bits to be read as '!quant_float.string'}}
+  // expected-error @+1 {{'BitCast': elements of type 'f32' cannot be bit-cast to '!quant_float.string'}}
   %3 = quant_float.node "BitCast"(%x) opset 26 attributes {to = 8 : i64} : (tensor<4xf32>) -> tensor<*x!quant_float.string>
   // expected-error @+1 {{'BitCast': attribute 'to': expected the number of an element type, but got 14}}
   %4 = quant_float.node "BitCast"(%x) opset 26 attributes {to = 14 : i64} : (tensor<4xf32>) -> tensor<*xf32>
@@ -124,11 +124,11 @@ func.func @gather(%d: tensor<4x16xui8>, %n: tensor<4x32xi4>, %f: tensor<4x32xf8E
   %0 = quant_float.node "GatherBlockQuantized"(%w, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64} : (tensor<4x32xf32>, tensor<2xi32>, tensor<4x1xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'GatherBlockQuantized': input 1 must have elements of type 'i32' or 'i64', but got 'ui8'}}
   %1 = quant_float.node "GatherBlockQuantized"(%d, %k, %s) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64} : (tensor<4x16xui8>, tensor<2xui8>, tensor<4x1xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'GatherBlockQuantized': codes of floats have no zero points}}
+  // expected-error @+1 {{'GatherBlockQuantized': quantized floats have no zero points}}
   %2 = quant_float.node "GatherBlockQuantized"(%f, %i, %s, %fz) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64} : (tensor<4x32xf8E4M3FN>, tensor<2xi32>, tensor<4x1xf32>, tensor<4x1xf8E4M3FN>) -> tensor<*xf32>
   // expected-error @+1 {{'GatherBlockQuantized': attribute 'bits' must be 4 for elements of type 'i4', but got 8}}
   %3 = quant_float.node "GatherBlockQuantized"(%n, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64, bits = 8 : i64} : (tensor<4x32xi4>, tensor<2xi32>, tensor<4x1xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'GatherBlockQuantized': codes in bytes must be gathered along axis 0 and quantized along another one}}
+  // expected-error @+1 {{'GatherBlockQuantized': packed quantized values must be gathered along axis 0 and quantized along another axis}}
   %4 = quant_float.node "GatherBlockQuantized"(%d, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64, gather_axis = 1 : i64} : (tensor<4x16xui8>, tensor<2xi32>, tensor<4x1xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'GatherBlockQuantized': input 2 must have rank 2, but got 1}}
   %5 = quant_float.node "GatherBlockQuantized"(%d, %i, %v) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64} : (tensor<4x16xui8>, tensor<2xi32>, tensor<4xf32>) -> tensor<*xf32>
@@ -153,9 +153,9 @@ func.func @qgemm(%a: tensor<2x4xui8>, %b: tensor<4x3xi8>, %s: tensor<f32>, %h: t
   %1 = quant_float.node "QGemm"(%a, %h, %z, %b, %s, %y) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f16>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<*xf32>
   // expected-error @+1 {{'QGemm': input 6 must have elements of type 'i32', but got 'f32'}}
   %2 = quant_float.node "QGemm"(%a, %s, %z, %b, %s, %y, %c) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'QGemm': input 6 is larger than the product}}
+  // expected-error @+1 {{'QGemm': input 6 is larger than the result of the matmul}}
   %3 = quant_float.node "QGemm"(%a, %s, %z, %b, %s, %y, %d) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<2x2x3xi32>) -> tensor<*xf32>
-  // expected-error @+1 {{'QGemm': the factors must have rank 2}}
+  // expected-error @+1 {{'QGemm': the operands must have rank 2}}
   %4 = quant_float.node "QGemm"(%v, %s, %z, %b, %s, %y) opset 1 domain "com.microsoft" : (tensor<4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>) -> tensor<*xf32>
   return
 }

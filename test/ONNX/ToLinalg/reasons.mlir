@@ -2,9 +2,9 @@
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @elementwise(%x: tensor<2x3xf32>, %s: tensor<4xf32>, %i: tensor<4xi32>) {
-  // expected-error @+1 {{'Add': axis must leave room for the 1 axes of input 1 in 2, but got 2}}
+  // expected-error @+1 {{'Add': axis must be between 0 and 1 for an input 1 of rank 1, but got 2}}
   %0 = quant_float.node "Add"(%x, %s) opset 6 attributes {axis = 2 : i64, broadcast = 1 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Add': axis must leave room for the 1 axes of input 1 in 2, but got 9223372036854775807}}
+  // expected-error @+1 {{'Add': axis must be between 0 and 1 for an input 1 of rank 1, but got 9223372036854775807}}
   %far = quant_float.node "Add"(%x, %s) opset 6 attributes {axis = 9223372036854775807 : i64, broadcast = 1 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Mod': fmod must be 1 for floats}}
   %1 = quant_float.node "Mod"(%s, %s) opset 13 : (tensor<4xf32>, tensor<4xf32>) -> tensor<*xf32>
@@ -26,13 +26,13 @@ func.func @elementwise(%x: tensor<2x3xf32>, %s: tensor<4xf32>, %i: tensor<4xi32>
 func.func @movement(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %p: tensor<?xi64>, %z: tensor<2xf32>) {
   // expected-error @+1 {{'Transpose': perm must have 2 axes, but got 1}}
   %0 = quant_float.node "Transpose"(%x) opset 13 attributes {perm = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'Transpose': axis -1 is named twice}}
+  // expected-error @+1 {{'Transpose': axis -1 is specified twice}}
   %1 = quant_float.node "Transpose"(%x) opset 13 attributes {perm = array<i64: 1, -1>} : (tensor<2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Concat': the inputs must have the same rank and type of elements}}
   %2 = quant_float.node "Concat"(%x, %y) opset 13 attributes {axis = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Split': the number of parts is not known}}
   %3:2 = quant_float.node "Split"(%y, %p) opset 13 : (tensor<3xf32>, tensor<?xi64>) -> (tensor<*xf32>, tensor<*xf32>)
-  // expected-error @+1 {{'Split': a size of 3 has no 2 equal parts}}
+  // expected-error @+1 {{'Split': the size 3 is not divisible into 2 equal parts}}
   %4:2 = quant_float.node "Split"(%y) opset 13 : (tensor<3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
   // expected-error @+1 {{'Gather': indices must be integers}}
   %5 = quant_float.node "Gather"(%x, %z) opset 13 : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<*xf32>
@@ -62,10 +62,10 @@ func.func @slices(%x: tensor<2x3xf32>, %p: tensor<?xi64>, %q: tensor<1xi64>) {
 
 func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
   %nothing = arith.constant dense<[-1, 0]> : tensor<2xi64>
-  // expected-error @+1 {{'Reshape': a size of -1 beside one of 0 says nothing}}
+  // expected-error @+1 {{'Reshape': a size of -1 is ambiguous if another size is 0}}
   %0 = quant_float.node "Reshape"(%e, %nothing) opset 14 attributes {allowzero = 1 : i64} : (tensor<0x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   %fours = arith.constant dense<[-1, 4]> : tensor<2xi64>
-  // expected-error @+1 {{'Reshape': 6 elements do not fit a shape of multiples of 4}}
+  // expected-error @+1 {{'Reshape': 6 elements cannot be reshaped to a multiple of 4}}
   %1 = quant_float.node "Reshape"(%x, %fours) opset 14 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   %copied = arith.constant dense<[2, 3, 0]> : tensor<3xi64>
   // expected-error @+1 {{'Reshape': the shape copies size 2 of an input of rank 2}}
@@ -85,9 +85,9 @@ func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
 // -----
 
 func.func @products(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<1x4x4xi8>, %w: tensor<4x4x1xi8>, %z: tensor<4x4xi8>, %z4: tensor<4xi8>, %r: tensor<1x2x4xi8>) {
-  // expected-error @+1 {{'MatMul': a factor must have rank 1 or more, but got a scalar}}
+  // expected-error @+1 {{'MatMul': an operand must have rank 1 or more, but got a scalar}}
   %0 = quant_float.node "MatMul"(%x, %s) opset 13 : (tensor<2x3xf32>, tensor<f32>) -> tensor<*xf32>
-  // expected-error @+1 {{'MatMulInteger': input 2 has rank 2, but its factor 3}}
+  // expected-error @+1 {{'MatMulInteger': input 2 has rank 2, but its operand has rank 3}}
   %1 = quant_float.node "MatMulInteger"(%r, %i, %z) opset 13 : (tensor<1x2x4xi8>, tensor<1x4x4xi8>, tensor<4x4xi8>) -> tensor<*xi32>
   // expected-error @+1 {{'ConvInteger': the number of elements of input 2 must be 1, but got 4}}
   %2 = quant_float.node "ConvInteger"(%i, %w, %z4) opset 13 : (tensor<1x4x4xi8>, tensor<4x4x1xi8>, tensor<4xi8>) -> tensor<*xi32>
@@ -112,7 +112,7 @@ func.func @others(%x: tensor<1x1x4x4xf32>, %r: tensor<f32>, %v: tensor<4xf32>, %
   %good = arith.constant dense<[1, 1, 2, 2]> : tensor<4xi64>
   // expected-error @+1 {{'Resize': attribute 'keep_aspect_ratio_policy': expected 'stretch', 'not_larger' or 'not_smaller', but got 'smaller'}}
   %4 = quant_float.node "Resize"(%x, %good) opset 19 attributes {keep_aspect_ratio_policy = "smaller"} absent [1, 2] : (tensor<1x1x4x4xf32>, tensor<4xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{'Resize': the scales must be floats, at most 8}}
+  // expected-error @+1 {{'Resize': the scales must have at most 8 floating-point elements}}
   %5 = quant_float.node "Resize"(%x, %i) opset 19 absent [1] : (tensor<1x1x4x4xf32>, tensor<4xi32>) -> tensor<*xf32>
   return
 }
@@ -120,9 +120,9 @@ func.func @others(%x: tensor<1x1x4x4xf32>, %r: tensor<f32>, %v: tensor<4xf32>, %
 // -----
 
 func.func @no_tensors(%q: !quant_float.opaque<"seq(tensor(float))">, %o: !quant_float.opaque<"optional(tensor(float))">) {
-  // expected-error @+1 {{'Relu': input 0 has the type '!quant_float.opaque<"seq(tensor(float))">', which is no tensor}}
+  // expected-error @+1 {{'Relu': input 0 has the type '!quant_float.opaque<"seq(tensor(float))">', which is not a tensor}}
   %0 = quant_float.node "Relu"(%q) opset 14 : (!quant_float.opaque<"seq(tensor(float))">) -> tensor<*xf32>
-  // expected-error @+1 {{'Identity': input 0 has the type '!quant_float.opaque<"optional(tensor(float))">', which is no tensor}}
+  // expected-error @+1 {{'Identity': input 0 has the type '!quant_float.opaque<"optional(tensor(float))">', which is not a tensor}}
   %1 = quant_float.node "Identity"(%o) opset 16 : (!quant_float.opaque<"optional(tensor(float))">) -> !quant_float.opaque<"optional(tensor(float))">
   return
 }
@@ -169,16 +169,16 @@ func.func @values_of_attributes(%x: tensor<2x3xf32>, %b: tensor<2xf32>, %i: tens
 
 // Attributes and ops of other opsets.
 func.func @opsets(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %s: tensor<2xf32>, %a: tensor<1xi64>) {
-  // expected-error @+1 {{no lowering of the ONNX op 'BatchNormalization': attribute 'training_mode' exists from opset 14 on, but the node is of opset 9}}
+  // expected-error @+1 {{no lowering of the ONNX op 'BatchNormalization': attribute 'training_mode' exists from opset 14 on, but the node has opset 9}}
   %0 = quant_float.node "BatchNormalization"(%x, %v, %v, %v, %v) opset 9 attributes {training_mode = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{no lowering of the ONNX op 'Dropout': attribute 'ratio' exists before opset 12 only, but the node is of opset 13}}
+  // expected-error @+1 {{no lowering of the ONNX op 'Dropout': attribute 'ratio' exists before opset 12 only, but the node has opset 13}}
   %1 = quant_float.node "Dropout"(%x) opset 13 attributes {ratio = 0.5 : f32} : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{no lowering of the ONNX op 'ReduceSum': attribute 'axes' exists before opset 13 only, but the node is of opset 13}}
+  // expected-error @+1 {{no lowering of the ONNX op 'ReduceSum': attribute 'axes' exists before opset 13 only, but the node has opset 13}}
   %2 = quant_float.node "ReduceSum"(%x, %a) opset 13 attributes {axes = array<i64: 0>} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
   // An attribute that rows of earlier versions have.
-  // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': attribute 'axes' exists before opset 13 only, but the node is of opset 21}}
+  // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': attribute 'axes' exists before opset 13 only, but the node has opset 21}}
   %3 = quant_float.node "Unsqueeze"(%x, %a) opset 21 attributes {axes = array<i64: 0>} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{no lowering of the ONNX op 'Upsample': the op exists before opset 10 only, but the node is of opset 10}}
+  // expected-error @+1 {{no lowering of the ONNX op 'Upsample': the op exists before opset 10 only, but the node has opset 10}}
   %4 = quant_float.node "Upsample"(%x, %s) opset 10 attributes {mode = "nearest"} : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Relu': unknown attribute 'consumed_inputs'}}
   %5 = quant_float.node "Relu"(%x) opset 6 attributes {consumed_inputs = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<*xf32>

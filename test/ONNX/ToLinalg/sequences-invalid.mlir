@@ -15,7 +15,7 @@ func.func @sequences(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %i: tensor<2x3xi8>,
   %3 = quant_float.node "SequenceErase"(%1, %below) opset 21 : (!quant_float.unknown, tensor<i64>) -> !quant_float.unknown
   // expected-error @+1 {{'SequenceInsert': the position must be at most 2, but got 3}}
   %4 = quant_float.node "SequenceInsert"(%1, %x, %three) opset 21 : (!quant_float.unknown, tensor<2x3xf32>, tensor<i64>) -> !quant_float.unknown
-  // expected-error @+1 {{'SequenceAt': tensors of a sequence have ranks 2 and 1, and the position is not known}}
+  // expected-error @+1 {{'SequenceAt': tensors of a sequence have ranks 2 and 1, but the position is not a constant}}
   %5 = quant_float.node "SequenceAt"(%1, %p) opset 21 : (!quant_float.unknown, tensor<i64>) -> tensor<*xf32>
   %6 = quant_float.node "SequenceEmpty"() opset 21 : () -> !quant_float.unknown
   // expected-error @+1 {{'SequenceAt': the sequence is empty}}
@@ -24,9 +24,9 @@ func.func @sequences(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %i: tensor<2x3xi8>,
   %8 = quant_float.node "SequenceErase"(%6) opset 21 : (!quant_float.unknown) -> !quant_float.unknown
   // expected-error @+1 {{'ConcatFromSequence': the sequence is empty}}
   %9 = quant_float.node "ConcatFromSequence"(%6) opset 21 attributes {axis = 0 : i64} : (!quant_float.unknown) -> tensor<*xf32>
-  // expected-error @+1 {{'SequenceLength': input 0 is no sequence whose tensors are known}}
+  // expected-error @+1 {{'SequenceLength': input 0 is not a sequence of known tensors}}
   %10 = quant_float.node "SequenceLength"(%s) opset 21 : (!quant_float.unknown) -> tensor<*xi64>
-  // expected-error @+1 {{'SequenceLength': input 0 is no sequence whose tensors are known}}
+  // expected-error @+1 {{'SequenceLength': input 0 is not a sequence of known tensors}}
   %11 = quant_float.node "SequenceLength"(%x) opset 21 : (tensor<2x3xf32>) -> tensor<*xi64>
   // expected-error @+1 {{'Identity': input 0 is a sequence}}
   %12 = quant_float.node "Identity"(%1) opset 21 : (!quant_float.unknown) -> !quant_float.unknown
@@ -34,9 +34,9 @@ func.func @sequences(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %i: tensor<2x3xi8>,
   %13 = quant_float.node "SplitToSequence"(%o) opset 21 : (tensor<?x3xf32>) -> !quant_float.unknown
   // expected-error @+1 {{'SplitToSequence': the number of parts is not known}}
   %14 = quant_float.node "SplitToSequence"(%x, %p) opset 21 : (tensor<2x3xf32>, tensor<i64>) -> !quant_float.unknown
-  // expected-error @+1 {{'SplitToSequence': the size of a part must be at least 1, but got 0}}
+  // expected-error @+1 {{'SplitToSequence': the size of a split must be at least 1, but got 0}}
   %15 = quant_float.node "SplitToSequence"(%x, %zero) opset 21 : (tensor<2x3xf32>, tensor<i64>) -> !quant_float.unknown
-  // expected-error @+1 {{'SplitToSequence': the sum of all parts must be 2, but got 3}}
+  // expected-error @+1 {{'SplitToSequence': the sum of all split sizes must be 2, but got 3}}
   %16 = quant_float.node "SplitToSequence"(%x, %sizes) opset 21 : (tensor<2x3xf32>, tensor<2xi64>) -> !quant_float.unknown
   return
 }

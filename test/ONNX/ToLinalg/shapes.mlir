@@ -67,7 +67,7 @@ func.func @reshape_copied_zero(%x: tensor<0x4xf32>, %y: tensor<3x0xf32>) -> (ten
 // A fixed shape needs as many elements; the entry point sees to it.
 // CHECK-LABEL: func.func @reshape_checked(
 // CHECK: %[[FITS:.+]] = arith.cmpi eq
-// CHECK: cf.assert %[[FITS]], "node 'r' (Reshape): the number of elements must fit the other sizes"
+// CHECK: cf.assert %[[FITS]], "node 'r' (Reshape): the number of elements must match the other sizes"
 func.func @reshape_checked(%x: tensor<?x6xf32>) -> tensor<*xf32> {
   %0 = quant_float.node "Reshape"(%x) opset 1 attributes {shape = array<i64: 2, 3>} {node_name = "r"} : (tensor<?x6xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
@@ -160,7 +160,7 @@ func.func @gather_from_open(%x: tensor<?xf32>, %i: tensor<2xi64>, %j: tensor<?xi
 // CHECK: cf.assert %{{.+}}, "Reshape: a size of the shape must be at least 0"
 // CHECK: cf.assert %{{.+}}, "Expand: a size of the shape must be at least 0"
 // CHECK: cf.assert %{{.+}}, "ConstantOfShape: a size of the shape must be at least 0"
-// CHECK: cf.assert %{{.+}}, "Split: the size of a part must be at least 0"
+// CHECK: cf.assert %{{.+}}, "Split: the size of a split must be at least 0"
 func.func @sizes_of_values(%x: tensor<6xf32>, %p: tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
   %0 = quant_float.node "Reshape"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
   %1 = quant_float.node "Expand"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>

@@ -11,7 +11,7 @@ func.func @col2im(%x: tensor<2x18x24xf32>, %y: tensor<2x18xf32>) {
   %0 = quant_float.node "Col2Im"(%y, %image, %block) opset 18 : (tensor<2x18xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'Col2Im': the number of channels must be 16, but got 18}}
   %1 = quant_float.node "Col2Im"(%x, %image, %other) opset 18 : (tensor<2x18x24xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{'Col2Im': the room for a block must be at least 0, but got -1}}
+  // expected-error @+1 {{'Col2Im': the image size minus the block size must be at least 0, but got -1}}
   %2 = quant_float.node "Col2Im"(%x, %image, %large) opset 18 : (tensor<2x18x24xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'Col2Im': a size of the block must be at least 1, but got 0}}
   %3 = quant_float.node "Col2Im"(%x, %image, %none) opset 18 : (tensor<2x18x24xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
@@ -34,7 +34,7 @@ func.func @max_unpool(%x: tensor<1x1x2x2xf32>, %i: tensor<1x1x2x2xi64>, %j: tens
   // expected-error @+1 {{'MaxUnpool': a size before pooling must be at least 0, but got -1}}
   %3 = quant_float.node "MaxUnpool"(%x, %i) opset 11 attributes {kernel_shape = array<i64: 2, 2>, pads = array<i64: 2, 0, 2, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<*xf32>
   %small = arith.constant dense<[1, 1, 2, 3]> : tensor<4xi64>
-  // expected-error @+1 {{'MaxUnpool': what the shape adds to axis 2 must be at least 0, but got -1}}
+  // expected-error @+1 {{'MaxUnpool': the padding of axis 2 must be at least 0, but got -1}}
   %4 = quant_float.node "MaxUnpool"(%x, %i, %small) opset 11 attributes {kernel_shape = array<i64: 2, 2>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>, tensor<4xi64>) -> tensor<*xf32>
   %short = arith.constant dense<[4, 4]> : tensor<2xi64>
   // expected-error @+1 {{'MaxUnpool': the shape must have 4 sizes, but got 2}}
@@ -85,7 +85,7 @@ func.func @signals(%x: tensor<2x8x1xf32>, %v: tensor<8xf32>, %open: tensor<2x8x?
   %0 = quant_float.node "DFT"(%v) opset 17 : (tensor<8xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'DFT': the size of the last axis must be known to be 1 or 2}}
   %1 = quant_float.node "DFT"(%open) opset 17 : (tensor<2x8x?xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'DFT': axis, where the last is that of the parts, must be at most 1, but got 2}}
+  // expected-error @+1 {{'DFT': the axis, excluding the last one, must be at most 1, but got 2}}
   %2 = quant_float.node "DFT"(%x) opset 17 attributes {axis = 2 : i64} : (tensor<2x8x1xf32>) -> tensor<*xf32>
   %length = arith.constant dense<4> : tensor<i64>
   // expected-error @+1 {{'DFT': the number of elements of input 2 must be 1, but got 2}}
@@ -97,9 +97,9 @@ func.func @signals(%x: tensor<2x8x1xf32>, %v: tensor<8xf32>, %open: tensor<2x8x?
   %5 = quant_float.node "STFT"(%v, %step, %v) opset 17 : (tensor<8xf32>, tensor<i64>, tensor<8xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'STFT': the window must have rank 1, but got 3}}
   %6 = quant_float.node "STFT"(%x, %step, %x) opset 17 : (tensor<2x8x1xf32>, tensor<i64>, tensor<2x8x1xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'STFT': the length of a frame must be 8, but got 4}}
+  // expected-error @+1 {{'STFT': the frame length must be 8, but got 4}}
   %7 = quant_float.node "STFT"(%x, %step, %v, %length) opset 17 : (tensor<2x8x1xf32>, tensor<i64>, tensor<8xf32>, tensor<i64>) -> tensor<*xf32>
-  // expected-error @+1 {{'STFT': the step of frames must be at least 1, but got 0}}
+  // expected-error @+1 {{'STFT': the frame step must be at least 1, but got 0}}
   %8 = quant_float.node "STFT"(%x, %none, %v) opset 17 : (tensor<2x8x1xf32>, tensor<i64>, tensor<8xf32>) -> tensor<*xf32>
   return
 }

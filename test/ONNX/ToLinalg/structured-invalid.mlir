@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -verify-diagnostics
 
 func.func @matmul_summed_axis(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) -> tensor<2x5xf32> {
-  // expected-error @+1 {{no lowering of the ONNX op 'MatMul': the size of the summed axis must be 3, but got 4}}
+  // expected-error @+1 {{no lowering of the ONNX op 'MatMul': the size of the reduction axis must be 3, but got 4}}
   %0 = quant_float.node "MatMul"(%a, %b) opset 13 : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
 }
@@ -28,25 +28,25 @@ func.func @matmul_integer_types(%a: tensor<2x3xui8>, %b: tensor<3x5xi8>, %f: ten
 }
 
 func.func @gemm_rank(%a: tensor<2x3x1xf32>, %b: tensor<3x5xf32>) -> tensor<2x5xf32> {
-  // expected-error @+1 {{the factors must have rank 2}}
+  // expected-error @+1 {{the operands must have rank 2}}
   %0 = quant_float.node "Gemm"(%a, %b) opset 13 : (tensor<2x3x1xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
 }
 
 func.func @gemm_addend(%a: tensor<1x3xf32>, %b: tensor<3x5xf32>, %c: tensor<2x5xf32>) -> tensor<1x5xf32> {
-  // expected-error @+1 {{input 2 is larger than the product}}
+  // expected-error @+1 {{input 2 is larger than the result of the matmul}}
   %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 : (tensor<1x3xf32>, tensor<3x5xf32>, tensor<2x5xf32>) -> tensor<1x5xf32>
   return %0 : tensor<1x5xf32>
 }
 
 func.func @gemm_open_addend(%a: tensor<1x3xf32>, %b: tensor<3x?xf32>, %c: tensor<2x5xf32>) -> tensor<1x?xf32> {
-  // expected-error @+1 {{input 2 is larger than the product}}
+  // expected-error @+1 {{input 2 is larger than the result of the matmul}}
   %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 : (tensor<1x3xf32>, tensor<3x?xf32>, tensor<2x5xf32>) -> tensor<1x?xf32>
   return %0 : tensor<1x?xf32>
 }
 
 func.func @gemm_integers(%a: tensor<1x3xi32>, %b: tensor<3x5xi32>) -> tensor<1x5xi32> {
-  // expected-error @+1 {{alpha and beta must be whole numbers for integers}}
+  // expected-error @+1 {{alpha and beta must have integer values for integers}}
   %0 = quant_float.node "Gemm"(%a, %b) opset 13 attributes {alpha = 0.5 : f32} : (tensor<1x3xi32>, tensor<3x5xi32>) -> tensor<1x5xi32>
   return %0 : tensor<1x5xi32>
 }
@@ -152,7 +152,7 @@ func.func @reduce_integers(%x: tensor<2x3xi32>) -> tensor<*xi32> {
 }
 
 func.func @batch_normalization(%x: tensor<2x3x4xf32>, %c: tensor<3xf32>, %d: tensor<4xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{no training before opset 14}}
+  // expected-error @+1 {{training mode before opset 14}}
   %0 = quant_float.node "BatchNormalization"(%x, %c, %c, %c, %c) opset 6 : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{the size of input 2 must be 3, but got 4}}
   %1 = quant_float.node "BatchNormalization"(%x, %c, %d, %c, %c) opset 15 : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<*xf32>
@@ -170,7 +170,7 @@ func.func @resize(%x: tensor<1x2x5x6xf32>, %s: tensor<3xf32>) -> tensor<*xf32> {
   %2 = quant_float.node "Resize"(%x, %s) opset 13 absent [1] : (tensor<1x2x5x6xf32>, tensor<3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{attribute 'mode': expected 'nearest', 'linear', 'cubic' or 'bilinear', but got 'area'}}
   %3 = quant_float.node "Resize"(%x, %two) opset 13 attributes {mode = "area"} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{tf_crop_and_resize needs a region of 8 numbers, but got 0}}
+  // expected-error @+1 {{tf_crop_and_resize requires a region of 8 numbers, but got 0}}
   %4 = quant_float.node "Resize"(%x, %two) opset 13 attributes {coordinate_transformation_mode = "tf_crop_and_resize"} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{antialias is not defined for mode 'nearest'}}
   %5 = quant_float.node "Resize"(%x, %two) opset 18 attributes {antialias = 1 : i64} absent [1] : (tensor<1x2x5x6xf32>, tensor<4xf32>) -> tensor<*xf32>

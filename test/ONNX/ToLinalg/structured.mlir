@@ -41,7 +41,7 @@ func.func @gemm(%a: tensor<8x3xf16>, %b: tensor<5x8xf16>, %c: tensor<5xf16>) -> 
 // CHECK-LABEL: func.func @gemm_open(
 // CHECK: %[[N:.+]] = tensor.dim %arg1, %c1
 // CHECK: %[[EQUAL:.+]] = arith.cmpi eq, %[[N]], %c5
-// CHECK: cf.assert %[[EQUAL]], "Gemm: axis 1 of inputs 0 and 2 must have one size, as sizes that the model leaves open are not broadcast"
+// CHECK: cf.assert %[[EQUAL]], "Gemm: axis 1 of inputs 0 and 2 must have the same size, because dynamic sizes are not broadcast"
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%{{.+}}, %{{.+}} : tensor<?x?xf32>, tensor<1x5xf32>)
 func.func @gemm_open(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<1x5xf32>) -> tensor<?x?xf32> {
@@ -54,7 +54,7 @@ func.func @gemm_open(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<1x5xf3
 // What sizes have to share is checked at run time where it is not known.
 // CHECK-LABEL: func.func @matmul_sizes(
 // CHECK: %[[EQUAL:.+]] = arith.cmpi eq
-// CHECK: cf.assert %[[EQUAL]], "MatMul: the size of the summed axis must fit the other sizes"
+// CHECK: cf.assert %[[EQUAL]], "MatMul: the size of the reduction axis must match the other sizes"
 func.func @matmul_sizes(%a: tensor<2x?xf32>, %b: tensor<?x5xf32>) -> tensor<2x5xf32> {
   %0 = quant_float.node "MatMul"(%a, %b) opset 13 : (tensor<2x?xf32>, tensor<?x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
