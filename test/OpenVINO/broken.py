@@ -63,10 +63,10 @@ for tail, got in (("<net/>", "'net'"), ("<more a='1'/>", "'more'")):
     table.add(
         "TrailingContent",
         MODEL + tail,
-        f"expected nothing behind the element 'net', but got {got}",
+        f"expected nothing after the element 'net', but got {got}",
         place=last_of(MODEL + "<"),
     )
-message = "expected nothing behind the element 'net', but got text"
+message = "expected nothing after the element 'net', but got text"
 table.add("TrailingContent", MODEL + "text", message, place=last_of(MODEL[:-1]))
 # However deep elements are in one another.
 deep = "<layers>" * 100_000
@@ -95,10 +95,10 @@ for entities in (
         "DocumentType", changed, "document types and their entities are not supported", place="2:11"
     )
 nul = MODEL.encode().replace(b'name="x"', b'name="x\0y"', 1)
-table.add("NulByte", nul, "not XML: a byte is 0", place=place_of(nul, "\0"))
-table.add("NulByte", MODEL.encode() + b"\0", "not XML: a byte is 0", place=last_of(MODEL))
-table.add("NulByte", MODEL.encode("utf-16-le"), "not XML: a byte is 0", place="1:2")
-table.add("NulByte", bytes(100), "not XML: a byte is 0", place="1:1")
+table.add("NulByte", nul, "not XML: contains a null byte", place=place_of(nul, "\0"))
+table.add("NulByte", MODEL.encode() + b"\0", "not XML: contains a null byte", place=last_of(MODEL))
+table.add("NulByte", MODEL.encode("utf-16-le"), "not XML: contains a null byte", place="1:2")
+table.add("NulByte", bytes(100), "not XML: contains a null byte", place="1:1")
 for version in ("9", "12", "0", "4294967307"):
     message = f"attribute 'version': expected 10 or 11, but got '{version}'"
     refuse("BadVersion", ('version="11"', f'version="{version}"'), "", message, place="<net")
@@ -235,7 +235,7 @@ refuse(
     "DuplicateLayer",
     (BEGIN, changed),
     "",
-    f"layer 'r' (ReLU, id 1): its id is that of {S}, too",
+    f"layer 'r' (ReLU, id 1): its id is also the id of {S}",
     place=changed,
 )
 for element in ("input", "output", "data"):
@@ -316,7 +316,7 @@ for type in ("u3", "u6", "nf4"):
         X,
         message,
     )
-SIZES = "attribute 'shape': expected sizes and commas, but got"
+SIZES = "attribute 'shape': expected comma-separated sizes, but got"
 for shape in (
     "2,-3",
     "-2",
@@ -424,7 +424,7 @@ for ends, message in (
 changed = '<edge from-layer="1" from-port="0" to-layer="2" to-port="0"/>'
 for again in (EDGE.replace("/>", " />"), changed):
     source = 1 if again == changed else 0
-    message = f"input port 0 of {R} has an edge already"
+    message = f"input port 0 of {R} already has an edge"
     refuse(
         "DuplicateEdge", (EDGE, EDGE + again), f"edge from {source}:0 to 2:0", message, place=again
     )
@@ -594,7 +594,7 @@ refuse(
     "NoWeights",
     ("ReLU", "ReLU"),
     S,
-    "a model that is not a file has no file of constants beside it",
+    "a model that is not a file has no .bin file of constants",
     piped=True,
 )
 
@@ -617,8 +617,8 @@ for type, name, value, expected in (
     ("MatMul", "transpose_a", "yes", "true or false"),
     ("Reshape", "special_zero", "2", "true or false"),
     ("FakeQuantize", "levels", "256.5", "an integer"),
-    ("Convolution", "strides", "1,x", "integers and commas"),
-    ("RNNCell", "activations_alpha", "1,x", "numbers and commas"),
+    ("Convolution", "strides", "1,x", "comma-separated integers"),
+    ("RNNCell", "activations_alpha", "1,x", "comma-separated numbers"),
 ):
     changed = BEGIN.replace("ReLU", type) + f'<data {name}="{value}"/>'
     message = (
@@ -666,8 +666,8 @@ for diagnostic, ports, more, message in (
     ("BodyPort", IN.replace('"0"', '"9"') + OUT, "", "there is no input port 9"),
     ("BodyPort", IN.replace('"0"', '"-1"') + OUT, "", "there is no input port -1"),
     ("BodyPort", IN + OUT.replace('"1"', '"0"'), "", "there is no output port 0"),
-    ("BodyValue", OUT, "", "nothing gives its body's Parameter 0 a value"),
-    ("BodyOutput", IN, "", "output port 1 gets nothing from its body"),
+    ("BodyValue", OUT, "", "its body's Parameter 0 has no value"),
+    ("BodyOutput", IN, "", "output port 1 gets no value from its body"),
     ("AttributeValue", IN.replace("/>", ' axis="x"/>') + OUT, "",
      "attribute 'axis': expected an integer of 64 bits, but got 'x'"),
     ("UnknownElement", IN + OUT + "<both/>", "", "expected the element 'input', but got 'both'"),
@@ -739,7 +739,7 @@ unknown = [
         '<output><port id="1"/>',
     ),
 ]
-message = "the type of input 0 is not known, so the layer is kept as it is"
+message = "the type of input 0 is not known, so the layer is kept unchanged"
 refuse("UntypedInput", unknown, FC, message)
 # What FakeConvert's rules refuse; test/Tools/check_openvino.py has all of them.
 FAKE_CONVERT = '<data destination_type="f8e4m3"/>'

@@ -49,7 +49,7 @@ def node(text, kind="tensor<2xf32>"):
 refuse("FunctionCount", "", "expected one function with a body, but got 0")
 both = function("") + function("").replace("@f", "@g")
 refuse("FunctionCount", both, "expected one function with a body, but got 2")
-lacking = "no layer of OpenVINO does that: "
+lacking = "cannot be exported to OpenVINO: "
 refuse(
     "NoLayer",
     function("%y = arith.addf %x, %x : tensor<2xf32>", result="%y : tensor<2xf32>"),
@@ -58,29 +58,29 @@ refuse(
 refuse(
     "NoLayer",
     "module { module {} }",
-    f"op 'builtin.module': {lacking}only a function is a model",
+    f"op 'builtin.module': {lacking}expected a function",
 )
 refuse(
     "NoLayer",
     "func.func @f() {\n cf.br ^a\n^a:\n return\n}",
-    f"op 'func.func': {lacking}a function of several blocks",
+    f"op 'func.func': {lacking}a function with several blocks",
 )
 cast = "%y = quant_float.cast %x opset 19 : tensor<2xf32> to tensor<2xf16>"
 refuse(
     "NoLayer",
     function(cast, result="%y : tensor<2xf16>"),
-    f"op 'quant_float.cast': {lacking}a cast by ONNX's rules",
+    f"op 'quant_float.cast': {lacking}a cast with ONNX semantics",
 )
-refuse("NoLayer", node('"Relu"(%x) opset 14'), f"op 'Relu': {lacking}a node of ONNX")
+refuse("NoLayer", node('"Relu"(%x) opset 14'), f"op 'Relu': {lacking}an ONNX node")
 refuse(
     "NoLayer",
     node('"A"(%x) opset 14 domain "custom"'),
-    f"op 'A': {lacking}a node of ONNX",
+    f"op 'A': {lacking}an ONNX node",
 )
 refuse(
     "NoLayer",
     node('"Clamp"(%x) opset 1 domain "openvino" absent [1]'),
-    f"op 'Clamp': {lacking}an input that is absent",
+    f"op 'Clamp': {lacking}an absent input",
 )
 
 
@@ -109,13 +109,13 @@ def write_lists(**changed):
 
 
 for text, reason in (
-    (branches(write_lists(), domain="extension"), "a node of ONNX"),
+    (branches(write_lists(), domain="extension"), "an ONNX node"),
     (branches(write_lists(), names='"else_body", "then_body"'), "a body"),
-    (branches(write_lists(), yielded="%x"), "a body that reads values around it"),
-    (branches(write_lists(then_inputs=2)), "attribute 'then_inputs' does not fit the body"),
-    (branches(write_lists(else_outputs=1)), "attribute 'else_outputs' does not fit the body"),
-    (branches(write_lists(then_inputs="0, 1")), "attribute 'then_inputs' does not fit the body"),
-    (branches(""), "attribute 'then_inputs' does not fit the body"),
+    (branches(write_lists(), yielded="%x"), "a body that uses outer values"),
+    (branches(write_lists(then_inputs=2)), "attribute 'then_inputs' does not match the body"),
+    (branches(write_lists(else_outputs=1)), "attribute 'else_outputs' does not match the body"),
+    (branches(write_lists(then_inputs="0, 1")), "attribute 'then_inputs' does not match the body"),
+    (branches(""), "attribute 'then_inputs' does not match the body"),
     (branches(write_lists()).replace('"If"', '"Relu"'), "a body"),
 ):
     refuse("NoLayer", text, f"op '{'Relu' if 'Relu' in text else 'If'}': {lacking}{reason}")
@@ -143,29 +143,29 @@ for name, value in (("a", "1 : i32"), ('"a b"', '"c"'), ('"1"', '"c"')):
     refuse(
         "NoAttributeForm",
         node(f'"A"(%x) opset 1 domain "openvino" attributes {{{name} = {value}}}'),
-        f"op 'A': attribute '{name.strip(chr(34))}': OpenVINO has no attribute like {value}",
+        f"op 'A': attribute '{name.strip(chr(34))}': not representable in OpenVINO: {value}",
     )
 refuse(
     "NoXmlForm",
     node('"A"(%x) opset 1 domain "openvino" attributes {a = "\\00"}'),
-    "op 'A': attribute 'a': XML cannot have '\\00'",
+    "op 'A': attribute 'a': not representable in XML: '\\00'",
 )
 for text in ('"<layer"', "1", '"<net/>"', '"<layer/><layer/>"', '"a\\00"'):
     refuse(
         "BadSource",
         node(f'"A"(%x) opset 1 domain "openvino" {{quant_float.openvino_layer = {text}}}'),
-        "op 'A': attribute 'quant_float.openvino_layer': expected what --keep-source keeps there",
+        "op 'A': attribute 'quant_float.openvino_layer': expected a value that --keep-source writes",
     )
 refuse(
     "BadSource",
     "module attributes {quant_float.openvino_model = 1} {" + function("") + "}",
-    "attribute 'quant_float.openvino_model': expected what --keep-source keeps there",
+    "attribute 'quant_float.openvino_model': expected a value that --keep-source writes",
 )
 held = function(
     "%c = arith.constant dense_resource<w> : tensor<300xf32>", result="%c : tensor<300xf32>"
 )
 resource = '{-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}\n'
-refuse("NoElements", held, "op 'arith.constant': the elements of tensor<300xf32> are not there")
+refuse("NoElements", held, "op 'arith.constant': the elements of tensor<300xf32> are not available")
 refuse(
     "PayloadBytes",
     held + resource,
@@ -176,12 +176,10 @@ strings = f'%c = arith.constant dense<"{"t" * 1024}"> : tensor<{count}x!quant_fl
 refuse(
     "LongStrings",
     function(strings, result=f"%c : tensor<{count}x!quant_float.string>"),
-    f"op 'arith.constant': expected at most {2**32 - 1} strings and bytes of them, but got {2**32} bytes of {count} strings",
+    f"op 'arith.constant': expected at most {2**32 - 1} strings and string bytes, but got {2**32} bytes of {count} strings",
 )
 small = function("%c = arith.constant dense<1.0> : tensor<2xf32>", result="%c : tensor<2xf32>")
-message = (
-    "op 'arith.constant': constants go to a .bin file beside the output, which is not an .xml file"
-)
+message = "op 'arith.constant': constants are written to a .bin file next to the output, which must be an .xml file"
 refuse("NoWeightsOut", small, message, output=work / "out.txt")
 refuse("NoWeightsOut", small, message, output="-")
 assert not (work / "out.txt").exists()
@@ -189,7 +187,7 @@ assert not (work / "out.txt").exists()
 refuse(
     "WeightsWrite",
     small,
-    "op 'arith.constant': cannot write the file of constants",
+    "op 'arith.constant': cannot write the .bin file of constants",
     output=work / "folder.xml",
 )
 BODY = """<net name="m" version="11"><layers>

@@ -337,11 +337,11 @@ static FailureOr<Attribute> importAttribute(Kind kind, StringRef name,
   case Kind::Ints:
     if (std::optional<SmallVector<int64_t>> numbers = parseInts(text))
       return Attribute(builder.getDenseI64ArrayAttr(*numbers));
-    return refuse("integers and commas");
+    return refuse("comma-separated integers");
   case Kind::Floats:
     if (std::optional<SmallVector<float>> numbers = parseFloats(text))
       return Attribute(builder.getDenseF32ArrayAttr(*numbers));
-    return refuse("numbers and commas");
+    return refuse("comma-separated numbers");
   case Kind::ElementType:
     break;
   default:

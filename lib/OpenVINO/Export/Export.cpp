@@ -33,8 +33,8 @@ void quant_float::registerToOpenVinoTranslation(
   dialects.appendTo(*registry);
   TranslateRegistration registration(
       "export-openvino",
-      "export a model, of a file .xml, .onnx or MLIR, to OpenVINO, with its "
-      "constants in a file .bin beside the output",
+      "export an OpenVINO model, an ONNX model or an MLIR module to OpenVINO "
+      "IR, with its constants in a .bin file next to the output",
       [registry, getImportOptions = std::move(getImportOptions),
        getOptions = std::move(getOptions), read = std::move(read)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,

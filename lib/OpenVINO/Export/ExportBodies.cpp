@@ -20,7 +20,7 @@ static FailureOr<BodyPorts> readBodyPorts(NodeOp op, StringRef prefix,
                                           Block &body, const Subject &subject) {
   auto refuse = [&](StringRef name) {
     return diagnose(subject, Diag::NoLayer,
-                    ("attribute '" + name + "' does not fit the body").str());
+                    ("attribute '" + name + "' does not match the body").str());
   };
   BodyPorts ports;
   int64_t results = body.getTerminator()->getNumOperands();
@@ -153,7 +153,7 @@ LogicalResult Exporter::exportBodies(NodeOp op, pugi::xml_node layer,
       for (Value operand : inner.getOperands())
         if (operand.getParentBlock() != &body)
           return diagnose(subject, Diag::NoLayer,
-                          "a body that reads values around it");
+                          "a body that uses outer values");
     FailureOr<BodyPorts> bodyPorts = readBodyPorts(op, prefix, body, subject);
     if (failed(bodyPorts))
       return failure();

@@ -448,7 +448,7 @@ LogicalResult Exporter::exportFakeConvert(FakeConvertOp op) {
 LogicalResult Exporter::exportCast(CastOp op) {
   Subject subject = describeOp(op);
   if (op.getMode() != CastMode::OpenVINO)
-    return diagnose(subject, Diag::NoLayer, "a cast by ONNX's rules");
+    return diagnose(subject, Diag::NoLayer, "a cast with ONNX semantics");
   Type to = getElementTypeOrSelf(op.getType());
   if (!findElementType(to))
     return diagnose(subject, Diag::NoType, to);
@@ -468,9 +468,9 @@ LogicalResult Exporter::exportNode(NodeOp op) {
   // A layer of an extension is recognizable only if the model is from OpenVINO.
   if (!isOpenVino && (op.getDomain().empty() ||
                       !module->hasAttr("quant_float.openvino_ir_version")))
-    return diagnose(subject, Diag::NoLayer, "a node of ONNX");
+    return diagnose(subject, Diag::NoLayer, "an ONNX node");
   if (!op.getAbsentInputs().empty())
-    return diagnose(subject, Diag::NoLayer, "an input that is absent");
+    return diagnose(subject, Diag::NoLayer, "an absent input");
   StringRef name =
       op.getNodeName().value_or(quant_float::getNodeName(op.getLoc()));
   std::string version = isOpenVino ? "opset" + std::to_string(op.getOpset())
@@ -571,8 +571,7 @@ LogicalResult Exporter::exportModel(raw_ostream &os) {
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
-      return diagnose(describeOp(&op), Diag::NoLayer,
-                      "only a function is a model");
+      return diagnose(describeOp(&op), Diag::NoLayer, "expected a function");
     if (!function.isExternal())
       functions.push_back(function);
   }
@@ -581,7 +580,7 @@ LogicalResult Exporter::exportModel(raw_ostream &os) {
   func::FuncOp function = functions.front();
   if (!function.getBody().hasOneBlock())
     return diagnose(describeOp(function), Diag::NoLayer,
-                    "a function of several blocks");
+                    "a function with several blocks");
 
   FailureOr<pugi::xml_node> net =
       appendSource(document, "net", module->getAttr(kModelSourceAttrName),

@@ -35,7 +35,8 @@ static FailureOr<Value> getPlacesOfAxes(FormContext &context,
     return places;
   RankedTensorType type = context.getRanked(1);
   if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1))
-    return context.unsupported("how many axes the indices name is not known");
+    return context.unsupported(
+        "the size of the last axis of the indices is not known");
   int64_t count = type.getShape().back();
   Value sizes = context.apply(
       "Slice", {context.getShape(0), context.makeInts(batchDims),

@@ -112,7 +112,7 @@ static NodeResults multiplyExactly(FormContext &context, const Factor &lhs,
   bool isLhsWhole = fits(lhs.most, rhs.most);
   bool isRhsWhole = isLhsWhole || fits(kMaxDigit, rhs.most);
   if (!isRhsWhole && !fits(kMaxDigit, kMaxDigit))
-    return context.unsupported("sums of " + Twine(count) + " products");
+    return context.unsupported("accumulation of " + Twine(count) + " products");
   SmallVector<Value> lhsDigits = splitDigits(context, lhs, isLhsWhole);
   SmallVector<Value> rhsDigits = splitDigits(context, rhs, isRhsWhole);
   Value sum;
@@ -141,14 +141,14 @@ NodeResults openvino_forms::convertMatMulInteger(FormContext &context) {
   if (failed(lhsRank) || failed(rhsRank))
     return failure();
   if (*lhsRank < 1 || *rhsRank < 1)
-    return context.unsupported("a factor of rank 0");
+    return context.unsupported("an operand of rank 0");
   RankedTensorType lhsType = context.getRanked(0),
                    rhsType = context.getRanked(1);
   int64_t count = lhsType.getShape().back();
   if (ShapedType::isDynamic(count))
     count = rhsType.getDimSize(std::max<int64_t>(*rhsRank - 2, 0));
   if (ShapedType::isDynamic(count))
-    return context.unsupported("the number of products of a sum is not known");
+    return context.unsupported("the size of the reduction axis is not known");
   // A zero point for each row of the lhs.
   SmallVector<int64_t> perRow = {-1, 1};
   FailureOr<Factor> lhs = makeFactor(
@@ -173,8 +173,7 @@ NodeResults openvino_forms::convertConvInteger(FormContext &context) {
   for (int64_t size :
        context.getRanked(1).getShape().drop_front(std::min<int64_t>(*rank, 1)))
     if (ShapedType::isDynamic(size) || llvm::MulOverflow(count, size, count))
-      return context.unsupported(
-          "the number of products of a sum is not known");
+      return context.unsupported("the size of the reduction axis is not known");
   // A zero point for each output channel.
   SmallVector<int64_t> perChannel(*rank, 1);
   if (*rank)

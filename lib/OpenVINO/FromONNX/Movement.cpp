@@ -35,7 +35,7 @@ NodeResults openvino_forms::convertFlatten(FormContext &context) {
   RankedTensorType type = context.getRanked(0);
   int64_t rank = type ? type.getRank() : 0, axis = context.getInt("axis", 1);
   if (!type || axis < -rank || axis > rank)
-    return context.unsupported("an input of the type " +
+    return context.unsupported("an input of type " +
                                showType(context.inputs[0].getType()) +
                                " and axis " + Twine(axis));
   axis += axis < 0 ? rank : 0;
@@ -169,7 +169,7 @@ NodeResults openvino_forms::convertSplit(FormContext &context) {
     SmallVector<int64_t> parts(count, part);
     parts.back() = size - part * (count - 1);
     if (parts.back() < 0)
-      return context.unsupported("more parts than elements");
+      return context.unsupported("more outputs than elements");
     sizes = context.makeInts(parts);
   }
   SmallVector<Type> types(count, context.elementType(0));
@@ -186,7 +186,7 @@ NodeResults openvino_forms::convertSlice(FormContext &context) {
   } else {
     if (!starts || !starts.hasStaticShape() ||
         starts.getNumElements() > kMaxAxes)
-      return context.unsupported("how many axes is not known");
+      return context.unsupported("the number of axes is not known");
     Type type = starts.getElementType();
     Value ones =
         context.makeInts(SmallVector<int64_t>(starts.getNumElements(), 1));

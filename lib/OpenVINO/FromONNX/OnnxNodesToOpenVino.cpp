@@ -106,9 +106,8 @@ static NodeResults convertNode(NodeOp node, const FormRow &row,
                              [](Value input) { return !!input; });
     fits &= node.getNumResults() != 0;
     if (!fits)
-      return context.unsupported(
-          "its inputs and outputs are not those of opset " +
-          Twine(kOnnxOpsetOfForms));
+      return context.unsupported("its inputs or outputs do not match opset " +
+                                 Twine(kOnnxOpsetOfForms));
     for (auto [index, input] : llvm::enumerate(context.inputs)) {
       if (!input)
         continue;
@@ -151,7 +150,7 @@ NodeResults ConvertOnnxNodesToOpenVino::convertOp(Operation *op,
   if (!row)
     return failure();
   if (node.getDomain().empty() && node.getOpset() != kOnnxOpsetOfForms) {
-    problem = "it is of opset " + std::to_string(node.getOpset()) + ", not " +
+    problem = "it has opset " + std::to_string(node.getOpset()) + ", not " +
               std::to_string(kOnnxOpsetOfForms);
     return failure();
   }
@@ -195,7 +194,7 @@ bool ConvertOnnxNodesToOpenVino::replaceOp(Operation *op) {
   std::string problem;
   NodeResults values = convertOp(op, problem);
   if (failed(values) || values->size() < op->getNumResults()) {
-    InFlightDiagnostic error = beginError(op) << "no form in OpenVINO";
+    InFlightDiagnostic error = beginError(op) << "no equivalent in OpenVINO";
     if (!problem.empty())
       error << ": " << problem;
     return false;

@@ -67,7 +67,7 @@ LogicalResult PackedCodes::read(FormContext &context, size_t index,
   if (!type || !type.hasStaticShape() ||
       !matchPattern(input, m_Constant(&constant)))
     return context.unsupported("input " + Twine(index) +
-                               ", packed codes, is no constant");
+                               ", packed quantized values, is not a constant");
   int64_t expected;
   stride = llvm::divideCeil(columns * bits, 8);
   if (!type.getElementType().isUnsignedInteger(8) ||
@@ -84,8 +84,8 @@ LogicalResult PackedCodes::read(FormContext &context, size_t index,
   AsmResourceBlob *blob =
       resource ? resource.getRawHandle().getBlob() : nullptr;
   if (!blob || int64_t(blob->getData().size()) != expected)
-    return context.unsupported("the bytes of input " + Twine(index) +
-                               " are not here");
+    return context.unsupported("the data of input " + Twine(index) +
+                               " is not available");
   bytes = blob->getData();
   isResource = true;
   return success();
@@ -166,10 +166,8 @@ static LogicalResult requireCount(FormContext &context, size_t index,
     return success();
   return context.unsupported("input " + Twine(index) + " has the type " +
                              showType(context.inputs[index].getType()) +
-                             ", not an element for each "
-                             "of " +
-                             Twine(columns) + " blocks of " + Twine(rows) +
-                             " rows");
+                             ", not one element for each of " + Twine(columns) +
+                             " blocks of " + Twine(rows) + " rows");
 }
 
 /// Ignores accuracy_level, which only permits less exact products.
@@ -353,8 +351,8 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
   if (isByte && failed(requireBits(context)))
     return failure();
   if (isByte && (gathered != 0 || axis == 0))
-    return context.unsupported("codes in bytes must be gathered along axis 0 "
-                               "and quantized along another one");
+    return context.unsupported("packed quantized values must be gathered along "
+                               "axis 0 and quantized along another axis");
   int64_t perByte = isByte ? 8 / bits : 1;
   SmallVector<int64_t> shape(data.getShape());
   if (llvm::MulOverflow(shape.back(), perByte, shape.back()) ||
@@ -368,7 +366,7 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
   expected[axis] = llvm::divideCeil(shape[axis], size);
   if (scales.getShape() != ArrayRef(expected))
     return context.unsupported("input 2 has the type " + showType(scales) +
-                               ", not an element for each block");
+                               ", not one element for each block");
   int64_t rows = data.getNumElements() / data.getShape().back();
   Value codes = context.inputs[kData], points;
   if (perByte != 1) {
@@ -392,7 +390,7 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
       points = packed.make(context, expected, expected.back());
     } else if (given.getShape() != ArrayRef(expected)) {
       return context.unsupported("input 3 has the type " + showType(given) +
-                                 ", not an element for each block");
+                                 ", not one element for each block");
     }
   } else if (isByte) {
     points = makeMiddle(context, expected, bits);

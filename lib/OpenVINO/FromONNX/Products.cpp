@@ -72,7 +72,7 @@ convertWindows(FormContext &context, int64_t rank, bool hasDilations = true) {
               static_cast<int64_t>(strides.size()) == rank &&
               static_cast<int64_t>(dilations.size()) == rank;
   if (!fits)
-    return context.unsupported("windows of other ranks than " + Twine(rank));
+    return context.unsupported("windows of a rank other than " + Twine(rank));
   if (failed(context.requireRange("strides", strides, 1)) ||
       failed(context.requireRange("dilations", dilations, 1)) ||
       failed(context.requireRange("pads", pads, 0)))
@@ -149,7 +149,7 @@ NodeResults openvino_forms::convertConvTranspose(FormContext &context) {
     return failure();
   StringRef autoPad = context.getString("auto_pad");
   if (context.has("output_shape") || autoPad.starts_with("SAME"))
-    return context.unsupported("pads that follow from the output");
+    return context.unsupported("pads that are computed from the output");
   FailureOr<SmallVector<NamedAttribute>> attributes =
       convertWindows(context, *rank);
   if (failed(attributes))
@@ -234,15 +234,15 @@ NodeResults openvino_forms::convertResize(FormContext &context) {
   if (context.getString("keep_aspect_ratio_policy") != "stretch" ||
       context.getFlag("exclude_outside") || context.getFlag("antialias") ||
       place == "tf_crop_and_resize" || place == "half_pixel_symmetric")
-    return context.unsupported(
-        "a policy of ratios, antialiasing, elements outside, or places of " +
-        place);
+    return context.unsupported("keep_aspect_ratio_policy, exclude_outside, "
+                               "antialias or coordinate_transformation_mode " +
+                               place);
   bool hasSizes = context.hasInput(3);
   if (!hasSizes && !context.hasInput(2))
     return context.unsupported("neither sizes nor scales");
   if (!hasSizes && place == "align_corners" && !hasWholeSizes(context))
     return context.unsupported(
-        "align_corners with scales to parts of elements");
+        "align_corners with scales that give fractional sizes");
   SmallVector<Value> operands = {context.inputs[0],
                                  context.inputs[hasSizes ? 3 : 2]};
   SmallVector<int64_t> axes = context.getInts("axes");
@@ -267,7 +267,7 @@ NodeResults openvino_forms::convertResize(FormContext &context) {
 
 NodeResults openvino_forms::convertGridSample(FormContext &context) {
   if (context.getRank(0) != 4)
-    return context.unsupported("an input of the type " +
+    return context.unsupported("an input of type " +
                                showType(context.inputs[0].getType()));
   StringRef mode = context.getString("mode");
   if (mode == "linear" || mode == "cubic")

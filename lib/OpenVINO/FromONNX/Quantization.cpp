@@ -125,7 +125,7 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op,
     // The indices of all elements along the axis become a constant.
     constexpr int64_t kMaxPlaces = int64_t(1) << 24;
     if (ShapedType::isDynamic(split[axis]) || split[axis] > kMaxPlaces)
-      return unsupported("blocks of an axis of open size");
+      return unsupported("blocks along an axis of dynamic size");
     SmallVector<int64_t> places;
     for (int64_t place : llvm::seq(split[axis]))
       places.push_back(place / size);
@@ -324,9 +324,9 @@ FailureOr<Value> QuantizationForm::convert(QuantizeOp op) {
   Type type = getElementTypeOrSelf(op.getInput());
   auto integer = dyn_cast<IntegerType>(codes);
   if (!integer || getOpenVinoConversion(f32, codes) == OpenVinoConversion::None)
-    return unsupported("OpenVINO rounds to " + showType(codes) +
-                       " otherwise; `quant-float-convert --without` says it "
-                       "in f32");
+    return unsupported(
+        "OpenVINO rounds differently to " + showType(codes) +
+        "; `quant-float-convert --without` expands it to f32 arithmetic");
   if (type != f32 || getElementTypeOrSelf(op.getScale()) != f32)
     return unsupported("a division of elements of type " + showType(type) +
                        ", not f32");

@@ -104,8 +104,8 @@ convertAttributes(FormContext &context, const Recurrence &kind, size_t count) {
   size_t each = kind.activations.size();
   if (names.size() != count * each ||
       !std::equal(names.begin(), names.begin() + each, names.end() - each))
-    return context.unsupported("activations that are not those of both "
-                               "directions");
+    return context.unsupported(
+        "activations that differ between the directions");
   for (StringRef name : ArrayRef(names).take_front(each))
     if (name != "sigmoid" && name != "tanh" && name != "relu")
       return context.unsupported("activation " + name);
@@ -132,7 +132,7 @@ static NodeResults convertSequence(FormContext &context,
   int64_t hidden = context.getInt("hidden_size");
   if (!weights || weights.getRank() != 3 || weights.isDynamicDim(0) ||
       hidden < 1)
-    return context.unsupported("weights of the type " +
+    return context.unsupported("weights of type " +
                                showType(context.inputs[1].getType()));
   if (context.hasInput(7))
     return context.unsupported("peepholes");

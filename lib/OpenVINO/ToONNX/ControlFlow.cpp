@@ -43,7 +43,7 @@ static LogicalResult requireBody(LayerContext &context, unsigned index,
         }))
       return success();
     return context.unsupported("attribute '" + list +
-                               "' does not fit the body");
+                               "' does not match the body");
   };
   int64_t results = body.getTerminator()->getNumOperands();
   if (failed(require(prefix + "inputs", body.getNumArguments(),
@@ -116,13 +116,13 @@ LayerResults openvino_layers::convertIf(LayerContext &context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The parts of a tensor along an axis that the iterations of a loop read or
+/// The slices of a tensor along an axis that the iterations of a loop read or
 /// write.
 struct Cut {
   int64_t axis, start, end, stride, part;
 
   bool isReverse() const { return stride < 0; }
-  /// Whether the parts cover the axis, which has this size or is dynamic. A
+  /// Whether the slices cover the axis, which has this size or is dynamic. A
   /// bound of -1 is the end of the axis.
   bool isWhole(int64_t size) const {
     int64_t low = isReverse() ? end : start, high = isReverse() ? start : end;
@@ -146,14 +146,14 @@ struct LayerLoop {
     return {get("axes"), get("starts"), get("ends"), get("strides"),
             get("parts")};
   }
-  /// Requires that the parts cover the axis. If `start` or `end` exclude a part
-  /// of it, OpenVINO's plugins contradict its shape inference.
+  /// Requires that the slices cover the axis. If `start` or `end` exclude a
+  /// part of it, OpenVINO's plugins contradict its shape inference.
   LogicalResult requireWhole(const Cut &cut, Value part, Type whole);
-  /// Returns the number of parts of each sliced input, and null for other
+  /// Returns the number of slices of each sliced input, and null for other
   /// inputs.
   FailureOr<SmallVector<Value>> countParts();
   Value makePart(Value whole, const Cut &cut, Value count, Value step);
-  Value joinParts(Value parts, const Cut &cut, int64_t rank);
+  Value joinParts(Value slices, const Cut &cut, int64_t rank);
   /// Returns the initial value of a result that no iteration reads.
   FailureOr<Value> makeUnread(Value result);
   LayerResults convert(size_t firstInput);
@@ -163,27 +163,27 @@ struct LayerLoop {
 LogicalResult LayerLoop::requireWhole(const Cut &cut, Value part, Type whole) {
   auto type = dyn_cast<RankedTensorType>(part.getType());
   if (!type)
-    return context.unsupported("a tensor that is cut has the type " +
+    return context.unsupported("a sliced tensor has the type " +
                                showType(part.getType()) +
                                ", whose rank is not known");
   // The indices of a part are a constant.
   constexpr int64_t kMaxPlaces = int64_t(1) << 20;
   if (cut.part > kMaxPlaces)
-    return context.unsupported("parts of more than " + Twine(kMaxPlaces) +
-                               " places: part_size " + Twine(cut.part));
+    return context.unsupported("slices of more than " + Twine(kMaxPlaces) +
+                               " elements: part_size " + Twine(cut.part));
   if (cut.axis >= type.getRank() || cut.part < 1 ||
       (cut.stride != cut.part && cut.stride != -cut.part))
     return context.unsupported(
-        "expected parts of an axis of " + Twine(type.getRank()) +
-        ", one behind the other, but got axis " + Twine(cut.axis) +
-        ", part_size " + Twine(cut.part) + " and stride " + Twine(cut.stride));
+        "expected consecutive slices of one of " + Twine(type.getRank()) +
+        " axes, but got axis " + Twine(cut.axis) + ", part_size " +
+        Twine(cut.part) + " and stride " + Twine(cut.stride));
   auto wholeType = dyn_cast<RankedTensorType>(whole);
   int64_t size = wholeType && wholeType.getRank() == type.getRank()
                      ? wholeType.getDimSize(cut.axis)
                      : ShapedType::kDynamic;
   if (!cut.isWhole(size))
     return context.unsupported(
-        "expected parts of a whole axis, but got start " + Twine(cut.start) +
+        "expected slices of the whole axis, but got start " + Twine(cut.start) +
         ", end " + Twine(cut.end) + " and part_size " + Twine(cut.part));
   return success();
 }
@@ -209,7 +209,7 @@ FailureOr<SmallVector<Value>> LayerLoop::countParts() {
     int64_t count = type.getDimSize(cut.axis) / cut.part;
     if (known && *known != count)
       return context.unsupported("its inputs have " + Twine(*known) + " and " +
-                                 Twine(count) + " parts");
+                                 Twine(count) + " slices");
     known = count;
     counts.back() = context.makeNumber(context.b.getI64Type(), count);
   }
@@ -231,10 +231,10 @@ Value LayerLoop::makePart(Value whole, const Cut &cut, Value count,
                        context.intAttr("axis", cut.axis));
 }
 
-/// Concatenates the parts, which are stacked along axis 0, along their axis.
-Value LayerLoop::joinParts(Value parts, const Cut &cut, int64_t rank) {
+/// Concatenates the slices, which are stacked along axis 0, along their axis.
+Value LayerLoop::joinParts(Value slices, const Cut &cut, int64_t rank) {
   if (cut.isReverse())
-    parts = context.apply(
+    slices = context.apply(
         "Slice", {parts, context.makeInts(-1),
                   context.makeInts(std::numeric_limits<int64_t>::min()),
                   context.makeInts(int64_t(0)), context.makeInts(-1)});
@@ -261,9 +261,9 @@ Value LayerLoop::joinParts(Value parts, const Cut &cut, int64_t rank) {
 FailureOr<Value> LayerLoop::makeUnread(Value result) {
   auto type = dyn_cast<RankedTensorType>(result.getType());
   if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return context.unsupported("the last of what a body gives, without a back "
-                               "edge, has the type " +
-                               showType(result.getType()));
+    return context.unsupported(
+        "the last value of a body output without a back edge has the type " +
+        showType(result.getType()));
   Attribute zero = isa<FloatType>(type.getElementType())
                        ? Attribute(FloatAttr::get(type.getElementType(), 0.0))
                        : IntegerAttr::get(type.getElementType(), 0);
@@ -317,7 +317,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   } else {
     auto count = llvm::find_if(*counts, [](Value value) { return value; });
     if (count == counts->end())
-      return context.unsupported("nothing says how many steps there are");
+      return context.unsupported("the number of iterations is not specified");
     steps = *count;
   }
 
@@ -343,20 +343,20 @@ LayerResults LayerLoop::convert(size_t firstInput) {
     if (result < 0)
       continue;
     if (inputs[index] < 0)
-      return context.unsupported("a back edge leads to the number of the step");
+      return context.unsupported("a back edge leads to the iteration counter");
     addState(context.inputs[inputs[index]], result,
              body->getArgument(index).getType());
   }
-  SmallVector<int64_t> parts;
+  SmallVector<int64_t> slices;
   for (auto [index, result] : llvm::enumerate(outputs)) {
     if (result < 0)
-      return context.unsupported("an output of no result");
+      return context.unsupported("an output without a result");
     Cut cut = getCut("output_", index);
     if (cut.axis >= 0) {
       if (failed(requireWhole(cut, given[result],
                               layer->getResult(index).getType())))
         return failure();
-      parts.push_back(index);
+      slices.push_back(index);
       continue;
     }
     if (carriedBy[result] >= 0)
@@ -366,7 +366,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
       return failure();
     addState(*init, result, given[result].getType());
   }
-  for (int64_t output : parts)
+  for (int64_t output : slices)
     addResult(outputs[output]);
 
   NodeOp node =
@@ -412,7 +412,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   SmallVector<Value> results = {condition >= 0 ? given[condition] : goesOn};
   for (int64_t result : carriedResults)
     results.push_back(given[result]);
-  for (int64_t output : parts)
+  for (int64_t output : slices)
     results.push_back(given[outputs[output]]);
   yield->setOperands(results);
 

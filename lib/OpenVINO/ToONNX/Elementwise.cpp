@@ -26,7 +26,7 @@ static FailureOr<Value> convertTo(LayerContext &context, Type to) {
   if (from == to)
     return input;
   if (getOpenVinoConversion(from, to) == OpenVinoConversion::None)
-    return context.unsupported("no conversion of elements of type " +
+    return context.unsupported("no conversion of element type " +
                                showType(from) + " to " + showType(to));
   ImplicitLocOpBuilder &b = context.b;
   return b.createOrFold<CastOp>(
@@ -40,7 +40,7 @@ LayerResults openvino_layers::convertConvert(LayerContext &context) {
   // A type that MLIR lacks is a string.
   StringRef name = to ? "" : context.getString("destination_type");
   if (!to)
-    return context.unsupported("no conversion of elements of type " +
+    return context.unsupported("no conversion of element type " +
                                showType(context.elementType(0)) + " to '" +
                                name + "'");
   return convertTo(context, to);
@@ -62,9 +62,9 @@ static LogicalResult checkBroadcast(LayerContext &context) {
   if (kind == "numpy" || succeeded(verifyCompatibleShapes(types)))
     return success();
   return context.unsupported(
-      "auto_broadcast " + kind + " needs inputs of one shape, but got " +
-      showType(types.front()) + " and " +
-      showType(*llvm::find_if(types, [&](Type type) {
+      "auto_broadcast " + kind +
+      " requires inputs of the same shape, but got " + showType(types.front()) +
+      " and " + showType(*llvm::find_if(types, [&](Type type) {
         return failed(verifyCompatibleShape(types.front(), type));
       })));
 }
@@ -174,7 +174,7 @@ LayerResults openvino_layers::convertClamp(LayerContext &context) {
   double low = context.getFloat("min"), high = context.getFloat("max");
   // This also rejects NaN.
   if (!(low <= high))
-    return context.unsupported("min must not be above max, but got " +
+    return context.unsupported("min must not be greater than max, but got " +
                                Twine(std::to_string(low)) + " and " +
                                std::to_string(high));
   bool isInteger = isa<IntegerType>(context.elementType(0));
@@ -373,7 +373,7 @@ LayerResults openvino_layers::convertFakeQuantize(LayerContext &context) {
   Type elementType = context.elementType(0), boolean = context.b.getI1Type();
   if (!isa<FloatType>(elementType))
     return context.unsupported("elements of type " + showType(elementType) +
-                               ", which are no floats");
+                               ", which are not floats");
   int64_t levels = context.getInt("levels");
   if (levels < 2)
     return context.unsupported("levels must be at least 2, but got " +

@@ -59,7 +59,7 @@ static FailureOr<GatherAxes> getGatherAxes(LayerContext &context) {
   if (batches < 0 || batches > *indexRank || batches > axes.axis ||
       axes.axis >= *rank)
     return context.unsupported("axis " + Twine(axis->front()) +
-                               " behind batch_dims " + Twine(batches));
+                               " precedes batch_dims " + Twine(batches));
   return axes;
 }
 
@@ -201,7 +201,7 @@ static FailureOr<StringRef> getReduction(LayerContext &context) {
                            .Case("max", "max")
                            .Default("");
   if (onnxName.empty())
-    return context.unsupported("there is no reduction " + name);
+    return context.unsupported("unknown reduction " + name);
   if (context.has("use_init_val") && !context.getFlag("use_init_val") &&
       onnxName != "none")
     return context.unsupported("reduction " + name +

@@ -34,16 +34,17 @@ FailureOr<Type> LayerContext::getIntegerType(StringRef attribute,
   if (isa_and_nonnull<IntegerType>(type))
     return type;
   return unsupported(
-      "attribute '" + attribute + "' must be a type of integers, but got " +
+      "attribute '" + attribute + "' must be an integer type, but got " +
       (type ? showType(type) : "'" + getString(attribute).str() + "'"));
 }
 
 FailureOr<Value> LayerContext::getAsInt64(size_t index) {
   Type type = elementType(index), wide = b.getI64Type();
   if (!isa<IntegerType>(type) || type.isInteger(1))
-    return unsupported("input " + Twine(index) +
-                       " must have integers, but got elements of type " +
-                       showType(type));
+    return unsupported(
+        "input " + Twine(index) +
+        " must have integer elements, but got elements of type " +
+        showType(type));
   if (type == wide)
     return inputs[index];
   // Convert constants directly, so that they remain constants.

@@ -31,7 +31,8 @@ LayerResults openvino_layers::convertTranspose(LayerContext &context) {
   if (!order)
     return context.unsupported("the order of axes must be a constant");
   if (llvm::any_of(*order, [](int64_t axis) { return axis < 0; }))
-    return context.unsupported("the order of axes must have no negative ones");
+    return context.unsupported(
+        "the order of axes must not contain negative axes");
   SmallVector<NamedAttribute> attributes;
   if (!order->empty())
     attributes.push_back(context.intsAttr("perm", *order));
@@ -85,8 +86,8 @@ static FailureOr<int64_t> getLength(LayerContext &context, size_t index) {
       (type.getRank() == 1 && type.getDimSize(0) > kMost))
     return context.unsupported("input " + Twine(index) + " has the type " +
                                showType(context.inputs[index].getType()) +
-                               ", which is no list of up to " + Twine(kMost) +
-                               " elements");
+                               ", which is not a list of at most " +
+                               Twine(kMost) + " elements");
   return type.getNumElements();
 }
 
@@ -98,7 +99,7 @@ static FailureOr<Value> placeAxes(LayerContext &context) {
   if (failed(axes) || failed(rank))
     return failure();
   if (!llvm::is_sorted(*axes))
-    return context.unsupported("the mapping of axes must be in order");
+    return context.unsupported("the axis mapping must be sorted");
   SmallVector<int64_t> added;
   for (int64_t axis : llvm::seq(*rank))
     if (!llvm::is_contained(*axes, axis))
@@ -110,7 +111,7 @@ LayerResults openvino_layers::convertBroadcast(LayerContext &context) {
   FailureOr<Value> shape = context.getAsInt64(1);
   bool isExplicit = context.getString("mode") == "explicit";
   if (isExplicit && context.inputs.size() < 3)
-    return context.unsupported("mode explicit needs a mapping of axes");
+    return context.unsupported("mode explicit requires an axis mapping");
   FailureOr<Value> data =
       isExplicit ? placeAxes(context) : FailureOr<Value>(context.inputs[0]);
   if (failed(shape) || failed(data))
@@ -142,7 +143,7 @@ LayerResults openvino_layers::convertRange(LayerContext &context) {
                                          : context.elementType(0);
   if (!type) {
     StringRef name = context.getString("output_type");
-    return context.unsupported("numbers of type '" + name + "'");
+    return context.unsupported("unsupported element type '" + name + "'");
   }
   Type computed = b.getI64Type();
   for (size_t index : llvm::seq(context.inputs.size()))
@@ -171,7 +172,7 @@ LayerResults openvino_layers::convertEye(LayerContext &context) {
   Type type = context.getType("output_type");
   StringRef name = context.getString("output_type");
   if (!type)
-    return context.unsupported("numbers of type '" + name + "'");
+    return context.unsupported("unsupported element type '" + name + "'");
   FailureOr<Value> rows = countUp(context, 0), columns = countUp(context, 1);
   FailureOr<Value> diagonal = context.getAsInt64(2);
   if (failed(rows) || failed(columns) || failed(diagonal))
@@ -204,7 +205,7 @@ LayerResults openvino_layers::convertRoll(LayerContext &context) {
   // The specification permits one shift for several axes, but neither
   // OpenVINO's plugin nor its reference supports it.
   if (*shiftCount != *axisCount)
-    return context.unsupported("expected a shift for each of " +
+    return context.unsupported("expected one shift for each of " +
                                Twine(*axisCount) + " axes, but got " +
                                Twine(*shiftCount));
   Value list = context.reshape(*shifts, -1), result = context.inputs[0];
@@ -224,9 +225,9 @@ LayerResults openvino_layers::convertRoll(LayerContext &context) {
         context.apply("Mod", {shift, context.apply("Max", {size, one})});
     Value middle = context.apply("Sub", {size, last});
     Value along = context.makeInts(axis);
-    Value parts[] = {context.apply("Slice", {result, middle, end, along}),
-                     context.apply("Slice", {result, zero, middle, along})};
-    result = context.apply("Concat", parts, context.intAttr("axis", axis));
+    Value slices[] = {context.apply("Slice", {result, middle, end, along}),
+                      context.apply("Slice", {result, zero, middle, along})};
+    result = context.apply("Concat", slices, context.intAttr("axis", axis));
   }
   return result;
 }
@@ -250,7 +251,7 @@ LayerResults openvino_layers::convertSplit(LayerContext &context) {
   // Every part must have a result.
   if (count != context.node->getNumResults())
     return context.unsupported("num_splits is " + Twine(count) +
-                               ", but the number of outputs " +
+                               ", but the number of outputs is " +
                                Twine(context.node->getNumResults()));
   NamedAttribute attributes[] = {context.intAttr("axis", *axis),
                                  context.intAttr("num_outputs", count)};
@@ -264,7 +265,7 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
   FailureOr<Value> lengths = context.getAsInt64(2);
   if (failed(axis) || failed(rank) || failed(lengths))
     return failure();
-  Value parts = *lengths;
+  Value slices = *lengths;
   if (std::optional<SmallVector<int64_t>> known = context.getConstantInts(2))
     if (auto *open = llvm::find(*known, -1); open != known->end()) {
       if (failed(context.requireRange("input 2", *known, -1)))
@@ -280,11 +281,11 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
           "Sub", {context.getSize(0, from), context.makeInts(sum)});
       ArrayRef<int64_t> all = *known;
       size_t position = open - known->begin();
-      parts =
+      slices =
           context.concatenate({context.makeInts(all.take_front(position)), rest,
                                context.makeInts(all.drop_front(position + 1))});
     }
-  return split(context, context.node->getNumResults(), parts,
+  return split(context, context.node->getNumResults(), slices,
                context.intAttr("axis", *axis));
 }
 
@@ -347,7 +348,7 @@ static FailureOr<Strides> readStrides(LayerContext &context) {
     return !isSet("new_axis_mask", index) && !isSet("ellipsis_mask", index);
   });
   if (listed > *rank)
-    return context.unsupported("ranges of " + Twine(listed) +
+    return context.unsupported("slices of " + Twine(listed) +
                                " axes of a tensor of rank " + Twine(*rank));
   Strides strides;
   int64_t axis = 0, output = 0;
@@ -371,7 +372,7 @@ static FailureOr<Strides> readStrides(LayerContext &context) {
     if (isSet("shrink_axis_mask", index)) {
       if (!first)
         return context.unsupported(
-            "where an axis is removed must be a constant");
+            "the position of a removed axis must be a constant");
       int64_t position = (*first)[index];
       // After -1 comes the end.
       strides.starts.push_back(context.makeInts(position));
@@ -436,14 +437,14 @@ static FailureOr<Value> padSymmetrically(LayerContext &context) {
   for (auto [axis, low, high] : llvm::enumerate(*before, *behind)) {
     if (low < 0 || high < 0)
       return context.unsupported("symmetric pads must not be negative");
-    SmallVector<Value> parts;
+    SmallVector<Value> slices;
     if (low > 0)
-      parts.push_back(slice(context, result, axis, low - 1, kFirst, -1));
-    parts.push_back(result);
+      slices.push_back(slice(context, result, axis, low - 1, kFirst, -1));
+    slices.push_back(result);
     if (high > 0)
-      parts.push_back(slice(context, result, axis, -1, -1 - high, -1));
+      slices.push_back(slice(context, result, axis, -1, -1 - high, -1));
     if (parts.size() > 1)
-      result = context.apply("Concat", parts, context.intAttr("axis", axis));
+      result = context.apply("Concat", slices, context.intAttr("axis", axis));
   }
   return result;
 }

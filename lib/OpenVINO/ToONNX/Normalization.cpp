@@ -169,7 +169,7 @@ LayerResults openvino_layers::convertLRN(LayerContext &context) {
   if (failed(axes))
     return failure();
   if (axes->size() != 1 || axes->front() != 1)
-    return context.unsupported("the axes must be 1, that of channels");
+    return context.unsupported("the axes must be 1, the channel axis");
   NamedAttribute attributes[] = {
       context.floatAttr("alpha", context.getFloat("alpha")),
       context.floatAttr("beta", context.getFloat("beta")),

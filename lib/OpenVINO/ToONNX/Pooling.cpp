@@ -39,9 +39,9 @@ static FailureOr<bool> roundUp(LayerContext &context, ArrayRef<int64_t> begin,
   auto type = dyn_cast<RankedTensorType>(context.inputs[0].getType());
   if (!type || type.getRank() != static_cast<int64_t>(kernel.size()) + 2 ||
       ShapedType::isDynamicShape(type.getShape().drop_front(2)))
-    return context.unsupported(
-        "rounding_type ceil needs known sizes, but the input has the type " +
-        showType(context.inputs[0].getType()));
+    return context.unsupported("rounding_type ceil requires static sizes, but "
+                               "the input has the type " +
+                               showType(context.inputs[0].getType()));
   for (auto [axis, size] : llvm::enumerate(type.getShape().drop_front(2))) {
     int64_t extent = (kernel[axis] - 1) * dilations[axis] + 1;
     int64_t room = size + begin[axis] + end[axis] - extent;
@@ -165,7 +165,7 @@ static FailureOr<Value> poolAdaptively(LayerContext &context,
   if (!type || type.getRank() != rank + 2 ||
       ShapedType::isDynamicShape(type.getShape().drop_front(2)))
     return context.unsupported("expected an input of rank " + Twine(rank + 2) +
-                               " and known sizes, but got the type " +
+                               " and static sizes, but got the type " +
                                showType(context.inputs[0].getType()));
   // Each window becomes a node.
   constexpr int64_t kMost = 1024;
@@ -175,16 +175,16 @@ static FailureOr<Value> poolAdaptively(LayerContext &context,
     if (count < 1 || count > kMost)
       return context.unsupported("the output must have 1 to " + Twine(kMost) +
                                  " windows, but got " + Twine(count));
-    SmallVector<Value> parts;
+    SmallVector<Value> slices;
     for (int64_t i : llvm::seq(count)) {
       Value part = context.apply(
           "Slice", {value, context.makeInts(i * size / count),
                     context.makeInts(llvm::divideCeil((i + 1) * size, count)),
                     context.makeInts(axis)});
-      parts.push_back(context.apply(reduction, {part, context.makeInts(axis)},
-                                    context.intAttr("keepdims", 1)));
+      slices.push_back(context.apply(reduction, {part, context.makeInts(axis)},
+                                     context.intAttr("keepdims", 1)));
     }
-    value = context.apply("Concat", parts, context.intAttr("axis", axis));
+    value = context.apply("Concat", slices, context.intAttr("axis", axis));
   }
   return context.cast(value, context.elementType(0));
 }
@@ -196,7 +196,7 @@ LayerResults openvino_layers::convertAdaptiveAvgPool(LayerContext &context) {
 LayerResults openvino_layers::convertAdaptiveMaxPool(LayerContext &context) {
   if (context.node->getNumResults() > 1 &&
       !context.node->getResult(1).use_empty())
-    return context.unsupported("the positions of largest elements");
+    return context.unsupported("the indices of the largest elements");
   FailureOr<Value> values = poolAdaptively(context, "ReduceMax");
   if (failed(values))
     return failure();

@@ -74,7 +74,8 @@ convertWindows(LayerContext &context) {
   SmallVector<int64_t> end = context.getInts("pads_end");
   if (begin.size() != end.size())
     return context.unsupported("pads_begin has " + Twine(begin.size()) +
-                               " values, but pads_end " + Twine(end.size()));
+                               " values, but pads_end has " +
+                               Twine(end.size()));
   SmallVector<NamedAttribute> attributes = {
       context.stringAttr("auto_pad", autoPad)};
   auto add = [&](StringRef name, ArrayRef<int64_t> values) {
@@ -102,8 +103,8 @@ joinGroups(LayerContext &context, int64_t into,
            SmallVectorImpl<NamedAttribute> &attributes) {
   auto type = dyn_cast<RankedTensorType>(context.inputs[1].getType());
   if (!type || type.getRank() < 4 || !type.hasStaticShape())
-    return context.unsupported("input 1 must be filters of known sizes with "
-                               "an axis of groups, but has the type " +
+    return context.unsupported("input 1 must be filters of static sizes with a "
+                               "group axis, but has the type " +
                                showType(context.inputs[1].getType()));
   SmallVector<int64_t> shape(type.getShape().drop_front());
   shape[into] *= type.getDimSize(0);
@@ -144,7 +145,7 @@ convertBackpropWindows(LayerContext &context) {
   // ONNX.
   StringRef autoPad = context.getString("auto_pad");
   if (!autoPad.starts_with("same_"))
-    return context.unsupported("a shape of the output and auto_pad " + autoPad);
+    return context.unsupported("an output shape with auto_pad " + autoPad);
   attributes->front() = context.stringAttr(
       "auto_pad", autoPad == "same_upper" ? "SAME_LOWER" : "SAME_UPPER");
   attributes->push_back(context.intsAttr("output_shape", *shape));

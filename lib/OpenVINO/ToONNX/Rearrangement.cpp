@@ -153,7 +153,7 @@ static FailureOr<Blocks> getBlocks(LayerContext &context) {
                                  Twine(list.size()));
   for (int64_t size : *sizes)
     if (size < 1 || size > 1024)
-      return context.unsupported("a block must be 1 to 1024, but got " +
+      return context.unsupported("a block size must be 1 to 1024, but got " +
                                  Twine(size));
   return Blocks{*rank, *sizes, *begin, *end};
 }

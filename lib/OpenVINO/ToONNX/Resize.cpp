@@ -61,7 +61,7 @@ static FailureOr<Value> getSizes(LayerContext &context, size_t index,
     double size = type.getDimSize(from) * scale.convertToDouble();
     // This also rejects NaN.
     if (!(size >= 0 && size < 0x1p31))
-      return context.unsupported("a scale makes the size " +
+      return context.unsupported("a scale gives the size " +
                                  Twine(std::to_string(size)));
     // The product with an f32 scale may be slightly below an integer.
     sizes.push_back(std::floor(size + 1e-5));

@@ -321,7 +321,9 @@ done = subprocess.run(
     capture_output=True,
     text=True,
 )
-message = "node 'product' (MatMulInteger): no form in OpenVINO: sums of 70000 products"
+message = (
+    "node 'product' (MatMulInteger): no equivalent in OpenVINO: accumulation of 70000 products"
+)
 assert done.returncode == 1 and message in done.stderr, done
 
 

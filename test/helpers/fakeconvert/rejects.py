@@ -222,7 +222,7 @@ class Judge:
         elif any(name == "dynamic" for name, _ in probe.operands):
             # MLIR has no such type, and what OpenVINO infers once it is known is of no use here.
             self.named["an element type is open: the layer is kept, with a warning"] += 1
-            if check.returncode != 0 or "is not known, so the layer is kept as it is" not in told:
+            if check.returncode != 0 or "is not known, so the layer is kept unchanged" not in told:
                 self._fail(
                     probe, f"expected a warning, but got exit code {check.returncode}: {told}"
                 )
