@@ -172,7 +172,7 @@ LogicalResult Reader::checkNumbers(const Constant &constant, StringRef part) {
 LogicalResult Reader::readScales(Value value, StringRef part, Scales &scales) {
   auto readBoth = [&](Value values, Value factor, int64_t shared) {
     FailureOr<Constant> first = readConstant(values, part);
-    FailureOr<Constant> second = readConstant(factor, "factor of " + part);
+    FailureOr<Constant> second = readConstant(factor, "scale of " + part);
     if (failed(first) || failed(second))
       return failure();
     scales.values = std::move(*first);

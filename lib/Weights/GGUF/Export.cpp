@@ -217,7 +217,7 @@ static LogicalResult explain(const Subject &subject,
   std::string text;
   llvm::raw_string_ostream(text)
       << (scales.form == Scales::Form::Plain ? "" : "two levels of ")
-      << "scales, of " << scales.values.type
+      << "scales of type " << scales.values.type
       << (weight.minimumForm == MinimumForm::None ? "" : ", and minimums");
   return diagnose(subject, Diag::NoBlockFormat, weight.codes.type, weight.group,
                   text);
@@ -313,7 +313,8 @@ LogicalResult quant_float::exportGguf(ModuleOp module, raw_ostream &os) {
 
 void quant_float::registerToGgufTranslation(ReadWeights read) {
   TranslateRegistration registration(
-      "export-gguf", "export weights, of MLIR or a file of weights, to GGUF",
+      "export-gguf",
+      "export weights of an MLIR module or a weight file to GGUF",
       [read = std::move(read)](const std::shared_ptr<llvm::SourceMgr> &sources,
                                raw_ostream &os,
                                MLIRContext *context) -> LogicalResult {

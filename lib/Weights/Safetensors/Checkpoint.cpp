@@ -115,7 +115,7 @@ LogicalResult ConfigReader::readText(const json::Object &object, StringRef key,
     return success();
   std::optional<StringRef> found = value->getAsString();
   if (!found)
-    return refuse(key, "a text", value);
+    return refuse(key, "a string", value);
   text = found->str();
   return success();
 }
@@ -260,7 +260,7 @@ LogicalResult Checkpoint::addLayerFormat(StringRef layer,
   std::optional<StringRef> format =
       object ? object->getString("format") : value.getAsString();
   if (!format)
-    return refuse("an object with a text 'format'", spell(&value));
+    return refuse("an object with a string 'format'", spell(&value));
   std::string text = format->str();
   // Members that are null count as missing.
   auto find = [](const json::Object &part, StringRef key) {
@@ -330,7 +330,7 @@ LogicalResult Checkpoint::readLayerFormats() {
     if (!named.contains(layer))
       return diagnose(subject, Diag::BadLayerFormat,
                       "layer '" + printable(layer) + "'",
-                      "the layer of a tensor", "none that has the name");
+                      "the layer of a tensor", "no tensor of this name");
   for (const Tensor &tensor : tensors) {
     StringRef layer = tensor.name;
     if (!layer.consume_back(kFormatSuffix))

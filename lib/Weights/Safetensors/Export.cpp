@@ -124,9 +124,10 @@ private:
 
 LogicalResult WeightWriter::refuse(StringRef layout) const {
   std::string scales;
-  llvm::raw_string_ostream(scales)
-      << weight.scales.values.type
-      << (weight.scales.form == Scales::Form::Plain ? "" : " with a factor");
+  llvm::raw_string_ostream(scales) << weight.scales.values.type
+                                   << (weight.scales.form == Scales::Form::Plain
+                                           ? ""
+                                           : " with a second-level scale");
   return diagnose(subject, Diag::NoLayout, layout, weight.codes.type,
                   weight.group, scales);
 }
@@ -566,7 +567,7 @@ void quant_float::registerToSafetensorsTranslation(
     ReadWeights read, std::function<SafetensorsLayout()> getLayout) {
   TranslateRegistration registration(
       "export-safetensors",
-      "export weights, of MLIR or a file of weights, to safetensors",
+      "export weights of an MLIR module or a weight file to safetensors",
       [read = std::move(read), getLayout = std::move(getLayout)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
           MLIRContext *context) -> LogicalResult {

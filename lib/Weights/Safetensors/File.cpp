@@ -100,7 +100,7 @@ static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
   const llvm::json::Value *dtype = object->get("dtype");
   std::optional<StringRef> name = dtype ? dtype->getAsString() : std::nullopt;
   if (!name)
-    return diagnose(subject, Diag::BadEntry, "dtype", "a text", spell(dtype));
+    return diagnose(subject, Diag::BadEntry, "dtype", "a string", spell(dtype));
   const auto *known = llvm::find(kNames, *name);
   if (known == std::end(kNames))
     return diagnose(subject, Diag::UnknownType, printable(*name));
@@ -109,8 +109,8 @@ static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
   const llvm::json::Value *shape = object->get("shape");
   std::optional<SmallVector<int64_t>> dims = getSizes(shape);
   if (!dims)
-    return diagnose(subject, Diag::BadEntry, "shape",
-                    "sizes that are not negative", spell(shape));
+    return diagnose(subject, Diag::BadEntry, "shape", "nonnegative sizes",
+                    spell(shape));
   tensor.dims = std::move(*dims);
   FailureOr<int64_t> count = checkShape<Diag>(tensor.dims, subject);
   if (failed(count))
@@ -121,7 +121,8 @@ static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
   std::optional<SmallVector<int64_t>> offsets = getSizes(place);
   if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1])
     return diagnose(subject, Diag::BadEntry, "data_offsets",
-                    "a begin and an end that is not before it", spell(place));
+                    "a begin offset and an end offset that is not less",
+                    spell(place));
   tensor.begin = (*offsets)[0];
   uint64_t size = (*offsets)[1] - (*offsets)[0];
   Type type = getType(tensor.dtype, subject.loc.getContext());

@@ -31,7 +31,7 @@ WeightImporter::getBits(const Tensor &tensor, ArrayRef<int64_t> possible,
     return found[0];
   return diagnose(tensor.subject, Diag::NoBits, spellShape(possible),
                   spellShape(tensor.dims),
-                  given.empty() ? "no config.json that says it"
+                  given.empty() ? "no value in config.json"
                                 : spellShape(given));
 }
 

@@ -26,16 +26,16 @@ warnings.simplefilter("ignore", RuntimeWarning)
 
 # What the letters of the table mean, by the messages.
 REASONS = {
-    "a": "ggml has no block format with codes of f8E4M3FN",
-    "b": "groups of 16 elements are not whole blocks of 32, as all formats with one level of scales have it",
-    "c": "scale 0 is .*, which f16 does not have",
-    "d": "ggml has no block format for codes of f4E2M1FN in groups of 16 with two levels of scales, of f8E4M3FN",
-    "e": "GGUF has no place for columns in another order than their groups",
-    "f": "the minimum .* of group 0 with the scale .* is no zero point of [0-9] bits",
-    "g": "(GPTQ|AWQ) has no place for codes of (f4E2M1FN|f8E4M3FN) in groups of .*",
-    "h": "AWQ has no place for codes of (i8|ui8|ui2) in groups of .*",
-    "i": "AWQ has no place for columns in another order than their groups",
-    "j": "code .* less its zero point .* is .*, which is no i8",
+    "a": "ggml has no block format with quantized values of type f8E4M3FN",
+    "b": "groups of 16 elements are not a whole number of blocks of 32, which all formats with one level of scales require",
+    "c": "scale 0 is .*, which is not representable in f16",
+    "d": "ggml has no block format for quantized values of type f4E2M1FN in groups of 16 with two levels of scales of type f8E4M3FN",
+    "e": "GGUF does not support columns in another order than their groups",
+    "f": "the minimum .* of group 0 with the scale .* does not correspond to a zero point of [0-9] bits",
+    "g": "(GPTQ|AWQ) does not support quantized values of type (f4E2M1FN|f8E4M3FN) in groups of .*",
+    "h": "AWQ does not support quantized values of type (i8|ui8|ui2) in groups of .*",
+    "i": "AWQ does not support columns in another order than their groups",
+    "j": "value .* minus its zero point .* is .*, which is not representable in i8",
 }
 
 

@@ -136,12 +136,9 @@ text = dequantized("tensor<4xi8>", "tensor<f16>", result="tensor<4xf16>")
 message = "expected a dequantize to f32, but got tensor<4xf16>"
 add("weights", "ResultType", text, message)
 text = dequantized("tensor<4xi16>", "tensor<f32>")
-add("weights", "CodeType", text, "codes of i16 are not supported")
+add("weights", "CodeType", text, "quantized values of type i16 are not supported")
 text = dequantized("tensor<2x4xi8>", "tensor<4xf32>", "axis 1")
-message = (
-    "expected scales of the whole, of rows or of groups in rows, "
-    "but they are along axis 1 of tensor<2x4xf32>"
-)
+message = "expected scales per tensor, per row or per group within rows, but got scales along axis 1 of tensor<2x4xf32>"
 add("weights", "ScaleAxis", text, message)
 text = dequantized("tensor<4x4xi8>", "tensor<2x4xf32>", "axis 0 block_size 2")
 message = message.replace("axis 1 of tensor<2x4xf32>", "axis 0 of tensor<4x4xf32>")
@@ -159,12 +156,12 @@ for kind, zero, spelled in (
     )
     text = text.replace("opset 25", "opset 28")
     message = (
-        f"zero point 0 of codes of {kind}: expected 0, the only one that files of weights "
-        f"have for floats, but got {spelled}"
+        f"zero point 0 of quantized values of type {kind}: expected 0, because weight files "
+        f"store no zero points of floats, but got {spelled}"
     )
     for option in ("--export-gguf", "--export-safetensors"):
         add("weights", "FloatZeroPoint", text, message, option)
-message = "expected a Gather that puts columns in another order"
+message = "expected a Gather that permutes columns"
 for indices in (
     "[0, 1, 2, 3, 4, 5, 6, 8]",
     "[0, 1, 2, 3, 4, 5, 6, 6]",
@@ -186,7 +183,7 @@ body += "%w = quant_float.dequantize %q, %s axis 0 block_size 32 opset 25 : tens
 message = "scales of i32 are not supported"
 add("weights", "ScaleType", module(body, [("%w", "tensor<32xf32>")]), message)
 body = constant("c", "tensor<2xindex>", "0").rstrip()
-message = "the result has no elements that can be read"
+message = "the elements of the result are not available"
 add("weights", "NoElements", module(body, [("%c", "tensor<2xindex>")]), message)
 
 # --- What GGUF has no place for -------------------------------------------------------------------
@@ -203,23 +200,23 @@ for element, value in (("ui8", "0"), ("f8E4M3FN", "0.0"), ("i4", "0")):
     text = module(constant("c", kind, value).rstrip(), [("%c", kind)])
     add("gguf", "NoElementType", text, f"GGUF has no type {element}")
 text = ordered("tensor<2x32xi4>", "tensor<2x8xf32>", f"{[*range(31, -1, -1)]}")
-message = "GGUF has no place for columns in another order than their groups"
+message = "GGUF does not support columns in another order than their groups"
 add("gguf", "NoOrder", text, message)
 text = dequantized("tensor<2x32xf8E5M2>", "tensor<f32>", code="1.0")
-add("gguf", "NoCodeType", text, "ggml has no block format with codes of f8E5M2")
+add("gguf", "NoCodeType", text, "ggml has no block format with quantized values of type f8E5M2")
 text = dequantized("tensor<2x33xi8>", "tensor<f32>")
-message = "a row of 33 elements is not whole blocks of 32, as all formats have it"
+message = "a row of 33 elements is not a whole number of blocks of 32, which all formats require"
 add("gguf", "UnevenRow", text, message)
 text = dequantized("tensor<2x32xi8>", "tensor<2x2xf16>", "axis 1 block_size 16")
 message = (
-    "groups of 16 elements are not whole blocks of 32, "
-    "as all formats with one level of scales have it"
+    "groups of 16 elements are not a whole number of blocks of 32, "
+    "which all formats with one level of scales require"
 )
 add("gguf", "UnevenGroup", text, message)
 for code, zero in ((0, 255), (255, 0)):
     zeros = ("tensor<ui8>", zero)
     text = dequantized("tensor<2x32xui8>", "tensor<f32>", code=code, zeros=zeros)
-    message = f"code {code} less its zero point {zero} is {code - zero}, which is no i8"
+    message = f"value {code} minus its zero point {zero} is {code - zero}, which is not representable in i8"
     add("gguf", "WideCode", text, message)
 for scale, spelled in (
     ("0.1", "0.100000001"),
@@ -228,10 +225,10 @@ for scale, spelled in (
     ("0x7FC00000", "NaN"),
 ):
     text = dequantized("tensor<2x32xi8>", "tensor<f32>", scale=scale)
-    message = f"scale 0 is {spelled}, which f16 does not have"
+    message = f"scale 0 is {spelled}, which is not representable in f16"
     add("gguf", "InexactScale", text, message)
 text = dequantized("tensor<2x32xf4E2M1FN>", "tensor<f32>", code="1.0")
-message = "ggml has no block format for codes of f4E2M1FN in groups of 32 with scales, of f32"
+message = "ggml has no block format for quantized values of type f4E2M1FN in groups of 32 with scales of type f32"
 add("gguf", "NoBlockFormat", text, message)
 
 # --- What safetensors have no place for -----------------------------------------------------------
@@ -253,31 +250,31 @@ add("safetensors", "NoElementType", text, "safetensors has no type i4")
 for codes in ("f6E2M3FN", "f4E2M1FN"):
     text = dequantized(f"tensor<2x32x{codes}>", "tensor<f32>", code="1.0")
     text = text.replace("opset 25", "opset 28")
-    message = f"safetensors has no place for codes of {codes} in groups of 32 with scales of f32"
+    message = f"safetensors does not support quantized values of type {codes} in groups of 32 with scales of f32"
     add("safetensors", "NoLayout", text, message)
 text = dequantized("tensor<2x8xi8>", "tensor<f32>")
-message = "AWQ has no place for codes of i8 in groups of 8 with scales of f32"
+message = "AWQ does not support quantized values of type i8 in groups of 8 with scales of f32"
 awq = ("--export-safetensors", "--safetensors-layout=awq")
 add("safetensors", "NoLayout", text, message, *awq)
 text = dequantized("tensor<2x2x8xi4>", "tensor<f32>")
-message = "pack-quantized has matrices only, but the shape is [2, 2, 8]"
+message = "pack-quantized supports only matrices, but got the shape [2, 2, 8]"
 add("safetensors", "NoMatrix", text, message)
 message = message.replace("pack-quantized", "AWQ")
 add("safetensors", "NoMatrix", text, message, *awq)
 text = ordered("tensor<2x8xi4>", "tensor<2x2xf32>", "[7, 6, 5, 4, 3, 2, 1, 0]")
-message = "AWQ has no place for columns in another order than their groups"
+message = "AWQ does not support columns in another order than their groups"
 add("safetensors", "NoOrder", text, message, *awq)
 for least, spelled in (("0.3", "0.300048828"), ("0.5", "0.5"), ("-8.0", "-8"), ("0x7C00", "+Inf")):
     text = minimum("tensor<2x2x32xui4>", "tensor<2x2x1xf16>", "tensor<2x2x1xf16>", minimum=least)
-    message = f"the minimum {spelled} of group 0 with the scale 0.5 is no zero point of 4 bits"
+    message = f"the minimum {spelled} of group 0 with the scale 0.5 does not correspond to a zero point of 4 bits"
     add("safetensors", "MinimumNoZero", text, message)
-message = "the shape [2, 9] is not of whole groups of 4"
+message = "the shape [2, 9] is not a whole number of groups of 4"
 text = dequantized("tensor<2x9xi8>", "tensor<2x3xf32>", "axis 1 block_size 4")
 add("safetensors", "CutGroup", text, message)
-message = "the shape [0, 8] is not of whole groups of 8"
+message = "the shape [0, 8] is not a whole number of groups of 8"
 text = dequantized("tensor<0x8xi8>", "tensor<f32>", code="")
 add("safetensors", "CutGroup", text, message)
-message = "AWQ packs 8 codes in a word, which the shape [2, 8] is no multiple of"
+message = "AWQ packs 8 quantized values into 32 bits, but the shape [2, 8] is not a multiple of 8"
 text = dequantized("tensor<2x8xi4>", "tensor<f32>")
 add("safetensors", "UnevenWords", text, message, *awq)
 message = "a constant of this name and type would be read as a part of a quantized weight"
@@ -323,7 +320,7 @@ add("gguf", "NanScale", body, message)
 add("safetensors", "NanScale", body, "scale 0 is 255, which is NaN in f8E8M0FNU")
 kind = "tensor<3xf4E2M1FN>"
 text = module(constant("c", kind, "0.0").rstrip(), [("%c", kind)])
-add("safetensors", "HalfByte", text, "3 elements of f4E2M1FN are not whole bytes")
+add("safetensors", "HalfByte", text, "3 elements of f4E2M1FN are not a whole number of bytes")
 text = module(plain, one, ['quant_float.name = "__metadata__"'])
 message = "expected a name in UTF-8 that is not '__metadata__'"
 add("safetensors", "BadName", text, message, subject="result '__metadata__': ")

@@ -49,17 +49,17 @@ for size, what in (
     # Of counts that were refused first there is room for one.
     data = WHOLE[:size] if size < 24 else write([F32], counts=(1, 0))[:size]
     if size >= 24 and size - 24 < 24:
-        message = f"1 tensors do not fit into the {size - 24} bytes that follow"
+        message = f"1 tensors exceed the {size - 24} bytes that follow"
         table.add("BadCount", data, message)
     else:
         table.add("Truncated", data, f"the file ends at byte {size}, within {what}")
-message = "18446744073709551615 tensors do not fit into the 0 bytes that follow"
+message = "18446744073709551615 tensors exceed the 0 bytes that follow"
 table.add("BadCount", write(counts=(2**64 - 1, 0))[:24], message)
-message = "4611686018427387904 keys do not fit into the 8 bytes that follow"
+message = "4611686018427387904 keys exceed the 8 bytes that follow"
 table.add("BadCount", write(counts=(0, 2**62)), message)
 size = len(write([], {"key": struct.pack("<IIQ", 9, 5, 2**61)}))
 behind = size - 24 - 8 - 3 - 4 - 4 - 8
-message = f"2305843009213693952 values of 'key' do not fit into the {behind} bytes that follow"
+message = f"2305843009213693952 values of 'key' exceed the {behind} bytes that follow"
 table.add("BadCount", write([], {"key": struct.pack("<IIQ", 9, 5, 2**61)}), message)
 data = write([], {"key": struct.pack("<IQ", 8, 2**63)})
 message = f"the file ends at byte {len(data)}, within the value of 'key'"
@@ -116,9 +116,9 @@ for number, name in ((2, "Q4_0"), (12, "Q4_K"), (39, "MXFP4")):
     elements = BLOCKS[number][0]
     for dims in ((), (1,), (elements, elements - 1), (2 * elements, elements // 2)):
         row = dims[-1] if dims else 1
-        message = f"tensor 'w': a row of {row} elements is not whole blocks of {name}, which have {elements}"
+        message = f"tensor 'w': a row of {row} elements is not a whole number of {name} blocks, which have {elements} elements"
         table.add("PartialBlock", write([F32._replace(format=number, dims=dims)]), message)
-message = "tensor 'w': the data begins at 8, which is no multiple of 32"
+message = "tensor 'w': the data begins at 8, which is not a multiple of 32"
 table.add("Misaligned", write([F32._replace(offset=8)]), message)
 for offset in (32, 2**63, 2**64 - 32):
     end = min(offset + 24, 2**64 - 1)
@@ -126,7 +126,7 @@ for offset in (32, 2**63, 2**64 - 32):
     table.add("OutOfBounds", write([F32._replace(offset=offset)]), message)
 message = "tensor 'w': bytes 0 to 216 of the data are needed, but it has 192"
 table.add("OutOfBounds", write([make_tensor("w", 2, (12, 32), bytes(180))]), message)
-message = "tensor 'v': its bytes are also those of tensor 'w'"
+message = "tensor 'v': its data overlaps the data of tensor 'w'"
 wide = Tensor("w", 0, (16,), bytes(64))
 table.add("Overlap", write([wide, F32._replace(name="v", offset=32)]), message)
 table.add("Overlap", write([F32, F32._replace(name="v", offset=0)]), message)

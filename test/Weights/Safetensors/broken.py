@@ -77,10 +77,10 @@ def text(value):
 # --- The file -------------------------------------------------------------------------------------
 
 for data in (b"", b"\x02", bytes(7)):
-    message = f"the file has {len(data)} bytes; a header has 8 and more"
+    message = f"the file has {len(data)} bytes, but a header has at least 8"
     table.add("NoHeader", data, message)
 for size in (100_000_001, 2**63, 2**64 - 1):
-    message = f"the text has {size} bytes, and at most 100000000 are read"
+    message = f"expected at most 100000000 bytes of JSON, but got {size}"
     table.add("HugeHeader", struct.pack("<Q", size) + b"{}", message)
 for size, end in ((3, 11), (100_000_000, 100_000_008)):
     message = f"the header ends at byte {end}, but the file has 10"
@@ -94,7 +94,7 @@ for header, message in (
     ("3", "expected an object, but got 3"),
     ("null", "expected an object, but got null"),
 ):
-    table.add("BadJson", pack(header), f"header: no JSON: {message}")
+    table.add("BadJson", pack(header), f"header: invalid JSON: {message}")
 for header in ("[" * 65, "{" * 10_000_000, '{"a":' * 65 + "0" + "}" * 65):
     message = "header: brackets are nested more than 64 deep"
     table.add("DeepJson", pack(header), message)
@@ -113,7 +113,7 @@ for value in ({"a": 1}, {"a": None}, [], "text", 3, None):
     message = f"__metadata__: expected strings, but got {text(value)}"
     table.add("BadMetadata", pack({"__metadata__": value}), message)
 metadata = {"tensor_names": '["a.weight"]', "a.weight": '{"_type": "Float8Tensor", "_data": {}}'}
-message = "tensors of torchao, whose layouts are not supported"
+message = "the layouts of torchao are not supported"
 table.add("TorchAo", write({}, metadata), message)
 message = "bytes 0 to 8 of the data belong to no tensor"
 table.add("Hole", pack({}, bytes(8)), message)
@@ -129,9 +129,9 @@ for value in (3, [], "F32", None):
     message = f"tensor 'w': entry: expected an object, but got {text(value)}"
     table.add("BadEntry", pack({"w": value}), message)
 for value in (3, ["F32"], None):
-    message = f"tensor 'w': dtype: expected a text, but got {text(value)}"
+    message = f"tensor 'w': dtype: expected a string, but got {text(value)}"
     table.add("BadEntry", pack({"w": entry(dtype=value)}), message)
-message = "tensor 'w': dtype: expected a text, but got nothing"
+message = "tensor 'w': dtype: expected a string, but got nothing"
 table.add("BadEntry", pack({"w": {}}), message)
 for value in ("f32", "F6_E2M3", "F6_E3M2", "", "F32\n"):
     spelled = value.replace("\n", "\\0A")
@@ -141,11 +141,11 @@ for value in ("f32", "F6_E2M3", "F6_E3M2", "", "F32\n"):
         f"tensor 'w': dtype '{spelled}' is not supported",
     )
 for value in ([2, -3], [2, 1.5], ["2"], [[2]], 3, None):
-    message = f"tensor 'w': shape: expected sizes that are not negative, but got {text(value)}"
+    message = f"tensor 'w': shape: expected nonnegative sizes, but got {text(value)}"
     table.add("BadEntry", pack({"w": entry(shape=value)}), message)
 for value in ([0], [0, 24, 48], [24, 0], [-1, 23], ["0", "24"], {}, [0, 1.8446744073709552e19]):
     message = (
-        "tensor 'w': data_offsets: expected a begin and an end that is not before it, "
+        "tensor 'w': data_offsets: expected a begin offset and an end offset that is not less, "
         f"but got {text(value)}"
     )
     table.add("BadEntry", pack({"w": entry(data_offsets=value)}, bytes(24)), message)
@@ -162,16 +162,16 @@ for dtype, shape, needed in (
     ("F32", "[0, 9]", 0),
     ("U64", f"[{2**61 - 1}]", 2**64 - 8),
 ):
-    message = f"tensor 'w': {shape} of {dtype} take {needed} bytes, but data_offsets are 24 apart"
+    message = f"tensor 'w': {shape} of {dtype} require {needed} bytes, but data_offsets span 24"
     data = pack({"w": entry(dtype=dtype, shape=json.loads(shape))}, bytes(24))
     table.add("WrongSize", data, message)
-message = "tensor 'w': 9 elements of F4 are not whole bytes"
+message = "tensor 'w': 9 elements of F4 are not a whole number of bytes"
 table.add("HalfByte", write({"w": Tensor("F4", [3, 3], bytes(5))}), message)
 for begin in (1, 32, 2**62, 2**63 - 25):
     message = f"tensor 'w': bytes {begin} to {begin + 24} of the data are needed, but it has 24"
     data = pack({"w": entry(data_offsets=[begin, begin + 24])}, bytes(24))
     table.add("OutOfBounds", data, message)
-message = "tensor 'w': its bytes are also those of tensor 'v'"
+message = "tensor 'w': its data overlaps the data of tensor 'v'"
 table.add("Overlap", pack({"w": entry(), "v": entry()}, bytes(24)), message)
 half = entry(shape=[3], data_offsets=[20, 32])
 table.add("Overlap", pack({"v": entry(), "w": half}, bytes(32)), message)
@@ -183,26 +183,26 @@ for value in ({}, {"weight_map": []}, {"weight_map": {"w": 3}}, {"weight_map": {
     table.add("NoWeightMap", text(value).encode(), message, name=INDEX)
 for shard in ("../a", "/etc/passwd", "a/b", "..", ".", "", "a\\b", "a\0b"):
     spelled = shard.replace("\\", "\\\\").replace("\0", "\\00")
-    message = f"weight_map: expected the name of a file beside the index, but got '{spelled}'"
+    message = f"weight_map: expected the name of a file next to the index, but got '{spelled}'"
     index = text({"weight_map": {"w": shard}}).encode()
     table.add("ShardPath", index, message, name=INDEX)
 index = text({"weight_map": {"w": "a"}}).encode()
 message = "cannot open the file: No such file or directory"
 table.add("CannotOpen", index, message, name=INDEX, at="a")
-message = "tensor 'w': the index has it in 'a', which does not"
+message = "tensor 'w': the index maps it to 'a', which does not contain it"
 table.add("NotInShard", index, message, name=INDEX, beside={"a": write({})})
-message = "tensor 'v': the index has it not in this file"
+message = "tensor 'v': the index does not map it to this file"
 files = {"a": write({"w": F32, "v": F32})}
 table.add("NotInIndex", index, message, name=INDEX, at="a", beside=files)
-message = "header: no JSON: expected an object, but got []"
+message = "header: invalid JSON: expected an object, but got []"
 table.add("BadJson", index, message, name=INDEX, at="a", beside={"a": pack("[]")})
-message = "no JSON: expected an object, but got []"
+message = "invalid JSON: expected an object, but got []"
 table.add("BadJson", b"[]", message, name=INDEX)
 table.add("BadJson", write({}), message, at="config.json", beside={"config.json": "[]"})
 for config, key, expected, got in (
-    ({"quant_method": 3}, "quant_method", "a text", 3),
-    ({"checkpoint_format": []}, "checkpoint_format", "a text", []),
-    ({"quant_method": "awq", "version": 1}, "version", "a text", 1),
+    ({"quant_method": 3}, "quant_method", "a string", 3),
+    ({"checkpoint_format": []}, "checkpoint_format", "a string", []),
+    ({"quant_method": "awq", "version": 1}, "version", "a string", 1),
     ({"bits": "4"}, "bits", "1 to 64", "4"),
     ({"bits": 0}, "bits", "1 to 64", 0),
     ({"bits": 65}, "bits", "1 to 64", 65),
@@ -222,7 +222,7 @@ for config, key, expected, got in (
     beside = {"config.json": {"quantization_config": config}}
     table.add("BadConfig", write({}), message, at="config.json", beside=beside)
 for config, message in (
-    ("[]", "no JSON: expected an object, but got []"),
+    ("[]", "invalid JSON: expected an object, but got []"),
     ('{"bits": 0}', "quantization_config: bits: expected 1 to 64, but got 0"),
 ):
     diagnostic = "BadJson" if config == "[]" else "BadConfig"
@@ -232,17 +232,14 @@ for config, message in (
 index = text({"weight_map": {"v": "a", "w": "b"}}).encode()
 configs = ({"quant_method": "gptq", "bits": 4}, {"quant_method": "gptq", "bits": 8})
 spelled = [text(dict(sorted(config.items()))) for config in configs]
-message = (
-    f"__metadata__: quantization_config: expected {spelled[0]}, as another file has it, "
-    f"but got {spelled[1]}"
-)
+message = f"__metadata__: quantization_config: expected {spelled[0]}, as in another file, but got {spelled[1]}"
 files = {
     file: write({tensor: F32}, {"quantization_config": text(config)})
     for file, tensor, config in zip("ab", "vw", configs, strict=True)
 }
 table.add("OtherConfig", index, message, name=INDEX, at="b", beside=files)
 for values, file in ((("[]", "{}"), "a"), (("{}", "[]"), "b")):
-    message = "__metadata__: no JSON: expected an object, but got []"
+    message = "__metadata__: invalid JSON: expected an object, but got []"
     files = {
         file: write({tensor: F32}, {"quantization_config": value})
         for file, tensor, value in zip("ab", "vw", values, strict=True)
@@ -288,23 +285,23 @@ for parts, missing, dtypes in (
     (FLOAT4, "a.weight_scale", "U8 or F8_E8M0"),
 ):
     codes = next(iter(parts))
-    message = f"expected '{missing}' beside it, of dtype {dtypes}, but got "
+    message = f"expected a tensor '{missing}' of dtype {dtypes}, but got "
     add("NoPart", {k: v for k, v in parts.items() if k != missing}, codes, message + "nothing")
     add("NoPart", parts | {missing: ones(2, np.float64)}, codes, message + "F64")
-message = "the weight that it is part of is there as well, as 'a.weight'"
+message = "it is part of a weight that also exists as 'a.weight'"
 add("NameTaken", PACKED | {"a.weight": ones(3)}, "a.weight_packed", message)
-message = "expected elements in a part of a weight, but got the shape [2, 0]"
+message = "expected a nonempty part of a weight, but got the shape [2, 0]"
 add("Empty", PACKED | {"a.weight_packed": zeros((2, 0))}, "a.weight_packed", message)
 add("Empty", PACKED | {"a.weight_scale": ones((2, 0))}, "a.weight_scale", message)
 
 for shape in ((3,), (8,), (4, 5), (2, 4, 1), (4, 9), (5, 8)):
-    message = f"the shape {list(shape)} fits no weight of [4, 8]"
+    message = f"the shape {list(shape)} does not match a weight of [4, 8]"
     add("ScaleShape", FLOAT8 | {"a.weight_scale": ones(shape)}, "a.weight_scale", message)
-message = "the shape [2, 1] fits no weight of [4, 8]"
+message = "the shape [2, 1] does not match a weight of [4, 8]"
 parts = {"a.weight": FLOAT8["a.weight"], "a.weight_scale_inv": ones((2, 1))}
 blocks = {"quant_method": "fp8", "weight_block_size": [128, 128]}
 add("ScaleShape", parts, "a.weight_scale_inv", message, blocks)
-message = "expected the shape [4, 1], as 'a.weight_scale' has [4, 1], but got [4]"
+message = "expected the shape [4, 1], because 'a.weight_scale' has the shape [4, 1], but got [4]"
 parts = {
     "a.weight": zeros((4, 8), np.int8),
     "a.weight_scale": ones((4, 1)),
@@ -315,14 +312,16 @@ message = "expected zeros, but got 3"
 parts = FLOAT8 | {"a.weight_zero_point": np.int8([3])}
 add("FloatZeroPoint", parts, "a.weight_zero_point", message)
 for dtype in ("I8", "F8_E4M3"):
-    message = "expected the shape [4, 1], as 'a.weight_scale' has [4, 1], but got [7]"
+    message = (
+        "expected the shape [4, 1], because 'a.weight_scale' has the shape [4, 1], but got [7]"
+    )
     parts = {
         "a.weight": E4M3,
         "a.weight_scale": ones((4, 1)),
         "a.weight_zero_point": Tensor(dtype, [7], bytes(7)),
     }
     add("PartShape", parts, "a.weight_zero_point", message)
-message = "expected 'a.weight_zero_point' beside it, of dtype I8, but got F8_E4M3"
+message = "expected a tensor 'a.weight_zero_point' of dtype I8, but got F8_E4M3"
 for shape in ([4, 1], [7]):
     parts = {
         "a.weight": zeros((4, 8), np.int8),
@@ -331,19 +330,21 @@ for shape in ([4, 1], [7]):
     }
     add("NoPart", parts, "a.weight", message)
 # Codes of 6 bits, 4 in 3 bytes, are no codes of 4.
-message = "expected the shape [2, 4], as 'a.weight_packed' has [2, 64], but got [2, 2]"
+message = (
+    "expected the shape [2, 4], because 'a.weight_packed' has the shape [2, 64], but got [2, 2]"
+)
 parts = {"a.weight_packed": zeros((2, 64), np.uint8), "a.weight_scale": ones((2, 2), np.uint8)}
 add("PartShape", parts, "a.weight_scale", message)
-message = "the shape [2, 2] fits no weight of [2, 96]"
+message = "the shape [2, 2] does not match a weight of [2, 96]"
 parts = {"a.weight_packed": zeros((2, 24), np.uint8), "a.weight_scale": ones((2, 1), np.uint8)}
 add("ScaleShape", parts, "a.weight_scale", message.replace("[2, 2]", "[2, 1]").replace("96", "48"))
-message = "the shape [] fits no weight of []"
+message = "the shape [] does not match a weight of []"
 parts = {"a.weight_packed": zeros((), np.uint8), "a.weight_scale": ones((), np.uint8)}
 add("ScaleShape", parts, "a.weight_scale", message)
 message = "scale 1 is 255, which is NaN in f8E8M0FNU"
 parts = FLOAT4 | {"a.weight_scale": np.uint8([[127], [255]])}
 add("NanScale", parts, "a.weight_scale", message)
-message = "expected the shape [1], as 'a.weight_scale' has [2, 1], but got [2]"
+message = "expected the shape [1], because 'a.weight_scale' has the shape [2, 1], but got [2]"
 parts = {
     "a.weight_packed": zeros((2, 8), np.uint8),
     "a.weight_scale": Tensor("F8_E4M3", [2, 1], bytes(2)),
@@ -351,33 +352,31 @@ parts = {
 }
 add("PartShape", parts, "a.weight_global_scale", message)
 for shape in ((1, 3), (2, 2)):
-    message = f"expected the shape [1, 2], as 'w_blocks' has [1, 2, 16], but got {list(shape)}"
+    message = f"expected the shape [1, 2], because 'w_blocks' has the shape [1, 2, 16], but got {list(shape)}"
     parts = {"w_blocks": zeros((1, 2, 16), np.uint8), "w_scales": ones(shape, np.uint8)}
     add("PartShape", parts, "w_scales", message)
 for shape in ((2, 8), (16,), (4, 32)):
     spelled = [*shape[:-1], 2 * shape[-1]]
-    message = f"the shape {list(shape[:-1])} fits no weight of {spelled}"
+    message = f"the shape {list(shape[:-1])} does not match a weight of {spelled}"
     parts = {"w_blocks": zeros(shape, np.uint8), "w_scales": ones(shape[:-1], np.uint8)}
     add("ScaleShape", parts, "w_scales", message)
 
 for shape in ([3, 32], [2, 0], [2, -1], [2, 2**40]):
-    message = (
-        f"expected two sizes that 'a.weight_packed' of shape [2, 4] has room for, but got {shape}"
-    )
+    message = f"expected two sizes that match 'a.weight_packed' of shape [2, 4], but got {shape}"
     add("WeightShape", PACKED | {"a.weight_shape": np.int64(shape)}, "a.weight_shape", message)
-message = "expected two sizes that 'a.weight_packed' of shape [2, 4] has room for, but got [3]"
+message = "expected two sizes that match 'a.weight_packed' of shape [2, 4], but got [3]"
 add("WeightShape", PACKED | {"a.weight_shape": np.int64([2, 32, 1])}, "a.weight_shape", message)
-message = "the bits of a code: expected one of [2, 4, 8] that '[2, 4]' fits, but got no config.json that says it"
+message = "bits per quantized value: expected one of [2, 4, 8] that match '[2, 4]', but got no value in config.json"
 add("NoBits", PACKED | {"a.weight_shape": np.int64([2, 9])}, "a.weight_packed", message)
-message = "the bits of a code: expected one of [2, 4, 8] that '[2, 4]' fits, but got [3]"
+message = "bits per quantized value: expected one of [2, 4, 8] that match '[2, 4]', but got [3]"
 config = {"config_groups": {"g": {"weights": {"num_bits": 3}}}}
 add("NoBits", PACKED, "a.weight_packed", message, config)
-message = "expected the shape [32], as 'a.weight_shape' has [2], but got [31]"
+message = "expected the shape [32], because 'a.weight_shape' has the shape [2], but got [31]"
 parts = PACKED | {"a.weight_scale": ones((2, 2)), "a.weight_g_idx": zeros(31)}
 add("PartShape", parts, "a.weight_g_idx", message)
-message = "expected the shape [1, 1], as 'a.weight_scale' has [2, 1], but got [2, 1]"
+message = "expected the shape [1, 1], because 'a.weight_scale' has the shape [2, 1], but got [2, 1]"
 add("PartShape", PACKED | {"a.weight_zero_point": zeros((2, 1))}, "a.weight_zero_point", message)
-message = "the shape [1, 1] fits no weight of [2, 32]"
+message = "the shape [1, 1] does not match a weight of [2, 32]"
 parts = PACKED | {"a.weight_scale": ones(1), "a.weight_zero_point": zeros((1, 1))}
 add("ScaleShape", parts, "a.weight_zero_point", message)
 for groups, index, got in (([0] * 31 + [2], 31, 2), ([-2] + [0] * 31, 0, -2)):
@@ -405,7 +404,7 @@ add("UnevenGroups", GPTQ | {"a.g_idx": np.int32([0] * 31 + [1])}, "a.g_idx", mes
 
 for config, got in ((None, ""), ({"quant_method": "auto-round"}, "auto-round")):
     message = (
-        "its layout is that of quant_method in config.json: expected 'gptq' or 'awq', "
+        "quant_method in config.json determines its layout: expected 'gptq' or 'awq', "
         f"but got '{got}'"
     )
     add("NoMethod", GPTQ, "a.qweight", message, config)
@@ -415,19 +414,19 @@ for config, key, got in (
 ):
     message = f"{key} '{got}' is not supported"
     add("BadFormat", GPTQ, "a.qweight", message, config)
-message = "the bits of a code: expected one of [2, 4, 8] that '[4, 16]' fits, but got [3]"
+message = "bits per quantized value: expected one of [2, 4, 8] that match '[4, 16]', but got [3]"
 add("NoBits", GPTQ, "a.qweight", message, IS_GPTQ | {"bits": 3})
-message = "the bits of a code: expected one of [4] that '[4, 16]' fits, but got [4]"
+message = "bits per quantized value: expected one of [4] that match '[4, 16]', but got [4]"
 add("NoBits", GPTQ, "a.qweight", message, IS_AWQ)
-message = "the shape [16] fits no weight of [4, 16]"
+message = "the shape [16] does not match a weight of [4, 16]"
 add("ScaleShape", GPTQ | {"a.scales": ones(16)}, "a.scales", message, IS_GPTQ)
-message = "expected the shape [2, 2], as 'a.scales' has [2, 16], but got [1, 2]"
+message = "expected the shape [2, 2], because 'a.scales' has the shape [2, 16], but got [1, 2]"
 add("PartShape", AWQ | {"a.qzeros": zeros((1, 2))}, "a.qzeros", message, IS_AWQ)
-message = "expected the shape [32], as 'a.qweight' has [4, 16], but got [16]"
+message = "expected the shape [32], because 'a.qweight' has the shape [4, 16], but got [16]"
 add("PartShape", GPTQ | {"a.g_idx": zeros(16)}, "a.g_idx", message, IS_GPTQ)
 message = (
-    "the zero point 15 of 4 bits is stored as itself less one, "
-    "which is 0 to some programs and 16 to others"
+    "the zero point 15 of 4 bits is stored minus one, "
+    "which some programs read as 0 and others as 16"
 )
 add("ZeroPoint", GPTQ | {"a.qzeros": zeros((2, 2)) - 1}, "a.qzeros", message, IS_GPTQ)
 
@@ -441,14 +440,14 @@ for part, weight, scale, block, size in (
 ):
     message = (
         f"the shape {list(scale)} for a weight of {list(weight)}: blocks of {block} of {size} "
-        "elements fit; expected their size in config.json"
+        "elements match; expected the block size in config.json"
     )
     codes = Tensor("F8_E4M3", list(weight), bytes(weight[0] * weight[1]))
     parts = {"a.weight": codes, f"a.{part}": ones(scale)}
     add("AmbiguousBlocks", parts, f"a.{part}", message)
 message = (
     "the shape [2, 16] for a weight of [16, 192]: blocks of 96 to 191 of 192 "
-    "elements fit; expected their size in config.json"
+    "elements match; expected the block size in config.json"
 )
 parts = {
     "a.qweight": zeros((24, 16)),
@@ -460,7 +459,7 @@ for size, got in ((-2, "-2"), ("32", '"32"'), (1.5, "1.5")):
     message = f"quantization_config: group_size: expected -1 or more, but got {got}"
     beside = {"config.json": {"quantization_config": IS_GPTQ | {"group_size": size}}}
     table.add("BadConfig", write(GPTQ), message, at="config.json", beside=beside)
-message = "no config.json says the size of blocks, taken as 128 by 128"
+message = "no config.json specifies the block size, assuming 128 by 128"
 codes = Tensor("F8_E4M3", [192, 256], bytes(192 * 256))
 parts = {"a.weight": codes, "a.weight_scale_inv": ones((2, 2))}
 add("AssumedBlocks", parts, "a.weight_scale_inv", message, severity="warning")
@@ -485,12 +484,11 @@ for parts, stray in (
     kinds = [make_tensor(part) if isinstance(part, np.ndarray) else part for part in parts.values()]
     types = dict(zip(parts, kinds, strict=True))
     message = (
-        f"{types[codes].dtype} of {types[codes].shape} with '{stray}' beside it, "
-        f"{types[stray].dtype} of {types[stray].shape}: expected a layout of quantized weights "
-        "that is supported"
+        f"{types[codes].dtype} of {types[codes].shape} with '{stray}', "
+        f"{types[stray].dtype} of {types[stray].shape}: expected a supported layout of quantized weights"
     )
     if "w_blocks" in parts:
-        message = "expected 'w_scales' beside it, of dtype U8 or F8_E8M0, but got F32"
+        message = "expected a tensor 'w_scales' of dtype U8 or F8_E8M0, but got F32"
         add("NoPart", parts, codes, message)
     else:
         add("UnknownLayout", parts, codes, message)
@@ -501,15 +499,14 @@ for codes, scale, dtypes in (
     (zeros((4, 8), np.uint8), zeros(4), "F8_E4M3 or U8 or F8_E8M0 or F32 or F16 or BF16"),
 ):
     got = make_tensor(scale).dtype
-    message = f"expected 'a.weight_scale' beside it, of dtype {dtypes}, but got {got}"
+    message = f"expected a tensor 'a.weight_scale' of dtype {dtypes}, but got {got}"
     add("NoPart", {"a.weight": codes, "a.weight_scale": scale}, "a.weight", message)
-message = "expected 'a.SCB' beside it, of dtype F32, but got F16"
+message = "expected a tensor 'a.SCB' of dtype F32, but got F16"
 parts = {"a.weight": zeros((4, 8), np.int8), "a.SCB": ones(4, np.float16)}
 add("NoPart", parts, "a.weight", message)
 for more in ("a.weight_scale_2", "a.weight_scale_inv", "a.scale_weight"):
     message = (
-        f"F8_E4M3 of [4, 8]: '{more}' beside it, F32 of [1], has no place in the layout "
-        "that the others have"
+        f"F8_E4M3 of [4, 8]: '{more}', F32 of [1], is not part of the layout of the other tensors"
     )
     add("StrayScale", FLOAT8 | {more: ones(1)}, "a.weight", message)
 # Zero points that the layout has no place for.
@@ -535,22 +532,18 @@ for parts, config in (
             for value in (ones((4, 1)), np.int8([[0], [0], [0], [-3]])):
                 stray = make_tensor(value)
                 message = (
-                    f"{tensor.dtype} of {tensor.shape}: '{name}' beside it, {stray.dtype} of "
-                    "[4, 1], has no place in the layout that the others have"
+                    f"{tensor.dtype} of {tensor.shape}: '{name}', {stray.dtype} of "
+                    "[4, 1], is not part of the layout of the other tensors"
                 )
                 add("StrayScale", parts | {name: value}, codes, message, config)
 for word in ZERO_WORDS:
-    message = (
-        f"I8 of [4, 8] with 'a.weight_{word}' beside it, F32 of [4]: expected a layout of "
-        "quantized weights that is supported"
-    )
+    message = f"I8 of [4, 8] with 'a.weight_{word}', F32 of [4]: expected a supported layout of quantized weights"
     add("UnknownLayout", {"a.weight": I8, f"a.weight_{word}": ones(4)}, "a.weight", message)
 # Two scalings of one weight.
 for stray in (ones(4), ones(4, np.float16)):
     dtype = make_tensor(stray).dtype
     message = (
-        f"I8 of [4, 8]: 'a.SCB' beside it, {dtype} of [4], has no place in the layout that the "
-        "others have"
+        f"I8 of [4, 8]: 'a.SCB', {dtype} of [4], is not part of the layout of the other tensors"
     )
     parts = {"a.weight": I8, "a.weight_scale": ones((4, 1)), "a.SCB": stray}
     add("StrayScale", parts, "a.weight", message)
@@ -562,12 +555,12 @@ for dtype in ("U8", "F8_E8M0"):
         message = "scale 1 is 255, which is NaN in f8E8M0FNU"
         parts = {"a.weight": codes, f"a.{suffix}": scale}
         add("NanScale", parts, f"a.{suffix}", message)
-message = "the shape [3, 2] fits no weight of [8, 32]"
+message = "the shape [3, 2] does not match a weight of [8, 32]"
 parts = {"a.weight": zeros((4, 32), np.uint8), "a.weight_scale": ones((3, 2))}
 add("ScaleShape", parts, "a.weight_scale", message)
-message = "the shape [8] fits no weight of [8, 32]"
+message = "the shape [8] does not match a weight of [8, 32]"
 add("ScaleShape", parts | {"a.weight_scale": ones(8)}, "a.weight_scale", message)
-message = "the shape [2, 4] fits no weight of [2, 8, 64]"
+message = "the shape [2, 4] does not match a weight of [2, 8, 64]"
 codes = Tensor("F8_E4M3", [2, 8, 64], bytes(1024))
 for part in ("w2_weight", "w13_weight"):
     parts = {part: codes, f"{part}_scale": ones((2, 4))}
@@ -588,7 +581,7 @@ for format, spelled in (
         parts = {prefix + name: part for name, part in FLOAT8.items()}
         table.add("BadFormat", write(parts, metadata), f"tensor '{prefix}a.weight': {message}")
 for value, got in ({"form": "nvfp4"}, '{"form":"nvfp4"}'), ({"format": 3}, '{"format":3}'):
-    message = f"layer 'a': expected an object with a text 'format', but got {got}"
+    message = f"layer 'a': expected an object with a string 'format', but got {got}"
     parts = FLOAT8 | {"a.comfy_quant": to_bytes(value)}
     add("BadLayerFormat", parts, "a.comfy_quant", message)
 for value in (1, 0, "true", [], 1.5):
@@ -618,15 +611,12 @@ for metadata in ({}, {"layer": {"a": {"format": "nvfp4"}}}):
     message = "_quantization_metadata: layers: expected an object, but got nothing"
     table.add("BadLayerFormat", data, message)
 for layer in ("b", "", "a.weight", "x.a", "a."):
-    message = (
-        f"_quantization_metadata: layer '{layer}': expected the layer of a tensor, but got none "
-        "that has the name"
-    )
+    message = f"_quantization_metadata: layer '{layer}': expected the layer of a tensor, but got no tensor of this name"
     layers = {"layers": {layer: {"format": "float8_e4m3fn"}}}
     data = write(FLOAT8, {"_quantization_metadata": text(layers)})
     table.add("BadLayerFormat", data, message)
 # A name has as many layers as dots; few are as long as one that is known.
-message = "_quantization_metadata: layer 'a': expected the layer of a tensor, but got none that has the name"
+message = "_quantization_metadata: layer 'a': expected the layer of a tensor, but got no tensor of this name"
 metadata = {"_quantization_metadata": text({"layers": {"a": "float8_e5m2"}})}
 table.add("BadLayerFormat", write({"." * 300_000 + "weight": F32}, metadata), message)
 message = (
@@ -643,12 +633,12 @@ for of_last in ({}, {"_quantization_metadata": text({"layers": {"w": "other"}})}
     files = {"a": write(FLOAT8, metadata), "b": write({"w": F32}, of_last)}
     message = "tensor 'a.weight': ComfyUI's format 'nvfp4' is not supported"
     table.add("BadFormat", index, message, name=INDEX, at="a", beside=files)
-message = "no JSON: [1:0, byte=0]: Unexpected EOF"
+message = "invalid JSON: [1:0, byte=0]: Unexpected EOF"
 add("BadJson", FLOAT8 | {"a.comfy_quant": zeros(0, np.uint8)}, "a.comfy_quant", message)
 table.add(
     "BadJson",
     write(FLOAT8, {"_quantization_metadata": "[]"}),
-    "_quantization_metadata: no JSON: expected an object, but got []",
+    "_quantization_metadata: invalid JSON: expected an object, but got []",
 )
 
 # bitsandbytes.
@@ -685,7 +675,7 @@ def add_state(key, expected, *values, parts=TABLE, state=STATE):
 
 FP4_NAME = NAME.replace("nf4", "fp4")
 for parts, got in ((without(TABLE, NAME), "none"), (TABLE | {FP4_NAME: to_bytes(STATE)}, "both")):
-    message = f"expected one of '{NAME}' and '{FP4_NAME}' beside it, but got {got}"
+    message = f"expected one of the tensors '{NAME}' and '{FP4_NAME}', but got {got}"
     add("StateCount", parts, "a.weight", message)
 add_state("quant_type", "nf4", "fp4", "af4", 4, None)
 add_state("dtype", "float32 or float16 or bfloat16", "float64", None)
@@ -704,33 +694,33 @@ add_state("nested_dtype", "float32", "float16", None, **nested)
 message = "the key 'compress' is not supported"
 add("UnknownKey", TABLE | {NAME: to_bytes(STATE | {"compress": 1, "zip": 2})}, NAME, message)
 for data, message in (
-    (b"{", "no JSON: [1:1, byte=1]: Expected object key"),
-    (b"[1]", "no JSON: expected an object, but got [1]"),
-    (b"\xff", "no JSON: [1:0, byte=0]: Invalid UTF-8 sequence"),
+    (b"{", "invalid JSON: [1:1, byte=1]: Expected object key"),
+    (b"[1]", "invalid JSON: expected an object, but got [1]"),
+    (b"\xff", "invalid JSON: [1:0, byte=0]: Invalid UTF-8 sequence"),
 ):
     add("BadJson", TABLE | {NAME: np.frombuffer(data, np.uint8)}, NAME, message)
 message = "brackets are nested more than 64 deep"
 add("DeepJson", TABLE | {NAME: np.frombuffer(b"[" * 999, np.uint8)}, NAME, message)
-message = "expected the shape [4], as 'a.weight' has [64, 1], but got [3]"
+message = "expected the shape [4], because 'a.weight' has the shape [64, 1], but got [3]"
 add("PartShape", TABLE | {"a.weight.absmax": ones(3)}, "a.weight.absmax", message)
-message = "expected the shape [16], as 'a.weight' has [64, 1], but got [15]"
+message = "expected the shape [16], because 'a.weight' has the shape [64, 1], but got [15]"
 add("PartShape", TABLE | {"a.weight.quant_map": NF4[1:]}, "a.weight.quant_map", message)
-message = "expected the shape [1], as 'a.weight.absmax' has [4], but got [2]"
+message = "expected the shape [1], because 'a.weight.absmax' has the shape [4], but got [2]"
 add("PartShape", INNER | {"a.weight.nested_absmax": ones(2)}, "a.weight.nested_absmax", message)
-message = "expected the shape [256], as 'a.weight.absmax' has [4], but got [255]"
+message = "expected the shape [256], because 'a.weight.absmax' has the shape [4], but got [255]"
 parts = INNER | {"a.weight.nested_quant_map": ones(255)}
 add("PartShape", parts, "a.weight.nested_quant_map", message)
 for part in ("a.weight.nested_absmax", "a.weight.nested_quant_map"):
-    message = f"expected '{part}' beside it, of dtype F32, but got nothing"
+    message = f"expected a tensor '{part}' of dtype F32, but got nothing"
     add("NoPart", without(INNER, part), "a.weight.absmax", message)
-message = "expected U8, as 'a.weight.nested_absmax' is beside it, but got F32"
+message = "expected U8, because 'a.weight.nested_absmax' exists, but got F32"
 add("NestedType", INNER | {"a.weight.absmax": ones(4)}, "a.weight.absmax", message)
 for index, value, expected, got in (
     (0, 1, "-1", "1"),
     (7, np.nan, "0", "NaN"),
     (8, 0.0796, "0.0795802995", "0.0795999988"),
 ):
-    message = f"element {index} of the table: expected {expected}, as nf4 has it, but got {got}"
+    message = f"element {index} of the table: expected {expected}, as in nf4, but got {got}"
     table_of = NF4.copy()
     table_of[index] = value
     add("TableValue", TABLE | {"a.weight.quant_map": table_of}, "a.weight.quant_map", message)
@@ -740,9 +730,9 @@ for format in (np.uint8(2).reshape(()), np.uint8([0, 0])):
         f"expected one 0, the format 'row', but got {format.flat[0]} of shape {list(format.shape)}"
     )
     add("RowFormat", ROWS | {"a.weight_format": format}, "a.weight_format", message)
-message = "expected the shape [4], as 'a.weight' has [4, 8], but got [4, 1]"
+message = "expected the shape [4], because 'a.weight' has the shape [4, 8], but got [4, 1]"
 add("PartShape", ROWS | {"a.SCB": ones((4, 1))}, "a.SCB", message)
-message = "the shape [1] fits no weight of []"
+message = "the shape [1] does not match a weight of []"
 add("ScaleShape", {"a.weight": zeros((), np.int8), "a.SCB": ones(1)}, "a.SCB", message)
 
 problems = table.run()
