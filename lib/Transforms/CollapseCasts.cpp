@@ -201,27 +201,27 @@ static bool collapse(RewriterBase &rewriter, CastOp outer) {
     if (bits) {
       refuse() << describeCode(chain.from, *bits) << " of " << chain.from
                << " becomes " << describeCode(chain.to, chain.follow(*bits))
-               << " by way of " << chain.via << ", but "
-               << describeCode(chain.to, chain.skip(*bits)) << " without";
+               << " via " << chain.via << ", but "
+               << describeCode(chain.to, chain.skip(*bits)) << " directly";
       return false;
     }
     if (!isSmall) {
-      refuse() << "no rule says that " << chain.from << " by way of "
-               << chain.via << " is the same " << chain.to;
+      refuse() << "no rule proves that " << chain.from << " via " << chain.via
+               << " gives the same " << chain.to;
       return false;
     }
   }
   Value input = inner.getInput();
   if (chain.from == chain.to) {
     if (input.getType() != outer.getType()) {
-      refuse() << "the shape is known better behind it";
+      refuse() << "its result type is more static than the input type";
       return false;
     }
     rewriter.replaceOp(outer, input);
   } else {
     const OpVersion *version = getOpVersion(getOpKind(outer), outer.getOpset());
     if (!version || !version->accepts(OpRole::First, chain.from)) {
-      refuse() << "Cast of opset " << outer.getOpset() << " takes no "
+      refuse() << "Cast of opset " << outer.getOpset() << " does not accept "
                << chain.from;
       return false;
     }

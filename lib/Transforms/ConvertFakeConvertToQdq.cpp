@@ -53,16 +53,16 @@ static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
   FakeConvertMode mode = op.getMode().value_or(FakeConvertMode::Exact);
   if (mode != FakeConvertMode::Exact)
     return "mode '" + stringifyFakeConvertMode(mode).str() +
-           "' has bits of its own";
+           "' rounds differently";
   if (op.getShift())
-    return "it has no shift, and even one of 0 makes +0 of -0";
+    return "qdq has no shift, and a shift of 0 changes -0 to +0";
   auto type = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
   ReciprocalScale scale = findReciprocals(op.getScale(), type);
   if (!scale.error.empty())
     return scale.error;
   auto shaped = dyn_cast<ShapedType>(op.getScale().getType());
   if (op.getType() != op.getInput().getType())
-    return "its result has sizes that only the scale tells";
+    return "only the scale determines its result sizes";
   IntegerAttr axisAttr;
   SmallVector<int64_t> sizes;
   if (shaped && shaped.getNumElements() != 1) {
@@ -71,7 +71,7 @@ static std::string convert(RewriterBase &rewriter, FakeConvertOp op) {
         return "its scale is a scalable vector";
     std::optional<int64_t> axis = findAxis(op, shaped);
     if (!axis)
-      return "its scale lies along one axis at most, one that is known";
+      return "its scale must vary along at most one known axis";
     axisAttr = rewriter.getI64IntegerAttr(*axis);
     sizes = {shaped.getNumElements()};
   }

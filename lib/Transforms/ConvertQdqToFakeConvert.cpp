@@ -83,13 +83,13 @@ static std::string convert(RewriterBase &rewriter, Qdq qdq) {
   std::string error;
   llvm::raw_string_ostream os(error);
   if (!isa<Float8E4M3FNType, Float8E5M2Type>(storage)) {
-    os << "it rounds to f8E4M3FN and f8E5M2 alone, but got " << storage;
+    os << "fakeconvert only rounds to f8E4M3FN and f8E5M2, but got " << storage;
     return error;
   }
   if (!qdq.semantics.saturate)
-    return "it saturates";
+    return "fakeconvert saturates";
   if (quantize.getRandomValue())
-    return "it rounds to nearest, not by random bits";
+    return "fakeconvert rounds to nearest, not stochastically";
   reference::Granularity granularity = quantize.getGranularity();
   if (granularity.blockSize)
     return "a scale per block does not broadcast";

@@ -257,8 +257,8 @@ private:
   }
   bool refuse(const Twine &why, const CodeMap &map, const Twine &where = "");
   bool refuseWidth() {
-    return refuse("codes of more than " + Twine(codeBits) +
-                  " bits are not tried");
+    return refuse("encodings of more than " + Twine(codeBits) +
+                  " bits are not enumerated");
   }
   bool findOpset(Operation *op);
   bool findAligned(DequantizeOp dequantize);
@@ -336,7 +336,7 @@ bool Elimination::isSame(const APInt &code, const APInt &other) const {
 
 bool Elimination::find() {
   if (quantize.getRandom())
-    return refuse("it rounds by random bits");
+    return refuse("it rounds stochastically");
   auto direct = quantize.getInput().getDefiningOp<DequantizeOp>();
   if (direct && getNumberWidth(direct.getQuantizedElementType()) > codeBits)
     return refuseWidth();
@@ -352,7 +352,7 @@ bool Elimination::find() {
   if (quantize.getGranularity().axis || constants->size() != 1)
     return refuse("its parameters are not per tensor");
   if (!isa<TensorType>(quantize.getType()))
-    return !direct ? refuse("nodes are of tensors") : findAligned(direct);
+    return !direct ? refuse("nodes require tensors") : findAligned(direct);
   parameters = constants->front();
   return visit(quantize.getInputMutable(), Way());
 }
@@ -392,7 +392,7 @@ bool Elimination::findAligned(DequantizeOp dequantize) {
                 mine.size() == others.size();
   }
   if (!isAligned)
-    return refuse("their parameters are for other slices of the values");
+    return refuse("their parameters belong to different slices of the values");
 
   Type from = dequantize.getQuantizedElementType();
   unsigned width = getNumberWidth(from);
@@ -419,7 +419,7 @@ bool Elimination::findAligned(DequantizeOp dequantize) {
       map.codes.push_back(from == to && isSame(bits, result) ? bits : result);
     }
     if (!map.isIdentity())
-      return refuse("only codes that come back are left out here", map,
+      return refuse("only the identity is removed here", map,
                     count == 1 ? Twine()
                                : " with element " + Twine(i) + " of the scale");
   }
@@ -448,7 +448,7 @@ std::optional<APInt> Elimination::follow(APInt bits, const Way &way) {
 bool Elimination::visit(OpOperand &use, Way way) {
   Operation *op = use.get().getDefiningOp();
   if (!op)
-    return refuse("floats that are no codes come in as well");
+    return refuse("it also depends on floats that are not dequantized");
   visited.insert(op);
   if (auto dequantize = dyn_cast<DequantizeOp>(op))
     return visitLeaf(use, dequantize, way);
@@ -457,9 +457,9 @@ bool Elimination::visit(OpOperand &use, Way way) {
   if (node)
     name = node.getOpType().str();
   if (!use.get().hasOneUse())
-    return refuse("the floats of " + name + " have other uses");
+    return refuse("the result of " + name + " has other uses");
   if (++way.depth > kMaxDepth)
-    return refuse("more than " + Twine(kMaxDepth) + " nodes are between");
+    return refuse("more than " + Twine(kMaxDepth) + " nodes are in between");
   if (isElementwise(op)) {
     Step step;
     if (auto cast = dyn_cast<CastOp>(op))
@@ -467,13 +467,13 @@ bool Elimination::visit(OpOperand &use, Way way) {
     else if (op->getNumOperands() && op->getNumResults() == 1)
       step = makeStep(node);
     if (!step)
-      return refuse(name + " has bounds or types of which codes tell nothing");
+      return refuse(name + " has non-constant bounds or unsupported types");
     way.steps.push_back(step);
     return visit(op->getOpOperand(0), way);
   }
   const Movement *movement = node ? findMovement(node) : nullptr;
   if (!movement || node.getInputs().empty())
-    return refuse(name + " makes other values than those of the codes");
+    return refuse(name + " computes new values");
   return visitMovement(node, *movement, way);
 }
 
@@ -482,7 +482,7 @@ bool Elimination::visitMovement(NodeOp node, const Movement &movement,
   std::string name = node.getOpType().str();
   if (int64_t(node.getOpset()) < getFirstOpset(movement, to)) {
     llvm::raw_string_ostream os(error);
-    os << name << " of opset " << node.getOpset() << " takes no " << to;
+    os << name << " of opset " << node.getOpset() << " does not accept " << to;
     return false;
   }
   for (Value other : node.getResults().drop_front())
@@ -509,7 +509,7 @@ bool Elimination::visitPad(NodeOp node, const Way &way) {
     return true;
   Type type = getElementTypeOrSelf(node.getInputs().front());
   if (!isFloat(type))
-    return refuse("Pad is not of floats");
+    return refuse("the elements of Pad are not floats");
   APInt bits = APInt::getZero(getNumberWidth(type));
   if (Value value = getInput(node, kPadValue)) {
     std::optional<SmallVector<APInt>> constant = getConstantElements(value);
@@ -540,7 +540,7 @@ bool Elimination::visitMaxPool(NodeOp node, Way way) {
   way.pointType = getElementTypeOrSelf(node.getResult(0));
   way.numStepsAfter = way.steps.size();
   if (!isFloat(way.pointType))
-    return refuse("MaxPool is not of floats");
+    return refuse("the elements of MaxPool are not floats");
   return visit(node->getOpOperand(0), way) && isIncreasing(points);
 }
 
@@ -551,7 +551,7 @@ bool Elimination::isIncreasing(SmallVector<Point> &points) {
   };
   for (const Point &point : points)
     if (point.value.isNaN())
-      return refuse("MaxPool chooses among NaN: one becomes " +
+      return refuse("MaxPool may select a NaN, which becomes " +
                     describeCode(to, point.code));
   llvm::sort(points, [&](const Point &a, const Point &b) {
     return a.value != b.value ? a.value < b.value
@@ -564,9 +564,10 @@ bool Elimination::isIncreasing(SmallVector<Point> &points) {
     SmallString<32> less, greater;
     a.value.toString(less);
     b.value.toString(greater);
-    return refuse("MaxPool prefers greater values, not greater codes: " + less +
-                  " becomes " + describeCode(to, a.code) + ", and " + greater +
-                  " " + describeCode(to, b.code));
+    return refuse("greater values do not have greater encodings, which MaxPool "
+                  "requires: " +
+                  less + " becomes " + describeCode(to, a.code) + ", and " +
+                  greater + " " + describeCode(to, b.code));
   }
   return true;
 }
@@ -577,10 +578,9 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
     return refuseWidth();
   std::optional<SmallVector<Parameters>> constants = getConstantParameters(op);
   if (!constants || constants->size() != 1 || op.getGranularity().axis)
-    return refuse("codes are dequantized with parameters that are not "
-                  "constants per tensor");
+    return refuse("the dequantization parameters are not per-tensor constants");
   if (!isa<TensorType>(op.getType()))
-    return refuse("nodes are of tensors");
+    return refuse("nodes require tensors");
   if (!findOpset(op))
     return false;
   Type type = getElementTypeOrSelf(op.getType());
@@ -593,7 +593,8 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
     if (!result)
       return refuse("code " + describeCode(from, bits) + " is " +
                     describeCode(type, value) +
-                    ", of which Relu and Clip may make several zeros or NaN");
+                    ", for which the results of Relu and Clip are ambiguous "
+                    "zeros or NaNs");
     map.codes.push_back(from == to && isSame(bits, *result) ? bits : *result);
   }
   std::string why;

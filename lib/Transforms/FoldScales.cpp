@@ -193,7 +193,7 @@ static void foldComputedScale(RewriterBase &rewriter,
     return;
   std::optional<Bits> elements = computeConstant(scale);
   if (!elements) {
-    emitNodeRemark(op) << "not folded: the scale is not computed of "
+    emitNodeRemark(op) << "not folded: the scale is not computed from "
                           "constants, or has too many elements";
     return;
   }
@@ -246,14 +246,14 @@ std::string ScaledDequantize::analyze() {
       !isStandardFloat(type.getElementType()) ||
       other.getElementType() != type.getElementType() ||
       !Granularity::getBroadcast().fits(other.getShape(), type.getShape()))
-    return "the types of the factors are not those of one scale";
+    return "the types of both scales cannot be combined";
   scales = computeConstant(op.getScale());
   factors = computeConstant(factor);
   if (Value zeroPoint = op.getZeroPoint();
       zeroPoint && !(zeroPoints = computeConstant(zeroPoint)))
     return "the zero point is not a constant";
   if (!scales || !factors)
-    return "the scale or the factor is not a constant";
+    return "one of the scales is not a constant";
 
   Granularity granularity = op.getGranularity();
   bool isBlocked = granularity.blockSize.has_value();
@@ -269,12 +269,12 @@ std::string ScaledDequantize::analyze() {
   unsigned many = 0;
   for (auto [one, another] : llvm::zip_equal(scaleSizes, factorSizes)) {
     if (one != 1 && another != 1 && one != another)
-      return "the factor is of other parts of the weights than the scale";
+      return "both scales apply to different slices of the weights";
     sizes.push_back(std::max(one, another));
     many += sizes.back() != 1;
   }
   if (isBlocked ? sizes != scaleSizes : many > 1)
-    return "the factor is of other parts of the weights than the scale";
+    return "both scales apply to different slices of the weights";
 
   ParameterElements ofScale(Granularity::getBroadcast(), scaleSizes, sizes);
   ParameterElements ofFactor(Granularity::getBroadcast(), factorSizes, sizes);
@@ -318,7 +318,7 @@ std::string ScaledDequantize::prove() {
   Type numbers = getElementTypeOrSelf(op.getType());
   unsigned width = getNumberWidth(codes);
   if (width > kMaxCodeWidth)
-    return "codes of more than 16 bits are not tried";
+    return "encodings of more than 16 bits are not enumerated";
   SmallVector<uint64_t> tried = getCodes(op.getInput(), codes);
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> known;
   for (auto [i, place] : llvm::enumerate(places)) {
@@ -333,7 +333,7 @@ std::string ScaledDequantize::prove() {
              .second)
       continue;
     if (known.size() * tried.size() > kMaxTrials)
-      return "it has too many different scales to try all codes";
+      return "it has too many different scales to enumerate all encodings";
     for (uint64_t code : tried) {
       APInt bits(width, code);
       APInt value = evaluate(op, bits, before);

@@ -154,8 +154,8 @@ static void merge(RewriterBase &rewriter, QuantizationOpInterface op) {
     return;
   std::optional<ParameterTensor> tensor = getTensor(op);
   if (!tensor) {
-    emitNodeRemark(op) << "not merged: the scale or the zero point is not a "
-                          "constant, whose elements may differ";
+    emitNodeRemark(op)
+        << "not merged: the scale or the zero point is not a constant";
     return;
   }
   std::optional<int64_t> blocked;

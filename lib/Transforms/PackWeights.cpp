@@ -150,24 +150,24 @@ std::string WeightsProduct::analyze() {
   auto type = dyn_cast<RankedTensorType>(weights.getType());
   auto x = dyn_cast<TensorType>(node.getInputs()[0].getType());
   if (!type || type.getRank() != 2 || !type.hasStaticShape() || !x)
-    return "its weights are no matrix of a known size";
+    return "its weights are not a matrix of static size";
   rows = type.getDimSize(isAcross ? 1 : 0);
   depth = type.getDimSize(isAcross ? 0 : 1);
   blockSize = *weights.getBlockSize();
   int64_t axis = *weights.getAxisIndex();
   if (axis != (isAcross ? 0 : 1))
-    return "its blocks are not along the sums";
+    return "its blocks are not along the reduction dimension";
   if (rows == 0 || depth == 0 || blockSize < 16 ||
       !llvm::isPowerOf2_64(blockSize))
-    return "blocks must have a power of two of elements, from 16 on";
+    return "the block size must be a power of two of at least 16";
   if (getElementTypeOrSelf(weights.getScale()) != x.getElementType() ||
       !x.getElementType().isF32() || !type.getElementType().isF32())
-    return "its scales and numbers must be f32: others are rounded where they "
-           "are multiplied";
+    return "its scales and results must be f32, because MatMulNBits does not "
+           "round weights to other types";
   Type codeType = weights.getQuantizedElementType();
   bits = codeType.isInteger() ? codeType.getIntOrFloatBitWidth() : 0;
   if (bits != 2 && bits != 4 && bits != 8)
-    return "its codes must be integers of 2, 4 or 8 bits";
+    return "its quantized values must be integers of 2, 4 or 8 bits";
   if (getNodeKind(node) == NodeKind::Gemm) {
     auto isOne = [&](StringRef name) {
       auto value = node.getNodeAttributes().getAs<FloatAttr>(name);
@@ -178,7 +178,7 @@ std::string WeightsProduct::analyze() {
     auto type = bias ? dyn_cast<RankedTensorType>(bias.getType())
                      : RankedTensorType::get(rows, x.getElementType());
     if (!type || type.getRank() != 1 || type.getDimSize(0) != rows)
-      return "its bias is not one number for each column";
+      return "its bias does not have one element per column";
   }
   blocks = llvm::divideCeil(depth, blockSize);
   codes = getRows(weights.getInput());

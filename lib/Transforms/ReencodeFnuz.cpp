@@ -85,9 +85,10 @@ static void refuseComputed(Operation *op, const Reencoding &way) {
   larger.toString(input);
   source.maxValue.toString(kept);
   end.toString(lost);
-  emitNodeRemark(op) << "not re-encoded: codes are computed: an input of "
-                     << input << " times the scale becomes " << kept
-                     << " times the scale, by " << way.to << " " << lost;
+  emitNodeRemark(op)
+      << "not re-encoded: the quantized values are not constant: an input of "
+      << input << " times the scale becomes " << kept
+      << " times the scale, but with " << way.to << " " << lost;
 }
 
 /// Returns twice or half of each scale. Emits a remark and returns nullopt if
@@ -97,9 +98,9 @@ static std::optional<SmallVector<APInt>> moveScales(DequantizeOp op,
   auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op.getScale()));
   std::optional<SmallVector<APInt>> scales = getConstantElements(op.getScale());
   if (!type || !scales) {
-    emitNodeRemark(op) << "not re-encoded: the scale is not a constant, which "
-                       << "may have no number of "
-                       << (exponent < 0 ? "twice" : "half") << " its value";
+    emitNodeRemark(op) << "not re-encoded: the scale is not a constant, and "
+                       << (exponent < 0 ? "twice" : "half")
+                       << " its value may not be representable";
     return std::nullopt;
   }
   for (auto [index, bits] : llvm::enumerate(*scales)) {
@@ -143,8 +144,8 @@ static void reencode(RewriterBase &rewriter, DequantizeOp op,
   if (numLost) {
     InFlightDiagnostic remark = emitNodeRemark(op);
     remark << "not re-encoded: " << numLost << " of " << count
-           << " codes have no equal in " << way.to << ", the first is element "
-           << first << ":";
+           << " values have no counterpart in " << way.to
+           << ", the first is element " << first << ":";
     const char *separator = " ";
     for (uint64_t code = 0; code < lost.size(); ++code)
       if (lost[code]) {

@@ -192,9 +192,9 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
     return std::nullopt;
   };
   if (form == RequantizationForm::None)
-    return refuse("codes change");
+    return refuse("the quantized values change");
   if (!isa<IntegerType>(map.from) || !isa<IntegerType>(map.to))
-    return refuse("only integers become others by tables or arithmetic");
+    return refuse("only integers are mapped by tables or arithmetic");
   unsigned from = map.from.getIntOrFloatBitWidth();
   unsigned to = map.to.getIntOrFloatBitWidth();
   if (isClip(map) && from == 8 && opset >= kIntegerClipOpset) {
@@ -206,28 +206,31 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
     return way;
   }
   if ((from < 8 || to < 8) && opset < kInt4Opset)
-    return refuse("Cast of opset " + Twine(opset) + " lacks 4 bits");
+    return refuse("Cast of opset " + Twine(opset) +
+                  " does not support 4-bit integers");
   if (form == RequantizationForm::Table && from <= kMaxTableWidth) {
     if (opset < kNegativeIndexOpset && map.from.isSignlessInteger())
-      return refuse("indices of opset " + Twine(opset) + " are not negative");
+      return refuse("Gather of opset " + Twine(opset) +
+                    " does not support negative indices");
     return Requantization{Requantization::Table};
   }
   if (opset < kIntegerClipOpset)
-    return refuse("Clip of opset " + Twine(opset) + " lacks integers");
+    return refuse("Clip of opset " + Twine(opset) +
+                  " does not support integers");
   std::optional<MultiplyShift> nearest;
   if (std::optional<MultiplyShift> steps = findMultiplyShift(map, nearest))
     return Requantization{Requantization::MultiplyShift, *steps};
   // The last attempt demonstrates that no multiplier fits.
   for (uint64_t code = 0; nearest && code < map.codes.size(); ++code)
     if (auto [x, y] = getPoint(map, code); compute(*nearest, x) != y) {
-      os << "no multiplication and shift gives these codes, (" << x << " * "
+      os << "no multiplication and shift gives these values, (" << x << " * "
          << nearest->multiplier << " + " << nearest->addend << ") >> "
          << nearest->shift << " is " << compute(*nearest, x) << ": code "
          << describeCode(map.from, APInt(from, code)) << " becomes "
          << describeCode(map.to, map.codes[code]);
       return std::nullopt;
     }
-  return refuse("no multiplication and shift gives these codes");
+  return refuse("no multiplication and shift gives these values");
 }
 
 //===----------------------------------------------------------------------===//

@@ -87,7 +87,7 @@ std::string PackedNode::analyze() {
       inputs[position] = *given++;
   if (given != end || !inputs[kX] || !inputs[kCodes] || !inputs[kScales] ||
       node->getNumResults() != 1)
-    return "its inputs or outputs are not those of the operator";
+    return "its inputs or outputs do not match the operator";
   auto x = dyn_cast<TensorType>(inputs[kX].getType());
   if (!x || !isa<TensorType>(node->getResult(0).getType()))
     return "the type of its input is not known";
@@ -100,29 +100,29 @@ std::string PackedNode::analyze() {
   if (rows < 1 || rows > kMost || depth < 1 || depth > kMost ||
       blockSize < 16 || blockSize > kMost || !llvm::isPowerOf2_64(blockSize) ||
       (bits != 2 && bits != 4 && bits != 8) || getInt("weight_prepacked", 0))
-    return "its attributes are not those of weights as they are";
+    return "its attributes are not supported";
   if (inputs[kGroups])
-    return "its columns are in an order of their own, g_idx";
+    return "its columns are permuted by g_idx";
   if (depth * bits % 8 != 0)
-    return "its rows of codes do not end with a byte";
+    return "its rows of quantized values do not end on a byte boundary";
   if (opset < kBlocksOpset)
-    return "DequantizeLinear has blocks from opset 21 on";
+    return "DequantizeLinear supports blocks from opset 21 on";
   if (bits == 2 && opset < kTwoBitsOpset)
-    return "DequantizeLinear has codes of 2 bits from opset 25 on";
+    return "DequantizeLinear supports 2-bit values from opset 25 on";
   if (!elementType.isF32() && opset < kResultTypeOpset)
-    return "weights are f32 to it, which DequantizeLinear makes of scales of "
-           "other types from opset 23 on";
+    return "it dequantizes to f32, which DequantizeLinear supports for scales "
+           "of other types from opset 23 on";
   blocks = llvm::divideCeil(depth, blockSize);
   Builder builder(node.getContext());
   Type bytes = builder.getIntegerType(8, /*isSigned=*/false);
   codeType = builder.getIntegerType(bits, /*isSigned=*/false);
   if (!isConstant(kCodes, bytes, rows * blocks * (blockSize / 8 * bits)) ||
       !isConstant(kScales, elementType, rows * blocks))
-    return "its weights or scales are not constants of its sizes";
+    return "its weights or scales are not constants of matching sizes";
   if (inputs[kZeroPoints] &&
       !isConstant(kZeroPoints, bytes,
                   rows * llvm::divideCeil(blocks * bits, 8)))
-    return "its zero points are not constants of bytes of its sizes";
+    return "its zero points are not ui8 constants of matching sizes";
   return "";
 }
 

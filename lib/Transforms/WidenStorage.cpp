@@ -57,15 +57,15 @@ static APInt widen(Type from, Type to, const APInt &bits) {
 /// because the types saturate differently. Includes an example.
 static void refuseComputed(DequantizeOp op, Type from, Type to) {
   InFlightDiagnostic remark = emitNodeRemark(op);
-  remark << "not widened: codes are computed";
+  remark << "not widened: the quantized values are not constant";
   if (isa<IntegerType>(from) && getNumberWidth(from) < 8) {
     unsigned width = getNumberWidth(from);
     APInt last = from.isSignlessInteger() ? APInt::getSignedMaxValue(width)
                                           : APInt::getMaxValue(width);
     int64_t number = last.getZExtValue();
     remark << ": an input of " << number + 1
-           << " times the scale and no zero point becomes code "
-           << describeCode(from, last) << ", of " << to << " "
+           << " times the scale without a zero point becomes code "
+           << describeCode(from, last) << ", but with " << to << " "
            << describeCode(to, APInt(8, number + 1));
   }
 }
@@ -99,7 +99,7 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
   }
   if (!version || !version->accepts(OpRole::First, to)) {
     emitNodeRemark(op) << "not widened: DequantizeLinear of opset "
-                       << op.getOpset() << " takes no " << to;
+                       << op.getOpset() << " does not accept " << to;
     return;
   }
   // The implicit zero point of ui8 is 0, which becomes an explicit -128.

@@ -30,7 +30,7 @@ TYPES = [
 DTYPES["i64"], WIDTHS["i64"] = np.int64, 64
 UNSIGNED = {name: f"u{max(width, 8) // 8}" for name, width in WIDTHS.items()}
 OPSET = 25
-WITHOUT_RULE = "by way of 'f8E4M3FN' is the same 'f8E4M3FNUZ'"
+WITHOUT_RULE = "via 'f8E4M3FN' gives the same 'f8E4M3FNUZ'"
 
 
 def make_inputs(name, more):
@@ -99,13 +99,13 @@ for source in TYPES:
         "-o",
         rewrites.folder / "after.mlir",
     )
-    pattern = rf"node 'chain(\d+)_x': not collapsed: {CODE} of \S+ becomes {CODE} by way of \S+, but {CODE} without"
+    pattern = rf"node 'chain(\d+)_x': not collapsed: {CODE} of \S+ becomes {CODE} via \S+, but {CODE} directly"
     remarks = {int(i): [int(c, 16) for c in codes] for i, *codes in re.findall(pattern, said)}
     # The same values up to where the last type ends, and no rule for it.
     rewrites.counts["without a rule"] += said.count(WITHOUT_RULE)
     if len(remarks) + said.count(WITHOUT_RULE) != said.count("remark: "):
         rewrites.fail(
-            f"{source}: without an example: {set(re.findall(r'remark: .*', said)) - set(re.findall(r'remark: .*without', said))}"
+            f"{source}: without an example: {set(re.findall(r'remark: .*', said)) - set(re.findall(r'remark: .*directly', said))}"
         )
     inputs = make_inputs(source, [code for code, _, _ in remarks.values()])
     bits = inputs.view(UNSIGNED[source]) & np.dtype(UNSIGNED[source]).type(

@@ -21,7 +21,7 @@ func.func @not_exact(%x: tensor<2xf32>) {
 
 func.func @not_stochastic(%x: tensor<2xf32>, %r: tensor<2xui8>) {
   %s = arith.constant dense<0.5> : tensor<f32>
-  // expected-remark @+1 {{not converted to fakeconvert: it rounds to nearest, not by random bits}}
+  // expected-remark @+1 {{not converted to fakeconvert: fakeconvert rounds to nearest, not stochastically}}
   %0 = quant_float.qdq %x, %s, %r storage f8E4M3FN opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<2xui8> to tensor<2xf32>
   return
 }
@@ -61,9 +61,9 @@ func.func @not_the_same_op(%x: tensor<4xf32>, %s: tensor<f32>, %u: tensor<*xf32>
   // expected-remark @+1 {{not converted to fakeconvert: the scale is not a constant}}
   %0 = quant_float.qdq %x, %s storage f8E4M3FN opset 23 : tensor<4xf32>, tensor<f32> to tensor<4xf32>
   %one = arith.constant dense<1.0> : tensor<f32>
-  // expected-remark @+1 {{not converted to fakeconvert: it saturates}}
+  // expected-remark @+1 {{not converted to fakeconvert: fakeconvert saturates}}
   %1 = quant_float.qdq %x, %one storage f8E4M3FN opset 23 saturate false : tensor<4xf32>, tensor<f32> to tensor<4xf32>
-  // expected-remark @+1 {{not converted to fakeconvert: it rounds to f8E4M3FN and f8E5M2 alone, but got f8E4M3FNUZ}}
+  // expected-remark @+1 {{not converted to fakeconvert: fakeconvert only rounds to f8E4M3FN and f8E5M2, but got f8E4M3FNUZ}}
   %2 = quant_float.qdq %x, %one storage f8E4M3FNUZ opset 23 : tensor<4xf32>, tensor<f32> to tensor<4xf32>
   %two = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   // expected-remark @+1 {{not converted to fakeconvert: a scale per block does not broadcast}}
@@ -79,21 +79,21 @@ func.func @fakeconvert(%x: tensor<2x2xf32>, %s: tensor<f32>, %u: tensor<*xf32>) 
   // expected-remark @+1 {{not converted to qdq: the scale is not a constant}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<2x2xf32>, tensor<f32> to tensor<2x2xf32>
   %one = arith.constant dense<1.0> : tensor<f32>
-  // expected-remark @+1 {{not converted to qdq: mode 'openvino' has bits of its own}}
+  // expected-remark @+1 {{not converted to qdq: mode 'openvino' rounds differently}}
   %1 = quant_float.fakeconvert %x, %one to f8E4M3FN mode openvino opset 13 : tensor<2x2xf32>, tensor<f32> to tensor<2x2xf32>
-  // expected-remark @+1 {{not converted to qdq: mode 'openvino_reference' has bits of its own}}
+  // expected-remark @+1 {{not converted to qdq: mode 'openvino_reference' rounds differently}}
   %2 = quant_float.fakeconvert %x, %one to f8E4M3FN mode openvino_reference opset 13 : tensor<2x2xf32>, tensor<f32> to tensor<2x2xf32>
   %zero = arith.constant dense<0.0> : tensor<f32>
-  // expected-remark @+1 {{not converted to qdq: it has no shift, and even one of 0 makes +0 of -0}}
+  // expected-remark @+1 {{not converted to qdq: qdq has no shift, and a shift of 0 changes -0 to +0}}
   %3 = quant_float.fakeconvert %x, %one, %zero to f8E4M3FN opset 13 : tensor<2x2xf32>, tensor<f32>, tensor<f32> to tensor<2x2xf32>
   %three = arith.constant dense<3.0> : tensor<f32>
   // expected-remark @+1 {{not converted to qdq: the reciprocal of element 0 of the scale, 3, is not exact in f32}}
   %4 = quant_float.fakeconvert %x, %three to f8E4M3FN opset 13 : tensor<2x2xf32>, tensor<f32> to tensor<2x2xf32>
   %full = arith.constant dense<1.0> : tensor<2x2xf32>
-  // expected-remark @+1 {{not converted to qdq: its scale lies along one axis at most, one that is known}}
+  // expected-remark @+1 {{not converted to qdq: its scale must vary along at most one known axis}}
   %5 = quant_float.fakeconvert %x, %full to f8E4M3FN opset 13 : tensor<2x2xf32>, tensor<2x2xf32> to tensor<2x2xf32>
   %two = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
-  // expected-remark @+1 {{not converted to qdq: its scale lies along one axis at most, one that is known}}
+  // expected-remark @+1 {{not converted to qdq: its scale must vary along at most one known axis}}
   %6 = quant_float.fakeconvert %u, %two to f8E4M3FN opset 13 : tensor<*xf32>, tensor<2xf32> to tensor<*xf32>
   return
 }
@@ -103,7 +103,7 @@ func.func @fakeconvert(%x: tensor<2x2xf32>, %s: tensor<f32>, %u: tensor<*xf32>) 
 // Sizes that a qdq would not tell, and scales that have no constant.
 func.func @shapes(%x: tensor<?x2xf32>, %v: vector<[4]xf32>) {
   %s = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
-  // expected-remark @+1 {{not converted to qdq: its result has sizes that only the scale tells}}
+  // expected-remark @+1 {{not converted to qdq: only the scale determines its result sizes}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<?x2xf32>, tensor<2x1xf32> to tensor<2x2xf32>
   %t = arith.constant dense<2.0> : vector<[4]xf32>
   // expected-remark @+1 {{not converted to qdq: its scale is a scalable vector}}

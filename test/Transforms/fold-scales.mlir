@@ -73,11 +73,11 @@ func.func @refused(%w: tensor<2x32xi8>, %x: tensor<f32>) {
   %rows = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
   %columns = arith.constant dense<2.0> : tensor<32xf32>
   %1 = quant_float.dequantize %w, %columns axis 1 opset 21 : tensor<2x32xi8>, tensor<32xf32> to tensor<2x32xf32>
-  // expected-remark @+1 {{not folded: the factor is of other parts of the weights than the scale}}
+  // expected-remark @+1 {{not folded: both scales apply to different slices of the weights}}
   %b = quant_float.node "Mul"(%1, %rows) opset 21 : (tensor<2x32xf32>, tensor<2x1xf32>) -> tensor<2x32xf32>
   %open = quant_float.node "Mul"(%0, %x) opset 21 : (tensor<2x32xf32>, tensor<f32>) -> tensor<2x32xf32>
   %more = arith.constant dense<2.0> : tensor<3x2x32xf32>
-  // expected-remark @+1 {{not folded: the types of the factors are not those of one scale}}
+  // expected-remark @+1 {{not folded: the types of both scales cannot be combined}}
   %c = quant_float.node "Mul"(%0, %more) opset 21 : (tensor<2x32xf32>, tensor<3x2x32xf32>) -> tensor<3x2x32xf32>
   return
 }
@@ -87,7 +87,7 @@ func.func @refused(%w: tensor<2x32xi8>, %x: tensor<f32>) {
 // CHECK-LABEL: func.func @open
 func.func @open(%w: tensor<2x32xi8>, %x: tensor<f32>, %codes: tensor<2xi8>) {
   %s = quant_float.dequantize %codes, %x opset 21 : tensor<2xi8>, tensor<f32> to tensor<2xf32>
-  // expected-remark @+1 {{not folded: the scale is not computed of constants, or has too many elements}}
+  // expected-remark @+1 {{not folded: the scale is not computed from constants, or has too many elements}}
   %0 = quant_float.dequantize %w, %s axis 0 opset 21 : tensor<2x32xi8>, tensor<2xf32> to tensor<2x32xf32>
   return
 }

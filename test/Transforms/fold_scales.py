@@ -101,7 +101,7 @@ for i, case in enumerate(cases):
         )
         found = re.search(numbers, remark)
         if not found:
-            if not case.name.startswith("other") or "other parts" not in remark:
+            if not case.name.startswith("other") or "different slices" not in remark:
                 rewrites.fail(f"{case.name}: {remark}")
             continue
         code, *floats = (int(text, 16) for text in found.groups())

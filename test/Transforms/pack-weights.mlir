@@ -47,9 +47,9 @@ func.func @left(%x: tensor<?x16xf32>, %v: tensor<16x1xi4>, %w: tensor<?x1xi4>, %
   // expected-remark @+1 {{not packed: its weights, scales or zero points are not constants}}
   %1 = quant_float.node "MatMul"(%x, %0) opset 21 : (tensor<?x16xf32>, tensor<16x1xf32>) -> tensor<?x1xf32>
   %2 = quant_float.dequantize %w, %s axis 0 block_size 16 opset 21 : tensor<?x1xi4>, tensor<1x1xf32> to tensor<?x1xf32>
-  // expected-remark @+1 {{not packed: its weights are no matrix of a known size}}
+  // expected-remark @+1 {{not packed: its weights are not a matrix of static size}}
   %3 = quant_float.node "MatMul"(%x, %2) opset 21 : (tensor<?x16xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-  // expected-remark @+1 {{not packed: its bias is not one number for each column}}
+  // expected-remark @+1 {{not packed: its bias does not have one element per column}}
   %4 = quant_float.node "Gemm"(%x, %0, %b) opset 21 : (tensor<?x16xf32>, tensor<16x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   // The first factor, and other nodes.
   %5 = quant_float.node "MatMul"(%0, %x) opset 21 : (tensor<16x1xf32>, tensor<?x16xf32>) -> tensor<16x16xf32>

@@ -124,9 +124,9 @@ for element, (_, bits, least, _) in CODES.items():
 
 for why, form, given in (
     ("blocks must have a power of two", "MatMul", {"block": 8}),
-    ("its scales and numbers must be f32", "MatMul", {"kind": np.float16}),
+    ("its scales and results must be f32", "MatMul", {"kind": np.float16}),
     (
-        "its blocks are not along the sums",
+        "its blocks are not along the reduction dimension",
         "Gemm",
         {"rows": 64, "bias": False, "other": {"transB": 1}},
     ),  # fmt: skip

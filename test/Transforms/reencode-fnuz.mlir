@@ -32,15 +32,15 @@ func.func @back() -> tensor<2xf16> {
 func.func @left(%x: tensor<3xf8E4M3FNUZ>, %t: tensor<f32>) {
   %s = arith.constant dense<1.0> : tensor<f32>
   %w0 = arith.constant dense<[1.0, 240.0, -240.0, 240.0]> : tensor<4xf8E4M3FNUZ>
-  // expected-remark @+1 {{not re-encoded: 3 of 4 codes have no equal in 'f8E4M3FN', the first is element 1: 2 of 0x7f (240), 1 of 0xff (-240)}}
+  // expected-remark @+1 {{not re-encoded: 3 of 4 values have no counterpart in 'f8E4M3FN', the first is element 1: 2 of 0x7f (240), 1 of 0xff (-240)}}
   %0 = quant_float.dequantize %w0, %s opset 19 : tensor<4xf8E4M3FNUZ>, tensor<f32> to tensor<4xf32>
   %w1 = arith.constant dense<57344.0> : tensor<8xf8E5M2FNUZ>
-  // expected-remark @+1 {{not re-encoded: 8 of 8 codes have no equal in 'f8E5M2', the first is element 0: 8 of 0x7f (57344)}}
+  // expected-remark @+1 {{not re-encoded: 8 of 8 values have no counterpart in 'f8E5M2', the first is element 0: 8 of 0x7f (57344)}}
   %1 = quant_float.dequantize %w1, %s opset 19 : tensor<8xf8E5M2FNUZ>, tensor<f32> to tensor<8xf32>
-  // expected-remark @+1 {{not re-encoded: codes are computed: an input of 240 times the scale becomes 240 times the scale, by 'f8E4M3FN' 224}}
+  // expected-remark @+1 {{not re-encoded: the quantized values are not constant: an input of 240 times the scale becomes 240 times the scale, but with 'f8E4M3FN' 224}}
   %2 = quant_float.dequantize %x, %s opset 19 : tensor<3xf8E4M3FNUZ>, tensor<f32> to tensor<3xf32>
   %w3 = arith.constant dense<1.0> : tensor<3xf8E4M3FNUZ>
-  // expected-remark @+1 {{not re-encoded: the scale is not a constant, which may have no number of half its value}}
+  // expected-remark @+1 {{not re-encoded: the scale is not a constant, and half its value may not be representable}}
   %3 = quant_float.dequantize %w3, %t opset 19 : tensor<3xf8E4M3FNUZ>, tensor<f32> to tensor<3xf32>
   %s4 = arith.constant dense<[1.0, 5.9604644775390625e-08, 2.0]> : tensor<3xf16>
   // expected-remark @+1 {{not re-encoded: element 1 of the scale, 0x0001 (5.9604644775390625E-8), has no half in 'f16'}}

@@ -101,7 +101,7 @@ def check(source, opset, any_zero):
             codes = to_codes(case.constants["w"], source).ravel()
             named = {int(code, 16): int(n) for n, code in re.findall(rf"(\d+) of {CODE}", said[0])}
             counted = {code: int((codes == code).sum()) for code in lost if (codes == code).any()}
-            number = int(re.search(r"(\d+) of \d+ codes have", said[0])[1])
+            number = int(re.search(r"(\d+) of \d+ values have", said[0])[1])
             if named != counted or number != sum(counted.values()):
                 rewrites.fail(f"{what}: expected {counted}, but got {said}")
 

@@ -28,18 +28,18 @@ func.func @left(%x: tensor<?x16xf32>, %v: tensor<2x1x8xui8>, %u: !quant_float.un
   %s = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %g = arith.constant dense<0> : tensor<16xi32>
   %f = arith.constant dense<8.0> : tensor<2x1xf32>
-  // expected-remark @+1 {{not unpacked: its weights or scales are not constants of its sizes}}
+  // expected-remark @+1 {{not unpacked: its weights or scales are not constants of matching sizes}}
   %0 = quant_float.node "MatMulNBits"(%x, %v, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64}
          : (tensor<?x16xf32>, tensor<2x1x8xui8>, tensor<2xf32>) -> tensor<*xf32>
-  // expected-remark @+1 {{not unpacked: its columns are in an order of their own, g_idx}}
+  // expected-remark @+1 {{not unpacked: its columns are permuted by g_idx}}
   %1 = quant_float.node "MatMulNBits"(%x, %w, %s, %g) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64} absent [3]
          : (tensor<?x16xf32>, tensor<2x1x8xui8>, tensor<2xf32>, tensor<16xi32>) -> tensor<*xf32>
-  // expected-remark @+1 {{not unpacked: its zero points are not constants of bytes of its sizes}}
+  // expected-remark @+1 {{not unpacked: its zero points are not ui8 constants of matching sizes}}
   %2 = quant_float.node "MatMulNBits"(%x, %w, %s, %f) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64}
          : (tensor<?x16xf32>, tensor<2x1x8xui8>, tensor<2xf32>, tensor<2x1xf32>) -> tensor<*xf32>
-  // expected-remark @+1 {{not unpacked: its inputs or outputs are not those of the operator}}
+  // expected-remark @+1 {{not unpacked: its inputs or outputs do not match the operator}}
   %3 = quant_float.node "MatMulNBits"(%x, %w) opset 1 domain "com.microsoft" : (tensor<?x16xf32>, tensor<2x1x8xui8>) -> tensor<*xf32>
-  // expected-remark @+1 {{not unpacked: its attributes are not those of weights as they are}}
+  // expected-remark @+1 {{not unpacked: its attributes are not supported}}
   %4 = quant_float.node "MatMulNBits"(%x, %w, %s) opset 1 domain "com.microsoft" attributes {K = 9223372036854775807 : i64, N = 2 : i64, block_size = 16 : i64}
          : (tensor<?x16xf32>, tensor<2x1x8xui8>, tensor<2xf32>) -> tensor<*xf32>
   // expected-remark @+1 {{not unpacked: the type of its input is not known}}

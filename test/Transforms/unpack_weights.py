@@ -115,11 +115,11 @@ for bits in (8, 4, 2):
                     expect(f"{what}: ONNX Runtime", np.allclose(ours[1], theirs, 1e-3, 1e-3 * np.abs(theirs).max()))  # fmt: skip
 
 for why, given in (
-    ("DequantizeLinear has blocks from opset 21 on", {"opset": 20}),
-    ("codes of 2 bits from opset 25 on", {"bits": 2, "opset": 24}),
-    ("weights are f32 to it", {"element": T.FLOAT16, "opset": 22}),
+    ("DequantizeLinear supports blocks from opset 21 on", {"opset": 20}),
+    ("2-bit values from opset 25 on", {"bits": 2, "opset": 24}),
+    ("it dequantizes to f32", {"element": T.FLOAT16, "opset": 22}),
     ("do not end with a byte", {"depth": 63}),
-    ("not those of weights as they are", {"weight_prepacked": 1}),
+    ("its attributes are not supported", {"weight_prepacked": 1}),
 ):
     given = {"bits": 4, "rows": 4, "depth": 64, "block": 32} | given
     make(given.pop("bits"), given.pop("rows"), given.pop("depth"), given.pop("block"), **given)
