@@ -56,7 +56,7 @@ InputOptions::spreadLists(ArrayRef<char *> words) const {
   auto requireValue = [&]() -> llvm::Error {
     if (empty.empty())
       return llvm::Error::success();
-    return failUsage(empty + ": expected one value or more");
+    return failUsage(empty + ": expected at least one value");
   };
   for (StringRef word : words) {
     StringRef name = word.ltrim('-');
@@ -183,7 +183,7 @@ llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
       for (auto [number, input] : llvm::enumerate(inputs))
         names.push_back(input.name.empty() ? std::to_string(number)
                                            : "'" + input.name + "'");
-      return failUsage("--shapes: no input is named '" + shape.name + "', " +
+      return failUsage("--shapes: no input is named '" + shape.name + "'; " +
                        (names.empty()
                             ? "there are no inputs"
                             : "the inputs are " + llvm::join(names, ", ")));
@@ -232,7 +232,7 @@ llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
     if (!input->file.empty())
       return failUsage(
           "--inputs: " + describeInput(inputs, input - inputs.begin()) +
-          " is given twice");
+          " is specified twice");
     input->file = path;
   }
   return llvm::Error::success();
@@ -265,14 +265,13 @@ InputOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
       continue;
     }
     if (!seed)
-      return failUsage(name + ": expected a file for it in --inputs, or "
-                              "--random SEED");
+      return failUsage(name +
+                       ": expected a file in --inputs, or --random SEED");
     if (llvm::is_contained(input.sizes, -1))
       return failUsage(
-          name + ": the sizes of " + spellTensor(element, input.sizes) +
-          " are open, --shapes " +
-          (input.name.empty() ? std::to_string(index) : input.name) +
-          "=... can tell them");
+          name + ": the dynamic sizes of " + spellTensor(element, input.sizes) +
+          " must be specified by --shapes " +
+          (input.name.empty() ? std::to_string(index) : input.name) + "=...");
     llvm::Expected<TensorBuffer> tensor =
         TensorBuffer::allocate(element, input.sizes, offset);
     if (tensor && element.isString()) {
@@ -323,7 +322,7 @@ llvm::Error RunOptions::writeOutputs(ArrayRef<TensorBuffer> outputs) const {
     return llvm::Error::success();
   }
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
-    return fail(folder, "cannot be made: " + code.message(), kWrongUsage);
+    return fail(folder, "cannot be created: " + code.message(), kWrongUsage);
   std::vector<OutputFile> files;
   for (auto [index, output] : llvm::enumerate(outputs)) {
     if (llvm::Error error = checkNpy(output))

@@ -158,15 +158,14 @@ certify::printAudit(const AuditReport &report, StringRef model,
         row.nodes,
         row.file.empty() ? std::string("run now") : printable(row.file),
         certificate.inputs,
-        certificate.isComplete ? ", all there are"
-        : row.isSampled        ? ", a part"
+        certificate.isComplete ? ", all"
+        : row.isSampled        ? ", a sample"
                                : "",
         certificate.countMismatches(), certificate.code.front());
   }
   for (const UncoveredNodes &one : report.uncovered)
-    os << llvm::formatv(
-        "| {0} | {1} | none: not covered, but by {2} | - | - | - |\n",
-        printable(one.name), one.nodes, one.instead);
+    os << llvm::formatv("| {0} | {1} | none: covered by {2} | - | - | - |\n",
+                        printable(one.name), one.nodes, one.instead);
   os << llvm::formatv(
       "\n{0} conversions of {1} nodes, {2} kinds of nodes not covered: {3}.\n",
       report.rows.size(), nodes, report.uncovered.size(),

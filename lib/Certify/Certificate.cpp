@@ -151,7 +151,7 @@ static bool mapCount(json::ObjectMapper &mapper, StringLiteral key,
   if (!mapper.map(key, number))
     return false;
   if (number < 0)
-    path.field(key).report("expected no negative number");
+    path.field(key).report("expected a nonnegative number");
   count = uint64_t(number);
   return number >= 0;
 }
@@ -219,7 +219,7 @@ bool certify::fromJSON(const json::Value &value, Certificate &certificate,
     return true;
   const json::Array *all = wrong->getAsArray();
   if (!all || all->size() != certificate.code.size()) {
-    path.field("mismatches").report("expected as many as there is code");
+    path.field("mismatches").report("expected one per entry of 'code'");
     return false;
   }
   for (auto [index, one] : llvm::enumerate(*all))
@@ -267,7 +267,7 @@ static bool isDeep(StringRef text) {
 
 llvm::Expected<json::Value> certify::parseCertificates(StringRef text) {
   if (isDeep(text))
-    return llvm::createStringError("nested too deep for certificates");
+    return llvm::createStringError("nested too deeply for certificates");
   return json::parse(text);
 }
 
@@ -277,7 +277,7 @@ static bool resolveHash(json::Value &cell, const json::Array &hashes,
   std::optional<int64_t> number = cell.getAsInteger();
   bool isOne = number && *number >= 0 && *number < int64_t(hashes.size());
   if (!isOne)
-    path.report("expected the number of one of the hashes");
+    path.report("expected the index of one of the 'hashes'");
   else
     cell = hashes[size_t(*number)];
   return isOne;
@@ -289,7 +289,7 @@ static bool readRow(const json::Value &value, const json::Array &hashes,
   const json::Array *row = value.getAsArray();
   constexpr size_t count = std::size(kColumns);
   if (!row || (row->size() != count && row->size() != count + 1)) {
-    path.report("expected an array of as many as there are columns");
+    path.report("expected an array with one element per column");
     return false;
   }
   for (auto [column, cell] : llvm::zip_first(kColumns, *row)) {
@@ -353,11 +353,12 @@ static bool readFile(const json::Value &value, CertificateFile &file,
         !fromJSON(json::Value(std::move(one)), certificate, where))
       return false;
     if (certificate.code.size() != file.origin.cpus.size()) {
-      where.field("code").report("expected as many as the origin has cpus");
+      where.field("code").report(
+          "expected one per entry of 'cpus' of the origin");
       return false;
     }
     if (!names.insert(certificate.name).second) {
-      where.field("conversion").report("expected each conversion once");
+      where.field("conversion").report("expected each conversion at most once");
       return false;
     }
   }

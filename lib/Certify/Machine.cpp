@@ -156,7 +156,7 @@ public:
 private:
   llvm::Error fail() {
     return makeError(ErrorKind::Device,
-                     "the emulated program has ended unexpectedly");
+                     "the emulated program terminated unexpectedly");
   }
   bool send(const void *data, size_t size);
   bool receive(void *data, size_t size);
@@ -268,7 +268,7 @@ static llvm::Expected<std::string> findProgram(ArrayRef<std::string> names) {
     if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name))
       return *path;
   return makeError(ErrorKind::Unsupported,
-                   "expected " + llvm::join(names, " or ") + " on the PATH");
+                   "expected " + llvm::join(names, " or ") + " in PATH");
 }
 
 /// Runs a program and returns its output.
@@ -289,7 +289,7 @@ static llvm::Expected<std::string> capture(ArrayRef<StringRef> command) {
   if (code)
     return makeError(ErrorKind::Unsupported,
                      "'" + command.front() +
-                         "' fails: " + (message.empty() ? printed : message));
+                         "' failed: " + (message.empty() ? printed : message));
   return printed;
 }
 

@@ -485,8 +485,8 @@ certify::runMutants(const std::function<bool(StringRef)> &isWanted,
                     const std::function<void(const MutantReport &)> &onReport) {
   if (llvm::Triple(llvm::sys::getProcessTriple()).getArch() !=
       llvm::Triple::x86_64)
-    return llvm::createStringError("mutants are of code for x86-64, which this "
-                                   "machine does not run");
+    return llvm::createStringError(
+        "mutants require x86-64, which this machine does not support");
   llvm::StringMap<Conversion> conversions;
   for (const std::vector<Conversion> &group : listGroups())
     for (const Conversion &one : group)

@@ -30,7 +30,8 @@ struct Source {
 } // namespace
 
 static constexpr Source kStandards[] = {
-    {"ONNX Cast", "ONNX's operator Cast at opset 28, or at the one named",
+    {"ONNX Cast",
+     "ONNX's operator Cast at opset 28, or at the opset of the table",
      "https://onnx.ai/onnx/operators/onnx__Cast.html"},
     {"ONNX QuantizeLinear", "ONNX's operator QuantizeLinear at opset 28",
      "https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html"},
@@ -44,13 +45,13 @@ static constexpr Source kStandards[] = {
      "1"},
     {"OCP MX",
      "OCP Microscaling Formats (MX) 1.0: the element formats, nearest even and "
-     "saturating, and the scale E8M0; what becomes of NaN in formats without "
-     "one it leaves open",
+     "saturating, and the scale E8M0; NaN in formats without NaN is "
+     "unspecified",
      "https://www.opencompute.org/documents/"
      "ocp-microscaling-formats-mx-v1-0-spec-final-pdf"},
     {"OpenVINO FakeConvert",
      "OpenVINO's operation FakeConvert-13; mode exact is its formula, openvino "
-     "what the CPU plugin computes, openvino_reference what its reference does",
+     "is the CPU plugin, openvino_reference is the reference implementation",
      "https://docs.openvino.ai/2026/documentation/openvino-ir-format/"
      "operation-sets/operation-specs/type/fake-convert-13.html"},
 };
@@ -62,42 +63,44 @@ static constexpr Source kRules[] = {
      "infinity, NaN quiet with its sign",
      "IEEE 754; ONNX Cast"},
     {"C3",
-     "to float8: nearest even; what rounds above the largest number "
-     "becomes that, or without saturate NaN or infinity",
+     "to float8: nearest even; values that round above the largest number "
+     "become that number, or NaN or infinity without saturate",
      "ONNX Cast's tables; OFP8"},
     {"C4",
-     "to float8: infinity as an overflow; NaN of FNUZ types before opset "
+     "to float8: infinity is handled as overflow; NaN of FNUZ types before "
+     "opset "
      "24",
      "ONNX Cast's tables; OFP8"},
-    {"C5", "to float8: NaN is NaN, with its sign where there is one",
+    {"C5", "to float8: NaN stays NaN, with its sign if the type has one",
      "ONNX Cast's tables; the sign is this project's choice"},
-    {"C6", "to float8: a result of zero keeps its sign, where there is one",
+    {"C6", "to float8: a result of zero keeps its sign if the type has one",
      "ONNX Cast; OFP8"},
     {"C7", "from float8, exactly", "ONNX Cast; OFP8"},
     {"C8",
-     "to float6 and float4: nearest even, saturating; NaN is the zero of "
-     "the other sign",
+     "to float6 and float4: nearest even, saturating; NaN becomes the zero of "
+     "the opposite sign",
      "ONNX Cast's node tests; OCP MX but for NaN"},
     {"C9", "to f8E8M0FNU: up, down or to the nearest power of two",
-     "ONNX Cast; of negatives this project's choice"},
-    {"C10", "from f8E8M0FNU: 2^(code - 127), exactly if that can be",
+     "ONNX Cast; negative values are this project's choice"},
+    {"C10", "from f8E8M0FNU: 2^(encoding - 127), exact if representable",
      "ONNX Cast; OCP MX"},
     {"C11",
-     "float to integer: toward zero; saturated to 32 or 64 bits, of "
-     "which the low ones are taken; NaN is 0",
-     "ONNX Cast where it says; out of range this project's choice"},
-    {"C12", "between integers the low bits; to floats one rounding",
+     "float to integer: toward zero; saturated to 32 or 64 bits, of which the "
+     "low bits are the result; NaN is 0",
+     "ONNX Cast where specified; out-of-range values are this project's "
+     "choice"},
+    {"C12", "between integers: the low bits; to floats: one rounding",
      "ONNX Cast"},
-    {"C13", "to bool: anything but zero", "ONNX Cast"},
+    {"C13", "to bool: true unless zero", "ONNX Cast"},
     {"D1", "round(x / scale) to nearest even, plus the zero point, saturated",
-     "ONNX QuantizeLinear; of NaN this project's choice"},
+     "ONNX QuantizeLinear; NaN is this project's choice"},
     {"D3", "x / scale, rounded to the float", "ONNX QuantizeLinear"},
-    {"D4", "a scale of zero divides as IEEE 754 says", "IEEE 754"},
+    {"D4", "division by a scale of zero follows IEEE 754", "IEEE 754"},
     {"D5", "(x - zero point) * scale in f32, then rounded to the result's type",
      "ONNX DequantizeLinear"},
     {"D8",
-     "a number that arithmetic's NaN became, whose sign is open: either is "
-     "right",
+     "a number that results from a NaN of arithmetic, whose sign is "
+     "unspecified: either sign is correct",
      "IEEE 754"},
     {"K", "FakeConvert, in the mode that the table names",
      "OpenVINO FakeConvert-13"},

@@ -141,8 +141,8 @@ void Page::writeOutputs() {
   if (report.outputs.empty())
     return;
   os << "<h2>The network</h2>\n<p>Outputs with all quantizations of this "
-        "report against the same network without them. Weights that the model "
-        "only has as codes stay as they are.</p>\n<div "
+        "report, compared with the same network without them. Weights that the "
+        "model contains only in quantized form are not changed.</p>\n<div "
         "class=\"wide\"><table>\n";
   writeHeaders({"Output", "Tensor", "SQNR in dB", "Largest error"});
   for (const OutputReport &output : report.outputs) {
@@ -168,11 +168,12 @@ void Page::writeRanking() {
     return std::pair(a->alone->sqnr, a) < std::pair(b->alone->sqnr, b);
   });
   constexpr size_t kMost = 20;
-  os << "<h2>What causes most</h2>\n<p>The outputs with one quantization alone "
-        "against none: the lower the SQNR, the more that quantization costs."
+  os << "<h2>Largest contributions</h2>\n<p>The outputs with only one "
+        "quantization enabled, compared with none: the lower the SQNR, the "
+        "larger the error that this quantization causes."
         "</p>\n<div class=\"wide\"><table>\n";
-  writeHeaders({"Quantization", "Codes", "Outputs, alone, in dB",
-                "Its input, all on, in dB"});
+  writeHeaders({"Quantization", "Type", "Outputs, enabled alone, in dB",
+                "Its input, all enabled, in dB"});
   for (const QuantizationReport *one : ArrayRef(ranked).take_front(kMost)) {
     os << "<tr>";
     writeCell([&] { writeLink(one - report.quantizations.data()); }, "name");
@@ -191,7 +192,7 @@ void Page::writeRanking() {
 
 void Page::writeOverview() {
   os << "<h2>Quantizations</h2>\n<div class=\"wide\"><table>\n";
-  writeHeaders({"Name", "Tensor", "Codes", "Scales", "SQNR in dB", "Saturated",
+  writeHeaders({"Name", "Tensor", "Type", "Scales", "SQNR in dB", "Saturated",
                 "Flushed to 0", "0"});
   for (size_t index = 0; index < report.quantizations.size(); ++index) {
     const QuantizationReport &one = report.quantizations[index];
@@ -222,8 +223,8 @@ void Page::writeHistogram(const QuantizationReport &one) {
   for (const CodeCount &bin : one.histogram)
     most = std::max(most, bin.count);
   double width = kWidth / double(one.histogram.size());
-  os << "<h3>Codes</h3>\n<svg viewBox=\"0 0 720 140\" role=\"img\" "
-        "aria-label=\"How many elements have each code\">\n";
+  os << "<h3>Histogram</h3>\n<svg viewBox=\"0 0 720 140\" role=\"img\" "
+        "aria-label=\"Number of elements with each quantized value\">\n";
   for (auto [index, bin] : llvm::enumerate(one.histogram)) {
     double height = kHeight * double(bin.count) / double(most);
     os << llvm::format("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
@@ -269,7 +270,7 @@ void Page::writeScales(const QuantizationReport &one) {
   os << ".</p>\n";
   if (!one.outliers.empty()) {
     os << "<table>\n";
-    writeHeaders({"Outlier", "Scale", "Times the median"});
+    writeHeaders({"Outlier", "Scale", "Ratio to the median"});
     for (const ScaleOutlier &outlier : one.outliers) {
       os << "<tr>";
       writeCell([&] { os << outlier.index; });
@@ -292,10 +293,11 @@ void Page::writeAlternatives(const QuantizationReport &one) {
   for (const Alternative &alternative : one.alternatives)
     if (alternative.type == first)
       titles.push_back(alternative.granularity);
-  os << "<h3>Instead</h3>\n<p>"
-     << (one.hasOriginal ? "The numbers before quantization"
-                         : "The decoded numbers, as the model has no others,")
-     << " in other formats, scales being the largest magnitude over the "
+  os << "<h3>Alternatives</h3>\n<p>"
+     << (one.hasOriginal
+             ? "The values before quantization"
+             : "The dequantized values, because the model contains no others,")
+     << " in other formats; a scale is the largest magnitude divided by the "
         "format's largest value.</p>\n<div class=\"wide\"><table>\n";
   writeHeaders(titles);
   size_t columns = titles.size() - 1;
@@ -325,17 +327,17 @@ void Page::writeQuantization(size_t index, const QuantizationReport &one) {
   writeNumber(one.least);
   os << " to ";
   writeNumber(one.greatest);
-  os << (one.hasOriginal ? "" : " decoded");
+  os << (one.hasOriginal ? "" : " dequantized");
   if (one.numNaN || one.numInfinite)
     os << ", with " << one.numNaN << " NaN and " << one.numInfinite
        << " infinite";
   if (one.hasOriginal) {
-    os << "; the largest error is ";
+    os << "; the largest absolute error is ";
     writeNumber(one.difference.maxAbsolute);
-    os << ", relatively ";
+    os << ", the largest relative error is ";
     writeNumber(one.difference.maxRelative);
     if (one.numLost)
-      os << "; " << one.numLost << " numbers became NaN";
+      os << "; " << one.numLost << " values became NaN";
   }
   os << ".</p>\n";
   writeHistogram(one);
@@ -358,15 +360,15 @@ void Page::write() {
         "Σ x² / Σ (x − y)²).</p>\n";
   if (report.numSkipped)
     os << "<p>" << report.numSkipped
-       << " quantizations in bodies of other nodes, or of tensors without a "
-          "rank, are not looked at.</p>\n";
+       << " quantizations in bodies of other nodes, or of unranked tensors, "
+          "are not analyzed.</p>\n";
   if (report.quantizations.empty())
-    os << "<p>There is no quantization to report of.</p>\n";
+    os << "<p>The model has no quantization to report.</p>\n";
   writeOutputs();
   writeRanking();
   if (!report.quantizations.empty())
     writeOverview();
-  os << "<h2>One by one</h2>\n";
+  os << "<h2>Details</h2>\n";
   for (auto [index, one] : llvm::enumerate(report.quantizations))
     writeQuantization(index, one);
   os << "</body>\n</html>\n";

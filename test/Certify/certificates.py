@@ -74,7 +74,7 @@ bits[np.isnan(values)] = (bits[np.isnan(values)] & 0x80000000) | 0x7FC00000
 assert whole["output_sha256"] == hashlib.sha256(bits).hexdigest()
 
 # Found again, as a whole and in part.
-found = "4 of 5659 conversions have a certificate of {}: 4 found again, 0 not; 0 with other code than then\n"
+found = "4 of 5659 conversions have a certificate of {}: 4 reproduced, 0 not; 0 with other code than before\n"
 assert tool.run(0, "--check", "c.json") == found.format(file["origin"]["date"])
 tool.run(0, "--check", "c.json", "--only", "f8E5M2_to_f64$", stdout="1 of 1 conversions have")
 tool.run(0, "--list", "--only", ONLY, stdout="cast_f8E5M2_to_f64\ncast_f8E5M2_to_f32\n")
@@ -89,15 +89,23 @@ assert load("d.json")["conversions"][0]["seconds"] == "7.25"
 none = "0" * 64
 other = partial.replace(file["origin"]["program"], none)
 (tool.work / "e.json.partial").write_text(other)
-tool.run(2, *HOST, "--only", ONLY, "-o", "e.json", stderr="e.json.partial: is of another run")
+tool.run(
+    2,
+    *HOST,
+    "--only",
+    ONLY,
+    "-o",
+    "e.json",
+    stderr="e.json.partial: is from a run of another program",
+)
 assert (tool.work / "e.json.partial").read_text() == other
 
 # What is not found again.
 for field, value, message in (
-    ("output_sha256", none, "cast_f8E5M2_to_f32: the oracle gives other outputs"),
+    ("output_sha256", none, "cast_f8E5M2_to_f32: the oracle computes other outputs"),
     ("input_sha256", none, "cast_f8E5M2_to_f32: other inputs"),
     ("complete", False, "cast_f8E5M2_to_f32: not as complete"),
-    ("reference_inputs", 1, "cast_f8E5M2_to_f32: the Reference gives other outputs"),
+    ("reference_inputs", 1, "cast_f8E5M2_to_f32: the Reference computes other outputs"),
     ("inputs", 255, "cast_f8E5M2_to_f32: other inputs"),
     ("conversion", "cast_f5_to_f6", "no conversion is named 'cast_f5_to_f6'"),
 ):
@@ -114,27 +122,27 @@ wrong = {
 write("w.json", load("c.json"), mismatches=[wrong])
 tool.run(1, "--check", "w.json", stderr="cast_f8E5M2_to_f32: 0 mismatches, expected 3")
 write("w.json", load("c.json"), code=[none])
-tool.run(0, "--check", "w.json", stdout="4 found again, 0 not; 1 with other code than then")
+tool.run(0, "--check", "w.json", stdout="4 reproduced, 0 not; 1 with other code than before")
 
 # What is none.
 for field, value, message in (
     ("conversion", 7, "expected string at certificates.conversions[0].conversion"),
-    ("inputs", -1, "expected no negative number at certificates.conversions[0].inputs"),
+    ("inputs", -1, "expected a nonnegative number at certificates.conversions[0].inputs"),
     ("input_sha256", "12", "expected a SHA-256 of 64 hexadecimal digits"),
-    ("input_sha256", -1, "expected the number of one of the hashes"),
-    ("output_sha256", None, "expected the number of one of the hashes"),
+    ("input_sha256", -1, "expected the index of one of the 'hashes'"),
+    ("output_sha256", None, "expected the index of one of the 'hashes'"),
     (
         "code",
         [10**6],
-        "expected the number of one of the hashes at certificates.conversions[0].code[0]",
+        "expected the index of one of the 'hashes' at certificates.conversions[0].code[0]",
     ),
-    ("code", [], "expected as many as the origin has cpus"),
+    ("code", [], "expected one per entry of 'cpus' of the origin"),
     (
         "code",
         ["x" * 64],
         "expected a SHA-256 of 64 hexadecimal digits at certificates.conversions[0].code[0]",
     ),
-    ("mismatches", [], "expected as many as there is code"),
+    ("mismatches", [], "expected one per entry of 'code'"),
     ("mismatches", [wrong | {"made": "3"}], "expected a hexadecimal number in a string"),
     ("seconds", "soon", "expected a number in a string"),
 ):
@@ -142,7 +150,7 @@ for field, value, message in (
     tool.run(2, "--check", "w.json", stderr=message)
 twice = load("c.json")
 write("w.json", twice, conversion=twice["conversions"][1]["conversion"])
-tool.run(2, "--check", "w.json", stderr="expected each conversion once")
+tool.run(2, "--check", "w.json", stderr="expected each conversion at most once")
 for field, value, message in (
     ("cpus", [], "expected at least one at certificates.origin.cpus"),
     ("certificates", 1, "expected version 2 at certificates.origin.certificates"),
@@ -153,7 +161,7 @@ for field, value, message in (
     tool.run(2, "--check", "w.json", stderr=message)
 plain = json.loads((tool.work / "c.json").read_text())
 for field, value, message in (
-    ("conversions", [[1, 2]], "expected an array of as many as there are columns"),
+    ("conversions", [[1, 2]], "expected an array with one element per column"),
     (
         "columns",
         plain["columns"][::-1],
@@ -166,14 +174,14 @@ for field, value, message in (
 (tool.work / "w.json").write_text("[]")
 tool.run(2, "--check", "w.json", stderr="expected an object with 'origin'")
 (tool.work / "w.json").write_text("[" * 1_000_000)
-tool.run(2, "--check", "w.json", stderr="w.json': nested too deep for certificates")
+tool.run(2, "--check", "w.json", stderr="w.json': nested too deeply for certificates")
 (tool.work / "w.json").write_text("{")
 tool.run(2, "--check", "w.json", stderr="w.json")
 tool.run(2, "--check", "none.json", stderr="none.json")
 
 # Command lines.
 tool.run(2, "--only", "(", stderr="--only: parentheses not balanced: '('")
-tool.run(2, "--only", "nothing", stderr="no conversion's name has a match for 'nothing'")
+tool.run(2, "--only", "nothing", stderr="no conversion name matches 'nothing'")
 tool.run(2, "--check", "c.json", "-o", "f.json", stderr="expected no -o")
 tool.run(2, "--check", "c.json", *HOST, stderr="expected no --cpu")
 tool.run(2, "--check", "c.json", "--all", stderr="no --machine, no --sample and no --all")

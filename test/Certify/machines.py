@@ -30,13 +30,13 @@ for name, cpus in (("aarch64", ["generic", "neoverse-v1"]), ("riscv64", ["rv64gc
 fake = "^(qdq_f16_by_f32_through_i4_to_f16_in_f32_zero_point|fakeconvert_f16_by_f16_through_f8E5M2_to_f16_shifted)$"
 printed = tool.run(0, "--machine", "riscv64", "--only", fake, "--all", "-o", "all.json")
 assert printed.endswith("inputs, 0 mismatches\n") and not read_origin("all.json")["sampled"]
-tool.run(0, "--check", "aarch64.json", stdout="4 found again, 0 not; 0 with other code than then")
+tool.run(0, "--check", "aarch64.json", stdout="4 reproduced, 0 not; 0 with other code than before")
 
 # What is not there.
 known = "expected one of nvidia, aarch64, riscv64, x86_64, but got 'vax'"
 tool.run(2, "--machine", "vax", stderr=f"--machine: {known}")
 tool.run(1, "--machine", "aarch64", *ONLY, "--cpu", "nosuch", stderr="unknown cpu 'nosuch'")
-tool.run(2, "--machine", "aarch64", "--mutants", stderr="--machine is for certificates: expected no --mutants")  # fmt: skip
+tool.run(2, "--machine", "aarch64", "--mutants", stderr="--machine is only for certificates: expected no --mutants")  # fmt: skip
 (tool.work / "none").mkdir()
 bare = os.environ | {"PATH": str(tool.work / "none")}
 missing = "machine 'aarch64': expected qemu-aarch64 or qemu-aarch64-static on the PATH"
@@ -48,7 +48,7 @@ emulator.chmod(0o755)
 tool.run(1, "--machine", "aarch64", *ONLY, stderr="expected clang-22 or clang on the PATH", environment=bare)  # fmt: skip
 # One that ends at once, instead of running anything.
 ending = os.environ | {"PATH": f"{tool.work / 'none'}:{os.environ['PATH']}"}
-tool.run(1, "--machine", "aarch64", *ONLY, stderr="the emulated program has ended unexpectedly", environment=ending)  # fmt: skip
+tool.run(1, "--machine", "aarch64", *ONLY, stderr="the emulated program terminated unexpectedly", environment=ending)  # fmt: skip
 emulator.write_text("#!/bin/sh\necho it is broken\nexit 3\n")
 tool.run(1, "--machine", "aarch64", *ONLY, stderr="it is broken", environment=ending)
 file = json.loads((tool.work / "aarch64.json").read_text())

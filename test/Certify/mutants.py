@@ -23,6 +23,6 @@ tie = tool.run(0, "--only", "^e4m3_tie$", stdout="1 of 1 mutants caught")
 assert (
     "input         5121 of cast_f16_to_f8E4M3FN_saturate1: 0x1400 gives 0x1, expected 0x0" in tie
 ), tie
-tool.run(2, "--only", "^nothing$", stderr="--only: no mutant's name has a match for '^nothing$'")
+tool.run(2, "--only", "^nothing$", stderr="--only: no mutant name matches '^nothing$'")
 tool.run(2, "--only", "^e4m3_tie$", "-o", "none/m.json", stderr="none/m.json: cannot be written")
 tool.finish()

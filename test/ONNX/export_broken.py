@@ -169,15 +169,15 @@ done = subprocess.run(
     text=True,
 )
 assert (
-    done.returncode == 1 and "--external-data: expected -o OUT, beside which it goes" in done.stderr
+    done.returncode == 1
+    and "--external-data: expected -o OUT, next to which it is written" in done.stderr
 ), done
 done = subprocess.run(
     [translate, "--export-onnx", "model.xml", "-o", output], capture_output=True, text=True
 )
 assert (done.returncode, done.stderr) == (
     1,
-    "model.xml: error: expected a model in .onnx, .mlir or .mlirbc; of other models --extract-weights "
-    "takes the weights\n",
+    "model.xml: error: expected a model in .onnx, .mlir or .mlirbc; --extract-weights extracts the weights of other models\n",
 ), done
 missing = set(diagnostics) - covered
 sys.exit(f"no case for {missing}" if missing else 0)

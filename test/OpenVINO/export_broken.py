@@ -213,7 +213,7 @@ refuse(
 done = subprocess.run(
     [translate, "--export-onnx", "model.xml", "-o", outputs[0]], capture_output=True, text=True
 )
-expected = "model.xml: error: expected a model in .onnx, .mlir or .mlirbc; of other models --extract-weights takes the weights\n"
+expected = "model.xml: error: expected a model in .onnx, .mlir or .mlirbc; --extract-weights extracts the weights of other models\n"
 assert (done.returncode, done.stderr) == (1, expected), done
 missing = set(diagnostics) - covered
 sys.exit(f"no case for {missing}" if missing else 0)

@@ -341,7 +341,7 @@ for name, suffixes in {"two": ("o", "h"), "owt": ("h", "o"), "lib": ("so", "h")}
 
 (work / "folder.s").mkdir()
 compile_model(2, "narrow.mlir", "-o", "folder.s", stderr="folder.s: error: ")
-compile_model(2, "narrow.mlir", "-o", "no/folder/out.s", stderr="there is no folder 'no/folder'")
+compile_model(2, "narrow.mlir", "-o", "no/folder/out.s", stderr="there is no directory 'no/folder'")
 compile_model(2, "narrow.mlir", "-o", "out.h", "--emit", "obj", stderr="would overwrite it")
 compile_model(2, "narrow.mlir", "-o", "out.txt", stderr="or an output named .mlir, .ll, .s")
 compile_model(2, "narrow.mlir", "-o", "out.s", "--emit", "hex", stderr="but got 'hex'")

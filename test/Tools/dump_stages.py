@@ -41,7 +41,9 @@ assert find("levels") == name(CPU, "x86-64-v3/") + name(CPU, "x86-64/"), find("l
 
 result = run("--dump-stages", folder / "none")
 assert result.returncode == 2, result
-assert f"--dump-stages: there is no folder '{folder / 'none'}' to write to" in result.stderr, result
+assert f"--dump-stages: there is no directory '{folder / 'none'}' to write to" in result.stderr, (
+    result
+)
 
 (folder / "full/x86-64").touch()
 result = run("--dump-stages", folder / "full", "--cpu", "x86-64,x86-64-v3")

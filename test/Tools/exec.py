@@ -143,7 +143,7 @@ places = [line.split()[3:5] for line in chunks.splitlines()]
 expect(places == [[str(i), str(min(300, 1000 - i))] for i in (0, 300, 600, 900) for _ in (0, 1)], chunks)  # fmt: skip
 
 # Wrong usage.
-run(2, stderr="quant-float-exec: error: expected a shared library, --help tells more")
+run(2, stderr="quant-float-exec: error: expected a shared library, see --help")
 run(2, "main.so", "two.so", stderr="Too many positional arguments specified!")
 run(2, "main.so", "--nothing", stderr="Unknown command line argument '--nothing'.")
 run(2, "main.so", "--entry", stderr="for the --entry option: requires a value!")
@@ -162,7 +162,7 @@ run(2, "main.so", "--device", -1, stderr="for the --device option: '-1' value in
 for words in (("--inputs",), ("--inputs", "--random", 1), ("--shapes", "x=5x4", "--inputs"), ("--inputs", "x.npy", "--shapes"), ("--shapes", "--time")):  # fmt: skip
     option = "--shapes" if words[-1] in ("--shapes", "--time") else "--inputs"
     for line in (("main.so", *words), (*words, "main.so")):
-        run(2, *line, stderr=f"quant-float-exec: error: {option}: expected one value or more\n")
+        run(2, *line, stderr=f"quant-float-exec: error: {option}: expected at least one value\n")
 for word in ("x=", "0=", ""):
     for words in (("--inputs", word), (f"--inputs={word}",)):
         run(2, "main.so", *words, stderr=f"error: --inputs: expected FILE or NAME=FILE, but got '{word}'\n")  # fmt: skip
@@ -193,18 +193,18 @@ run(2, "main.so", "--show-device", stderr="error: --show-device: expected no lib
 run(2, "two.so", "--all", "--outputs", "o", stderr="error: --all: expected none of --entry, --inputs, --outputs")  # fmt: skip
 run(2, "two.so", "--merge-nans", stderr="error: --merge-nans: expected --digest")
 run(2, "two.so", "--sweep", 0, 1, "--random", 1, stderr="error: --sweep: expected none of --random, ")  # fmt: skip
-run(2, "main.so", stderr="error: input 0 'x': expected a file for it in --inputs, or --random SEED")
-run(2, "main.so", "--random", 1, stderr="error: input 0 'x': the sizes of float[?x4] are open, --shapes x=... can tell them")  # fmt: skip
+run(2, "main.so", stderr="error: input 0 'x': expected a file in --inputs, or --random SEED")
+run(2, "main.so", "--random", 1, stderr="error: input 0 'x': the dynamic sizes of float[?x4] must be specified by --shapes x=...")  # fmt: skip
 run(2, "main.so", "--random", 1, "--shapes", "x=5x5", stderr="--shapes: input 0 'x': expected sizes of float[?x4], but got float[5x5]")  # fmt: skip
-run(2, "main.so", "--random", 1, "--shapes", "w=5", stderr="--shapes: no input is named 'w', the inputs are 'x', 'scale', 2")  # fmt: skip
+run(2, "main.so", "--random", 1, "--shapes", "w=5", stderr="--shapes: no input is named 'w'; the inputs are 'x', 'scale', 2")  # fmt: skip
 run(2, "main.so", "--entry", "other", stderr=f"main.so: error: no function is named 'other'; the functions are '{symbol}'")  # fmt: skip
 run(2, "two.so", stderr="expected --entry to choose one of the functions 'cast_f32_f8E4M3FN', 'cast_f16_f8E5M2', or --all")  # fmt: skip
 run(2, "main.so", "--inputs", *"abcd", stderr="--inputs: expected 3 files or fewer, but got 'd' as well")  # fmt: skip
-run(2, "main.so", "--inputs", "x=a", "0=b", stderr="--inputs: input 0 'x' is given twice")
+run(2, "main.so", "--inputs", "x=a", "0=b", stderr="--inputs: input 0 'x' is specified twice")
 run(2, "main.so", "--inputs", "none.npy", stderr="none.npy: error: input 0 'x' cannot be read: No such file")  # fmt: skip
 run(2, "main.so", "--inputs", "no-driver", stderr="cannot be read: it is not a regular file")
-run(2, "main.so", "--random", 1, *sizes, "--outputs", "x.npy/out", stderr="x.npy/out: error: cannot be made: ")  # fmt: skip
-run(1, "main.so", "--sweep", 0, 1, stderr=f"'{symbol}': expected one input of one open size for --sweep")  # fmt: skip
+run(2, "main.so", "--random", 1, *sizes, "--outputs", "x.npy/out", stderr="x.npy/out: error: cannot be created: ")  # fmt: skip
+run(1, "main.so", "--sweep", 0, 1, stderr=f"'{symbol}': expected one input with one dynamic size for --sweep")  # fmt: skip
 
 # Files that are wrong.
 whole_file = (work / "x.npy").read_bytes()

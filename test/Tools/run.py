@@ -85,12 +85,18 @@ for options in (("--threads", "2"), ("--threads", "0"), ("-O0",), ("-O3",), ("--
 # Wrong usage.
 run(2, "pair.mlir", "--inputs", "a.npy", stderr="input 1 'b': expected a file for it in --inputs")
 run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "b.npy", stderr="expected 2 files or fewer")
-run(2, "pair.mlir", "--inputs", "b=b.npy", "b=b.npy", stderr="input 1 'b' is given twice")
+run(2, "pair.mlir", "--inputs", "b=b.npy", "b=b.npy", stderr="input 1 'b' is specified twice")
 run(
     2, "pair.mlir", "--inputs", "a.npy", "none.npy", stderr="none.npy: error: input 1 'b' cannot be"
 )
-run(2, "pair.mlir", "--random", "1", stderr="the sizes of float[?x4] are open, --shapes a in=...")
-run(2, "pair.mlir", "--shapes", "c=1", stderr="no input is named 'c', the inputs are 'a in', 'b'")
+run(
+    2,
+    "pair.mlir",
+    "--random",
+    "1",
+    stderr="the dynamic sizes of float[?x4] must be specified by --shapes a in=...",
+)
+run(2, "pair.mlir", "--shapes", "c=1", stderr="no input is named 'c'; the inputs are 'a in', 'b'")
 run(
     2,
     "pair.mlir",
@@ -108,13 +114,13 @@ run(
     2,
     "pair.mlir",
     "--inputs",
-    stderr="quant-float-run: error: --inputs: expected one value or more",
+    stderr="quant-float-run: error: --inputs: expected at least one value",
 )
 run(
     2,
     "--inputs",
     "pair.mlir",
-    stderr="quant-float-run: error: --inputs: expected one value or more",
+    stderr="quant-float-run: error: --inputs: expected at least one value",
 )
 run(2, "pair.mlir", "--inputs", "b=", stderr="expected FILE or NAME=FILE, but got 'b='")
 run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")

@@ -183,19 +183,20 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
     llvm::erase_if(arguments.names,
                    [&](StringRef name) { return !regex.match(name); });
     if (arguments.names.empty() && !options.mutants) {
-      complain("--only: no conversion's name has a match for '" + options.only +
+      complain("--only: no conversion name matches '" + options.only +
                "'; --list prints them");
       return std::nullopt;
     }
   }
   if (!options.check.empty() && !options.output.empty()) {
-    complain("--check compares and writes nothing: expected no -o");
+    complain("--check does not write a file: expected no -o");
     return std::nullopt;
   }
   if (!options.check.empty() && (!options.cpus.empty() || options.sample ||
                                  options.all || !options.machine.empty())) {
-    complain("--check does what the certificates say: expected no --cpu, no "
-             "--machine, no --sample and no --all");
+    complain(
+        "--check uses the options of the certificates: expected no --cpu, no "
+        "--machine, no --sample and no --all");
     return std::nullopt;
   }
   if (options.sample && options.all) {
@@ -251,11 +252,12 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
     return std::nullopt;
   }
   if (!options.machine.empty() && !chosen.empty()) {
-    complain("--machine is for certificates: expected no " + Twine(chosen));
+    complain("--machine is only for certificates: expected no " +
+             Twine(chosen));
     return std::nullopt;
   }
   if (arguments.audit.empty() && !arguments.certificates.empty()) {
-    complain("--certificates is for --audit: expected a model");
+    complain("--certificates requires --audit with a model");
     return std::nullopt;
   }
   arguments.quiet = options.quiet;
@@ -304,11 +306,11 @@ public:
         continue;
       const Difference &first = wrong.first;
       os << separator
-         << llvm::formatv("{0} of {1} wrong for {2}, first {3:x} gives {4:x}, "
-                          "expected {5:x} (scale {6:x}, zero point {7:x})",
-                          wrong.count, certificate.inputs, cpu, first.input,
-                          first.made, first.expected, first.scale,
-                          first.zeroPoint);
+         << llvm::formatv(
+                "{0} of {1} wrong for {2}, the first input {3:x} gives {4:x}, "
+                "expected {5:x} (scale {6:x}, zero point {7:x})",
+                wrong.count, certificate.inputs, cpu, first.input, first.made,
+                first.expected, first.scale, first.zeroPoint);
       separator = "; ";
     }
     if (certificate.referenceMismatches)
@@ -458,9 +460,10 @@ static int makeCertificates(Arguments &arguments) {
     partial = arguments.output + ".partial";
     Leftover leftover = readPartial(partial);
     if (leftover.origin && !continues(file.origin, *leftover.origin))
-      return complain(partial + ": is of another run, by another program, on "
-                                "another machine, for other CPUs or other "
-                                "inputs: remove it, or write to another file");
+      return complain(
+          partial +
+          ": is from a run of another program, on another machine, for other "
+          "CPUs or with other inputs: remove it, or write to another file");
     size = leftover.size;
     for (Certificate &certificate : leftover.certificates) {
       if (certificate.code.size() != file.origin.cpus.size() ||
@@ -515,12 +518,12 @@ static std::string compare(const Certificate &one, const Certificate &other) {
   if (one.inputs != other.inputs || one.inputHash != other.inputHash)
     return "other inputs";
   if (one.isComplete != other.isComplete)
-    return "not as complete";
+    return "not the same completeness";
   if (one.referenceInputs != other.referenceInputs ||
       one.referenceMismatches != other.referenceMismatches)
-    return "the Reference gives other outputs";
+    return "the Reference computes other outputs";
   if (one.outputHash != other.outputHash)
-    return "the oracle gives other outputs";
+    return "the oracle computes other outputs";
   for (auto [mine, theirs] : llvm::zip(one.mismatches, other.mismatches))
     if (mine.count != theirs.count)
       return llvm::formatv("{0} mismatches, expected {1}", mine.count,
@@ -570,8 +573,8 @@ static int checkCertificates(Arguments &arguments) {
     return kToolWrongInput;
   }
   llvm::outs() << llvm::formatv(
-      "{0} of {1} conversions have a certificate of {2}: {3} found again, {4} "
-      "not; {5} with other code than then\n",
+      "{0} of {1} conversions have a certificate of {2}: {3} reproduced, {4} "
+      "not; {5} with other code than before\n",
       progress.done, arguments.names.size(), printable(file->origin.date),
       progress.done - failures, failures, otherCode);
   bool isRight = !failures && !unknown && !progress.mismatches;
@@ -647,8 +650,7 @@ static int tryMutants(const Arguments &arguments) {
     return kToolWrongInput;
   }
   if (!total)
-    return complain("--only: no mutant's name has a match for '" +
-                    arguments.only + "'");
+    return complain("--only: no mutant name matches '" + arguments.only + "'");
   llvm::outs() << llvm::formatv("{0} of {1} mutants caught\n", caught, total);
   if (!arguments.output.empty()) {
     std::string text =

@@ -170,15 +170,15 @@ int main(int argc, char **argv) {
   StringRef output = arguments.output;
   StringRef folder = llvm::sys::path::parent_path(output);
   if (output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))
-    return fail("there is no folder '" + folder + "' to write to");
+    return fail("there is no directory '" + folder + "' to write to");
   if (*kind == EmitKind::Shared && output == "-")
     return fail("--emit: a shared library must be written to a file");
   if (!isForGpu && (*kind == EmitKind::Ptx || *kind == EmitKind::Cubin))
     return fail("--emit: expected --target nvvm for ptx and cubin");
   if (arguments.dumpStages.getNumOccurrences() &&
       !llvm::sys::fs::is_directory(arguments.dumpStages))
-    return fail("--dump-stages: there is no folder '" + arguments.dumpStages +
-                "' to write to");
+    return fail("--dump-stages: there is no directory '" +
+                arguments.dumpStages + "' to write to");
   StringRef besideSuffix = getSuffixBeside(*kind);
   if (!besideSuffix.empty() &&
       llvm::sys::path::extension(output) == ("." + besideSuffix).str())

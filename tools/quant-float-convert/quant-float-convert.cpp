@@ -167,8 +167,8 @@ static int convert(const Options &options) {
     return failUsage("--opset: expected " + Twine(kOldestTargetOpset) + " to " +
                      Twine(kNewestOpset) + ", but got " + Twine(options.opset));
   if (options.externalData && options.output == "-")
-    return failUsage("--external-data: expected a file as -o, beside which it "
-                     "goes");
+    return failUsage(
+        "--external-data: expected a file as -o, next to which it is written");
   if (!llvm::sys::fs::exists(options.model))
     return failUsage("'" + options.model + "' does not exist");
   DialectRegistry registry;
@@ -182,8 +182,8 @@ static int convert(const Options &options) {
   opsetOptions.opset = options.opset;
   for (const std::string &name : options.without) {
     if (!isOnnxTypeName(&context, name))
-      return failUsage("--without: expected types of elements as ONNX names "
-                       "them, such as float8e4m3fn or int4, but got '" +
+      return failUsage("--without: expected ONNX names of element types, such "
+                       "as float8e4m3fn or int4, but got '" +
                        name + "'");
     opsetOptions.without.push_back(name);
   }

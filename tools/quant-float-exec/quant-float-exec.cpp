@@ -136,7 +136,7 @@ llvm::Error Options::check() const {
   if (showDevice && !model.empty())
     return failUsage("--show-device: expected no library");
   if (!showDevice && model.empty())
-    return failUsage("expected a shared library, --help tells more");
+    return failUsage("expected a shared library, see --help");
   if (all && (!entry.empty() || !inputs.empty() || !outputs.empty()))
     return failUsage("--all: expected none of --entry, --inputs, --outputs");
   if (mergeNaNs && !digest)
@@ -487,7 +487,7 @@ llvm::Error Runner::sweep(ArrayRef<const qf_entry *> entries) {
         !findSlotElement(entry->inputs[0].dtype) ||
         entry->inputs[0].dtype == QF_STRING)
       return fail("'" + Twine(entry->symbol) +
-                  "': expected one input of one open size for --sweep");
+                  "': expected one input with one dynamic size for --sweep");
   // The outputs of each function, whose memory the next chunk reuses.
   std::vector<std::vector<TensorBuffer>> outputs(entries.size());
   std::vector<TensorBuffer> input;

@@ -132,7 +132,8 @@ int main(int argc, char **argv) {
   });
   Options options;
   llvm::Error error = options.parse(
-      argc, argv, "says what quantization does to the numbers of a model\n");
+      argc, argv,
+      "writes a report on the numeric error of each quantization of a model\n");
   if (!error)
     error = reportModel(options);
   if (error.isA<ModelError>())

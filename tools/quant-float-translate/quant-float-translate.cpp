@@ -86,7 +86,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readStandardInput() {
       std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() ||
       std::fflush(file) || lseek(fileno(file), 0, SEEK_SET) ||
       dup2(fileno(file), STDIN_FILENO) < 0) {
-    llvm::errs() << "<stdin>: error: no temporary file for it: "
+    llvm::errs() << "<stdin>: error: cannot create a temporary file: "
                  << llvm::sys::StrError() << "\n";
     return nullptr;
   }
@@ -129,8 +129,8 @@ static bool checkInput(llvm::ArrayRef<char *> arguments) {
   bool isModel = input.ends_with(".onnx") || input.ends_with(".xml");
   if (exported == "onnx" && input.ends_with(".xml") && !extracts) {
     llvm::errs() << input
-                 << ": error: expected a model in .onnx, .mlir or .mlirbc; of "
-                    "other models --extract-weights takes the weights\n";
+                 << ": error: expected a model in .onnx, .mlir or .mlirbc; "
+                    "--extract-weights extracts the weights of other models\n";
     return false;
   }
   isMlir |= !exported.empty() && !isModel && !isWeights(input);
@@ -330,7 +330,7 @@ int main(int argc, char **argv) {
       return options;
     if (path == "-") {
       llvm::errs()
-          << "--external-data: expected -o OUT, beside which it goes\n";
+          << "--external-data: expected -o OUT, next to which it is written\n";
       return mlir::failure();
     }
     beside.emplace(path + ".data");
