@@ -398,7 +398,7 @@ NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
     normalized.push_back(*axis);
   }
   if (areDistinct)
-    requireTrue(areDistinct, "no axis may be named twice");
+    requireTrue(areDistinct, "no axis may be specified twice");
   return normalized;
 }
 

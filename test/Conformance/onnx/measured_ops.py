@@ -87,7 +87,7 @@ def refuse_axes():
         add("CumSum", 14, np.zeros(4, F32), np.array(axis), oracle="none", refused=why)
     wide = "the size of axis 1 must match the other sizes"
     add("Squeeze", 13, data, numbers(1), oracle="none", refused=(wide, UNKNOWN))
-    twice = "no axis may be named twice"
+    twice = "no axis may be specified twice"
     add("Squeeze", 13, floats(1, 1, 1), numbers(0, -3), oracle="none", refused=(twice, UNKNOWN))
     add("Unsqueeze", 13, data, numbers(1, 1), oracle="none", refused=(twice, UNKNOWN))
     pads = numbers(1, 0, 0, 1), None
