@@ -359,12 +359,15 @@ void mgpuLaunchClusterKernel(void *function, intptr_t clusterX,
   const QfCudaDriver *driver = enter(&context);
   if (!driver)
     return;
-  if (driver->cuLaunchKernelEx)
+  if (driver->cuLaunchKernelEx) {
+    CUevent start = markTime(driver, stream);
     check(driver, "cuLaunchKernelEx",
           driver->cuLaunchKernelEx(&config, function, parameters, extra));
-  else
+    addTime(driver, start, markTime(driver, stream));
+  } else {
     failWithText("the NVIDIA driver is too old: libcuda.so.1 has no "
                  "cuLaunchKernelEx");
+  }
   leave(driver);
 }
 

@@ -159,7 +159,11 @@ def cluster():
     parameters = (POINTER * len(scalars))(*map(ctypes.addressof, scalars))
     one, stream, event = I64(1), call("StreamCreate"), call("EventCreate")
     other = call("StreamCreate")
-    call("LaunchClusterKernel", POINTER(function), I64(2), one, one, I64(4), one, one, I64(256), one, one, 0, POINTER(stream), parameters, None)  # fmt: skip
+
+    def launch_clusters():
+        call("LaunchClusterKernel", POINTER(function), I64(2), one, one, I64(4), one, one, I64(256), one, one, 0, POINTER(stream), parameters, None)  # fmt: skip
+
+    launch_clusters()
     call("EventRecord", POINTER(event), POINTER(stream))
     call("StreamWaitEvent", POINTER(other), POINTER(event))
     found = np.zeros(n, "u1")
@@ -168,6 +172,10 @@ def cluster():
     call("StreamSynchronize", POINTER(other))
     call("EventSynchronize", POINTER(event))
     call("Memset16", POINTER(taken), 0x0101, ctypes.c_size_t(n // 2), POINTER(stream))
+    runtime.quantFloatGpuStopTiming.restype = ctypes.c_double
+    runtime.quantFloatGpuStartTiming()
+    launch_clusters()
+    assert runtime.quantFloatGpuStopTiming() > 0
     call("EventDestroy", POINTER(event))
     call("StreamDestroy", POINTER(stream))
     call("StreamDestroy", POINTER(other))
