@@ -153,29 +153,36 @@ static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
     for (auto [name, address] : llvm::zip_equal(names, *addresses))
       define(name, address);
   }
-  if (module.getFunction("mgpuLaunchKernel")) {
-#define DEFINE(name) define(#name, &name);
-    DEFINE(quantFloatGpuTakeError)
-    DEFINE(mgpuModuleLoad)
-    DEFINE(mgpuModuleLoadJIT)
-    DEFINE(mgpuModuleUnload)
-    DEFINE(mgpuModuleGetFunction)
-    DEFINE(mgpuLaunchKernel)
-    DEFINE(mgpuStreamCreate)
-    DEFINE(mgpuStreamDestroy)
-    DEFINE(mgpuStreamSynchronize)
-    DEFINE(mgpuStreamWaitEvent)
-    DEFINE(mgpuEventCreate)
-    DEFINE(mgpuEventDestroy)
-    DEFINE(mgpuEventSynchronize)
-    DEFINE(mgpuEventRecord)
-    DEFINE(mgpuMemAlloc)
-    DEFINE(mgpuMemFree)
-    DEFINE(mgpuMemcpy)
-    DEFINE(mgpuMemset32)
-    DEFINE(mgpuMemset16)
+  // All functions of CudaRuntime.h that code calls.
+#define DEFINE(name)                                                           \
+  if (module.getFunction(#name))                                               \
+    define(#name, &name);
+  DEFINE(quantFloatGpuTakeError)
+  DEFINE(mgpuSetDefaultDevice)
+  DEFINE(mgpuModuleLoad)
+  DEFINE(mgpuModuleLoadJIT)
+  DEFINE(mgpuModuleUnload)
+  DEFINE(mgpuModuleGetFunction)
+  DEFINE(mgpuLaunchKernel)
+  DEFINE(mgpuLaunchClusterKernel)
+  DEFINE(mgpuStreamCreate)
+  DEFINE(mgpuStreamDestroy)
+  DEFINE(mgpuStreamSynchronize)
+  DEFINE(mgpuStreamWaitEvent)
+  DEFINE(mgpuEventCreate)
+  DEFINE(mgpuEventDestroy)
+  DEFINE(mgpuEventSynchronize)
+  DEFINE(mgpuEventRecord)
+  DEFINE(mgpuMemAlloc)
+  DEFINE(mgpuMemFree)
+  DEFINE(mgpuMemcpy)
+  DEFINE(mgpuMemset32)
+  DEFINE(mgpuMemset16)
+  DEFINE(mgpuMemHostRegister)
+  DEFINE(mgpuMemHostUnregister)
+  DEFINE(mgpuMemHostRegisterMemRef)
+  DEFINE(mgpuMemHostUnregisterMemRef)
 #undef DEFINE
-  }
   if (symbols.empty())
     return llvm::Error::success();
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));

@@ -17,6 +17,19 @@ FUNCTIONS = {
     "fakeconvert_exact_f8E5M2": ["x=5x128"],
 }
 
+CLUSTERS = """
+func.func @clusters(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c1 = arith.constant 1 : index
+  gpu.launch clusters(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1)
+             blocks(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1)
+             threads(%m, %n, %o) in (%p = %c1, %q = %c1, %r = %c1) {
+    gpu.barrier
+    gpu.terminator
+  }
+  return %x : tensor<4xf32>
+}
+"""
+
 
 def main(tools, compiler, cuda_include, obj_root, folder):
     tools, folder = Path(tools), Path(folder)
@@ -87,6 +100,10 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     run(0, "constant.mlir", "--random", 1, "--target", "nvvm", "--outputs", "gpu", environment=environment)  # fmt: skip
     if (folder / "cpu/output_0.npy").read_bytes() != (folder / "gpu/output_0.npy").read_bytes():
         failures.append("constant: the outputs differ")
+
+    # The JIT compiler defines the function that launches clusters: the run ends at the kernel, which the simulator has no code for.
+    (folder / "clusters.mlir").write_text(CLUSTERS)
+    run(1, "clusters.mlir", "--random", 1, "--target", "nvvm", environment=simulated(90), stderr="cuModuleGetFunction of 'clusters.kernel_kernel' failed: ")  # fmt: skip
 
     # What is wrong is said, and nothing is written.
     (folder / "no-driver").mkdir()
