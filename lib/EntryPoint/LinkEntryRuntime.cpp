@@ -75,7 +75,6 @@ static RuntimePart getRISCV64Text() {
 }
 #undef RUNTIME_PART
 
-/// Returns an empty runtime for unsupported architectures.
 static Runtime getRuntime(const llvm::Triple &triple) {
   switch (triple.getArch()) {
   case llvm::Triple::x86_64:
@@ -85,7 +84,7 @@ static Runtime getRuntime(const llvm::Triple &triple) {
   case llvm::Triple::riscv64:
     return {getRISCV64Entry(), getRISCV64Text()};
   default:
-    return {};
+    llvm_unreachable("TargetCpu::get accepts no other architecture");
   }
 }
 
@@ -251,11 +250,6 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
     return llvm::Error::success();
 
   Runtime runtime = getRuntime(triple);
-  if (runtime.entry.bitcode.empty())
-    return llvm::createStringError(
-        "no entry points for '%s': expected an architecture of x86_64, aarch64 "
-        "(little endian) or riscv64, but got %s",
-        triple.str().c_str(), triple.getArchName().str().c_str());
 
   // The runtime contains inline assembly. Code generation aborts on it unless
   // the target's assembly parser is registered.

@@ -50,7 +50,7 @@ LoweringTarget LoweringTarget::get(const TargetCpu &cpu) {
     target.hasLongConversions = target.keepsNaNSigns = true;
     target.hasMinimum = target.roundsToIntegers = true;
     target.hasBFloatConversions = cpu.has("bf16");
-  } else {
+  } else if (triple.isRISCV64()) {
     // RISC-V's instructions replace every NaN by the positive canonical one, so
     // that f16 conversions of zvfhmin are not usable.
     target.machine = Machine::RISCV;

@@ -44,6 +44,13 @@ static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+/// Whether pointers have 64 bits and bytes are in little-endian order. The
+/// sequences of vector instructions and the entry runtime assume both.
+static bool isLittleEndian64(const llvm::Triple &triple) {
+  return triple.isArch64Bit() && triple.isLittleEndian() && !triple.isX32() &&
+         triple.getEnvironment() != llvm::Triple::GNUILP32;
+}
+
 static llvm::Expected<const llvm::Target *> lookupTarget(StringRef triple) {
   initializeTargets();
   std::string message;
@@ -229,6 +236,10 @@ llvm::Expected<TargetCpu> TargetCpu::lookup(StringRef triple, StringRef cpu,
     return makeError(
         "expected an x86-64, aarch64 or riscv64 triple, but got '" +
         result.triple + "'");
+  if (!isLittleEndian64(parsed))
+    return makeError("expected a little-endian triple with 64-bit pointers, "
+                     "but got '" +
+                     result.triple + "'");
   if (cpu == "host") {
     llvm::Triple host(llvm::sys::getProcessTriple());
     if (host.getArch() != parsed.getArch())
@@ -272,7 +283,7 @@ llvm::Expected<TargetCpu> TargetCpu::lookup(StringRef triple, StringRef cpu,
   result.name = cpu.empty() ? result.cpu : cpu.str();
   result.subtarget = std::move(subtarget);
   // LLVM aborts on CPUs without 64-bit mode.
-  if (!parsed.isAArch64() && (!parsed.isArch64Bit() || !result.has("64bit")))
+  if (!parsed.isAArch64() && !result.has("64bit"))
     return makeError("cpu '" + result.cpu + "' has no 64-bit mode");
   return result;
 }

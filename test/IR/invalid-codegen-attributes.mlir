@@ -5,6 +5,11 @@ module attributes {quant_float.target = #quant_float.target<cpu "none" triple = 
 
 // -----
 
+// expected-error @+1 {{expected a little-endian triple with 64-bit pointers, but got 'aarch64_be-unknown-linux-gnu'}}
+module attributes {quant_float.target = #quant_float.target<cpu "generic" triple = "aarch64_be-linux-gnu">} {}
+
+// -----
+
 // expected-error @+2 {{expected one of cpu, nvvm, but got 'tpu'}}
 // expected-error @+1 {{failed to parse QuantFloat_TargetAttr parameter 'kind'}}
 module attributes {quant_float.target = #quant_float.target<tpu "v1">} {}

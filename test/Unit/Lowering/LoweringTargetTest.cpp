@@ -60,5 +60,9 @@ TEST(EmulationTargetTest, whatIsMissing) {
   EXPECT_EQ(getMissing(ada, ConversionFeature::NvidiaNarrowFloat),
             "is not available on sm_89");
   EXPECT_FALSE(none.has(ConversionFeature::Neon));
+  // A CPU that has not been looked up has no triple.
+  LoweringTarget unknown = LoweringTarget::get(TargetCpu());
+  EXPECT_EQ(unknown.machine, Machine::None);
+  EXPECT_FALSE(unknown.hasFma);
 }
 } // namespace

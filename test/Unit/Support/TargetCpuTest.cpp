@@ -35,6 +35,13 @@ TEST(TargetCpuTest, unknownNamesAreErrors) {
             "extension 'zfoo'");
   EXPECT_EQ(getError("wasm32", ""), "expected an x86-64, aarch64 or riscv64 "
                                     "triple, but got 'wasm32'");
+  for (StringRef triple :
+       {"aarch64_be-unknown-linux-gnu", "aarch64-unknown-linux-gnu_ilp32",
+        "i386-unknown-linux-gnu", "x86_64-unknown-linux-gnux32"})
+    EXPECT_EQ(
+        getError(triple, ""),
+        "expected a little-endian triple with 64-bit pointers, but got '" +
+            triple.str() + "'");
   EXPECT_EQ(getError("foo-bar", ""), "unknown target triple 'foo-bar'");
 }
 
