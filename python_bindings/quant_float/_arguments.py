@@ -52,7 +52,7 @@ def encode_path(path: Any, what: str) -> bytes:
         raise TypeError(f"{what} must be a string or a path, but got {type(path).__name__}")
     encoded = os.fsencode(path)
     if not encoded or b"\0" in encoded:
-        raise ValueError(f"{what} must be the name of a file, but got {path!r}")
+        raise ValueError(f"{what} must be a file name, but got {path!r}")
     return encoded
 
 
@@ -60,7 +60,7 @@ def require_text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a string, but got {value!r}")
     if "\0" in value:
-        raise ValueError(f"{what} must be without zero characters, but got {value!r}")
+        raise ValueError(f"{what} must not contain null characters, but got {value!r}")
     return value
 
 

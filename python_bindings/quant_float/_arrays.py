@@ -85,9 +85,7 @@ def _pack(tensor: Tensor) -> PackedArray:
 def _get_group(element: DType) -> tuple[int, int]:
     """As many elements as begin and end with a byte, and their bytes."""
     if element.bits not in (2, 4, 6):
-        raise TypeError(
-            f"elements that are packed must have 2, 4 or 6 bits, but {element.name} has not"
-        )
+        raise TypeError(f"packed elements must have 2, 4 or 6 bits, but got {element.name}")
     group = 8 // math.gcd(8, element.bits)
     return group, group * element.bits // 8
 
@@ -130,7 +128,7 @@ def _view_packed(value: PackedArray, what: str) -> Tensor:
         or not codes.flags.c_contiguous
     ):
         raise TypeError(
-            f"{what} must have its codes in a contiguous array of one dimension of uint8"
+            f"{what} must have its packed elements in a contiguous one-dimensional array of uint8"
         )
     wanted = _count_bytes(element, math.prod(shape))
     if codes.size != wanted:
@@ -168,7 +166,7 @@ def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
     try:
         array = np.empty(shape, element.numpy)
     except ValueError as error:
-        raise ValueError(f"a result of shape {shape} cannot be had: {error}") from None
+        raise ValueError(f"a result of shape {shape} cannot be allocated: {error}") from None
     return Tensor(array.view(CODES[element.itemsize]), element, shape, array)
 
 
@@ -217,13 +215,15 @@ def _convert_numbers(value: Any, what: str, element: DType | None) -> Array:
     numbers = [x.item() if isinstance(x, np.generic) else x for x in objects.ravel().tolist()]
     for number in numbers:
         if isinstance(number, (list, tuple)):
-            raise ValueError(f"{what} must have lists of equal lengths, but got {number!r} in one")
+            raise ValueError(
+                f"{what} must have lists of equal lengths and nesting, but got {number!r} as an element"
+            )
         if not isinstance(number, (int, float)):
-            raise TypeError(f"{what} must hold numbers, but got {number!r}")
+            raise TypeError(f"{what} must contain numbers, but got {number!r}")
     if element is None:
         return np.asarray(value)
     if element.numpy.metadata:
-        raise TypeError(f"{what} must be an array of codes for type {element.name}")
+        raise TypeError(f"{what} must be an array of encodings for type {element.name}")
     convert = _round_numbers if element.is_float else _convert_integers
     return convert(numbers, what, element).reshape(objects.shape)
 
@@ -245,7 +245,7 @@ def _round_numbers(numbers: list[Any], what: str, element: DType) -> Array:
     except OverflowError:
         bits = max(int(number).bit_length() for number in numbers if isinstance(number, int))
         raise ValueError(
-            f"{what} must be a number that a double holds, but got one of {bits} bits"
+            f"{what} must be representable as a double, but got a number of {bits} bits"
         ) from None
     with np.errstate(all="ignore"):
         near = near.astype(wide)
@@ -261,7 +261,7 @@ def _round_numbers(numbers: list[Any], what: str, element: DType) -> Array:
 
 def _take_array(array: Array, what: str, writable: bool) -> Tensor:
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{what} must be an array without a mask, but got a masked one")
+        raise TypeError(f"{what} must be an array without a mask, but got a masked array")
     if not writable and not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     try:
@@ -292,7 +292,7 @@ def _take_texts(array: Array, what: str, writable: bool) -> Tensor:
         )
     for index, text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"{what} must hold strings, but got {text!r} in element {index}")
+            raise TypeError(f"{what} must contain strings, but got {text!r} in element {index}")
     return Tensor(texts, STRING, array.shape, array)
 
 

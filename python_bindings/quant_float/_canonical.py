@@ -80,10 +80,10 @@ def divide(
     operands = [scale] if zero_point is None else [scale, zero_point]
     if axis is None:
         if block_size is not None:
-            raise ValueError("block_size must come with an axis")
+            raise ValueError("block_size requires an axis")
         if math.prod(scale.shape) != 1 or len(scale.shape) > 1:
             raise ValueError(
-                f"scale must be one value where there is no axis, but got shape {scale.shape}"
+                f"scale must be one value if there is no axis, but got shape {scale.shape}"
             )
         return [flatten(x), *(View(operand, (), "") for operand in operands)], {}
     rank = len(x.shape)

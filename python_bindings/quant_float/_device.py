@@ -35,7 +35,7 @@ class DeviceArray:
 
     def __init__(self, tensors: _native.Tensors, index: int) -> None:
         if not isinstance(tensors, _native.Tensors):
-            raise TypeError("DeviceArray is made by kernels and to_device")
+            raise TypeError("a DeviceArray is only created by kernels and to_device")
         self._tensors, self._index = tensors, index
         self._address, number, self.shape = tensors.describe(index)
         self._element = DTYPES[number]
@@ -49,7 +49,7 @@ class DeviceArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise ValueError("an array of a GPU cannot be had without a copy")
+            raise ValueError("an array in GPU memory requires a copy")
         return self.numpy() if dtype is None else self.numpy().astype(dtype)
 
     @property
@@ -74,7 +74,9 @@ class DeviceArray:
             raise BufferError(f"DLPack has no type {self._element.name}")
         code, bits = _DLPACK[self._element]
         if bits % 8:
-            raise BufferError(f"DLPack packs values of type {self._element.name} in bytes")
+            raise BufferError(
+                f"DLPack packs elements of type {self._element.name}, which is not supported"
+            )
         return self._tensors.make_capsule(self._index, code, bits, self._tensors)
 
     def __repr__(self) -> str:
@@ -146,7 +148,7 @@ def _take_interface(value: Any, what: str, writable: bool) -> Tensor:
         raise TypeError(f"{what} must have an element type of ONNX tensors, but got {kind.str}")
     shape = tuple(int(size) for size in interface["shape"])
     if interface.get("mask") is not None:
-        raise TypeError(f"{what} must be an array without a mask, but got a masked one")
+        raise TypeError(f"{what} must be an array without a mask, but got a masked array")
     strides = interface.get("strides")
     if strides is not None and not _is_contiguous(shape, strides, kind.itemsize):
         raise ValueError(f"{what} must be contiguous in row-major order")

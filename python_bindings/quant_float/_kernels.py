@@ -83,7 +83,7 @@ class Kernel:
 
     def __init__(self, native: _native.Kernel, entry: int) -> None:
         if not isinstance(native, _native.Kernel):
-            raise TypeError("Kernel is made by compile")
+            raise TypeError("a Kernel is only created by compile")
         self._native = native
         self._entry = entry
         self.target: CompileTarget = "nvvm" if native.for_device else "cpu"

@@ -95,7 +95,9 @@ class Module:
 
     def __init__(self, native: _native.Model) -> None:
         if not isinstance(native, _native.Model):
-            raise TypeError("Module is made by load, parse, import_onnx and import_openvino")
+            raise TypeError(
+                "a Module is only created by load, parse, import_onnx and import_openvino"
+            )
         self._native = native
 
     @property

@@ -61,7 +61,8 @@ void *TensorArguments::addTexts(nb::handle list, size_t count, bool writable) {
       memory.offsets.push_back(static_cast<int64_t>(memory.bytes.size()));
     }
     if (memory.offsets.size() != count + 1)
-      throw nb::value_error("a list has not the strings of its tensor");
+      throw nb::value_error(
+          "the number of strings in a list does not match its tensor");
   }
   memory.setMemory();
   return &memory.strings;
@@ -96,7 +97,7 @@ void quant_float_python::appendTexts(nb::list list, const qf_strings &strings,
 
 void TensorArguments::add(nb::tuple item, bool writable) {
   if (item.size() != 3)
-    throw nb::value_error("a tensor must be (codes, dtype, sizes)");
+    throw nb::value_error("a tensor must be (data, dtype, sizes)");
   qf_tensor tensor = {};
   tensor.dtype = nb::cast<int32_t>(item[1]);
   nb::tuple shape = nb::cast<nb::tuple>(item[2]);
@@ -118,7 +119,7 @@ void TensorArguments::add(nb::tuple item, bool writable) {
         count, static_cast<int64_t>(quantFloatDtypeGetBytes(tensor.dtype)),
         &bytes);
   if (!isPossible)
-    throw nb::value_error("the sizes of a tensor are not possible ones");
+    throw nb::value_error("the sizes of a tensor are invalid");
   if (tensor.dtype == QF_STRING && !item[0].is_none()) {
     tensor.data = addTexts(item[0], static_cast<size_t>(count), writable);
   } else if (nb::isinstance<nb::int_>(item[0])) {
@@ -130,7 +131,8 @@ void TensorArguments::add(nb::tuple item, bool writable) {
       throw nb::python_error();
     buffers.push_back(buffer);
     if (buffer.len != bytes)
-      throw nb::value_error("an array has not the bytes of its tensor");
+      throw nb::value_error(
+          "the size of an array in bytes does not match its tensor");
     tensor.data = buffer.buf;
   }
   tensors.push_back(tensor);
@@ -146,13 +148,13 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
   // Importing a read-only array as writable fails.
   bool isWritten = writable && nb::try_cast(array, tensor, /*convert=*/false);
   if (!isWritten && !nb::try_cast(array, readOnly, /*convert=*/false))
-    throw nb::value_error("its __dlpack__ gives no array");
+    throw nb::value_error("its __dlpack__ does not return an array");
   if (writable && !isWritten)
     throw nb::value_error("it is read-only");
   auto view = [&](auto &source) {
     nb::dlpack::dtype type = source.dtype();
     if (type.lanes != 1)
-      throw nb::value_error("elements of several values are not supported");
+      throw nb::value_error("elements with several lanes are not supported");
     std::vector<size_t> sizes(source.ndim());
     std::vector<int64_t> strides(source.ndim());
     for (size_t i = 0; i < source.ndim(); ++i) {
@@ -206,10 +208,10 @@ static nb::tuple viewDeviceDLPack(nb::object array, bool writable) {
   if (writable && !nb::try_cast(array, written, /*convert=*/false))
     throw nb::value_error("it is read-only");
   if (!nb::try_cast(array, *view, /*convert=*/false))
-    throw nb::value_error("its __dlpack__ gives no array");
+    throw nb::value_error("its __dlpack__ does not return an array");
   nb::dlpack::dtype type = view->dtype();
   if (type.lanes != 1)
-    throw nb::value_error("elements of several values are not supported");
+    throw nb::value_error("elements with several lanes are not supported");
   nb::list sizes;
   bool isContiguous = true;
   int64_t stride = 1;
@@ -231,7 +233,7 @@ void quant_float_python::defineArrays(nb::module_ &module) {
   module.def("get_elements", &getElements,
              "The element types of ONNX's tensors.");
   module.def("view_dlpack", &viewDLPack, nb::arg("array"), nb::arg("writable"),
-             "The memory of a DLPack array as codes.");
+             "The memory of a DLPack array as encodings.");
   module.def("view_device_dlpack", &viewDeviceDLPack, nb::arg("array"),
              nb::arg("writable"), "The address of a DLPack array.");
 }

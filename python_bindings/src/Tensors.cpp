@@ -76,7 +76,7 @@ private:
   const qf_tensor &get(size_t index) const {
     const qf_tensor *tensor = quantFloatTensorsGet(tensors, index);
     if (!tensor)
-      throw nb::index_error("there is no such tensor");
+      throw nb::index_error("the tensor index is out of range");
     return *tensor;
   }
 

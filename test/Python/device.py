@@ -124,7 +124,7 @@ def use(folder):
         ("out read-only", ValueError, "writable", lambda: scale(rows, scales, out=(None, Cupy(qf.to_device(np.float16(rows)), data=(1, True))))),
         ("out of another shape", ValueError, "output 0 must have shape (1003,)", lambda: cast(x, out=qf.to_device(wanted[:9]))),
         ("out is the input", qf.RunError, "overlap", lambda: qf.compile(qf.parse(MODEL.replace("f8E4M3FN", "f32")), "cast", target="nvvm")(there, out=there)),
-        ("made by hand", TypeError, "DeviceArray is made by", lambda: qf.DeviceArray(None, 0)),
+        ("made by hand", TypeError, "DeviceArray is only created by", lambda: qf.DeviceArray(None, 0)),
         ("a mode of numpy", ValueError, "without a copy", lambda: np.array(there, copy=False)),
     ]:  # fmt: skip
         expect.raises(what, kind, words, call)

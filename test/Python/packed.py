@@ -79,12 +79,12 @@ expect_error(
 )
 expect_error(
     TypeError,
-    "input 0 must have its codes in a contiguous array of one dimension of uint8",
+    "input 0 must have its packed elements in a contiguous one-dimensional array of uint8",
     kernel,
     whole._replace(codes=np.zeros(8, np.int8)),
     y,
 )
-expect_error(TypeError, "elements that are packed must have 2, 4 or 6 bits, but float has not", qf.pack, np.zeros(3, np.float32))  # fmt: skip
+expect_error(TypeError, "packed elements must have 2, 4 or 6 bits, but got float", qf.pack, np.zeros(3, np.float32))  # fmt: skip
 expect_error(
     TypeError,
     "output 1 must be a PackedArray, but got ndarray",

@@ -67,7 +67,7 @@ for what, kind, words_, function in (
     (
         "an object",
         TypeError,
-        "x must hold strings, but got 1 in element 1",
+        "x must contain strings, but got 1 in element 1",
         lambda: qf.cast(np.array(["1", 1], object), "float"),
     ),
     (
