@@ -7,7 +7,7 @@ import json
 import re
 
 WHOSE = {
-    "open": "open in the standard",
+    "open": "unspecified by the standard",
     "other": "another definition",
     "bug": "a bug of the library",
 }
@@ -40,7 +40,7 @@ def describe_certificates(folder):
         group[2] += one["reference_mismatches"] + sum(w["count"] for w in one["wrong"])
         group[3] &= one["complete"]
         files[name] = origin
-    text = "# Certified conversions\n\nWritten by the build from the [certificates](../docs/certificates.md) "
+    text = "# Certified conversions\n\nThe build generates this page from the [certificates](../docs/certificates.md) "
     text += "in `test/results`.\n\n"
     for name, origin in files.items():
         sampled = ", a sample" if origin["sampled"] else ""
@@ -52,18 +52,18 @@ def describe_certificates(folder):
             f"`{kind}`",
             f"{n:,}",
             f"{inputs:,}",
-            "yes" if complete else "stated sample",
+            "yes" if complete else "documented sample",
             str(wrong),
         ]
         for (op, kind), (n, inputs, wrong, complete) in sorted(groups.items())
     ]
-    head = ["operation", "of", "conversions", "inputs of each CPU", "every code", "wrong results"]
+    head = ["operation", "of", "conversions", "inputs per CPU", "all encodings", "wrong results"]
     return text + "\n" + table(head, rows)
 
 
 def describe_mutants(folder):
     mutants = json.loads((folder / "mutants.json").read_text())
-    text = "## Mutants\n\nMistakes made in the lowerings on purpose, each of which is found:\n\n"
+    text = "## Mutants\n\nThe certification detects each of these errors, which are introduced into the lowerings on purpose:\n\n"
     rows = [
         [
             f"`{one['mutant']}`",
@@ -74,7 +74,7 @@ def describe_mutants(folder):
         ]
         for one in mutants
     ]
-    head = ["mutant", "mistake", "in", "found by", "after inputs"]
+    head = ["mutant", "error", "conversion", "detected by input", "after inputs"]
     return text + table(head, rows)
 
 
@@ -84,8 +84,10 @@ def write_certificates(results):
 
 def write_agreement(results):
     peers = json.loads((results / "peers.json").read_text())["peers"]
-    text = "# Who agrees\n\nOther libraries on the [conformance vectors](../docs/certificates.md): in how many rows "
-    text += "their bits differ, for what reason, and whose that is. Written by the build from a recorded run.\n\n"
+    text = "# Agreement of other libraries\n\nThis page compares other libraries with the [conformance vectors](../docs/certificates.md): the number of rows "
+    text += (
+        "that differ, the reason, and its origin. The build generates it from a recorded run.\n\n"
+    )
     rows = [
         [
             name,
@@ -97,7 +99,7 @@ def write_agreement(results):
         ]
         for name, peer in peers.items()
     ]
-    head = ["library", "version", "tables", "rows", "rows that differ", "in tables"]
+    head = ["library", "version", "tables", "rows", "rows that differ", "tables that differ"]
     text += table(head, rows)
     for name, peer in peers.items():
         reasons = {}
@@ -125,5 +127,9 @@ def write_agreement(results):
             rules = ", ".join(sorted(reason["rules"]))
             count = f"{reason['rows']:,} in {len(reason['tables'])}"
             rows.append([WHOSE[whose], why, rules, count, example])
-        text += table(["whose", "why", "rules", "rows in tables", "first"], rows) if rows else ""
+        text += (
+            table(["origin", "reason", "rules", "rows in tables", "first row"], rows)
+            if rows
+            else ""
+        )
     return text

@@ -9,9 +9,9 @@ TABLE = pathlib.Path(__file__).parents[2] / "include/quant-float/Support/Element
 DLPACK = {"0": "int", "1": "uint", "2": "float", "4": "bfloat", "6": "bool"}
 PAGE = """# Element types
 
-Written from [ElementTypes.def]({table}), which the importers, the C API, `.npy` files and the Python
-package read, too. In memory an element takes whole bytes; what its bits mean is in
-[the rules](../docs/rules.md#t-types).
+This page is generated from [ElementTypes.def]({table}), which the importers, the C API, `.npy` files and the
+Python package use, too. In memory an element has a whole number of bytes; [the rules](../docs/rules.md#t-types)
+specify the meaning of its bits.
 
 """
 

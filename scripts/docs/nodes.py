@@ -86,11 +86,11 @@ def describe(rows):
 
 def write_section():
     return (
-        "## Ordinary nodes\n\nWhat networks have around quantization, and `convert-onnx-nodes-to-linalg` lowers. Several "
-        "opsets are versions that are lowered in different ways.\n\n"
+        "## Other nodes\n\n`convert-onnx-nodes-to-linalg` lowers these nodes. Several opsets are versions that are "
+        "lowered differently.\n\n"
         + describe(read_onnx())
-        + "Those of com.microsoft:\n\n"
+        + "Nodes of com.microsoft:\n\n"
         + describe(read_microsoft())
-        + "OpenVINO's layers, which `convert-openvino-nodes-to-onnx` makes such nodes of:\n\n"
+        + "OpenVINO layers, which `convert-openvino-nodes-to-onnx` converts to such nodes:\n\n"
         + describe(read_openvino())
     )

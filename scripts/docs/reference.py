@@ -159,8 +159,8 @@ class Reference:
         return text
 
     def write_tools(self):
-        text = "# Tools\n\nThe manual pages say the same. Values may also follow their option as a word "
-        text += "of its own.\n"
+        text = "# Tools\n\nThe manual pages have the same contents. A value may also be a separate argument after "
+        text += "its option.\n"
         for name in TOOLS:
             program = self.bin / f"quant-float-{name}"
             text += describe_tool(tool_help.read(program)) if program.exists() else ""

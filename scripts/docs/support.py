@@ -130,7 +130,7 @@ class Support:
         rows = [[code(kind), "yes" if kind in taken else "-"] for kind in FAKECONVERT_TYPES]
         text = "### FakeConvert (OpenVINO)\n\n`quant_float.fakeconvert`\n\n"
         text += table(["type", "from 13"], rows)
-        return text + "By way of f8E4M3FN or f8E5M2. Opsets 14 and 15 mean version 13.\n\n"
+        return text + "The destination is f8E4M3FN or f8E5M2. Opsets 14 and 15 have version 13.\n\n"
 
     def describe_targets(self):
         casts, quantize, dequantize = self.try_casts(), self.try_quantize(), self.try_dequantize()
@@ -139,8 +139,8 @@ class Support:
             f"Casts of {len(all_types)} types to {len(all_types)} ({', '.join(map(code, all_types))}), "
             f"quantize to {len(self.types('QuantizeLinear', 'result'))} types and dequantize of "
             f"{len(self.types('DequantizeLinear', 'input'))} lower for every CPU and for NVIDIA GPUs "
-            "from sm_75 on; casts to and from strings, for CPUs. What is no instruction of a GPU is "
-            "arithmetic there, with the same bits:\n\n"
+            "from sm_75 on; casts to and from strings only for CPUs. If a GPU has no instruction, the "
+            "conversion is expanded to arithmetic with the same bits:\n\n"
         )
         rows = []
         for name in (t for t in all_types if MLIR[t].startswith(NARROW)):
@@ -160,8 +160,8 @@ class Support:
             )
         head = ["type", "cast from `f32`", "cast to `f32`", "quantize `f32`", "dequantize to `f32`"]
         text += table(head, rows)
-        text += "Casts from the type of the row to that of the column: the first chip with an "
-        text += "instruction for it, `-` where there is none:\n\n"
+        text += "Casts from the type of the row to the type of the column: the first chip with an "
+        text += "instruction, `-` if there is none:\n\n"
         rows = [
             [code(a), *(casts.get((a, b), ("-",))[0].removeprefix("sm_") for b in all_types)]
             for a in all_types
@@ -181,7 +181,7 @@ def describe_results(folder):
                     newest[name] = (run["date"][:10], record["cpu"], result)
     if not newest:
         return ""
-    text = "## Compared bit by bit\n\nWhat exhaustive runs of the tests recorded:\n\n"
+    text = "## Exhaustive comparisons\n\nExhaustive tests recorded these results:\n\n"
     for name, (date, cpu, result) in sorted(newest.items()):
         text += f"### {name}\n\n{result.get('test', '')}; {date}, {cpu}.\n\n"
         rows = [
@@ -195,11 +195,9 @@ def describe_results(folder):
 
 def write_page(bin_folder, results, full):
     support = Support(bin_folder, full)
-    text = "# What is supported\n\nWritten by the build from the opset rules and the tables of nodes, by running the lowerings, "
-    text += "and from recorded test results.\n\n## Versions and types\n\n"
-    text += (
-        "A cell says which values may have the type from that opset on: `yes` is all of them.\n\n"
-    )
+    text = "# What is supported\n\nThe build generates this page from the opset rules, the tables of nodes, runs of the "
+    text += "lowerings, and recorded test results.\n\n## Versions and types\n\n"
+    text += "A cell lists the operands that may have the type from that opset on; `yes` means all of them.\n\n"
     text += "".join(support.describe_op(op) for op in support.versions)
     text += support.describe_fakeconvert()
     text += nodes.write_section()
