@@ -1,15 +1,15 @@
-"""Low-precision floats and quantization: ONNX's and OpenVINO's ops on numpy arrays, and models.
+"""Low-precision floats and quantization: ops of ONNX and OpenVINO on numpy arrays, and models.
 
     >>> import numpy as np, quant_float as qf
     >>> print(qf.cast(np.array([1.0, 1.1, 1e6], np.float32), "float8e4m3fn"))
     [1 1.125 448]
 
-:func:`cast`, :func:`quantize`, :func:`dequantize`, :func:`qdq` and :func:`fakeconvert` compute on
-arrays of numpy, of ml_dtypes' types and of DLPack, with code that is compiled on first use, and
-:func:`philox` makes the random bits that some of them round by.
+:func:`cast`, :func:`quantize`, :func:`dequantize`, :func:`qdq` and :func:`fakeconvert` operate on
+numpy arrays, also with the types of ml_dtypes, and on DLPack arrays. Their code is compiled on the
+first use. :func:`philox` generates the random bits for stochastic rounding.
 :func:`load`, :func:`parse`, :func:`import_onnx` and :func:`import_openvino` read models,
-:func:`check` holds them against every opset, :func:`compile` makes callable kernels of them.
-:mod:`quant_float.opsets` tells what the versions of the ops accept.
+:func:`check` verifies them against every opset, and :func:`compile` compiles them to kernels.
+:mod:`quant_float.opsets` describes what the versions of the ops accept.
 """
 
 from . import opsets, typing

@@ -99,7 +99,7 @@ static void restate(QuantizationOpInterface op, StringRef domain,
 }
 
 bool OpsetConverter::isSaid(QuantizationOpInterface op, StringRef domain) {
-  // The schemas as an operator of com.microsoft have no blocks, although the
+  // The schemas of com.microsoft have no blocks, although the
   // kernels of ONNX Runtime do.
   if (!domain.empty() && op.getBlockSizeAttribute().value_or(0) != 0)
     return false;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants of types that an opset lacks become constants with a wider type or
+// Constants of types that an opset lacks become constants of a wider type or
 // lookups in a table of f32, which represents all of their values, followed by
 // a cast. If opsets differ in the FNUZ cast of an infinity (C4), it is replaced
 // with its result in the source opset before the cast.

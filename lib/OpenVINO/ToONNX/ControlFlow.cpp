@@ -116,13 +116,13 @@ LayerResults openvino_layers::convertIf(LayerContext &context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The slices of a tensor along an axis that the iterations of a loop read or
+/// The parts of a tensor along an axis that the iterations of a loop read or
 /// write.
 struct Cut {
   int64_t axis, start, end, stride, part;
 
   bool isReverse() const { return stride < 0; }
-  /// Whether the slices cover the axis, which has this size or is dynamic. A
+  /// Whether the parts cover the axis, which has this size or is dynamic. A
   /// bound of -1 is the end of the axis.
   bool isWhole(int64_t size) const {
     int64_t low = isReverse() ? end : start, high = isReverse() ? start : end;
@@ -146,14 +146,14 @@ struct LayerLoop {
     return {get("axes"), get("starts"), get("ends"), get("strides"),
             get("parts")};
   }
-  /// Requires that the slices cover the axis. If `start` or `end` exclude a
-  /// part of it, OpenVINO's plugins contradict its shape inference.
+  /// Requires that the parts cover the axis. If `start` or `end` exclude a part
+  /// of it, OpenVINO's plugins contradict its shape inference.
   LogicalResult requireWhole(const Cut &cut, Value part, Type whole);
-  /// Returns the number of slices of each sliced input, and null for other
+  /// Returns the number of parts of each sliced input, and null for other
   /// inputs.
   FailureOr<SmallVector<Value>> countParts();
   Value makePart(Value whole, const Cut &cut, Value count, Value step);
-  Value joinParts(Value slices, const Cut &cut, int64_t rank);
+  Value joinParts(Value parts, const Cut &cut, int64_t rank);
   /// Returns the initial value of a result that no iteration reads.
   FailureOr<Value> makeUnread(Value result);
   LayerResults convert(size_t firstInput);
@@ -231,10 +231,10 @@ Value LayerLoop::makePart(Value whole, const Cut &cut, Value count,
                        context.intAttr("axis", cut.axis));
 }
 
-/// Concatenates the slices, which are stacked along axis 0, along their axis.
-Value LayerLoop::joinParts(Value slices, const Cut &cut, int64_t rank) {
+/// Concatenates the parts, which are stacked along axis 0, along their axis.
+Value LayerLoop::joinParts(Value parts, const Cut &cut, int64_t rank) {
   if (cut.isReverse())
-    slices = context.apply(
+    parts = context.apply(
         "Slice", {parts, context.makeInts(-1),
                   context.makeInts(std::numeric_limits<int64_t>::min()),
                   context.makeInts(int64_t(0)), context.makeInts(-1)});
@@ -347,7 +347,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
     addState(context.inputs[inputs[index]], result,
              body->getArgument(index).getType());
   }
-  SmallVector<int64_t> slices;
+  SmallVector<int64_t> parts;
   for (auto [index, result] : llvm::enumerate(outputs)) {
     if (result < 0)
       return context.unsupported("an output without a result");
@@ -356,7 +356,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
       if (failed(requireWhole(cut, given[result],
                               layer->getResult(index).getType())))
         return failure();
-      slices.push_back(index);
+      parts.push_back(index);
       continue;
     }
     if (carriedBy[result] >= 0)
@@ -366,7 +366,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
       return failure();
     addState(*init, result, given[result].getType());
   }
-  for (int64_t output : slices)
+  for (int64_t output : parts)
     addResult(outputs[output]);
 
   NodeOp node =
@@ -412,7 +412,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   SmallVector<Value> results = {condition >= 0 ? given[condition] : goesOn};
   for (int64_t result : carriedResults)
     results.push_back(given[result]);
-  for (int64_t output : slices)
+  for (int64_t output : parts)
     results.push_back(given[outputs[output]]);
   yield->setOperands(results);
 

@@ -225,9 +225,9 @@ LayerResults openvino_layers::convertRoll(LayerContext &context) {
         context.apply("Mod", {shift, context.apply("Max", {size, one})});
     Value middle = context.apply("Sub", {size, last});
     Value along = context.makeInts(axis);
-    Value slices[] = {context.apply("Slice", {result, middle, end, along}),
-                      context.apply("Slice", {result, zero, middle, along})};
-    result = context.apply("Concat", slices, context.intAttr("axis", axis));
+    Value parts[] = {context.apply("Slice", {result, middle, end, along}),
+                     context.apply("Slice", {result, zero, middle, along})};
+    result = context.apply("Concat", parts, context.intAttr("axis", axis));
   }
   return result;
 }
@@ -265,7 +265,7 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
   FailureOr<Value> lengths = context.getAsInt64(2);
   if (failed(axis) || failed(rank) || failed(lengths))
     return failure();
-  Value slices = *lengths;
+  Value parts = *lengths;
   if (std::optional<SmallVector<int64_t>> known = context.getConstantInts(2))
     if (auto *open = llvm::find(*known, -1); open != known->end()) {
       if (failed(context.requireRange("input 2", *known, -1)))
@@ -281,11 +281,11 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
           "Sub", {context.getSize(0, from), context.makeInts(sum)});
       ArrayRef<int64_t> all = *known;
       size_t position = open - known->begin();
-      slices =
+      parts =
           context.concatenate({context.makeInts(all.take_front(position)), rest,
                                context.makeInts(all.drop_front(position + 1))});
     }
-  return split(context, context.node->getNumResults(), slices,
+  return split(context, context.node->getNumResults(), parts,
                context.intAttr("axis", *axis));
 }
 
@@ -437,14 +437,14 @@ static FailureOr<Value> padSymmetrically(LayerContext &context) {
   for (auto [axis, low, high] : llvm::enumerate(*before, *behind)) {
     if (low < 0 || high < 0)
       return context.unsupported("symmetric pads must not be negative");
-    SmallVector<Value> slices;
+    SmallVector<Value> parts;
     if (low > 0)
-      slices.push_back(slice(context, result, axis, low - 1, kFirst, -1));
-    slices.push_back(result);
+      parts.push_back(slice(context, result, axis, low - 1, kFirst, -1));
+    parts.push_back(result);
     if (high > 0)
-      slices.push_back(slice(context, result, axis, -1, -1 - high, -1));
+      parts.push_back(slice(context, result, axis, -1, -1 - high, -1));
     if (parts.size() > 1)
-      result = context.apply("Concat", slices, context.intAttr("axis", axis));
+      result = context.apply("Concat", parts, context.intAttr("axis", axis));
   }
   return result;
 }

@@ -175,16 +175,16 @@ static FailureOr<Value> poolAdaptively(LayerContext &context,
     if (count < 1 || count > kMost)
       return context.unsupported("the output must have 1 to " + Twine(kMost) +
                                  " windows, but got " + Twine(count));
-    SmallVector<Value> slices;
+    SmallVector<Value> parts;
     for (int64_t i : llvm::seq(count)) {
       Value part = context.apply(
           "Slice", {value, context.makeInts(i * size / count),
                     context.makeInts(llvm::divideCeil((i + 1) * size, count)),
                     context.makeInts(axis)});
-      slices.push_back(context.apply(reduction, {part, context.makeInts(axis)},
-                                     context.intAttr("keepdims", 1)));
+      parts.push_back(context.apply(reduction, {part, context.makeInts(axis)},
+                                    context.intAttr("keepdims", 1)));
     }
-    value = context.apply("Concat", slices, context.intAttr("axis", axis));
+    value = context.apply("Concat", parts, context.intAttr("axis", axis));
   }
   return context.cast(value, context.elementType(0));
 }
