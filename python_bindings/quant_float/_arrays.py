@@ -1,4 +1,4 @@
-"""Arrays of callers as tensors."""
+"""Conversion of the caller's arrays to tensors."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ PACKED = 0x100
 
 
 class PackedArray(NamedTuple):
-    """Elements of 2, 4 or 6 bits, several in a byte, as files have them.
+    """Packed elements of 2, 4 or 6 bits, several per byte, as in files.
 
-    Element after element from the lowest bits of the first byte on: of 4 bits two in each byte, the
-    first below, of 2 bits four, of 6 bits four in three bytes. Bits behind the last element do not
-    count. Made by :func:`quant_float.pack`, or of the bytes of a file.
+    Elements are packed from the lowest bits of the first byte on: two 4-bit elements per byte, the
+    first in the low bits; four 2-bit elements per byte; four 6-bit elements in three bytes. Bits
+    after the last element are ignored. Created by :func:`quant_float.pack`, or from the bytes of a
+    file.
 
     Attributes:
-        codes: the bytes, an array of one dimension of numpy.uint8.
+        codes: the bytes, a one-dimensional array of numpy.uint8.
         dtype: the type of the elements.
-        shape: their sizes.
+        shape: the sizes.
     """
 
     codes: Array
@@ -44,7 +45,7 @@ class PackedArray(NamedTuple):
     shape: tuple[int, ...]
 
     def unpack(self) -> Array:
-        """The elements, one in each byte, as an array of ml_dtypes' type."""
+        """Returns the elements, one per byte, as an array of the ml_dtypes type."""
         tensor = take_packed(self, self.dtype, "array")
         count = math.prod(tensor.shape)
         group, size = _get_group(tensor.dtype)
@@ -61,10 +62,10 @@ class PackedArray(NamedTuple):
 
 
 def pack(array: ArrayLike) -> PackedArray:
-    """Packs an array of a type of 2, 4 or 6 bits, whose elements have a byte each.
+    """Packs an array of 2-, 4- or 6-bit elements, which have one byte each.
 
     Raises:
-        TypeError: it is of another type.
+        TypeError: the elements have another type.
     """
     return _pack(take(array, "array"))
 

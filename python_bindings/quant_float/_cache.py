@@ -1,4 +1,4 @@
-"""Kernels that were compiled for the functions of one line, kept for the next call."""
+"""A cache of kernels that the functions of arrays compile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CacheInfo", "KernelCache", "kernel_cache"]
 
 
 class CacheInfo(NamedTuple):
-    """What a cache holds and how it was used since it was cleared."""
+    """The contents of a cache, and its hits and misses since it was cleared."""
 
     hits: int
     misses: int
@@ -24,7 +24,7 @@ class CacheInfo(NamedTuple):
 
 
 class _Slot:
-    """A kernel, or the place of one that a thread is compiling."""
+    """A kernel, or a placeholder for one that a thread is compiling."""
 
     __slots__ = ("kernel", "lock")
 
@@ -34,10 +34,10 @@ class _Slot:
 
 
 class KernelCache:
-    """Kernels by what they compute; those that were not asked for the longest go first.
+    """Kernels by what they compute. The least recently used kernels are removed first.
 
-    Threads that ask for the same kernel at once compile it once. A process that is forked keeps the
-    kernels, whatever other threads were doing.
+    If several threads request the same kernel at the same time, it is compiled once. A forked
+    process keeps the kernels, whatever other threads are doing.
     """
 
     def __init__(self, max_size: int = 256) -> None:
@@ -48,7 +48,7 @@ class KernelCache:
         self._hits = self._misses = 0
 
     def get(self, key: Hashable, make: Callable[[], Kernel]) -> Kernel:
-        """The kernel of this key; ``make`` compiles it where there is none."""
+        """Returns the kernel for this key; ``make`` compiles it if there is none."""
         with self._lock:
             slot = self._slots.get(key)
             if slot is None:
@@ -74,13 +74,13 @@ class KernelCache:
             return slot.kernel
 
     def clear(self) -> None:
-        """Forgets all kernels."""
+        """Removes all kernels."""
         with self._lock:
             self._slots.clear()
             self._hits = self._misses = 0
 
     def resize(self, max_size: int) -> None:
-        """Keeps at most so many kernels from now on."""
+        """Sets the maximum number of kernels."""
         if isinstance(max_size, bool) or not isinstance(max_size, int):
             raise TypeError(f"max_size must be an integer, but got {max_size!r}")
         if max_size < 1:
@@ -91,12 +91,12 @@ class KernelCache:
                 self._slots.popitem(last=False)
 
     def info(self) -> CacheInfo:
-        """How it was used."""
+        """Returns the statistics of the cache."""
         with self._lock:
             return CacheInfo(self._hits, self._misses, len(self._slots), self._max_size)
 
     def _start_in_child(self) -> None:
-        """Leaves behind what threads hold or compile that a fork has not brought along."""
+        """Drops locks and compilations of threads that do not exist after a fork."""
         self._lock = threading.Lock()
         for key, slot in list(self._slots.items()):
             slot.lock = threading.Lock()

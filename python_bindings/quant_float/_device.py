@@ -1,4 +1,4 @@
-"""Memory of the first GPU: arrays of callers, and those that kernels make."""
+"""Memory of the first GPU: arrays of callers, and arrays that kernels create."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _DLPACK = {entry: key for key, entry in BY_DLPACK.items()}
 
 
 class DeviceArray:
-    """An array in the memory of the first GPU: what kernels give, and :func:`to_device`.
+    """An array in the memory of the first GPU, created by kernels and :func:`to_device`.
 
-    Other libraries take it by ``__dlpack__`` or, for types that numpy has, by
-    ``__cuda_array_interface__``, without a copy. The memory is freed when nothing refers to it.
+    Other libraries can use it without a copy, by ``__dlpack__`` or, for types that numpy has, by
+    ``__cuda_array_interface__``. The memory is freed with the last reference to it.
 
     Attributes:
-        shape: its sizes.
-        dtype: numpy's or ml_dtypes' type of its elements.
+        shape: the sizes.
+        dtype: the numpy or ml_dtypes type of the elements.
     """
 
     __slots__ = ("_address", "_element", "_index", "_tensors", "dtype", "shape")
@@ -42,7 +42,7 @@ class DeviceArray:
         self.dtype = self._element.numpy
 
     def numpy(self) -> Array:
-        """A copy in the host's memory."""
+        """Returns a copy in host memory."""
         codes = np.empty(self.shape, CODES[self._element.itemsize])
         self._tensors.read(self._index, (codes, self._element.number, self.shape))
         return codes.view(self.dtype)
@@ -69,7 +69,7 @@ class DeviceArray:
         return _CUDA, 0
 
     def __dlpack__(self, **_: Any) -> Any:
-        """Kernels have ended when their results are there, so that no stream has to wait."""
+        """Results are complete when the kernel returns, so that no stream has to wait."""
         if self._element not in _DLPACK:
             raise BufferError(f"DLPack has no type {self._element.name}")
         code, bits = _DLPACK[self._element]
@@ -84,14 +84,14 @@ class DeviceArray:
 
 
 def to_device(array: ArrayLike) -> DeviceArray:
-    """A copy of an array in the memory of the first GPU.
+    """Copies an array to the memory of the first GPU.
 
     Args:
-        array: as an input of a kernel.
+        array: an array, as an input of a kernel.
 
     Raises:
-        TypeError, ValueError: as of :meth:`quant_float.Kernel.__call__`.
-        RunError: there is no GPU or no driver, or it has no memory left.
+        TypeError, ValueError: as in :meth:`quant_float.Kernel.__call__`.
+        RunError: there is no GPU, no driver, or not enough GPU memory.
     """
     tensor = take(array, "array")
     return DeviceArray(_native.copy_to_device([describe(tensor)]), 0)

@@ -1,4 +1,4 @@
-"""Compiled code that is kept on disk, for other processes and the next ones."""
+"""A cache of compiled code on disk, shared by processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ABANDONED = 24 * 3600
 
 
 class DiskCacheInfo(NamedTuple):
-    """What the cache holds, of all processes, and how this one has used it."""
+    """The contents of the cache, for all processes, and the hits and misses of this process."""
 
     hits: int
     misses: int
@@ -41,17 +41,18 @@ class DiskCacheInfo(NamedTuple):
 
 
 class DiskCache:
-    """Shared libraries in a folder, by what they were compiled from and for: the model, the options,
-    the CPU or GPU, and the library that compiled them.
+    """Shared libraries in a folder. The key of a library is the model, the options, the CPU or GPU,
+    and the library that compiled it.
 
-    It is off until :meth:`enable` is called or the environment variable ``QUANT_FLOAT_CACHE`` says
-    ``1`` or names a folder. Any number of processes may use one folder: a file appears when it is
-    whole. The code in it runs in this process, so the folder must be nobody else's to write.
+    The cache is disabled until :meth:`enable` is called, unless the environment variable
+    ``QUANT_FLOAT_CACHE`` is ``1`` or names a folder. Any number of processes may share a folder:
+    files are written atomically. The code in the folder runs in this process, so nobody else may
+    have write access to it.
 
-    With it, :func:`quant_float.compile` and the functions of one line link what they compile, for
-    which lld must be installed, and find it again instead of compiling; without lld they compile as
-    they do without the cache. Kernels of several threads are not kept: which OpenMP runtime they
-    use depends on the process.
+    If the cache is enabled, :func:`quant_float.compile` and the functions of arrays link what they
+    compile, which requires lld, and later load it instead of compiling it again. Without lld, the
+    cache has no effect. Multithreaded kernels are not cached, because their OpenMP runtime depends
+    on the process.
     """
 
     def __init__(self) -> None:
@@ -62,22 +63,23 @@ class DiskCache:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """Where it is; None where it is off."""
+        """The folder; None if the cache is disabled."""
         return self._folder
 
     def enable(
         self, folder: str | os.PathLike[str] | None = None, *, max_bytes: int = 1 << 30
     ) -> None:
-        """Keeps compiled code in a folder.
+        """Enables the cache.
 
         Args:
-            folder: it is made if it is not there; ``quant-float`` in ``$XDG_CACHE_HOME`` or
-                ``~/.cache`` without one.
-            max_bytes: how much there may be; what was not used the longest goes first.
+            folder: the folder, which is created if it does not exist; by default ``quant-float`` in
+                ``$XDG_CACHE_HOME`` or ``~/.cache``.
+            max_bytes: the maximum size of the cache; the least recently used files are removed
+                first.
 
         Raises:
-            OSError: the folder cannot be made.
-            PermissionError: others may write to it.
+            OSError: the folder cannot be created.
+            PermissionError: other users have write access to the folder.
         """
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int):
             raise TypeError(f"max_bytes must be an integer, but got {max_bytes!r}")
@@ -91,17 +93,17 @@ class DiskCache:
         self._folder, self._max_bytes = path, max_bytes
 
     def disable(self) -> None:
-        """Keeps nothing any more, and looks for nothing. Files stay."""
+        """Disables the cache. Files stay."""
         self._folder = None
 
     def clear(self) -> None:
-        """Removes the files, which processes that use them do not notice."""
+        """Removes the files. Processes that use them are not affected."""
         self._hits = self._misses = 0
         for path, _ in self._list():
             path.unlink(missing_ok=True)
 
     def info(self) -> DiskCacheInfo:
-        """How it was used."""
+        """Returns the statistics of the cache."""
         files = self._list()
         total = sum(status.st_size for _, status in files)
         return DiskCacheInfo(self._hits, self._misses, len(files), total)
@@ -113,12 +115,12 @@ class DiskCache:
         save: Callable[[bytes], _native.Kernel],
         make: Callable[[], _native.Kernel],
     ) -> _native.Kernel:
-        """The kernel for a source and options.
+        """Returns the kernel for a source and options.
 
         Args:
-            source: gives what is compiled.
-            save: compiles it to a file and loads that.
-            make: compiles it into this process.
+            source: returns the source to compile.
+            save: compiles it to a file and loads the file.
+            make: compiles it in this process.
         """
         folder = self._folder
         # A library of several threads brings an OpenMP runtime, and a second one ends the process.

@@ -1,4 +1,4 @@
-"""What goes wrong, and where in a model."""
+"""Exceptions, with the location in a model."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["CompileError", "Diagnostic", "Error", "ModelError", "RunError"]
 
 
 class Diagnostic(NamedTuple):
-    """One message of the compiler.
+    """A diagnostic of the compiler.
 
     Attributes:
         severity: ``"error"``, ``"warning"``, ``"remark"`` or ``"note"``.
-        message: what it says.
-        file: the model's file; empty where it is not known.
-        line: counted from 1; 0 where the file has no lines.
-        column: counted from 1; 0 where it is not known.
-        notes: what is said further about it, with places of their own.
-        node: the source model's name of the node; empty where it has none.
+        message: the message.
+        file: the model file; empty if unknown.
+        line: counted from 1; 0 if the file has no lines.
+        column: counted from 1; 0 if unknown.
+        notes: the attached notes, with separate locations.
+        node: the name of the node in the source model; empty if there is none.
     """
 
     severity: Literal["error", "warning", "remark", "note"]
@@ -36,12 +36,12 @@ class Diagnostic(NamedTuple):
 
 
 class Error(Exception):
-    """What this package raises about models and their runs.
+    """The base class of the exceptions of this package.
 
-    Wrong arguments are a :class:`TypeError` or :class:`ValueError` of Python.
+    Wrong arguments raise :class:`TypeError` or :class:`ValueError`.
 
     Attributes:
-        diagnostics: what the compiler said, in its order; empty for a run that failed.
+        diagnostics: the diagnostics of the compiler, in order; empty if a run fails.
     """
 
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
@@ -53,19 +53,19 @@ class Error(Exception):
 
 
 class ModelError(Error, ValueError):
-    """A model that cannot be read, or that no version of the standard accepts."""
+    """A model cannot be read, or no version of the standard accepts it."""
 
 
 class CompileError(Error, ValueError):
-    """A model that cannot be compiled."""
+    """A model cannot be compiled."""
 
 
 class RunError(Error, ValueError):
-    """A compiled function refused its arguments: sizes that do not fit each other, memory that
-    overlaps, a value that is none, a CPU that lacks what the code uses.
+    """A compiled function rejects its arguments: sizes do not match, memory overlaps, a value is
+    invalid, or the CPU lacks features that the code requires.
 
     Attributes:
-        status: the number of ``qf_status``.
+        status: the value of ``qf_status``.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The ops as functions of arrays, compiled on first use."""
+"""The ops as functions of arrays, compiled on the first use."""
 
 from __future__ import annotations
 
@@ -37,37 +37,36 @@ def cast(
 ) -> Out:
     """Converts every element of ``x`` with one rounding.
 
-    To nearest, ties to even. Beyond the range of a float8 type, ``saturate`` decides between the
-    largest value and NaN or infinity; float6 and float4 always saturate; f16 and wider overflow
-    to infinity. Floats go to integers by truncation.
+    Rounds to nearest, ties to even. On overflow of a float8 type, ``saturate`` selects the largest
+    value, or NaN or infinity; float6 and float4 always saturate; f16 and wider types overflow to
+    infinity. Floats are truncated to integers.
 
     Args:
-        x: an array of any shape and element type: of numpy, or with ``__dlpack__`` in the CPU's
-            memory. It is copied only where it is not contiguous in row-major order and in the
-            machine's byte order. Or a number or lists of numbers, of the type that numpy makes of
-            them.
-        dtype: the result's type, see :func:`quant_float.dtype`.
-        saturate: False for NaN or infinity in place of the largest value; None is True, and says
-            nothing where the opset does not have the attribute.
-        round_mode: to float8e8m0: ``"up"`` (the default), ``"down"`` or ``"nearest"``; from
-            float, float16 and bfloat16 to any narrower float but that ``"stochastic"``.
-        random: with ``"stochastic"``, random bits in the shape of ``x``: of k bits r, of uint2,
-            uint4, uint8 or uint16, takes a number to its neighbour away from zero where
-            ``floor(fraction * 2**k) + r >= 2**k``.
-        opset: the ONNX opset whose rules hold; the newest without one. For types that ONNX lacks
-            (float8e3m4, float8e4m3, float8e4m3b11fnuz, float8ue5m3) this package's own rules do,
-            which have no opsets.
-        out: an array of the result's type and the shape of ``x`` to write to.
-        target: ``"cpu"``, or ``"reference"`` for the slow arithmetic that the rules are defined by.
-        threads: how many compute; 0: as many as OpenMP gives.
+        x: an array of any shape and element type: a numpy array, or an object with ``__dlpack__``
+            in CPU memory. It is copied only if it is not contiguous in row-major order or has
+            another byte order. Numbers and lists of numbers have the type that numpy infers.
+        dtype: the type of the result, see :func:`quant_float.dtype`.
+        saturate: if False, overflow gives NaN or infinity instead of the largest value. None means
+            True, and has no effect if the opset lacks the attribute.
+        round_mode: to float8e8m0: ``"up"`` (the default), ``"down"`` or ``"nearest"``; from float,
+            float16 and bfloat16 to any other narrower float: ``"stochastic"``.
+        random: for ``"stochastic"``, random bits with the shape of ``x`` and the type uint2, uint4,
+            uint8 or uint16. A number is rounded away from zero if
+            ``floor(fraction * 2**k) + r >= 2**k`` for its k random bits r.
+        opset: the ONNX opset; by default the newest. Types that ONNX lacks (float8e3m4, float8e4m3,
+            float8e4m3b11fnuz, float8ue5m3) follow rules of this package, which have no opset.
+        out: the array for the result, with the type of the result and the shape of ``x``.
+        target: ``"cpu"``, or ``"reference"`` for the reference implementation, which is slow.
+        threads: the number of threads; 0 means OpenMP's default.
 
     Returns:
-        ``out``, or a new array of the shape of ``x``.
+        ``out``, or a new array with the shape of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``out`` is no array of such elements, or an argument has another type.
-        ValueError: a layout, a shape, a read-only ``out``, an unknown target.
-        ModelError: no version of the opset accepts these types or attributes.
+        TypeError: ``x`` or ``out`` is not an array of such elements, or an argument has a wrong
+            type.
+        ValueError: a layout, a shape or a target is invalid, or ``out`` is read-only.
+        ModelError: no version of the op at this opset accepts the types or attributes.
         RunError: ``out`` and ``x`` overlap.
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28.
@@ -100,34 +99,36 @@ def quantize(
 ) -> Out:
     """Divides by a scale, rounds to nearest even, adds a zero point, and saturates.
 
-    ``x / scale`` is one division in ``precision``. To float8 it is then cast; the zero point does
-    not count there.
+    ``x / scale`` is one division in ``precision``. For float8, the quotient is then cast, and the
+    zero point has no effect.
 
     Args:
-        x: an array of float, float16, bfloat16 or int32. Numbers and lists become float.
-        scale: one value, as an array of one element or a number; with ``axis``, as many as ``x``
-            has there, in one dimension; with ``block_size`` as well, the rank and the sizes of
-            ``x``, but ``ceil(size / block_size)`` along the axis. Numbers and lists become of the
-            type of ``x``, rounded once.
-        zero_point: of the result's type, which numbers and lists become, and the shape of
-            ``scale``.
-        dtype: the result's type: integers of 2 to 16 bits, float8, float6, float4. Without one, the
-            zero point's, and without that uint8.
-        axis: the dimension of ``x`` that scales belong to; negative ones count from the end.
-        block_size: how many neighbours along the axis share a scale.
-        saturate: to float8, as of :func:`cast`.
-        precision: the type of the division: float, float16, bfloat16 or double. Without one, by the
-            opset's rule.
-        random: random bits in the shape of ``x``, of uint2, uint4, uint8 or uint16, which round in
-            place of the nearest: of k bits r takes the quotient to its neighbour away from zero
-            where ``floor(fraction * 2**k) + r >= 2**k``. Rounding so has no opset.
-        opset, out, target, threads: as of :func:`cast`.
+        x: an array of float, float16, bfloat16 or int32. Numbers and lists are converted to float.
+        scale: per tensor, a number or an array of one element; per axis, with ``axis``, a vector
+            with the size of ``x`` along the axis; blocked, with ``axis`` and ``block_size``, an
+            array with the shape of ``x``, except ``ceil(size / block_size)`` along the axis.
+            Numbers and lists are rounded once to the type of ``x``.
+        zero_point: an array with the type of the result and the shape of ``scale``. Numbers and
+            lists are converted to that type.
+        dtype: the type of the result: integers of 2 to 16 bits, float8, float6, float4. By default
+            the type of the zero point, or uint8 without a zero point.
+        axis: the dimension of ``x`` along which the scale varies; negative values count from the
+            end.
+        block_size: the number of adjacent elements along the axis that share a scale.
+        saturate: for float8, as in :func:`cast`.
+        precision: the type of the division: float, float16, bfloat16 or double. By default, the
+            opset determines it.
+        random: random bits for stochastic rounding, with the shape of ``x`` and the type uint2,
+            uint4, uint8 or uint16. A quotient is rounded away from zero if
+            ``floor(fraction * 2**k) + r >= 2**k`` for its k random bits r. Stochastic rounding has
+            no opset.
+        opset, out, target, threads: as in :func:`cast`.
 
     Returns:
-        ``out``, or a new array of the shape of ``x``.
+        ``out``, or a new array with the shape of ``x``.
 
     Raises:
-        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+        TypeError, ValueError, ModelError, RunError: as in :func:`cast`.
 
     Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
     """
@@ -165,24 +166,24 @@ def dequantize(
 ) -> Out:
     """Subtracts a zero point and multiplies by a scale.
 
-    The difference is exact, the product one multiplication of floats, rounded once more to the
-    result's type. The zero point of float8 does not count.
+    The difference is exact, the product is one float multiplication, and the result is rounded once
+    more to its type. The zero point has no effect on float8.
 
     Args:
         x: an array of integers of 2 to 16 bits, int32, float8, float6 or float4. Numbers and lists
-            become int32.
-        scale: as of :func:`quantize`; numbers and lists become of ``dtype``, or float.
-        zero_point: of the type of ``x``, which numbers and lists become, and the shape of
-            ``scale``.
-        dtype: the result's type: float, float16 or bfloat16. Without one, the scale's.
-        axis, block_size: as of :func:`quantize`.
-        opset, out, target, threads: as of :func:`cast`.
+            are converted to int32.
+        scale: as in :func:`quantize`; numbers and lists are converted to ``dtype``, or to float.
+        zero_point: an array with the type of ``x`` and the shape of ``scale``. Numbers and lists
+            are converted to that type.
+        dtype: the type of the result: float, float16 or bfloat16. By default the type of the scale.
+        axis, block_size: as in :func:`quantize`.
+        opset, out, target, threads: as in :func:`cast`.
 
     Returns:
-        ``out``, or a new array of the shape of ``x``.
+        ``out``, or a new array with the shape of ``x``.
 
     Raises:
-        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+        TypeError, ValueError, ModelError, RunError: as in :func:`cast`.
 
     Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
     """
@@ -214,19 +215,19 @@ def qdq(
     target: Target = "cpu",
     threads: int = 1,
 ) -> Out:
-    """Rounds ``x`` to what ``storage`` can hold of it: quantizes and dequantizes, bit for bit.
+    """Quantizes ``x`` to ``storage`` and dequantizes it, with the same bits as the two functions.
 
     Args:
-        x: an array of float, float16 or bfloat16. Numbers and lists become float.
-        scale, zero_point, axis, block_size, saturate, precision, random: as of :func:`quantize`.
-        storage: the type in between; the zero point has it too.
-        opset, out, target, threads: as of :func:`cast`.
+        x: an array of float, float16 or bfloat16. Numbers and lists are converted to float.
+        scale, zero_point, axis, block_size, saturate, precision, random: as in :func:`quantize`.
+        storage: the type of the quantized values and of the zero point.
+        opset, out, target, threads: as in :func:`cast`.
 
     Returns:
-        ``out``, or a new array of the shape and type of ``x``.
+        ``out``, or a new array with the shape and type of ``x``.
 
     Raises:
-        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+        TypeError, ValueError, ModelError, RunError: as in :func:`cast`.
 
     Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and zero point.
     """
@@ -260,24 +261,25 @@ def fakeconvert(
     target: Target = "cpu",
     threads: int = 1,
 ) -> Out:
-    """Rounds ``x * scale - shift`` to float8 and brings it back: ``(rounded + shift) / scale``.
+    """Rounds ``x * scale - shift`` to float8 and reverts both: ``(rounded + shift) / scale``.
 
     Args:
-        x: an array of float, float16 or bfloat16. Numbers and lists become float.
-        scale: of the type of ``x``, which numbers and lists become; broadcast to ``x`` as numpy
-            does.
-        shift: of the type and shape of ``scale``, or a number; without one nothing is shifted.
+        x: an array of float, float16 or bfloat16. Numbers and lists are converted to float.
+        scale: an array with the type of ``x``, broadcast to ``x`` as in numpy. Numbers and lists
+            are converted to that type.
+        shift: an array with the type and shape of ``scale``, or a number; by default no shift.
         dtype: the float8 type, float8e4m3fn or float8e5m2.
-        mode: ``"exact"``; ``"openvino"`` for the bits of OpenVINO's CPU plugin where scale and
-            shift are inputs of the model; ``"openvino_reference"`` for those of its reference.
-        opset: OpenVINO's, 13 to 15, which all mean FakeConvert-13.
-        out, target, threads: as of :func:`cast`.
+        mode: ``"exact"``; ``"openvino"`` for the bits of OpenVINO's CPU plugin if scale and shift
+            are inputs of the model; ``"openvino_reference"`` for the bits of OpenVINO's reference
+            implementation.
+        opset: the OpenVINO opset, 13 to 15, all of which have FakeConvert-13.
+        out, target, threads: as in :func:`cast`.
 
     Returns:
-        ``out``, or a new array of the shape and type of ``x``.
+        ``out``, or a new array with the shape and type of ``x``.
 
     Raises:
-        TypeError, ValueError, ModelError, RunError: as of :func:`cast`.
+        TypeError, ValueError, ModelError, RunError: as in :func:`cast`.
 
     Source: OpenVINO FakeConvert-13.
     """
@@ -312,24 +314,25 @@ def philox(
     dtype: DTypeLike = "uint8",
     out: Out | None = None,
 ) -> Out:
-    """Random bits that follow from ``seed``, ``offset`` and the place of an element alone.
+    """Generates random bits that depend only on ``seed``, ``offset`` and the index of an element.
 
-    What the op ``quant_float.philox`` makes, on every CPU and GPU: Philox 4x32-10, whose key is
-    ``seed`` and whose counter begins at ``offset``. Elements are counted row by row, four have a
-    block, and each has the upper bits of its word. A call that goes on where another one ended
-    has an ``offset`` larger by ``ceil(elements / 4)``.
+    They are the bits of the op ``quant_float.philox`` on every CPU and GPU: Philox 4x32-10 with the
+    key ``seed`` and a counter that starts at ``offset``. Elements are numbered in row-major order;
+    each block of four shares a counter, and each element is the upper bits of one 32-bit word. A
+    call that continues the sequence of another one has an ``offset`` that is larger by
+    ``ceil(elements / 4)``.
 
     Args:
-        shape: the sizes, or the one.
-        seed, offset: of 64 bits each, from 0 on.
+        shape: the shape of the result, or its only size.
+        seed, offset: nonnegative 64-bit integers.
         dtype: uint2, uint4, uint8, uint16 or uint32.
-        out: an array of this type and shape to write to.
+        out: the array for the result, with this type and shape.
 
     Returns:
         ``out``, or a new array.
 
     Raises:
-        TypeError, ValueError: an argument has another type, or is out of range.
+        TypeError, ValueError: an argument has a wrong type, or is out of range.
 
     >>> import quant_float as qf
     >>> qf.philox((2, 3), seed=0)
@@ -373,7 +376,7 @@ def _finish(
 def _get_rules(
     opset: int | None, word: str, value: str, *elements: DType, is_own: bool = False
 ) -> dict[str, Any]:
-    """Whose rules hold: those of an opset of ONNX's, or our own where ONNX lacks something."""
+    """Returns the opset, or the mode or domain of this package if ONNX lacks a type or feature."""
     if opset is None and (is_own or not all(element.is_onnx for element in elements)):
         return {word: value, "opset": 1}
     return {"opset": as_integer(opset, "opset", _NEWEST)}
@@ -397,7 +400,7 @@ def _divide(
 
 
 def _take_random(random: ArrayLike | None, x: Tensor, like: View) -> list[View]:
-    """The random bits, if there are any, divided as ``x`` is."""
+    """The random bits, if given, with the view of ``x``."""
     if random is None:
         return []
     bits = take(random, "random")

@@ -36,11 +36,10 @@ class Argument(NamedTuple):
     """An input or output of a function.
 
     Attributes:
-        name: the model's name of it; may be empty.
-        dtype: the type of its elements; None for those that no array has. A kernel has no such
-            argument.
-        shape: its sizes, None where the model leaves one open; None where it leaves the rank open,
-            which no kernel does.
+        name: its name in the model; may be empty.
+        dtype: its element type; None for types without arrays, which kernels do not have.
+        shape: its sizes, None for dynamic sizes; None if it is unranked, which arguments of kernels
+            are not.
         packed: whether its elements are packed, see :class:`quant_float.PackedArray`.
     """
 
@@ -56,17 +55,17 @@ class Argument(NamedTuple):
 
 
 class Kernel:
-    """A function, compiled into this process.
+    """A function that is compiled in this process.
 
-    Calls may come from any number of threads; they hold no lock, and Python runs other threads
-    meanwhile. Made by :func:`quant_float.compile` and :meth:`quant_float.Module.compile`.
+    Created by :func:`quant_float.compile` and :meth:`quant_float.Module.compile`. Calls may come
+    from any number of threads. They hold no lock and release Python's global interpreter lock.
 
     Attributes:
-        name: the function's symbol.
-        graph_name: the graph's name in the source model; may be empty.
-        inputs: what it takes.
-        outputs: what it gives.
-        target: what it runs on, ``"cpu"`` or ``"nvvm"``, the first NVIDIA GPU.
+        name: the symbol of the function.
+        graph_name: the name of the graph in the source model; may be empty.
+        inputs: the inputs of the function.
+        outputs: the outputs of the function.
+        target: ``"cpu"``, or ``"nvvm"`` for the first NVIDIA GPU.
     """
 
     __slots__ = (
@@ -101,30 +100,32 @@ class Kernel:
         """Runs the function.
 
         Args:
-            inputs: an array for each of :attr:`inputs`: of numpy, with ml_dtypes' types too, or
-                anything with ``__dlpack__`` in the CPU's memory. One that is not contiguous in
-                row-major order or not in the machine's byte order is copied, no other is. Or
-                numbers and lists of them, which become of the input's type, rounded once. Packed
-                inputs take a :class:`quant_float.PackedArray`, and pack other arrays. A kernel
-                for a GPU also takes arrays in its memory, by ``__dlpack__`` or
-                ``__cuda_array_interface__``, which must be contiguous. Strings are arrays of
-                objects, ``StringDType`` or ``str_``, or ``str`` and lists of them.
-            out: where results go: an array, or a sequence of them where there are several
-                outputs; None in their place stands for a new array. They must be writable,
-                contiguous, and overlap neither each other nor an input; of strings, arrays of
-                objects or ``StringDType``. New ones are of objects.
+            inputs: an array for each of :attr:`inputs`: a numpy array, also with a type of
+                ml_dtypes, or an object with ``__dlpack__`` in CPU memory. It is copied only if it
+                is not contiguous in row-major order or has another byte order. Numbers and lists of
+                numbers are rounded once to the type of the input. Packed inputs accept a
+                :class:`quant_float.PackedArray`; other arrays are packed. A kernel for a GPU also
+                accepts contiguous arrays in GPU memory, with ``__dlpack__`` or
+                ``__cuda_array_interface__``. Strings are arrays of objects, ``StringDType`` or
+                ``str_``, or ``str`` and lists of them.
+            out: the array for the result, or a sequence of arrays if there are several outputs, in
+                which None means a new array. The arrays must be writable and contiguous, and must
+                not overlap each other or an input. Strings are written to arrays of objects or
+                ``StringDType``; new arrays have objects.
 
         Returns:
-            The result, or a tuple of them where there are not just one: what ``out`` gives, else
-            new numpy arrays (:class:`quant_float.PackedArray` of packed outputs), or, where an input or ``out`` is in a GPU's memory, new
-            :class:`quant_float.DeviceArray`. All of it is there when the call returns.
+            The result, or a tuple unless there is exactly one: ``out``, or new numpy arrays
+            (:class:`quant_float.PackedArray` for packed outputs), or, if an input or ``out`` is in
+            GPU memory, new :class:`quant_float.DeviceArray`. The results are complete when the call
+            returns.
 
         Raises:
-            TypeError: the number of arguments, something that is no array, an element type.
-            ValueError: a shape, a layout, a read-only ``out``, a closed kernel.
-            RunError: sizes that do not fit each other, overlapping memory, an impossible value,
-                what a GPU or its driver refuses.
-            MemoryError: no memory for what is computed on the way.
+            TypeError: the number of arguments or an element type is wrong, or an argument is not an
+                array.
+            ValueError: a shape or a layout is wrong, ``out`` is read-only, or the kernel is closed.
+            RunError: sizes do not match, arrays overlap, a value is invalid, or the GPU or its
+                driver reports an error.
+            MemoryError: there is not enough memory for intermediate values.
         """
         if len(inputs) != len(self.inputs):
             raise TypeError(f"{self.name} takes {len(self.inputs)} inputs, but got {len(inputs)}")
@@ -163,7 +164,7 @@ class Kernel:
         return arrays[0] if len(arrays) == 1 else arrays
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-        """Runs on tensors of the host's memory that were checked before."""
+        """Runs on checked tensors in host memory."""
         inputs_, outputs_ = list(map(describe, inputs)), list(map(describe, outputs))
         self._native.run(self._entry, inputs_, outputs_, False)
         for output in outputs:
@@ -186,15 +187,15 @@ class Kernel:
         return out
 
     def close(self) -> None:
-        """Gives the code's memory back as soon as no thread runs it; later calls raise ValueError.
+        """Frees the code as soon as no thread runs it; later calls raise ValueError.
 
-        Without this, it is given back when nothing refers to the kernel any more.
+        Otherwise the code is freed with the last reference to the kernel.
         """
         self._native.close()
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the kernel is closed."""
         return self._native.closed
 
     def __enter__(self) -> Kernel:
@@ -213,15 +214,15 @@ def load_kernel(path: str | os.PathLike[str], function: str | None = None) -> Ke
     """Loads a function of a shared library that :func:`quant_float.compile` or
     :meth:`quant_float.Module.emit` wrote, without compiling.
 
-    The library is code, and it runs in this process: it must be from somebody who is trusted.
+    The code of the library runs in this process, so the library must come from a trusted source.
 
     Args:
-        path: the file. It must stay as it is while the kernel lives.
-        function: its name or its graph's, where the library has several.
+        path: the file, which must not change while the kernel is alive.
+        function: the name of the function or of its graph, if the library has several.
 
     Raises:
         OSError: the file cannot be read.
-        ModelError: it is no such library, or of another version.
+        ModelError: the file is not such a library, or has another version.
         ValueError: there is no such function, or there are several.
     """
     native = _native.Kernel.load(encode_path(path, "path"))

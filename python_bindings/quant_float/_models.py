@@ -1,4 +1,4 @@
-"""Models: read, checked, compiled, evaluated."""
+"""Models: reading, checking, compiling and evaluating."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ _KINDS = {kind: number for number, kind in enumerate(get_args(EmitKind))}
 
 
 class Function(NamedTuple):
-    """A function of a model that compiling makes an entry point of.
+    """A public function of a model. Compilation creates an entry point for it.
 
     Attributes:
-        name: its symbol.
-        graph_name: the graph's name in the source model; may be empty.
-        inputs: what it takes.
-        outputs: what it gives.
+        name: the symbol of the function.
+        graph_name: the name of the graph in the source model; may be empty.
+        inputs: the inputs of the function.
+        outputs: the outputs of the function.
     """
 
     name: str
@@ -85,10 +85,10 @@ class Function(NamedTuple):
 
 
 class Module:
-    """A model in memory. Made by :func:`load`, :func:`parse` and the importers.
+    """A model in memory, created by :func:`load`, :func:`parse` and the importers.
 
-    Methods may be called from any thread; those of one module wait for each other. A closed module
-    raises ValueError.
+    Methods may be called from any thread; calls on the same module wait for each other. Methods of
+    a closed module raise ValueError.
     """
 
     __slots__ = ("_native",)
@@ -107,12 +107,12 @@ class Module:
 
     @property
     def bytecode(self) -> bytes:
-        """The model, which has to be valid, as MLIR bytecode."""
+        """The model, which must be valid, as MLIR bytecode."""
         return self._native.write(True)
 
     @property
     def functions(self) -> tuple[Function, ...]:
-        """Its public functions, in their order."""
+        """The public functions, in order."""
         return tuple(
             Function(name, graph, make_arguments(inputs), make_arguments(outputs))
             for name, graph, inputs, outputs in self._native.describe()
@@ -126,20 +126,20 @@ class Module:
         """Runs a pipeline on the model, e.g. ``"builtin.module(quant-float-fuse-qdq)"``.
 
         Raises:
-            ModelError: there is no such pass, or one failed; the model is then of no use.
+            ModelError: a pass does not exist or fails; the model can then no longer be used.
         """
         self._native.run_passes(require_text(pipeline, "pipeline"))
 
     def bind_input(self, name: str, value: ArrayLike) -> None:
-        """Makes an input a constant, of each function that has one of this name: the axes of a
-        reduction, weights.
+        """Replaces an input by a constant, such as the axes of a reduction or weights, in each
+        function that has an input of this name.
 
         Args:
-            name: the input's.
-            value: an array as of :meth:`Kernel.__call__`, which is copied.
+            name: the name of the input.
+            value: an array as in :meth:`Kernel.__call__`, which is copied.
 
         Raises:
-            TypeError, ValueError: the array has another element type or other sizes, there is no
+            TypeError, ValueError: the array has another element type or another shape, there is no
                 such input, or it cannot be a constant.
         """
         require_text(name, "name")
@@ -149,7 +149,7 @@ class Module:
         self._native.bind_input(name, describe(take_argument(value, inputs[0], name)))
 
     def check(self, opset: int | Literal["all"] | None = None) -> list[NodeReport]:
-        """As :func:`quant_float.check`."""
+        """Same as :func:`quant_float.check`."""
         if opset is None or opset == "all":
             number = 0 if opset is None else -1
         else:
@@ -172,7 +172,7 @@ class Module:
         path: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Kernel:
-        """As :func:`quant_float.compile`."""
+        """Same as :func:`quant_float.compile`."""
         options = _make_options(
             cpu, threads, optimization_level, partition, fakeconvert_mode, accumulation, activations
         )
@@ -204,19 +204,18 @@ class Module:
         target: Target = "cpu",
         threads: int = 1,
     ) -> tuple[FakeConvertReport, ...]:
-        """Converts what the fakeconverts of a function convert in every mode, and says how the
-        results differ.
+        """Evaluates every fakeconvert of a function in each mode and compares the results.
 
         Args:
-            inputs: arrays, as of :meth:`Kernel.__call__`, which what they convert depends on.
-            function: its name, where there are several.
-            target: what computes up to them: compiled code, or the slow arithmetic that the rules
-                are defined by.
-            threads: how many compute.
+            inputs: arrays, as in :meth:`Kernel.__call__`.
+            function: the name of the function, if there are several.
+            target: how the operands of the fakeconverts are computed: compiled code, or the
+                reference implementation, which is slow.
+            threads: the number of threads.
 
         Raises:
-            TypeError, ValueError, RunError: as of :meth:`Kernel.__call__`.
-            CompileError: the function cannot be compiled, or evaluated.
+            TypeError, ValueError, RunError: as in :meth:`Kernel.__call__`.
+            CompileError: the function cannot be compiled or evaluated.
         """
         require_choice(target, "target", Target)
         options = _make_options("host", threads, 2, False, None)
@@ -253,16 +252,18 @@ class Module:
         Args:
             kind: ``"mlir"``, ``"llvm-dialect"``, ``"llvm-ir"``, ``"asm"``, ``"obj"``, ``"header"``,
                 ``"ptx"``, ``"cubin"``; with a path also ``"shared"``.
-            path: the file; the C header of an object or a library goes beside it.
-            function: its name or its graph's, where it is to be the only one; None is all.
-            cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
-            triple: of the target; this machine's without one.
+            path: the file; the C header of an object or a library is written next to it.
+            function: the only function to compile, by its name or the name of its graph; None means
+                all.
+            cpu: a CPU name of LLVM, or ``"host"``; with several, such as ``"x86-64-v3,x86-64-v4"``,
+                the code for the best one that the machine supports is selected at run time.
+            triple: the target triple; by default the triple of this machine.
             target: ``"cpu"`` or ``"nvvm"``, with its ``chip``, e.g. ``"sm_90"``.
-            threads, optimization_level, partition, fakeconvert_mode, accumulation, activations, progress: as of
-                :func:`quant_float.compile`.
+            threads, optimization_level, partition, fakeconvert_mode, accumulation, activations,
+                progress: as in :func:`quant_float.compile`.
 
         Raises:
-            CompileError: the model has no such form.
+            CompileError: the model cannot be compiled to this kind of output.
             OSError: the file cannot be written.
         """
         require_choice(kind, "kind", EmitKind)
@@ -281,18 +282,19 @@ class Module:
         return None
 
     def evaluate(self, *inputs: ArrayLike, function: str | None = None) -> Any:
-        """Computes a function with the arithmetic that the rules are defined by, slowly.
+        """Evaluates a function with the reference implementation, without compiling it.
 
         Args:
-            inputs: arrays, as of :meth:`Kernel.__call__`.
-            function: its name, where there are several.
+            inputs: arrays, as in :meth:`Kernel.__call__`.
+            function: the name of the function, if there are several.
 
         Returns:
-            The result, or a tuple of them where there are not just one: new numpy arrays.
+            The result, or a tuple unless there is exactly one: new numpy arrays.
 
         Raises:
-            TypeError, ValueError: as of :meth:`Kernel.__call__`.
-            CompileError: it holds something other than casts, quantizations and constants.
+            TypeError, ValueError: as in :meth:`Kernel.__call__`.
+            CompileError: the function contains other ops than casts, quantization ops and
+                constants.
         """
         index, outputs, tensors = self._take_inputs(inputs, function)
         computed = self._native.evaluate(index, tensors)
@@ -304,7 +306,7 @@ class Module:
     def _take_inputs(
         self, inputs: tuple[ArrayLike, ...], function: str | None
     ) -> tuple[int, tuple[Argument, ...], list[Any]]:
-        """A function, what it gives, and its inputs as the extension takes them."""
+        """Returns the function, its outputs, and the inputs as the extension expects them."""
         functions = self.functions
         index = find_name([(f.name, f.graph_name) for f in functions], function)
         name, _, wanted, outputs = functions[index]
@@ -317,12 +319,12 @@ class Module:
         return index, outputs, tensors
 
     def close(self) -> None:
-        """Gives its memory back; kernels made of it stay."""
+        """Frees the memory of the model. Its kernels stay valid."""
         self._native.close()
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the module is closed."""
         return self._native.closed
 
     def __enter__(self) -> Module:
@@ -349,17 +351,19 @@ def load(
     """Reads a model from a file.
 
     Args:
-        path: an .onnx file, an OpenVINO .xml with its .bin beside it, .mlir or .mlirbc. The file
-            must not change while the module lives: large constants stay in it.
-        verify: False leaves the ops unverified, for :meth:`Module.check`.
-        fakeconvert_mode: whose arithmetic every fakeconvert follows: ``"exact"``, ``"openvino"`` or
-            ``"openvino_reference"``; None is what the model says, and of an OpenVINO model
-            OpenVINO's.
-        progress: is called with stage, detail and steps done; False from it ends the work.
+        path: an .onnx file, an OpenVINO .xml file with its .bin file next to it, .mlir or .mlirbc.
+            The file must not change while the module is alive, because large constants stay in it.
+        verify: if False, the ops are not verified, so that :meth:`Module.check` can report them.
+        fakeconvert_mode: the mode of every fakeconvert: ``"exact"``, ``"openvino"`` or
+            ``"openvino_reference"``. None means the mode in the model, and ``"openvino"`` for an
+            OpenVINO model.
+        progress: a function that is called with the stage, the detail and the number of completed
+            steps; if it returns False, the operation is cancelled.
 
     Raises:
         OSError: the file cannot be read.
-        ModelError: it is no model, or breaks the rules of its opset; the diagnostics say where.
+        ModelError: the file is not a model, or violates the rules of its opset; the diagnostics
+            contain the locations.
     """
     mode = _find_mode(fakeconvert_mode)
     progress = _require_callable(progress)
@@ -373,15 +377,15 @@ def parse(
     verify: bool = True,
     fakeconvert_mode: FakeConvertMode | None = None,
 ) -> Module:
-    """Reads MLIR, as text or as bytecode.
+    """Parses MLIR, textual or bytecode.
 
     Args:
         source: the module.
-        name: what diagnostics call it.
-        verify, fakeconvert_mode: as of :func:`load`.
+        name: the file name in diagnostics.
+        verify, fakeconvert_mode: as in :func:`load`.
 
     Raises:
-        ModelError: it is no MLIR, or breaks the rules of an op.
+        ModelError: the source is not valid MLIR, or violates the rules of an op.
     """
     if isinstance(source, str):
         source = source.encode()
@@ -397,17 +401,17 @@ def import_onnx(
     fakeconvert_mode: FakeConvertMode | None = None,
     progress: Progress | None = None,
 ) -> Module:
-    """Reads an ONNX model.
+    """Imports an ONNX model.
 
     Args:
         source: a path; a serialized ModelProto; or an ``onnx.ModelProto``.
-        name: of a model in memory, what diagnostics call it.
-        external_data: of a model in memory, the folder of its external data.
-        verify, fakeconvert_mode, progress: as of :func:`load`.
+        name: the file name in diagnostics, for a model in memory.
+        external_data: the folder of the external data, for a model in memory.
+        verify, fakeconvert_mode, progress: as in :func:`load`.
 
     Raises:
         OSError: the file cannot be read.
-        ModelError: it is no ONNX model, or breaks the rules of its opset.
+        ModelError: the source is not an ONNX model, or violates the rules of its opset.
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
@@ -431,17 +435,17 @@ def import_openvino(
     fakeconvert_mode: FakeConvertMode | None = None,
     progress: Progress | None = None,
 ) -> Module:
-    """Reads OpenVINO's IR.
+    """Imports an OpenVINO model.
 
     Args:
-        source: the path of the .xml file, or its bytes.
-        weights: the .bin file; of an .xml file without one, that beside it.
-        name: of a model in memory, what diagnostics call it.
-        verify, fakeconvert_mode, progress: as of :func:`load`.
+        source: the path of the .xml file, or its contents.
+        weights: the .bin file; by default the one next to the .xml file.
+        name: the file name in diagnostics, for a model in memory.
+        verify, fakeconvert_mode, progress: as in :func:`load`.
 
     Raises:
         OSError: a file cannot be read.
-        ModelError: it is no such model, or a node is one that OpenVINO refuses.
+        ModelError: the source is not an OpenVINO model, or OpenVINO rejects a node.
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
@@ -459,12 +463,12 @@ def check(
     """Verifies every quantization node of a model.
 
     Args:
-        model: a :class:`Module`, a path as of :func:`load`, or an ``onnx.ModelProto``. Of files the
-            nodes are reported even if they break rules; a module was verified when it was made,
-            unless told not to be.
-        opset: None: each node's own; a number: that one of ONNX; ``"all"``: each node's own, and
-            what every known opset says.
-        progress: as of :func:`load`.
+        model: a :class:`Module`, a path as in :func:`load`, or an ``onnx.ModelProto``. The nodes of
+            files are reported even if they are invalid; a module is verified when it is created,
+            unless ``verify`` is False.
+        opset: None verifies each node against its opset, a number against this ONNX opset, and
+            ``"all"`` against its opset and every other known opset.
+        progress: as in :func:`load`.
 
     Raises:
         OSError, ModelError: the model cannot be read.
@@ -488,36 +492,37 @@ def compile(
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Kernel:
-    """Compiles a function of a model into this process.
+    """Compiles a function of a model in this process.
 
-    Large constants stay where the model has them: its file must not change while the kernel lives.
+    Large constants stay in the model file, which must not change while the kernel is alive.
 
     Args:
-        model: a :class:`Module`, a path as of :func:`load`, or an ``onnx.ModelProto``.
-        function: its name or its graph's, where the model has several.
-        cpu: a name LLVM knows, or ``"host"``; of several, ``"x86-64-v3,x86-64-v4"``, the best that the machine is.
-        threads: how many compute; 0: as many as OpenMP gives.
+        model: a :class:`Module`, a path as in :func:`load`, or an ``onnx.ModelProto``.
+        function: the name of the function or of its graph, if the model has several.
+        cpu: a CPU name of LLVM, or ``"host"``; with several, such as ``"x86-64-v3,x86-64-v4"``, the
+            code for the best one that the machine supports.
+        threads: the number of threads; 0 means OpenMP's default.
         optimization_level: 0 to 3.
         target: ``"cpu"``, or ``"nvvm"`` for the first NVIDIA GPU.
-        chip: of the GPU, e.g. ``"sm_90"``; without one the machine's.
+        chip: the GPU, e.g. ``"sm_90"``; by default the GPU of this machine.
         partition: if nodes have no lowering, compile the supported subgraphs around quantization
             nodes, each as a separate function.
-        fakeconvert_mode: as of :func:`load`.
+        fakeconvert_mode: as in :func:`load`.
         accumulation: the accumulation order and rounding of floating-point reductions:
             ``"ordered"``, with the same bits on every CPU, or ``"reassociate"``, with fused
             multiply-adds if the CPU has them, and on GPUs with matrix instructions.
         activations: the type of the activations in matmuls of few rows with weights of 8, 4 or 2
             bits, on CPUs: ``"float"``, the type of the model, or ``"int16"`` or ``"int8"``,
             quantized dynamically with one scale per block of 32 or 16 elements.
-        path: a shared library to make of it, with a C header beside it, which
-            :func:`quant_float.load_kernel` loads again without compiling. It holds all constants.
-        progress: is called with stage, detail and steps done; False from it ends the work.
+        path: a shared library to write, with a C header next to it. It contains all constants, and
+            :func:`quant_float.load_kernel` loads it without compiling.
+        progress: as in :func:`load`.
 
     Raises:
         OSError: the model cannot be read, or the library cannot be written.
         ModelError: the model cannot be read.
         RunError: there is no GPU.
-        CompileError: it cannot be compiled; the diagnostics say why.
+        CompileError: the model cannot be compiled; the diagnostics contain the reason.
         ValueError: there is no such function, or there are several.
     """
     return _open(model, True, fakeconvert_mode, progress).compile(

@@ -1,4 +1,4 @@
-"""What checking a model says of its quantization nodes."""
+"""Reports on the quantization nodes of a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class OpsetVerdict(NamedTuple):
-    """What the opsets ``first`` to ``last`` say alike about a node."""
+    """The verdict on a node that the opsets ``first`` to ``last`` share."""
 
     first: int
     last: int
@@ -31,20 +31,20 @@ class OpsetVerdict(NamedTuple):
 
 
 class NodeReport(NamedTuple):
-    """What a check found of one quantization node.
+    """The verification result of one quantization node.
 
     Attributes:
-        op: the source standard's name of the op, e.g. ``"CastLike"``.
-        status: ``"ok"``, ``"invalid"``, or ``"not verified"`` where its types are not known.
-        reason: why it is not valid; empty if it is.
-        notes: what is to be said about that.
-        node: the model's name of the node; may be empty.
-        opset: its own opset, None where the model does not tell.
-        file: where it is; line and column are 0 where the file has no lines.
-        inputs: the types of its operands, as MLIR spells them.
-        results: those of its results.
-        opsets: with ``opset="all"``, what every known opset says.
-        warnings: what is doubtful, but no error.
+        op: the name of the op in its standard, e.g. ``"CastLike"``.
+        status: ``"ok"``, ``"invalid"``, or ``"not verified"`` if its types are not known.
+        reason: why it is invalid; empty if it is valid.
+        notes: the notes on the reason.
+        node: the name of the node in the model; may be empty.
+        opset: the opset of the node; None if the model does not specify it.
+        file: the file; line and column are 0 if the file has no lines.
+        inputs: the types of its operands, in MLIR's syntax.
+        results: the types of its results.
+        opsets: with ``opset="all"``, the verdicts of every known opset.
+        warnings: the warnings, which do not make it invalid.
     """
 
     op: str
@@ -63,18 +63,18 @@ class NodeReport(NamedTuple):
 
     @property
     def valid(self) -> bool:
-        """Whether it is."""
+        """Whether the node is valid."""
         return self.status == "ok"
 
 
 class Difference(NamedTuple):
-    """How two arrays differ.
+    """The difference of two arrays.
 
     Attributes:
-        elements: how many each has.
-        differing: those with other bits; NaNs are all alike.
-        first: the place of the first of them, in row-major order; None where there is none.
-        largest: the largest difference of two numbers; NaN where only one is a number.
+        elements: the number of elements of each array.
+        differing: the number of elements with different bits; all NaNs are equal.
+        first: the index of the first one in row-major order; None if there is none.
+        largest: the largest difference of two numbers; NaN if only one of them is a number.
     """
 
     elements: int
@@ -84,14 +84,14 @@ class Difference(NamedTuple):
 
 
 def compare(one: ArrayLike, other: ArrayLike) -> Difference:
-    """Compares two arrays, such as the results of two runs, bit by bit.
+    """Compares two arrays bit by bit, such as the results of two runs.
 
     Args:
         one: an array, as an input of a kernel.
-        other: another one, of the same type and shape.
+        other: another array, of the same type and shape.
 
     Raises:
-        TypeError: the types differ, or one is no array.
+        TypeError: the types differ, or one of them is not an array.
         ValueError: the shapes differ.
     """
     tensors = take(one, "one"), take(other, "other")
@@ -103,14 +103,15 @@ def compare(one: ArrayLike, other: ArrayLike) -> Difference:
 
 
 class ModeComparison(NamedTuple):
-    """Elements that two modes of a fakeconvert give other values.
+    """The elements for which two modes of a fakeconvert give different values.
 
     Attributes:
         first: one mode.
-        second: the other.
-        differing: how many elements.
-        causes: those by the first step at which the modes part: ``"nan"``, ``"sign of zero"``,
-            ``"double rounding"``, ``"subnormals"``, ``"bfloat16 rounding"``, ``"reciprocal"``.
+        second: the other mode.
+        differing: the number of elements.
+        causes: the number of elements by the first step in which the modes differ: ``"nan"``,
+            ``"sign of zero"``, ``"double rounding"``, ``"subnormals"``, ``"bfloat16 rounding"``,
+            ``"reciprocal"``.
     """
 
     first: FakeConvertMode
@@ -120,14 +121,15 @@ class ModeComparison(NamedTuple):
 
 
 class FakeConvertReport(NamedTuple):
-    """How the modes of one fakeconvert differ.
+    """The differences between the modes of one fakeconvert.
 
     Attributes:
-        node: the model's name of it; may be empty.
+        node: its name in the model; may be empty.
         dtype: the float8 type that it rounds to.
-        elements: how many it converts.
-        is_constant: whether it converts a constant, which OpenVINO folds as its reference.
-        comparisons: every pair of modes.
+        elements: the number of elements that it converts.
+        is_constant: whether its input is a constant, which OpenVINO folds with its reference
+            implementation.
+        comparisons: all pairs of modes.
     """
 
     node: str

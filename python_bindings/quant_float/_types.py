@@ -1,4 +1,4 @@
-"""Element types: ONNX's and some more, with their names in MLIR, numpy and ml_dtypes."""
+"""Element types of ONNX and others, with their names in MLIR, numpy and ml_dtypes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class DType(NamedTuple):
     """An element type.
 
     Attributes:
-        name: ONNX's name, e.g. ``"float8e4m3fn"``, or what it would be.
-        number: ONNX's ``TensorProto.DataType``, e.g. 17; from 64 on of types that ONNX lacks.
-        mlir: MLIR's name, e.g. ``"f8E4M3FN"``; unsigned integers are ``"ui8"``.
-        bits: the width of a value. In memory every element takes whole bytes.
-        numpy: the type of arrays that hold such elements. That of float8ue5m3, which ml_dtypes
-            lacks, is uint8 with metadata that says so: ``codes.view(dtype.numpy)``. That of strings
-            is ``object``; numpy's ``StringDType`` and ``str_`` hold them too.
+        name: the name in ONNX, e.g. ``"float8e4m3fn"``, or in ONNX's style.
+        number: the value of ONNX's ``TensorProto.DataType``, e.g. 17; 64 and above for types that
+            ONNX lacks.
+        mlir: the name in MLIR, e.g. ``"f8E4M3FN"``; unsigned integers are ``"ui8"``.
+        bits: the width of a value. In memory every element has a whole number of bytes.
+        numpy: the type of arrays with such elements. For float8ue5m3, which ml_dtypes lacks, it is
+            uint8 with metadata: ``codes.view(dtype.numpy)``. For strings it is ``object``; numpy's
+            ``StringDType`` and ``str_`` are accepted, too.
     """
 
     name: str
@@ -45,22 +46,22 @@ class DType(NamedTuple):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element in memory; values narrower than a byte have one of their own."""
+        """The size of an element in memory in bytes; narrower elements have one byte."""
         return self.numpy.itemsize
 
     @property
     def is_float(self) -> bool:
-        """Whether this is a floating-point type, of whatever width."""
+        """Whether this is a floating-point type."""
         return self.mlir.removeprefix(_PREFIX).startswith(("f", "bf"))
 
     @property
     def is_onnx(self) -> bool:
-        """Whether ONNX's tensors have such elements."""
+        """Whether ONNX tensors can have such elements."""
         return self.number < _FIRST_OWN
 
     @property
     def range(self) -> tuple[int, int]:
-        """The least and the greatest value of an integer type or bool."""
+        """The minimum and the maximum of an integer type or bool."""
         if self.name == "bool" or self.name.startswith("u"):
             return 0, 2**self.bits - 1
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
@@ -127,18 +128,19 @@ for entry in DTYPES.values():
 
 
 def dtype(value: DTypeLike) -> DType:
-    """The element type that ``value`` means.
+    """Returns the element type that ``value`` denotes.
 
     Args:
         value: a :class:`DType`; a numpy or ml_dtypes type (``np.float16``,
             ``ml_dtypes.float8_e4m3fn``, ``array.dtype``, also of an array of strings), or ``str``;
-            a name as ONNX, MLIR, numpy, ml_dtypes or OpenVINO spell it, in any case
+            a name in ONNX, MLIR, numpy, ml_dtypes or OpenVINO, in upper or lower case
             (``"float8e4m3fn"``, ``"f8E4M3FN"``, ``"float8_e4m3fn"``, ``"f8e4m3"``,
-            ``"string"``), but ``"f8E4M3"`` is MLIR's, of IEEE's kind; its number; or a torch type.
+            ``"string"``), except that ``"f8E4M3"`` is the IEEE-like type of MLIR; its number; or a
+            torch type.
 
     Raises:
-        TypeError: it is none of these, or a type of which there are no tensors.
-        ValueError: an array type in the other byte order.
+        TypeError: the value is none of these, or denotes a type without tensors.
+        ValueError: an array type has another byte order.
     """
     if type(value) is DType:
         return value

@@ -1,12 +1,12 @@
-"""What the versions of the quantization ops accept.
+"""The types and attributes that the versions of the quantization ops accept.
 
-Ops go by ONNX's names: ``"Cast"``, ``"CastLike"``, ``"QuantizeLinear"``, ``"DequantizeLinear"``,
+Ops have ONNX's names: ``"Cast"``, ``"CastLike"``, ``"QuantizeLinear"``, ``"DequantizeLinear"``,
 ``"DynamicQuantizeLinear"``, ``"BitCast"``, ``"ConvInteger"``, ``"MatMulInteger"``,
-``"QLinearConv"``, ``"QLinearMatMul"``, those of ONNX Runtime's domain
-``"com.microsoft.QuantizeLinear"`` and ``"com.microsoft.DequantizeLinear"``, and
-``"quant_float.Cast"``, ``"quant_float.QuantizeLinear"`` and ``"quant_float.DequantizeLinear"``,
-which have types that ONNX lacks. Roles are ``"input"``, ``"scale"`` (of the quantizing ops)
-and ``"result"`` (of QuantizeLinear the zero point as well).
+``"QLinearConv"``, ``"QLinearMatMul"``; the ops of ONNX Runtime's domain are
+``"com.microsoft.QuantizeLinear"`` and ``"com.microsoft.DequantizeLinear"``; and
+``"quant_float.Cast"``, ``"quant_float.QuantizeLinear"`` and ``"quant_float.DequantizeLinear"``
+have types that ONNX lacks. Roles are ``"input"``, ``"scale"`` (of the quantization ops) and
+``"result"`` (for QuantizeLinear also the zero point).
 """
 
 from __future__ import annotations
@@ -42,42 +42,42 @@ _ROLES: dict[str, int] = {role: number for number, role in enumerate(get_args(Ro
 
 
 def versions(op: OpName) -> tuple[int, ...]:
-    """The opsets that brought a version of ``op``, oldest first."""
+    """Returns the opsets that introduced a version of ``op``, in increasing order."""
     return tuple(_native.get_versions(_op(op)))
 
 
 def resolve_version(op: OpName, opset: int) -> int | None:
-    """The version of ``op`` in ``opset``: the newest not above it; None where it has none."""
+    """Returns the newest version of ``op`` up to ``opset``, or None if there is none."""
     return _native.resolve_version(_op(op), _opset(opset)) or None
 
 
 def accepts_type(op: OpName, opset: int, role: RoleName, dtype: DTypeLike) -> bool:
-    """Whether the opset's version of ``op`` takes the element type for ``role``."""
+    """Returns whether ``op`` accepts the element type for ``role`` at the opset."""
     return _native.accepts_type(_op(op), _opset(opset), _role(role), _number(dtype))
 
 
 def accepted_types(op: OpName, opset: int, role: RoleName) -> tuple[DType, ...]:
-    """All element types that it takes there."""
+    """Returns all element types that ``op`` accepts for ``role`` at the opset."""
     return tuple(entry for entry in DTYPES.values() if accepts_type(op, opset, role, entry))
 
 
 def first_opset_of_type(op: OpName, role: RoleName, dtype: DTypeLike) -> int | None:
-    """The first opset whose version of ``op`` takes the element type; None if none does."""
+    """Returns the first opset at which ``op`` accepts the element type, or None."""
     return _native.first_opset_of_type(_op(op), _role(role), _number(dtype)) or None
 
 
 def accepts_attribute(op: OpName, opset: int, attribute: AttributeName) -> bool:
-    """Whether the opset's version of ``op`` has the attribute, by ONNX's name of it."""
+    """Returns whether ``op`` has the attribute, by its name in ONNX, at the opset."""
     return _native.has_attribute(_op(op), _opset(opset), _attribute(attribute))
 
 
 def first_opset_of_attribute(op: OpName, attribute: AttributeName) -> int | None:
-    """The first opset whose version of ``op`` has the attribute; None if none has."""
+    """Returns the first opset at which ``op`` has the attribute, or None."""
     return _native.first_opset_of_attribute(_op(op), _attribute(attribute)) or None
 
 
 def scale_has_input_type(op: OpName, opset: int) -> bool:
-    """Whether the scale must have the input's element type there."""
+    """Returns whether the scale must have the element type of the input at this opset."""
     return _native.scale_has_input_type(_op(op), _opset(opset))
 
 

@@ -1,4 +1,4 @@
-"""What the package's functions take and give, for annotations.
+"""Types of the arguments and results of this package, for annotations.
 
 >>> import quant_float as qf
 >>> from quant_float.typing import Array, ArrayLike, DTypeName
@@ -120,14 +120,14 @@ Progress: TypeAlias = Callable[[Literal["read", "lower", "generate"], str, int],
 
 
 class SupportsDLPack(Protocol):
-    """An array of another library: of torch, jax, cupy."""
+    """An array of another library, such as torch, jax or cupy."""
 
     def __dlpack__(self) -> Any: ...
     def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
 
 class SupportsCuda(Protocol):
-    """An array in a GPU's memory: of cupy, numba, torch."""
+    """An array in GPU memory, of cupy, numba or torch."""
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
