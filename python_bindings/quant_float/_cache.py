@@ -115,5 +115,5 @@ def _start_in_child() -> None:
 
 os.register_at_fork(after_in_child=_start_in_child)
 
-#: The cache of :func:`quant_float.cast` and its like.
+#: The cache of :func:`quant_float.cast` and the other functions of arrays.
 kernel_cache = KernelCache()

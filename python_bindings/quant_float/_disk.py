@@ -228,7 +228,7 @@ def _hash(source: bytes, options: _native.Options) -> str:
     return hashlib.sha256(repr(told).encode() + b"\0" + source).hexdigest()
 
 
-#: What :func:`quant_float.compile` and the functions of one line keep on disk.
+#: The cache on disk of :func:`quant_float.compile` and the functions of arrays.
 disk_cache = DiskCache()
 
 

@@ -80,10 +80,10 @@ def _get_numpy(name: str, numpy: str) -> np.dtype[Any]:
 
 _NUMBERS = [info for info in _native.get_elements() if info["bits"]]
 
-#: The type of strings, which Cast and CastLike know.
+#: The type of strings, which Cast and CastLike support.
 STRING = DType("string", 8, "!quant_float.string", 0, np.dtype(object))
 
-#: Every element type of numbers, by ONNX's number.
+#: All numeric element types, by their number in ONNX.
 DTYPES: dict[int, DType] = {
     info["number"]: DType(
         info["onnx"],
@@ -95,10 +95,10 @@ DTYPES: dict[int, DType] = {
     for info in _NUMBERS
 }
 
-#: Numbers and strings, by ONNX's number.
+#: Numeric types and strings, by their number in ONNX.
 ELEMENTS: dict[int, DType] = DTYPES | {STRING.number: STRING}
 
-#: Numbers, by DLPack's type code and bits.
+#: Numeric types, by DLPack's type code and bits.
 BY_DLPACK = {
     (info["dlpack_code"], info["dlpack_bits"]): DTYPES[info["number"]]
     for info in _NUMBERS

@@ -31,7 +31,7 @@ __all__ = [
     "versions",
 ]
 
-#: ONNX's newest opset that is known.
+#: The newest supported ONNX opset.
 NEWEST: int = _native.get_newest_opset()
 
 #: The names of all ops.

@@ -80,9 +80,9 @@ DTypeName: TypeAlias = Literal[
     "half", "boolean", "u2", "u4", "u8", "u16", "u32", "u64", "f8e4m3", "f8e8m0", "f4e2m1",
 ]  # fmt: skip
 
-#: What a function of one line is computed by.
+#: The target of a function of arrays.
 Target: TypeAlias = Literal["cpu", "reference"]
-#: What a model is compiled for.
+#: The target of a compiled model.
 CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
 RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
 FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
@@ -113,9 +113,9 @@ AttributeName: TypeAlias = Literal[
     "saturate", "round_mode", "axis", "block_size", "output_dtype", "precision"
 ]
 
-#: What is called while something long is done: with the stage, what begins now, and how many steps
-#: of the stage are done. If it returns False the work ends with :class:`quant_float.Error`; what it
-#: raises comes out of the call.
+#: A callback that is called with the stage, the detail and the number of completed steps of the
+#: stage. If it returns False, the operation is cancelled with :class:`quant_float.Error`. Its
+#: exceptions propagate to the caller.
 Progress: TypeAlias = Callable[[Literal["read", "lower", "generate"], str, int], "bool | None"]
 
 
@@ -151,5 +151,5 @@ if TYPE_CHECKING:
     Out = TypeVar("Out", bound="Array | SupportsDLPack", default=Array)
 else:
     Out = TypeVar("Out", bound="Array | SupportsDLPack")
-#: What says which element type is meant, see :func:`quant_float.dtype`.
+#: Anything that denotes an element type, see :func:`quant_float.dtype`.
 DTypeLike: TypeAlias = "DType | DTypeName | np.dtype[Any] | type[Any] | int | TorchDType"

@@ -164,7 +164,7 @@ func.func @cast_v8_forgets_rank(%x: tensor<4xf32>) {
 // T: no element type of ONNX.
 
 func.func @cast_t_input_index(%x: index) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'index'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'index'}}
   %0 = quant_float.cast %x opset 13 : index to f32
   return
 }
@@ -172,7 +172,7 @@ func.func @cast_t_input_index(%x: index) {
 // -----
 
 func.func @cast_t_input_signed(%x: si8) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'si8'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'si8'}}
   %0 = quant_float.cast %x opset 13 : si8 to f32
   return
 }
@@ -180,7 +180,7 @@ func.func @cast_t_input_signed(%x: si8) {
 // -----
 
 func.func @cast_t_input_i7(%x: tensor<2xi7>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xi7>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xi7>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xi7> to tensor<2xf32>
   return
 }
@@ -188,7 +188,7 @@ func.func @cast_t_input_i7(%x: tensor<2xi7>) {
 // -----
 
 func.func @cast_t_input_ui1(%x: tensor<2xui1>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xui1>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xui1>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xui1> to tensor<2xf32>
   return
 }
@@ -196,7 +196,7 @@ func.func @cast_t_input_ui1(%x: tensor<2xui1>) {
 // -----
 
 func.func @cast_t_input_i128(%x: tensor<2xi128>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xi128>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xi128>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xi128> to tensor<2xf32>
   return
 }
@@ -204,7 +204,7 @@ func.func @cast_t_input_i128(%x: tensor<2xi128>) {
 // -----
 
 func.func @cast_t_input_f80(%x: tensor<2xf80>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xf80>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xf80>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xf80> to tensor<2xf32>
   return
 }
@@ -212,7 +212,7 @@ func.func @cast_t_input_f80(%x: tensor<2xf80>) {
 // -----
 
 func.func @cast_t_input_tf32(%x: vector<2xtf32>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'vector<2xtf32>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'vector<2xtf32>'}}
   %0 = quant_float.cast %x opset 13 : vector<2xtf32> to tensor<2xf32>
   return
 }
@@ -238,7 +238,7 @@ func.func @cast_t_input_f8e3m4(%x: tensor<2xf8E3M4>) {
 // -----
 
 func.func @cast_t_input_complex(%x: tensor<2xcomplex<f32>>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xcomplex<f32>>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xcomplex<f32>>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xcomplex<f32>> to tensor<2xf32>
   return
 }
@@ -246,7 +246,7 @@ func.func @cast_t_input_complex(%x: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @cast_t_input_memref(%x: memref<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'memref<2xf32>'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'memref<2xf32>'}}
   %0 = quant_float.cast %x opset 13 : memref<2xf32> to tensor<2xf32>
   return
 }
@@ -254,7 +254,7 @@ func.func @cast_t_input_memref(%x: memref<2xf32>) {
 // -----
 
 func.func @cast_t_input_unknown(%x: !quant_float.unknown) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got '!quant_float.unknown'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got '!quant_float.unknown'}}
   %0 = quant_float.cast %x opset 13 : !quant_float.unknown to tensor<2xf32>
   return
 }
@@ -262,7 +262,7 @@ func.func @cast_t_input_unknown(%x: !quant_float.unknown) {
 // -----
 
 func.func @cast_t_input_opaque(%x: !quant_float.opaque<"seq(tensor(float))">) {
-  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got '!quant_float.opaque<"seq(tensor(float))">'}}
+  // expected-error @+1 {{'quant_float.cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got '!quant_float.opaque<"seq(tensor(float))">'}}
   %0 = quant_float.cast %x opset 13 : !quant_float.opaque<"seq(tensor(float))"> to tensor<2xf32>
   return
 }
@@ -279,7 +279,7 @@ func.func @cast_t_result_f8e4m3b11(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_t_result_signed(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xsi32>'}}
+  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xsi32>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xf32> to tensor<2xsi32>
   return
 }
@@ -287,7 +287,7 @@ func.func @cast_t_result_signed(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_t_result_complex(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'tensor<2xcomplex<f64>>'}}
+  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'tensor<2xcomplex<f64>>'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xf32> to tensor<2xcomplex<f64>>
   return
 }
@@ -295,7 +295,7 @@ func.func @cast_t_result_complex(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_t_result_unknown(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got '!quant_float.unknown'}}
+  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got '!quant_float.unknown'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xf32> to !quant_float.unknown
   return
 }
@@ -303,7 +303,7 @@ func.func @cast_t_result_unknown(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_t_result_none(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'none'}}
+  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'none'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xf32> to none
   return
 }
@@ -311,7 +311,7 @@ func.func @cast_t_result_none(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_t_result_function(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got '() -> ()'}}
+  // expected-error @+1 {{'quant_float.cast' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got '() -> ()'}}
   %0 = quant_float.cast %x opset 13 : tensor<2xf32> to () -> ()
   return
 }

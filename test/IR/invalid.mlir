@@ -84,7 +84,7 @@ func.func @storage_cast_v8_tensor_to_vector(%x: tensor<4xui8>) {
 // -----
 
 func.func @storage_cast_t_index(%x: index) {
-  // expected-error @+1 {{'quant_float.storage_cast' op operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'index'}}
+  // expected-error @+1 {{'quant_float.storage_cast' op operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'index'}}
   %0 = quant_float.storage_cast %x : index to i64
   return
 }
@@ -102,7 +102,7 @@ func.func @constant_types() {
 // -----
 
 func.func @constant_t_index() {
-  // expected-error @+1 {{'quant_float.constant' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'index'}}
+  // expected-error @+1 {{'quant_float.constant' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'index'}}
   %0 = quant_float.constant 3 : index
   return
 }
@@ -110,7 +110,7 @@ func.func @constant_t_index() {
 // -----
 
 func.func @constant_t_unknown_float() {
-  // expected-error @+1 {{'quant_float.constant' op result #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got 'f80'}}
+  // expected-error @+1 {{'quant_float.constant' op result #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got 'f80'}}
   %0 = quant_float.constant 3.0 : f80
   return
 }

@@ -399,7 +399,7 @@ refuse_op(
 )
 refuse_op(
     cast(to=1),
-    "operand #0 must be a scalar, vector or tensor of one of ONNX's element types or quant_float's own, but got "
+    "operand #0 must be a scalar, vector or tensor of an ONNX or quant_float element type, but got "
     "'tensor<2xcomplex<f32>>'",
     x=("x", T.COMPLEX64, [2]),
 )

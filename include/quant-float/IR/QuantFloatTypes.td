@@ -63,21 +63,21 @@ def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
 def QuantFloat_Float : AnyTypeOf<[
   F16, BF16, F32, F64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
   F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E3M4, F8E4M3, F8E4M3B11FNUZ,
-  QuantFloat_Float8UE5M3Type], "a float of ONNX's tensor types or quant_float's own">;
+  QuantFloat_Float8UE5M3Type], "a float of an ONNX or quant_float element type">;
 
 def QuantFloat_Integer : AnyTypeOf<[
   SignlessIntOfWidths<[1, 2, 4, 8, 16, 32, 64]>,
-  UnsignedIntOfWidths<[2, 4, 8, 16, 32, 64]>], "an integer of ONNX's tensor types">;
+  UnsignedIntOfWidths<[2, 4, 8, 16, 32, 64]>], "an integer of an ONNX element type">;
 
 def QuantFloat_Element : AnyTypeOf<[
   QuantFloat_Float, QuantFloat_Integer, QuantFloat_StringType],
-  "an element type of ONNX's tensors or quant_float's own">;
+  "an ONNX or quant_float element type">;
 
 // A scalar, a vector or a tensor (ranked or unranked, static or dynamic) of
 // these element types.
 def QuantFloat_Value : AnyTypeOf<[
   QuantFloat_Element, VectorOfAnyRankOf<[QuantFloat_Element]>,
   TensorOf<[QuantFloat_Element]>],
-  "a scalar, vector or tensor of one of ONNX's element types or quant_float's own">;
+  "a scalar, vector or tensor of an ONNX or quant_float element type">;
 
 #endif // QUANT_FLOAT_IR_TYPES_TD
