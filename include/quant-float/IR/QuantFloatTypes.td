@@ -63,15 +63,15 @@ def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
 def QuantFloat_Float : AnyTypeOf<[
   F16, BF16, F32, F64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
   F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E3M4, F8E4M3, F8E4M3B11FNUZ,
-  QuantFloat_Float8UE5M3Type], "a float of an ONNX or quant_float element type">;
+  QuantFloat_Float8UE5M3Type], "a floating-point type of ONNX or quant_float">;
 
 def QuantFloat_Integer : AnyTypeOf<[
   SignlessIntOfWidths<[1, 2, 4, 8, 16, 32, 64]>,
-  UnsignedIntOfWidths<[2, 4, 8, 16, 32, 64]>], "an integer of an ONNX element type">;
+  UnsignedIntOfWidths<[2, 4, 8, 16, 32, 64]>], "an integer type of ONNX">;
 
 def QuantFloat_Element : AnyTypeOf<[
   QuantFloat_Float, QuantFloat_Integer, QuantFloat_StringType],
-  "an ONNX or quant_float element type">;
+  "an element type of ONNX or quant_float">;
 
 // A scalar, a vector or a tensor (ranked or unranked, static or dynamic) of
 // these element types.
