@@ -213,7 +213,7 @@ static LogicalResult lower(ModuleOp module, const TargetCpu &cpu,
       error = std::make_error_code(std::errc::not_a_directory);
     if (error)
       return emitError(module.getLoc())
-             << "cannot make '" << folder << "': " << error.message();
+             << "cannot create '" << folder << "': " << error.message();
   }
   StageOptions stages = getStageOptions(module, options, folder);
   stages.cpu = cpu;

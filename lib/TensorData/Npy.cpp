@@ -97,7 +97,7 @@ llvm::Error HeaderParser::parseValue(StringRef key) {
   if (key == "descr") {
     hasDescr = true;
     if (!parseString(descr))
-      return makeHeaderError("'descr': expected the name of one type");
+      return makeHeaderError("'descr': expected a single type name");
   } else if (key == "fortran_order") {
     hasOrder = true;
     isColumnMajor = consume("True");

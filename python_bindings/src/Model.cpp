@@ -341,7 +341,7 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def_rw("partition", &Options::partition)
       .def_rw("nvvm", &Options::nvvm);
 
-  nb::class_<Model>(module, "Model", "A model in a session of its own.")
+  nb::class_<Model>(module, "Model", "A model in a separate session.")
       .def_static("load", &Model::load, nb::arg("path"), nb::arg("verify"),
                   nb::arg("mode"), nb::arg("progress").none())
       .def_static("parse", &Model::parse, nb::arg("format"), nb::arg("data"),

@@ -167,7 +167,7 @@ BROKEN = [
     (npy(GOOD, length=200), "expected 200 bytes, but the file ends after"),
     (npy("[1]"), "expected a dictionary"),
     (npy("{'descr' '<f4'}"), "expected a key and a colon"),
-    (npy("{'descr': [('a', '<f4')]}"), "'descr': expected the name of one type"),
+    (npy("{'descr': [('a', '<f4')]}"), "'descr': expected a single type name"),
     (npy("{'fortran_order': 1}"), "'fortran_order': expected True or False"),
     (npy("{'shape': (-1, 2)}"), "'shape': expected sizes in parentheses"),
     (npy("{'shape': (99999999999999999999,)}"), "'shape': expected sizes in parentheses"),

@@ -47,7 +47,7 @@ assert f"--dump-stages: there is no directory '{folder / 'none'}' to write to" i
 
 (folder / "full/x86-64").touch()
 result = run("--dump-stages", folder / "full", "--cpu", "x86-64,x86-64-v3")
-assert result.returncode == 1 and "cannot make '" in result.stderr, result
+assert result.returncode == 1 and "cannot create '" in result.stderr, result
 (folder / "full/1-normalize-import.mlir").mkdir()
 (folder / "full/1-normalize-import.mlir/file").touch()
 (folder / "out.so").unlink()

@@ -298,10 +298,10 @@ int main(int argc, char **argv) {
       llvm::cl::desc("layout of quantized weights for --export-safetensors"),
       llvm::cl::values(
           clEnumValN(SafetensorsLayout::Auto, "auto",
-                     "that of compressed-tensors or ModelOpt, depending on the "
+                     "compressed-tensors or ModelOpt, depending on the "
                      "types of weights and scales (the default)"),
-          clEnumValN(SafetensorsLayout::Gptq, "gptq", "that of GPTQ"),
-          clEnumValN(SafetensorsLayout::Awq, "awq", "that of AutoAWQ")));
+          clEnumValN(SafetensorsLayout::Gptq, "gptq", "GPTQ"),
+          clEnumValN(SafetensorsLayout::Awq, "awq", "AutoAWQ")));
   mlir::quant_float::registerToSafetensorsTranslation(
       read, [&] { return layout.getValue(); });
   llvm::cl::opt<int64_t> opset(

@@ -95,9 +95,9 @@ LogicalResult NodeRewriter::requireRange(StringRef what,
 LogicalResult NodeRewriter::requireSameType() {
   for (size_t i = 1; i < inputs.size(); ++i)
     if (elementType(i) != elementType(0))
-      return unsupported("inputs must have elements of one type, but got " +
-                         showType(elementType(0)) + " and " +
-                         showType(elementType(i)));
+      return unsupported(
+          "inputs must have elements of the same type, but got " +
+          showType(elementType(0)) + " and " + showType(elementType(i)));
   return success();
 }
 

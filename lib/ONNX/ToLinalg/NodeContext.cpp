@@ -473,8 +473,9 @@ LogicalResult NodeContext::requireSameType(size_t first) {
   Type expected = elementType(first);
   for (size_t i = first; i < inputs.size(); ++i)
     if (inputs[i] && elementType(i) != expected)
-      return unsupported("inputs must have elements of one type, but got " +
-                         show(expected) + " and " + show(elementType(i)));
+      return unsupported(
+          "inputs must have elements of the same type, but got " +
+          show(expected) + " and " + show(elementType(i)));
   return success();
 }
 

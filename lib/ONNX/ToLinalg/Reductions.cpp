@@ -203,7 +203,7 @@ static FailureOr<OpenReduction> readOpenAxes(NodeContext &context) {
   OpFoldResult count = context.getSizes(context.input(1)).front();
   if (!context.getFlag("keepdims") && !getConstantIntValue(count))
     return context.unsupported(
-        "the number of axes must be known where keepdims is 0");
+        "the number of axes must be static if keepdims is 0");
   Value named = buildNamedAxes(context, context.input(1), rank);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);

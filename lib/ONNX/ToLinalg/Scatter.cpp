@@ -157,7 +157,7 @@ NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
       failed(context.requireElementType(1, context.elementType(0))))
     return failure();
   if (*axis == 0)
-    return context.unsupported("axis 0 is that of the batch");
+    return context.unsupported("axis 0 is the batch axis");
   if (static_cast<int64_t>(given.size()) != rank)
     return context.unsupported("the update must have rank " + Twine(rank) +
                                ", but got " + Twine(given.size()));

@@ -48,9 +48,10 @@ static NodeResults makeSequence(NodeContext &context, ArrayRef<Value> tensors) {
                                Twine(kMaxTensors) + " tensors");
   for (Value tensor : tensors)
     if (getElementTypeOrSelf(tensor) != getElementTypeOrSelf(tensors.front()))
-      return context.unsupported(
-          "tensors of a sequence must have elements of one type, but got " +
-          show(tensors.front().getType()) + " and " + show(tensor.getType()));
+      return context.unsupported("tensors of a sequence must have elements of "
+                                 "the same type, but got " +
+                                 show(tensors.front().getType()) + " and " +
+                                 show(tensor.getType()));
   Type type = UnknownType::get(b.getContext());
   return SmallVector<Value>{
       UnrealizedConversionCastOp::create(b, type, tensors).getResult(0)};

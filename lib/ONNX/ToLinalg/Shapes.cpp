@@ -509,7 +509,7 @@ NodeResults onnx_nodes::convertConstantOfShape(NodeContext &context) {
     if (!elements || elements.getNumElements() != 1 ||
         !elements.getElementType().isIntOrFloat())
       return context.unsupported(
-          "attribute 'value' must be a tensor of one number");
+          "attribute 'value' must be a tensor of one element");
     value = cast<TypedAttr>(*elements.getValues<Attribute>().begin());
   }
   auto type = RankedTensorType::get(getShape(*shape), value.getType());

@@ -10,7 +10,7 @@ import numpy as np
 from conformance.op_cases import F16, F32, F64, Constant, add, floats, integers, run
 
 # Of open sizes.
-UNKNOWN = "the number of axes must be known where keepdims is 0"
+UNKNOWN = "the number of axes must be static if keepdims is 0"
 
 
 def add_products():

@@ -36,7 +36,7 @@ func.func @input_count(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @different_types(%x: tensor<4xf32>, %y: tensor<4xf16>) -> tensor<4xf32> {
-  // expected-error @+1 {{no lowering of the ONNX op 'Add': inputs must have elements of one type, but got 'f32' and 'f16'}}
+  // expected-error @+1 {{no lowering of the ONNX op 'Add': inputs must have elements of the same type, but got 'f32' and 'f16'}}
   %0 = quant_float.node "Add"(%x, %y) opset 21 : (tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -75,7 +75,7 @@ func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
   %3 = quant_float.node "Reshape"(%x, %open) opset 14 : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'Unsqueeze': attribute 'axes' is missing}}
   %4 = quant_float.node "Unsqueeze"(%x) opset 11 : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'ConstantOfShape': attribute 'value' must be a tensor of one number}}
+  // expected-error @+1 {{'ConstantOfShape': attribute 'value' must be a tensor of one element}}
   %5 = quant_float.node "ConstantOfShape"(%copied) opset 14 attributes {value = dense<[1.0, 2.0]> : tensor<2xf32>} : (tensor<3xi64>) -> tensor<*xf32>
   // expected-error @+1 {{'Constant': it has none of the attributes value, value_float, value_floats, value_int and value_ints}}
   %6 = quant_float.node "Constant"() opset 14 : () -> tensor<*xf32>

@@ -6,7 +6,7 @@ func.func @sequences(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %i: tensor<2x3xi8>,
   %below = arith.constant dense<-3> : tensor<i64>
   %zero = arith.constant dense<0> : tensor<i64>
   %sizes = arith.constant dense<[1, 2]> : tensor<2xi64>
-  // expected-error @+1 {{'SequenceConstruct': tensors of a sequence must have elements of one type, but got 'tensor<2x3xf32>' and 'tensor<2x3xi8>'}}
+  // expected-error @+1 {{'SequenceConstruct': tensors of a sequence must have elements of the same type, but got 'tensor<2x3xf32>' and 'tensor<2x3xi8>'}}
   %0 = quant_float.node "SequenceConstruct"(%x, %i) opset 21 : (tensor<2x3xf32>, tensor<2x3xi8>) -> !quant_float.unknown
   %1 = quant_float.node "SequenceConstruct"(%x, %y) opset 21 : (tensor<2x3xf32>, tensor<3xf32>) -> !quant_float.unknown
   // expected-error @+1 {{'SequenceAt': the position must be at most 1, but got 3}}

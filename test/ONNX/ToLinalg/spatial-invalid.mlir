@@ -111,7 +111,7 @@ func.func @others(%x: tensor<2x3x4xf32>, %v: tensor<4xf32>, %long: tensor<2x5x4x
   %0 = quant_float.node "Det"(%v) opset 11 : (tensor<4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'Det': the number of columns must be 3, but got 4}}
   %1 = quant_float.node "Det"(%x) opset 11 : (tensor<2x3x4xf32>) -> tensor<*xf32>
-  // expected-error @+1 {{'TensorScatter': axis 0 is that of the batch}}
+  // expected-error @+1 {{'TensorScatter': axis 0 is the batch axis}}
   %2 = quant_float.node "TensorScatter"(%x, %x) opset 24 attributes {axis = 0 : i64} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'TensorScatter': the update must have rank 3, but got 1}}
   %3 = quant_float.node "TensorScatter"(%x, %v) opset 24 : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<*xf32>

@@ -136,7 +136,7 @@ func.func @global_pool_rank(%x: tensor<1x3xf32>) -> tensor<*xf32> {
 func.func @reduce_axes(%x: tensor<2x3xf32>, %matrix: tensor<1x1xi64>, %open: tensor<?xi64>, %three: tensor<3xi64>) -> tensor<*xf32> {
   // expected-error @+1 {{the axes must be a vector of integers, but got 'tensor<1x1xi64>'}}
   %0 = quant_float.node "ReduceSum"(%x, %matrix) opset 13 : (tensor<2x3xf32>, tensor<1x1xi64>) -> tensor<*xf32>
-  // expected-error @+1 {{the number of axes must be known where keepdims is 0}}
+  // expected-error @+1 {{the number of axes must be static if keepdims is 0}}
   %2 = quant_float.node "ReduceSum"(%x, %open) opset 13 attributes {keepdims = 0 : i64} : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<*xf32>
   // expected-error @+1 {{expected at most 2 axes, but got 3}}
   %3 = quant_float.node "ReduceSum"(%x, %three) opset 13 attributes {keepdims = 0 : i64} : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<*xf32>

@@ -114,7 +114,7 @@ func.func @conversions(%x: tensor<4xf32>, %d: tensor<4xf64>, %q: tensor<4xf8E8M0
 // -----
 
 func.func @elements(%x: tensor<4xf32>, %h: tensor<4xf16>, %i: tensor<4xi4>, %q: tensor<4xf8E4M3FN>, %n: tensor<4xi32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'Add': inputs must have elements of one type, but got 'f32' and 'f16'}}
+  // expected-error @+1 {{'Add': inputs must have elements of the same type, but got 'f32' and 'f16'}}
   %0 = quant_float.node "Add"(%x, %h) opset 1 domain "openvino" : (tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
   // expected-error @+1 {{'Multiply': elements of type 'f8E4M3FN'}}
   %1 = quant_float.node "Multiply"(%q, %q) opset 1 domain "openvino" : (tensor<4xf8E4M3FN>, tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN>
