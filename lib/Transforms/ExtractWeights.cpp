@@ -138,11 +138,9 @@ Value Extraction::turn(DequantizeOp op) {
   auto clone = cast<DequantizeOp>(builder.clone(*op, values));
   clone.getResult().setType(RankedTensorType::get(
       {type.getDimSize(1), type.getDimSize(0)}, type.getElementType()));
-  if (auto scale = dyn_cast<RankedTensorType>(op.getScale().getType());
-      scale && scale.getRank() != 0) {
-    int64_t axis = op.getAxis().value_or(1);
-    clone.setAxis(axis < 0 ? -3 - axis : 1 - axis);
-  }
+  // Without an axis, the scale is one element, of rank 0 or 1.
+  if (std::optional<int64_t> axis = op.getAxis())
+    clone.setAxis(*axis < 0 ? -3 - *axis : 1 - *axis);
   return clone;
 }
 

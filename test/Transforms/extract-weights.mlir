@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s --mlir-print-debuginfo --quant-float-extract-weights | FileCheck %s
+// RUN: quant-float-opt %s --split-input-file --mlir-print-debuginfo --quant-float-extract-weights | FileCheck %s
 
 // Outputs are rows; what makes scales comes along; what is quantized has none, and small numbers and indices are none.
 
@@ -30,4 +30,18 @@ func.func @main(%x: tensor<1x4xf32>) -> (tensor<1x3xf32>, tensor<1x4xi8>, tensor
   %g = quant_float.node "Neg"(%f) opset 21 : (tensor<4x3xf32>) -> tensor<4x3xf32>
   %h = quant_float.node "Neg"(%e) opset 21 : (tensor<4x3xf32>) -> tensor<4x3xf32>
   return %y, %q, %w, %g : tensor<1x3xf32>, tensor<1x4xi8>, tensor<1x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// A scale of one element has no axis.
+
+// CHECK:       func.func @weights() -> (tensor<3x4xf32> {quant_float.name = "c.weight"})
+// CHECK:         quant_float.dequantize %{{.+}}, %{{.+}} opset 21 : tensor<3x4xi8>, tensor<1xf32> to tensor<3x4xf32>
+func.func @main(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
+  %c = arith.constant dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]> : tensor<4x3xi8> loc("c")
+  %s = arith.constant dense<2.0> : tensor<1xf32>
+  %d = quant_float.dequantize %c, %s opset 21 : tensor<4x3xi8>, tensor<1xf32> to tensor<4x3xf32>
+  %y = quant_float.node "MatMul"(%x, %d) opset 21 : (tensor<1x4xf32>, tensor<4x3xf32>) -> tensor<1x3xf32>
+  return %y : tensor<1x3xf32>
 }
