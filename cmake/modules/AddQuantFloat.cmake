@@ -55,6 +55,12 @@ function(_quant_float_target_settings target)
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:include>)
   target_compile_options(${target} PRIVATE ${QUANT_FLOAT_COMPILE_OPTIONS})
+  # Passes have statistics, whose size depends on whether LLVM was built with assertions.
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:--include=${PROJECT_SOURCE_DIR}/cmake/LLVMStatistic.h>")
+  if(LLVM_ENABLE_ASSERTIONS)
+    target_compile_definitions(${target} PRIVATE QUANT_FLOAT_LLVM_HAS_ASSERTIONS)
+  endif()
   target_link_options(${target} PUBLIC ${QUANT_FLOAT_LINK_OPTIONS})
   # What is compiled for libraries and what is compiled for programs share a precompiled header.
   get_target_property(type ${target} TYPE)
