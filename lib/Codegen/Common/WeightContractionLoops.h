@@ -10,7 +10,8 @@
 #define QUANT_FLOAT_LIB_CODEGEN_COMMON_WEIGHTCONTRACTIONLOOPS_H
 
 #include "WeightDecoding.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::quant_float {
