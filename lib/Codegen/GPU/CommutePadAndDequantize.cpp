@@ -117,9 +117,14 @@ struct CommutePadAndDequantize final
           CommutePadAndDequantize> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<PadCodesPattern>(&getContext());
+    populateCommutePadAndDequantizePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
+
+void quant_float::populateCommutePadAndDequantizePatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<PadCodesPattern>(patterns.getContext());
+}

@@ -11,6 +11,10 @@
 
 #include "mlir/Pass/Pass.h"
 
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
 namespace mlir::quant_float {
 
 #define GEN_PASS_DECL
@@ -18,6 +22,10 @@ namespace mlir::quant_float {
 
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Codegen/GPU/Passes.h.inc"
+
+/// Populates patterns that pad float8 values instead of dequantized ones. A
+/// zero may change its sign, or become NaN if its scale is not finite.
+void populateCommutePadAndDequantizePatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::quant_float
 
