@@ -84,6 +84,10 @@ llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 if cuda.has_device():
     config.available_features.add("cuda")
 
+# Upstream's name. Without assertions, LLVM counts no statistics and has no debug output.
+if config.llvm_assertions == "ON":
+    config.available_features.add("asserts")
+
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")
     config.environment["QUANT_FLOAT_SANITIZERS"] = config.quant_float_sanitizers

@@ -11,11 +11,14 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATCOLLAPSECASTSPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-collapse-casts"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -217,6 +220,7 @@ static bool collapse(RewriterBase &rewriter, CastOp outer) {
       refuse() << "its result type is more static than the input type";
       return false;
     }
+    LDBG() << "removing " << outer;
     rewriter.replaceOp(outer, input);
   } else {
     const OpVersion *version = getOpVersion(getOpKind(outer), outer.getOpset());
@@ -225,8 +229,11 @@ static bool collapse(RewriterBase &rewriter, CastOp outer) {
                << chain.from;
       return false;
     }
-    if (failed(verifyCompatibleShape(input.getType(), outer.getType())))
+    if (failed(verifyCompatibleShape(input.getType(), outer.getType()))) {
+      LDBG() << "not collapsed, because the shapes differ: " << outer;
       return false;
+    }
+    LDBG() << "collapsing " << inner << " and " << outer;
     rewriter.modifyOpInPlace(outer,
                              [&] { outer.getInputMutable().assign(input); });
   }
@@ -242,5 +249,6 @@ void CollapseCastsPass::runOnOperation() {
   getOperation()->walk([&](CastOp op) { casts.push_back(op); });
   IRRewriter rewriter(&getContext());
   for (CastOp op : casts)
-    collapse(rewriter, op);
+    if (collapse(rewriter, op))
+      ++numCollapsed;
 }

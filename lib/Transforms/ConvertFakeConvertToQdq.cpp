@@ -13,11 +13,14 @@
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATCONVERTFAKECONVERTTOQDQPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-convert-fakeconvert-to-qdq"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -98,8 +101,13 @@ void ConvertFakeConvertToQdqPass::runOnOperation() {
   getOperation()->walk([&](FakeConvertOp op) { found.push_back(op); });
   IRRewriter rewriter(&getContext());
   for (FakeConvertOp op : found) {
+    LDBG() << "converting " << op;
     std::string error = convert(rewriter, op);
-    if (!error.empty())
-      op.emitRemark("not converted to qdq: ") << error;
+    if (error.empty()) {
+      ++numConverted;
+      continue;
+    }
+    LDBG() << "not converted: " << error;
+    op.emitRemark("not converted to qdq: ") << error;
   }
 }

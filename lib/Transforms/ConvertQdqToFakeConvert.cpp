@@ -13,11 +13,14 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATCONVERTQDQTOFAKECONVERTPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-convert-qdq-to-fakeconvert"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -140,8 +143,13 @@ void ConvertQdqToFakeConvertPass::runOnOperation() {
   });
   IRRewriter rewriter(&getContext());
   for (const Qdq &qdq : found) {
+    LDBG() << "converting " << *qdq.op;
     std::string error = convert(rewriter, qdq);
-    if (!error.empty())
-      qdq.op->emitRemark("not converted to fakeconvert: ") << error;
+    if (error.empty()) {
+      ++numConverted;
+      continue;
+    }
+    LDBG() << "not converted: " << error;
+    qdq.op->emitRemark("not converted to fakeconvert: ") << error;
   }
 }

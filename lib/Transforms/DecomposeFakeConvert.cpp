@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReplacementCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,11 +16,14 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Lowering/ElementBodies.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATDECOMPOSEFAKECONVERTPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-decompose-fakeconvert"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -64,6 +68,7 @@ struct DecomposeFakeConvert final : OpRewritePattern<FakeConvertOp> {
             parameterSizes,
             cast<RankedTensorType>(op.getInput().getType()).getShape()))
       return rewriter.notifyMatchFailure(op, "the shift does not broadcast");
+    LDBG() << "decomposing " << op;
     Location loc = op.getLoc();
     int64_t rank = type.getRank();
     SmallVector<OpFoldResult> sizes =
@@ -107,7 +112,8 @@ struct DecomposeFakeConvertPass final
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateDecomposeFakeConvertPatterns(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    ReplacementCounter<FakeConvertOp> counter(numDecomposed);
+    walkAndApplyPatterns(getOperation(), std::move(patterns), &counter);
   }
 };
 } // namespace

@@ -6,15 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReplacementCounter.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATDECOMPOSEQDQPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-decompose-qdq"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -29,6 +33,7 @@ struct DecomposeQdq final : OpRewritePattern<QdqOp> {
 
   LogicalResult matchAndRewrite(QdqOp op,
                                 PatternRewriter &rewriter) const override {
+    LDBG() << "decomposing " << op;
     auto quantize = QuantizeOp::create(
         rewriter, op.getLoc(),
         withElementType(op.getInput().getType(), op.getStorage()),
@@ -50,7 +55,8 @@ struct DecomposeQdqPass final
     RewritePatternSet patterns(&getContext());
     populateDecomposeQdqPatterns(patterns);
     // No pattern creates a qdq op or leaves a dead op, so one walk suffices.
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    ReplacementCounter<QdqOp> counter(numDecomposed);
+    walkAndApplyPatterns(getOperation(), std::move(patterns), &counter);
   }
 };
 } // namespace

@@ -19,6 +19,7 @@
 #include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 #include <array>
 #include <functional>
 #include <limits>
@@ -28,6 +29,8 @@ namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATELIMINATEQDQPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-eliminate-qdq"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -306,9 +309,15 @@ struct EliminateQdqPass final
     for (QuantizeOp op : found) {
       Elimination elimination(op, requantize, anyNan,
                               std::min<unsigned>(codeBits, kMaxCodeWidth));
-      if (elimination.find())
+      if (elimination.find()) {
+        LDBG() << "eliminating " << op;
         elimination.apply(rewriter);
-      else if (remarks)
+        ++numEliminated;
+        continue;
+      }
+      ++numKept;
+      LDBG() << "keeping " << op << ": " << elimination.getError();
+      if (remarks)
         emitNodeRemark(op) << "not removed: " << elimination.getError();
     }
   }

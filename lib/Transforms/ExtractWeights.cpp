@@ -23,11 +23,14 @@
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATEXTRACTWEIGHTSPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-extract-weights"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -164,10 +167,15 @@ void Extraction::add(Operation *op) {
   if (!source || !isUsed(op->getResult(0)))
     return;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.getRank() == 0 || !isa<FloatType>(type.getElementType()))
+  if (!type || type.getRank() == 0 || !isa<FloatType>(type.getElementType())) {
+    LDBG() << "not extracting " << op->getResult(0).getType() << " at "
+           << op->getLoc();
     return;
+  }
   auto dequantize = dyn_cast<DequantizeOp>(op);
   Value turned = dequantize ? turn(dequantize) : Value();
+  LDBG() << "extracting " << type << (turned ? ", transposed," : "") << " at "
+         << op->getLoc();
   results.push_back(turned ? turned : cloned.lookup(op->getResult(0)));
   attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
       kNameAttrName, builder.getStringAttr(makeName(source)))));
@@ -189,6 +197,7 @@ void ExtractWeightsPass::runOnOperation() {
     function.walk<WalkOrder::PreOrder>(
         [&](Operation *op) { extraction.add(op); });
   }
+  numExtracted += extraction.results.size();
   func::ReturnOp::create(builder, module.getLoc(), extraction.results);
   made.setFunctionType(
       builder.getFunctionType({}, ValueRange(extraction.results).getTypes()));

@@ -30,6 +30,7 @@
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Support/DebugLog.h"
 #include <set>
 #include <tuple>
 
@@ -37,6 +38,8 @@ namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFOLDSCALESPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fold-scales"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -184,24 +187,27 @@ static std::optional<Bits> computeConstant(Value value, unsigned depth) {
   return std::nullopt;
 }
 
-/// Folds dequantize(w, dequantize(s, g)).
-static void foldComputedScale(RewriterBase &rewriter,
+/// Folds dequantize(w, dequantize(s, g)). Returns whether there is such a scale
+/// and it is computed from constants.
+static bool foldComputedScale(RewriterBase &rewriter,
                               QuantizationOpInterface op) {
   Value scale = op.getScaleValue();
   Operation *source = scale.getDefiningOp();
   if (!source || !isa<NodeOp, CastOp, DequantizeOp>(source))
-    return;
+    return false;
   std::optional<Bits> elements = computeConstant(scale);
   if (!elements) {
     emitNodeRemark(op) << "not folded: the scale is not computed from "
                           "constants, or has too many elements";
-    return;
+    return false;
   }
+  LDBG() << "folding " << *source;
   rewriter.setInsertionPoint(op);
   Value constant = createConstantOfBits(rewriter, scale.getLoc(),
                                         scale.getType(), *elements);
   rewriter.modifyOpInPlace(op, [&] { op->replaceUsesOfWith(scale, constant); });
   eraseUnused(rewriter, scale);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -416,7 +422,8 @@ void FoldScalesPass::runOnOperation() {
   // Folding a scale only erases ops before the quantization that uses it, so
   // the remaining ops of the list stay valid.
   for (QuantizationOpInterface op : quantizations)
-    foldComputedScale(rewriter, op);
+    if (foldComputedScale(rewriter, op))
+      ++numScalesFolded;
   SmallVector<NodeOp> products;
   getOperation()->walk([&](NodeOp op) {
     if (isNode(op, {NodeKind::Mul}) && op.getInputs().size() == 2)
@@ -428,8 +435,12 @@ void FoldScalesPass::runOnOperation() {
         // A factor that is only known at run time is not part of the scale.
         if (!computeConstant(op.getInputs()[1 - i]))
           continue;
+        LDBG() << "folding " << op;
         std::string why = ScaledDequantize(op, i).fold(rewriter);
-        if (!why.empty())
+        LDBG() << (why.empty() ? "folded" : why.c_str());
+        if (why.empty())
+          ++numMultipliersFolded;
+        else
           emitNodeRemark(op) << "not folded: " << why;
         break;
       }

@@ -7,15 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "QdqPair.h"
+#include "ReplacementCounter.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEQDQPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fuse-qdq"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -42,7 +46,8 @@ struct FuseQdq final : OpRewritePattern<DequantizeOp> {
                                 PatternRewriter &rewriter) const override {
     QuantizeOp quantize = findQuantizeOfPair(op);
     if (!quantize)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no quantize that forms a pair");
+    LDBG() << "fusing " << quantize << " into " << op;
     rewriter.replaceOpWithNewOp<QdqOp>(
         op, op.getType(), quantize.getInput(), quantize.getScale(),
         quantize.getZeroPoint(), quantize.getOpsetAttr(),
@@ -64,6 +69,8 @@ struct FuseQdqPass final
     // stay as they are.
     GreedyRewriteConfig config;
     config.enableFolding(false);
+    ReplacementCounter<DequantizeOp> counter(numFused);
+    config.setListener(&counter);
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();

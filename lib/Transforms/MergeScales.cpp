@@ -12,11 +12,14 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATMERGESCALESPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-merge-scales"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -146,17 +149,18 @@ static void setParameters(RewriterBase &rewriter, QuantizationOpInterface op,
   });
 }
 
-static void merge(RewriterBase &rewriter, QuantizationOpInterface op) {
+/// Returns whether there are fewer scales now.
+static bool merge(RewriterBase &rewriter, QuantizationOpInterface op) {
   auto scale = dyn_cast<RankedTensorType>(op.getScaleValue().getType());
   // A scale with one element of rank 1 may already be per tensor.
   if (!scale || scale.getRank() == 0 ||
       (scale.getRank() == 1 && scale.getDimSize(0) == 1))
-    return;
+    return false;
   std::optional<ParameterTensor> tensor = getTensor(op);
   if (!tensor) {
     emitNodeRemark(op)
         << "not merged: the scale or the zero point is not a constant";
-    return;
+    return false;
   }
   std::optional<int64_t> blocked;
   if (op.getBlockSizeAttribute().value_or(0) != 0)
@@ -167,11 +171,16 @@ static void merge(RewriterBase &rewriter, QuantizationOpInterface op) {
     std::optional<std::pair<int64_t, int64_t>> unlike = tensor->findUnlike(dim);
     if (!unlike)
       continue;
-    if (kept || blocked == dim || tensor->shape.size() == 1)
-      return refuse(op, *tensor, *unlike);
+    if (kept || blocked == dim || tensor->shape.size() == 1) {
+      refuse(op, *tensor, *unlike);
+      return false;
+    }
     kept = dim;
   }
+  LDBG() << "merging the scales of " << *op << ", which vary along dimension "
+         << kept;
   setParameters(rewriter, op, *tensor, kept);
+  return true;
 }
 
 void MergeScalesPass::runOnOperation() {
@@ -180,6 +189,7 @@ void MergeScalesPass::runOnOperation() {
   getOperation()->walk(
       [&](QuantizationOpInterface op) { found.push_back(op); });
   for (QuantizationOpInterface op : found)
-    if (isa<RankedTensorType>(op->getResult(0).getType()))
-      merge(rewriter, op);
+    if (isa<RankedTensorType>(op->getResult(0).getType()) &&
+        merge(rewriter, op))
+      ++numMerged;
 }

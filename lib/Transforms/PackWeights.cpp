@@ -18,12 +18,15 @@
 #include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPACKWEIGHTSPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-pack-weights"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -282,9 +285,13 @@ void PackWeightsPass::runOnOperation() {
     if (!product.match())
       continue;
     std::string reason = product.analyze();
-    if (reason.empty())
-      product.pack(rewriter);
-    else
+    if (!reason.empty()) {
+      LDBG() << "not packing " << node << ": " << reason;
       emitNodeRemark(node) << "not packed: " << reason;
+      continue;
+    }
+    LDBG() << "packing " << node;
+    product.pack(rewriter);
+    ++numPacked;
   }
 }

@@ -28,11 +28,14 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATQDQTOINTEGERMATMULPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-qdq-to-integer-matmul"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -114,21 +117,26 @@ static bool isOne(NodeOp node, StringRef name) {
   return !attribute || attribute.getValue().isExactlyValue(1.0);
 }
 
-static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
+/// Returns whether the node is a matmul or convolution that was converted.
+static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   std::optional<NodeKind> kind = getNodeKind(node);
   bool isConv = kind == NodeKind::Conv, isGemm = kind == NodeKind::Gemm;
   if ((!isConv && !isGemm && kind != NodeKind::MatMul) ||
       node.getInputs().size() < 2 || node->getNumResults() != 1)
-    return;
+    return false;
+  auto refuse = [&](StringRef reason) {
+    LDBG() << "not converting " << node << ": " << reason;
+    return false;
+  };
   auto type = dyn_cast<RankedTensorType>(node->getResult(0).getType());
   std::optional<Bytes> x = getBytes(node.getInputs()[0]);
   std::optional<Bytes> weights = getBytes(node.getInputs()[1]);
   Value bias = node.getInputs().size() > 2 ? node.getInputs()[2] : Value();
   if (!type || !x || !weights || !x->isWhole())
-    return;
+    return refuse("the operands are not dequantized from 8 bits");
   auto weightType = cast<RankedTensorType>(weights->op.getInput().getType());
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
-    return;
+    return refuse("the weights are empty or of a dynamic size");
   // The lowering of the node reports invalid nodes.
   int64_t rank = type.getRank();
   auto xType = cast<RankedTensorType>(x->op.getInput().getType());
@@ -139,21 +147,21 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
       (isGemm && (xType.getRank() != 2 || rank != 2)) ||
       (bias && (!biasType || !biasType.getElementType().isF32() ||
                 (isConv ? biasType.getRank() != 1 : biasType.getRank() > 2))))
-    return;
+    return refuse("the types are not those of the node");
   Value codes = weights->op.getInput();
   ElementsAttr turned;
   bool isTurned = isGemm && getInteger(node, "transB");
   if (!isAlong(*weights, isConv || isTurned ? 0 : weightType.getRank() - 1) ||
       (!isConv &&
        (weightType.getRank() != 2 || !hasManyRows(x->op.getInput()))))
-    return;
+    return refuse("the scales are not per channel, or there are few rows");
   if (isGemm && (getInteger(node, "transA") || !isOne(node, "alpha") ||
                  !isOne(node, "beta")))
-    return;
+    return refuse("the lhs is transposed, or products are scaled");
   if (isTurned) {
     ElementsAttr constant;
     if (!matchPattern(codes, m_Constant(&constant)))
-      return;
+      return refuse("the transposed weights are not a constant");
     turned = transposeConstant(constant);
   }
   // Sums of the products of 9-bit differences must fit into 32 bits.
@@ -161,12 +169,12 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
                   (isConv || isTurned ? weightType.getDimSize(0)
                                       : weightType.getDimSize(1));
   if (depth > kMaxProducts)
-    return;
+    return refuse("the accumulator may overflow");
   // If a product of scales is zero, subnormal or not finite, the rewrite would
   // round differently.
   for (const APFloat &scale : weights->scales)
     if (!(x->scales.front() * scale).isNormal())
-      return;
+      return refuse("a product of scales is not a normal number");
   // The shape of per-channel scales: channels are the second dimension of the
   // result.
   SmallVector<int64_t> perChannel;
@@ -175,6 +183,7 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
     perChannel[1] = -1;
   }
 
+  LDBG() << "converting " << node;
   rewriter.setInsertionPoint(node);
   NodeBuilder nodes{rewriter, node.getLoc(), kOpset};
   if (turned)
@@ -215,6 +224,7 @@ static void convertToInteger(RewriterBase &rewriter, NodeOp node) {
     result = nodes.makeNode("Add", {result, bias}, type);
   }
   rewriter.replaceOp(node, result);
+  return true;
 }
 
 namespace {
@@ -226,7 +236,8 @@ struct QdqToIntegerMatmul final
     getOperation()->walk([&](NodeOp node) { nodes.push_back(node); });
     IRRewriter rewriter(&getContext());
     for (NodeOp node : nodes)
-      convertToInteger(rewriter, node);
+      if (convertToInteger(rewriter, node))
+        ++numConverted;
   }
 };
 } // namespace

@@ -32,11 +32,14 @@
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATRECOVERDEQUANTIZEPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-recover-dequantize"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -319,8 +322,10 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
   if (!steps)
     return false;
   addReshape(*steps);
-  if (!findGranularity(*steps))
+  if (!findGranularity(*steps)) {
+    LDBG() << "the scale is neither per axis nor blocked: " << product;
     return false;
+  }
   // OpenVINO's CPU plugin computes products of f16 in f32, so include a Convert
   // to f32 that follows.
   Type number = steps->type.getElementType();
@@ -363,9 +368,11 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
     isValid = succeeded(verify(made, /*verifyRecursively=*/false));
   }
   if (!isValid) {
+    LDBG() << "no dequantize has these types: " << *made;
     eraseUnused(rewriter, made->getResult(0));
     return false;
   }
+  LDBG() << "recovered " << *made;
   SmallVector<Value> operands(last->getOperands());
   rewriter.replaceOp(last, made->getResults());
   eraseUnused(rewriter, operands);
@@ -380,5 +387,6 @@ void RecoverDequantizePass::runOnOperation() {
       products.push_back(op);
   });
   for (NodeOp op : products)
-    (void)(recover(rewriter, op, 0) || recover(rewriter, op, 1));
+    if (recover(rewriter, op, 0) || recover(rewriter, op, 1))
+      ++numRecovered;
 }

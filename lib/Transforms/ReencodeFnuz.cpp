@@ -12,12 +12,15 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 #include <array>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATREENCODEFNUZPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-reencode-fnuz"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -119,11 +122,14 @@ static std::optional<SmallVector<APInt>> moveScales(DequantizeOp op,
   return scales;
 }
 
-static void reencode(RewriterBase &rewriter, DequantizeOp op,
+/// Returns whether the weights are re-encoded. Otherwise emits a remark.
+static bool reencode(RewriterBase &rewriter, DequantizeOp op,
                      const Reencoding &way) {
   std::optional<ConstantBytes> constant = getConstantBytes(op.getInput());
-  if (!constant)
-    return refuseComputed(op, way);
+  if (!constant) {
+    refuseComputed(op, way);
+    return false;
+  }
   SmallVector<char> bytes(constant->bytes);
   std::array<uint64_t, 256> lost = {};
   uint64_t numLost = 0, first = 0;
@@ -153,11 +159,12 @@ static void reencode(RewriterBase &rewriter, DequantizeOp op,
                << describeCode(way.from, APInt(8, code));
         separator = ", ";
       }
-    return;
+    return false;
   }
   std::optional<SmallVector<APInt>> scales = moveScales(op, way.exponent);
   if (!scales)
-    return;
+    return false;
+  LDBG() << "re-encoding to " << way.to << ": " << op;
   rewriter.setInsertionPoint(op);
   auto replace = [&](OpOperand &operand, Value value) {
     Operation *old = operand.get().getDefiningOp();
@@ -183,6 +190,7 @@ static void reencode(RewriterBase &rewriter, DequantizeOp op,
             createConstantOfBits(rewriter, zeroPoint.getLoc(),
                                  withType(zeroPoint), APInt::getZero(8)));
   }
+  return true;
 }
 
 void ReencodeFnuzPass::runOnOperation() {
@@ -191,7 +199,9 @@ void ReencodeFnuzPass::runOnOperation() {
   getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
   for (DequantizeOp op : found) {
     Type from = op.getQuantizedElementType();
-    if (Type to = getSibling(from, toFnuz); to && isa<TensorType>(op.getType()))
-      reencode(rewriter, op, Reencoding(from, to, toFnuz ? -1 : 1, anyZero));
+    Type to = getSibling(from, toFnuz);
+    if (to && isa<TensorType>(op.getType()) &&
+        reencode(rewriter, op, Reencoding(from, to, toFnuz ? -1 : 1, anyZero)))
+      ++numReencoded;
   }
 }

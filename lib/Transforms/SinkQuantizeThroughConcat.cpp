@@ -11,11 +11,14 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATSINKQUANTIZETHROUGHCONCATPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-sink-quantize-through-concat"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -62,6 +65,8 @@ struct SinkQuantizeThroughConcat final
       NodeOp concat = findConcat(op);
       if (!concat)
         continue;
+      LDBG() << "sinking " << op << " through " << concat;
+      ++numSunk;
       rewriter.setInsertionPoint(op);
       SmallVector<Value> parts;
       for (Value part : concat.getInputs()) {

@@ -16,6 +16,7 @@
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -23,6 +24,8 @@ namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATUNPACKWEIGHTSPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-unpack-weights"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -212,9 +215,13 @@ void UnpackWeightsPass::runOnOperation() {
   for (NodeOp node : found) {
     PackedNode packed(node, opset);
     std::string reason = packed.analyze();
-    if (reason.empty())
-      packed.unpack(rewriter);
-    else
+    if (!reason.empty()) {
+      LDBG() << "not unpacking " << node << ": " << reason;
       emitNodeRemark(node) << "not unpacked: " << reason;
+      continue;
+    }
+    LDBG() << "unpacking " << node;
+    packed.unpack(rewriter);
+    ++numUnpacked;
   }
 }

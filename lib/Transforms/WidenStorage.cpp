@@ -13,11 +13,14 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATWIDENSTORAGEPASS
 #include "quant-float/Transforms/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-widen-storage"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -70,7 +73,8 @@ static void refuseComputed(DequantizeOp op, Type from, Type to) {
   }
 }
 
-static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
+/// Returns whether the storage is widened. Otherwise emits a remark.
+static bool widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
   Type from = op.getQuantizedElementType();
   StringRef domain = op.getStandardDomain();
   OpKind kind = domain == kMicrosoftDomain ? OpKind::MicrosoftDequantizeLinear
@@ -78,13 +82,15 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
                                            : OpKind::DequantizeLinear;
   const OpVersion *version = getOpVersion(kind, op.getOpset());
   std::optional<SmallVector<APInt>> codes = getConstantElements(op.getInput());
-  if (!codes)
-    return refuseComputed(op, from, to);
+  if (!codes) {
+    refuseComputed(op, from, to);
+    return false;
+  }
   std::optional<SmallVector<APInt>> zeroPoints;
   Value zeroPoint = op.getZeroPoint();
   if (zeroPoint && !(zeroPoints = getConstantElements(zeroPoint))) {
     emitNodeRemark(op) << "not widened: the zero point is not a constant";
-    return;
+    return false;
   }
   // float8 zero points have no effect (Q7), but other types subtract theirs.
   // Only a zero can be dropped: subtracting +0 changes no value.
@@ -95,14 +101,15 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
   if (losesZeroPoint) {
     emitNodeRemark(op) << "not widened: " << to
                        << " has no zero point, and this one is not 0";
-    return;
+    return false;
   }
   if (!version || !version->accepts(OpRole::First, to)) {
     emitNodeRemark(op) << "not widened: DequantizeLinear of opset "
                        << op.getOpset() << " does not accept " << to;
-    return;
+    return false;
   }
   // The implicit zero point of ui8 is 0, which becomes an explicit -128.
+  LDBG() << "widening to " << to << ": " << op;
   bool isShifted = from.isUnsignedInteger(8);
   rewriter.setInsertionPoint(op);
   auto replace = [&](OpOperand &operand, ArrayRef<APInt> bits) {
@@ -126,6 +133,7 @@ static void widen(RewriterBase &rewriter, DequantizeOp op, Type to) {
           rewriter, op.getLoc(), withElementType(op.getScale().getType(), to),
           APInt::getSignMask(8)));
     });
+  return true;
 }
 
 void WidenStoragePass::runOnOperation() {
@@ -134,6 +142,6 @@ void WidenStoragePass::runOnOperation() {
   getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
   for (DequantizeOp op : found)
     if (Type to = getWider(op.getQuantizedElementType(), isSigned);
-        to && isa<TensorType>(op.getType()))
-      widen(rewriter, op, to);
+        to && isa<TensorType>(op.getType()) && widen(rewriter, op, to))
+      ++numWidened;
 }

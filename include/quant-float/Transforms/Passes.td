@@ -29,6 +29,9 @@ def QuantFloatDecomposeQdqPass : Pass<"quant-float-decompose-qdq"> {
            : tensor<8xf8E4M3FN>, tensor<f32> to tensor<8xf32>
     ```
   }];
+  let statistics = [
+    Statistic<"numDecomposed", "num-decomposed", "Number of qdq ops decomposed">
+  ];
 }
 
 def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
@@ -54,6 +57,9 @@ def QuantFloatFuseQdqPass : Pass<"quant-float-fuse-qdq"> {
            : tensor<8xf32>, tensor<f32> to tensor<8xf32>
     ```
   }];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of pairs of quantize and dequantize fused">
+  ];
 }
 
 def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
@@ -117,6 +123,11 @@ def QuantFloatEliminateQdqPass : Pass<"quant-float-eliminate-qdq"> {
     Option<"remarks", "remarks", "bool", /*default=*/"true",
            "emit a remark with the reason if a quantize stays">
   ];
+  let statistics = [
+    Statistic<"numEliminated", "num-eliminated",
+              "Number of quantize ops of dequantized values eliminated">,
+    Statistic<"numKept", "num-kept", "Number of quantize ops of dequantized values that stay">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
@@ -142,6 +153,9 @@ def QuantFloatCollapseCastsPass : Pass<"quant-float-collapse-casts"> {
     NaN payloads. Casts with `mode openvino` and casts with random bits are
     ignored.
   }];
+  let statistics = [
+    Statistic<"numCollapsed", "num-collapsed", "Number of chains of two casts collapsed">
+  ];
 }
 
 def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
@@ -182,6 +196,10 @@ def QuantFloatReencodeFnuzPass : Pass<"quant-float-reencode-fnuz"> {
     Option<"anyZero", "any-zero", "bool", /*default=*/"false",
            "allow negative zeros to become positive zeros">
   ];
+  let statistics = [
+    Statistic<"numReencoded", "num-reencoded",
+              "Number of dequantize ops whose weights are re-encoded">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -218,6 +236,9 @@ def QuantFloatWidenStoragePass : Pass<"quant-float-widen-storage"> {
     Option<"isSigned", "signed", "bool", /*default=*/"false",
            "convert unsigned integers to i8">
   ];
+  let statistics = [
+    Statistic<"numWidened", "num-widened", "Number of dequantize ops whose weights are widened">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -249,6 +270,9 @@ def QuantFloatRecoverDequantizePass : Pass<"quant-float-recover-dequantize"> {
     multiplication is done in f32, as OpenVINO's CPU plugin does, without
     rounding to f16 first.
   }];
+  let statistics = [
+    Statistic<"numRecovered", "num-recovered", "Number of dequantize ops recovered">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect",
                            "mlir::quant_float::QuantFloatDialect"];
 }
@@ -288,6 +312,9 @@ def QuantFloatExtractWeightsPass
     }
     ```
   }];
+  let statistics = [
+    Statistic<"numExtracted", "num-extracted", "Number of weights extracted">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
@@ -305,6 +332,9 @@ def QuantFloatPackWeightsPass : Pass<"quant-float-pack-weights"> {
     does not. Every other matmul with block-quantized weights stays, with a
     remark that states the reason.
   }];
+  let statistics = [
+    Statistic<"numPacked", "num-packed", "Number of matmuls rewritten to MatMulNBits">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -323,6 +353,9 @@ def QuantFloatUnpackWeightsPass
     dequantizes to f32. A node that cannot be rewritten stays, with a remark
     that states the reason. `quant-float-pack-weights` is the inverse.
   }];
+  let statistics = [
+    Statistic<"numUnpacked", "num-unpacked", "Number of MatMulNBits nodes rewritten">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -348,6 +381,9 @@ def QuantFloatMergeScalesPass : Pass<"quant-float-merge-scales"> {
     Every other op with several scales stays, with a remark that names two
     scales that differ and a quantized value for which their results differ.
   }];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "Number of quantization ops whose scales are merged">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -377,6 +413,12 @@ def QuantFloatFoldScalesPass : Pass<"quant-float-fold-scales"> {
     only the encodings that occur count. Every other such `Mul` stays, with a
     remark that names an encoding and both of its values.
   }];
+  let statistics = [
+    Statistic<"numScalesFolded", "num-scales-folded",
+              "Number of computed scales folded into constants">,
+    Statistic<"numMultipliersFolded", "num-multipliers-folded",
+              "Number of multiplications folded into scales">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -410,6 +452,9 @@ def QuantFloatConvertQdqToFakeConvertPass
 
     `quant-float-convert-fakeconvert-to-qdq` is the inverse.
   }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Number of qdq ops and pairs converted">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -427,6 +472,9 @@ def QuantFloatConvertFakeConvertToQdqPass
 
     `quant-float-convert-qdq-to-fakeconvert` is the inverse.
   }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Number of fakeconvert ops converted">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -452,6 +500,9 @@ def QuantFloatDecomposeFakeConvertPass
     A dynamic size of the scale or shift is assumed to be equal to the input's,
     as in `convert-onnx-nodes-to-linalg`; entry points check that it is.
   }];
+  let statistics = [
+    Statistic<"numDecomposed", "num-decomposed", "Number of fakeconvert ops decomposed">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
@@ -482,6 +533,9 @@ def QuantFloatSinkQuantizeThroughConcatPass
     Values that are not quantized to 8 bits are concatenated as floats. The
     stage `rewrite-quantization` runs this pass for CPUs.
   }];
+  let statistics = [
+    Statistic<"numSunk", "num-sunk", "Number of quantize ops sunk through Concat">
+  ];
 }
 
 def QuantFloatQdqToIntegerMatmulPass
@@ -505,6 +559,9 @@ def QuantFloatQdqToIntegerMatmulPass
 
     The stage `rewrite-quantization` runs this pass.
   }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Number of matmuls and convolutions converted">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
   ];
