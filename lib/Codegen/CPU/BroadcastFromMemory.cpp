@@ -11,11 +11,14 @@
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/Support/InlineAsm.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATBROADCASTFROMMEMORYPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-broadcast-from-memory"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -50,6 +53,8 @@ struct BroadcastFromMemory final
       LLVM::LoadOp load = findLoad(splat);
       if (!load)
         return;
+      LDBG() << "broadcasting " << load;
+      ++numBroadcasts;
       rewriter.setInsertionPoint(load);
       auto attributes = rewriter.getDictionaryAttr(
           rewriter.getNamedAttr(LLVM::InlineAsmOp::getElementTypeAttrName(),

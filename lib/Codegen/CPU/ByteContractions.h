@@ -77,8 +77,8 @@ class Products {
 public:
   static std::optional<Products> get(linalg::GenericOp op);
   /// Replaces the op by one on packed operands, if the target has dot-product
-  /// instructions for them.
-  void pack(RewriterBase &rewriter, const LoweringTarget &target);
+  /// instructions for them. Returns whether it has.
+  bool pack(RewriterBase &rewriter, const LoweringTarget &target);
 
 private:
   explicit Products(linalg::GenericOp op) : op(op) {}

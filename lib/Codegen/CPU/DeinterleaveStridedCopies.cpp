@@ -29,11 +29,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATDEINTERLEAVESTRIDEDCOPIESPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-deinterleave-strided-copies"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -249,7 +252,10 @@ struct DeinterleaveStridedCopies final
       if (std::optional<Phases> phases = match(op))
         found.push_back(*phases);
     });
+    numLowered += found.size();
     for (Phases &phases : found) {
+      LDBG() << "de-interleaving " << (phases.phase ? "both phases" : "a phase")
+             << " at " << phases.op.getLoc();
       Splitting(phases, vectorBytes).emit();
       phases.op.erase();
     }

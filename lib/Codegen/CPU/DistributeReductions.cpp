@@ -22,11 +22,15 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATDISTRIBUTEREDUCTIONSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-distribute-reductions"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -164,8 +168,12 @@ struct DistributeReductions final
     IRRewriter rewriter(&getContext());
     for (GenericOp op : ops) {
       SmallVector<int64_t> shares = chooseShares(op, threads);
-      if (shares.empty())
+      if (shares.empty()) {
+        LDBG() << "one thread computes the reduction at " << op.getLoc();
         continue;
+      }
+      LDBG() << "distributing the reduction at " << op.getLoc()
+             << " by tiles of " << llvm::interleaved_array(shares);
       scf::SCFTilingOptions options;
       options.setTileSizes(getAsIndexOpFoldResult(&getContext(), shares));
       options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
@@ -174,6 +182,7 @@ struct DistributeReductions final
           rewriter, cast<TilingInterface>(op.getOperation()), options);
       if (failed(tiled))
         continue;
+      ++numDistributed;
       for (Operation *tile : tiled->tiledOps)
         widenSlices(rewriter, cast<GenericOp>(tile),
                     [&](unsigned loop) { return shares[loop] != 0; });

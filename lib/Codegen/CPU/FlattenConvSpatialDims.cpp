@@ -25,11 +25,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFLATTENCONVSPATIALDIMSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-flatten-conv-spatial-dims"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -161,8 +164,10 @@ static std::optional<Windows> match(GenericOp op) {
   // A single row with stride one is already flat. If the window extends far
   // beyond the end of a row, too many results would be dropped.
   if ((rows->places == 1 && (columns->places == 1 || columns->stride == 1)) ||
-      2 * windows.getPitch() > 3 * columns->places + 2)
+      2 * windows.getPitch() > 3 * columns->places + 2) {
+    LDBG() << "flattening is not worthwhile at " << op.getLoc();
     return std::nullopt;
+  }
   return windows;
 }
 
@@ -407,28 +412,29 @@ void Flattening::run() {
 }
 
 /// For an image of dynamic size, de-interleaves the phases of strides without
-/// flattening, so that the window's columns are contiguous.
-static void splitOpenPhases(GenericOp op) {
+/// flattening, so that the window's columns are contiguous. Returns false if
+/// there is no such image.
+static bool splitOpenPhases(GenericOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumReductionLoops() == 0 || op.hasIndexSemantics() ||
       llvm::is_contained(op.getStaticLoopRanges(), 0))
-    return;
+    return false;
   AffineMap output = op.getIndexingMapsArray().back();
   if (output.getNumResults() == 0 || !output.isProjectedPermutation())
-    return;
+    return false;
   unsigned column = *getLoop(output.getResults().back());
   OpOperand *image = nullptr;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!op.getMatchingIndexingMap(input).isFunctionOfDim(column))
       continue;
     if (image)
-      return;
+      return false;
     image = input;
   }
   auto type = image ? dyn_cast<RankedTensorType>(image->get().getType())
                     : RankedTensorType();
   if (!type || type.getRank() == 0 || type.hasStaticShape())
-    return;
+    return false;
   // The axis of the columns, and before it the axis of the rows if a window
   // slides along them.
   AffineMap map = op.getMatchingIndexingMap(image);
@@ -441,12 +447,12 @@ static void splitOpenPhases(GenericOp op) {
       if (!axis && index.isFunctionOfDim(*getLoop(result)))
         axis = getAxis(op, index, *getLoop(result));
     if (!axis)
-      return;
+      return false;
     axes.insert(axes.begin(), *axis);
   }
   if (axes.empty() || axes.back().loop != column || axes.back().stride == 1 ||
       axes.back().largestOffset == 0)
-    return;
+    return false;
   unsigned rank = type.getRank(), lead = rank - axes.size();
 
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -500,6 +506,7 @@ static void splitOpenPhases(GenericOp op) {
       AffineMap::get(op.getNumLoops(), 0, indices, b.getContext());
   op->setOperand(image->getOperandNumber(), phases->getResult(0));
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(newMaps));
+  return true;
 }
 
 namespace {
@@ -510,10 +517,14 @@ struct FlattenConvSpatialDims final
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
     for (GenericOp op : ops)
-      if (std::optional<Windows> windows = match(op))
+      if (std::optional<Windows> windows = match(op)) {
+        LDBG() << "flattening the windows at " << op.getLoc();
         Flattening(*windows).run();
-      else
-        splitOpenPhases(op);
+        ++numFlattened;
+      } else if (splitOpenPhases(op)) {
+        LDBG() << "de-interleaved the image at " << op.getLoc();
+        ++numDeinterleaved;
+      }
   }
 };
 } // namespace

@@ -39,11 +39,14 @@
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFLUSHSUBNORMALSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-flush-subnormals"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -543,8 +546,11 @@ bool FlushAnalysis::run() {
   if (!kernel.getBody().hasOneBlock())
     return false;
   for (Operation &op : kernel.getBody().front())
-    if (!visit(&op))
+    if (!visit(&op)) {
+      LDBG() << kernel.getName() << ": " << op.getName() << " at "
+             << op.getLoc() << " may change a bit";
       return false;
+    }
   parameters.remove_if([](auto &entry) { return !entry.second.type; });
   return true;
 }
@@ -681,11 +687,17 @@ struct FlushSubnormals final
       FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
       if (failed(info) || info->hasStrings)
         continue;
-      if (hasHalfArithmetic && hasHalves(kernel))
+      if (hasHalfArithmetic && hasHalves(kernel)) {
+        LDBG() << kernel.getName() << " has values of f16";
         continue;
+      }
       FlushAnalysis analysis(kernel);
       if (!analysis.run() || !analysis.isUseful())
         continue;
+      LDBG() << kernel.getName() << " flushes subnormals, after checks of "
+             << analysis.getParameters().size() << " buffers";
+      ++numFlushing;
+      numChecked += analysis.getParameters().size();
       kernel->setAttr(kFlushesSubnormalsAttrName, UnitAttr::get(&getContext()));
       checkParameters(kernel, analysis);
     }

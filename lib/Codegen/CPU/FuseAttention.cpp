@@ -19,11 +19,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/Support/Indices.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEATTENTIONPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fuse-attention"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -247,14 +250,20 @@ static int64_t chooseRows(Attention &attention) {
       llvm::bit_floor(uint64_t(std::max<int64_t>(kScores / attention.keys, 1))),
       uint64_t(kFewest), uint64_t(kMost));
   bool isLong = llvm::any_of(attention.rowLoops, isDynamic);
-  if (!isLong && attention.scores <= kScores)
+  if (!isLong && attention.scores <= kScores) {
+    LDBG() << "only " << attention.scores << " scores at "
+           << attention.product.getLoc();
     return 0;
+  }
   int64_t all = 1;
   for (unsigned loop : attention.rowLoops)
     all *= isDynamic(loop) ? rows : ranges[loop];
   if (!isLong && all <= rows)
     return 0;
-  return isWorthTiling(attention) ? rows : 0;
+  if (isWorthTiling(attention))
+    return rows;
+  LDBG() << "tiling is not worthwhile at " << attention.product.getLoc();
+  return 0;
 }
 
 /// Whether `value` depends on the loop's induction variable.
@@ -331,8 +340,11 @@ struct FuseAttention final
       int64_t rows = attention ? chooseRows(*attention) : 0;
       if (!rows)
         continue;
+      LDBG() << "tiling the attention at " << op.getLoc() << " by " << rows
+             << " rows";
       if (failed(fuse(rewriter, *attention, rows)))
         return signalPassFailure();
+      ++numFused;
       changed = true;
     }
     if (!changed)

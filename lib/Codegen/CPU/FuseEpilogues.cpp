@@ -39,11 +39,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEEPILOGUESPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fuse-epilogues"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -222,8 +225,11 @@ std::optional<Epilogue> Epilogue::match(GenericOp sum) {
   if (!start || !isStatic(start->getFill()))
     return std::nullopt;
   epilogue.fill = start->getFill();
-  if (!epilogue.findReader() || !epilogue.canMove() || !epilogue.writesApart())
+  if (!epilogue.findReader() || !epilogue.canMove() ||
+      !epilogue.writesApart()) {
+    LDBG() << "no epilogue that can be fused at " << sum.getLoc();
     return std::nullopt;
+  }
   return epilogue;
 }
 
@@ -444,11 +450,20 @@ struct FuseEpilogues final
   void runOnOperation() override {
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
-    for (GenericOp op : ops)
-      if (std::optional<Epilogue> epilogue = Epilogue::match(op))
-        if (std::optional<Blocks> blocks =
-                epilogue->choose(blockBytes, vectorBytes))
-          epilogue->fuse(*blocks);
+    for (GenericOp op : ops) {
+      std::optional<Epilogue> epilogue = Epilogue::match(op);
+      if (!epilogue)
+        continue;
+      std::optional<Blocks> blocks = epilogue->choose(blockBytes, vectorBytes);
+      if (!blocks) {
+        LDBG() << "one block, or no block size, at " << op.getLoc();
+        continue;
+      }
+      LDBG() << "fusing the epilogue at " << op.getLoc() << " in blocks of "
+             << blocks->getSize() << " along dimension " << blocks->dim;
+      epilogue->fuse(*blocks);
+      ++numFused;
+    }
   }
 };
 } // namespace

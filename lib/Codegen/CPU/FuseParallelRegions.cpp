@@ -23,11 +23,14 @@
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEPARALLELREGIONSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fuse-parallel-regions"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -100,6 +103,9 @@ struct FuseParallelRegions final
         Block &more = next.getRegion().front();
         body.getTerminator()->erase();
         body.getOperations().splice(body.end(), more.getOperations());
+        LDBG() << "fusing the region at " << next.getLoc()
+               << " into the one at " << region.getLoc();
+        ++numFused;
         merged.insert(next);
         next->erase();
       }

@@ -15,11 +15,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATHOISTOPERANDUPCASTSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-hoist-operand-upcasts"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -109,9 +112,14 @@ struct HoistOperandUpcasts final
     });
     for (GenericOp op : ops)
       for (OpOperand *input : op.getDpsInputOperands())
-        if (CastOp cast = findCast(op, input);
-            cast && countUses(op, input) >= kMinUses)
+        if (CastOp cast = findCast(op, input)) {
+          bool isHoisted = countUses(op, input) >= kMinUses;
+          LDBG() << (isHoisted ? "hoisting " : "too few uses of ") << cast;
+          if (!isHoisted)
+            continue;
           widen(rewriter, op, input, cast);
+          ++numHoisted;
+        }
   }
 };
 } // namespace

@@ -45,11 +45,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Lowering/LoweringTarget.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATLOWERWEIGHTCONTRACTIONSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-lower-weight-contractions"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -81,8 +84,12 @@ struct LowerWeightContractions final
       auto make = !product->isAlongDepth ? makeColumnProducts
                   : order->xBits         ? makeIntegerRowContraction
                                          : makeFloatRowContraction;
+      LDBG() << "lowering the contraction at " << op.getLoc() << " with "
+             << (product->isAlongDepth ? "K" : "the channels")
+             << " contiguous, x of " << order->xBits << " bits";
       make(*product, *order, target, threads != 1)->emit();
       op.erase();
+      ++numLowered;
     }
   }
 

@@ -17,11 +17,14 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINEDUPLICATECASTSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-outline-duplicate-casts"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -103,6 +106,9 @@ struct OutlineDuplicateCasts final
       if (ops.size() < 2)
         continue;
       func::FuncOp function = makeFunction(symbols, ops.front());
+      LDBG() << function.getName() << " replaces " << ops.size() << " casts";
+      ++numFunctions;
+      numOutlined += ops.size();
       for (CastOp op : ops) {
         OpBuilder builder(op);
         auto call =

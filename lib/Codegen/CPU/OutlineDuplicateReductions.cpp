@@ -27,11 +27,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/EqualFunctions.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINEDUPLICATEREDUCTIONSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-outline-duplicate-reductions"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -186,6 +189,10 @@ void OutlineDuplicateReductions::runOnOperation() {
   SymbolTable symbols(getOperation());
   auto share = [&](func::FuncOp &function, ArrayRef<size_t> places) {
     symbols.insert(function);
+    LDBG() << function.getName() << " replaces " << places.size() << " of "
+           << reductions.size() << " reductions";
+    ++numFunctions;
+    numOutlined += places.size();
     for (size_t place : places)
       reductions[place].replaceByCall(function);
     function = nullptr;

@@ -30,11 +30,14 @@
 #include "quant-float/IR/EqualFunctions.h"
 #include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINEKERNELSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-outline-kernels"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -169,8 +172,11 @@ void OutlineKernels::runOnOperation() {
     for (Operation &op : function.getBody().getOps())
       if (Kernel kernel(&op); kernel.analyze())
         kernels.push_back(std::move(kernel));
-    if (kernels.size() - before <= few)
+    if (kernels.size() - before <= few) {
+      LDBG() << "the " << kernels.size() - before << " kernels of "
+             << function.getName() << " stay in place";
       kernels.erase(kernels.begin() + before, kernels.end());
+    }
   }
   auto functions = llvm::map_to_vector(
       kernels, [](Kernel &kernel) { return kernel.makeFunction(); });
@@ -182,6 +188,9 @@ void OutlineKernels::runOnOperation() {
       continue;
     func::FuncOp &function = functions[group.front()];
     symbols.insert(function);
+    LDBG() << function.getName() << " replaces " << group.size() << " kernels";
+    ++numFunctions;
+    numOutlined += group.size();
     for (size_t place : group) {
       kernels[place].replaceByCall(function, results);
       replaced.push_back(kernels[place].op);

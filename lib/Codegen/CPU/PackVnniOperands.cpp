@@ -45,11 +45,14 @@
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPACKVNNIOPERANDSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-pack-vnni-operands"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -295,7 +298,7 @@ static Value cutToLoops(ImplicitLocOpBuilder &b, GenericOp op, Value words,
   return tensor::ExtractSliceOp::create(b, words, offsets, sizes, strides);
 }
 
-void Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
+bool Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
   Factor &across = getVectors(), &scalars = getScalars();
   Form forms[2];
   Form &acrossForm = forms[vectors], &scalarForm = forms[1 - vectors];
@@ -350,8 +353,14 @@ void Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
   // Overlapping packed elements require that the other operand is packed at
   // compile time.
   if (!grouping || (grouping->step != grouping->count &&
-                    !Constant::get(scalars, scalarForm.subtracted)))
-    return;
+                    !Constant::get(scalars, scalarForm.subtracted))) {
+    LDBG() << "no instruction for the operands of the contraction at "
+           << op.getLoc();
+    return false;
+  }
+  LDBG() << "packing " << grouping->count << " elements of "
+         << acrossForm.getType(op.getContext()) << " and "
+         << scalarForm.getType(op.getContext()) << " at " << op.getLoc();
 
   rewriter.setInsertionPoint(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
@@ -443,6 +452,7 @@ void Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
   packed->setAttr(kPackedOperandsAttrName,
                   b.getTypeArrayAttr({types[0], types[1]}));
   rewriter.replaceOp(op, packed->getResult(0));
+  return true;
 }
 
 namespace {
@@ -457,7 +467,8 @@ struct PackVnniOperands final
     IRRewriter rewriter(&getContext());
     for (GenericOp op : ops)
       if (std::optional<Products> products = Products::get(op))
-        products->pack(rewriter, target);
+        if (products->pack(rewriter, target))
+          ++numPacked;
   }
 };
 } // namespace

@@ -27,11 +27,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPADINTODESTINATIONPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-pad-into-destination"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -50,7 +53,8 @@ static GenericOp getProducer(tensor::PadOp pad) {
   return op;
 }
 
-static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
+/// Returns whether the pad is replaced.
+static bool padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
   GenericOp op = getProducer(pad);
   Value padding = pad.getConstantPaddingValue();
   auto type = pad.getResultType();
@@ -62,8 +66,11 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
       !pad.getSourceType().hasStaticShape() ||
       llvm::is_contained(pad.getSourceType().getShape(), 0) ||
       !llvm::all_of(pad.getStaticLow(), isPad) ||
-      !llvm::all_of(pad.getStaticHigh(), isPad))
-    return;
+      !llvm::all_of(pad.getStaticHigh(), isPad)) {
+    LDBG() << "copying the source of the pad at " << pad.getLoc();
+    return false;
+  }
+  LDBG() << "the op at " << op.getLoc() << " writes into a padded tensor";
   Location loc = pad.getLoc();
   rewriter.setInsertionPoint(op);
   Value value = rewriter.clone(*padding.getDefiningOp())->getResult(0);
@@ -81,6 +88,7 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
   rewriter.setInsertionPoint(pad);
   rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
       pad, op->getResult(0), pads, offsets, sizes, strides);
+  return true;
 }
 
 namespace {
@@ -89,7 +97,10 @@ struct PadIntoDestination final
           PadIntoDestination> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    getOperation()->walk([&](tensor::PadOp pad) { padInPlace(rewriter, pad); });
+    getOperation()->walk([&](tensor::PadOp pad) {
+      if (padInPlace(rewriter, pad))
+        ++numPads;
+    });
   }
 };
 } // namespace

@@ -28,11 +28,14 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/InlineAsm.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPLANBUFFERSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-plan-buffers"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -127,14 +130,17 @@ static uint64_t place(MutableArrayRef<Buffer> buffers) {
   return total;
 }
 
-/// Merges the static allocations of a block into one.
-static void joinBuffers(Block &block) {
+/// Merges the static allocations of a block into one. Returns their number, or
+/// 0 if they stay.
+static size_t joinBuffers(Block &block) {
   SmallVector<Buffer> buffers = collect(block);
   if (buffers.size() < 2)
-    return;
+    return 0;
   uint64_t bytes = place(buffers);
+  LDBG() << buffers.size() << " buffers occupy " << bytes << " bytes"
+         << (bytes < kFewBytes ? ", which are too few to merge them" : "");
   if (bytes < kFewBytes)
-    return;
+    return 0;
 
   auto first =
       llvm::min_element(buffers, [](const Buffer &one, const Buffer &other) {
@@ -160,6 +166,7 @@ static void joinBuffers(Block &block) {
     rewriter.replaceOpWithNewOp<memref::ViewOp>(
         buffer.alloc, buffer.alloc.getType(), all, offset, ValueRange());
   }
+  return buffers.size();
 }
 
 /// Returns the size of the buffer in bytes, modulo 2^64.
@@ -213,18 +220,19 @@ static void keepRoom(Block &block) {
 }
 
 /// Plans the buffers of a block and of the branches of scf.if ops in it, which
-/// may be subgraphs.
-static void planBlock(Block &block) {
-  joinBuffers(block);
+/// may be subgraphs. Returns the number of merged allocations.
+static size_t planBlock(Block &block) {
+  size_t merged = joinBuffers(block);
   keepRoom(block);
   for (auto branch : block.getOps<scf::IfOp>())
     for (Region &region : branch->getRegions())
       for (Block &nested : region)
-        planBlock(nested);
+        merged += planBlock(nested);
+  return merged;
 }
 
 void PlanBuffers::runOnOperation() {
   auto function = cast<FunctionOpInterface>(getOperation());
   if (!function.isExternal())
-    planBlock(function.getFunctionBody().front());
+    numMerged += planBlock(function.getFunctionBody().front());
 }

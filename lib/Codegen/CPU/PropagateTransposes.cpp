@@ -11,11 +11,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPROPAGATETRANSPOSESPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-propagate-transposes"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -74,8 +77,9 @@ static Value computeInOrder(RewriterBase &rewriter, GenericOp op,
 }
 
 /// Lets the contraction read operands of its producers without their
-/// transposition.
-static void readAsItLies(RewriterBase &rewriter, GenericOp op) {
+/// transposition. Returns the number of these operands.
+static unsigned readAsItLies(RewriterBase &rewriter, GenericOp op) {
+  unsigned folded = 0;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<GenericOp>();
     OpOperand *input = getTransposed(producer);
@@ -83,8 +87,13 @@ static void readAsItLies(RewriterBase &rewriter, GenericOp op) {
       continue;
     AffineMap map = producer.getMatchingIndexingMap(input).compose(
         op.getMatchingIndexingMap(operand));
-    if (!sumsAlongRows(op, map))
+    if (!sumsAlongRows(op, map)) {
+      LDBG() << "K would not be contiguous at " << op.getLoc();
       continue;
+    }
+    LDBG() << "folding the transposition at " << producer.getLoc()
+           << " into the contraction at " << op.getLoc();
+    ++folded;
     Value value = computeInOrder(rewriter, producer, input);
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     maps[operand->getOperandNumber()] = map;
@@ -94,6 +103,7 @@ static void readAsItLies(RewriterBase &rewriter, GenericOp op) {
     });
     rewriter.eraseOp(producer);
   }
+  return folded;
 }
 
 namespace {
@@ -104,7 +114,7 @@ struct PropagateTransposes final
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](GenericOp op) {
       if (op.hasPureTensorSemantics() && op.getNumReductionLoops() > 0)
-        readAsItLies(rewriter, op);
+        numFolded += readAsItLies(rewriter, op);
     });
   }
 };

@@ -47,6 +47,8 @@ public:
         getPanelBuffer(getPanelBuffer) {}
 
   void emit();
+  /// Whether the emitted loops process vectors.
+  bool isVectorized() const { return vectorLoop || foldLoop; }
 
 private:
   void chooseVectorLoop();

@@ -22,12 +22,15 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "llvm/Support/DebugLog.h"
 #include <numeric>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATTILEANDVECTORIZEPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-tile-and-vectorize"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -232,6 +235,8 @@ static std::optional<int64_t> getChunkSize(GenericOp op) {
 /// several loops.
 LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
                                               GenericOp op) {
+  LDBG() << "distributing the op at " << op.getLoc() << " among threads";
+  ++numDistributed;
   std::optional<int64_t> chunkSize = getChunkSize(op);
   if (needsLoopsAround(op) && !chunkSize) {
     for (GenericOp inner : buildLoopsAround(rewriter, op, *getRowsOfThread(op)))
@@ -453,19 +458,25 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
   bool isStatic = llvm::none_of(ranges, ShapedType::isDynamic);
   SmallVector<int64_t> sizes;
   if (!isStatic) {
-    if (!maskedTail)
+    if (!maskedTail) {
+      LDBG() << "no vectors for a remainder of dynamic size at " << op.getLoc();
       return;
+    }
     for (int64_t range : ranges)
       sizes.push_back(ShapedType::isDynamic(range) ? tileSize : range);
   }
   if (failed(linalg::vectorizeOpPrecondition(
-          op, sizes, SmallVector<bool>(sizes.size(), false))))
+          op, sizes, SmallVector<bool>(sizes.size(), false)))) {
+    LDBG() << "upstream does not vectorize the op at " << op.getLoc();
     return;
+  }
   rewriter.setInsertionPoint(op);
   FailureOr<linalg::VectorizationResult> vectorized = linalg::vectorize(
       rewriter, op, sizes, SmallVector<bool>(sizes.size(), false));
-  if (succeeded(vectorized))
-    rewriter.replaceOp(op, vectorized->replacements);
+  if (failed(vectorized))
+    return;
+  ++numVectorized;
+  rewriter.replaceOp(op, vectorized->replacements);
 }
 
 void TileAndVectorize::runOnOperation() {

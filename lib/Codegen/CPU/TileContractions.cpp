@@ -21,11 +21,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATTILECONTRACTIONSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-tile-contractions"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -173,8 +176,10 @@ static std::optional<Panels> match(GenericOp op) {
       op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   // Tiling the reduction would change the accumulation order.
-  if (op->hasAttr(kReductionScheduleAttrName))
+  if (op->hasAttr(kReductionScheduleAttrName)) {
+    LDBG() << "keeping the reduction schedule at " << op.getLoc();
     return std::nullopt;
+  }
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   // There is nothing to compute.
   if (llvm::is_contained(ranges, 0))
@@ -399,11 +404,15 @@ struct TileContractions final
       std::optional<Panels> panels = match(op);
       if (!panels)
         continue;
+      LDBG() << "tiling the contraction at " << op.getLoc() << ": loop "
+             << panels->channel << " by " << panels->channelTile << ", loop "
+             << panels->reduction << " by " << panels->reductionTile;
       if (!getDecoder(*panels->weights))
         insertDecoder(rewriter, *panels);
       transposePanel(rewriter, *panels);
       if (failed(tile(rewriter, *panels)))
         return signalPassFailure();
+      ++numTiled;
       changed = true;
     }
     if (changed && failed(cleanUpTiles(getOperation())))

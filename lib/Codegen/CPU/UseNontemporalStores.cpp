@@ -44,11 +44,14 @@
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATUSENONTEMPORALSTORESPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-use-nontemporal-stores"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -237,8 +240,10 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
     }
     return WalkResult::advance();
   });
-  if (others.wasInterrupted())
+  if (others.wasInterrupted()) {
+    LDBG() << "the loop at " << loop.getLoc() << " reads what it writes";
     return false;
+  }
   for (Access &read : reads)
     roots.insert(read.getRoot());
   // Dynamic sizes may be large.
@@ -249,6 +254,8 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
       return false;
     bytes += type.hasStaticShape() ? getStaticBytes(type) : kLeastKnownBytes;
   }
+  LDBG() << "the buffers of the loop at " << loop.getLoc() << " have " << bytes
+         << " bytes, as far as is known";
   return bytes >= kLeastKnownBytes;
 }
 
@@ -463,9 +470,13 @@ struct UseNontemporalStores final
         if (candidate.analyze(dominance))
           streaming.push_back(std::move(candidate));
       });
-      if (streaming.size() - before > kMaxLoops)
+      if (streaming.size() - before > kMaxLoops) {
+        LDBG() << kernel.getName()
+               << " has too many loops: " << streaming.size() - before;
         streaming.erase(streaming.begin() + before, streaming.end());
+      }
     }
+    numSplit += streaming.size();
     for (StreamingLoop &loop : streaming)
       loop.split();
   }

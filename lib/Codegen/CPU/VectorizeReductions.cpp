@@ -26,11 +26,14 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATVECTORIZEREDUCTIONSPASS
 #include "quant-float/Codegen/CPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-vectorize-reductions"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -218,6 +221,9 @@ void ReductionLoopNest::emit() {
   chooseFoldLoop();
   chooseRowLoop();
   choosePanel();
+  LDBG() << "reduction at " << op.getLoc() << ": vectors along loop "
+         << (vectorLoop ? vectorLoop : foldLoop) << ", rows along loop "
+         << rowLoop << (shared ? ", with a panel" : "");
   start = AccumulatorInit::find(op, vectorLoop);
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < numLoops; ++loop)
@@ -812,9 +818,10 @@ struct VectorizeReductions final
     bool hasTiles = target.has(ConversionFeature::AmxInt8);
     int64_t bytes = kPanelBytes + (hasTiles ? kTileSizesBytes : 0);
     for (GenericOp op : ops) {
-      ReductionLoopNest(op, vectorBytes, registers, target, [&] {
-        return getPanelBuffer(op, bytes, panels);
-      }).emit();
+      auto getPanel = [&] { return getPanelBuffer(op, bytes, panels); };
+      ReductionLoopNest nest(op, vectorBytes, registers, target, getPanel);
+      nest.emit();
+      ++(nest.isVectorized() ? numVectorized : numScalar);
       op.erase();
     }
   }

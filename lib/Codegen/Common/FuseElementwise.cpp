@@ -20,12 +20,15 @@
 #include "quant-float/Codegen/Common/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/Indices.h"
+#include "llvm/Support/DebugLog.h"
 #include <numeric>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEELEMENTWISEPASS
 #include "quant-float/Codegen/Common/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fuse-elementwise"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -169,8 +172,14 @@ struct FuseElementwise final
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [&](OpOperand *operand) {
           // A fused op would not keep the accumulation order of the schedule.
-          return !operand->getOwner()->hasAttr(kReductionScheduleAttrName) &&
-                 (shouldFuse(operand) || (products && isOfProduct(operand)));
+          bool isFused =
+              !operand->getOwner()->hasAttr(kReductionScheduleAttrName) &&
+              (shouldFuse(operand) || (products && isOfProduct(operand)));
+          LDBG() << (isFused ? "fusing " : "not fusing ")
+                 << operand->get().getLoc() << " into "
+                 << operand->getOwner()->getLoc();
+          numFused += isFused;
+          return isFused;
         });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
@@ -183,7 +192,7 @@ struct FuseElementwise final
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       return signalPassFailure();
-    fuseGathers(rewriter, getOperation());
+    numGathersFused += fuseGathers(rewriter, getOperation());
   }
 };
 } // namespace

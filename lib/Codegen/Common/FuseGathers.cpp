@@ -346,18 +346,20 @@ static bool fuseSlice(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
   return true;
 }
 
-void quant_float::fuseGathers(RewriterBase &rewriter, Operation *root) {
+unsigned quant_float::fuseGathers(RewriterBase &rewriter, Operation *root) {
   SmallVector<Operation *> readers;
   root->walk([&](Operation *op) {
     if (isa<tensor::ExtractOp, tensor::ExtractSliceOp>(op))
       readers.push_back(op);
   });
+  unsigned fused = 0;
   for (Operation *op : readers) {
     Value source = op->getOperand(0);
     auto extract = dyn_cast<tensor::ExtractOp>(op);
     bool isFused = extract
                        ? fuseExtract(rewriter, extract)
                        : fuseSlice(rewriter, cast<tensor::ExtractSliceOp>(op));
+    fused += isFused;
     // The producer and the views in between may be dead now.
     while (Operation *producer = isFused ? source.getDefiningOp() : nullptr) {
       if (!isOpTriviallyDead(producer))
@@ -368,4 +370,5 @@ void quant_float::fuseGathers(RewriterBase &rewriter, Operation *root) {
         break;
     }
   }
+  return fused;
 }

@@ -16,8 +16,8 @@ namespace mlir::quant_float {
 /// Fuses elementwise ops into ops that extract a small part of their elements:
 /// an embedding dequantizes only the rows that it reads, and no f32 copy of its
 /// table exists. Replaces slices of elementwise ops by elementwise ops on
-/// slices.
-void fuseGathers(RewriterBase &rewriter, Operation *root);
+/// slices. Returns the number of ops that were fused.
+unsigned fuseGathers(RewriterBase &rewriter, Operation *root);
 
 } // namespace mlir::quant_float
 

@@ -13,11 +13,14 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/Common/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEWEIGHTDEQUANTIZATIONPASS
 #include "quant-float/Codegen/Common/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-fuse-weight-dequantization"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -89,11 +92,15 @@ struct FuseWeightDequantization final
       std::optional<WeightContraction> found =
           WeightContraction::get(product, xBits != 0);
       if (!found || !readsCodes(decoder, *found)) {
+        LDBG() << "no contraction of weights at " << op.getLoc();
         rewriter.eraseOp(product);
         continue;
       }
       product->setAttr(kReductionScheduleAttrName,
                        found->getOrder(xBits).toAttribute(&getContext()));
+      LDBG() << "fusing the dequantization at " << decoder.getLoc()
+             << " into the matmul at " << op.getLoc();
+      ++numFused;
       rewriter.replaceOp(op, fused->replacements.lookup(op->getResult(0)));
       if (decoder->use_empty())
         rewriter.eraseOp(decoder);

@@ -14,11 +14,14 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINESUPPORTEDSUBGRAPHSPASS
 #include "quant-float/Codegen/Common/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-outline-supported-subgraphs"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -320,6 +323,9 @@ struct OutlineSupportedSubgraphs final
            llvm::enumerate(partition.getSubgraphs())) {
         outline(function, partition, subgraph,
                 function.getSymName() + "_subgraph_" + Twine(number), symbols);
+        LDBG() << "outlined " << subgraph.size() << " ops of "
+               << function.getSymName();
+        ++numOutlined;
         isEmpty = false;
       }
       symbols.erase(function);

@@ -13,11 +13,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/Common/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATPRIVATIZEDPSINITSPASS
 #include "quant-float/Codegen/Common/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-privatize-dps-inits"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -47,8 +50,9 @@ static Value separate(OpOperand &use) {
 
 /// Clones empty tensors for each of their users. Skips tensors with dynamic
 /// sizes, which buffer planning does not place, and users in loops, where each
-/// iteration would have a tensor.
-static void separateEmpty(Operation *root) {
+/// iteration would have a tensor. Returns the number of clones.
+static unsigned separateEmpty(Operation *root) {
+  unsigned clones = 0;
   SmallVector<tensor::EmptyOp> ops;
   root->walk([&](tensor::EmptyOp op) { ops.push_back(op); });
   for (tensor::EmptyOp op : ops) {
@@ -60,8 +64,10 @@ static void separateEmpty(Operation *root) {
         continue;
       OpBuilder builder(user);
       use.set(builder.clone(*op)->getResult(0));
+      ++clones;
     }
   }
+  return clones;
 }
 
 namespace {
@@ -97,14 +103,18 @@ struct PrivatizeDpsInits final
       Operation *source = use->get().getDefiningOp();
       if (isShared && isFill(source))
         fills.insert(source);
-      if (isShared || fills.contains(source))
+      if (isShared || fills.contains(source)) {
+        LDBG() << (isFill(source) ? "cloning " : "copying ") << source->getLoc()
+               << " for " << use->getOwner()->getLoc();
         use->set(separate(*use));
+        ++numPrivatized;
+      }
     }
     for (Operation *fill : fills)
       if (isOpTriviallyDead(fill))
         fill->erase();
     if (empty)
-      separateEmpty(getOperation());
+      numPrivatized += separateEmpty(getOperation());
   }
 };
 } // namespace

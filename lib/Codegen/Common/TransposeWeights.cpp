@@ -14,11 +14,14 @@
 #include "quant-float/Codegen/Common/Passes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/IR/TransposeConstant.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATTRANSPOSEWEIGHTSPASS
 #include "quant-float/Codegen/Common/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-transpose-weights"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -99,21 +102,25 @@ static ElementsAttr transposeOperand(Value value) {
                                                 : transposeConstant(elements);
 }
 
-static void transpose(RewriterBase &rewriter, DequantizeOp op) {
+/// Returns whether the weights are transposed.
+static bool transpose(RewriterBase &rewriter, DequantizeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
       !op.getInput().hasOneUse())
-    return;
+    return false;
   NodeOp product = getProduct(op);
-  if (!product || !hasRows(op, type))
-    return;
+  if (!product || !hasRows(op, type)) {
+    LDBG() << "no matmul of few rows, or no accumulation order: " << op;
+    return false;
+  }
   SmallVector<ElementsAttr> constants;
   for (Value operand : op->getOperands()) {
     constants.push_back(transposeOperand(operand));
     if (!constants.back())
-      return;
+      return false;
   }
 
+  LDBG() << "transposing the weights of " << op;
   rewriter.setInsertionPoint(op);
   SmallVector<Value> operands;
   for (auto [operand, constant] : llvm::zip(op->getOperands(), constants))
@@ -144,6 +151,7 @@ static void transpose(RewriterBase &rewriter, DequantizeOp op) {
        llvm::SetVector<Operation *>(old.begin(), old.end()))
     if (constant->use_empty())
       rewriter.eraseOp(constant);
+  return true;
 }
 
 void TransposeWeights::runOnOperation() {
@@ -151,5 +159,6 @@ void TransposeWeights::runOnOperation() {
   SmallVector<DequantizeOp> found;
   getOperation()->walk([&](DequantizeOp op) { found.push_back(op); });
   for (DequantizeOp op : found)
-    transpose(rewriter, op);
+    if (transpose(rewriter, op))
+      ++numTransposed;
 }

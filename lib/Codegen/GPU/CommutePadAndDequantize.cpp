@@ -26,11 +26,14 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "quant-float/Codegen/GPU/Passes.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATCOMMUTEPADANDDEQUANTIZEPASS
 #include "quant-float/Codegen/GPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-commute-pad-and-dequantize"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -80,15 +83,19 @@ struct PadCodesPattern final : OpRewritePattern<tensor::PadOp> {
         decode.getNumParallelLoops() != decode.getNumLoops() ||
         decode.hasIndexSemantics() || !padding ||
         !matchPattern(padding, m_PosZeroFloat()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          pad, "not a pad with zeros of an elementwise op");
     OpOperand &result = decode.getDpsInitsMutable()[0];
     OpOperand *codes = getCodes(decode, pad);
     if (!codes || !decode.getMatchingIndexingMap(&result).isIdentity() ||
         decode.payloadUsesValueFromOperand(&result) ||
         !keepsZero(decode.getBody()->getTerminator()->getOperand(0),
-                   decode.getMatchingBlockArgument(codes)))
+                   decode.getMatchingBlockArgument(codes))) {
+      LDBG() << "no dequantization that keeps zeros at " << decode.getLoc();
       return failure();
+    }
 
+    LDBG() << "padding before the dequantization at " << decode.getLoc();
     Location loc = pad.getLoc();
     Type element = getElementTypeOrSelf(codes->get());
     Value zero = arith::ConstantOp::create(rewriter, loc, element,
@@ -112,13 +119,27 @@ struct PadCodesPattern final : OpRewritePattern<tensor::PadOp> {
   }
 };
 
+/// Counts the pads that the pattern moves. The driver also folds pads.
+struct PatternCounter final : RewriterBase::Listener {
+  explicit PatternCounter(Pass::Statistic &count) : count(count) {}
+  void notifyPatternEnd(const Pattern &, LogicalResult status) override {
+    if (succeeded(status))
+      ++count;
+  }
+  Pass::Statistic &count;
+};
+
 struct CommutePadAndDequantize final
     : quant_float::impl::QuantFloatCommutePadAndDequantizePassBase<
           CommutePadAndDequantize> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateCommutePadAndDequantizePatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    PatternCounter counter(numCommuted);
+    config.setListener(&counter);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -49,12 +49,15 @@
 #include "quant-float/Lowering/LoweringTarget.h"
 #include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DebugLog.h"
 #include <numeric>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINEGPUKERNELSPASS
 #include "quant-float/Codegen/GPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-outline-gpu-kernels"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -118,6 +121,7 @@ public:
 
   /// Converts `op` to a kernel. Emits an error if no kernel supports it.
   LogicalResult map(LinalgOp op);
+  unsigned getNumTensorCoreMatmuls() const { return numTensorCoreMatmuls; }
 
 private:
   /// Creates a launch of at least `count` threads and sets the insertion point
@@ -158,6 +162,7 @@ private:
 
   std::optional<NvidiaChip> chip;
   bool reassociate;
+  unsigned numTensorCoreMatmuls = 0;
   /// The initial values of the accumulators of reductions whose fill was
   /// folded.
   DenseMap<Operation *, Value> starts;
@@ -443,6 +448,7 @@ bool KernelBuilder::mapInit(LinalgOp fill) {
       sum->hasAttr(kReductionScheduleAttrName) ||
       llvm::is_contained(sum.getInputs(), buffer))
     return false;
+  LDBG() << "the reduction at " << sum.getLoc() << " starts from " << value;
   starts[sum] = value;
   return true;
 }
@@ -553,6 +559,8 @@ bool KernelBuilder::mapMatmul(LinalgOp op) {
   product->start = starts.lookup(op);
   TensorCorePlan plan = planTensorCoreMatmul(*product, chip, reassociate);
   remarkMatmul(plan.instruction, plan.text);
+  LDBG() << "matmul at " << loc << ": " << plan.text;
+  numTensorCoreMatmuls += plan.instruction != nullptr;
   auto build = [&](const MatmulTile &tile) {
     if (plan.instruction)
       buildTensorCoreKernel(*this, *product, plan, tile);
@@ -625,8 +633,11 @@ LogicalResult KernelBuilder::map(LinalgOp op) {
                << output.getType()
                << ", whose bytes several threads would write";
     auto generic = dyn_cast<GenericOp>(op.getOperation());
-    if (!generic || !mapReduction(generic))
+    if (!generic || !mapReduction(generic)) {
+      LDBG() << "one thread for each element of " << op->getName() << " at "
+             << loc;
       mapElements(op);
+    }
   }
   endLaunch();
   rewriter.eraseOp(op);
@@ -690,6 +701,8 @@ void OutlineGpuKernels::runOnOperation() {
   for (LinalgOp op : ops)
     if (failed(kernels.map(op)))
       return signalPassFailure();
+  numMapped += ops.size();
+  numTensorCoreMatmuls += kernels.getNumTensorCoreMatmuls();
 
   function.walk([&](Operation *op) {
     rewriter.setInsertionPoint(op);

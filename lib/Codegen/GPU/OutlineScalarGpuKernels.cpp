@@ -42,11 +42,14 @@
 #include "quant-float/IR/EntryPointInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINESCALARGPUKERNELSPASS
 #include "quant-float/Codegen/GPU/Passes.h.inc"
 } // namespace mlir::quant_float
+
+#define DEBUG_TYPE "quant-float-outline-scalar-gpu-kernels"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -112,6 +115,7 @@ public:
 
   void map(Block &block);
   void finish();
+  unsigned getNumLaunches() const { return numLaunches; }
 
 private:
   /// A device buffer, and the host buffer that it is copied to.
@@ -192,6 +196,7 @@ struct OutlineScalarGpuKernels final
     for (Block &block : function.getFunctionBody())
       kernels.map(block);
     kernels.finish();
+    numKernels += kernels.getNumLaunches();
   }
 };
 } // namespace
@@ -352,6 +357,9 @@ void ScalarKernels::collectDependent(Block &block, const Group &group,
 void ScalarKernels::build(Block &block, const Group &group) {
   SmallVector<Operation *> between, behind;
   collectDependent(block, group, between, behind);
+  LDBG() << "one kernel for " << group.accesses.size() << " accesses, "
+         << between.size() + behind.size() << " dependent ops and "
+         << group.parameterBytes << " bytes of parameters";
   Operation *last = group.accesses.back();
   Location loc = last->getLoc();
   rewriter.setInsertionPointAfter(last);

@@ -51,6 +51,11 @@ def QuantFloatTileAndVectorizePass
     Option<"parallel", "parallel", "bool", /*default=*/"false",
            "distribute large chunks among threads">
   ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "Number of tiles vectorized">,
+    Statistic<"numDistributed", "num-distributed",
+              "Number of elementwise ops distributed among threads">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
@@ -88,6 +93,9 @@ def QuantFloatLowerWeightContractionsPass
            "number of threads among which large matmuls are distributed; 1 disables "
            "threading">
   ];
+  let statistics = [
+    Statistic<"numLowered", "num-lowered", "Number of contractions lowered">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
@@ -118,6 +126,9 @@ def QuantFloatPropagateTransposesPass
 
     The CPU pipeline runs this pass after `quant-float-fuse-weight-dequantization`.
   }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Number of transposes folded into indexing maps">
+  ];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
@@ -152,6 +163,11 @@ def QuantFloatFlattenConvSpatialDimsPass
 
     The CPU pipeline runs this pass after `quant-float-fuse-elementwise`.
   }];
+  let statistics = [
+    Statistic<"numFlattened", "num-flattened", "Number of convolutions and poolings flattened">,
+    Statistic<"numDeinterleaved", "num-deinterleaved",
+              "Number of convolutions and poolings of dynamic size de-interleaved">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"
   ];
@@ -190,6 +206,9 @@ def QuantFloatFuseAttentionPass
 
     The CPU pipeline runs this pass after `quant-float-propagate-transposes`.
   }];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of attention subgraphs fused into tiles of rows">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
@@ -208,6 +227,9 @@ def QuantFloatHoistOperandUpcastsPass
     The CPU pipeline runs this pass before `quant-float-tile-contractions`,
     which fuses the casts of weights into its tile loops again.
   }];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Number of operand upcasts hoisted">
+  ];
   let dependentDialects = [
     "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"
   ];
@@ -248,6 +270,9 @@ def QuantFloatTileContractionsPass
     The CPU pipeline runs this pass after `quant-float-hoist-operand-upcasts`,
     before bufferization.
   }];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "Number of contractions tiled">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
@@ -265,6 +290,9 @@ def QuantFloatPadIntoDestinationPass
 
     Runs before bufferization, which would copy the source of the pad.
   }];
+  let statistics = [
+    Statistic<"numPads", "num-pads", "Number of pads replaced by writes to their interior">
+  ];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
@@ -302,6 +330,9 @@ def QuantFloatPackVnniOperandsPass
     The CPU pipeline runs this pass before `quant-float-tile-contractions`;
     `quant-float-vectorize-reductions` selects the instructions.
   }];
+  let statistics = [
+    Statistic<"numPacked", "num-packed", "Number of contractions whose operands are packed">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -327,6 +358,10 @@ def QuantFloatDistributeReductionsPass
   let options = [
     Option<"threads", "threads", "unsigned", /*default=*/"0",
            "number of threads; 0 means unknown">
+  ];
+  let statistics = [
+    Statistic<"numDistributed", "num-distributed",
+              "Number of reductions distributed among threads">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
@@ -377,6 +412,9 @@ def QuantFloatFuseEpiloguesPass
     Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
            "size of a vector register in bytes">
   ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of epilogues fused into reductions">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"
@@ -401,6 +439,9 @@ def QuantFloatPlanBuffersPass
     The CPU pipeline runs this pass on memrefs, after
     `quant-float-fuse-epilogues`.
   }];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "Number of allocations replaced by views of a merged one">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"
   ];
@@ -448,6 +489,10 @@ def QuantFloatVectorizeReductionsPass
     Option<"registers", "registers", "int64_t", /*default=*/"16",
            "number of vector registers">,
   ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "Number of reductions lowered to vector loops">,
+    Statistic<"numScalar", "num-scalar", "Number of reductions lowered to scalar loops">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
@@ -481,6 +526,10 @@ def QuantFloatFlushSubnormalsPass
     Option<"hasHalfArithmetic", "has-half-arithmetic", "bool", "false",
            "do not flush in kernels with f16 values">
   ];
+  let statistics = [
+    Statistic<"numFlushing", "num-flushing", "Number of kernels that flush subnormals">,
+    Statistic<"numChecked", "num-checked", "Number of parameter buffers checked at run time">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
@@ -504,6 +553,9 @@ def QuantFloatDeinterleaveStridedCopiesPass
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "32",
            "size of a vector register in bytes">,
+  ];
+  let statistics = [
+    Statistic<"numLowered", "num-lowered", "Number of strided copies lowered">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
@@ -553,6 +605,10 @@ def QuantFloatUseNontemporalStoresPass
     Runs after `quant-float-lower-strided-transfers`, on vector transfers in
     `scf.for` loops.
   }];
+  let statistics = [
+    Statistic<"numSplit", "num-split",
+              "Number of loops with a second version that uses non-temporal stores">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
@@ -590,6 +646,10 @@ def QuantFloatOutlineDuplicateReductionsPass
            "maximum number of functions that only differ in the reduction extent before "
            "they are merged; 0 means no limit">
   ];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Number of reductions replaced by calls">,
+    Statistic<"numFunctions", "num-functions", "Number of functions created">
+  ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
     "mlir::memref::MemRefDialect"
@@ -620,6 +680,10 @@ def QuantFloatOutlineKernelsPass
     Option<"least", "least", "unsigned", /*default=*/"1",
            "minimum number of equal kernels to outline">
   ];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Number of kernels replaced by calls">,
+    Statistic<"numFunctions", "num-functions", "Number of functions created">
+  ];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::func::FuncDialect",
     "mlir::memref::MemRefDialect"
@@ -646,6 +710,10 @@ def QuantFloatOutlineDuplicateCastsPass : Pass<"quant-float-outline-duplicate-ca
     conversion instructions depend on a mode register: the mode is set before
     the loop.
   }];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Number of casts replaced by calls">,
+    Statistic<"numFunctions", "num-functions", "Number of functions created">
+  ];
   let dependentDialects = ["mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect"];
 }
 
@@ -662,6 +730,10 @@ def QuantFloatFuseParallelRegionsPass
 
     Runs after `convert-scf-to-openmp`.
   }];
+  let statistics = [
+    Statistic<"numFused", "num-fused",
+              "Number of omp.parallel regions fused into the previous one">
+  ];
 }
 
 def QuantFloatBroadcastFromMemoryPass
@@ -676,6 +748,10 @@ def QuantFloatBroadcastFromMemoryPass
 
     Runs after `quant-float-assume-no-alignment`.
   }];
+  let statistics = [
+    Statistic<"numBroadcasts", "num-broadcasts",
+              "Number of broadcasts loaded by integer instructions">
+  ];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 

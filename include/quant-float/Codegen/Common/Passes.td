@@ -66,6 +66,11 @@ def QuantFloatFuseElementwisePass
     Option<"products", "products", "bool", /*default=*/"false",
            "fuse dequantization and permutation into matmuls and convolutions">
   ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of elementwise ops fused into a consumer">,
+    Statistic<"numGathersFused", "num-gathers-fused",
+              "Number of gathers and slices that compute their elements">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -107,6 +112,9 @@ def QuantFloatFuseWeightDequantizationPass
     Option<"xBits", "x-bits", "unsigned", /*default=*/"0",
            "width in bits to which activations are quantized, 8 or 16; 0 keeps them">
   ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of matmuls that dequantize their weights">
+  ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -137,6 +145,9 @@ def QuantFloatTransposeWeightsPass
     %y = quant_float.node "MatMul"(%x, %w) ...
     ```
   }];
+  let statistics = [
+    Statistic<"numTransposed", "num-transposed", "Number of weights transposed">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -175,6 +186,9 @@ def QuantFloatPrivatizeDpsInitsPass
   let options = [
     Option<"empty", "empty", "bool", /*default=*/"false",
            "clone shared tensor.empty ops, too">
+  ];
+  let statistics = [
+    Statistic<"numPrivatized", "num-privatized", "Number of inits replaced by a separate one">
   ];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
@@ -310,6 +324,9 @@ def QuantFloatOutlineSupportedSubgraphsPass
     that the model names keep their names; others are named after the node that
     computes them. Constants are duplicated into the subgraphs that use them.
   }];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Number of subgraphs outlined">
+  ];
 }
 
 def QuantFloatConvertToLLVMPass

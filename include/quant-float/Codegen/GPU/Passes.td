@@ -24,6 +24,9 @@ def QuantFloatCommutePadAndDequantizePass
     sign. The GPU pipeline therefore runs this pass only if reductions may be
     reassociated (`accumulation=reassociate`).
   }];
+  let statistics = [
+    Statistic<"numCommuted", "num-commuted", "Number of pads moved before a dequantization">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -50,6 +53,9 @@ def QuantFloatOutlineScalarGpuKernelsPass
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
            "symbol of the gpu.module for the kernels">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Number of single-thread kernels created">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -122,6 +128,12 @@ def QuantFloatOutlineGpuKernelsPass
            "symbol of the gpu.module for the kernels">,
     Option<"reassociate", "reassociate", "bool", /*default=*/"false",
            "allow reassociation of floating-point reductions">
+  ];
+  let statistics = [
+    Statistic<"numMapped", "num-mapped",
+              "Number of linalg ops mapped to kernels or folded into them">,
+    Statistic<"numTensorCoreMatmuls", "num-tensor-core-matmuls",
+              "Number of matmuls that use tensor-core instructions">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
