@@ -1,7 +1,7 @@
 # A zero point is part of the value in every form: QuantizeLinear and DequantizeLinear of all types that have one, with zero points of 0,
 # 1 and the ends, constants and values of the run, per tensor, axis and block, are computed alike (by Inputs/definition.py) when they are
 # compiled, folded, exported, converted to other opsets and rewritten by each of quant-float-convert's passes.
-# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs %python %s %tools_dir %t
+# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs:%src_root/test/helpers %python %s %tools_dir %t
 import pathlib
 import subprocess
 import sys
