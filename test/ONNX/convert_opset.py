@@ -568,13 +568,15 @@ nodes = [
 ]
 onnx.save(make(12, nodes, T.FLOAT, T.FLOAT, [4], {}), path)
 done = convert(path, 10, f"--report={work / 'report.json'}")
-message = "node 'first/Equal' (Equal): no exact form in opset 10: 'A' is no tensor(float)"
+message = (
+    "node 'first/Equal' (Equal): no exact equivalent in opset 10: 'A' does not accept tensor(float)"
+)
 assert done.returncode == 1 and message in done.stderr, done.stderr
-defined = "by the function that defines it"
+defined = "expanded to its function body"
 report = [tuple(n.values()) for n in json.loads((work / "report.json").read_text())["nodes"]]
 assert report == [
     ("first", "GreaterOrEqual", "refused", "a node of the function that defines it is refused"),
-    ("first/Equal", "Equal", "refused", "'A' is no tensor(float)"),
+    ("first/Equal", "Equal", "refused", "'A' does not accept tensor(float)"),
     ("second", "Celu", "adapted", defined),
     ("third", "Where", "unchanged", ""),
 ], report

@@ -519,7 +519,7 @@ LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
                 a ? what + " must be at most " + Twine(*a)
-                  : what + " must not be larger than that of the other");
+                  : what + " must not exceed the corresponding size");
   return success();
 }
 

@@ -46,7 +46,7 @@ static bool acceptsTypes(const std::vector<Schema::FormalParameter> &formals,
         bound.try_emplace(formal.GetTypeStr(), type).first->second == type;
     if (formal.GetTypes().count(type) && isBound)
       continue;
-    problem = "'" + formal.GetName() + "' is no " + *type;
+    problem = "'" + formal.GetName() + "' does not accept " + *type;
     return false;
   }
   return true;
