@@ -350,7 +350,7 @@ for index, made, which, result in (
         0,
         node("Cast", ["s"], ["y"], name="n", to=10),
         "UntypedInput",
-        "so the node is kept as it is",
+        "so the node is kept unchanged",
     ),
     (
         1,

@@ -125,7 +125,7 @@ def use(folder):
         ("out of another shape", ValueError, "output 0 must have shape (1003,)", lambda: cast(x, out=qf.to_device(wanted[:9]))),
         ("out is the input", qf.RunError, "overlap", lambda: qf.compile(qf.parse(MODEL.replace("f8E4M3FN", "f32")), "cast", target="nvvm")(there, out=there)),
         ("made by hand", TypeError, "DeviceArray is only created by", lambda: qf.DeviceArray(None, 0)),
-        ("a mode of numpy", ValueError, "without a copy", lambda: np.array(there, copy=False)),
+        ("a mode of numpy", ValueError, "requires a copy", lambda: np.array(there, copy=False)),
     ]:  # fmt: skip
         expect.raises(what, kind, words, call)
     path = pathlib.Path(folder) / "saved.so"

@@ -275,7 +275,7 @@ def check_refusals():
     refuse("must not be below attribute 'low'", "RandomUniform", 1, [], {"shape": [2], "low": 2.0})
     refuse("must be finite", "RandomUniform", 1, [], {"shape": [2], "low": -3e38, "high": 3e38})
     refuse("'scale' must be finite", "RandomNormal", 1, [], {"shape": [2], "scale": math.inf})
-    refuse("but those of 'i8'", "RandomUniformLike", 1, [np.zeros(2, np.int8)], {}, kinds=[T.INT8])
+    refuse("but got 'i8'", "RandomUniformLike", 1, [np.zeros(2, np.int8)], {}, kinds=[T.INT8])
     refuse("must have rank 2, but got 1", "Multinomial", 7, [np.zeros(2, F32)], {}, kinds=[T.INT32])
     refuse("must be between 1", "Multinomial", 7, [np.zeros((2, 2), F32)], {"sample_size": 0}, kinds=[T.INT32])  # fmt: skip
     refuse("1, but got 0", "Multinomial", 7, [np.zeros((2, 0), F32)], {}, kinds=[T.INT32])

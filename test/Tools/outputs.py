@@ -118,7 +118,7 @@ for tool, (_, _, start, beside) in TOOLS.items():
 
     nowhere = run(tool, "good", "-o", folder / "none" / "x.out")
     assert (
-        nowhere.returncode > 0 and b"x.out" in nowhere.stderr or b"no folder" in nowhere.stderr
+        nowhere.returncode > 0 and b"x.out" in nowhere.stderr or b"no directory" in nowhere.stderr
     ), nowhere
 
 # What is not written, too: help and lists of passes.

@@ -83,7 +83,7 @@ for options in (("--threads", "2"), ("--threads", "0"), ("-O0",), ("-O3",), ("--
     expect_equal(load("option", 1), load("reference/name", 1), f"{options}")
 
 # Wrong usage.
-run(2, "pair.mlir", "--inputs", "a.npy", stderr="input 1 'b': expected a file for it in --inputs")
+run(2, "pair.mlir", "--inputs", "a.npy", stderr="input 1 'b': expected a file in --inputs")
 run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "b.npy", stderr="expected 2 files or fewer")
 run(2, "pair.mlir", "--inputs", "b=b.npy", "b=b.npy", stderr="input 1 'b' is specified twice")
 run(

@@ -123,14 +123,14 @@ for element, (_, bits, least, _) in CODES.items():
                 expect(f"{what}: scales", np.array_equal(s, scales))
 
 for why, form, given in (
-    ("blocks must have a power of two", "MatMul", {"block": 8}),
+    ("the block size must be a power of two", "MatMul", {"block": 8}),
     ("its scales and results must be f32", "MatMul", {"kind": np.float16}),
     (
         "its blocks are not along the reduction dimension",
         "Gemm",
         {"rows": 64, "bias": False, "other": {"transB": 1}},
     ),  # fmt: skip
-    ("its codes must be integers", "Gemm", {"element": T.FLOAT8E4M3FN, "points": False}),
+    ("its quantized values must be integers", "Gemm", {"element": T.FLOAT8E4M3FN, "points": False}),
     ("it transposes or scales its other inputs", "Gemm", {"other": {"alpha": 0.5}}),
 ):
     make(form, **given)

@@ -118,7 +118,7 @@ for why, given in (
     ("DequantizeLinear supports blocks from opset 21 on", {"opset": 20}),
     ("2-bit values from opset 25 on", {"bits": 2, "opset": 24}),
     ("it dequantizes to f32", {"element": T.FLOAT16, "opset": 22}),
-    ("do not end with a byte", {"depth": 63}),
+    ("do not end on a byte boundary", {"depth": 63}),
     ("its attributes are not supported", {"weight_prepacked": 1}),
 ):
     given = {"bits": 4, "rows": 4, "depth": 64, "block": 32} | given

@@ -23,8 +23,8 @@ static LogicalResult castToDeclared(func::FuncOp function, func::ReturnOp op) {
       continue;
     if (!tensor::CastOp::areCastCompatible(value.getType(), declared))
       return op.emitError()
-             << "function '" << function.getSymName()
-             << "': expected result " << index << " of type " << declared
+             << "function '" << function.getSymName() << "': expected result "
+             << index << " of type " << declared
              << ", which callers use, but got " << value.getType();
     op.setOperand(
         index, tensor::CastOp::create(builder, op.getLoc(), declared, value));

@@ -102,7 +102,8 @@ onnx_nodes::getActivations(NodeContext &context, ArrayRef<StringRef> defaults,
   // direction, which uses the first one. Models may have it as an explicit
   // list. Any other list must have the exact length.
   constexpr StringRef kSchemaDefault[] = {"Tanh", "Tanh"};
-  if (context.kind == NodeKind::RNN && ArrayRef(names) == ArrayRef(kSchemaDefault))
+  if (context.kind == NodeKind::RNN &&
+      ArrayRef(names) == ArrayRef(kSchemaDefault))
     names.truncate(expected);
   if (names.size() != expected)
     return context.unsupported("expected " + Twine(expected) +

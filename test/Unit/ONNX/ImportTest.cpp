@@ -131,8 +131,8 @@ TEST_F(ImportTest, external_data_outlives_the_import) {
 
   // A model that is imported from bytes without a folder has no sidecar files.
   EXPECT_FALSE(importOnnxBytes(model.SerializeAsString(), "m", "", &context));
-  EXPECT_EQ(diagnostics,
-            "initializer 'w': external data: a model that is not a file has no folder of external data\n");
+  EXPECT_EQ(diagnostics, "initializer 'w': external data: a model that is not "
+                         "a file has no folder of external data\n");
 }
 
 static std::string print(ModuleOp module) {
