@@ -104,7 +104,7 @@ assert (tool.work / "e.json.partial").read_text() == other
 for field, value, message in (
     ("output_sha256", none, "cast_f8E5M2_to_f32: the oracle computes other outputs"),
     ("input_sha256", none, "cast_f8E5M2_to_f32: other inputs"),
-    ("complete", False, "cast_f8E5M2_to_f32: not as complete"),
+    ("complete", False, "cast_f8E5M2_to_f32: not the same completeness"),
     ("reference_inputs", 1, "cast_f8E5M2_to_f32: the Reference computes other outputs"),
     ("inputs", 255, "cast_f8E5M2_to_f32: other inputs"),
     ("conversion", "cast_f5_to_f6", "no conversion is named 'cast_f5_to_f6'"),

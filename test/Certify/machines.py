@@ -39,13 +39,13 @@ tool.run(1, "--machine", "aarch64", *ONLY, "--cpu", "nosuch", stderr="unknown cp
 tool.run(2, "--machine", "aarch64", "--mutants", stderr="--machine is only for certificates: expected no --mutants")  # fmt: skip
 (tool.work / "none").mkdir()
 bare = os.environ | {"PATH": str(tool.work / "none")}
-missing = "machine 'aarch64': expected qemu-aarch64 or qemu-aarch64-static on the PATH"
+missing = "machine 'aarch64': expected qemu-aarch64 or qemu-aarch64-static in PATH"
 tool.run(1, "--machine", "aarch64", *ONLY, stderr=missing, environment=bare)
 tool.run(1, "--check", "aarch64.json", stderr=missing, environment=bare)
 emulator = tool.work / "none/qemu-aarch64"
 emulator.write_text("#!/bin/sh\necho qemu-aarch64 version 0\n")
 emulator.chmod(0o755)
-tool.run(1, "--machine", "aarch64", *ONLY, stderr="expected clang-22 or clang on the PATH", environment=bare)  # fmt: skip
+tool.run(1, "--machine", "aarch64", *ONLY, stderr="expected clang-22 or clang in PATH", environment=bare)  # fmt: skip
 # One that ends at once, instead of running anything.
 ending = os.environ | {"PATH": f"{tool.work / 'none'}:{os.environ['PATH']}"}
 tool.run(1, "--machine", "aarch64", *ONLY, stderr="the emulated program terminated unexpectedly", environment=ending)  # fmt: skip

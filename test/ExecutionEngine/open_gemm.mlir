@@ -5,7 +5,7 @@
 // RUN: diff -r %t/open %t/known
 // RUN: not quant-float-run %s --entry open --random 1 --shapes a=3x8 b=8x6 2>&1 | FileCheck %s
 
-// CHECK: Gemm: axis 1 of inputs 0 and 2 must have one size
+// CHECK: Gemm: axis 1 of inputs 0 and 2 must have the same size
 
 func.func @open(%a: tensor<?x8xf32> {quant_float.name = "a"}, %b: tensor<8x?xf32> {quant_float.name = "b"}, %c: tensor<1x5xf32>) -> tensor<?x?xf32> {
   %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 attributes {beta = 0.5 : f32} : (tensor<?x8xf32>, tensor<8x?xf32>, tensor<1x5xf32>) -> tensor<?x?xf32>

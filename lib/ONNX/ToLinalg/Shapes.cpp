@@ -168,7 +168,7 @@ static void requireProduct(NodeContext &context, Value total,
         b.createOrFold<arith::OrIOp>(hasZero, isEmpty), both(hasZero, isEmpty),
         isExact);
   context.requireTrue(isExact,
-                      "the number of elements must fit the other sizes");
+                      "the number of elements must match the other sizes");
 }
 
 /// Reshapes to sizes that are read at run time, each of which may be 0 or -1.
