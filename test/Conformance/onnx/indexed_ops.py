@@ -67,11 +67,11 @@ def add_gathers():
     add("GatherElements", 13, integers(4, 6, dtype=np.uint8), indices(6, 4, 2), axis=1)
     for length in (1, 2, 3):
         tuples = np.stack([indices(data.shape[i], 2, 6) for i in range(length)], -1)
-        add("GatherND", 11, data, tuples, refused="must be known")
+        add("GatherND", 11, data, tuples, refused="must be static")
         add("GatherND", 13, data, Constant(*tuples[0]))
     for batch in (1, 2):
         tuples = indices(4, 3, 4, 1) if batch == 1 else indices(5, 3, 4, 1)
-        add("GatherND", 12, data, tuples, batch_dims=batch, refused="must be known")
+        add("GatherND", 12, data, tuples, batch_dims=batch, refused="must be static")
     for axis, dtype in itertools.product((0, 1, -1), (np.int64, np.int32, F32)):
         places = indices(9, 3, 2).astype(dtype)
         add("OneHot", 11, places, Constant(7), floats(2), axis=axis, oracle="formula")
@@ -105,7 +105,7 @@ def add_scatters():
         tuples = np.stack(np.unravel_index(rng.permutation(12)[:6], (3, 4)), -1).astype(np.int64)
         if reduction != "none":
             tuples = np.concatenate([tuples, tuples[:3]])
-        known = {"refused": "must be known", "reduction": reduction}
+        known = {"refused": "must be static", "reduction": reduction}
         updates = floats(len(tuples), 5)
         add("ScatterND", 18, data, tuples, updates, **known)
         add("ScatterND", 18, data, Constant(*tuples), updates, reduction=reduction)

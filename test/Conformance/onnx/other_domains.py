@@ -315,7 +315,7 @@ for why, changes in (
     ("a node has feature 5 of 5", dict(nodes_featureids=[5, 0, 0])),
     ("a leaf has target 3 of 1", dict(target_ids=[3])),
     ("'nodes_values': expected 3 values, but got 2", dict(nodes_values=[0.5, 0.0])),
-    ("'nodes_modes': got 'MAYBE'", dict(nodes_modes=["MAYBE", "LEAF", "LEAF"])),
+    ("'nodes_modes': unknown value 'MAYBE'", dict(nodes_modes=["MAYBE", "LEAF", "LEAF"])),
     ("but got 0 and 3 nodes", dict(n_targets=0)),
 ):
     break_forest(why, **(small | changes))
