@@ -26,8 +26,7 @@ struct BindOption : llvm::cl::list<std::string> {
 
   llvm::Error apply(Model &model) const {
     for (StringRef given : *this) {
-      // Input names may contain '='. File names are assumed not to.
-      auto [name, path] = given.rsplit('=');
+      auto [name, path] = split(given, model);
       if (name.empty() || path.empty())
         return makeError(ErrorKind::Argument,
                          "--bind: expected NAME=FILE, but got '" + given + "'");
@@ -35,6 +34,26 @@ struct BindOption : llvm::cl::list<std::string> {
         return error;
     }
     return llvm::Error::success();
+  }
+
+private:
+  /// Splits NAME=FILE. Names and paths may contain '=': selects the longest
+  /// name of an input, and without one splits at the last '='.
+  static std::pair<StringRef, StringRef> split(StringRef given,
+                                               const Model &model) {
+    std::vector<EntryPointInfo> entries = model.getEntries();
+    auto isInput = [&](StringRef name) {
+      return llvm::any_of(entries, [&](const EntryPointInfo &entry) {
+        return llvm::any_of(entry.inputs, [&](const EntryPointArgument &input) {
+          return input.name == name;
+        });
+      });
+    };
+    for (size_t at = given.rfind('='); at != StringRef::npos;
+         at = given.take_front(at).rfind('='))
+      if (isInput(given.take_front(at)))
+        return {given.take_front(at), given.drop_front(at + 1)};
+    return given.rsplit('=');
   }
 };
 

@@ -62,6 +62,12 @@ for file, axis in (("axes.npy", 1), ("axes.pb", 0)):
     call("quant-float-run", 0, *arguments)
     expect(f"run {file}", np.load(work / "output_0.npy"), x.sum(axis))
 
+# Names and paths may contain '='.
+(work / "axis=1").mkdir(exist_ok=True)
+np.save(work / "axis=1/axes.npy", np.array([1]))
+call("quant-float-run", 0, "sum.onnx", "--bind", "axes=axis=1/axes.npy", "--inputs", "x.npy", "--outputs", ".")  # fmt: skip
+expect("a path with =", np.load(work / "output_0.npy"), x.sum(1))
+
 # --- large ones, narrow ones, all of them --------------------------------------------------------------
 
 (work / "cast.mlir").write_text(
