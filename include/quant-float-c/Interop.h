@@ -27,8 +27,9 @@ QUANT_FLOAT_EXPORTED MlirContext
 quantFloatSessionGetContext(QuantFloatSession session);
 
 /** Returns the model's module, which the caller does not own but may modify. It
- * is valid for the lifetime of the model. A null module for a handle that is
- * not of a model. */
+ * is valid for the lifetime of the model. Later calls that need a valid model
+ * verify it each time. The descriptions of entries change with
+ * quantFloatModelVerify. A null module for a handle that is not of a model. */
 QUANT_FLOAT_EXPORTED MlirModule quantFloatModelGetModule(QuantFloatModel model);
 
 /** Creates a model from a copy of `module`, which must be in the session's

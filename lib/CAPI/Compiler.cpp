@@ -101,7 +101,11 @@ capi::inSession(QuantFloatSession session,
 llvm::Error
 capi::withModel(QuantFloatModel model,
                 llvm::function_ref<llvm::Error(ModelObject &)> body) {
-  return hold<ModelObject>(model.id, body);
+  return hold<ModelObject>(model.id, [&](ModelObject &object) {
+    if (object.isModuleShared)
+      object.model->setUnverified();
+    return body(object);
+  });
 }
 
 void quantFloatSessionOptionsInit(QuantFloatSessionOptions *options,

@@ -25,8 +25,9 @@ MlirModule quantFloatModelGetModule(QuantFloatModel model) {
   Ref<ModelObject> object(model.id);
   if (!object)
     return {nullptr};
-  // The caller may change the module.
-  object->model->setUnverified();
+  // Other threads may be inside calls on the model, so only withModel changes
+  // it.
+  object->isModuleShared = true;
   return wrap(object->model->getModule());
 }
 

@@ -237,6 +237,8 @@ struct ModelObject final : Object {
 
   std::shared_ptr<SessionState> state;
   std::optional<Model> model;
+  /// Whether the caller has the module and may change it between calls.
+  std::atomic<bool> isModuleShared = false;
 
 private:
   /// A separate mutex, so that callers can query entries without waiting for

@@ -227,12 +227,23 @@ static void sessions(void) {
   QuantFloatModel model;
   MUST(quantFloatModelCreateFromModule(session, module, &model, &lastError));
   mlirModuleDestroy(module);
-  mlirOperationPrint(
-      mlirModuleGetOperation(quantFloatModelGetModule(model)), append, NULL);
+  MlirModule shared = quantFloatModelGetModule(model);
+  mlirOperationPrint(mlirModuleGetOperation(shared), append, NULL);
   MUST(quantFloatModelVerify(model, &lastError));
+  /* A change after the model has been verified. */
+  MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(shared));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  mlirOperationSetAttributeByName(
+      mlirBlockGetFirstOperation(body), ref("opset"),
+      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 13));
+  QuantFloatError error;
+  QuantFloatKernel kernel;
+  REQUIRE(quantFloatModelCompile(model, NULL, &kernel, &error) ==
+          QUANT_FLOAT_ERROR_MODEL);
+  printf("changed: %s\n", quantFloatErrorGetMessage(error));
+  MUST(quantFloatErrorDestroy(error));
   MUST(quantFloatModelDestroy(model));
 
-  QuantFloatError error;
   module = makeModule(context, 13);
   REQUIRE(quantFloatModelCreateFromModule(session, module, &model, &error) ==
           QUANT_FLOAT_ERROR_MODEL);
@@ -293,6 +304,7 @@ int main(void) {
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
 // CHECK: linalg.generic
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
+// CHECK: changed: 'quant_float.cast' op result element type 'f8E8M0FNU' is not accepted by Cast-13
 // CHECK: wrong opset: 'quant_float.cast' op result element type 'f8E8M0FNU' is not accepted by Cast-13
 // CHECK: other: the module must belong to the session's context
 // CHECK: alive: 0
