@@ -9,6 +9,7 @@
 #include "quant-float/Support/InputFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -78,9 +79,18 @@ quant_float::openText(StringRef path) {
 // Truncated files
 //===----------------------------------------------------------------------===//
 
+/// Parses the hexadecimal number at the beginning of the text, and advances to
+/// its end. strtoul is not async-signal-safe.
+static uintptr_t parseHex(const char *&text) {
+  uintptr_t number = 0;
+  for (unsigned digit; (digit = llvm::hexDigitValue(*text)) < 16; ++text)
+    number = number << 4 | digit;
+  return number;
+}
+
 /// Returns the path in the line of /proc/self/maps whose range contains the
-/// address, or null. Called in a signal handler, so it does not allocate
-/// memory.
+/// address, or null. Called in a signal handler, so it only calls functions
+/// that are async-signal-safe.
 static const char *findMapping(uintptr_t address, char (&line)[4352]) {
   int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (maps < 0)
@@ -94,9 +104,9 @@ static const char *findMapping(uintptr_t address, char (&line)[4352]) {
       continue;
     }
     line[length] = 0;
-    char *end = nullptr;
-    uintptr_t first = strtoul(line, &end, 16);
-    uintptr_t last = *end == '-' ? strtoul(end + 1, nullptr, 16) : 0;
+    const char *range = line;
+    uintptr_t first = parseHex(range);
+    uintptr_t last = *range == '-' ? parseHex(++range) : 0;
     if (first <= address && address < last)
       path = strchr(line, '/');
     length = 0;
@@ -106,7 +116,8 @@ static const char *findMapping(uintptr_t address, char (&line)[4352]) {
 }
 
 static void reportBusError(int signal, siginfo_t *info, void *) {
-  static char line[4352];
+  // Several threads may read the file.
+  char line[4352];
   const char *path =
       info->si_code == BUS_ADRERR
           ? findMapping(reinterpret_cast<uintptr_t>(info->si_addr), line)
