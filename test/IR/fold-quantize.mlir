@@ -109,6 +109,16 @@ func.func @no_fold_of_quantized_constants() -> tensor<65xf32> {
   return %0 : tensor<65xf32>
 }
 
+// The scales are not a splat.
+// CHECK-LABEL: func.func @no_fold_of_quantized_splats
+func.func @no_fold_of_quantized_splats() -> tensor<2x64xf32> {
+  // CHECK: quant_float.dequantize
+  %q = arith.constant dense<3> : tensor<2x64xi8>
+  %s = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = quant_float.dequantize %q, %s axis 0 opset 21 : tensor<2x64xi8>, tensor<2xf32> to tensor<2x64xf32>
+  return %0 : tensor<2x64xf32>
+}
+
 // Quantizing what was dequantized from integers gives them back.
 // CHECK-LABEL: func.func @round_trip
 // CHECK-SAME: (%[[Q:.+]]: tensor<2x?xi8>

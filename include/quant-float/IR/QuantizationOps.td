@@ -193,8 +193,9 @@ def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
     infinity. NaN and infinities of float8 propagate, and the zero point of
     float8 is not subtracted.
 
-    *Folding.* A constant with constant parameters folds if it is a splat, of
-    any size, or has at most 64 elements.
+    *Folding.* Dense constants fold if the result has a static shape and at most
+    64 elements, or if the input, the scale and the zero point are splats, of
+    any size. Constants in resources do not fold.
 
     Constraints:}] # quantizationConstraints # [{
     - (Q5, Q6) the result has the scale's element type; from opset 23 on
