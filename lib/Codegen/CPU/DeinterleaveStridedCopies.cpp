@@ -241,10 +241,11 @@ struct DeinterleaveStridedCopies final
       QuantFloatDeinterleaveStridedCopiesPassBase;
 
   void runOnOperation() override {
-    if (vectorBytes < 1) {
-      getOperation()->emitError()
-          << "vector-bytes: expected 1 or more, but got "
-          << vectorBytes.getValue();
+    // The size of the code is proportional to it.
+    constexpr int64_t kMax = 1024;
+    if (vectorBytes < 1 || vectorBytes > kMax) {
+      getOperation()->emitError() << "vector-bytes: expected 1 to " << kMax
+                                  << ", but got " << vectorBytes.getValue();
       return signalPassFailure();
     }
     SmallVector<Phases> found;

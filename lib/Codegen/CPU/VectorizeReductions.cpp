@@ -800,14 +800,17 @@ struct VectorizeReductions final
 
   void runOnOperation() override {
     LoweringTarget target = LoweringTarget::lookup(getOperation());
-    auto requirePositive = [&](StringRef name, int64_t value) {
-      if (value < 1)
+    // The size of the code is proportional to the product of both.
+    constexpr int64_t kMax = 1024;
+    auto requireRange = [&](StringRef name, int64_t value) {
+      bool isInRange = value >= 1 && value <= kMax;
+      if (!isInRange)
         getOperation()->emitError()
-            << name << ": expected 1 or more, but got " << value;
-      return success(value >= 1);
+            << name << ": expected 1 to " << kMax << ", but got " << value;
+      return success(isInRange);
     };
-    if (failed(requirePositive("vector-bytes", vectorBytes)) ||
-        failed(requirePositive("registers", registers)))
+    if (failed(requireRange("vector-bytes", vectorBytes)) ||
+        failed(requireRange("registers", registers)))
       return signalPassFailure();
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) {

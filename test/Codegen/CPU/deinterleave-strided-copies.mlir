@@ -1,4 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-deinterleave-strided-copies{vector-bytes=32}))" | FileCheck %s
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-deinterleave-strided-copies{vector-bytes=4294967296}))" 2>&1 | FileCheck %s --check-prefix=HUGE
+
+// HUGE: error: vector-bytes: expected 1 to 1024, but got 4294967296
 
 // Even and odd columns come out of the same vectors; the last one, with the end of the row, once more.
 

@@ -1,5 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=16},canonicalize,cse))" | FileCheck %s
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=0}))" 2>&1 | FileCheck %s --check-prefix=INVALID
+// RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=4611686018427387904}))" 2>&1 | FileCheck %s --check-prefix=HUGE
 
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{registers=0}))" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
@@ -7,8 +8,9 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=16},canonicalize,cse))" | FileCheck %s --check-prefix=LONG
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{cpu=x86-64-v3},func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=16},canonicalize,cse))" | FileCheck %s --check-prefix=X86
 
-// INVALID: error: vector-bytes: expected 1 or more, but got 0
-// NONE: error: registers: expected 1 or more, but got 0
+// INVALID: error: vector-bytes: expected 1 to 1024, but got 0
+// NONE: error: registers: expected 1 to 1024, but got 0
+// HUGE: error: vector-bytes: expected 1 to 1024, but got 4611686018427387904
 
 // Rows of eight columns of sums in registers; what one row loads of the second operand serves all of them, and stays in the cache
 // for the next. Of eight rows six would leave two, which is too few: two times four.
