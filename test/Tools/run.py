@@ -123,7 +123,8 @@ run(
     stderr="quant-float-run: error: --inputs: expected at least one value",
 )
 run(2, "pair.mlir", "--inputs", "b=", stderr="expected FILE or NAME=FILE, but got 'b='")
-run(2, "pair.mlir", "-O4", stderr="-O: expected 0, 1, 2 or 3, but got '4'")
+run(2, "pair.mlir", "-O4", stderr="-O: expected 0 to 3, but got 4")
+run(2, "pair.mlir", "-O22", stderr="-O: expected 0 to 3, but got 22")
 run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
 run(
     2,

@@ -89,9 +89,12 @@ struct Options {
   PackedOption packed{category};
   AccumulationOption accumulation{category};
   ActivationsOption activations{category};
-  cl::opt<char> level{"O", cl::Prefix,
-                      cl::desc("optimization level, 0 to 3 (default: 2)"),
-                      cl::init('2'), cl::cat(category)};
+  cl::opt<unsigned> level{"O",
+                          cl::Prefix,
+                          cl::value_desc("N"),
+                          cl::desc("optimization level, 0 to 3 (default: 2)"),
+                          cl::init(2),
+                          cl::cat(category)};
 };
 } // namespace
 
@@ -139,9 +142,9 @@ int main(int argc, char **argv) {
                          : "--chip: expected --target nvvm with a chip");
   if (!isForGpu && !arguments.ptx.empty())
     return fail("--ptx: expected --target nvvm with a version of PTX");
-  if (arguments.level < '0' || arguments.level > '3')
-    return fail(llvm::Twine("-O: expected 0 to 3, but got '") +
-                llvm::Twine(arguments.level.getValue()) + "'");
+  if (arguments.level > 3)
+    return fail("-O: expected 0 to 3, but got " +
+                llvm::Twine(arguments.level.getValue()));
   if (arguments.threads > kMaxThreads)
     return fail("--threads: expected 0 to " + llvm::Twine(kMaxThreads) +
                 ", but got " + llvm::Twine(arguments.threads));
@@ -195,7 +198,7 @@ int main(int argc, char **argv) {
   options.activations = arguments.activations;
   options.partition = arguments.partition;
   options.dumpFolder = arguments.dumpStages;
-  options.optimizationLevel = arguments.level - '0';
+  options.optimizationLevel = arguments.level;
   // A triple without a CPU selects the baseline of that architecture.
   options.cpu = arguments.cpu.empty() && arguments.triple.empty()
                     ? "host"

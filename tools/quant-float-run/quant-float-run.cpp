@@ -51,8 +51,8 @@ struct Options : RunOptions {
       "threads", cl::value_desc("N"),
       cl::desc("number of threads (default: 1); 0: OpenMP's default"),
       cl::init(1)};
-  cl::opt<char> level{"O", cl::Prefix, cl::desc("optimization level, 0 to 3"),
-                      cl::init('2')};
+  cl::opt<unsigned> level{"O", cl::Prefix, cl::value_desc("N"),
+                          cl::desc("optimization level, 0 to 3"), cl::init(2)};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;
   BindOption bind;
@@ -72,9 +72,8 @@ struct Options : RunOptions {
 } // namespace
 
 llvm::Error Options::check() const {
-  if (level < '0' || level > '3')
-    return failUsage("-O: expected 0, 1, 2 or 3, but got '" +
-                     std::string(1, level) + "'");
+  if (llvm::Error error = checkRange("-O", 0, 3, level))
+    return error;
   if (llvm::Error error = checkRange("--threads", 0, kMaxThreads, threads))
     return error;
   if (compareModes && (time || !outputs.empty()))
@@ -109,7 +108,7 @@ BuildOptions Options::getBuildOptions() const {
   build.threads = threads;
   build.accumulation = accumulation;
   build.activations = activations;
-  build.optimizationLevel = level - '0';
+  build.optimizationLevel = level;
   return build;
 }
 
