@@ -215,9 +215,14 @@ llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
     keys.push_back(std::to_string(i));
   for (StringRef path : this->inputs) {
     StringRef text = path;
-    auto key = llvm::find_if(keys, [&](StringRef name) {
-      return !name.empty() && path.consume_front((name + "=").str());
-    });
+    // A name may be the beginning of another one up to its '='.
+    auto key = keys.end();
+    for (auto known = keys.begin(); known != keys.end(); ++known)
+      if (!known->empty() && text.starts_with(*known + "=") &&
+          (key == keys.end() || known->size() > key->size()))
+        key = known;
+    if (key != keys.end())
+      path = text.drop_front(key->size() + 1);
     if (path.empty())
       return failUsage("--inputs: expected FILE or NAME=FILE, but got '" +
                        text + "'");

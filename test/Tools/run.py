@@ -39,6 +39,19 @@ np.save(work / "a.npy", a)
 np.save(work / "b.npy", b)
 np.save(work / "x=y.npy", a)
 
+# The longest name applies.
+(work / "names.mlir").write_text(
+    """
+func.func @names(%x: tensor<2xf32> {quant_float.name = "x"}, %y: tensor<2xf32> {quant_float.name = "x=y"}) -> tensor<2xf32> {
+  return %y : tensor<2xf32>
+}
+"""
+)
+np.save(work / "one.npy", np.float32([1, 2]))
+np.save(work / "two.npy", np.float32([3, 4]))
+run(0, "names.mlir", "--inputs", "x=y=one.npy", "x=two.npy", "--outputs", "names")
+expect_equal(load("names"), np.float32([1, 2]), "names")
+
 for target in ("reference", "cpu"):
     on = ("--target", target)
     # In order, by name (blanks included), by position, and mixed; the model first or last.
