@@ -33,11 +33,22 @@ struct CopyShapesToHost final
       return signalPassFailure();
     if (!info->measures)
       return;
-    Value sizes = kernel.getArgument(kernel.getNumArguments() - 2);
+    // The attribute may come from a file.
+    unsigned count = kernel.getArgumentTypes().size();
+    auto type =
+        count < 2 ? MemRefType()
+                  : dyn_cast<MemRefType>(kernel.getArgumentTypes()[count - 2]);
+    if (!type || !type.hasStaticShape() || kernel.isExternal()) {
+      kernel.emitError("function '")
+          << kernel.getSymName()
+          << "': expected a body, and a buffer for measured sizes before the "
+             "last argument";
+      return signalPassFailure();
+    }
+    Value sizes = kernel.getArgument(count - 2);
     Location loc = kernel.getLoc();
     OpBuilder builder(kernel.getBody());
-    Value onDevice = memref::AllocOp::create(builder, loc,
-                                             cast<MemRefType>(sizes.getType()));
+    Value onDevice = memref::AllocOp::create(builder, loc, type);
     sizes.replaceAllUsesWith(onDevice);
     kernel.walk([&](cf::AssertOp op) {
       if (op.getMsg() != kMeasuredMessage)
