@@ -29,6 +29,10 @@ list(APPEND QUANT_FLOAT_MLIR_LIBS ${QUANT_FLOAT_LLVM_LIBS})
 set(QUANT_FLOAT_WARNINGS -Wall -Wextra)
 if(QUANT_FLOAT_WARNINGS_AS_ERRORS)
   list(APPEND QUANT_FLOAT_WARNINGS -Werror)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # The C++ library asks for loops to be unrolled, which clang 23 cannot always do.
+    list(APPEND QUANT_FLOAT_WARNINGS -Wno-error=pass-failed)
+  endif()
 endif()
 # Nothing here throws or asks for a type at run time, whatever LLVM was built with.
 set(QUANT_FLOAT_COMPILE_OPTIONS

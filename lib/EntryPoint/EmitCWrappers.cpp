@@ -545,8 +545,15 @@ static void allowFlushing(ModuleOp module) {
       }))
     return;
   for (LLVM::LLVMFuncOp function : functions)
-    if (!function.isExternal())
+    if (!function.isExternal()) {
+#if LLVM_VERSION_MAJOR < 23 // 22.
       function.setDenormalFpMath("dynamic,dynamic");
+#else
+      constexpr auto kMode = llvm::DenormalMode::Dynamic;
+      function.setDenormalFpenvAttr(LLVM::DenormalFPEnvAttr::get(
+          module.getContext(), kMode, kMode, kMode, kMode));
+#endif
+    }
 }
 
 namespace {
