@@ -549,7 +549,7 @@ static void allowFlushing(ModuleOp module) {
 #if LLVM_VERSION_MAJOR < 23 // 22.
       function.setDenormalFpMath("dynamic,dynamic");
 #else
-      constexpr auto kMode = llvm::DenormalMode::Dynamic;
+      constexpr auto kMode = LLVM::DenormalModeKind::Dynamic;
       function.setDenormalFpenvAttr(LLVM::DenormalFPEnvAttr::get(
           module.getContext(), kMode, kMode, kMode, kMode));
 #endif
