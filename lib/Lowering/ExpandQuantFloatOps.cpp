@@ -98,7 +98,8 @@ LogicalResult QuantFloatExpansion::apply(Operation *root) const {
   eraseUnused<CastOp, QuantizeElementsOp>(root);
   walkAndApplyPatterns(root, steps->casts);
   walkAndApplyPatterns(root, steps->rest);
-  eraseUnused<StorageCastOp>(root);
+  // MLIR 23 does not fold broadcasts of unsigned constants.
+  eraseUnused<StorageCastOp, vector::BroadcastOp, ConstantOp>(root);
   if (steps->target.has(ConversionFeature::Avx2))
     x86::pipelineReciprocals(root);
   if (isKernel)

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Lowering/ElementBodies.h"
 #include "llvm/ADT/MapVector.h"
@@ -31,9 +32,7 @@ static Value getUniform(OpBuilder &builder, Value value) {
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant)) && constant.isSplat()) {
     auto scalar = cast<TypedAttr>(constant.getSplatValue<Attribute>());
-    if (scalar.getType().isUnsignedInteger())
-      return ConstantOp::create(builder, value.getLoc(), scalar);
-    return arith::ConstantOp::create(builder, value.getLoc(), scalar);
+    return createConstant(builder, value.getLoc(), scalar);
   }
   if (auto cast = value.getDefiningOp<StorageCastOp>())
     if (Value scalar = getUniform(builder, cast.getInput()))

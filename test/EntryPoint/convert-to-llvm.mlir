@@ -23,7 +23,7 @@ func.func @kernel(%x: memref<?xf32>, %i: index) -> (f32, i64) {
 
 // CHECK-LABEL: llvm.func internal @callee(
 // CHECK-SAME:    attributes {always_inline
-func.func private @callee(%i: index) -> i64 attributes {always_inline, llvm.linkage = #llvm.linkage<internal>} {
+func.func private @callee(%i: index) -> i64 attributes {always_inline, llvm.always_inline, llvm.linkage = #llvm.linkage<internal>} {
   %0 = arith.index_cast %i : index to i64
   return %0 : i64
 }

@@ -36,6 +36,16 @@ inline PropertyRef getNoProperties() {
 #endif
 }
 
+/// The names of attributes that become attributes of LLVM functions when
+/// functions are converted.
+#if LLVM_VERSION_MAJOR < 23 // 22.
+constexpr llvm::StringLiteral kAlwaysInlineAttrName = "always_inline";
+constexpr llvm::StringLiteral kPassthroughAttrName = "passthrough";
+#else
+constexpr llvm::StringLiteral kAlwaysInlineAttrName = "llvm.always_inline";
+constexpr llvm::StringLiteral kPassthroughAttrName = "llvm.passthrough";
+#endif
+
 /// Whether the buffer has as many bytes as a dense attribute of the type.
 inline bool isValidRawBuffer(ShapedType type, ArrayRef<char> buffer) {
 #if LLVM_VERSION_MAJOR < 23 // 22.

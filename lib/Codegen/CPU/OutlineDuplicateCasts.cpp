@@ -16,6 +16,7 @@
 #include "quant-float/IR/EntryPointInfo.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -73,7 +74,7 @@ static func::FuncOp makeFunction(SymbolTable &symbols, CastOp op) {
   function->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(op.getContext(), LLVM::Linkage::Internal));
-  function->setAttr("always_inline", builder.getUnitAttr());
+  function->setAttr(kAlwaysInlineAttrName, builder.getUnitAttr());
   if (Attribute flushing = getFlushing(op))
     function->setAttr(kFlushesSubnormalsAttrName, flushing);
   Block *body = function.addEntryBlock();

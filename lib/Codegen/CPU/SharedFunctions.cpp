@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -38,7 +39,8 @@ func::FuncOp quant_float::makeInternalFunction(Location loc, StringRef name,
   function->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(loc.getContext(), LLVM::Linkage::Internal));
-  function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
+  function->setAttr(kPassthroughAttrName,
+                    builder.getStrArrayAttr({"noinline"}));
   function.addEntryBlock();
   return function;
 }

@@ -177,7 +177,7 @@ func.func @lengths(%a: memref<4x8x3xf32>, %b: memref<4x9x3xf32, strided<[54, 3, 
 }
 
 // CHECK:       func.func private @[[$SHARED]](%[[IN:.+]]: memref<4x8xf32>, %[[OUT:.+]]: memref<4xf32, strided<[1], offset: ?>>)
-// CHECK-SAME:    attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
+// CHECK-SAME:    attributes {llvm.linkage = #llvm.linkage<internal>, {{(llvm\.)?}}passthrough = ["noinline"]}
 // CHECK:         arith.constant 5.000000e-01
 // CHECK:         linalg.generic {{.*}} ins(%[[IN]] : {{.*}} outs(%[[OUT]] :
 // CHECK:       func.func private @[[$PRODUCTS]](

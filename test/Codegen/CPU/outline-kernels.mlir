@@ -15,7 +15,7 @@
 // CHECK:         memref.store %[[SUM]]
 // CHECK:         linalg.generic
 // CHECK:       func.func private @[[LOOP]](%{{.+}}: memref<8xf32, strided<[4], offset: ?>>, %{{.+}}: memref<8xf32>)
-// CHECK-SAME:    llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"], quant_float.noalias
+// CHECK-SAME:    llvm.linkage = #llvm.linkage<internal>, {{(llvm\.)?}}passthrough = ["noinline"], quant_float.noalias
 // CHECK:         arith.constant 8 : index
 // CHECK:         scf.for
 // CHECK:       func.func private @[[OTHER]](%{{.+}}: memref<8xf32>) -> f32

@@ -17,14 +17,14 @@
 // CHECK-DAG:     %[[A:.+]] = vector.extract_strided_slice %[[X]] {offsets = [0], sizes = [4]
 // CHECK-DAG:     %[[B:.+]] = vector.extract_strided_slice %[[X]] {offsets = [4], sizes = [4]
 // CHECK:         %[[AB:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn"(%[[A]], %[[B]])
-// CHECK:         %[[LOW:.+]] = vector.shuffle %[[AB]], %[[AB]] [0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1]
+// CHECK:         %[[LOW:.+]] = vector.shuffle %[[AB]], %{{[^ ]+}} [0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1]
 // CHECK-DAG:     %[[C:.+]] = vector.extract_strided_slice %[[X]] {offsets = [8], sizes = [4]
 // CHECK-DAG:     %[[D:.+]] = vector.extract_strided_slice %[[X]] {offsets = [12], sizes = [4]
 // CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn2"(%[[LOW]], %[[C]], %[[D]])
 // CHECK:         %[[WORDS:.+]] = vector.bitcast %[[X]] : vector<16xf32> to vector<32xi16>
-// CHECK:         %[[UPPER:.+]] = vector.shuffle %[[WORDS]], %[[WORDS]] [1, 3, 5,
+// CHECK:         %[[UPPER:.+]] = vector.shuffle %[[WORDS]], %{{[^ ]+}} [1, 3, 5,
 // CHECK:         %[[BYTES:.+]] = vector.bitcast %[[UPPER]] : vector<16xi16> to vector<32xi8>
-// CHECK:         %[[TOPS:.+]] = vector.shuffle %[[BYTES]], %[[BYTES]] [1, 3, 5,
+// CHECK:         %[[TOPS:.+]] = vector.shuffle %[[BYTES]], %{{[^ ]+}} [1, 3, 5,
 // CHECK-DAG:     %[[SIGNS:.+]] = arith.andi %[[TOPS]], %[[SIGN]]
 // CHECK-DAG:     %[[MAGNITUDES:.+]] = arith.andi %[[CODES]], %[[REST]]
 // CHECK:         arith.ori %[[MAGNITUDES]], %[[SIGNS]]

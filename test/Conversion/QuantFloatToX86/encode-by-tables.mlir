@@ -16,7 +16,7 @@
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[INPUT]] : vector<64xf16> to vector<64xi16>
 // CHECK:         %[[BYTES:.+]] = vector.bitcast %[[BITS]] : vector<64xi16> to vector<128xi8>
-// CHECK:         %[[UPPER:.+]] = vector.shuffle %[[BYTES]], %[[BYTES]] [1, 3, 5,
+// CHECK:         %[[UPPER:.+]] = vector.shuffle %[[BYTES]], %{{[^ ]+}} [1, 3, 5,
 // CHECK:         %[[LOWER:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.+}}, %[[EVEN]], %{{.+}})
 // CHECK:         %[[FIRST:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.+}}, %[[UPPER]], %{{.+}})
 // CHECK:         %[[AFTER1:.+]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%[[STEP1]], %[[UPPER]], %{{.+}})
