@@ -308,8 +308,11 @@ std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
     for (auto [dimension, size] : llvm::enumerate(argument.sizes))
       places.push_back(
           size >= 0 ? size : ~static_cast<int64_t>(input << 32 | dimension));
-  SmallVector<Value> values(
-      sizes.getBody().front().getTerminator()->getOperands());
+  auto returnOp =
+      dyn_cast<LLVM::ReturnOp>(sizes.getBody().front().getTerminator());
+  if (!returnOp)
+    return std::nullopt;
+  SmallVector<Value> values(returnOp->getOperands());
   if (!values.empty())
     if (auto type = dyn_cast<LLVM::LLVMStructType>(values[0].getType())) {
       Value rest = values[0];

@@ -592,6 +592,21 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   return success();
 }
 
+/// Returns the ops that write the results to the kernel's buffers. The function
+/// takes tensors only, so these buffers are its only memrefs. Other ops may
+/// write to tensors and to memrefs that the function allocates.
+static SmallVector<bufferization::MaterializeInDestinationOp>
+getResultStores(func::FuncOp kernel) {
+  SmallVector<bufferization::MaterializeInDestinationOp> stores;
+  for (auto store : kernel.getBody()
+                        .front()
+                        .getOps<bufferization::MaterializeInDestinationOp>())
+    if (isa<MemRefType>(store.getDest().getType()) &&
+        isa<BlockArgument>(store.getDest()))
+      stores.push_back(store);
+  return stores;
+}
+
 /// Writes all dynamic sizes of the results to the buffer that the kernel takes
 /// for them, and returns from a kernel that only measures, before everything
 /// that the sizes do not depend on. Then asserts that the result buffers have
@@ -600,8 +615,8 @@ static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
                                   const llvm::BitVector &measured,
                                   const FrozenRewritePatternSet &patterns) {
   Block &body = kernel.getBody().front();
-  auto stores =
-      llvm::to_vector(body.getOps<bufferization::MaterializeInDestinationOp>());
+  SmallVector<bufferization::MaterializeInDestinationOp> stores =
+      getResultStores(kernel);
   Value sizes = body.getArgument(body.getNumArguments() - 2);
   OpBuilder builder(stores.front());
   SmallVector<Operation *> first, assertions;
@@ -652,8 +667,8 @@ static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
 /// written if an assertion about their sizes fails.
 static void writeLast(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
-  for (auto store : llvm::make_early_inc_range(
-           body.getOps<bufferization::MaterializeInDestinationOp>())) {
+  for (bufferization::MaterializeInDestinationOp store :
+       getResultStores(kernel)) {
     OpBuilder builder(body.getTerminator());
     auto type = cast<RankedTensorType>(store.getSource().getType());
     Value computed = bufferization::ToBufferOp::create(
@@ -674,6 +689,12 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
     return function.emitError("function '")
            << function.getSymName() << "': expected one block, but got "
            << function.getBody().getBlocks().size();
+  Operation *terminator = function.getBody().front().getTerminator();
+  if (!isa<func::ReturnOp>(terminator))
+    return function.emitError("function '")
+           << function.getSymName()
+           << "': expected the terminator 'func.return', but got '"
+           << terminator->getName() << "'";
 
   auto clone = [&](StringRef suffix) {
     func::FuncOp copy = function.clone();

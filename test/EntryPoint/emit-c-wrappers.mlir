@@ -109,3 +109,18 @@ llvm.func @m.sizes() -> i64 {
   %0 = llvm.mlir.constant(0 : i64) : i64
   llvm.return %0 : i64
 }
+
+// -----
+
+// A shape function that does not return describes no sizes.
+
+// CHECK: llvm.func internal @u.infer(
+// CHECK:   llvm.call @u.sizes(
+llvm.func @u.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64)
+    attributes {quant_float.entry_point = {
+      graph_name = "", symbol = "u", inputs = [], outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: -1>}]}} {
+  llvm.return
+}
+llvm.func @u.sizes() -> i64 {
+  llvm.unreachable
+}

@@ -53,6 +53,13 @@ func.func @"no identifier"(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// expected-error @+1 {{function 'unreachable': expected the terminator 'func.return', but got 'llvm.unreachable'}}
+func.func @unreachable(%x: tensor<2xf32>) -> tensor<2xf32> {
+  llvm.unreachable
+}
+
+// -----
+
 // expected-error @+1 {{function 'blocks': expected one block, but got 2}}
 func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
   cf.br ^bb1

@@ -175,3 +175,27 @@ func.func @computed(%x: tensor<?xf32>) -> tensor<?xf32> {
   %y = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Ops that write to tensors and to buffers of the function do not write results.
+
+// CHECK-LABEL: func.func @stores.kernel(
+// CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<?xf32>, %[[SIZES:.+]]: memref<1xi64>, %{{.+}}: i64)
+// CHECK:         memref.store %{{.+}}, %[[SIZES]]
+// CHECK-NOT:     memref.store
+// CHECK:         cf.assert %{{.+}}, "output 0: the size of dimension 0 differs from the result of the shape function"
+// CHECK-NOT:     cf.assert
+// CHECK:         bufferization.materialize_in_destination {{.*}} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+// CHECK:         bufferization.materialize_in_destination {{.*}} in restrict writable %{{.+}} : (tensor<?xf32>, memref<?xf32>)
+// CHECK:         memref.copy %{{.+}}, %[[Y]]
+func.func @stores(%n: tensor<i64>) -> tensor<?xf32> {
+  %read = tensor.extract %n[] : tensor<i64>
+  %count = arith.index_cast %read : i64 to index
+  %from = tensor.empty(%count) : tensor<?xf32>
+  %to = tensor.empty(%count) : tensor<?xf32>
+  %y = bufferization.materialize_in_destination %from in %to : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %own = memref.alloc(%count) : memref<?xf32>
+  bufferization.materialize_in_destination %y in restrict writable %own : (tensor<?xf32>, memref<?xf32>) -> ()
+  return %y : tensor<?xf32>
+}
