@@ -96,59 +96,33 @@ for options in (("--threads", "2"), ("--threads", "0"), ("-O0",), ("-O3",), ("--
     expect_equal(load("option", 1), load("reference/name", 1), f"{options}")
 
 # Wrong usage.
-run(2, "pair.mlir", "--inputs", "a.npy", stderr="input 1 'b': expected a file in --inputs")
-run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "b.npy", stderr="expected 2 files or fewer")
-run(2, "pair.mlir", "--inputs", "b=b.npy", "b=b.npy", stderr="input 1 'b' is specified twice")
-run(
-    2, "pair.mlir", "--inputs", "a.npy", "none.npy", stderr="none.npy: error: input 1 'b' cannot be"
-)
-run(
-    2,
-    "pair.mlir",
-    "--random",
-    "1",
-    stderr="the dynamic sizes of float[?x4] must be specified by --shapes a in=...",
-)
-run(2, "pair.mlir", "--shapes", "c=1", stderr="no input is named 'c'; the inputs are 'a in', 'b'")
-run(
-    2,
-    "pair.mlir",
-    "--shapes",
-    "b=3x3",
-    stderr="expected sizes of float16[2x?], but got float16[3x3]",
-)
-run(2, "pair.mlir", "--shapes", "b=2", stderr="expected sizes of float16[2x?], but got float16[2]")
-run(2, "pair.mlir", "--shapes", "b", stderr="expected NAME=SIZES, but got 'b'")
-run(2, "pair.mlir", "--shapes", "b=2x-1", stderr="expected sizes like 1x3x?, but got '2x-1'")
-run(2, "pair.mlir", "--random", "one", stderr="--random: expected a number, but got 'one'")
-run(2, "pair.mlir", "--threads", "5000", stderr="--threads: expected 0 to 4096, but got 5000")
-run(2, "pair.mlir", "--repeat", "0", stderr="--repeat: expected 1 to 1000000, but got 0")
-run(
-    2,
-    "pair.mlir",
-    "--inputs",
-    stderr="quant-float-run: error: --inputs: expected at least one value",
-)
-run(
-    2,
-    "--inputs",
-    "pair.mlir",
-    stderr="quant-float-run: error: --inputs: expected at least one value",
-)
-run(2, "pair.mlir", "--inputs", "b=", stderr="expected FILE or NAME=FILE, but got 'b='")
-run(2, "pair.mlir", "-O4", stderr="-O: expected 0 to 3, but got 4")
-run(2, "pair.mlir", "-O22", stderr="-O: expected 0 to 3, but got 22")
-run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
-run(
-    2,
-    "pair.mlir",
-    "--target",
-    "tpu",
-    stderr="--target: expected cpu, reference or nvvm, but got 'tpu'",
-)
-run(2, "pair.mlir", "--chip", "sm_90", stderr="--chip: expected --target nvvm")
-run(2, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", "a.npy", stderr="cannot be written")
+for arguments, message in (
+    ("--inputs a.npy", "input 1 'b': expected a file in --inputs"),
+    ("--inputs a.npy b.npy b.npy", "expected 2 files or fewer"),
+    ("--inputs b=b.npy b=b.npy", "input 1 'b' is specified twice"),
+    ("--inputs a.npy none.npy", "none.npy: error: input 1 'b' cannot be"),
+    ("--inputs b=", "expected FILE or NAME=FILE, but got 'b='"),
+    ("--inputs", "quant-float-run: error: --inputs: expected at least one value"),
+    ("--random 1", "the dynamic sizes of float[?x4] must be specified by --shapes a in=..."),
+    ("--shapes c=1", "no input is named 'c'; the inputs are 'a in', 'b'"),
+    ("--shapes b=3x3", "expected sizes of float16[2x?], but got float16[3x3]"),
+    ("--shapes b=2", "expected sizes of float16[2x?], but got float16[2]"),
+    ("--shapes b", "expected NAME=SIZES, but got 'b'"),
+    ("--shapes b=2x-1", "expected sizes like 1x3x?, but got '2x-1'"),
+    ("--random one", "--random: expected a number, but got 'one'"),
+    ("--threads 5000", "--threads: expected 0 to 4096, but got 5000"),
+    ("--repeat 0", "--repeat: expected 1 to 1000000, but got 0"),
+    ("-O4", "-O: expected 0 to 3, but got 4"),
+    ("-O22", "-O: expected 0 to 3, but got 22"),
+    ("--target tpu", "--target: expected cpu, reference or nvvm, but got 'tpu'"),
+    ("--chip sm_90", "--chip: expected --target nvvm"),
+    ("--inputs a.npy b.npy --outputs a.npy", "cannot be written"),
+):
+    run(2, "pair.mlir", *arguments.split(), stderr=message)
+# The last argument is the model, not a value of the option.
+run(2, "--inputs", "pair.mlir", stderr="--inputs: expected at least one value")
 # Wrong input.
+run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
 run(1, "pair.mlir", "--inputs", "b.npy", "b.npy", stderr="expected float in a .npy type 'f4'")
 run(1, "-", stdin="module {}", stderr="there is no function to run")
 
