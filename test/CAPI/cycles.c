@@ -1,4 +1,5 @@
 // Compile, run and destroy small kernels again and again: the memory stays as it is.
+// The resident memory with a sanitizer grows: it has shadow memory, and AddressSanitizer keeps freed blocks for a while.
 // UNSUPPORTED: sanitizers
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/cycles

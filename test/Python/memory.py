@@ -1,5 +1,6 @@
 # Modules, kernels, errors and arrays that are dropped leave nothing behind: the library's count of objects returns to what it
 # was, and the process's memory stays flat.
+# The resident memory with a sanitizer grows: it has shadow memory, and AddressSanitizer keeps freed blocks for a while.
 # UNSUPPORTED: sanitizers
 # RUN: %python %s %results %if full %{ 10000 %} %else %{ 300 %}
 import gc
