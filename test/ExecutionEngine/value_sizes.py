@@ -119,6 +119,7 @@ negative = "a size of the shape must be at least 0"
 run("reshape", six, sizes(2, 3), expected=21)
 run("reshape", six, sizes(-2, -3), error=f"Reshape: {negative}")
 run("reshape", six, sizes(-1, 6), expected=21)
+run("reshape", six, sizes(-1, -1), error="Reshape: the shape has more than one -1")
 run("reshape", six, sizes(3, 3), error="Reshape: the number of elements must match the other sizes")
 run("reshape", six, sizes(3, 0), error="Reshape: the number of elements must match")
 run("reshape", six, sizes(-1, 4), error="Reshape: the number of elements must match")

@@ -180,12 +180,16 @@ static NodeResults reshapeToRead(NodeContext &context,
   Value zero = makeIndex(b, b.getIndexAttr(0));
   Value one = makeIndex(b, b.getIndexAttr(1));
   Value minusOne = makeIndex(b, b.getIndexAttr(-1));
+  auto isEqual = [&](Value given, Value special) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, given,
+                                         special);
+  };
   auto select = [&](Value given, Value special, Value then) {
-    Value isSpecial =
-        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, given, special);
-    return b.createOrFold<arith::SelectOp>(isSpecial, then, given);
+    return b.createOrFold<arith::SelectOp>(isEqual(given, special), then,
+                                           given);
   };
   Value total = makeIndex(b, context.computeProduct(from)), others = one;
+  Value isInferred, isAmbiguous;
   SmallVector<Value> sizes;
   for (auto [index, size] : llvm::enumerate(to)) {
     Value given = makeIndex(b, size);
@@ -194,7 +198,19 @@ static NodeResults reshapeToRead(NodeContext &context,
     sizes.push_back(given);
     others =
         b.createOrFold<arith::MulIOp>(others, select(given, minusOne, one));
+    Value isOpen = isEqual(given, minusOne);
+    if (isInferred) {
+      Value both = b.createOrFold<arith::AndIOp>(isInferred, isOpen);
+      isAmbiguous =
+          isAmbiguous ? b.createOrFold<arith::OrIOp>(isAmbiguous, both) : both;
+      isOpen = b.createOrFold<arith::OrIOp>(isInferred, isOpen);
+    }
+    isInferred = isOpen;
   }
+  if (isAmbiguous)
+    context.requireTrue(b.createOrFold<arith::XOrIOp>(
+                            isAmbiguous, makeNumber(b, b.getI1Type(), 1)),
+                        "the shape has more than one -1");
   Value divisor = b.createOrFold<arith::MaxSIOp>(others, one);
   Value rest = b.createOrFold<arith::DivSIOp>(total, divisor);
   SmallVector<OpFoldResult> known;
