@@ -1,6 +1,6 @@
-# Sourced by the scripts beside it; leaves the caller in the repository's root.
-#   qf_setup            everything the build and the tests need (setup.sh)
-#   qf_build [TARGET…]  configures if need be and builds into build/, the tools into build/bin/
+# Functions for the other scripts, which source this file. Changes to the root of the repository.
+#   qf_setup            installs everything that the build and the tests require (setup.sh)
+#   qf_build [TARGET…]  configures, and builds into build/, the tools into build/bin/
 QF_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 QF_BUILD=$QF_ROOT/build
 QF_PYTHON=$QF_BUILD/venv/bin/python
@@ -24,6 +24,15 @@ qf_build() {
     "-DMLIR_DIR=/usr/lib/llvm-$QF_LLVM/lib/cmake/mlir" >"$log" 2>&1 || { tail -40 "$log" >&2; return 1; }
   echo "build: compiling into $QF_BUILD"
   local started=$SECONDS
-  NINJA_STATUS='[%f/%t %es] ' ninja -C "$QF_BUILD" "$@" >"$log" 2>&1 || { grep -A30 '^FAILED' "$log" | head -80 >&2; return 1; }
+  NINJA_STATUS='[%f/%t %es] ' ninja -C "$QF_BUILD" "$@" >"$log" 2>&1 || { qf_failures "$log" >&2; return 1; }
   echo "build: done after $((SECONDS - started)) s"
+}
+
+# Prints the failed commands of a log of ninja, or its end if ninja itself failed.
+qf_failures() {
+  if grep -q '^FAILED' "$1"; then
+    grep -A30 '^FAILED' "$1" | head -80
+  else
+    tail -20 "$1"
+  fi
 }

@@ -46,6 +46,8 @@ commit=$(git rev-parse HEAD)
 git -C "$root/src" fetch -q "$PWD" "$commit"
 git -C "$root/src" checkout -qf --detach "$commit"
 
+# If the build fails, no test runs, and the results of an earlier run must not be recorded.
+rm -f "$root/src/build/test/summary.json"
 started=$SECONDS status=0
 export root version
 # shellcheck disable=SC2016

@@ -2,9 +2,9 @@
 # Sets up, builds and runs all tests; the last line is "N passed, N failed[, N skipped]".
 #   scripts/test.sh [--no-setup] [lit's own arguments, e.g. --filter=cast]
 #   scripts/test.sh --full[=STEP,...] [--no-setup]
-# With --full the exhaustive tests (hours) and the checks that need other builds or packages run as
-# well, step by step: wheel, packages, site, sanitizers, fuzzers, clang-tidy
-# (scripts/full_tests.py --help has the list); what was found is written as JSON to test/results/.
+# --full also runs the exhaustive tests (hours) and the checks that require other builds or packages,
+# step by step: wheel, packages, site, sanitizers, fuzzers, clang-tidy and others. scripts/full_tests.py
+# --help lists the steps. The results are written to test/results/ as JSON.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,13 +22,13 @@ done
 [ -z "$full" ] || [ $# = 0 ] || { echo "test.sh: --full takes no arguments of lit: $*" >&2; exit 2; }
 
 [ "$setup" = 0 ] || qf_setup
-# While the build goes on. What cannot be downloaded, tests do without, and say so.
+# During the build. If a download fails, the tests that require it are skipped.
 emulators=''
 if [ "$setup" = 1 ]; then
   bash scripts/setup.sh --emulators &
   emulators=$!
 fi
-# Without them, steps are skipped.
+# If this fails, steps are skipped.
 [ "$setup" = 0 ] || [ -z "$full" ] || bash scripts/setup.sh --full || true
 qf_build all quant-float-test-depends
 [ -z "$emulators" ] || wait "$emulators" || true
@@ -38,7 +38,7 @@ if [ -n "$full" ]; then
   exec "$QF_PYTHON" scripts/full_tests.py ${steps:+"${steps#=}"}
 fi
 
-# What tests record must be of this run.
+# Remove the records of earlier runs.
 rm -rf "$QF_BUILD/test/results" "$QF_BUILD/test/summary.json"
 status=0
 "/usr/lib/llvm-$QF_LLVM/bin/lit" -sv --no-progress-bar --param strict=1 \
