@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the documentation, the guide and the reference that is written from the sources, into a static
-# site with search, build/docs/site/index.html. With --pages it stops at the pages, Markdown in
-# build/docs/pages, and needs no network.
+# Builds the documentation, including the reference that is generated from the sources, as a static
+# site with search, build/docs/site/index.html. --pages only writes the Markdown pages, to
+# build/docs/pages, and requires no network.
 #   scripts/build-docs.sh [--pages] [--no-setup]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

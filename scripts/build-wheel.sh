@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Python package's sdist into build/wheels/, and of it, in an isolated environment, the wheel. With --repair,
-# build/wheels/repaired/ gets a wheel that holds LLVM's and all other libraries as well.
+# Builds the source distribution of the Python package into build/wheels/, and from it, in an isolated environment, the
+# wheel. --repair also writes a wheel that contains LLVM and all other libraries to build/wheels/repaired/.
 #   scripts/build-wheel.sh [--repair] [--no-setup]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

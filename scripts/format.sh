@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats the C, C++ and Python sources in place, and mends what lint can mend by itself.
+# Formats the C, C++ and Python sources in place, and applies the fixes of the linter.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 find include lib tools test examples benchmarks python_bindings \( -name '*.h' -o -name '*.cpp' \) \

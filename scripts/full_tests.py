@@ -1,8 +1,8 @@
-"""What `scripts/test.sh --full` runs, step by step; each says what it did.
+"""Runs the steps of `scripts/test.sh --full` and prints a summary of each.
 
-A step that cannot run here says why and counts as skipped. What was found goes into
-test/results/<date>.json, with the commit; steps that ran earlier on that day stay in it.
-Certificates go into a file of their own, test/results/certificates.json.
+A step that cannot run on this machine prints the reason and counts as skipped. The results are
+written to test/results/<date>.json, with the commit. Results of other steps of the same day are
+kept. Certificates are written to a separate file, test/results/certificates.json.
 """
 
 import argparse
@@ -24,7 +24,8 @@ from summarize_tests import Summary, closing_line, cpu_name
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 LOGS = BUILD / "full"
-LIT = "/usr/lib/llvm-22/bin/lit"
+# test.sh sets QF_LLVM.
+LIT = f"/usr/lib/llvm-{os.environ.get('QF_LLVM', '22')}/bin/lit"
 # Tests that are steps of their own.
 WHEEL, PACKAGES, SITE = "Python/wheel", "Package/packages", "Docs/site"
 CERTIFICATES = "Certify/conversions"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs small quantized networks, from a bare Debian 12 to the results: checks the float8 network,
-# shows its IR and the machine code of its kernels, runs it on the test images beside its float32
-# and int8 forms and a convolutional network, and compares with ONNX Runtime. Fails if a result is
-# further off than the order of additions explains, or a single bit of a kernel's differs.
+# Installs the dependencies on Debian 12, builds the tools and runs small quantized networks: checks the
+# float8 network, shows its IR and the machine code of its kernels, runs it, its float32 and int8
+# versions and a convolutional network on the test images, and compares with ONNX Runtime. Fails if a
+# result differs by more than the accumulation order explains, or if any bit of a kernel's result does.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Brings a Debian 12 machine to where this project builds and its tests run: installs the packages
-# of packages.txt (as root, or with sudo), makes the Python environment build/venv from
-# requirements.txt and, beside it, ONNX's own library, once, in ~/.cache/quant-float. What is
-# already there is left alone, so it is cheap to call again; run-example.sh and test.sh call it first.
-#   scripts/setup.sh --docs       the environment build/docs/venv instead, which builds the site
-#   scripts/setup.sh --browser    with a browser to try the site in
-#   scripts/setup.sh --full       only the packages that test.sh --full needs beside
-#   scripts/setup.sh --emulators  the emulators of CPUs with float8 instructions as well, which tests run
-#                                 code on, in ~/.cache/quant-float/emulators: 330 MB to download. Where
-#                                 one cannot be had, NAME.missing there says why
+# Installs what the build and the tests require on Debian 12: the packages of packages.txt (as root, or
+# with sudo), the Python environment build/venv of requirements.txt, and ONNX's library, which is built
+# once, in ~/.cache/quant-float. It skips what is installed already, so another call is fast.
+# run-example.sh and test.sh call it first.
+#   scripts/setup.sh --docs       instead, the environment build/docs/venv, which builds the site
+#   scripts/setup.sh --browser    instead, a browser for the tests of the site
+#   scripts/setup.sh --full       instead, the additional packages of test.sh --full
+#   scripts/setup.sh --emulators  also the emulators of CPUs with float8 instructions, in
+#                                 ~/.cache/quant-float/emulators (a download of 330 MB). If one is not
+#                                 available, the file NAME.missing there states the reason
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,7 +19,7 @@ case "${1:-}" in
   --browser) packages=scripts/packages-browser.txt venv=build/docs/browser requirements=scripts/requirements-browser.txt ;;
   --full) packages=scripts/packages-full.txt venv='' ;;
   --emulators) cache=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/emulators ;;
-  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser|--full|--emulators]    installs what the build, the tests and the example need, what the documentation's site does, or what else tests run on"; exit 0 ;;
+  -h | --help) echo "usage: scripts/setup.sh [--docs|--browser|--full|--emulators]    installs what the build and the tests require; or, for an option, what the site, its tests or the long tests require; or also emulators"; exit 0 ;;
   *) echo "setup.sh: unknown option '$1'" >&2; exit 2 ;;
 esac
 
