@@ -70,10 +70,12 @@ struct Options {
                "riscv64 or x86_64, emulated by QEMU, with a sample of the "
                "inputs unless --all is given (default: this machine)"),
       cl::cat(category)};
-  cl::opt<bool> all{"all",
-                    cl::desc("test all documented inputs (the default, except "
-                             "on emulated machines)"),
-                    cl::cat(category)};
+  cl::opt<bool> all{
+      "all",
+      cl::desc("test all inputs; of 64-bit inputs and scales, those of "
+               "docs/certificates.md (the default, except on emulated "
+               "machines)"),
+      cl::cat(category)};
   cl::opt<bool> sample{
       "sample",
       cl::desc(

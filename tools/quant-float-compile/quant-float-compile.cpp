@@ -53,7 +53,7 @@ struct Options {
                               cl::cat(category)};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("sm_80|sm_89|sm_90|sm_100a|..."),
-      cl::desc("NVIDIA chip to compile for, with --target nvvm"),
+      cl::desc("NVIDIA chip to compile for, required with --target nvvm"),
       cl::cat(category)};
   cl::opt<std::string> ptx{
       "ptx", cl::value_desc("VERSION"),

@@ -61,7 +61,7 @@ struct Options {
                "of values)"),
       cl::cat(category)};
   cl::opt<std::string> domain{"domain", cl::value_desc("com.microsoft"),
-                              cl::desc("allow operators of this domain for "
+                              cl::desc("use operators of this domain for "
                                        "quantization that the opset lacks"),
                               cl::cat(category)};
   cl::opt<std::string> output{"o", cl::value_desc("OUT.onnx"), cl::Required,

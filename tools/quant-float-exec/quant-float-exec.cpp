@@ -50,7 +50,8 @@ struct Options : RunOptions {
                            cl::desc("index of the GPU (default: 0)")};
   cl::opt<uint64_t> offsetBytes{
       "offset-bytes", cl::value_desc("N"), cl::init(0),
-      cl::desc("offset of all tensors from an aligned address")};
+      cl::desc("offset of all tensors from an aligned address, 0 to 4096 "
+               "(default: 0)")};
   cl::opt<bool> showDevice{
       "show-device",
       cl::desc("print the chip and name of the GPU and the CUDA version that "

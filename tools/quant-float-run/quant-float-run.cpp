@@ -52,7 +52,8 @@ struct Options : RunOptions {
       cl::desc("number of threads (default: 1); 0: OpenMP's default"),
       cl::init(1)};
   cl::opt<unsigned> level{"O", cl::Prefix, cl::value_desc("N"),
-                          cl::desc("optimization level, 0 to 3"), cl::init(2)};
+                          cl::desc("optimization level, 0 to 3 (default: 2)"),
+                          cl::init(2)};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;
   BindOption bind;
