@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The newest names of what LLVM 22, 23 and 24 call differently. Each difference
-// states the last version that needs it: it goes with the support for that
-// version. docs/llvm-versions.md lists all differences.
+// Defines names of newer LLVM versions for older ones. The comment of each
+// condition states the last version that needs it. Remove the condition together
+// with the support for that version. docs/llvm-versions.md lists all
+// differences.
 //
 //===----------------------------------------------------------------------===//
 
