@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Defines names of newer LLVM versions for older ones. The comment of each
-// condition states the last version that needs it. Remove the condition together
-// with the support for that version. docs/llvm-versions.md lists all
+// condition states the last version that needs it. Remove the condition
+// together with the support for that version. docs/llvm-versions.md lists all
 // differences.
 //
 //===----------------------------------------------------------------------===//
