@@ -34,9 +34,9 @@ def QuantFloatVerifyStagePass
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"",
-           "Name of the stage that has run">,
+           "name of the stage that has run">,
     Option<"partition", "partition", "bool", /*default=*/"false",
-           "Allow nodes without a lowering">,
+           "allow nodes without a lowering">,
   ];
 }
 

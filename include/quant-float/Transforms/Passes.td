@@ -587,15 +587,15 @@ def QuantFloatSetTargetPass
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-           "Target CPU, or 'host'; empty means the baseline of the triple">,
+           "target CPU, or 'host'; empty means the baseline of the triple">,
     Option<"triple", "triple", "std::string", /*default=*/"\"\"",
-           "Target triple; empty means the host's">,
+           "target triple; empty means the host's">,
     Option<"features", "features", "std::string", /*default=*/"\"\"",
            "LLVM target features such as +avx2,-fma; empty means those of the CPU">,
     Option<"chip", "chip", "std::string", /*default=*/"\"\"",
-           "NVIDIA chip, such as sm_90, in place of a CPU">,
+           "NVIDIA chip, such as sm_90, instead of a CPU">,
     Option<"ptx", "ptx", "std::string", /*default=*/"\"\"",
-           "PTX version, such as +ptx80; empty means the lowest that supports "
+           "PTX version, such as 80; empty means the lowest that supports "
            "all of the chip's instructions">,
   ];
 }
