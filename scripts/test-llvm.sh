@@ -3,6 +3,7 @@
 # that has it. Needs root and debootstrap. Tests the commit that is checked out.
 #   scripts/test-llvm.sh 23 [ARGUMENT...]    LLVM 23 of the unstable suite; the arguments are those of test.sh
 #   scripts/test-llvm.sh 24 [ARGUMENT...]    the snapshot of LLVM 24 in the experimental suite
+#   scripts/test-llvm.sh VERSION --run COMMAND    only runs a command of bash there, in the checkout
 # The chroot is kept in ~/.cache/quant-float/llvm-VERSION, so the next run only builds what has changed.
 # The results are written to test/results/llvm-VERSION.json.
 set -euo pipefail
@@ -12,7 +13,7 @@ version=${1:-}
 case "$version" in
   23) suites=sid ;;
   24) suites="sid experimental" ;;
-  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
 esac
 shift
 [ "$(id -u)" -eq 0 ] || { echo "test-llvm.sh: error: expected to run as root" >&2; exit 1; }
@@ -31,11 +32,17 @@ if [ ! -e "$root/.ready" ]; then
   rm -f "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*
   printf '%s\n' "Types: deb" "URIs: $mirror" "Suites: $suites" "Components: main" \
     "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg" >"$root/etc/apt/sources.list.d/debian.sources"
-  # Only the packages of this version come from the experimental suite.
-  printf '%s\n' "Package: src:llvm-toolchain-$version" "Pin: release a=experimental" "Pin-Priority: 990" "" \
+  # Only the packages of this version come from the experimental suite. Debian's source of a version that is not
+  # released is llvm-toolchain-snapshot.
+  printf '%s\n' "Package: src:llvm-toolchain-snapshot" "Pin: release a=experimental" "Pin-Priority: 990" "" \
     "Package: *" "Pin: release a=experimental" "Pin-Priority: 1" >"$root/etc/apt/preferences.d/experimental"
   # The machine's own settings: certificates and proxies.
   for file in /etc/apt/apt.conf.d/99*; do [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"; done
+  if [ "$version" = 24 ]; then
+    # The CMake package of the snapshot names a program that no package has, and is not found without the file.
+    mkdir -p "$root/usr/lib/llvm-24/bin"
+    touch "$root/usr/lib/llvm-24/bin/cir-lsp-server"
+  fi
   touch "$root/.ready"
 fi
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
@@ -48,15 +55,21 @@ git -C "$root/src" checkout -qf --detach "$commit"
 
 # If the build fails, no test runs, and the results of an earlier run must not be recorded.
 rm -f "$root/src/build/test/summary.json"
-started=$SECONDS status=0
-export root version
+started=$SECONDS status=0 command='bash scripts/test.sh "$@"'
+if [ "${1:-}" = --run ]; then
+  command=${2:?expected a command}
+  shift 2
+  run=1
+fi
+export root version command
 # shellcheck disable=SC2016
 unshare --mount --propagation private bash -c '
   mount --bind /dev "$root/dev" && mount -t proc proc "$root/proc" || exit 1
   exec chroot "$root" env HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin QF_LLVM="$version" \
     PIP_CERT=/etc/ssl/certs/ca-certificates.crt REQUESTS_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt \
-    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt bash -c "cd /src && bash scripts/test.sh \"\$@\"" test.sh "$@"
+    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt bash -c "cd /src && $command" test.sh "$@"
 ' test-llvm.sh "$@" || status=$?
+[ -z "${run:-}" ] || exit $status
 
 python3 - "$root/src/build/test/summary.json" "test/results/llvm-$version.json" "$version" "$commit" $((SECONDS - started)) <<'EOF'
 import collections
