@@ -22,7 +22,7 @@ driver=$(cat /sys/module/nvidia/version 2> /dev/null || true)
 kind=
 for candidate in "${chip}a" "$chip" sm_80; do
   if [ -e "$folder/casts.$candidate.so" ] &&
-    "$exec" "$folder/casts.$candidate.so" --all --sweep 0 1 > "$work/log" 2>&1; then
+    "$exec" "$folder/casts.$candidate.so" --all --sweep 0,1 > "$work/log" 2>&1; then
     kind=$candidate
     break
   fi

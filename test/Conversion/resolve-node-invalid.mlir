@@ -4,7 +4,7 @@
 func.func @q1_length(%x: tensor<4x3xf32>, %b: tensor<2xf32>) -> tensor<*xui8> {
   %t = quant_float.node "Mul"(%b, %b) opset 21 : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xf32>
   // expected-error @+1 {{node 'q' (QuantizeLinear): scale must have 3 elements, as the input's dimension 1, but got 2}}
-  %q = quant_float.node "QuantizeLinear"(%x, %t) opset 21 {node_name = "q"} : (tensor<4x3xf32>, tensor<*xf32>) -> tensor<*xui8>
+  %q = quant_float.node "QuantizeLinear"(%x, %t) opset 21 name "q" : (tensor<4x3xf32>, tensor<*xf32>) -> tensor<*xui8>
   return %q : tensor<*xui8>
 }
 

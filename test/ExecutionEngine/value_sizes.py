@@ -11,7 +11,7 @@ import numpy as np
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 MODEL = """
 func.func @sum(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  %y = quant_float.node "Add"(%a, %b) opset 21 {node_name = "n"} : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = quant_float.node "Add"(%a, %b) opset 21 name "n" : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
 func.func @reshape(%x: tensor<6xf32>, %p: tensor<2xi64>) -> tensor<f32> {

@@ -101,7 +101,7 @@ func.func @qdq_v3_precision(%x: tensor<4xf32>, %s: tensor<f32>) {
 func.func @quantize_v3_ignored_attribute(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.quantize' op attribute 'block_size' does not exist in QuantizeLinear-19 (opset 20)}}
   // expected-note @+1 {{QuantizeLinear has the attribute 'block_size' from opset 21 on}}
-  %0 = quant_float.quantize %x, %s opset 20 {ignored_attributes = ["axis", "block_size"]} : tensor<4xf32>, tensor<f32> to tensor<4xui8>
+  %0 = quant_float.quantize %x, %s opset 20 ignored_attributes ["axis", "block_size"] : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
 
@@ -110,7 +110,7 @@ func.func @quantize_v3_ignored_attribute(%x: tensor<4xf32>, %s: tensor<f32>) {
 func.func @dequantize_v3_ignored_attribute(%x: tensor<4xi8>, %s: tensor<f32>) {
   // expected-error @+2 {{'quant_float.dequantize' op attribute 'saturate' does not exist in DequantizeLinear-28 (opset 28)}}
   // expected-note @+1 {{no version of DequantizeLinear has the attribute 'saturate'}}
-  %0 = quant_float.dequantize %x, %s opset 28 {ignored_attributes = ["saturate"]} : tensor<4xi8>, tensor<f32> to tensor<4xf32>
+  %0 = quant_float.dequantize %x, %s opset 28 ignored_attributes ["saturate"] : tensor<4xi8>, tensor<f32> to tensor<4xf32>
   return
 }
 
@@ -118,7 +118,7 @@ func.func @dequantize_v3_ignored_attribute(%x: tensor<4xi8>, %s: tensor<f32>) {
 
 func.func @quantize_v3_unknown_attribute(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{'quant_float.quantize' op ignored_attributes contains the unknown attribute 'zero'}}
-  %0 = quant_float.quantize %x, %s opset 20 {ignored_attributes = ["zero"]} : tensor<4xf32>, tensor<f32> to tensor<4xui8>
+  %0 = quant_float.quantize %x, %s opset 20 ignored_attributes ["zero"] : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   return
 }
 

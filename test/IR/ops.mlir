@@ -133,8 +133,8 @@ func.func @constant() {
 // CHECK-LABEL: func.func @node
 // CHECK-SAME: (%[[X:.+]]: tensor<?x64xf32>, %[[MAX:.+]]: tensor<f32>)
 func.func @node(%x: tensor<?x64xf32>, %max: tensor<f32>) {
-  // CHECK-NEXT: quant_float.node "Relu"(%[[X]]) opset 21 {node_name = "act/relu"} : (tensor<?x64xf32>) -> tensor<?x64xf32>
-  %0 = quant_float.node "Relu"(%x) opset 21 {node_name = "act/relu"} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  // CHECK-NEXT: quant_float.node "Relu"(%[[X]]) opset 21 name "act/relu" : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  %0 = quant_float.node "Relu"(%x) opset 21 name "act/relu" : (tensor<?x64xf32>) -> tensor<?x64xf32>
   // CHECK-NEXT: quant_float.node "FusedMatMul"(%[[X]], %[[X]]) opset 1 domain "com.microsoft" attributes {alpha = 5.000000e-01 : f32}
   %1 = quant_float.node "FusedMatMul"(%x, %x) opset 1 domain "com.microsoft" attributes {alpha = 0.5 : f32} : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<*xf32>
   // N2: Clip without its minimum.

@@ -39,8 +39,8 @@ func.func @types(%i: tensor<8xi32>, %h: tensor<8xf16>, %is: tensor<i32>, %hs: te
   %4 = quant_float.dequantize %q, %hs opset 21 : tensor<8xi32>, tensor<f16> to tensor<8xf16>
   // CHECK: opset 1 domain "com.microsoft" : tensor<8xf16>, tensor<f16> to tensor<8xui8>
   %5 = quant_float.quantize %h, %hs opset 1 domain "com.microsoft" : tensor<8xf16>, tensor<f16> to tensor<8xui8>
-  // CHECK: opset 21 {ignored_attributes = ["axis", "block_size", "output_dtype"]} : tensor<8xf16>, tensor<f16> to tensor<8xui8>
-  %6 = quant_float.quantize %h, %hs opset 21 {ignored_attributes = ["axis", "block_size", "output_dtype"]} : tensor<8xf16>, tensor<f16> to tensor<8xui8>
+  // CHECK: opset 21 ignored_attributes ["axis", "block_size", "output_dtype"] : tensor<8xf16>, tensor<f16> to tensor<8xui8>
+  %6 = quant_float.quantize %h, %hs opset 21 ignored_attributes ["axis", "block_size", "output_dtype"] : tensor<8xf16>, tensor<f16> to tensor<8xui8>
   return
 }
 

@@ -17,12 +17,12 @@ func.func @print(%x: tensor<?x4xf32>, %init: tensor<?x4xi64>) -> tensor<?x4xi64>
 
 // CHECK-LABEL: @parse
 func.func @parse(%x: memref<3xi64>, %init: memref<3xi8, strided<[2], offset: ?>>) {
-  // CHECK: quant_float.cast_strings %{{.*}} to %{{.*}} from !quant_float.string to f8E4M3FNUZ {infinity_is_nan = true, saturate = false}
+  // CHECK: quant_float.cast_strings %{{.*}} to %{{.*}} from !quant_float.string to f8E4M3FNUZ saturate false infinity_is_nan true
   quant_float.cast_strings %x to %init from !quant_float.string to ui4
     : memref<3xi64>, memref<3xi8, strided<[2], offset: ?>>
   %y = memref.alloc() : memref<3xf8E4M3FNUZ>
   quant_float.cast_strings %x to %y from !quant_float.string to f8E4M3FNUZ
-    {infinity_is_nan = true, saturate = false} : memref<3xi64>, memref<3xf8E4M3FNUZ>
+    saturate false infinity_is_nan true : memref<3xi64>, memref<3xf8E4M3FNUZ>
   return
 }
 

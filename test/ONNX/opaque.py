@@ -53,7 +53,7 @@ save(
     # ATTR-SAME: t = dense<[1, 2, 15]> : tensor<3xui4>
     # ATTR-SAME: tensors = [dense<1.000000e+00> : tensor<f32>, dense<-1> : tensor<1xi8>]
     # ATTR-SAME: tp = tensor<?x2xf32>
-    # ATTR-SAME: node_name = "odd/1"
+    # ATTR-SAME: name "odd/1"
     attributes=model([attributes], [("x", FLOAT, [1])], [("y", FLOAT, [1])]),
     # Absent inputs keep their places; absent outputs are results that nothing uses.
     # INPUTS: %[[R:.+]]:3 = quant_float.node "Op"(%arg0, %arg1) opset 5 domain "com.example"

@@ -151,14 +151,14 @@ save(
     .build(),
     # Attributes without effect keep their names; an axis out of range is none of them (Q1).
     # IGNORED-LABEL: func.func @g
-    # IGNORED: quantize {{.*}} opset 28 {ignored_attributes = ["axis"]}
-    # IGNORED: quantize {{.*}} opset 28 {ignored_attributes = ["axis"]}
-    # IGNORED: quantize {{.*}} axis 1 opset 28 {ignored_attributes = ["block_size"]}
-    # IGNORED: quantize {{.*}} opset 28 {ignored_attributes = ["output_dtype", "precision"]}
-    # IGNORED: quantize {{.*}} opset 28 {ignored_attributes = ["output_dtype"]}
-    # IGNORED: quantize {{.*}} opset 28 {ignored_attributes = ["output_dtype"]}
-    # IGNORED: dequantize {{.*}} opset 28 {ignored_attributes = ["output_dtype"]}
-    # IGNORED: dequantize {{.*}} opset 28 {ignored_attributes = ["axis", "block_size", "output_dtype"]}
+    # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["axis"]
+    # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["axis"]
+    # IGNORED: quantize {{.*}} axis 1 opset 28 ignored_attributes ["block_size"]
+    # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["output_dtype", "precision"]
+    # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["output_dtype"]
+    # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["output_dtype"]
+    # IGNORED: dequantize {{.*}} opset 28 ignored_attributes ["output_dtype"]
+    # IGNORED: dequantize {{.*}} opset 28 ignored_attributes ["axis", "block_size", "output_dtype"]
     ignored=Graph()
     .add(QUANTIZE, X, S, axis=-(2**63))
     .add(QUANTIZE, X, (FLOAT, [1]), axis=7)

@@ -192,7 +192,7 @@ func.func @main(%x: tensor<?x4xf32> {quant_float.name = "x,0", quant_float.shape
   %c = quant_float.node "Clamp"(%q) opset 1 domain "openvino" attributes {max = 0x7FF0000000000000 : f64, min = -0.1 : f64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %h = quant_float.cast %i mode openvino opset 1 : tensor<4xi32> to tensor<4xf16>
   %k = arith.constant dense<1> : tensor<1xi64>
-  %r = quant_float.node "ReduceSum"(%c, %k) opset 1 domain "openvino" attributes {keep_dims = true} {node_name = "sum"} : (tensor<?x4xf32>, tensor<1xi64>) -> tensor<?x1xf32>
+  %r = quant_float.node "ReduceSum"(%c, %k) opset 1 domain "openvino" attributes {keep_dims = true} name "sum" : (tensor<?x4xf32>, tensor<1xi64>) -> tensor<?x1xf32>
   %m = quant_float.node "Multiply"(%c, %r) opset 1 domain "openvino" attributes {auto_broadcast = "numpy"} : (tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x4xf32>
   return %c, %m, %h, %x, %t : tensor<?x4xf32>, tensor<?x4xf32>, tensor<4xf16>, tensor<?x4xf32>, tensor<4x!quant_float.string>
 }

@@ -187,7 +187,7 @@ STRANGE = (
     .replace(
         "  return",
         """  %1 = quant_float.node "Relu"(%0) opset 21 : (tensor<4xf32>) -> tensor<4xf32>
-  %2 = quant_float.node "Odd"(%x) opset 21 {node_name = "n"} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = quant_float.node "Odd"(%x) opset 21 name "n" : (tensor<4xf32>) -> tensor<4xf32>
   return""",
     )
 )

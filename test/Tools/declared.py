@@ -159,7 +159,7 @@ for index, shape in enumerate((None, ["N", 3], [None, None], [2, 3])):
 expect(
     "node.mlir",
     """func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
-  %0 = quant_float.node "Relu"(%x) opset 21 {node_name = "r"} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %0 = quant_float.node "Relu"(%x) opset 21 name "r" : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return %0 : tensor<3x2xf32>
 }
 """,
@@ -169,7 +169,7 @@ expect(
 expect(
     "quantize.mlir",
     """func.func @main(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<5xui8> {
-  %0 = quant_float.node "QuantizeLinear"(%x, %s) opset 21 {node_name = "q"} : (tensor<4xf32>, tensor<f32>) -> tensor<5xui8>
+  %0 = quant_float.node "QuantizeLinear"(%x, %s) opset 21 name "q" : (tensor<4xf32>, tensor<f32>) -> tensor<5xui8>
   return %0 : tensor<5xui8>
 }
 """,

@@ -136,9 +136,9 @@ bits = np.arange(0x3F7FFF00, 0x3F7FFF00 + 1000, dtype="u4").view("f4")
 np.save(work / "bits.npy", bits)
 entry = ("--entry", "cast_f32_f8E4M3FN")
 whole = run(0, "two.so", *entry, "--inputs", "bits.npy", "--digest")
-swept = run(0, "two.so", *entry, "--sweep", "0x3f7fff00", 1000, "--digest")
+swept = run(0, "two.so", *entry, "--sweep", "0x3f7fff00,1000", "--digest")
 expect(whole.split()[-1] == swept.split()[-1], f"--sweep: {swept}")
-chunks = run(0, "two.so", "--all", "--sweep", 0, 1000, "--chunk", 300, "--digest")
+chunks = run(0, "two.so", "--all", "--sweep", "0,1000", "--chunk", 300, "--digest")
 places = [line.split()[3:5] for line in chunks.splitlines()]
 expect(places == [[str(i), str(min(300, 1000 - i))] for i in (0, 300, 600, 900) for _ in (0, 1)], chunks)  # fmt: skip
 
@@ -174,10 +174,10 @@ run(
     stderr="for the --chunk option: '0x' value invalid for ulong argument!",
 )
 run(2, "main.so", "--chunk", 0, stderr="error: --chunk: expected 1 to 4294967296, but got 0")
-run(2, "two.so", "--sweep", 0, (1 << 40) + 1, stderr="error: --sweep: COUNT: expected 0 to 1099511627776, but got 1099511627777")  # fmt: skip
-run(2, "two.so", "--sweep", 0, (1 << 64) - 1, stderr="but got 18446744073709551615")
-run(2, "two.so", "--sweep", 0, 1, "--sweep", 4, 1, stderr="error: --sweep: expected one sweep, but got 2")  # fmt: skip
-run(2, "main.so", "--sweep", 1, stderr="for the --sweep option: not enough values!")
+run(2, "two.so", "--sweep", f"0,{(1 << 40) + 1}", stderr="error: --sweep: COUNT: expected 0 to 1099511627776, but got 1099511627777")  # fmt: skip
+run(2, "two.so", "--sweep", f"0,{(1 << 64) - 1}", stderr="but got 18446744073709551615")
+run(2, "two.so", "--sweep", "0,1", "--sweep", "4,1", stderr="error: --sweep: expected FIRST,COUNT, but got 4 numbers")  # fmt: skip
+run(2, "main.so", "--sweep", 1, stderr="error: --sweep: expected FIRST,COUNT, but got 1 numbers")
 run(
     2,
     "main.so",
@@ -192,7 +192,7 @@ run(2, "main.so", "--shapes", "x=9223372036854775808x4", stderr="expected sizes 
 run(2, "main.so", "--show-device", stderr="error: --show-device: expected no library")
 run(2, "two.so", "--all", "--outputs", "o", stderr="error: --all: expected none of --entry, --inputs, --outputs")  # fmt: skip
 run(2, "two.so", "--merge-nans", stderr="error: --merge-nans: expected --digest")
-run(2, "two.so", "--sweep", 0, 1, "--random", 1, stderr="error: --sweep: expected none of --random, ")  # fmt: skip
+run(2, "two.so", "--sweep", "0,1", "--random", 1, stderr="error: --sweep: expected none of --random, ")  # fmt: skip
 run(2, "main.so", stderr="error: input 0 'x': expected a file in --inputs, or --random SEED")
 run(2, "main.so", "--random", 1, stderr="error: input 0 'x': the dynamic sizes of float[?x4] must be specified by --shapes x=...")  # fmt: skip
 run(2, "main.so", "--random", 1, "--shapes", "x=5x5", stderr="--shapes: input 0 'x': expected sizes of float[?x4], but got float[5x5]")  # fmt: skip
@@ -204,7 +204,7 @@ run(2, "main.so", "--inputs", "x=a", "0=b", stderr="--inputs: input 0 'x' is spe
 run(2, "main.so", "--inputs", "none.npy", stderr="none.npy: error: input 0 'x' cannot be read: No such file")  # fmt: skip
 run(2, "main.so", "--inputs", "no-driver", stderr="cannot be read: it is not a regular file")
 run(2, "main.so", "--random", 1, *sizes, "--outputs", "x.npy/out", stderr="x.npy/out: error: cannot be created: ")  # fmt: skip
-run(1, "main.so", "--sweep", 0, 1, stderr=f"'{symbol}': expected one input with one dynamic size for --sweep")  # fmt: skip
+run(1, "main.so", "--sweep", "0,1", stderr=f"'{symbol}': expected one input with one dynamic size for --sweep")  # fmt: skip
 
 # Files that are wrong.
 whole_file = (work / "x.npy").read_bytes()
@@ -287,7 +287,7 @@ for code, calls, more in (
     made = log.read_text().split()
     held = made.count("cuDevicePrimaryCtxRetain") - made.count("cuDevicePrimaryCtxRelease_v2")
     expect("cuDevicePrimaryCtxRetain" in made and not held, f"{calls}: the primary context is held {held} times")  # fmt: skip
-run(0, "gpu.so", "--all", "--sweep", 0, 0, "--digest", environment=simulated)
+run(0, "gpu.so", "--all", "--sweep", "0,0", "--digest", environment=simulated)
 bad = ("gpu.so", *entry, "--random", 1, "--shapes", "x=4096", "--outputs", "none")
 run(1, *bad, stderr="gpu.so: error: no NVIDIA driver: cannot load ")
 for fail, message in (

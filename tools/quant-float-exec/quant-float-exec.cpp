@@ -39,7 +39,7 @@ struct Options : RunOptions {
       cl::desc("treat all NaNs as equal in hashes, because the sign of a NaN "
                "that arithmetic produces is unspecified")};
   cl::list<uint64_t> sweep{
-      "sweep", cl::multi_val(2), cl::value_desc("FIRST COUNT"),
+      "sweep", cl::CommaSeparated, cl::value_desc("FIRST,COUNT"),
       cl::desc(
           "run functions with one input of one dynamic size on the COUNT "
           "elements with the encodings FIRST, FIRST + 1, ...; with --digest")};
@@ -126,14 +126,14 @@ llvm::Error Options::check() const {
     return error;
   if (llvm::Error error = checkRange("--device", 0, 1023, device))
     return error;
-  // The two values are those of one --sweep.
-  if (sweep.size() > 2)
-    return failUsage("--sweep: expected one sweep, but got " +
-                     Twine(sweep.size() / 2));
-  if (!sweep.empty())
+  if (!sweep.empty()) {
+    if (sweep.size() != 2)
+      return failUsage("--sweep: expected FIRST,COUNT, but got " +
+                       Twine(sweep.size()) + " numbers");
     if (llvm::Error error =
             checkRange("--sweep: COUNT", 0, uint64_t(1) << 40, sweep[1]))
       return error;
+  }
   if (showDevice && !model.empty())
     return failUsage("--show-device: expected no library");
   if (!showDevice && model.empty())

@@ -288,7 +288,7 @@ def QuantFloat_NodeOp : QuantFloat_Op<"node"> {
     Example:
 
     ```mlir
-    %1 = quant_float.node "Relu"(%0) opset 21 {node_name = "act/relu"}
+    %1 = quant_float.node "Relu"(%0) opset 21 name "act/relu"
            : (tensor<?x64xf32>) -> tensor<?x64xf32>
     ```
   }];
@@ -306,7 +306,7 @@ def QuantFloat_NodeOp : QuantFloat_Op<"node"> {
   let assemblyFormat = [{
     $op_type `(` $inputs `)` `opset` $opset
     (`domain` $domain^)? (`attributes` $node_attributes^)? (`absent` $absent_inputs^)?
-    attr-dict `:` functional-type($inputs, $results) (`bodies` $body_names^ $bodies)?
+    (`name` $node_name^)? attr-dict `:` functional-type($inputs, $results) (`bodies` $body_names^ $bodies)?
   }];
   let hasVerifier = 1;
 }

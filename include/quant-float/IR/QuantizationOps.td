@@ -166,6 +166,7 @@ def QuantFloat_QuantizeOp : QuantFloat_QuantizationOp<"quantize"> {
     $input `,` $scale (`,` $others^)? (`axis` $axis^)? (`block_size` $block_size^)?
     `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)? (`precision` $precision^)?
     (`round_mode` $round_mode^)?
+    (`ignored_attributes` $ignored_attributes^)?
     attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
   let extraClassDeclaration = othersDeclaration # [{
@@ -219,6 +220,7 @@ def QuantFloat_DequantizeOp : QuantFloat_QuantizationOp<"dequantize"> {
   let assemblyFormat = [{
     $input `,` $scale (`,` $zero_point^)? (`axis` $axis^)? (`block_size` $block_size^)?
     `opset` $opset (`domain` $domain^)?
+    (`ignored_attributes` $ignored_attributes^)?
     attr-dict `:` type($input) `,` type($scale) (`,` type($zero_point)^)? `to` type($result)
   }];
 }
@@ -272,6 +274,7 @@ def QuantFloat_QdqOp : QuantFloat_QuantizationOp<"qdq"> {
     $input `,` $scale (`,` $others^)? (`axis` $axis^)? (`block_size` $block_size^)?
     `storage` $storage `opset` $opset (`domain` $domain^)? (`saturate` $saturate^)?
     (`precision` $precision^)? (`round_mode` $round_mode^)?
+    (`ignored_attributes` $ignored_attributes^)?
     attr-dict `:` type($input) `,` type($scale) (`,` type($others)^)? `to` type($result)
   }];
   let extraClassDeclaration = othersDeclaration # [{

@@ -57,6 +57,8 @@ def QuantFloat_CastStringsOp : QuantFloat_StringOp<"cast_strings"> {
     DefaultValuedAttr<QuantFloat_RoundModeAttr, "RoundMode::Up">:$round_mode);
   let assemblyFormat = [{
     $input `to` $init `from` $from `to` $to
+    (`saturate` $saturate^)? (`infinity_is_nan` $infinity_is_nan^)?
+    (`round_mode` $round_mode^)?
     attr-dict `:` type($input) `,` type($init) (`->` type($results)^)?
   }];
 }

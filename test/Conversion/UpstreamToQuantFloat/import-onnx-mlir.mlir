@@ -28,9 +28,9 @@ func.func @quantize(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %s = "onnx.Constant"() {value = dense<[0.5, 0.25]> : tensor<2xf32>} : () -> tensor<2xf32>
   %z = "onnx.Constant"() {value = dense<[128, 3]> : tensor<2xui8>} : () -> tensor<2xui8>
   %none = "onnx.NoValue"() {value} : () -> none
-  // CHECK: quant_float.quantize %{{.*}}, %[[S]], %[[Z]] axis 0 opset 21 saturate true {ignored_attributes = ["block_size", "output_dtype"]} : tensor<2x4xf32>, tensor<2xf32>, tensor<2xui8> to tensor<2x4xui8>
+  // CHECK: quant_float.quantize %{{.*}}, %[[S]], %[[Z]] axis 0 opset 21 saturate true ignored_attributes ["block_size", "output_dtype"] : tensor<2x4xf32>, tensor<2xf32>, tensor<2xui8> to tensor<2x4xui8>
   %q = "onnx.QuantizeLinear"(%x, %s, %z) {axis = 0 : si64, block_size = 0 : si64, output_dtype = 0 : si64, precision = 0 : si64, saturate = 1 : si64} : (tensor<2x4xf32>, tensor<2xf32>, tensor<2xui8>) -> tensor<2x4xui8>
-  // CHECK: quant_float.dequantize %{{.*}}, %[[S]] axis 0 opset 21 {ignored_attributes = ["block_size"]}
+  // CHECK: quant_float.dequantize %{{.*}}, %[[S]] axis 0 opset 21 ignored_attributes ["block_size"]
   %r = "onnx.DequantizeLinear"(%q, %s, %none) {axis = 0 : si64, block_size = 0 : si64} : (tensor<2x4xui8>, tensor<2xf32>, none) -> tensor<2x4xf32>
   return %r : tensor<2x4xf32>
 }

@@ -69,7 +69,7 @@ func.func @reshape_copied_zero(%x: tensor<0x4xf32>, %y: tensor<3x0xf32>) -> (ten
 // CHECK: %[[FITS:.+]] = arith.cmpi eq
 // CHECK: cf.assert %[[FITS]], "node 'r' (Reshape): the number of elements must match the other sizes"
 func.func @reshape_checked(%x: tensor<?x6xf32>) -> tensor<*xf32> {
-  %0 = quant_float.node "Reshape"(%x) opset 1 attributes {shape = array<i64: 2, 3>} {node_name = "r"} : (tensor<?x6xf32>) -> tensor<*xf32>
+  %0 = quant_float.node "Reshape"(%x) opset 1 attributes {shape = array<i64: 2, 3>} name "r" : (tensor<?x6xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 

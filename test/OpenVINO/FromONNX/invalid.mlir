@@ -3,7 +3,7 @@
 
 func.func @all_listed(%x: tensor<4xf32>, %s: tensor<4x!quant_float.string>, %u: !quant_float.unknown) {
   // expected-error @+1 {{node 'd' (Det): no equivalent in OpenVINO}}
-  %0 = quant_float.node "Det"(%x) opset 21 {node_name = "d"} : (tensor<4xf32>) -> tensor<f32>
+  %0 = quant_float.node "Det"(%x) opset 21 name "d" : (tensor<4xf32>) -> tensor<f32>
   // expected-error @+1 {{no equivalent in OpenVINO}}
   %1 = quant_float.node "FusedMatMul"(%x, %x) opset 1 domain "com.microsoft" : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
   // expected-error @+1 {{no equivalent in OpenVINO: it has opset 13, not 21}}

@@ -7,7 +7,7 @@
 func.func @to_float8(%x: tensor<?x8xf32>, %h: tensor<8xf16>, %i: tensor<8xi32>, %d: tensor<8xf64>) -> (tensor<?x8xf8E4M3FN>, tensor<8xf8E5M2>, tensor<8xf8E4M3FN>, tensor<8xf8E4M3FN>) {
   // CHECK: %[[HALF:.+]] = quant_float.cast %[[X]] opset 28 : tensor<?x8xf32> to tensor<?x8xf16>
   // CHECK: %[[A:.+]] = quant_float.cast %[[HALF]] opset 28 saturate false : tensor<?x8xf16> to tensor<?x8xf8E4M3FN>
-  %0 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = f8E4M3FN} {node_name = "c"} : (tensor<?x8xf32>) -> tensor<?x8xf8E4M3FN>
+  %0 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = f8E4M3FN} name "c" : (tensor<?x8xf32>) -> tensor<?x8xf8E4M3FN>
   // CHECK: %[[B:.+]] = quant_float.cast %[[H]] opset 28 saturate false : tensor<8xf16> to tensor<8xf8E5M2>
   %1 = quant_float.node "Convert"(%h) opset 1 domain "openvino" attributes {destination_type = f8E5M2} : (tensor<8xf16>) -> tensor<8xf8E5M2>
   // CHECK: %[[OF_INTEGER:.+]] = quant_float.cast %[[I]] opset 28 : tensor<8xi32> to tensor<8xf16>
@@ -43,7 +43,7 @@ func.func @same_as_onnx(%q: tensor<4xf8E4M3FN>, %e: tensor<4xf8E8M0FNU>, %f: ten
 // CHECK-LABEL: func.func @not_as_onnx(
 func.func @not_as_onnx(%x: tensor<4xf32>, %i: tensor<4xi16>, %f: tensor<4xf4E2M1FN>) -> (tensor<4xi8>, tensor<4xi1>, tensor<4xf8E8M0FNU>, tensor<4xf4E2M1FN>, tensor<4xbf16>, tensor<4xi4>) {
   // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xi8>
-  %0 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i8} {node_name = "i"} : (tensor<4xf32>) -> tensor<4xi8>
+  %0 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i8} name "i" : (tensor<4xf32>) -> tensor<4xi8>
   // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xi1>
   %1 = quant_float.node "Convert"(%x) opset 1 domain "openvino" attributes {destination_type = i1} : (tensor<4xf32>) -> tensor<4xi1>
   // CHECK: quant_float.cast %{{.+}} mode openvino opset 1 : tensor<4x{{.+}}> to tensor<4xf8E8M0FNU>

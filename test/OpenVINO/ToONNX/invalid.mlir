@@ -10,7 +10,7 @@
 // CHECK: quant_float.node "Where"(
 func.func @all_listed(%x: tensor<4xf32>) -> (!quant_float.unknown, tensor<4xf32>) {
   // expected-error @+1 {{node 'e' (Einsum): no lowering of the OpenVINO layer 'Einsum'}}
-  %0 = quant_float.node "Einsum"(%x) opset 7 domain "openvino" {node_name = "e"} : (tensor<4xf32>) -> !quant_float.unknown
+  %0 = quant_float.node "Einsum"(%x) opset 7 domain "openvino" name "e" : (tensor<4xf32>) -> !quant_float.unknown
   %1 = quant_float.node "ReLU"(%0) opset 1 domain "openvino" : (!quant_float.unknown) -> !quant_float.unknown
   %2 = quant_float.node "Foo"(%x) opset 1 domain "extension" : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{no lowering of the OpenVINO layer 'TopK'}}

@@ -4,8 +4,8 @@
 // CHECK-LABEL: func.func @arithmetic(
 // CHECK-SAME: %[[X:.+]]: tensor<2x?xf32>, %[[Y:.+]]: tensor<1xf32>
 func.func @arithmetic(%x: tensor<2x?xf32>, %y: tensor<1xf32>) -> tensor<2x?xf32> {
-  // CHECK-NEXT: %[[A:.+]] = quant_float.node "Add"(%[[X]], %[[Y]]) opset 21 {node_name = "a"} : (tensor<2x?xf32>, tensor<1xf32>) -> tensor<2x?xf32>
-  %0 = quant_float.node "Add"(%x, %y) opset 1 domain "openvino" attributes {auto_broadcast = "numpy"} {node_name = "a"} : (tensor<2x?xf32>, tensor<1xf32>) -> tensor<2x?xf32>
+  // CHECK-NEXT: %[[A:.+]] = quant_float.node "Add"(%[[X]], %[[Y]]) opset 21 name "a" : (tensor<2x?xf32>, tensor<1xf32>) -> tensor<2x?xf32>
+  %0 = quant_float.node "Add"(%x, %y) opset 1 domain "openvino" attributes {auto_broadcast = "numpy"} name "a" : (tensor<2x?xf32>, tensor<1xf32>) -> tensor<2x?xf32>
   // CHECK-NEXT: %[[S:.+]] = quant_float.node "Sub"(%[[A]], %[[Y]])
   %1 = quant_float.node "Subtract"(%0, %y) opset 14 domain "openvino" : (tensor<2x?xf32>, tensor<1xf32>) -> tensor<2x?xf32>
   // CHECK-NEXT: %[[M:.+]] = quant_float.node "Mul"(%[[S]], %[[S]])

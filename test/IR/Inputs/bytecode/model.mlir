@@ -16,7 +16,7 @@ module {
     return %cst, %cst_0 : ui8, tensor<2xui4>
   }
   func.func @node(%arg0: tensor<?x64xf32>, %arg1: tensor<i1>) {
-    %0 = quant_float.node "Clip"(%arg0, %arg0) opset 1 domain "com.microsoft" attributes {alpha = 5.000000e-01 : f32} absent [1] {node_name = "act/clip"} : (tensor<?x64xf32>, tensor<?x64xf32>) -> !quant_float.unknown
+    %0 = quant_float.node "Clip"(%arg0, %arg0) opset 1 domain "com.microsoft" attributes {alpha = 5.000000e-01 : f32} absent [1] name "act/clip" : (tensor<?x64xf32>, tensor<?x64xf32>) -> !quant_float.unknown
     %1 = quant_float.node "If"(%arg1) opset 21 : (tensor<i1>) -> !quant_float.opaque<"seq(tensor(float))"> bodies ["then_branch", "else_branch"] {
       quant_float.yield %0 : !quant_float.unknown
     }, {
