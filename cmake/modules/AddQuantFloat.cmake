@@ -58,6 +58,7 @@ function(_quant_float_target_settings target)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:include>)
+  target_include_directories(${target} SYSTEM PRIVATE ${QUANT_FLOAT_COMPAT_INCLUDE_DIR})
   target_compile_options(${target} PRIVATE ${QUANT_FLOAT_COMPILE_OPTIONS})
   # Passes have statistics, whose size depends on whether LLVM was built with assertions.
   target_compile_options(${target} PRIVATE

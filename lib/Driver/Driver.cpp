@@ -19,6 +19,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "quant-float/EntryPoint/Link.h"
 #include "quant-float/Pipelines/Stages.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "quant-float/TargetInfo/NvidiaChip.h"
 #include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/ADT/StringExtras.h"
@@ -256,11 +257,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                          /*VerifyEach=*/true);
     verification->registerCallbacks(callbacks, &modules);
   }
-  llvm::PassBuilder builder(
-#if LLVM_VERSION_MAJOR >= 24
-      module.getContext(),
-#endif
-      &machine, tuning, std::nullopt, kVerifiesEach ? &callbacks : nullptr);
+  auto builder = createPassBuilder<llvm::PassBuilder>(
+      module.getContext(), &machine, tuning, std::nullopt,
+      kVerifiesEach ? &callbacks : nullptr);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 
@@ -39,7 +40,7 @@ struct TextOpModel final
         return failure();
       buffers.push_back(*buffer);
     }
-    OpTy::create(rewriter, op->getLoc(), TypeRange(), buffers, op->getAttrs());
+    mlir::clone(rewriter, op, TypeRange(), buffers);
     replaceOpWithBufferizedValues(rewriter, op, buffers.back());
     return success();
   }

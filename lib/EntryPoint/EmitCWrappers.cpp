@@ -27,9 +27,11 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/CodegenAttributes.h"
 #include "quant-float/IR/EntryPointInfo.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::quant_float {
@@ -548,15 +550,8 @@ static void allowFlushing(ModuleOp module) {
       }))
     return;
   for (LLVM::LLVMFuncOp function : functions)
-    if (!function.isExternal()) {
-#if LLVM_VERSION_MAJOR < 23 // 22.
-      function.setDenormalFpMath("dynamic,dynamic");
-#else
-      constexpr auto kMode = LLVM::DenormalModeKind::Dynamic;
-      function.setDenormalFpenvAttr(LLVM::DenormalFPEnvAttr::get(
-          module.getContext(), kMode, kMode, kMode, kMode));
-#endif
-    }
+    if (!function.isExternal())
+      setDynamicDenormalMode(function);
 }
 
 namespace {

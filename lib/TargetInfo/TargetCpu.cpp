@@ -8,6 +8,7 @@
 
 #include "quant-float/TargetInfo/TargetCpu.h"
 
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -154,15 +155,8 @@ static bool isOfInstructions(const llvm::Triple &triple, StringRef feature) {
     return x86.contains(feature);
   if (triple.isRISCV64())
     return llvm::RISCVISAInfo::isSupportedExtensionFeature(feature);
-  return llvm::any_of(llvm::AArch64::Extensions,
-                      [&](const llvm::AArch64::ExtensionInfo &extension) {
-#if LLVM_VERSION_MAJOR < 23 // 22.
-                        StringRef enables = extension.PosTargetFeature;
-#else
-        StringRef enables = llvm::AArch64::StrTab[extension.PosTargetFeature];
-#endif
-                        return enables.drop_front() == feature;
-                      });
+  return llvm::AArch64::targetFeatureToExtension(("+" + feature).str())
+      .has_value();
 }
 
 /// Returns the features of `subtarget` that are neither in the baseline nor can
@@ -178,11 +172,7 @@ getUnverifiableFeatures(const llvm::Target &target, const llvm::Triple &triple,
       triple, getBaselineCpu(triple), verifiable.getString()));
   llvm::SubtargetFeatures result;
   for (const auto &feature : subtarget.getEnabledProcessorFeatures()) {
-#if LLVM_VERSION_MAJOR < 23 // 22.
-    StringRef name = feature.Key;
-#else
-    StringRef name = feature->key();
-#endif
+    StringRef name = getFeatureName(feature);
     if (isOfInstructions(triple, name) &&
         !known->checkFeatures(("+" + name).str()))
       result.AddFeature(name, /*Enable=*/false);

@@ -20,12 +20,18 @@ inline LLVM::InlineAsmOp createInlineAsm(OpBuilder &builder, Location loc,
                                          StringRef text, StringRef constraints,
                                          bool hasSideEffects,
                                          ArrayAttr operandAttrs = {}) {
-  auto dialect =
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
-  return LLVM::InlineAsmOp::create(
-      builder, loc, results, operands, text, constraints, hasSideEffects,
-      /*is_align_stack=*/false, LLVM::TailCallKind::None, dialect,
-      operandAttrs);
+  MLIRContext *context = builder.getContext();
+  LLVM::InlineAsmOp::Properties properties;
+  properties.asm_string = builder.getStringAttr(text);
+  properties.constraints = builder.getStringAttr(constraints);
+  if (hasSideEffects)
+    properties.has_side_effects = builder.getUnitAttr();
+  properties.tail_call_kind =
+      LLVM::TailCallKindAttr::get(context, LLVM::TailCallKind::None);
+  properties.asm_dialect =
+      LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT);
+  properties.operand_attrs = operandAttrs;
+  return LLVM::InlineAsmOp::create(builder, loc, results, operands, properties);
 }
 
 } // namespace mlir::quant_float

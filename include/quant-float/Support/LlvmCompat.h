@@ -6,23 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Defines names of newer LLVM versions for older ones. The comment of each
-// condition states the last version that needs it. Remove the condition
-// together with the support for that version. docs/llvm-versions.md lists all
-// differences.
+// The newest names of what LLVM 22, 23 and 24 call differently. The comment of
+// each condition states the last version that needs it. Remove the condition
+// when that version is no longer supported. cmake/modules/LlvmCompat.cmake has
+// the differences of the build, and docs/llvm-versions.md lists all.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QUANT_FLOAT_SUPPORT_LLVMCOMPAT_H
 #define QUANT_FLOAT_SUPPORT_LLVMCOMPAT_H
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/Config/llvm-config.h"
 
 namespace mlir {
-// 22.
-#if LLVM_VERSION_MAJOR < 23
+#if LLVM_VERSION_MAJOR < 23 // 22.
 using PropertyRef = OpaqueProperties;
 using DenseTypedElementsAttr = DenseIntOrFPElementsAttr;
 #endif
@@ -55,6 +55,81 @@ inline bool isValidRawBuffer(ShapedType type, ArrayRef<char> buffer) {
 #else
   return DenseElementsAttr::isValidRawBuffer(type, buffer);
 #endif
+}
+
+/// Marks a function to run in an unknown denormal mode.
+inline void setDynamicDenormalMode(LLVM::LLVMFuncOp function) {
+#if LLVM_VERSION_MAJOR < 23 // 22.
+  function.setDenormalFpMath("dynamic,dynamic");
+#else
+  constexpr auto kMode = LLVM::DenormalModeKind::Dynamic;
+  function.setDenormalFpenvAttr(LLVM::DenormalFPEnvAttr::get(
+      function.getContext(), kMode, kMode, kMode, kMode));
+#endif
+}
+
+/// Creates an NVVM op that converts a pair of bf16. The builder is a
+/// VectorBuilder, so that only files that use NVVM include its dialect.
+template <typename OpTy, typename BuilderT, typename RoundingT,
+          typename SaturationT>
+Value makeFromBFloatPair(BuilderT &builder, Type result, Value pair,
+                         RoundingT rounding, SaturationT saturation, Type to) {
+  return builder.template make<OpTy>(result, pair, rounding, saturation,
+#if LLVM_VERSION_MAJOR >= 23 // 22.
+                                     /*relu=*/false,
+#endif
+                                     to);
+}
+
+/// Creates an NVVM op that converts a pair of narrow floats.
+template <typename OpTy, typename BuilderT>
+Value makeFromNarrowPair(BuilderT &builder, Type result, Value codes,
+                         Type from) {
+#if LLVM_VERSION_MAJOR < 23 // 22.
+  return builder.template make<OpTy>(result, codes, /*relu=*/false, from);
+#else
+  return builder.template make<OpTy>(result, codes, from);
+#endif
+}
+
+/// Creates an NVVM op that converts a pair of f8E8M0FNU.
+template <typename OpTy, typename BuilderT>
+Value makeFromScalePair(BuilderT &builder, Type result, Value codes,
+                        Type from) {
+  return builder.template make<OpTy>(result, codes,
+#if LLVM_VERSION_MAJOR >= 23 // 22.
+                                     /*scaleFactor=*/Value(),
+#endif
+                                     from);
+}
+
+/// Returns the name of an element of `getEnabledProcessorFeatures`.
+template <typename FeatureT> StringRef getFeatureName(const FeatureT &feature) {
+#if LLVM_VERSION_MAJOR < 23 // 22.
+  return feature.Key;
+#else
+  return feature->key();
+#endif
+}
+
+/// Returns the subtarget of a `TargetMachine`.
+template <typename MachineT>
+const auto &getMCSubtargetInfo(const MachineT &machine) {
+#if LLVM_VERSION_MAJOR < 23 // 22.
+  return *machine.getMCSubtargetInfo();
+#else
+  return machine.getMCSubtargetInfo();
+#endif
+}
+
+/// Returns an `llvm::PassBuilder`, whose header few files include.
+template <typename PassBuilderT, typename... ArgTs>
+PassBuilderT createPassBuilder(llvm::LLVMContext &context, ArgTs &&...args) {
+  return PassBuilderT(
+#if LLVM_VERSION_MAJOR >= 24 // 23.
+      context,
+#endif
+      std::forward<ArgTs>(args)...);
 }
 } // namespace quant_float
 } // namespace mlir

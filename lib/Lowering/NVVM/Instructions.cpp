@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -55,13 +56,9 @@ Value nvvm::encodeFloat8FromHalf(VectorBuilder &lanes, Value pair,
 
 Value nvvm::encodeScaleFromBFloat(VectorBuilder &lanes, Value pair,
                                   const Conversion &conversion) {
-  return lanes.make<NVVM::ConvertBF16x2ToF8x2Op>(
-      lanes.getInt(16), pair, getRounding(conversion),
-      NVVM::SaturationMode::SATFINITE,
-#if LLVM_VERSION_MAJOR >= 23
-      /*relu=*/false,
-#endif
-      conversion.to);
+  return makeFromBFloatPair<NVVM::ConvertBF16x2ToF8x2Op>(
+      lanes, lanes.getInt(16), pair, getRounding(conversion),
+      NVVM::SaturationMode::SATFINITE, conversion.to);
 }
 
 Value nvvm::encodeFloat6(VectorBuilder &lanes, Value pair,
@@ -91,17 +88,10 @@ static Value decode(VectorBuilder &lanes, Value codes, FloatType to,
   if (VectorBuilder::getWidth(codes) == 16)
     codes =
         lanes.make<LLVM::BitcastOp>(VectorType::get(2, lanes.getInt(8)), codes);
-#if LLVM_VERSION_MAJOR < 23 // 22.
   if constexpr (std::is_same_v<OpTy, NVVM::ConvertF8x2ToBF16x2Op>)
-    return lanes.make<OpTy>(type, codes, from);
+    return makeFromScalePair<OpTy>(lanes, type, codes, from);
   else
-    return lanes.make<OpTy>(type, codes, /*relu=*/false, from);
-#else
-  if constexpr (std::is_same_v<OpTy, NVVM::ConvertF8x2ToBF16x2Op>)
-    return lanes.make<OpTy>(type, codes, /*scaleFactor=*/Value(), from);
-  else
-    return lanes.make<OpTy>(type, codes, from);
-#endif
+    return makeFromNarrowPair<OpTy>(lanes, type, codes, from);
 }
 
 static FloatType getHalf(const Conversion &conversion) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/TargetInfo/TargetCpu.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 #include "gtest/gtest.h"
@@ -82,11 +83,7 @@ TEST(TargetCpuTest, codeUsesWhatItCanAskFor) {
     llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
         cpu->createMachine();
     ASSERT_TRUE(static_cast<bool>(machine));
-#if LLVM_VERSION_MAJOR < 23 // 22.
-    const llvm::MCSubtargetInfo &has = *(*machine)->getMCSubtargetInfo();
-#else
-    const llvm::MCSubtargetInfo &has = (*machine)->getMCSubtargetInfo();
-#endif
+    const llvm::MCSubtargetInfo &has = getMCSubtargetInfo(**machine);
     for (StringRef name : {row.kept, row.dropped}) {
       EXPECT_EQ(has.checkFeatures(("+" + name).str()), name == row.kept);
       EXPECT_EQ(cpu->has(name), name == row.kept);
