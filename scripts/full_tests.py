@@ -161,6 +161,25 @@ def debug(log):
     return outcome
 
 
+def other_llvm(version):
+    """The tests with another version of LLVM, in a chroot."""
+
+    def run(log):
+        if os.geteuid() != 0:
+            return Outcome(skipped=1, told="needs root")
+        record = ROOT / "test" / "results" / f"llvm-{version}.json"
+        record.unlink(missing_ok=True)
+        call(log, "scripts/test-llvm.sh", version)
+        if not record.exists():
+            return Outcome(failed=1, told=f"no test ran, see {log.relative_to(ROOT)}")
+        (found,) = json.loads(record.read_text())["runs"]
+        passed, skipped = (found["tests"].get(code, 0) for code in ("PASS", "UNSUPPORTED"))
+        told = f"failed: {', '.join(found['failed'])}" if found["failed"] else "all tests"
+        return Outcome(passed, len(found["failed"]), skipped, told)
+
+    return run
+
+
 def fuzz(target):
     def run(log):
         seconds = os.environ.get("QUANT_FLOAT_FUZZ_SECONDS", "600")
@@ -252,6 +271,8 @@ STEPS = [
         built("tsan", "--filter", THREADS),
         ("libclang_rt.tsan-x86_64.so",),
     ),
+    Step("llvm-23", "the suite with LLVM 23, in a chroot", other_llvm("23"), ("debootstrap",)),
+    Step("llvm-24", "the suite with LLVM 24, in a chroot", other_llvm("24"), ("debootstrap",)),
     Step("networks", "networks of torch's packages beside ONNX Runtime", networks),
     Step("fuzz-onnx", "libFuzzer on the ONNX importer and exporter", fuzz("onnx"), FUZZER),
     Step("fuzz-convert", "libFuzzer on opset and OpenVINO conversion", fuzz("convert"), FUZZER),

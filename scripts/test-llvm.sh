@@ -5,7 +5,7 @@
 #   scripts/test-llvm.sh 24 [ARGUMENT...]    the snapshot of LLVM 24 in the experimental suite
 #   scripts/test-llvm.sh VERSION --run COMMAND    only runs a command of bash there, in the checkout
 # The chroot is kept in ~/.cache/quant-float/llvm-VERSION, so the next run only builds what has changed.
-# The results are written to test/results/llvm-VERSION.json.
+# The results are written to test/results/llvm-VERSION.json, one entry for each list of arguments.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +13,7 @@ version=${1:-}
 case "$version" in
   23) suites=sid ;;
   24) suites="sid experimental" ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
 esac
 shift
 [ "$(id -u)" -eq 0 ] || { echo "test-llvm.sh: error: expected to run as root" >&2; exit 1; }
@@ -71,21 +71,30 @@ unshare --mount --propagation private bash -c '
 ' test-llvm.sh "$@" || status=$?
 [ -z "${run:-}" ] || exit $status
 
-python3 - "$root/src/build/test/summary.json" "test/results/llvm-$version.json" "$version" "$commit" $((SECONDS - started)) <<'EOF'
+# shellcheck disable=SC2016
+package=$(chroot "$root" dpkg-query -W -f='${Version}' "libmlir-$version-dev")
+python3 - "$root/src/build/test/summary.json" "test/results/llvm-$version.json" "$version" "$package" "$commit" \
+  $((SECONDS - started)) "$@" <<'EOF'
 import collections
 import json
 import pathlib
 import sys
 
-summary, record, version, commit, seconds = sys.argv[1:]
+summary, record, version, package, commit, seconds, *arguments = sys.argv[1:]
+record = pathlib.Path(record)
 try:
     tests = json.loads(pathlib.Path(summary).read_text())["tests"]
 except OSError:
     sys.exit("test-llvm: no test ran")
-counts = collections.Counter(test["code"] for test in tests)
-failed = sorted(test["name"] for test in tests if test["code"] not in ("PASS", "UNSUPPORTED"))
-fields = {"llvm": int(version), "commit": commit, "seconds": int(seconds), "tests": dict(counts), "failed": failed}
-pathlib.Path(record).write_text(json.dumps(fields, indent=2) + "\n")
+counts = collections.Counter(test["code"] for test in tests if test["code"] != "EXCLUDED")
+failed = sorted(test["name"] for test in tests if test["code"] not in ("PASS", "UNSUPPORTED", "EXCLUDED"))
+found = {"llvm": int(version), "package": package, "commit": commit, "runs": []}
+# Runs with other filters at the same commit stay.
+before = json.loads(record.read_text()) if record.exists() else {}
+if all(before.get(key) == found[key] for key in ("package", "commit")):
+    found["runs"] = [run for run in before["runs"] if run["arguments"] != arguments]
+found["runs"].append({"arguments": arguments, "seconds": int(seconds), "tests": dict(counts), "failed": failed})
+record.write_text(json.dumps(found, indent=2) + "\n")
 print(f"test-llvm: LLVM {version}: {dict(counts)}, recorded in {record}")
 EOF
 exit $status
