@@ -50,7 +50,8 @@ LIMITS = {
         (cast("f32", "f8E8M0FNU"), 6, 2),
         (cast("f32", "f6E2M3FN"), 19, 2),
         (cast("f32", "f6E3M2FN"), 19, 2),
-        (cast("f32", "f4E2M1FN"), 25, 2),
+        # 25 with LLVM 22, which masks the nibbles of both pairs at once.
+        (cast("f32", "f4E2M1FN"), 28, 2),
         (cast("f4E2M1FN", "f32"), 17, 6),
         (cast("f6E2M3FN", "f32"), 8, 6),
         (cast("f8E8M0FNU", "f32"), 14, 6, 18),
