@@ -11,7 +11,7 @@
 llvm.func @products(%p: !llvm.ptr, %x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   %c0 = llvm.mlir.constant(0 : i64) : i64
   %poison = llvm.mlir.poison : vector<16xf32>
-  %0 = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> f32
+  %0 = "llvm.load"(%p) <{alignment = 4 : i64, ordering = 0 : i64}> : (!llvm.ptr) -> f32
   %1 = llvm.insertelement %0, %poison[%c0 : i64] : vector<16xf32>
   %2 = llvm.shufflevector %1, %poison [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] : vector<16xf32>
   %3 = llvm.fmul %2, %x : vector<16xf32>

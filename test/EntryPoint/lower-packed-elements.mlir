@@ -53,10 +53,10 @@ func.func @stores(%m: memref<?xi2>, %i: index, %x: i8) {
 // Loads with an alignment begin with a byte.
 // CHECK-LABEL: func.func @aligned_load(
 // CHECK-NOT: scf.if
-// CHECK: %[[WORD:.+]] = vector.load {{.*}} {alignment = 4 : i64} : {{.*}} vector<4xi8>
+// CHECK: %[[WORD:.+]] = vector.load {{.*}}alignment = 4{{.*}} vector<4xi8>
 // CHECK: vector.bitcast %[[WORD]] : vector<4xi8> to vector<1xi32>
 func.func @aligned_load(%m: memref<4x64xi4>, %i: index, %j: index) -> vector<1xi32> {
-  %0 = vector.load %m[%i, %j] {alignment = 4 : i64} : memref<4x64xi4>, vector<8xi4>
+  %0 = "vector.load"(%m, %i, %j) <{alignment = 4 : i64}> : (memref<4x64xi4>, index, index) -> vector<8xi4>
   %1 = vector.bitcast %0 : vector<8xi4> to vector<1xi32>
   return %1 : vector<1xi32>
 }
@@ -115,11 +115,11 @@ func.func @odd(%x: memref<?xi4>, %y: memref<?xi4>) {
 // AVX2: %[[WORDS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"(%[[LOW]], %{{.+}})
 // AVX2: arith.trunci %[[WORDS]] : vector<16xi16> to vector<16xi8>
 // CHECK-LABEL: func.func @aligned(
-// CHECK: vector.store {{.*}} {alignment = 16 : i64, nontemporal = true} : {{.*}} vector<16xi8>
+// CHECK: vector.store {{.*}}alignment = 16{{.*}}nontemporal = true{{.*}} vector<16xi8>
 // CHECK-NOT: scf.if
 // CHECK: return
 func.func @aligned(%x: vector<32xi4>, %y: memref<?xi4>, %n: index) {
-  vector.store %x, %y[%n] {alignment = 16 : i64, nontemporal = true} : memref<?xi4>, vector<32xi4>
+  "vector.store"(%x, %y, %n) <{alignment = 16 : i64, nontemporal = true}> : (vector<32xi4>, memref<?xi4>, index) -> ()
   return
 }
 

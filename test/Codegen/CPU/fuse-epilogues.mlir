@@ -12,7 +12,7 @@
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x32xf32>, %[[W:[a-z0-9]+]]: memref<32x512xf32>, %[[B:[a-z0-9]+]]: memref<512xf32>, %[[R:[a-z0-9]+]]: memref<8x512xf32>, %[[S:[a-z0-9]+]]: memref<8xf32>, %[[Y:[a-z0-9]+]]: memref<8x512xi8>)
 // CHECK-NOT:     memref<8x512xf32>
-// CHECK:         %[[BLOCK:.+]] = memref.alloc() {alignment = 64 : i64} : memref<8x256xf32>
+// CHECK:         %[[BLOCK:.+]] = memref.alloc() {{.*}}alignment = 64{{.*}} : memref<8x256xf32>
 // CHECK-DAG:     %[[FROM:.+]] = arith.constant 0 : index
 // CHECK-DAG:     %[[TO:.+]] = arith.constant 512 : index
 // CHECK-DAG:     %[[STEP:.+]] = arith.constant 256 : index
@@ -28,7 +28,7 @@
 // CHECK-NEXT:    memref.dealloc %[[BLOCK]]
 // CHECK-NOT:     linalg.generic
 func.func @product(%x: memref<8x32xf32>, %w: memref<32x512xf32>, %b: memref<512xf32>, %r: memref<8x512xf32>, %s: memref<8xf32>, %y: memref<8x512xi8>) attributes {quant_float.entry_point} {
-  %sums = memref.alloc() {alignment = 64 : i64} : memref<8x512xf32>
+  %sums = "memref.alloc"() <{alignment = 64 : i64, operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8x512xf32>
   linalg.generic {indexing_maps = [#bias, #same], iterator_types = ["parallel", "parallel"]}
       ins(%b : memref<512xf32>) outs(%sums : memref<8x512xf32>) {
   ^bb0(%in: f32, %out: f32):

@@ -23,7 +23,7 @@
 // CHECK: scf.for
 // CHECK-COUNT-4: memref.prefetch %[[X]]
 // CHECK: vector.transfer_read
-// CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK: vector.store {{.*}}alignment = 64{{.*}}nontemporal = true
 // CHECK-NOT: vector.transfer_write
 // CHECK: scf.if %[[LARGE]] {
 // CHECK: llvm.fence seq_cst
@@ -101,7 +101,7 @@ func.func @rows.kernel(%x: memref<?x1024xf32>, %s: memref<?xf32>, %y: memref<?x1
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: arith.andi %{{.+}}, %c255
 // CHECK: arith.divui %{{.+}}, %c4
-// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<64xi4
+// CHECK: vector.store {{.*}}alignment = 32{{.*}}nontemporal = true{{.*}} : memref<64xi4
 func.func @packed.kernel(%x: memref<?xf32>, %y: memref<?xi4>, %n: index) attributes {quant_float.entry_point = {}} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

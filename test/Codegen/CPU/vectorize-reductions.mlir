@@ -48,7 +48,7 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
 
 // LONG-LABEL: func.func @long_sums(
 // LONG-SAME:    %[[A:.+]]: memref<22x512xf32>, %[[B:.+]]: memref<512x48xf32>, %[[C:.+]]: memref<22x48xf32>)
-// LONG:         %[[BUFFER:.+]] = memref.alloca() {alignment = 64 : i64} : memref<16384xi8>
+// LONG:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<16384xi8>
 // LONG:         scf.for %[[PART:.+]] = %c0 to %c512 step %c256 {
 // LONG:           %[[END:.+]] = arith.addi %[[PART]], %c256
 // LONG:           scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
@@ -69,7 +69,7 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
 // LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
 
 // X86-LABEL: func.func @long_sums(
-// X86:         %[[BUFFER:.+]] = memref.alloca() {alignment = 64 : i64} : memref<16384xi8>
+// X86:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<16384xi8>
 // X86:         %[[PANEL:.+]] = memref.view %[[BUFFER]]
 // X86:         scf.for {{.+}} iter_args(
 // X86:           %[[LOW:.+]] = vector.load %[[PANEL]][{{.+}}, %c0]

@@ -7,7 +7,7 @@
 // CHECK-NOT:     memref.
 // CHECK:         %[[READ:.+]] = vector.transfer_read %[[X]][%[[I]]]
 // CHECK:         %[[SUM:.+]] = arith.addi %[[I]], %[[J]]
-// CHECK:         vector.store %[[READ]], %[[Y]][%[[SUM]]] {alignment = 64 : i64, nontemporal = true}
+// CHECK:         vector.store %[[READ]], %[[Y]][%[[SUM]]] {{.*}}alignment = 64{{.*}}nontemporal = true
 // CHECK-NOT:     memref.
 func.func @accesses(%x: memref<?xf32>, %y: memref<?xf32>, %i: index, %j: index) {
   %c0 = arith.constant 0 : index
@@ -15,7 +15,7 @@ func.func @accesses(%x: memref<?xf32>, %y: memref<?xf32>, %i: index, %j: index) 
   %0 = memref.subview %x[%i] [64] [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
   %1 = memref.subview %y[%i] [64] [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
   %2 = vector.transfer_read %0[%c0], %zero {in_bounds = [true]} : memref<64xf32, strided<[1], offset: ?>>, vector<16xf32>
-  vector.store %2, %1[%j] {alignment = 64 : i64, nontemporal = true} : memref<64xf32, strided<[1], offset: ?>>, vector<16xf32>
+  "vector.store"(%2, %1, %j) <{alignment = 64 : i64, nontemporal = true}> : (vector<16xf32>, memref<64xf32, strided<[1], offset: ?>>, index) -> ()
   return
 }
 

@@ -36,9 +36,9 @@ func.func @flat.kernel(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
   // CHECK: %[[WHOLE:.+]] = arith.cmpi uge, %[[LEFT]], %[[WIDTH]]
   // CHECK: %[[WIDE:.+]] = arith.andi %[[WHOLE]], %[[ALIGNED]]
   // CHECK: scf.if %[[WIDE]] {
-  // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<16xf32, {{.*}}>, vector<16xf32>
+  // CHECK: vector.load %{{.*}}alignment = 16{{.*}} : memref<16xf32, {{.*}}>, vector<16xf32>
   // CHECK: arith.fptosi %{{.+}} : vector<16xf32> to vector<16xi8>
-  // CHECK: vector.store %{{.+}} {alignment = 16 : i64} : memref<16xi8, {{.*}}>, vector<16xi8>
+  // CHECK: vector.store %{{.*}}alignment = 16{{.*}} : memref<16xi8, {{.*}}>, vector<16xi8>
   // CHECK: } else {
   // CHECK: scf.for %{{.+}} = %[[OFFSET]] to %{{.+}} step %[[ONE]] {
   // CHECK: linalg.generic
@@ -69,7 +69,7 @@ func.func @rows(%x: memref<?x?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
   // CHECK: %[[ROW:.+]] = arith.divui %[[FIRST]], %[[EXTENT]] : index
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]][%[[ROW]]]
   // CHECK: scf.if
-  // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<4xf32, {{.*}}>, vector<4xf32>
+  // CHECK: vector.load %{{.*}}alignment = 16{{.*}} : memref<4xf32, {{.*}}>, vector<4xf32>
   // CHECK: %[[ALL:.+]] = vector.broadcast %[[SCALE]] : f32 to vector<4xf32>
   // CHECK: arith.divf %{{.+}}, %[[ALL]] : vector<4xf32>
   linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]}
@@ -90,8 +90,8 @@ func.func @rows(%x: memref<?x?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
 
 // CHECK-LABEL: func.func @blocks
 func.func @blocks(%x: memref<?x240xf32>, %s: memref<?x10xf32>, %y: memref<?x240xi8>) {
-  // CHECK: vector.load %{{.+}} {alignment = 16 : i64} : memref<8xf32, {{.*}}>, vector<8xf32>
-  // CHECK: vector.store %{{.+}} {alignment = 8 : i64} : memref<8xi8, {{.*}}>, vector<8xi8>
+  // CHECK: vector.load %{{.*}}alignment = 16{{.*}} : memref<8xf32, {{.*}}>, vector<8xf32>
+  // CHECK: vector.store %{{.*}}alignment = 8{{.*}} : memref<8xi8, {{.*}}>, vector<8xi8>
   linalg.generic {indexing_maps = [#id2, #blocks, #id2], iterator_types = ["parallel", "parallel"]}
       ins(%x, %s : memref<?x240xf32>, memref<?x10xf32>) outs(%y : memref<?x240xi8>) {
   ^bb0(%in: f32, %scale: f32, %out: i8):
@@ -119,7 +119,7 @@ func.func @odd(%x: memref<?x49xf32>, %s: memref<?xf32>, %y: memref<?x49xi8>) {
   // CHECK: %[[FITS:.+]] = arith.cmpi uge, %[[LEFT]], %[[WIDTH]]
   // CHECK: %[[WIDE:.+]] = arith.andi %[[FITS]]
   // CHECK: scf.if %[[WIDE]] {
-  // CHECK: vector.store %{{.+}} {alignment = 16 : i64}
+  // CHECK: vector.store %{{.*}}alignment = 16{{.*}}
   // CHECK: } else {
   // CHECK: scf.for %[[ELEMENT:.+]] = %{{.+}} to
   // CHECK: arith.remui %[[ELEMENT]], %[[EXTENT]]
@@ -378,7 +378,7 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // TURING-LABEL: func.func @convolution
   // TURING-SAME: (%{{.+}}: memref<3x15x13x15xi8>, %[[W:.+]]: memref<16x15x3x3xi8>,
   // TURING-NOT: nvvm
-  // TURING: vector.load %[[W]]{{.*}} {alignment = 16 : i64} : memref<16x15x3x3xi8>, vector<16xi8>
+  // TURING: vector.load %[[W]]{{.*}}alignment = 16{{.*}} : memref<16x15x3x3xi8>, vector<16xi8>
   // TURING-COUNT-2: gpu.barrier
   linalg.generic {indexing_maps = [#image, #weight, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
       ins(%x, %w : memref<3x15x13x15xi8>, memref<16x15x3x3xi8>) outs(%y : memref<3x16x6x7xi32>) {
@@ -452,7 +452,7 @@ func.func @lanes(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32
   // CHECK: memref.store
   // CHECK: gpu.barrier
   // CHECK: scf.if
-  // CHECK: vector.load %[[W]]{{.*}} {alignment = 4 : i64} : memref<64x256xi8>, vector<4xi8>
+  // CHECK: vector.load %[[W]]{{.*}}alignment = 4{{.*}} : memref<64x256xi8>, vector<4xi8>
   // CHECK: arith.sitofp %{{.+}} : vector<4xi8> to vector<4xf32>
   // CHECK: arith.mulf %{{.+}} : vector<4xf32>
   // CHECK: arith.addf %{{.+}} : vector<4xf32>

@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:      %{{.+}}: memref<?xf32>, %[[S:.+]]: memref<?xf32>, %{{.+}}: memref<?xi8>, %[[N:.+]]: index)
-// CHECK:         %[[BUFFER:.+]] = memref.alloca() {alignment = 32 : i64} : memref<12xf32>
+// CHECK:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 32{{.*}} : memref<12xf32>
 // CHECK:         %[[IS_SOME:.+]] = arith.cmpi sgt, %[[N]], %c0
 // CHECK:         scf.if %[[IS_SOME]] {
 // CHECK:           %[[FIRST:.+]] = arith.divf %{{.+}}, %{{.+}} : vector<2xf32>

@@ -92,9 +92,10 @@ def _load(index, operand, place):
         yield f"{name} = memref.load %m{index}[{place}] : memref<?x{memory}>"
     else:
         loaded = f"%l{index}" if len(operand.shape) > 1 else name
+        # In the generic form, which all versions of MLIR read.
         yield (
-            f"{loaded} = vector.load %m{index}[{place}] {{alignment = 16 : i64}} : "
-            f"memref<?x{memory}>, {operand.type(memory, flat)}"
+            f'{loaded} = "vector.load"(%m{index}, {place}) <{{alignment = 16 : i64}}> : '
+            f"(memref<?x{memory}>, index) -> {operand.type(memory, flat)}"
         )
         if loaded != name:
             yield f"{name} = vector.shape_cast {loaded} : {operand.type(memory, flat)} to {operand.type(memory)}"
@@ -112,8 +113,8 @@ def _store(operand, place):
         stored = "%s"
         yield f"%s = vector.shape_cast %b : {operand.type(memory)} to {operand.type(memory, flat)}"
     yield (
-        f"vector.store {stored}, %out[{place}] {{alignment = 16 : i64}} : "
-        f"memref<?x{memory}>, {operand.type(memory, flat)}"
+        f'"vector.store"({stored}, %out, {place}) <{{alignment = 16 : i64}}> : '
+        f"({operand.type(memory, flat)}, memref<?x{memory}>, index) -> ()"
     )
 
 
@@ -168,4 +169,4 @@ def loop(computation):
             "return",
             "}",
         ]
-    ).replace("{alignment = 16 : i64} ", "")
+    ).replace("<{alignment = 16 : i64}> ", "")

@@ -14,17 +14,17 @@ module attributes {gpu.container_module} {
       %n = memref.dim %in, %c0 : memref<?xf32>
       %is_inside = arith.cmpi slt, %first, %n : index
       scf.if %is_inside {
-        %x = vector.load %in[%first] {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+        %x = "vector.load"(%in, %first) <{alignment = 16 : i64}> : (memref<?xf32>, index) -> vector<4xf32>
         %s = vector.broadcast %scale : f32 to vector<4xf32>
         %y = arith.mulf %x, %s : vector<4xf32>
         %a = vector.extract %y[0] : f32 from vector<4xf32>
         %b = vector.extract %y[1] : f32 from vector<4xf32>
         %c = vector.extract %y[2] : f32 from vector<4xf32>
         %d = vector.extract %y[3] : f32 from vector<4xf32>
-        %low = nvvm.convert.f32x2.to.f8x2 %b, %a {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : vector<2xi8> (f8E4M3FN)
-        %high = nvvm.convert.f32x2.to.f8x2 %d, %c {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : vector<2xi8> (f8E4M3FN)
+        %low = "nvvm.convert.f32x2.to.f8x2"(%b, %a) <{dstTy = f8E4M3FN, relu = false, rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>}> : (f32, f32) -> vector<2xi8>
+        %high = "nvvm.convert.f32x2.to.f8x2"(%d, %c) <{dstTy = f8E4M3FN, relu = false, rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>}> : (f32, f32) -> vector<2xi8>
         %codes = vector.shuffle %low, %high [0, 1, 2, 3] : vector<2xi8>, vector<2xi8>
-        vector.store %codes, %out[%first] {alignment = 4 : i64} : memref<?xi8>, vector<4xi8>
+        "vector.store"(%codes, %out, %first) <{alignment = 4 : i64}> : (vector<4xi8>, memref<?xi8>, index) -> ()
       }
       gpu.return
     }
