@@ -11,17 +11,17 @@
 // CHECK-SAME: (%[[A:.+]]: memref<64x256xf16>, %[[B:.+]]: memref<256x64xf16>, %[[Y:.+]]: memref<64x64xf32>)
 func.func @halves(%a: memref<64x256xf16>, %b: memref<256x64xf16>, %y: memref<64x64xf32>) {
   // CHECK: gpu.launch
-  // CHECK: nvgpu.device_async_copy %[[A]]{{.*}}, 8 {bypassL1} : memref<64x256xf16> to memref<3x32x32xf16, #gpu.address_space<workgroup>>
-  // CHECK: nvgpu.device_async_copy %[[B]]{{.*}}, 8 {bypassL1} : memref<256x64xf16> to memref<3x32x64xf16, #gpu.address_space<workgroup>>
+  // CHECK: nvgpu.device_async_copy %[[A]]{{.*}}, 8 {{.*}}bypassL1{{.*}} : memref<64x256xf16> to memref<3x32x32xf16, #gpu.address_space<workgroup>>
+  // CHECK: nvgpu.device_async_copy %[[B]]{{.*}}, 8 {{.*}}bypassL1{{.*}} : memref<256x64xf16> to memref<3x32x64xf16, #gpu.address_space<workgroup>>
   // CHECK: nvvm.cp.async.commit.group
   // CHECK: scf.for
   // CHECK: nvvm.cp.async.wait.group 1
   // CHECK: gpu.barrier
   // A lane has the address of eight halves, whose place in the row depends on the row's number.
   // CHECK: arith.xori
-  // CHECK: nvgpu.ldmatrix %{{.+}} {numTiles = 4 : i32, transpose = false} : memref<3x32x32xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
+  // CHECK: nvgpu.ldmatrix %{{.+}}numTiles = 4{{.+}}transpose = false{{.*}} : memref<3x32x32xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
   // Two of the instruction's columns at once.
-  // CHECK: %[[TURNED:.+]] = nvgpu.ldmatrix %{{.+}} {numTiles = 4 : i32, transpose = true} : memref<3x32x64xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
+  // CHECK: %[[TURNED:.+]] = nvgpu.ldmatrix %{{.+}}numTiles = 4{{.+}}transpose = true{{.*}} : memref<3x32x64xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
   // CHECK: %[[FIRST:.+]] = vector.extract %[[TURNED]][0]
   // CHECK: %[[SECOND:.+]] = vector.extract %[[TURNED]][1]
   // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[FIRST]], %[[SECOND]],

@@ -352,7 +352,7 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // and what the image has is loaded before the products and stored behind them.
   // AMPERE: scf.if
   // AMPERE: %[[COUNT:.+]] = arith.select %{{.+}}, %c16, %c0
-  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16, %[[COUNT]] {bypassL1} : memref<16x15x3x3xi8> to memref<3x32x64xi8, #gpu.address_space<workgroup>>
+  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16, %[[COUNT]] {{.*}}bypassL1{{.*}} : memref<16x15x3x3xi8> to memref<3x32x64xi8, #gpu.address_space<workgroup>>
   // AMPERE: nvvm.cp.async.commit.group
   // AMPERE: nvgpu.device_async_copy %[[W]]
   // AMPERE: nvvm.cp.async.commit.group
@@ -371,7 +371,7 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // AMPERE: } else {
   // AMPERE: scf.for %{{.+}} to %[[DEPTH]] step
   // AMPERE: nvvm.cp.async.wait.group 1
-  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16 {bypassL1}
+  // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16 {{.*}}bypassL1
   // AMPERE: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8"
   // AMPERE-NOT: gpu.barrier
   // AMPERE: memref.store %{{.+}}, %[[Y]]
