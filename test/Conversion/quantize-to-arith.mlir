@@ -55,7 +55,7 @@ func.func @q1_blocked(%x: vector<10xi8>, %s: vector<3xf32>) -> vector<10xf32> {
   // CHECK: %[[A:.+]] = vector.shape_cast %[[S]] : vector<3xf32> to vector<3x1xf32>
   // CHECK: %[[B:.+]] = vector.broadcast %[[A]] : vector<3x1xf32> to vector<3x4xf32>
   // CHECK: %[[C:.+]] = vector.shape_cast %[[B]] : vector<3x4xf32> to vector<12xf32>
-  // CHECK: %[[D:.+]] = vector.extract_strided_slice %[[C]] {offsets = [0], sizes = [10], strides = [1]}
+  // CHECK: %[[D:.+]] = vector.extract_strided_slice %[[C]] {{[{]?}}offsets = [0], sizes = [10], strides = [1]
   // CHECK: arith.mulf %{{.+}}, %[[D]] : vector<10xf32>
   %0 = quant_float.dequantize %x, %s axis 0 block_size 4 opset 21 : vector<10xi8>, vector<3xf32> to vector<10xf32>
   return %0 : vector<10xf32>
@@ -134,7 +134,7 @@ func.func @scalable_one(%x: vector<[4]xi8>, %s: vector<[1]xf32>, %y: vector<[2]x
   // CHECK: vector.shape_cast %[[T]] : vector<[2]x2xf32> to vector<[2]x2x1xf32>
   // CHECK: vector.broadcast %{{.+}} : vector<[2]x2x1xf32> to vector<[2]x2x2xf32>
   // CHECK: vector.shape_cast %{{.+}} : vector<[2]x2x2xf32> to vector<[2]x4xf32>
-  // CHECK: vector.extract_strided_slice %{{.+}} {offsets = [0, 0], sizes = [2, 3], strides = [1, 1]}
+  // CHECK: vector.extract_strided_slice %{{.+}} {{[{]?}}offsets = [0, 0], sizes = [2, 3], strides = [1, 1]
   %1 = quant_float.dequantize %y, %t axis 1 block_size 2 opset 21 : vector<[2]x3xi8>, vector<[2]x2xf32> to vector<[2]x3xf32>
   return %0, %1 : vector<[4]xf32>, vector<[2]x3xf32>
 }

@@ -14,12 +14,12 @@
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<16xi8>
 // CHECK-DAG:     %[[REST:.+]] = arith.constant dense<127> : vector<16xi8>
 // CHECK:         llvm.call_intrinsic "llvm.aarch64.set.fpmr"(%[[MODE]])
-// CHECK-DAG:     %[[A:.+]] = vector.extract_strided_slice %[[X]] {offsets = [0], sizes = [4]
-// CHECK-DAG:     %[[B:.+]] = vector.extract_strided_slice %[[X]] {offsets = [4], sizes = [4]
+// CHECK-DAG:     %[[A:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [0], sizes = [4]
+// CHECK-DAG:     %[[B:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [4], sizes = [4]
 // CHECK:         %[[AB:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn"(%[[A]], %[[B]])
 // CHECK:         %[[LOW:.+]] = vector.shuffle %[[AB]], %{{[^ ]+}} [0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1]
-// CHECK-DAG:     %[[C:.+]] = vector.extract_strided_slice %[[X]] {offsets = [8], sizes = [4]
-// CHECK-DAG:     %[[D:.+]] = vector.extract_strided_slice %[[X]] {offsets = [12], sizes = [4]
+// CHECK-DAG:     %[[C:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [8], sizes = [4]
+// CHECK-DAG:     %[[D:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [12], sizes = [4]
 // CHECK:         %[[CODES:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn2"(%[[LOW]], %[[C]], %[[D]])
 // CHECK:         %[[WORDS:.+]] = vector.bitcast %[[X]] : vector<16xf32> to vector<32xi16>
 // CHECK:         %[[UPPER:.+]] = vector.shuffle %[[WORDS]], %{{[^ ]+}} [1, 3, 5,

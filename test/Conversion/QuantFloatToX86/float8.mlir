@@ -7,7 +7,7 @@
 // CHECK-DAG:     %[[STICKY:.+]] = arith.constant dense<262144> : vector<16xi32>
 // CHECK-DAG:     %[[LOST:.+]] = arith.constant dense<262143> : vector<16xi32>
 // CHECK-DAG:     %[[TOWARD_ZERO:.+]] = arith.constant 11 : i32
-// CHECK:         %[[LOW:.+]] = vector.extract_strided_slice %[[X]] {offsets = [0]
+// CHECK:         %[[LOW:.+]] = vector.extract_strided_slice %[[X]] {{[{]?}}offsets = [0]
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[LOW]]
 // CHECK:         %[[REST:.+]] = arith.andi %[[BITS]], %[[LOST]]
 // CHECK:         %[[INEXACT:.+]] = arith.cmpi ne, %[[REST]]

@@ -11,9 +11,9 @@
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
 // CHECK:         %[[IS_NEGATIVE:.+]] = arith.cmpi slt
 // CHECK:         %[[CODE:.+]] = arith.select %{{.+}} : vector<64xi1>, vector<64xi32>
-// CHECK:         %[[CODE0:.+]] = vector.extract_strided_slice %[[CODE]] {offsets = [0], sizes = [16]
+// CHECK:         %[[CODE0:.+]] = vector.extract_strided_slice %[[CODE]] {{[{]?}}offsets = [0], sizes = [16]
 // CHECK:         %[[CODE0_BYTES:.+]] = vector.bitcast %[[CODE0]] : vector<16xi32> to vector<64xi8>
-// CHECK:         %[[CODE1:.+]] = vector.extract_strided_slice %[[CODE]] {offsets = [16], sizes = [16]
+// CHECK:         %[[CODE1:.+]] = vector.extract_strided_slice %[[CODE]] {{[{]?}}offsets = [16], sizes = [16]
 // CHECK:         %[[CODE1_BYTES:.+]] = vector.bitcast %[[CODE1]] : vector<16xi32> to vector<64xi8>
 // CHECK:         vector.shuffle %[[CODE0_BYTES]], %[[CODE1_BYTES]] [0, 4, 8, 12, 16
 // CHECK-SAME:      120, 124] : vector<64xi8>, vector<64xi8>

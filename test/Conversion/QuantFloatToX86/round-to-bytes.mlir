@@ -68,7 +68,7 @@ func.func @signed(%x: vector<64xf32>, %s: f32, %z: i8) -> vector<64xi8> {
 // CHECK-SAME:      %[[X:.+]]: vector<32xf32>, %[[S:.+]]: vector<32xf32>, %[[Z:.+]]: vector<32xui8>)
 // CHECK:         arith.divf %[[X]], %[[S]]
 // CHECK:         scf.if
-// CHECK:         %[[HALF:.+]] = vector.extract_strided_slice %{{.+}} {offsets = [0], sizes = [16]
+// CHECK:         %[[HALF:.+]] = vector.extract_strided_slice %{{.+}} {{[{]?}}offsets = [0], sizes = [16]
 // CHECK:         %[[WORDS:.+]] = arith.extui %[[HALF]]
 // CHECK:         %[[ORDERED:.+]] = vector.shuffle %[[WORDS]], %{{[^ ]+}} [0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15]
 // CHECK:         llvm.intr.sadd.sat(%{{.+}}, %[[ORDERED]])
