@@ -12,8 +12,8 @@
  * is the default domain: "Cast", "CastLike", "QuantizeLinear",
  * "DequantizeLinear", "DynamicQuantizeLinear", "BitCast", "ConvInteger",
  * "MatMulInteger", "QLinearConv", "QLinearMatMul",
- * "com.microsoft.QuantizeLinear", "com.microsoft.DequantizeLinear". No function
- * of this header allocates or takes a lock.
+ * "com.microsoft.QuantizeLinear", "com.microsoft.DequantizeLinear",
+ * "com.microsoft.QGemm". No function of this header allocates or takes a lock.
  */
 #ifndef QUANT_FLOAT_C_OPSETS_H
 #define QUANT_FLOAT_C_OPSETS_H

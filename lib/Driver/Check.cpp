@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
+#include "quant-float/ONNX/Import/ExpandNode.h"
 #include "quant-float/Support/Locations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -120,10 +121,81 @@ static Judgement judgeNode(NodeOp node,
   return judgement;
 }
 
+/// Returns the inputs of the source node; null for absent ones.
+static SmallVector<Value> getSourceInputs(NodeOp node) {
+  SmallVector<Value> inputs;
+  for (Value input : node.getInputs()) {
+    while (llvm::is_contained(node.getAbsentInputs(), int64_t(inputs.size())))
+      inputs.push_back(Value());
+    inputs.push_back(input);
+  }
+  return inputs;
+}
+
+/// Whether the node is a quantization node of TensorRT or Quark. A function of
+/// ONNX's operators defines each of them (V10).
+static bool isVendorQuantization(NodeOp node) {
+  constexpr StringLiteral kDomains[] = {"trt", "com.amd.quark",
+                                        "com.vai.quantize"};
+  // Unverified IR may lack the attributes.
+  return node.getOpTypeAttr() && node.getOpsetAttr() &&
+         llvm::is_contained(kDomains, node.getDomain()) &&
+         isDefinedByFunction(node);
+}
+
+/// Judges a node by the quantization nodes of the function that defines its
+/// operator.
+static Judgement judgeFunction(NodeOp node,
+                               llvm::function_ref<void(Operation *)> inspect) {
+  for (auto [index, input] : llvm::enumerate(getSourceInputs(node)))
+    if (input && isa<UnknownType>(input.getType())) {
+      NodeResolution resolution;
+      resolution.missingInput = index;
+      return {NodeStatus::NotVerified,
+              {/*accepted=*/true, resolution.describeMissing(), {}}};
+    }
+  OpBuilder builder(node);
+  Operation *before = node->getPrevNode();
+  NodeExpansion expansion;
+  Judgement judgement = gather(node, [&]() -> LogicalResult {
+    expansion = expandNode(builder, node);
+    if (!expansion.problem.empty())
+      return mlir::emitError(node.getLoc()) << expansion.problem;
+    return success(!expansion.results.empty());
+  });
+  Verdict &verdict = judgement.verdict;
+  if (expansion.isUnknown)
+    judgement.status = NodeStatus::NotVerified;
+  else if (!verdict.accepted && verdict.reason.empty())
+    verdict.reason = "no function defines the operator for this node";
+
+  // The last op first.
+  SmallVector<Operation *> body;
+  for (Operation *op = node->getPrevNode(); op != before;
+       op = op->getPrevNode())
+    body.push_back(op);
+  for (Operation *op : llvm::reverse(body)) {
+    auto inner = dyn_cast<NodeOp>(op);
+    if (judgement.status != NodeStatus::Valid || !inner ||
+        !isQuantizationNode(inner))
+      continue;
+    Judgement found = judgeNode(inner, inspect);
+    llvm::append_range(judgement.warnings, found.warnings);
+    judgement.status = found.status;
+    verdict = std::move(found.verdict);
+    if (!verdict.reason.empty())
+      verdict.reason = "in its function body, " + verdict.reason;
+  }
+  for (Operation *op : body)
+    op->erase();
+  return judgement;
+}
+
 static Judgement judge(Operation *op,
                        llvm::function_ref<void(Operation *)> inspect) {
   if (auto node = dyn_cast<NodeOp>(op))
-    return judgeNode(node, inspect);
+    return isVendorQuantization(node) ? judgeFunction(node, inspect)
+                                      : judgeNode(node, inspect);
   inspect(op);
   return judgeOp(op);
 }
@@ -201,20 +273,25 @@ static std::string getSourceName(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
-/// Returns the scales of a quantization operation, or of a QLinear node.
+/// Returns the scales of a quantization operation, or of a QLinear or QGemm
+/// node.
 static SmallVector<Value> getScales(Operation *op) {
   if (auto quantization = dyn_cast<QuantizationOpInterface>(op))
     return {quantization.getScaleValue()};
   auto node = dyn_cast<NodeOp>(op);
-  constexpr unsigned kScales[] = {1, 4, 6};
-  if (!node ||
-      !llvm::is_contained({NodeKind::QLinearConv, NodeKind::QLinearMatMul},
-                          findNodeKind(getDomain(node), node.getOpType())))
+  if (!node)
     return {};
-  SmallVector<Value> scales;
-  for (unsigned index : kScales)
-    if (index < node.getInputs().size())
-      scales.push_back(node.getInputs()[index]);
+  std::optional<NodeKind> kind =
+      findNodeKind(getDomain(node), node.getOpType());
+  bool isQGemm = kind == NodeKind::MicrosoftQGemm;
+  if (!isQGemm && kind != NodeKind::QLinearConv &&
+      kind != NodeKind::QLinearMatMul)
+    return {};
+  SmallVector<Value> inputs = getSourceInputs(node), scales;
+  // QGemm has a bias before the scale of the result.
+  for (unsigned index : {1, 4, isQGemm ? 7 : 6})
+    if (index < inputs.size() && inputs[index])
+      scales.push_back(inputs[index]);
   return scales;
 }
 
@@ -272,10 +349,10 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
 }
 
 /// Whether the op is an operation of the dialect with an opset, or a node that
-/// could become one.
+/// could become one or that consists of such operations.
 static bool isChecked(Operation *op) {
   if (auto node = dyn_cast<NodeOp>(op))
-    return isQuantizationNode(node);
+    return isQuantizationNode(node) || isVendorQuantization(node);
   std::optional<RegisteredOperationName> name = op->getRegisteredInfo();
   return name && isa<QuantFloatDialect>(op->getDialect()) &&
          llvm::is_contained(name->getAttributeNames(), kOpsetAttrName);

@@ -3,10 +3,10 @@
 Ops have ONNX's names: ``"Cast"``, ``"CastLike"``, ``"QuantizeLinear"``, ``"DequantizeLinear"``,
 ``"DynamicQuantizeLinear"``, ``"BitCast"``, ``"ConvInteger"``, ``"MatMulInteger"``,
 ``"QLinearConv"``, ``"QLinearMatMul"``; the ops of ONNX Runtime's domain are
-``"com.microsoft.QuantizeLinear"`` and ``"com.microsoft.DequantizeLinear"``; and
-``"quant_float.Cast"``, ``"quant_float.QuantizeLinear"`` and ``"quant_float.DequantizeLinear"``
-have types that ONNX lacks. Roles are ``"input"``, ``"scale"`` (of the quantization ops) and
-``"result"`` (for QuantizeLinear also the zero point).
+``"com.microsoft.QuantizeLinear"``, ``"com.microsoft.DequantizeLinear"`` and
+``"com.microsoft.QGemm"``; and ``"quant_float.Cast"``, ``"quant_float.QuantizeLinear"`` and
+``"quant_float.DequantizeLinear"`` have types that ONNX lacks. Roles are ``"input"``, ``"scale"``
+(of the quantization ops) and ``"result"`` (for QuantizeLinear also the zero point).
 """
 
 from __future__ import annotations

@@ -104,6 +104,7 @@ OpName: TypeAlias = Literal[
     "QLinearMatMul",
     "com.microsoft.QuantizeLinear",
     "com.microsoft.DequantizeLinear",
+    "com.microsoft.QGemm",
     "quant_float.Cast",
     "quant_float.QuantizeLinear",
     "quant_float.DequantizeLinear",

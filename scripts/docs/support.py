@@ -28,6 +28,7 @@ OPS = {
     "QLinearMatMul": "quant_float.node, lowered with the network",
     "com.microsoft.QuantizeLinear": "quant_float.quantize",
     "com.microsoft.DequantizeLinear": "quant_float.dequantize",
+    "com.microsoft.QGemm": "quant_float.node, lowered with the network",
     "quant_float.Cast": "quant_float.cast",
     "quant_float.QuantizeLinear": "quant_float.quantize",
     "quant_float.DequantizeLinear": "quant_float.dequantize",
@@ -111,6 +112,7 @@ class Support:
         names = [f"`{name}` from {since}" for name, since in brought.items()]
         # Of nodes the table of ordinary ones has them.
         rows = [row for row in nodes.read_onnx() if row.op == op]
+        rows += [row for row in nodes.read_microsoft() if f"com.microsoft.{row.op}" == op]
         names += dict.fromkeys(f"`{a.name}`" for row in rows for a in row.attributes)
         return text + (f"Attributes: {', '.join(names)}.\n\n" if names else "No attributes.\n\n")
 

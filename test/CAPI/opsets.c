@@ -81,6 +81,7 @@ int main(void) {
 // CHECK-NEXT: QLinearMatMul: 10 21
 // CHECK-NEXT: com.microsoft.QuantizeLinear: 1
 // CHECK-NEXT: com.microsoft.DequantizeLinear: 1
+// CHECK-NEXT: com.microsoft.QGemm: 1
 // CHECK-NEXT: quant_float.Cast: 1
 // CHECK-NEXT: quant_float.QuantizeLinear: 1
 // CHECK-NEXT: quant_float.DequantizeLinear: 1

@@ -1,5 +1,6 @@
 # quant-float-check on quantization nodes: the faults that no other checker of ONNX models names, int32
-# zero points, nodes of com.microsoft, DynamicQuantizeLinear, nodes that no op can express, and MLIR.
+# zero points, nodes of com.microsoft, TensorRT and Quark, DynamicQuantizeLinear, nodes that no op can express, and
+# MLIR.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-check %t
 import json
@@ -36,7 +37,8 @@ def make_model(nodes, inputs, opset=21, constants=()):
         [],
         initializer=constants,
     )
-    imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    domains = "com.microsoft", "trt", "com.amd.quark", "com.vai.quantize"
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, 1) for d in domains)]
     return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
 
@@ -298,6 +300,148 @@ expect(
     out,
 )
 
+# com.microsoft's QGemm, whose C is input 6.
+QGEMM = ["a", "s", "z", "a", "s", "z"]
+TO_BYTES = [*QGEMM, "c", "n", "z"]
+write(
+    "qgemm.onnx",
+    make_model(
+        [
+            node("QGemm", inputs, [f"y{i}"], name=name, domain="com.microsoft", **attributes)
+            for i, (name, inputs, attributes) in enumerate(
+                [
+                    ("floats", QGEMM, {"alpha": 2.0}),
+                    ("bytes", TO_BYTES, {"transB": 1}),
+                    ("no C", [*QGEMM, "", "n", "z"], {}),
+                    ("scale", [*QGEMM[:4], "h", "z"], {}),
+                    ("point", [*QGEMM[:5], "i"], {}),
+                    ("C", [*QGEMM, "s"], {}),
+                    ("result", [*TO_BYTES[:8], "s"], {}),
+                    ("few", QGEMM[:5], {}),
+                    ("beta", QGEMM, {"beta": 1.0}),
+                    ("type", [*QGEMM, "k"], {}),
+                ]
+            )
+        ]
+        + [node("Strange", ["s"], ["k"], domain="com.microsoft")],
+        [
+            ("a", T.UINT8, [4, 4]),
+            S,
+            ("h", T.FLOAT16, []),
+            ("z", T.UINT8, []),
+            ("i", T.INT8, []),
+            ("c", T.INT32, [4]),
+        ],
+        constants=[helper.make_tensor("n", T.FLOAT, [], [-1.0])],
+    ),
+)
+out, _ = run(1, "qgemm.onnx", "--opset", "all")
+LIST = f"{A}, tensor<f32>, {Z}, {A}, tensor<f32>, {Z}"
+TO = f"com.microsoft.QGemm, opset 1, {LIST}"
+NONE, NEGATIVE = (
+    "accepted by no opset",
+    "  warning: expected a positive normal number as a scale, but element 0 is negative (-1)",
+)
+expect(
+    "qgemm.onnx",
+    [
+        f"qgemm.onnx: node 'floats': {TO} to tensor<*xf32>: ok, accepted by opsets 1",
+        f"qgemm.onnx: node 'bytes': {TO}, tensor<4xi32>, tensor<f32>, {Z} to tensor<*xui8>: ok, accepted by opsets 1",
+        f"qgemm.onnx: node 'no C': {TO}, tensor<f32>, {Z} to tensor<*xui8>: ok, accepted by opsets 1",
+        f"qgemm.onnx: node 'C': {TO}, tensor<f32> to tensor<*xf32>: invalid: input 6: expected elements of type 'i32', "
+        f"but got 'f32', {NONE}",
+        f"qgemm.onnx: node 'few': {TO[: -len(Z) - 2]} to tensor<*xf32>: invalid: expected 6 to 9 input(s), but got 5, {NONE}",
+        f"qgemm.onnx: node 'beta': {TO} to tensor<*xf32>: invalid: unknown attribute 'beta', {NONE}",
+        f"qgemm.onnx: node 'type': {TO}, !quant_float.unknown to tensor<*xf32>: not verified: the type of input 6 is not known",
+    ],
+    out,
+)
+REASONS = {
+    "scale": "scale element type 'f16' is not accepted by com.microsoft.QGemm-1 (opset 1)",
+    "point": "input 5: expected elements of type 'ui8' as input 3 has, but got 'i8'",
+    "result": "result element type 'f32' is not accepted by com.microsoft.QGemm-1 (opset 1)",
+}
+for name, reason in REASONS.items():
+    if not any(
+        f"'{name}': " in line and line.endswith(f": invalid: {reason}, {NONE}") for line in out
+    ):
+        failures.append(f"qgemm.onnx: expected '{reason}' of node '{name}', but got {out}")
+# The scales of the results of three nodes.
+if out.count(NEGATIVE) != 3:
+    failures.append(f"qgemm.onnx: expected 3 warnings, but got {out}")
+
+# Nodes that functions define: judged by the quantization nodes of the function.
+T8 = "TRT_FP8QuantizeLinear"
+VENDOR = [
+    ("fp8", "trt", T8, ["x", "s"], {}),
+    ("stale", "trt", "TRT_FP8DequantizeLinear", ["u", "n"], {}),
+    ("blocks", "trt", "TRT_INT4QuantizeLinear", ["x", "b"], {"axis": 0, "block_size": 2}),
+    ("mx", "trt", "TRT_MXFP8DynamicQuantize", ["x"], {"block_size": 5}),
+    ("quark", "com.amd.quark", "ExtendedQuantizeLinear", ["x", "s", "w"], {}),
+    ("vitis", "com.vai.quantize", "VitisDequantizeLinear", ["u", "s"], {}),
+    ("double", "trt", T8, ["d", "s"], {}),
+    ("axis", "trt", T8, ["x", "v"], {"axis": 1}),
+    ("zero", "trt", T8, ["x", "s", "one"], {}),
+    ("divisor", "trt", "TRT_MXFP8DynamicQuantize", ["x"], {"block_size": 3}),
+    ("saturate", "trt", T8, ["x", "s"], {"saturate": 1}),
+    ("rank", "trt", T8, ["x", "r"], {}),
+    ("type", "trt", T8, ["k", "s"], {}),
+]
+write(
+    "vendor.onnx",
+    make_model(
+        [
+            node(op, inputs, [f"y{i}"], name=name, domain=domain, **attributes)
+            for i, (name, domain, op, inputs, attributes) in enumerate(VENDOR)
+        ]
+        + [node("Strange", ["x"], ["k"], domain="trt")],
+        [
+            X,
+            S,
+            ("u", T.UINT8, [4, 5]),
+            ("b", T.FLOAT, [2, 5]),
+            ("v", T.FLOAT, [4]),
+            ("d", T.DOUBLE, [4, 5]),
+            ("w", T.INT32, []),
+            ("r", T.FLOAT, None),
+        ],
+        constants=[
+            helper.make_tensor("n", T.FLOAT, [], [-1.0]),
+            helper.make_tensor("one", T.FLOAT8E4M3FN, [], [1.0]),
+        ],
+    ),
+)
+out, err = run(1, "vendor.onnx")
+BODY = "invalid: in its function body, "
+VERDICTS = {
+    "fp8": "ok",
+    "stale": "ok",
+    "blocks": "ok",
+    "mx": "ok",
+    "quark": "ok",
+    "vitis": "ok",
+    "double": f"{BODY}input element type 'f64' is not accepted by QuantizeLinear-23 (opset 23)",
+    "axis": f"{BODY}scale must have 5 elements, as the input's dimension 1, but got 4",
+    "zero": f"{BODY}a constant zero point of 'f8E4M3FN' must be 0, but element 0 is 0x38",
+    "divisor": "invalid: attribute 'block_size': expected a divisor of 5, but got 3",
+    "saturate": "invalid: unknown attribute 'saturate'",
+    "rank": "not verified: the rank of input 1 is not known",
+    "type": "not verified: the type of input 0 is not known",
+}
+reports = [line for line in out if line.startswith("vendor.onnx")]
+for report, (name, verdict), (*_, domain, op, _, _) in zip(
+    reports, VERDICTS.items(), VENDOR, strict=True
+):
+    if not report.startswith(f"vendor.onnx: node '{name}': {domain}.{op}, opset 1, "):
+        failures.append(f"vendor.onnx: expected a report of {name}, but got {report}")
+    if not report.endswith(f": {verdict}"):
+        failures.append(f"vendor.onnx: {name}: expected {verdict}, but got {report}")
+# Of the node 'stale'.
+if out.count(NEGATIVE) != 1 or out.index(NEGATIVE) != 2:
+    failures.append(f"vendor.onnx: expected a warning of the scale, but got {out}")
+NOTE = "vendor.onnx: note: no version of QuantizeLinear accepts this type"
+expect("vendor.onnx", [NOTE], err)
+
 # MLIR: what no importer has looked at.
 text = """
 func.func @f(%x: tensor<2xf32>, %s: tensor<f32>, %q: tensor<2xf8E5M2>) {
@@ -307,6 +451,7 @@ func.func @f(%x: tensor<2xf32>, %s: tensor<f32>, %q: tensor<2xf8E5M2>) {
   %2 = quant_float.node "DequantizeLinear"(%q, %s) opset 18 : (tensor<2xf8E5M2>, tensor<f32>) -> tensor<2xf32>
   %3 = quant_float.qdq %x, %s storage f8E5M2 opset 23 : tensor<2xf32>, tensor<f32> to tensor<2xf32>
   %4:3 = "quant_float.node"(%x) {op_type = "QuantizeLinear", opset = -1 : i64, absent_inputs = array<i64: 7, -1>} : (tensor<2xf32>) -> (f32, f32, f32)
+  "quant_float.node"(%x, %s) {op_type = "TRT_FP8QuantizeLinear", domain = "trt", opset = 1 : i64} : (tensor<2xf32>, tensor<f32>) -> ()
   return
 }
 """
@@ -321,7 +466,12 @@ expect(
     ],
     err,
 )
-if len(out) != 5 or not out[3].endswith(": ok") or ": invalid: " not in out[4]:
+expect(
+    "MLIR",
+    ["<stdin>:9:3: error: no function defines the operator for this node"],
+    err,
+)
+if len(out) != 6 or not out[3].endswith(": ok") or ": invalid: " not in out[4]:
     failures.append(f"MLIR: {out}")
 
 # What MLIR declares of the results of nodes: types and as much of shapes as is known.

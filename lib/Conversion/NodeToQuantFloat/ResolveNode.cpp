@@ -77,6 +77,7 @@ FailureOr<NodeResolution> quant_float::resolveNode(OpBuilder &builder,
   case OpKind::MatMulInteger:
   case OpKind::QLinearConv:
   case OpKind::QLinearMatMul:
+  case OpKind::MicrosoftQGemm:
     return verifyNode(reader, *kind);
   case OpKind::OwnCast:
   case OpKind::OwnQuantizeLinear:

@@ -40,6 +40,11 @@ static const NodeForm &findForm(NodeKind kind, int64_t opset) {
   result[NodeKind::OpType].push_back({Since, Fewest,                           \
                                       static_cast<size_t>(Most),               \
                                       QUANT_FLOAT_LIST Attributes});
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+                                   Element, Shape, Attributes, Conversion)     \
+  result[NodeKind::Microsoft##OpType].push_back(                               \
+      {Since, Fewest, static_cast<size_t>(Most),                               \
+       QUANT_FLOAT_LIST Attributes});
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
     return result;
@@ -55,7 +60,7 @@ static const NodeForm &findForm(NodeKind kind, int64_t opset) {
 /// Returns a letter for each input. Inputs with the same letter have the same
 /// type. The opset rules for `a` and `b` are those of the first role, for `s`
 /// (scales) those of the second, and for `y` (the result's type) those of the
-/// third. `-` stands for an input without a rule.
+/// third. `i` stands for an input of i32, and `-` for one without a rule.
 static StringRef getInputs(OpKind kind) {
   switch (kind) {
   case OpKind::ConvInteger:
@@ -64,6 +69,8 @@ static StringRef getInputs(OpKind kind) {
   case OpKind::QLinearConv:
   case OpKind::QLinearMatMul:
     return "asabsbsy-";
+  case OpKind::MicrosoftQGemm:
+    return "asabsbisy";
   default:
     return "a";
   }
@@ -98,6 +105,13 @@ static FailureOr<bool> verifyInputs(NodeReader &node,
     // The importer keeps complex types, which no rule lists.
     if (!type || letters[i] == '-' || isa<ComplexType>(type))
       continue;
+    if (letters[i] == 'i') {
+      if (!type.isSignlessInteger(32))
+        return node.emitError()
+               << "input " << i << ": expected elements of type 'i32', but got "
+               << type;
+      continue;
+    }
     size_t first = letters.find(letters[i]);
     auto module = node.getNode()->getParentOfType<ModuleOp>();
     bool isStrict = module && module->hasAttr(kStrictAttrName);
@@ -146,8 +160,12 @@ static SmallVector<Type, 3> getResultTypes(NodeReader &node, OpKind kind) {
   case OpKind::MatMulInteger:
     return {getKnownType(op, IntegerType::get(context, 32))};
   default:
-    if (Type type = node.getElementType(getInputs(kind).find('y')))
+    size_t result = getInputs(kind).find('y');
+    if (Type type = node.getElementType(result))
       return {getKnownType(op, type)};
+    // QGemm without a zero point of the result dequantizes.
+    if (kind == OpKind::MicrosoftQGemm && !node.getInput(result))
+      return {getKnownType(op, Float32Type::get(context))};
     return {};
   }
 }

@@ -118,6 +118,7 @@ NodeExpansion quant_float::expandNode(OpBuilder &builder, NodeOp node,
   NodeFunction found = findFunction(proto, node.getOpset(), types,
                                     opset.value_or(node.getOpset()));
   expansion.problem = printable(found.problem);
+  expansion.isUnknown = found.isUnknown;
   if (!found.function)
     return expansion;
   completeImports(node, *found.function);

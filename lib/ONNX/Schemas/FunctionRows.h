@@ -28,6 +28,12 @@ namespace mlir::quant_float::onnx_import {
 /// The first opset that has all operators that most bodies consist of.
 inline constexpr int kBodyOpset = 23;
 
+/// A node has no function body because the type, rank or size of an input is
+/// unknown.
+struct UnknownInput : std::invalid_argument {
+  using invalid_argument::invalid_argument;
+};
+
 /// A node, and the function body that is built for it.
 struct Definition {
   const ::onnx::NodeProto &node;
@@ -65,8 +71,8 @@ struct Definition {
                                   " is missing");
     const auto &type = types.at(index);
     if (!type.has_tensor_type() || !type.tensor_type().has_shape())
-      throw std::invalid_argument("the rank of input " + std::to_string(index) +
-                                  " is not known");
+      throw UnknownInput("the rank of input " + std::to_string(index) +
+                         " is not known");
     return type.tensor_type().shape().dim_size();
   }
   std::optional<int64_t> findSize(int index, int axis) const {
@@ -79,9 +85,8 @@ struct Definition {
   int64_t getSize(int index, int axis) const {
     if (std::optional<int64_t> size = findSize(index, axis))
       return *size;
-    throw std::invalid_argument("the size of axis " + std::to_string(axis) +
-                                " of input " + std::to_string(index) +
-                                " is not known");
+    throw UnknownInput("the size of axis " + std::to_string(axis) +
+                       " of input " + std::to_string(index) + " is not known");
   }
   void refuseOutput(int index) const {
     if (wantsOutput(index))

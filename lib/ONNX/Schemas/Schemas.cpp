@@ -259,6 +259,9 @@ onnx_import::findFunction(::onnx::NodeProto &node, int64_t opset,
       return result;
     }
     result.function = std::move(function);
+  } catch (const UnknownInput &error) {
+    result.problem = error.what();
+    result.isUnknown = true;
   } catch (const std::exception &error) {
     result.problem = error.what();
   } catch (...) {

@@ -50,6 +50,8 @@ struct NodeFunction {
   std::unique_ptr<::onnx::FunctionProto> function;
   /// How the node violates its schema; empty if it does not.
   std::string problem;
+  /// Whether the problem is that the rank or size of an input is unknown.
+  bool isUnknown = false;
 };
 
 /// Returns the function that defines the node's operator for the given types of

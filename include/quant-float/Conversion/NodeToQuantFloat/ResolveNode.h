@@ -9,8 +9,8 @@
 // Converts Cast, CastLike, QuantizeLinear and DequantizeLinear of ONNX,
 // QuantizeLinear and DequantizeLinear of com.microsoft (V9), and OpenVINO's
 // FakeConvert from `quant_float.node` to ops of the dialect.
-// DynamicQuantizeLinear, BitCast, ConvInteger, MatMulInteger, QLinearConv and
-// QLinearMatMul remain nodes and are only verified.
+// DynamicQuantizeLinear, BitCast, ConvInteger, MatMulInteger, QLinearConv,
+// QLinearMatMul and com.microsoft's QGemm remain nodes and are only verified.
 //
 // The ONNX importer resolves every node whose operand types are known from the
 // file. Later passes resolve the others when they know the types.

@@ -25,6 +25,8 @@ struct NodeExpansion {
   /// The reason of a failure if the node contradicts its schema; empty if there
   /// is no function for it.
   std::string problem;
+  /// Whether the reason is that the rank or size of an input is unknown.
+  bool isUnknown = false;
 };
 
 /// Creates the nodes of the function that defines the node's operator, at the
