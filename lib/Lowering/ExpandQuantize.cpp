@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandQuantize.h"
+#include "ConversionRow.h"
 #include "RoundThroughFloats.h"
 #include "Subnormals.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -52,6 +53,14 @@ static constexpr int kEndOfRanges = 20;
 /// type, even stochastically. For larger inputs, the remainder e is not
 /// subnormal.
 static constexpr int kTinyInput = -100;
+
+/// For scales from 2^-30 to 2^30, quotients of inputs below 2^-90 are too small
+/// to change a sum with a zero point that is not zero, and that of 2^-90 is not
+/// subnormal.
+static constexpr int kOrdinaryScale = 30, kTinyDividend = -90;
+
+/// Magnitudes of at most 2^-150 are rounded to zero in f32.
+static constexpr int kUnderflow = -150;
 
 /// Quotients of at least 2^14 plus a zero point are beyond every range of up to
 /// 8 bits, and fit into 16 bits.
@@ -112,7 +121,7 @@ class QuantizeExpander {
 public:
   QuantizeExpander(VectorBuilder &lanes, VectorBuilder &uniform,
                    const QuantizeOperands &op)
-      : lanes(lanes), uniform(uniform), op(op),
+      : lanes(lanes), uniform(uniform), op(op), dividend(op.input),
         inverse(getExactInverse(op.scale)),
         byReciprocal(op.isUniform && !inverse && !op.precision.isF64() &&
                      lanes.getTarget().hasFma) {}
@@ -139,6 +148,8 @@ private:
                : op.input;
   }
   Value scaleInput(const Divisor &divisor);
+  Value getLastUnderflow(Value scale);
+  Value getDividendOfSum();
   /// Returns q' of the file comment.
   Value divide(Value value, const Divisor &divisor);
   Value divideByHalves(Value value, const Divisor &divisor);
@@ -151,7 +162,7 @@ private:
                                       Build<> other);
   /// Divides as specified by IEEE 754, for all scales.
   Value divideExactly() {
-    return lanes.make<arith::DivFOp>(op.input, spread(op.scale));
+    return lanes.make<arith::DivFOp>(dividend, spread(op.scale));
   }
   Value getQuotient();
   Value roundToPrecision(Value value);
@@ -168,6 +179,8 @@ private:
 
   VectorBuilder &lanes, &uniform;
   const QuantizeOperands &op;
+  /// The value that divideExactly divides.
+  Value dividend;
   /// Present if the scale is known to be a power of two.
   std::optional<APFloat> inverse;
   bool byReciprocal;
@@ -303,6 +316,66 @@ QuantizeExpander::branchOnScale(const APFloat &end,
   return SmallVector<Value, 2>(branch.getResults());
 }
 
+/// Returns the encoding of the largest f32 whose quotient by the scale, from
+/// 2^-30 to 2^30, is rounded to zero.
+Value QuantizeExpander::getLastUnderflow(Value scale) {
+  VectorBuilder &l = uniform;
+  FloatType f32 = getFloatType(scale);
+  // Up to 2^-125, an encoding is the number of steps of 2^-149.
+  constexpr int kStep = -149, kLinear = 24;
+  Value steps = l.convert<arith::FPToSIOp>(
+      l.make<arith::MulFOp>(scale, l.powerOfTwo(f32, kUnderflow - kStep)),
+      l.getInt(32));
+  Value bits = l.toBits(scale);
+  Value isSmall = l.compare(arith::CmpIPredicate::ult, bits,
+                            l.toBits(l.powerOfTwo(f32, kLinear)));
+  return l.select(isSmall, steps, l.add(bits, uint64_t(kUnderflow) << 23));
+}
+
+/// Returns the dividend of a quotient to which a zero point is added. The sum
+/// depends on whether a quotient close to zero is zero, because -0 + +0 is +0.
+/// An input close to zero is therefore replaced by a zero of the same sign only
+/// if its quotient is rounded to zero, and otherwise by 2^-90 with its sign.
+Value QuantizeExpander::getDividendOfSum() {
+  const LoweringTarget &target = lanes.getTarget();
+  // In other precisions, larger quotients are rounded to zero.
+  if (!target.avoidsSubnormals || target.flushesSubnormals ||
+      !op.precision.isF32())
+    return op.input;
+  constexpr auto ule = arith::CmpIPredicate::ule,
+                 ult = arith::CmpIPredicate::ult;
+  auto getBits = [](int exponent) { return uint64_t(127 + exponent) << 23; };
+  FloatType f32 = getFloatType(op.input);
+  Value input = lanes.toBits(op.input);
+  Value magnitude = lanes.bitAnd(input, 0x7FFFFFFF);
+  // Zeros are common and remain unchanged.
+  Value distance = lanes.add(magnitude, -1);
+  auto replace = [&]() -> SmallVector<Value> {
+    VectorBuilder &l = uniform;
+    Value size = getMagnitude(l, op.scale), bits = l.toBits(size);
+    uint64_t first = getBits(-kOrdinaryScale), last = getBits(kOrdinaryScale);
+    Value isOrdinary = l.compare(ule, l.add(bits, -first), last - first);
+    Value limit =
+        l.select(isOrdinary, getBits(kTinyDividend) - 1, l.integer(bits, 0));
+    Value underflow =
+        getLastUnderflow(l.select(isOrdinary, size, l.powerOfTwo(f32, 0)));
+    Value sign = lanes.bitAnd(input, 0x80000000);
+    Value isZero = lanes.compare(ule, magnitude, spread(underflow));
+    Value tiny =
+        lanes.select(isZero, sign, lanes.bitOr(sign, getBits(kTinyDividend)));
+    Value isTiny = lanes.compare(ult, distance, spread(limit));
+    return {lanes.bitcast(lanes.select(isTiny, tiny, input), f32)};
+  };
+  auto type = dyn_cast<VectorType>(input.getType());
+  if (!type || type.getRank() != 1)
+    return replace()[0];
+  Value least =
+      lanes.make<vector::ReductionOp>(vector::CombiningKind::MINUI, distance);
+  Value hasTiny =
+      lanes.withShapeOf(least).compare(ult, least, getBits(kTinyDividend) - 1);
+  return replaceRarely(lanes, hasTiny, op.input, replace)[0];
+}
+
 /// D2. The preceding rounding to f32 has no effect, because f32 has more than
 /// twice as many bits.
 Value QuantizeExpander::roundToPrecision(Value value) {
@@ -325,7 +398,7 @@ Value QuantizeExpander::getQuotient() {
         inverse->isExactlyValue(1.0)
             ? op.input
             : lanes.make<arith::MulFOp>(
-                  op.input, lanes.number(getFloatType(op.input), *inverse));
+                  dividend, lanes.number(getFloatType(dividend), *inverse));
   } else {
     quotient = divideExactly();
   }
@@ -448,6 +521,8 @@ QuantizeExpander::getFloatQuotient(Type to, const CastSemantics &semantics) {
   // A negative quotient close to zero gives a negative sum with the zero point
   // +0, but -0 + +0 is +0. The quotient must therefore not underflow.
   byReciprocal &= !op.zeroPoint;
+  if (op.zeroPoint)
+    dividend = getDividendOfSum();
   if (byReciprocal && op.precision.isF32()) {
     APFloat end = getOverflowValue(to, semantics);
     // The quotient of the rounded limit may be slightly less than the maximum.

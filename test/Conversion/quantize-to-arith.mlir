@@ -25,13 +25,21 @@ func.func @one_scale(%x: vector<8xf32>, %s: f32) -> vector<8xi8> {
   return %0 : vector<8xi8>
 }
 
-// D3: the quotient must not underflow where a zero is added, which takes the sign of -0.
+// D3: the quotient must not underflow where a zero is added, which takes the sign of -0. An unlikely branch replaces inputs
+// close to zero, so that the division has no subnormal operand or result.
 
 // CHECK-LABEL: func.func @d3_zero_point_of_float4
 // CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32,
 func.func @d3_zero_point_of_float4(%x: vector<16xf32>, %s: f32, %z: f4E2M1FN) -> vector<16xf4E2M1FN> {
+  // CHECK: %[[LEAST:.+]] = vector.reduction <minui>, %{{.+}} : vector<16xi32> into i32
+  // CHECK: %[[RARE:.+]] = arith.cmpi ult, %[[LEAST]],
+  // CHECK: llvm.intr.expect %[[RARE]], %false
+  // CHECK: %[[DIVIDEND:.+]] = scf.if
+  // CHECK: arith.fptosi
+  // CHECK: } else {
+  // CHECK-NEXT: scf.yield %[[X]] : vector<16xf32>
   // CHECK: %[[SS:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
-  // CHECK: %[[Q:.+]] = arith.divf %[[X]], %[[SS]] : vector<16xf32>
+  // CHECK: %[[Q:.+]] = arith.divf %[[DIVIDEND]], %[[SS]] : vector<16xf32>
   // CHECK: arith.addf %[[Q]],
   %0 = quant_float.quantize %x, %s, %z opset 23 : vector<16xf32>, f32, f4E2M1FN to vector<16xf4E2M1FN>
   return %0 : vector<16xf4E2M1FN>

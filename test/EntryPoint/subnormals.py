@@ -130,6 +130,8 @@ FORMATS = {
     "f8E5M2": get_format(19, ml_dtypes.float8_e5m2, np.uint8),
     "f8E5M2FNUZ": get_format(20, ml_dtypes.float8_e5m2fnuz, np.uint8),
     "f4E2M1FN": get_format(23, ml_dtypes.float4_e2m1fn, np.uint8),
+    "f6E2M3FN": get_format(27, ml_dtypes.float6_e2m3fn, np.uint8),
+    "f6E3M2FN": get_format(28, ml_dtypes.float6_e3m2fn, np.uint8),
     "ui8": Format(2, np.uint8, np.uint8, 0),
     "i8": Format(3, np.int8, np.int8, 0),
     "ui16": Format(4, np.uint16, np.uint16, 0),
@@ -256,6 +258,12 @@ for scale in map(np.float32, SCALES):
             )
             operands, tensors = f"{operands}, %z", f"{tensors}, tensor<{name}>"
         add(f"quantize to {name} by {scale}", types, f"quantize {operands} opset 25 : {tensors} to tensor<?x{name}>", given, name, expected, ordinary)  # fmt: skip
+    # With a zero point of +0, the sign of the code is that of the quotient unless that is zero: -0 + +0 is +0.
+    for name in ("f4E2M1FN", "f6E2M3FN", "f6E3M2FN"):
+        for zero_point in (0.0, -0.0, 1.5):
+            code = to_float(np.array([zero_point], dtype=np.float32), name)
+            sums = np.nan_to_num(quotient + np.float32(zero_point), nan=0, posinf=1e30, neginf=-1e30)
+            add(f"quantize to {name} by {scale} with {zero_point}", ["?xf32", "f32", name], f"quantize %x, %s, %z opset 28 : tensor<?xf32>, tensor<f32>, tensor<{name}> to tensor<?x{name}>", [("f32", x), ("f32", scale), (name, code.reshape(()))], name, to_float(sums, name), ordinary)  # fmt: skip
     for storage in ("i8", "f8E4M3FN"):
         if storage == "i8":
             back = to_integer(quotient, "i8").astype(np.float32)
