@@ -10,7 +10,6 @@
 
 #include "CompiledCode.h"
 #include "SessionCall.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -21,6 +20,7 @@
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/PortableBytecode.h"
 #include "quant-float/ONNX/Import/Import.h"
 #include "quant-float/OpenVINO/Import/Import.h"
 #include "quant-float/OpenVINO/ToONNX/Passes.h"
@@ -237,8 +237,9 @@ llvm::Error Model::write(llvm::raw_ostream &os, bool asBytecode) {
   // MLIR's bytecode writer requires all mandatory attributes.
   if (llvm::Error error = requireValid(call))
     return error;
-  return failed(writeBytecodeToFile(getModule(), os)) ? call.fail()
-                                                      : llvm::Error::success();
+  return failed(writePortableBytecode(getModule(), os))
+             ? call.fail()
+             : llvm::Error::success();
 }
 
 CheckedModel Model::check(const CheckOptions &options) const {

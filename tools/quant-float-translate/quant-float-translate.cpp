@@ -13,7 +13,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/IR/PortableBytecode.h"
 #include "quant-float/InitAll.h"
 #include "quant-float/ONNX/Export/Export.h"
 #include "quant-float/ONNX/Import/Import.h"
@@ -239,6 +241,11 @@ int main(int argc, char **argv) {
   if (!checkInput(arguments))
     return 1;
   mlir::registerAllTranslations();
+  mlir::TranslateFromMLIRRegistration toBytecode(
+      "mlir-to-portable-bytecode",
+      "write bytecode that all supported versions of LLVM read",
+      mlir::quant_float::writePortableBytecode,
+      mlir::quant_float::registerAllDialects);
   mlir::quant_float::StrictOption strict;
   llvm::cl::opt<bool> keepsSource(
       "keep-source",
