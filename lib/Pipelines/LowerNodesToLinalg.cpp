@@ -16,6 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "quant-float/Codegen/Common/Passes.h"
 #include "quant-float/Conversion/Passes.h"
@@ -46,11 +48,32 @@ void quant_float::buildPartition(OpPassManager &manager,
   convertNodes(manager, options);
 }
 
-void quant_float::buildLowerNodesToLinalg(OpPassManager &manager,
-                                          const StageOptions &options) {
+/// Lowers ONNX nodes and tensor ops of quant_float.
+static void convertToLinalg(OpPassManager &manager,
+                            const StageOptions &options) {
   convertNodes(manager, options);
   manager.addPass(createQuantFloatDecomposeQdqPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
+}
+
+void quant_float::buildLowerToUpstream(OpPassManager &manager,
+                                       const StageOptions &options) {
+  buildNormalizeImport(manager, options);
+  buildRewriteQuantization(manager, options);
+  convertToLinalg(manager, options);
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createConvertQuantFloatToArithPass());
+  function.addPass(createQuantFloatRequireLoweredPass());
+  // Casts to unsigned integers and back.
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createQuantFloatStripAttributesPass());
+}
+
+void quant_float::buildLowerNodesToLinalg(OpPassManager &manager,
+                                          const StageOptions &options) {
+  convertToLinalg(manager, options);
   QuantFloatMakeEntryPointsPassOptions entryPoints;
   entryPoints.share = !options.explains;
   // A branch in a shape function would run on the device.

@@ -206,6 +206,24 @@ struct LowerToNVVMOptions final : PassPipelineOptions<LowerToNVVMOptions> {
   }
 };
 
+struct LowerToUpstreamOptions final
+    : PassPipelineOptions<LowerToUpstreamOptions> {
+  Option<std::string> cpu{
+      *this, "cpu",
+      llvm::cl::desc("target CPU; empty means the baseline of the triple"),
+      llvm::cl::init("")};
+  Option<std::string> triple{
+      *this, "triple", llvm::cl::desc("target triple; empty means the host's"),
+      llvm::cl::init("")};
+
+  StageOptions get() const {
+    StageOptions options;
+    options.cpu.cpu = cpu;
+    options.cpu.triple = triple;
+    return options;
+  }
+};
+
 /// A stage on its own: for the CPU unless there is a chip.
 struct SingleStageOptions final : PassPipelineOptions<SingleStageOptions> {
   CommonOptions common{*this};
@@ -300,5 +318,12 @@ void quant_float::registerPipelines() {
       "points that launch them",
       [](OpPassManager &manager, const LowerToNVVMOptions &options) {
         buildStages(manager, options.get());
+      });
+  PassPipelineRegistration<LowerToUpstreamOptions>(
+      "quant-float-lower-to-upstream",
+      "lower nodes and quant_float on tensors to upstream dialects on tensors",
+      [](OpPassManager &manager, const LowerToUpstreamOptions &options) {
+        setTarget(manager, options.get());
+        buildLowerToUpstream(manager, options.get());
       });
 }

@@ -131,9 +131,14 @@ void buildStages(OpPassManager &manager, const StageOptions &options);
 /// subgraphs around quantization ops that can be compiled.
 void buildPartition(OpPassManager &manager, const StageOptions &options);
 
-/// Registers each stage as quant-float-<name>, and the pipelines
+/// Converts ONNX nodes and quant_float ops to upstream dialects on tensors, and
+/// strips the attributes of quant_float, so that tools of other LLVM versions
+/// continue from the generic textual form.
+void buildLowerToUpstream(OpPassManager &manager, const StageOptions &options);
+
+/// Registers each stage as quant-float-<name>, the pipelines
 /// quant-float-lower-to-cpu and quant-float-lower-to-nvvm, which run all of
-/// them.
+/// them, and quant-float-lower-to-upstream.
 void registerPipelines();
 
 } // namespace mlir::quant_float

@@ -600,4 +600,22 @@ def QuantFloatSetTargetPass
   ];
 }
 
+def QuantFloatStripAttributesPass : Pass<"quant-float-strip-attributes"> {
+  let summary = "Strip the discardable attributes of this dialect";
+  let description = [{
+    Removes all discardable attributes with the prefix `quant_float.` from ops
+    and from the arguments and results of functions. Tools that do not know the
+    dialect reject modules with such attributes. Without them, an entry point
+    has no names of inputs and outputs, and unsigned elements are signless.
+
+    `quant-float-lower-to-upstream` runs this pass last.
+
+    ```mlir
+    func.func @main(%x: tensor<8xi8> {quant_float.element_type = ui8})
+    // becomes
+    func.func @main(%x: tensor<8xi8>)
+    ```
+  }];
+}
+
 #endif // QUANT_FLOAT_TRANSFORMS_PASSES_TD
