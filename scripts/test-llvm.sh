@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests with another version of LLVM than that of Debian 12, in a chroot of the Debian suite
-# that has it. Needs root and debootstrap. Tests the commit that is checked out.
+# that has it. Needs root and debootstrap. Tests the commit that is checked out, and with a build of it that
+# modules can be exchanged.
 #   scripts/test-llvm.sh 23 [ARGUMENT...]    LLVM 23 of the unstable suite; the arguments are those of test.sh
 #   scripts/test-llvm.sh 24 [ARGUMENT...]    the snapshot of LLVM 24 in the experimental suite
 #   scripts/test-llvm.sh VERSION --run COMMAND    only runs a command of bash there, in the checkout
@@ -13,7 +14,7 @@ version=${1:-}
 case "$version" in
   23) suites=sid ;;
   24) suites="sid experimental" ;;
-  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
 esac
 shift
 [ "$(id -u)" -eq 0 ] || { echo "test-llvm.sh: error: expected to run as root" >&2; exit 1; }
@@ -70,6 +71,18 @@ unshare --mount --propagation private bash -c '
     SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt bash -c "cd /src && $command" test.sh "$@"
 ' test-llvm.sh "$@" || status=$?
 [ -z "${run:-}" ] || exit $status
+
+# Modules go from each build of this commit to each other one.
+others=''
+for other in "${root%/*}"/llvm-*; do
+  [ "$(git -C "$other/src" rev-parse HEAD 2>/dev/null)" != "$commit" ] || others=$others${others:+:}$other
+done
+own=${QF_LLVM:-22}
+if [ -x build/bin/quant-float-run ]; then
+  QUANT_FLOAT_OTHER_LLVM=$others "/usr/lib/llvm-$own/bin/lit" -v build/test --filter=IR/other_llvm || status=1
+else
+  echo "test-llvm: no build with LLVM $own, so modules are not exchanged with it (scripts/build.sh builds)"
+fi
 
 # shellcheck disable=SC2016
 package=$(chroot "$root" dpkg-query -W -f='${Version}' "libmlir-$version-dev")

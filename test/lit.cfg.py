@@ -70,6 +70,7 @@ llvm_config.with_system_environment(
         "UBSAN_OPTIONS",
         "TSAN_OPTIONS",
         "QUANT_FLOAT_VERIFY_ROUNDTRIP",
+        "QUANT_FLOAT_OTHER_LLVM",
     ]
 )
 llvm_config.use_default_substitutions()
@@ -83,6 +84,10 @@ llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 
 if cuda.has_device():
     config.available_features.add("cuda")
+
+# scripts/test-llvm.sh sets it: folders of systems with builds for other versions of LLVM.
+if os.environ.get("QUANT_FLOAT_OTHER_LLVM"):
+    config.available_features.add("other-llvm")
 
 # Upstream's name. Without assertions, LLVM counts no statistics and has no debug output.
 if config.llvm_assertions == "ON":
