@@ -611,9 +611,13 @@ def QuantFloatStripAttributesPass : Pass<"quant-float-strip-attributes"> {
     `quant-float-lower-to-upstream` runs this pass last.
 
     ```mlir
-    func.func @main(%x: tensor<8xi8> {quant_float.element_type = ui8})
+    func.func @main(%x: tensor<8xi8> {quant_float.element_type = ui8}) {
+      return
+    }
     // becomes
-    func.func @main(%x: tensor<8xi8>)
+    func.func @main(%x: tensor<8xi8>) {
+      return
+    }
     ```
   }];
 }
