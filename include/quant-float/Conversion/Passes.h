@@ -30,8 +30,13 @@ namespace mlir::quant_float {
 void populateLegalizeArithPatterns(RewritePatternSet &patterns);
 
 /// Patterns that convert quant.qcast and quant.dcast with float8 storage to
-/// quantize and dequantize.
+/// quantize and dequantize, and quant.dcast of quantiles to table lookups.
 void populateLegalizeQuantPatterns(RewritePatternSet &patterns);
+
+/// Patterns that convert linalg.scaled_contract and block-scaled casts and
+/// matmuls of tosa to dequantize and linalg.generic. Ops that are not
+/// legalizable remain.
+void populateLegalizeBlockScaledPatterns(RewritePatternSet &patterns);
 
 /// Converts tensor types to their storage types. See ElementTypes.h.
 void populateStorageTypeConversions(TypeConverter &converter);

@@ -15,10 +15,16 @@
 
 namespace mlir::quant_float {
 
-/// Return why a cast of arith or an op of quant is not legalizable; empty if it
-/// is. Return none for ops that the legalization does not handle.
+/// Return why a cast of arith, an op of quant or a block-scaled op of linalg or
+/// tosa is not legalizable; empty if it is. Return none for ops that the
+/// legalization does not handle.
 std::optional<std::string> getArithIllegalityReason(Operation *op);
 std::optional<std::string> getQuantIllegalityReason(Operation *op);
+std::optional<std::string> getBlockScaledIllegalityReason(Operation *op);
+
+/// Whether `op` computes the scales of blocks, which no upstream dialect
+/// defines.
+bool isCastToBlockScaled(Operation *op);
 
 } // namespace mlir::quant_float
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementConversion.h"
 #include "LegalityDiagnostics.h"
 #include "QuantTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -214,9 +215,9 @@ static Value castToScale(OpBuilder &builder, Location loc, Value value,
   return selectNaN(builder, loc, isNaN, result);
 }
 
-/// Converts floats on scalars and vectors as arith specifies.
-static Value convertFloat(OpBuilder &builder, Location loc, Value value,
-                          Type to, std::optional<arith::RoundingMode> given) {
+Value quant_float::convertFloat(OpBuilder &builder, Location loc, Value value,
+                                Type to,
+                                std::optional<arith::RoundingMode> given) {
   Type from = getElementTypeOrSelf(value);
   if (from == to)
     return value;
@@ -246,8 +247,8 @@ static Value expandScaling(OpBuilder &builder, Operation *op,
   Location loc = op->getLoc();
   Type type = getScalingType(op);
   Value scale = convertFloat(builder, loc, operands[1],
-                             Float8E8M0FNUType::get(builder.getContext()), {});
-  scale = convertFloat(builder, loc, scale, type, {});
+                             Float8E8M0FNUType::get(builder.getContext()));
+  scale = convertFloat(builder, loc, scale, type);
   // The scale of a vector may be a scalar.
   auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
   if (vector && !isa<VectorType>(scale.getType()))
@@ -259,7 +260,7 @@ static Value expandScaling(OpBuilder &builder, Operation *op,
                         getElementTypeOrSelf(op->getResult(0).getType()),
                         getRoundingMode(op));
   }
-  Value wide = convertFloat(builder, loc, operands[0], type, {});
+  Value wide = convertFloat(builder, loc, operands[0], type);
   return arith::MulFOp::create(builder, loc, wide, scale);
 }
 
@@ -431,17 +432,25 @@ struct LegalizeArith final
     RewritePatternSet patterns(&getContext());
     populateLegalizeArithPatterns(patterns);
     populateLegalizeQuantPatterns(patterns);
+    populateLegalizeBlockScaledPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 
     getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {
-          if (isFloat8StorageCast(op) && op->use_empty())
+          if (isQuantStorageCast(op) && op->use_empty())
             op->erase();
         });
-    getOperation()->walk([](Operation *op) {
+    getOperation()->walk([&](Operation *op) {
+      if (isCastToBlockScaled(op)) {
+        op->emitOpError("is not supported: the dialect does not define how "
+                        "the scales of blocks are computed");
+        return signalPassFailure();
+      }
       std::optional<std::string> reason = getArithIllegalityReason(op);
       if (!reason)
         reason = getQuantIllegalityReason(op);
+      if (!reason)
+        reason = getBlockScaledIllegalityReason(op);
       if (reason && !reason->empty())
         op->emitRemark("not legalized: ") << *reason;
     });

@@ -1,4 +1,4 @@
-//===- LegalizeQuant.cpp - Legalize quant.qcast and dcast of float8 -------===//
+//===- LegalizeQuant.cpp - Legalize quant.qcast and dcast -----------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementConversion.h"
 #include "LegalityDiagnostics.h"
 #include "QuantTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -18,6 +22,7 @@
 
 using namespace mlir;
 using namespace mlir::quant_float;
+using llvm::APFloat;
 
 static constexpr StringLiteral kQuantize = "quant.qcast";
 static constexpr StringLiteral kDequantize = "quant.dcast";
@@ -25,7 +30,7 @@ static constexpr StringLiteral kStorageCast = "quant.scast";
 
 /// Returns why the shapes and element types of an op do not match its quantized
 /// type; empty if they do.
-static std::string findMisfit(const Float8QuantType &type, Type expressed,
+static std::string findMisfit(const QuantType &type, Type expressed,
                               Type quantized) {
   auto shaped = dyn_cast<RankedTensorType>(expressed);
   if (isa<ShapedType>(expressed) && !shaped)
@@ -51,10 +56,10 @@ static std::string findMisfit(const Float8QuantType &type, Type expressed,
   return {};
 }
 
-/// Returns the quantized type of a qcast or dcast if its storage is a float.
-/// Sets `error` if the op is not legalizable.
-static std::optional<Float8QuantType> readQuantType(Operation *op,
-                                                    std::string &error) {
+/// Returns the quantized type of a qcast or dcast if its storage is a float or
+/// quantiles. Sets `error` if the op is not legalizable.
+static std::optional<QuantType> readQuantType(Operation *op,
+                                              std::string &error) {
   bool isQuantize = op->getName().getStringRef() == kQuantize;
   if ((!isQuantize && op->getName().getStringRef() != kDequantize) ||
       op->getNumOperands() != 1 || op->getNumResults() != 1)
@@ -63,9 +68,13 @@ static std::optional<Float8QuantType> readQuantType(Operation *op,
   Type quantized = op->getResult(0).getType();
   if (!isQuantize)
     std::swap(expressed, quantized);
-  std::optional<Float8QuantType> type =
-      readFloat8QuantType(getElementTypeOrSelf(quantized), error);
-  if (type && error.empty())
+  std::optional<QuantType> type =
+      parseQuantType(getElementTypeOrSelf(quantized), error);
+  if (!type || !error.empty())
+    return type;
+  if (isQuantize && !type->quantiles.empty())
+    error = "the quant dialect does not define the rounding to quantiles";
+  else
     error = findMisfit(*type, expressed, quantized);
   return type;
 }
@@ -81,7 +90,7 @@ quant_float::getQuantIllegalityReason(Operation *op) {
 /// Creates the scale as a scalar, a tensor of rank 0, or a tensor of rank 1 if
 /// the type has an axis.
 static Value createScale(OpBuilder &builder, Location loc,
-                         const Float8QuantType &type, bool isTensor) {
+                         const QuantType &type, bool isTensor) {
   TypedAttr attr = builder.getFloatAttr(type.expressed, type.scales.front());
   if (isTensor) {
     SmallVector<int64_t> sizes;
@@ -95,11 +104,112 @@ static Value createScale(OpBuilder &builder, Location loc,
 
 static Value createStorageCast(OpBuilder &builder, Location loc, Type type,
                                Value value) {
+  // The verifier of quant.scast accepts only integer storage.
+  if (RegisteredOperationName::lookup(kStorageCast, builder.getContext()))
+    return UnrealizedConversionCastOp::create(builder, loc, type, value)
+        .getResult(0);
   OperationState state(loc, kStorageCast);
   state.addOperands(value);
   state.addTypes(type);
   return builder.create(state)->getResult(0);
 }
+
+/// Returns the operand of the storage cast that defines `quantized` if it has
+/// the type `storage`, or null.
+static Value findStorage(Value quantized, Type storage) {
+  Operation *cast = quantized.getDefiningOp();
+  if (!cast || !isQuantStorageCast(cast) ||
+      cast->getOperand(0).getType() != storage)
+    return {};
+  return cast->getOperand(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Quantiles
+//===----------------------------------------------------------------------===//
+
+/// Dequantizes the index of a quantile as D5 specifies:
+///
+/// %q = tensor.extract %quantiles[%index]
+/// %r = cast (mulf %q, %scale)
+static Value dequantizeQuantile(OpBuilder &builder, Location loc, Value index,
+                                Value quantiles, Value scale,
+                                const QuantType &type) {
+  unsigned width = type.storage.getIntOrFloatBitWidth();
+  if (!index.getType().isSignlessInteger())
+    index = StorageCastOp::create(
+        builder, loc, getStorageElementType(index.getType()), index);
+  if (unsigned stored = index.getType().getIntOrFloatBitWidth();
+      stored > width) {
+    // A byte of a tensor may have other bits set.
+    Value mask = arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(index.getType(), (1u << width) - 1));
+    index = arith::AndIOp::create(builder, loc, index, mask);
+  }
+  index =
+      arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), index);
+  Value quantile =
+      tensor::ExtractOp::create(builder, loc, quantiles, ValueRange(index));
+  Value product = arith::MulFOp::create(builder, loc, quantile, scale);
+  return convertFloat(builder, loc, product, type.expressed);
+}
+
+/// Dequantizes indices of quantiles. Tensors become a linalg.generic.
+static Value dequantizeQuantiles(OpBuilder &builder, Location loc,
+                                 Value indices, const QuantType &type,
+                                 Type resultType) {
+  Type f32 = builder.getF32Type();
+  auto makeTensor = [&](ArrayRef<int64_t> sizes, ArrayRef<APFloat> values) {
+    return createConstant(
+        builder, loc,
+        DenseElementsAttr::get(RankedTensorType::get(sizes, f32), values));
+  };
+  SmallVector<APFloat> scales = type.scales;
+  bool isInexact;
+  for (APFloat &scale : scales)
+    scale.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &isInexact);
+  Value quantiles =
+      makeTensor({static_cast<int64_t>(type.quantiles.size())}, type.quantiles);
+  auto tensorType = dyn_cast<RankedTensorType>(resultType);
+  if (!tensorType)
+    return dequantizeQuantile(
+        builder, loc, indices, quantiles,
+        createConstant(builder, loc, builder.getFloatAttr(f32, scales.front())),
+        type);
+
+  int64_t rank = tensorType.getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  SmallVector<int64_t> sizes;
+  AffineMap scaleMap = AffineMap::get(rank, 0, builder.getContext());
+  if (type.axis) {
+    sizes.push_back(scales.size());
+    scaleMap = identity.getSubMap(static_cast<unsigned>(*type.axis));
+  }
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, indices),
+      type.expressed);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, empty.getType(),
+      ValueRange{indices, makeTensor(sizes, scales)}, empty,
+      ArrayRef<AffineMap>{identity, scaleMap, identity},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(nested, loc,
+                                dequantizeQuantile(nested, loc, arguments[0],
+                                                   quantiles, arguments[1],
+                                                   type));
+      });
+  Value result = generic.getResult(0);
+  if (result.getType() != resultType)
+    result = tensor::CastOp::create(builder, loc, resultType, result);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Legalizes qcast, and dcast accordingly:
@@ -115,17 +225,18 @@ struct LegalizeQuantCast final : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     std::string error;
-    std::optional<Float8QuantType> type = readQuantType(op, error);
+    std::optional<QuantType> type = readQuantType(op, error);
     if (!type || !error.empty())
       return rewriter.notifyMatchFailure(op, error);
     Location loc = op->getLoc();
     Value input = op->getOperand(0);
     Type resultType = op->getResult(0).getType();
-    Value scale =
-        createScale(rewriter, loc, *type, isa<TensorType>(resultType));
     auto opset = rewriter.getI64IntegerAttr(kNewestOpset);
     IntegerAttr axis =
         type->axis ? rewriter.getI64IntegerAttr(*type->axis) : IntegerAttr();
+    Value scale;
+    if (type->quantiles.empty())
+      scale = createScale(rewriter, loc, *type, isa<TensorType>(resultType));
     if (op->getName().getStringRef() == kQuantize) {
       Value codes = QuantizeOp::create(
           rewriter, loc, withElementType(input.getType(), type->storage), input,
@@ -137,11 +248,20 @@ struct LegalizeQuantCast final : RewritePattern {
       return success();
     }
     Type codesType = withElementType(resultType, type->storage);
-    Operation *cast = input.getDefiningOp();
-    Value codes = cast && isFloat8StorageCast(cast) &&
-                          cast->getOperand(0).getType() == codesType
-                      ? cast->getOperand(0)
-                      : createStorageCast(rewriter, loc, codesType, input);
+    Value codes = findStorage(input, codesType);
+    // Upstream's passes convert unsigned storage to signless integers.
+    if (!codes && !type->quantiles.empty())
+      codes = findStorage(
+          input, withElementType(resultType,
+                                 rewriter.getIntegerType(
+                                     type->storage.getIntOrFloatBitWidth())));
+    if (!codes)
+      codes = createStorageCast(rewriter, loc, codesType, input);
+    if (!type->quantiles.empty()) {
+      rewriter.replaceOp(
+          op, dequantizeQuantiles(rewriter, loc, codes, *type, resultType));
+      return success();
+    }
     rewriter.replaceOpWithNewOp<DequantizeOp>(
         op, resultType, codes, scale, /*zero_point=*/Value(), opset,
         /*domain=*/StringAttr(), axis, /*block_size=*/IntegerAttr(),

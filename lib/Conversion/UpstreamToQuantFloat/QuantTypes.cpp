@@ -1,4 +1,4 @@
-//===- QuantTypes.cpp - quant.uniform with float8 storage -----------------===//
+//===- QuantTypes.cpp - quant.uniform of floats and quantiles -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "QuantTypes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -16,7 +17,11 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Error.h"
+#if LLVM_VERSION_MAJOR >= 23
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#endif
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -28,15 +33,25 @@ namespace {
 ///   storage (`<` min `:` max `>`)? `:` expressed (`:` axis)? `,`
 ///   (scale | `{` scale (`,` scale)* `}`)
 ///   scale ::= number (`:` zero-point)?
+///
+/// The storage may be
+///
+///   `!quant.quantile` `<` index `:` value `,` `{` number (`,` number)* `}`
+///   (`,` `<` min `:` max `>`)? `>`
 class QuantTypeReader {
 public:
   QuantTypeReader(MLIRContext *context, StringRef text)
       : context(context), rest(text) {}
 
+  bool consumeQuantiles() { return consume("!quant.quantile<"); }
+  /// Parses the quantiles after consumeQuantiles. `exact` are their values if
+  /// the type is not only known in printed form, which shortens them.
+  std::string readQuantiles(QuantType &type,
+                            std::optional<ArrayRef<double>> exact);
   /// Returns null for other storage types than floats.
   FloatType readStorage() { return dyn_cast_or_null<FloatType>(readType()); }
   /// Parses the remaining string. Returns an error message, or an empty string.
-  std::string read(Float8QuantType &type);
+  std::string read(QuantType &type);
 
 private:
   bool consume(StringRef token) {
@@ -52,7 +67,7 @@ private:
   }
   Type readType();
   /// Returns an error message, or an empty string.
-  std::string readScale(Float8QuantType &type);
+  std::string readScale(QuantType &type);
 
   MLIRContext *context;
   StringRef rest;
@@ -67,7 +82,84 @@ Type QuantTypeReader::readType() {
   return word.empty() ? Type() : parseType(word, context);
 }
 
-std::string QuantTypeReader::readScale(Float8QuantType &type) {
+/// Returns the value of a quantile of type `type`, or an error message.
+static std::string convertQuantile(double number, Type type, APFloat &value) {
+  value = APFloat(number);
+  bool isInexact;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    llvm::APSInt converted(integer.getWidth(), !integer.isSigned());
+    if (value.convertToInteger(converted, APFloat::rmTowardZero, &isInexact) !=
+        APFloat::opOK)
+      return "a quantile of type " + debugString(type) +
+             " must be an integer of this type, but got " +
+             std::to_string(number);
+  } else {
+    value.convert(cast<FloatType>(type).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &isInexact);
+  }
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                &isInexact);
+  return {};
+}
+
+std::string
+QuantTypeReader::readQuantiles(QuantType &type,
+                               std::optional<ArrayRef<double>> exact) {
+  constexpr unsigned kMaxIndexWidth = 16;
+  type.storage = readType();
+  auto index = dyn_cast_or_null<IntegerType>(type.storage);
+  // The dialect does not state which quantile a negative index selects.
+  if (!index || !index.isUnsigned() || index.getWidth() > kMaxIndexWidth ||
+      !getOnnxDataType(index))
+    return "the storage type of quantiles must be ui2, ui4, ui8 or ui16, but "
+           "got " +
+           debugString(type.storage);
+  consume(":");
+  Type valueType = readType();
+  auto integer = dyn_cast_or_null<IntegerType>(valueType);
+  bool isInteger = integer && !integer.isSignless() && integer.getWidth() <= 16;
+  if (!isInteger && (!valueType || !isa<FloatType>(valueType) ||
+                     !getDataType(valueType) || valueType.isF64()))
+    return "the type of quantiles must be a float of at most 32 bits or a "
+           "signed or unsigned integer of at most 16 bits";
+  consume(",");
+  consume("{");
+  SmallVector<double> numbers;
+  do {
+    StringRef word = readWord();
+    if (!llvm::to_float(word, numbers.emplace_back()))
+      return ("a quantile must be a number, but got '" + word + "'").str();
+  } while (consume(","));
+  consume("}");
+  if (consume(",")) {
+    consume("<");
+    int64_t least;
+    if (readWord().getAsInteger(10, least) || least != 0)
+      return "the storage range of quantiles must start at 0";
+    consume(":");
+    readWord();
+    consume(">");
+  }
+  consume(">");
+
+  if (exact)
+    numbers.assign(exact->begin(), exact->end());
+  size_t count = size_t(1) << index.getWidth();
+  if (numbers.size() > count)
+    return "expected at most " + std::to_string(count) +
+           " quantiles, but got " + std::to_string(numbers.size());
+  for (double number : numbers) {
+    APFloat &value = type.quantiles.emplace_back(APFloat::IEEEsingle());
+    if (std::string error = convertQuantile(number, valueType, value);
+        !error.empty())
+      return error;
+  }
+  // Indices above the storage range must not read other memory.
+  type.quantiles.resize(count, APFloat(type.quantiles.back()));
+  return {};
+}
+
+std::string QuantTypeReader::readScale(QuantType &type) {
   StringRef word = readWord();
   APFloat scale(type.expressed.getFloatSemantics());
   llvm::Expected<APFloat::opStatus> status =
@@ -82,13 +174,15 @@ std::string QuantTypeReader::readScale(Float8QuantType &type) {
   StringRef zeroPoint = readWord();
   int64_t value;
   if (zeroPoint.getAsInteger(10, value) || value != 0)
-    return ("the zero point of " + Twine(debugString(type.storage)) +
+    return ("the zero point of " +
+            Twine(type.quantiles.empty() ? debugString(type.storage)
+                                         : "quantiles") +
             " must be 0, but got " + zeroPoint)
         .str();
   return {};
 }
 
-std::string QuantTypeReader::read(Float8QuantType &type) {
+std::string QuantTypeReader::read(QuantType &type) {
   if (consume("<"))
     return "the storage range must be the full range of the storage type";
   consume(":");
@@ -119,14 +213,31 @@ std::string QuantTypeReader::read(Float8QuantType &type) {
   return {};
 }
 
-std::optional<Float8QuantType>
-quant_float::readFloat8QuantType(Type elementType, std::string &error) {
+/// Returns the quantiles of a type of the quant dialect; none if the type is
+/// only known in printed form, because the dialect is not loaded.
+static std::optional<ArrayRef<double>> getExactQuantiles(Type elementType) {
+#if LLVM_VERSION_MAJOR >= 23
+  if (auto type = dyn_cast<quant::QuantizedType>(elementType))
+    if (auto quantiles = dyn_cast<quant::QuantileType>(type.getStorageType()))
+      return quantiles.getQuantiles();
+#endif
+  return std::nullopt;
+}
+
+std::optional<QuantType> quant_float::parseQuantType(Type elementType,
+                                                     std::string &error) {
   std::string printed = debugString(elementType);
   StringRef text = printed;
   if (!text.consume_front("!quant.uniform<") || !text.consume_back(">"))
     return std::nullopt;
   QuantTypeReader reader(elementType.getContext(), text);
-  Float8QuantType type;
+  QuantType type;
+  if (reader.consumeQuantiles()) {
+    error = reader.readQuantiles(type, getExactQuantiles(elementType));
+    if (error.empty())
+      error = reader.read(type);
+    return type;
+  }
   type.storage = reader.readStorage();
   if (!type.storage)
     return std::nullopt;
@@ -137,11 +248,12 @@ quant_float::readFloat8QuantType(Type elementType, std::string &error) {
   return type;
 }
 
-bool quant_float::isFloat8StorageCast(Operation *op) {
-  if (op->getName().getStringRef() != "quant.scast" ||
+bool quant_float::isQuantStorageCast(Operation *op) {
+  if ((op->getName().getStringRef() != "quant.scast" &&
+       !isa<UnrealizedConversionCastOp>(op)) ||
       op->getNumOperands() != 1 || op->getNumResults() != 1)
     return false;
   std::string error;
-  return readFloat8QuantType(getElementTypeOrSelf(op->getOperand(0)), error) ||
-         readFloat8QuantType(getElementTypeOrSelf(op->getResult(0)), error);
+  return parseQuantType(getElementTypeOrSelf(op->getOperand(0)), error) ||
+         parseQuantType(getElementTypeOrSelf(op->getResult(0)), error);
 }

@@ -1,4 +1,4 @@
-//===- QuantTypes.h - quant.uniform with float8 storage ---------*- C++ -*-===//
+//===- QuantTypes.h - quant.uniform of floats and quantiles -----*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,21 +20,27 @@ namespace mlir::quant_float {
 ///
 /// !quant.uniform<f8E4M3FN:f32, 0.5>
 /// !quant.uniform<f8E5M2:f32:1, {0.5, 2.0}>
-struct Float8QuantType {
-  FloatType storage;
+/// !quant.uniform<!quant.quantile<ui2:f16, {-1.0, 0.0, 0.5, 1.0}>:f32, 0.5>
+struct QuantType {
+  /// A float type, or the unsigned integer type of the indices of quantiles.
+  Type storage;
   FloatType expressed;
   std::optional<int64_t> axis;
-  SmallVector<APFloat> scales;
+  SmallVector<llvm::APFloat> scales;
+  /// The values of the quantiles as f32; empty if the storage is a float.
+  SmallVector<llvm::APFloat> quantiles;
 };
 
 /// Parses an element type from its printed form, because the quant dialect need
-/// not be loaded or support float storage. Returns none if the storage is not a
-/// float. Otherwise, sets `error` if the type is not supported.
-std::optional<Float8QuantType> readFloat8QuantType(Type elementType,
-                                                   std::string &error);
+/// not be loaded or support such storage. Returns none if the storage is
+/// neither a float nor quantiles. Otherwise, sets `error` if the type is not
+/// supported.
+std::optional<QuantType> parseQuantType(Type elementType, std::string &error);
 
-/// Whether `op` is quant.scast from or to such a type.
-bool isFloat8StorageCast(Operation *op);
+/// Whether `op` converts between such a type and its storage type: quant.scast,
+/// or builtin.unrealized_conversion_cast, because the verifier of quant.scast
+/// accepts only integer storage.
+bool isQuantStorageCast(Operation *op);
 
 } // namespace mlir::quant_float
 
