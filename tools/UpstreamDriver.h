@@ -20,12 +20,10 @@
 
 namespace mlir::quant_float {
 
-/// Reports MLIR that upstream's parser would crash on. If `marker` is not
-/// empty, the parts between markers are checked separately, as the driver reads
-/// them.
-inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
-                                      StringRef marker,
-                                      const DialectRegistry &registry) {
+/// Calls `check` with a context that prints diagnostics.
+inline LogicalResult
+printDiagnostics(const DialectRegistry &registry,
+                 llvm::function_ref<LogicalResult(MLIRContext &)> check) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // The driver itself reports dialects that are not allowed.
   context.allowUnregisteredDialects();
@@ -33,7 +31,28 @@ inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
     printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
     return success();
   });
-  return checkMlir(buffer, marker, context);
+  return check(context);
+}
+
+/// Reports MLIR that upstream's parser would crash on. If `marker` is not
+/// empty, the parts between markers are checked separately, as the driver reads
+/// them.
+inline LogicalResult checkForUpstream(llvm::MemoryBufferRef buffer,
+                                      StringRef marker,
+                                      const DialectRegistry &registry) {
+  return printDiagnostics(registry, [&](MLIRContext &context) {
+    return checkMlir(buffer, marker, context);
+  });
+}
+
+/// Reports why upstream's parser does not accept MLIR of newer versions, after
+/// its own errors.
+inline void reportNewerSyntax(llvm::MemoryBufferRef buffer,
+                              const DialectRegistry &registry) {
+  (void)printDiagnostics(registry, [&](MLIRContext &context) {
+    reportNewerSyntax(buffer, context);
+    return success();
+  });
 }
 
 /// Reads MLIR for one of upstream's drivers. Returns null after printing an

@@ -16,6 +16,7 @@
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -75,6 +76,22 @@ Type quant_float::getTypeFromOnnxDataType(MLIRContext *context,
 StringRef quant_float::getOnnxTypeName(Type elementType) {
   std::optional<int32_t> number = getDataType(elementType);
   return number ? findElement(*number)->onnx : "";
+}
+
+Type quant_float::getDialectFloatType(Type builtinType) {
+#if LLVM_VERSION_MAJOR >= 24 // 23 lacks the type.
+  if (isa<Float8E5M3FNUType>(builtinType))
+    return Float8UE5M3Type::get(builtinType.getContext());
+#endif
+  return {};
+}
+
+Type quant_float::getBuiltinFloatType(Type dialectType) {
+#if LLVM_VERSION_MAJOR >= 24
+  if (isa<Float8UE5M3Type>(dialectType))
+    return Float8E5M3FNUType::get(dialectType.getContext());
+#endif
+  return {};
 }
 
 Type quant_float::getStorageElementType(Type elementType) {

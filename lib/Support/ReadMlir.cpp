@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
@@ -332,6 +333,51 @@ static LogicalResult checkDimensions(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
+// Newer syntax
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A name in MLIR text, its dialect, and the first version of LLVM that has it.
+/// The dialect of builtin types is empty.
+struct NewerName {
+  StringLiteral name, dialect;
+  unsigned version;
+};
+} // namespace
+
+static constexpr NewerName kNewerNames[] = {
+    {"!quant.quantile", "quant", 23},
+    {"!tosa.block_scaled", "tosa", 23},
+    {"f8E5M3FNU", "", 24},
+    {"linalg.scaled_contract", "linalg", 24},
+};
+
+void quant_float::reportNewerSyntax(llvm::MemoryBufferRef buffer,
+                                    MLIRContext &context) {
+  if (isBytecode(buffer))
+    return;
+  StringRef text = buffer.getBuffer();
+  std::vector<StringRef> dialects = context.getAvailableDialects();
+  for (const NewerName &newer : kNewerNames) {
+    // Names of unregistered dialects are no names of MLIR.
+    if (newer.version <= LLVM_VERSION_MAJOR ||
+        (!newer.dialect.empty() &&
+         !llvm::is_contained(dialects, newer.dialect)))
+      continue;
+    size_t found = text.find(newer.name);
+    if (found == StringRef::npos)
+      continue;
+    StringRef before = text.take_front(found);
+    size_t line = before.count('\n') + 1;
+    size_t column = found - (before.rfind('\n') + 1) + 1;
+    emitError(FileLineColLoc::get(&context, buffer.getBufferIdentifier(), line,
+                                  column))
+        << newer.name << " requires LLVM " << newer.version
+        << ", but this build uses LLVM " << LLVM_VERSION_MAJOR;
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
@@ -345,6 +391,9 @@ static OwningOpRef<ModuleOp> read(std::unique_ptr<llvm::MemoryBuffer> buffer,
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   ParserConfig config(&context, /*verifyAfterParse=*/isText && verify);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
+  if (!module)
+    reportNewerSyntax(*sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID()),
+                      context);
   if (!module ||
       (!isText && (failed(checkNesting(*module)) ||
                    (verify && failed(mlir::verify(*module))))) ||

@@ -66,9 +66,12 @@ int main(int argc, char **argv) {
           llvm::errs() << error << "\n";
           return failure();
         }
-        if (failed(
-                MlirOptMain(file->os(), std::move(buffer), registry, config)))
+        if (failed(MlirOptMain(file->os(),
+                               llvm::MemoryBuffer::getMemBuffer(*buffer, false),
+                               registry, config))) {
+          quant_float::reportNewerSyntax(*buffer, registry);
           return failure();
+        }
         file->keep();
         return success();
       }));

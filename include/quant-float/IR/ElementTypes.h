@@ -45,6 +45,15 @@ Type getTypeFromOnnxDataType(MLIRContext *context, int32_t dataType);
 /// name.
 StringRef getOnnxTypeName(Type elementType);
 
+/// Returns the type of the dialect for a builtin float type that only newer
+/// versions of MLIR have: `!quant_float.f8UE5M3` for `f8E5M3FNU`, since
+/// MLIR 24. Null for all other types.
+Type getDialectFloatType(Type builtinType);
+
+/// Returns the builtin type for which getDialectFloatType returns
+/// `dialectType`, or null.
+Type getBuiltinFloatType(Type dialectType);
+
 /// Returns the storage type of an element in memory and registers: a signless
 /// integer of at least 8 bits for unsigned and sub-byte types and for floats
 /// that MLIR lacks; i64, the address, for strings; the type itself for all

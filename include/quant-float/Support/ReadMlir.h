@@ -35,6 +35,10 @@ OwningOpRef<ModuleOp> readMlir(std::unique_ptr<llvm::MemoryBuffer> buffer,
 LogicalResult checkMlir(llvm::MemoryBufferRef buffer, StringRef marker,
                         MLIRContext &context);
 
+/// Emits an error for each op and type in MLIR text that only newer versions of
+/// MLIR have. MLIR's parser reports them like misspelled names.
+void reportNewerSyntax(llvm::MemoryBufferRef buffer, MLIRContext &context);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_SUPPORT_READMLIR_H

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BuiltinFloats.h"
 #include "ElementConversion.h"
 #include "LegalityDiagnostics.h"
 #include "QuantTypes.h"
@@ -429,6 +430,8 @@ namespace {
 struct LegalizeArith final
     : quant_float::impl::QuantFloatLegalizeArithPassBase<LegalizeArith> {
   void runOnOperation() override {
+    convertBuiltinFloats(getOperation());
+
     RewritePatternSet patterns(&getContext());
     populateLegalizeArithPatterns(patterns);
     populateLegalizeQuantPatterns(patterns);

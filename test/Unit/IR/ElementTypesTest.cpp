@@ -12,6 +12,7 @@
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
@@ -53,4 +54,16 @@ TEST(ElementTypesTest, areThereWithoutTheDialect) {
   EXPECT_EQ(getTypeFromDataType(&context, 64), Float8E3M4Type::get(&context));
   EXPECT_FALSE(getTypeFromDataType(&context, 67));
   EXPECT_FALSE(getTypeFromDataType(&context, 8));
+}
+
+TEST(ElementTypesTest, builtinTypesOfNewerVersions) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<QuantFloatDialect>();
+  Type type = getTypeFromDataType(&context, 67);
+  Type builtin = getBuiltinFloatType(type);
+  EXPECT_EQ(static_cast<bool>(builtin), LLVM_VERSION_MAJOR >= 24);
+  if (builtin)
+    EXPECT_EQ(getDialectFloatType(builtin), type);
+  EXPECT_FALSE(getBuiltinFloatType(Float8E4M3Type::get(&context)));
+  EXPECT_FALSE(getDialectFloatType(Float8E4M3Type::get(&context)));
 }
