@@ -144,18 +144,36 @@ function(add_quant_float_tool name)
   set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
 endfunction()
 
-# add_quant_float_plugin(QuantFloatX x.cpp LINK_LIBS ... EXPORTS x.map): a module that exports what the
-# linker's version script x.map names.
+# add_quant_float_plugin(QuantFloatX LINK_LIBS ... DEFINITIONS ...): a plugin of mlir-opt. The entry points are a module
+# of their own without MLIR and LLVM, which loads QuantFloatXImpl if the host has the MLIR that this links.
 function(add_quant_float_plugin name)
-  cmake_parse_arguments(ARG "" "EXPORTS" "LINK_LIBS" ${ARGN})
-  add_library(${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
-  _quant_float_target_settings(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
-  # What importers stand on is left out where nothing of it is used.
-  target_link_options(${name} PRIVATE
-    "LINKER:--version-script=${ARG_EXPORTS}" LINKER:--as-needed)
-  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${ARG_EXPORTS})
-  set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEFINITIONS" ${ARGN})
+  set(folder ${PROJECT_SOURCE_DIR}/tools/quant-float-plugin)
+  add_library(${name}Impl MODULE ${folder}/Implementation.cpp)
+  _quant_float_target_settings(${name}Impl)
+  target_link_libraries(${name}Impl PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
+
+  add_library(${name} MODULE ${folder}/quant-float-plugin.cpp)
+  # Upstream's declarations, without what our own code is compiled with.
+  target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_options(${name} PRIVATE ${QUANT_FLOAT_COMPILE_OPTIONS})
+  target_link_options(${name} PRIVATE ${QUANT_FLOAT_LINK_OPTIONS})
+  target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(${name} ${name}Impl)
+  target_compile_definitions(${name} PRIVATE
+    QUANT_FLOAT_IMPLEMENTATION="$<TARGET_FILE_NAME:${name}Impl>"
+    QUANT_FLOAT_LLVM_VERSION="${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR}"
+    QUANT_FLOAT_MLIR_LIBRARY="$<TARGET_SONAME_FILE_NAME:MLIR>")
+
+  set(targets ${name} ${name}Impl)
+  set(exports plugin implementation)
+  foreach(target export IN ZIP_LISTS targets exports)
+    # What importers stand on is left out where nothing of it is used.
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${folder}/${export}.map" LINKER:--as-needed)
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${folder}/${export}.map)
+    target_compile_definitions(${target} PRIVATE QUANT_FLOAT_VERSION="${PROJECT_VERSION}" ${ARG_DEFINITIONS})
+    set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${target})
+  endforeach()
 endfunction()
 
 # add_quant_float_test_program(quant-float-x y.cpp LINK_LIBS ...): of quant-float-x.cpp and y.cpp, built

@@ -4,7 +4,7 @@
 // RUN: %core_opt %s --pass-pipeline="builtin.module(quant-float-fuse-qdq)" | FileCheck %s --check-prefix=FUSE
 // RUN: %core_opt %s --pass-pipeline="builtin.module(func.func(convert-quant-float-to-arith{cpu=x86-64-v3}))" | FileCheck %s --check-prefix=ARITH
 // RUN: not %core_opt %s --pass-pipeline="builtin.module(quant-float-lower-to-cpu)" 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: %llvm_bin/llvm-readelf --needed-libs %core_plugin | FileCheck %s --check-prefix=LIBS
+// RUN: %llvm_bin/llvm-readelf --needed-libs %core_library | FileCheck %s --check-prefix=LIBS
 
 // FUSE: quant_float.qdq
 // ARITH-LABEL: func.func @cast

@@ -5,53 +5,96 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The entry points of the plugin. They check the host, and then load the
+// library with the dialect and the passes, which links libMLIR.so and
+// libLLVM.so.
+//
+// This file uses the declarations of MLIR only and links none of its code. The
+// symbols of libMLIR.so have no versions, and their names are the same in most
+// versions of LLVM. In a host with another MLIR, a library that links
+// libMLIR.so adds a second MLIR to the process, and each of the two calls
+// functions of the other one. This crashes while the library is loaded, before
+// any code of the plugin could print a message.
+//
+//===----------------------------------------------------------------------===//
 
-#include "mlir/IR/DialectRegistry.h"
+// The check of LLVM's headers would link LLVM.
+#define LLVM_DISABLE_ABI_BREAKING_CHECKS_ENFORCING 1
+
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Compiler.h"
-#ifdef QUANT_FLOAT_CORE_ONLY
-#include "quant-float/InitCore.h"
-#else
-#include "quant-float/InitAll.h"
-#endif
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <string>
 
-static void registerDialects(mlir::DialectRegistry &registry) {
-#ifdef QUANT_FLOAT_CORE_ONLY
-  mlir::quant_float::registerCoreDialects(registry);
-#else
-  mlir::quant_float::registerAllDialects(registry);
-#endif
+/// The path of the library or program that contains \p address.
+static std::string getFile(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "unknown";
 }
 
-static void registerQuantFloatPasses() {
-#ifdef QUANT_FLOAT_CORE_ONLY
-  mlir::quant_float::registerCorePasses();
-#else
-  mlir::quant_float::registerAllPasses();
-#endif
+/// \p path without its folders.
+static std::string getFileName(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
-/// Registers the passes once, because a process may call both entry points.
-static void registerPasses() {
-  [[maybe_unused]] static const bool once = [] {
-    registerQuantFloatPasses();
-    return true;
-  }();
+/// This library. Without links, because the implementation is in the folder of
+/// the file.
+static std::string getThisFile() {
+  std::string file = getFile(reinterpret_cast<const void *>(&getThisFile));
+  if (char *real = realpath(file.c_str(), nullptr)) {
+    file = real;
+    free(real);
+  }
+  return file;
 }
+
+/// Looks up \p name in the implementation. Returns null after an error message
+/// if the implementation cannot be used in this process. \p caller is an
+/// address in the MLIR of the host.
+static void *lookUp(const char *name, const void *caller) {
+  std::string file = getThisFile();
+  std::string host = getFile(caller);
+  if (getFileName(host) != QUANT_FLOAT_MLIR_LIBRARY) {
+    fprintf(stderr,
+            "error: %s is built with LLVM " QUANT_FLOAT_LLVM_VERSION
+            ": expected a host that links " QUANT_FLOAT_MLIR_LIBRARY
+            ", but got one with the MLIR in '%s'\n"
+            "note: load a plugin that is built with the LLVM of the host, or "
+            "pass modules as text\n",
+            getFileName(file).c_str(), host.c_str());
+    return nullptr;
+  }
+  std::string folder = file.substr(0, file.rfind('/') + 1);
+  void *library = dlopen((folder + QUANT_FLOAT_IMPLEMENTATION).c_str(),
+                         RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym(library, name) : nullptr;
+  if (!symbol)
+    fprintf(stderr, "error: %s: %s\n", getFileName(file).c_str(), dlerror());
+  return symbol;
+}
+
+// Both functions return a plugin that registers nothing if the implementation
+// cannot be used. mlir-opt does not take the error that it gets for a plugin of
+// another API version, so with assertions of LLVM it would abort.
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
+  if (void *function =
+          lookUp("quantFloatGetDialectPluginInfo", __builtin_return_address(0)))
+    return reinterpret_cast<mlir::DialectPluginLibraryInfo (*)()>(function)();
   return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION,
-          [](mlir::DialectRegistry *registry) {
-            registerDialects(*registry);
-            registerPasses();
-          }};
+          [](mlir::DialectRegistry *) {}};
 }
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION,
-          registerPasses};
+  if (void *function =
+          lookUp("quantFloatGetPassPluginInfo", __builtin_return_address(0)))
+    return reinterpret_cast<mlir::PassPluginLibraryInfo (*)()>(function)();
+  return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION, [] {}};
 }

@@ -2,7 +2,7 @@
 # with this project's bits: float8 casts of all f16 and bf16 and of dense f32, and back. By itself it
 # does not compile f16 from and to float8, and takes numbers just below 2^-6 for 0.
 # REQUIRES: full
-# RUN: %python %S/environment.py %src_root %obj_root/iree
+# RUN: %python -m environment %src_root %obj_root/iree
 # RUN: %obj_root/iree/bin/python %s %tools_dir %src_root/examples/digits %t %results/iree.json
 import importlib.metadata
 import json
