@@ -162,6 +162,7 @@ function(add_quant_float_plugin name)
   add_dependencies(${name} ${name}Impl)
   target_compile_definitions(${name} PRIVATE
     QUANT_FLOAT_IMPLEMENTATION="$<TARGET_FILE_NAME:${name}Impl>"
+    QUANT_FLOAT_LLVM_LIBRARY="$<TARGET_SONAME_FILE_NAME:LLVM>"
     QUANT_FLOAT_LLVM_VERSION="${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR}"
     QUANT_FLOAT_MLIR_LIBRARY="$<TARGET_SONAME_FILE_NAME:MLIR>")
 

@@ -53,13 +53,25 @@ static std::string getThisFile() {
   return file;
 }
 
+/// Whether the implementation calls the MLIR in the file \p host if it is
+/// loaded now.
+static bool isSameMlir(const std::string &host) {
+  if (getFileName(host) == QUANT_FLOAT_MLIR_LIBRARY)
+    return true;
+  // A program may link MLIR statically and export it. It has the same version
+  // if it shares LLVM.
+  void *destructor = dlsym(RTLD_DEFAULT, "_ZN4mlir11MLIRContextD1Ev");
+  return destructor && getFile(destructor) == host &&
+         dlopen(QUANT_FLOAT_LLVM_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+}
+
 /// Looks up \p name in the implementation. Returns null after an error message
 /// if the implementation cannot be used in this process. \p caller is an
 /// address in the MLIR of the host.
 static void *lookUp(const char *name, const void *caller) {
   std::string file = getThisFile();
   std::string host = getFile(caller);
-  if (getFileName(host) != QUANT_FLOAT_MLIR_LIBRARY) {
+  if (!isSameMlir(host)) {
     fprintf(stderr,
             "error: %s is built with LLVM " QUANT_FLOAT_LLVM_VERSION
             ": expected a host that links " QUANT_FLOAT_MLIR_LIBRARY

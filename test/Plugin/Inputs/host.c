@@ -1,4 +1,5 @@
-/* A host whose MLIR is not the one of the plugin: it asks the plugin as mlir-opt does, and calls what it gets. */
+/* A host whose MLIR is not the one of the plugin: it asks the plugin as
+ * mlir-opt does, and calls what it gets. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   for (int i = 2; i < argc; ++i) {
-    struct Info (*function)(void) = (struct Info(*)(void))dlsym(library, argv[i]);
+    struct Info (*function)(void) =
+        (struct Info (*)(void))dlsym(library, argv[i]);
     struct Info info = function();
     info.callback(NULL);
     printf("%s, version %u\n", info.name, (unsigned)info.version);
