@@ -1,5 +1,5 @@
-// A host whose MLIR is not the one of the plugin: it asks the plugin as mlir-opt
-// does, and calls what it gets.
+// A host whose MLIR is not the one of the plugin: it asks the plugin as
+// mlir-opt does, and calls what it gets.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
