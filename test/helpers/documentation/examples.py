@@ -50,6 +50,8 @@ class Page:
         (scratch / "build").symlink_to(build)
         (scratch / "tmp").mkdir()
         folders = [build / "bin", pathlib.Path(sys.executable).parent, llvm, "/usr/bin", "/bin"]
+        # The other compilers, in environments of their own.
+        folders += [build / "iree/bin", build / "torch-mlir/bin"]
         self.environment = dict(os.environ)
         self.environment |= {"PATH": ":".join(map(str, folders))}
         self.environment |= {"PYTHONPATH": str(build / "python_packages")}
