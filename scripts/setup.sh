@@ -102,23 +102,11 @@ EOF
   chmod +x "$1/spike"
 }
 
-# Arm FP8, and x86-64 without AVX-512: qemu-user of Debian's unstable suite, by an apt configuration of its own;
-# the machine's stays as it is.
+# Arm FP8, and x86-64 without AVX-512: qemu-user of Debian's unstable suite.
 install_qemu() { # FOLDER LEAST-VERSION
-  local apt=$1/apt mirror
-  mirror=$(sed -n 's/^URIs: *//p;s/^deb  *\(\[[^]]*\]  *\)\{0,1\}\([^ ]*\).*/\2/p' \
-    /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -1) || true
-  [ -n "$mirror" ] || die "the machine's apt sources name no Debian mirror"
-  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >"$apt/sources.list"
-  local options=(-q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
-    -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)"
-    -o Acquire::Languages=none)
-  apt-get "${options[@]}" update
-  (cd "$apt" && apt-get "${options[@]}" download qemu-user)
-  dpkg-deb --fsys-tarfile "$apt"/qemu-user_*.deb | tar -x -C "$1" --strip-components=3 \
-    ./usr/bin/qemu-aarch64 ./usr/bin/qemu-x86_64
-  rm -r "$apt"
+  bash scripts/download-package.sh sid qemu-user "$1/package" ./usr/bin/qemu-aarch64 ./usr/bin/qemu-x86_64
+  mv "$1"/package/usr/bin/* "$1"
+  rm -r "$1/package"
   local version
   version=$("$1/qemu-aarch64" --version | sed -n 's/.* version \([0-9.]*\).*/\1/p')
   dpkg --compare-versions "$version" ge "$2" || die "qemu $version is older than $2, the first with FP8"

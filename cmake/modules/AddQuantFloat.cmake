@@ -25,6 +25,12 @@ else()
     Linker MC OrcJIT Passes Support Target TargetParser)
 endif()
 list(APPEND QUANT_FLOAT_MLIR_LIBS ${QUANT_FLOAT_LLVM_LIBS})
+option(QUANT_FLOAT_PYTHON_SELF_CONTAINED "Link the archives of LLVM, MLIR and lld into the extension of the Python package" OFF)
+if(QUANT_FLOAT_PYTHON_SELF_CONTAINED)
+  # All else links the shared libraries as before.
+  list(TRANSFORM QUANT_FLOAT_MLIR_LIBS
+    REPLACE ".+" "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:QUANT_FLOAT_LINKS_ARCHIVES>>>:\\0>")
+endif()
 
 set(QUANT_FLOAT_WARNINGS -Wall -Wextra)
 if(QUANT_FLOAT_WARNINGS_AS_ERRORS)

@@ -9,6 +9,7 @@
 #include "quant-float/Driver/Driver.h"
 
 #include "Explain.h"
+#include "InProcessLinker.h"
 #include "LargeConstants.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
@@ -519,13 +520,14 @@ static std::string getMathLibrary(const CompileOptions &options) {
   return {};
 }
 
-/// Returns the path of the CUDA runtime that host code calls, or an empty
-/// string. Searches the folder of the library that contains this code, the
-/// folder `lib` next to that of the program, and the installation.
-static std::string getCudaRuntime() {
+/// Returns the path of a file that comes with the compiler, or an empty string.
+/// Searches the folder of the library that contains this code, the folder `lib`
+/// next to that of the program, and the path of the installation.
+static std::string findOwnFile(StringRef installed) {
+  if (installed.empty())
+    return {};
   static const char anchor = 0;
   void *address = const_cast<char *>(&anchor);
-  StringRef installed = QUANT_FLOAT_CUDA_RUNTIME_PATH;
   SmallVector<SmallString<128>> folders;
 #ifdef __linux__
   Dl_info info;
@@ -541,7 +543,7 @@ static std::string getCudaRuntime() {
   folders.emplace_back(llvm::sys::path::parent_path(installed));
   for (SmallString<128> &path : folders) {
     llvm::sys::path::append(path, llvm::sys::path::filename(installed));
-    if (llvm::sys::fs::exists(path))
+    if (llvm::sys::fs::exists(path) && !llvm::sys::fs::make_absolute(path))
       return path.str().str();
   }
   return {};
@@ -555,6 +557,7 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   std::string linker;
   if (std::optional<std::string> named = llvm::sys::Process::GetEnv("LLD"))
     linker = *named;
+#ifndef QUANT_FLOAT_CONTAINS_LLD
   std::string versioned = "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR);
   for (StringRef name : {StringRef(versioned), StringRef("ld.lld")})
     if (linker.empty())
@@ -563,6 +566,7 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   if (linker.empty())
     return fail("no linker found: expected " + versioned +
                 " or ld.lld in PATH, or the environment variable LLD");
+#endif
   SmallVector<StringRef> arguments = {linker, "-shared",     "-Bsymbolic",
                                       "-z",   "noexecstack", "--build-id",
                                       "-o",   output,        object};
@@ -571,22 +575,27 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   std::string math = getMathLibrary(options);
   if (!math.empty())
     arguments.append({"--as-needed", math, "--no-as-needed"});
+  std::string openMP;
   if (options.threads != 1) {
-    StringRef openMP = QUANT_FLOAT_LIBOMP_PATH;
-    if (!llvm::sys::fs::exists(openMP))
+    openMP = findOwnFile(QUANT_FLOAT_LIBOMP_PATH);
+    if (openMP.empty())
       return fail("no OpenMP runtime found for multithreaded code: expected "
                   "libomp.so.5");
     arguments.append({openMP, "-rpath", llvm::sys::path::parent_path(openMP)});
   }
   std::string cudaRuntime;
   if (options.target == Target::NVVM) {
-    cudaRuntime = getCudaRuntime();
+    cudaRuntime = findOwnFile(QUANT_FLOAT_CUDA_RUNTIME_PATH);
     if (cudaRuntime.empty())
       return fail("no CUDA runtime found: expected libQuantFloatCudaRuntime.a "
                   "in the library directory");
     // Hide the symbols, so that each library in a process has its own runtime.
     arguments.append({cudaRuntime, "--exclude-libs", "ALL"});
   }
+#ifdef QUANT_FLOAT_CONTAINS_LLD
+  if (linker.empty())
+    return linkInProcess(ArrayRef(arguments).drop_front());
+#endif
   std::string message;
   if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {}, 0, 0,
                                 &message))

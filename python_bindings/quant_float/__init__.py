@@ -12,6 +12,13 @@ first use. :func:`philox` generates the random bits for stochastic rounding.
 :mod:`quant_float.opsets` describes what the versions of the ops accept.
 """
 
+try:
+    from . import _native as _native
+except ImportError as error:
+    from ._platform import explain
+
+    raise ImportError(explain(error)) from error
+
 from . import opsets, typing
 from ._arrays import PackedArray, pack
 from ._cache import CacheInfo, KernelCache, kernel_cache

@@ -3,17 +3,21 @@
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: cd %t && cpack --config %obj_root/CPackConfig.cmake -B %t/packages > %t/log
-# RUN: %python %s %t %src_root
+# RUN: %python %s %t %src_root %obj_root
 import gzip
 import hashlib
 import pathlib
 import re
+import shutil
 import stat
 import subprocess
 import sys
 import tarfile
 
-folder, source = map(pathlib.Path, sys.argv[1:3])
+folder, source, build = map(pathlib.Path, sys.argv[1:4])
+# The version of LLVM that the build uses, and the suite that has it.
+LLVM = re.search(r"^LLVM_DIR:PATH=.*/llvm-(\d+)/", (build / "CMakeCache.txt").read_text(), re.M)[1]
+SUITE = {"22": "bookworm", "23": "sid"}[LLVM]
 VERSION = re.search(r"project\(QuantFloat VERSION (\S+)", (source / "CMakeLists.txt").read_text())[
     1
 ]
@@ -96,7 +100,7 @@ for package, [file] in debs.items():
     dependencies = check_control(package, file)
     contents[package] = check_files(package, file)
     if package == "quant-float":
-        assert {"libc6", "libmlir-22", "libllvm22"} <= dependencies, dependencies
+        assert {"libc6", f"libmlir-{LLVM}", f"libllvm{LLVM}"} <= dependencies, dependencies
         assert not [name for name in dependencies if name.endswith("-dev")], dependencies
     elif package == "quant-float-vectors":
         folder_name = "usr/share/quant-float-vectors/quant_float_vectors"
@@ -104,7 +108,7 @@ for package, [file] in debs.items():
         assert f"{folder_name}/__init__.py" in contents[package], contents[package]
         assert not dependencies, dependencies
     else:
-        assert "quant-float" in dependencies and "libmlir-22-dev" in dependencies, dependencies
+        assert "quant-float" in dependencies and f"libmlir-{LLVM}-dev" in dependencies, dependencies
     run("dpkg-deb", "-x", file, root)
     control = folder / f"{package}.control"
     run("dpkg-deb", "-e", file, control)
@@ -125,7 +129,7 @@ for name in sorted(runtime):
     sections = run("readelf", "-SW", root / name)
     assert ".symtab" not in sections and ".debug_info" not in sections, f"{name} is not stripped"
     paths = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-dW", root / name))
-    assert set(paths) <= {"/usr/lib/llvm-22/lib"}, f"{name}: {paths}"
+    assert set(paths) <= {f"/usr/lib/llvm-{LLVM}/lib"}, f"{name}: {paths}"
 
 # What was unpacked works.
 model = "func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E5M2> {\n"
@@ -150,3 +154,12 @@ assert VERSION in top, top
 for name in runtime | contents["libquant-float-dev"] | contents["quant-float-vectors"]:
     name = name.removeprefix("usr/").replace("vendor-completions", "site-functions")
     assert f"{top}/{name}" in names, name
+
+# A bare system installs the packages with what they depend on.
+container = source / "test/helpers/in_container.sh"
+files = " ".join(f"./packages/{file.name}" for [file] in debs.values())
+(folder / "f.mlir").write_text(model)
+commands = f"apt-get update -q >/dev/null && apt-get install -y -q {files} >/dev/null && quant-float-compile f.mlir -o f.so"
+if shutil.which("debootstrap"):
+    run(container, SUITE, folder, commands)
+    assert (folder / "f.so").read_bytes().startswith(b"\x7fELF")

@@ -36,6 +36,7 @@ UNREACHABLE = {
     "the target cannot write this kind of file": "every target of ours writes assembly and objects",
     "no code generator for the triple": "the triple was looked up before",
     "other elements are declared": "with allow-unsupported the node is kept and nothing is said",
+    "the linker failed earlier in this process": "lld must have ended with a fatal error",
     "the entry runtime does not link": "its bitcode is part of the library",
     "kernels for": "those of all levels are one model's",
     "is not in its section": "the code generator has just written the object",

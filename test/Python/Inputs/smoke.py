@@ -1,11 +1,19 @@
-"""What an installed package must do; with --self-contained, with libraries of its own alone."""
+"""What an installed package must do; with --self-contained, with libraries of its own alone, and without a linker.
+With a folder, the example network of this folder as well."""
 
+import os
 import pathlib
 import sys
+import tempfile
 
 import ml_dtypes
 import numpy as np
 import quant_float as qf
+
+self_contained = "--self-contained" in sys.argv
+folders = [pathlib.Path(argument) for argument in sys.argv[1:] if argument[0] != "-"]
+if self_contained:
+    os.environ["PATH"] = ""
 
 x = np.array([[1.0, 1.1, 1e6], [-2.0, 0.3, -0.0]], np.float32)
 expected = np.array([[1, 1.125, 448], [-2, 0.3125, -0.0]], np.float32)
@@ -21,16 +29,50 @@ module = qf.parse(
 with np.errstate(over="ignore"):
     assert (module.compile()(x) == x.astype(np.float16)).all()
 assert module.check()[0].valid and module.emit("obj")[:4] == b"\x7fELF"
+for cpu in ("x86-64-v4", "apple-m1", "cortex-x4", "rv64gcv"):
+    assert module.emit("obj", cpu=cpu), cpu
+assert b".entry" in module.emit("ptx", target="nvvm", chip="sm_90")
 try:
     qf.parse("quant_float.nothing")
 except qf.ModelError as error:
     assert error.diagnostics
 package = pathlib.Path(qf.__file__).parent
 assert sys.prefix in str(package), package
+
+# Files: shared libraries for one and two threads, which others load, too.
+with tempfile.TemporaryDirectory() as folder:
+    for threads in (1, 2):
+        path = os.path.join(folder, f"f{threads}.so")
+        module.compile(path=path, threads=threads)
+        with np.errstate(over="ignore"):
+            assert (qf.load_kernel(path)(x) == x.astype(np.float16)).all(), threads
+    if self_contained:
+        openmp = package / "libomp.so.5"
+        aside = openmp.rename(package / "aside")
+        openmp.write_text("no library")
+        try:
+            module.compile(path=path, threads=2)
+        except OSError as error:
+            assert "linking failed: ld.lld: error: " in str(error), error
+        else:
+            raise AssertionError("no error")
+        aside.rename(openmp)
+        module.compile(path=path, threads=2)
+
+for digits in folders:
+    model = str(digits / "digits-f8.onnx")
+    assert all(node.valid for node in qf.check(model))
+    images = np.float32(np.load(digits / "test-images.npy") / 16)
+    labels = np.load(digits / "test-labels.npy")
+    assert np.mean(qf.compile(model)(images).argmax(1) == labels) > 0.98
+
 maps = pathlib.Path("/proc/self/maps").read_text().splitlines()
 mapped = {line.split()[-1] for line in maps if ".so" in line}
-ours = [path for path in mapped if any(n in path for n in ("libMLIR", "libLLVM", "libomp"))]
-assert len(ours) >= 2, ours
-if "--self-contained" in sys.argv:
-    assert all("quant_float.libs" in path for path in ours), ours
+llvm = [path for path in mapped if any(n in path for n in ("libMLIR", "libLLVM"))]
+assert any("libomp" in path for path in mapped), mapped
+if self_contained:
+    assert not llvm, llvm
+    assert all("quant_float" in path for path in mapped if "libomp" in path or "protobuf" in path)
+else:
+    assert len(llvm) >= 2, llvm
 print("installed", qf.__version__)
