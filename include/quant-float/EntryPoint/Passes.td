@@ -122,8 +122,9 @@ def QuantFloatConvertAssertsToStatusPass
   let summary = "Convert failed asserts and allocations to status codes";
   let description = [{
     Makes a kernel that allocates or asserts return an `i64` status instead of
-    aborting: 0 for success, 1 if memory allocation fails, or the index of the
-    entry point's message for the failed `cf.assert`.
+    aborting: 0 for success, 1 if memory allocation fails, and for a failed
+    `cf.assert` 4 plus the index of its message among the messages of the entry
+    point. A kernel that only computes the sizes of its results returns -1.
     `quant-float-free-on-failure` frees the buffers that are live at that point.
     The scf loops and branches around such ops are converted to blocks. There is
     no early exit from loops whose iterations are independent: allocations in
@@ -198,9 +199,9 @@ def QuantFloatFreeOnFailurePass
     table holds the buffers that the kernel has allocated and not freed yet:
     functions of the entry runtime insert a buffer after `malloc` and remove it
     before `free`. A `return` of a value other than the constant 0 frees the
-    remaining buffers in a loop. So the code size is linear in the number of allocations, whichever
-    buffers are live at the failing checks. Memory of a GPU (`mgpuMemAlloc`,
-    `mgpuMemFree`) has a table of its own.
+    remaining buffers in a loop. So the code size is linear in the number of
+    allocations, regardless of the buffers that are live at the failing checks.
+    GPU memory (`mgpuMemAlloc`, `mgpuMemFree`) has a separate table.
 
     The table has two slots for each allocation, because a loop may carry the
     buffer of one iteration to the next, which allocates again. It has at most
