@@ -10,12 +10,15 @@ if(TARGET MLIR)
 endif()
 option(QUANT_FLOAT_LINK_STATIC "Link MLIR's static libraries, not libMLIR.so" ${static_default})
 
-set(QUANT_FLOAT_MLIR_LIBS MLIR)
-if(QUANT_FLOAT_LINK_STATIC)
-  get_property(QUANT_FLOAT_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
-  # All that a tool can register, without tests, the C API and programs' own parts.
-  list(FILTER QUANT_FLOAT_MLIR_LIBS EXCLUDE REGEX
-    "Test|^MLIR$|^MLIRCAPI|^mlir_|ExecutionEngine|Runtime$|Tbl[Gg]en|TableGen|PDLL|Reduce|Query|MlirOptMain|JitRunner")
+# A build that this one is a part of may have fewer libraries (examples/iree).
+if(NOT DEFINED QUANT_FLOAT_MLIR_LIBS)
+  set(QUANT_FLOAT_MLIR_LIBS MLIR)
+  if(QUANT_FLOAT_LINK_STATIC)
+    get_property(QUANT_FLOAT_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
+    # All that a tool can register, without tests, the C API and programs' own parts.
+    list(FILTER QUANT_FLOAT_MLIR_LIBS EXCLUDE REGEX
+      "Test|^MLIR$|^MLIRCAPI|^mlir_|ExecutionEngine|Runtime$|Tbl[Gg]en|TableGen|PDLL|Reduce|Query|MlirOptMain|JitRunner")
+  endif()
 endif()
 if(LLVM_LINK_LLVM_DYLIB)
   set(QUANT_FLOAT_LLVM_LIBS LLVM)
