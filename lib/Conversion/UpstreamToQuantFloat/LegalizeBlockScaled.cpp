@@ -115,6 +115,9 @@ struct ScaledContract {
   }
 
   Type getAccumulatorType() const { return getElementTypeOrSelf(init); }
+  /// Collapses the reduction loops over the blocks and over the elements of
+  /// blocks, if they are separate, to one loop.
+  void collapseBlocks(OpBuilder &builder, Location loc);
 
   Value lhs, lhsScale, rhs, rhsScale, init;
   SmallVector<AffineMap> maps;
@@ -143,6 +146,62 @@ static std::string findScaledContractIllegality(Operation *op) {
       return "no cast supports " + debugString(type);
   }
   return {};
+}
+
+/// Returns the index of the result `loop` of `map` if the result `next`
+/// follows, or none.
+static std::optional<unsigned> findAdjacent(AffineMap map, unsigned loop,
+                                            unsigned next) {
+  std::optional<unsigned> index =
+      map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
+  if (!index || *index + 1 == map.getNumResults() ||
+      map.getDimPosition(*index + 1) != next)
+    return std::nullopt;
+  return index;
+}
+
+void ScaledContract::collapseBlocks(OpBuilder &builder, Location loc) {
+  SmallVector<unsigned> reductions;
+  for (unsigned loop = 0, end = maps.back().getNumDims(); loop < end; ++loop)
+    if (!maps.back().isFunctionOfDim(loop))
+      reductions.push_back(loop);
+  for (unsigned index = 1; index < reductions.size(); ++index) {
+    unsigned block = reductions[index - 1], element = reductions[index];
+    std::optional<unsigned> lhsIndex = findAdjacent(maps[0], block, element);
+    std::optional<unsigned> rhsIndex = findAdjacent(maps[2], block, element);
+    if (!lhsIndex || !rhsIndex || maps[1].isFunctionOfDim(element) ||
+        maps[3].isFunctionOfDim(element))
+      continue;
+    int64_t size =
+        cast<RankedTensorType>(lhs.getType()).getDimSize(*lhsIndex + 1);
+    if (ShapedType::isDynamic(size) || size == 0)
+      continue;
+
+    auto collapse = [&](Value value, unsigned first) -> Value {
+      SmallVector<ReassociationIndices> groups;
+      int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+      for (int64_t i = 0; i < rank; ++i)
+        if (i == first + 1)
+          groups.back().push_back(i);
+        else
+          groups.push_back({i});
+      return tensor::CollapseShapeOp::create(builder, loc, value, groups);
+    };
+    lhs = collapse(lhs, *lhsIndex);
+    rhs = collapse(rhs, *rhsIndex);
+    for (auto [index, map] : llvm::enumerate(maps)) {
+      bool isData = index == 0 || index == 2;
+      SmallVector<AffineExpr> dimensions;
+      for (unsigned loop = 0, end = map.getNumDims(); loop < end; ++loop)
+        dimensions.push_back(builder.getAffineDimExpr(loop - (loop > element)));
+      if (isData)
+        map = map.dropResult(index == 0 ? *lhsIndex + 1 : *rhsIndex + 1);
+      else
+        dimensions[block] = dimensions[block].floorDiv(size);
+      map = map.replaceDimsAndSymbols(dimensions, {}, map.getNumDims() - 1, 0);
+    }
+    return collapseBlocks(builder, loc);
+  }
 }
 
 /// Returns the map of a scale in terms of the dimensions of its operand.
@@ -239,6 +298,7 @@ struct LegalizeScaledContract final : RewritePattern {
       return rewriter.notifyMatchFailure(op, reason);
     Location loc = op->getLoc();
     ScaledContract contract(op);
+    contract.collapseBlocks(rewriter, loc);
     ArrayRef<AffineMap> maps = contract.maps;
     Type type = contract.getAccumulatorType();
     Value lhs =
