@@ -16,7 +16,7 @@
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
-#include "llvm/Config/llvm-config.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -79,19 +79,15 @@ StringRef quant_float::getOnnxTypeName(Type elementType) {
 }
 
 Type quant_float::getDialectFloatType(Type builtinType) {
-#if LLVM_VERSION_MAJOR >= 24 // 23 lacks the type.
-  if (isa<Float8E5M3FNUType>(builtinType))
-    return Float8UE5M3Type::get(builtinType.getContext());
-#endif
-  return {};
+  MLIRContext *context = builtinType.getContext();
+  Type newer = getFloat8E5M3FNUType(context);
+  return newer && builtinType == newer ? Float8UE5M3Type::get(context) : Type();
 }
 
 Type quant_float::getBuiltinFloatType(Type dialectType) {
-#if LLVM_VERSION_MAJOR >= 24
-  if (isa<Float8UE5M3Type>(dialectType))
-    return Float8E5M3FNUType::get(dialectType.getContext());
-#endif
-  return {};
+  return isa<Float8UE5M3Type>(dialectType)
+             ? getFloat8E5M3FNUType(dialectType.getContext())
+             : Type();
 }
 
 Type quant_float::getStorageElementType(Type elementType) {

@@ -17,9 +17,11 @@
 #define QUANT_FLOAT_SUPPORT_LLVMCOMPAT_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/Config/llvm-config.h"
+#include <optional>
 
 namespace mlir {
 #if LLVM_VERSION_MAJOR < 23 // 22.
@@ -130,6 +132,27 @@ PassBuilderT createPassBuilder(llvm::LLVMContext &context, ArgTs &&...args) {
       context,
 #endif
       std::forward<ArgTs>(args)...);
+}
+
+/// Returns the values of a `!quant.uniform` of quantiles. Returns none for all
+/// other types, and for types of a dialect that is not loaded.
+inline std::optional<ArrayRef<double>> getQuantiles(Type type) {
+#if LLVM_VERSION_MAJOR >= 23 // 22.
+  if (auto quantized = dyn_cast<quant::QuantizedType>(type))
+    if (auto quantiles =
+            dyn_cast<quant::QuantileType>(quantized.getStorageType()))
+      return quantiles.getQuantiles();
+#endif
+  return std::nullopt;
+}
+
+/// Returns the builtin type with the format of `!quant_float.f8UE5M3`, or null.
+inline FloatType getFloat8E5M3FNUType(MLIRContext *context) {
+#if LLVM_VERSION_MAJOR < 24 // 23.
+  return {};
+#else
+  return Float8E5M3FNUType::get(context);
+#endif
 }
 } // namespace quant_float
 } // namespace mlir

@@ -13,7 +13,7 @@
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
-#include "llvm/Config/llvm-config.h"
+#include "quant-float/Support/LlvmCompat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -83,8 +83,8 @@ static void convertBitcast(arith::BitcastOp op) {
 }
 
 void quant_float::convertBuiltinFloats(Operation *root) {
-  // Older versions have no such types.
-  if constexpr (LLVM_VERSION_MAJOR < 24)
+  // Older versions of MLIR have no such types.
+  if (!getFloat8E5M3FNUType(root->getContext()))
     return;
   root->walk([](Operation *op) { convertConstant(op); });
 

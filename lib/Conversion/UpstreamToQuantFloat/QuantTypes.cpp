@@ -16,12 +16,9 @@
 #include "mlir/Support/DebugStringHelper.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Error.h"
-#if LLVM_VERSION_MAJOR >= 23
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
-#endif
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -213,17 +210,6 @@ std::string QuantTypeReader::read(QuantType &type) {
   return {};
 }
 
-/// Returns the quantiles of a type of the quant dialect; none if the type is
-/// only known in printed form, because the dialect is not loaded.
-static std::optional<ArrayRef<double>> getExactQuantiles(Type elementType) {
-#if LLVM_VERSION_MAJOR >= 23
-  if (auto type = dyn_cast<quant::QuantizedType>(elementType))
-    if (auto quantiles = dyn_cast<quant::QuantileType>(type.getStorageType()))
-      return quantiles.getQuantiles();
-#endif
-  return std::nullopt;
-}
-
 std::optional<QuantType> quant_float::parseQuantType(Type elementType,
                                                      std::string &error) {
   std::string printed = debugString(elementType);
@@ -233,7 +219,7 @@ std::optional<QuantType> quant_float::parseQuantType(Type elementType,
   QuantTypeReader reader(elementType.getContext(), text);
   QuantType type;
   if (reader.consumeQuantiles()) {
-    error = reader.readQuantiles(type, getExactQuantiles(elementType));
+    error = reader.readQuantiles(type, getQuantiles(elementType));
     if (error.empty())
       error = reader.read(type);
     return type;
