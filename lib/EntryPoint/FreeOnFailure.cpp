@@ -10,6 +10,12 @@
 // so that the code that frees them is one loop. Separate code for each failure
 // path would grow with the number of checks times the number of buffers.
 //
+// The status of a failure is passed to the common exit in memory. As a block
+// argument it would be a phi of constants in LLVM IR. The code generator puts
+// these into blocks of their own, between the blocks of the kernel. Live ranges
+// of the kernel's values would have a gap at each check, and their size would
+// grow with the number of values times the number of checks.
+//
 //===----------------------------------------------------------------------===//
 
 #include "InsertedValue.h"
@@ -105,6 +111,44 @@ static bool isDone(LLVM::ReturnOp op) {
          status == kKernelDone;
 }
 
+/// Replaces the argument of the block that returns it by a variable, which the
+/// predecessors store.
+static void passInMemory(ImplicitLocOpBuilder &b, LLVM::ReturnOp end) {
+  auto status = dyn_cast<BlockArgument>(end.getArg());
+  Block *exit = end->getBlock();
+  if (!status || status.getOwner() != exit || exit->isEntryBlock())
+    return;
+  SmallVector<SuccessorOperands> passed;
+  SmallVector<Operation *> branches;
+  for (BlockOperand &use : exit->getUses()) {
+    auto branch = dyn_cast<BranchOpInterface>(use.getOwner());
+    // A branch with two edges to the block can pass two values.
+    if (!branch || llvm::is_contained(branches, use.getOwner()))
+      return;
+    passed.push_back(branch.getSuccessorOperands(use.getOperandNumber()));
+    if (passed.back().isOperandProduced(status.getArgNumber()))
+      return;
+    branches.push_back(branch);
+  }
+  b.setInsertionPointToStart(&end->getParentRegion()->front());
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value one = LLVM::ConstantOp::create(b, b.getI64Type(), 1);
+  Value variable = LLVM::AllocaOp::create(b, pointer, status.getType(), one);
+  // LLVM's passes promote variables to phis, except volatile ones.
+  constexpr bool isVolatile = true;
+  for (auto [operands, branch] : llvm::zip_equal(passed, branches)) {
+    b.setInsertionPoint(branch);
+    LLVM::StoreOp::create(b, operands[status.getArgNumber()], variable,
+                          /*alignment=*/0, isVolatile);
+    operands.erase(status.getArgNumber());
+  }
+  b.setInsertionPointToStart(exit);
+  status.replaceAllUsesWith(LLVM::LoadOp::create(b, status.getType(), variable,
+                                                 /*alignment=*/0, isVolatile)
+                                .getResult());
+  exit->eraseArgument(status.getArgNumber());
+}
+
 /// Frees all buffers of the table before `end`.
 static void freeAll(ImplicitLocOpBuilder &b, LLVM::ReturnOp end,
                     Functions &functions, Value table, Value size) {
@@ -168,8 +212,10 @@ static void track(LLVM::LLVMFuncOp kernel, Calls &calls, Functions &functions) {
                                     buffer});
   }
   for (auto end : llvm::to_vector(kernel.getBody().getOps<LLVM::ReturnOp>()))
-    if (!isDone(end))
+    if (!isDone(end)) {
+      passInMemory(b, end);
       freeAll(b, end, functions, table, size);
+    }
 }
 
 FailureOr<Functions> FreeOnFailure::declare(const Allocator &allocator) {
