@@ -31,8 +31,10 @@ list(APPEND QUANT_FLOAT_MLIR_LIBS ${QUANT_FLOAT_LLVM_LIBS})
 option(QUANT_FLOAT_PYTHON_SELF_CONTAINED "Link the archives of LLVM, MLIR and lld into the extension of the Python package" OFF)
 if(QUANT_FLOAT_PYTHON_SELF_CONTAINED)
   # All else links the shared libraries as before.
-  list(TRANSFORM QUANT_FLOAT_MLIR_LIBS
-    REPLACE ".+" "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:QUANT_FLOAT_LINKS_ARCHIVES>>>:\\0>")
+  foreach(libraries IN ITEMS QUANT_FLOAT_MLIR_LIBS QUANT_FLOAT_LLVM_LIBS)
+    list(TRANSFORM ${libraries}
+      REPLACE ".+" "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:QUANT_FLOAT_LINKS_ARCHIVES>>>:\\0>")
+  endforeach()
 endif()
 
 set(QUANT_FLOAT_WARNINGS -Wall -Wextra)

@@ -10,7 +10,21 @@
 
 using namespace quant_float_python;
 
+/// NumPy's wheels require x86-64-v2. Without these instructions, importing
+/// NumPy ends the process.
+static void checkCpu() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("sse4.2") ||
+      !__builtin_cpu_supports("popcnt"))
+    throw nb::import_error(
+        "quant_float requires a CPU with the instructions of x86-64-v2, but "
+        "this CPU has no SSSE3, SSE4.2 or POPCNT");
+#endif
+}
+
 NB_MODULE(_native, module) {
+  checkCpu();
   module.doc() = "quant-float's C API; use the package quant_float.";
   // Module constants and caches keep objects until the interpreter exits.
   nb::set_leak_warnings(false);
