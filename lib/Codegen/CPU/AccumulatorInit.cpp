@@ -37,8 +37,8 @@ AccumulatorInit::find(GenericOp op, std::optional<unsigned> vectorLoop) {
   if (op.getNumDpsInits() != 1)
     return std::nullopt;
   Value output = op.getDpsInits().front();
-  AffineMap place = op.getIndexingMapsArray().back();
-  if (!place.isProjectedPermutation() ||
+  AffineMap outputMap = op.getIndexingMapsArray().back();
+  if (!outputMap.isProjectedPermutation() ||
       llvm::any_of(op.getDpsInputs(), [&](Value input) {
         return isa<MemRefType>(input.getType()) &&
                getRoot(input) == getRoot(output);
@@ -55,7 +55,7 @@ AccumulatorInit::find(GenericOp op, std::optional<unsigned> vectorLoop) {
         return std::nullopt;
       AccumulatorInit start(fill);
       for (OpOperand *input : fill.getDpsInputOperands()) {
-        AffineMap map = fill.getMatchingIndexingMap(input).compose(place);
+        AffineMap map = fill.getMatchingIndexingMap(input).compose(outputMap);
         if (vectorLoop && map.isFunctionOfDim(*vectorLoop))
           return std::nullopt;
         start.maps.push_back(map);
@@ -69,7 +69,7 @@ AccumulatorInit::find(GenericOp op, std::optional<unsigned> vectorLoop) {
 }
 
 Value AccumulatorInit::build(ImplicitLocOpBuilder &b,
-                             ArrayRef<OpFoldResult> place) const {
+                             ArrayRef<OpFoldResult> position) const {
   GenericOp op = fill;
   IRMapping mapping;
   for (auto [argument, input, map] :
@@ -83,7 +83,7 @@ Value AccumulatorInit::build(ImplicitLocOpBuilder &b,
             affine::makeComposedFoldedAffineApply(
                 b, b.getLoc(),
                 AffineMap::get(map.getNumDims(), map.getNumSymbols(), index),
-                place)));
+                position)));
       value = memref::LoadOp::create(b, input, indices);
     }
     mapping.map(argument, value);

@@ -27,9 +27,9 @@ public:
   static std::optional<AccumulatorInit>
   find(linalg::GenericOp op, std::optional<unsigned> vectorLoop);
 
-  /// Builds the scalar initial value of the output element at `place`, which
+  /// Builds the scalar initial value of the output element at `position`, which
   /// has one index for each loop of the reduction.
-  Value build(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> place) const;
+  Value build(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> position) const;
   linalg::GenericOp getFill() const { return fill; }
   /// Erases the op that initializes the output.
   void erase() { fill.erase(); }

@@ -99,16 +99,16 @@ static std::pair<Value, Value> locate(ImplicitLocOpBuilder &b, Value buffer,
     return arith::ConstantIndexOp::create(b, value);
   };
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-  Value place = metadata.getOffset(), rowWords = getConstant(0);
+  Value offset = metadata.getOffset(), rowElements = getConstant(0);
   for (auto [index, stride, step] :
        llvm::zip(indices, metadata.getStrides(), rowSteps)) {
-    place = add(b, place, multiply(b, index, stride));
+    offset = add(b, offset, multiply(b, index, stride));
     if (step)
-      rowWords = add(b, rowWords, multiply(b, getConstant(step), stride));
+      rowElements = add(b, rowElements, multiply(b, getConstant(step), stride));
   }
   Value bytes = getConstant(4);
-  return {add(b, getAddress(b, buffer), multiply(b, place, bytes)),
-          multiply(b, rowWords, bytes)};
+  return {add(b, getAddress(b, buffer), multiply(b, offset, bytes)),
+          multiply(b, rowElements, bytes)};
 }
 
 /// Configures the tile registers for `rows` rows and the valid lanes.
@@ -134,11 +134,11 @@ void ReductionLoopNest::configureTiles(int64_t rows) {
   auto type = VectorType::get({kTileSizesBytes}, builder.getI8Type());
   Value constant = arith::ConstantOp::create(
       builder, DenseElementsAttr::get(type, ArrayRef<int8_t>(sizes)));
-  Value place = getConstant(kPanelBytes);
-  vector::StoreOp::create(builder, constant, panelBuffer, place);
+  Value offset = getConstant(kPanelBytes);
+  vector::StoreOp::create(builder, constant, panelBuffer, offset);
   call(builder, "llvm.x86.ldtilecfg", {},
        makePointer(builder,
-                   add(builder, getAddress(builder, panelBuffer), place)));
+                   add(builder, getAddress(builder, panelBuffer), offset)));
   tileRows = rows;
 }
 
@@ -149,7 +149,7 @@ void ReductionLoopNest::releaseTiles() {
 /// Calls `body` for each accumulator tile with the number of the register, and
 /// with the address of its part of the output and the number of bytes between
 /// rows in memory.
-void ReductionLoopNest::forEachSum(
+void ReductionLoopNest::forEachAccumulator(
     int64_t rows, llvm::function_ref<void(int64_t, ArrayRef<Value>)> body) {
   OpOperand *output = op.getDpsInitOperand(0);
   for (int64_t i = 0; i < countTiles(rows, matrix->rows); ++i) {
@@ -169,17 +169,19 @@ void ReductionLoopNest::forEachSum(
 /// from memory.
 void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
   auto loadAll = [&] {
-    forEachSum(rows, [&](int64_t number, ArrayRef<Value> place) {
-      call(builder, "llvm.x86.tileloadd64", number, place);
-    });
+    forEachAccumulator(
+        rows, [&](int64_t number, ArrayRef<Value> pointerAndStride) {
+          call(builder, "llvm.x86.tileloadd64", number, pointerAndStride);
+        });
   };
   if (!start)
     return loadAll();
   // If the initial value is zero, it does not depend on the row.
-  bool isZero = matchPattern(start->build(builder, getPlaces(0)), m_Zero());
+  bool isZero =
+      matchPattern(start->build(builder, getOutputPosition(0)), m_Zero());
   auto beginAll = [&] {
     if (isZero)
-      return forEachSum(rows, [&](int64_t number, ArrayRef<Value>) {
+      return forEachAccumulator(rows, [&](int64_t number, ArrayRef<Value>) {
         call(builder, "llvm.x86.tilezero", number);
       });
     auto forOp = scf::ForOp::create(builder, getConstant(0), getConstant(rows),
@@ -190,10 +192,10 @@ void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
     position[*rowLoop] = add(
         builder, getValueOrCreateConstantIndexOp(builder, op.getLoc(), first),
         forOp.getInductionVar());
-    SmallVector<Value> sums(
+    SmallVector<Value> accumulators(
         llvm::divideCeil(lanes, registerLanes),
-        broadcast(start->build(builder, getPlaces(0)), registerLanes));
-    storeSums(/*rows=*/1, lanes, sums);
+        broadcast(start->build(builder, getOutputPosition(0)), registerLanes));
+    storeAccumulators(/*rows=*/1, lanes, accumulators);
     position[*rowLoop] = first;
   };
   if (partSteps < ranges[*partLoop]) {
@@ -217,7 +219,7 @@ void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
 
 /// Accumulates `rows` rows by the valid lanes over one part of K in tile
 /// registers.
-void ReductionLoopNest::emitTileProducts(int64_t rows, int64_t lanes) {
+void ReductionLoopNest::emitTileMatmuls(int64_t rows, int64_t lanes) {
   if (rows != tileRows)
     configureTiles(rows);
   int64_t rowTiles = countTiles(rows, matrix->rows);
@@ -251,7 +253,8 @@ void ReductionLoopNest::emitTileProducts(int64_t rows, int64_t lanes) {
              {kTiles * i + j, kRowRegisters + i, kLaneRegisters + j});
     }
   }
-  forEachSum(rows, [&](int64_t number, ArrayRef<Value> place) {
-    call(builder, "llvm.x86.tilestored64", number, place);
-  });
+  forEachAccumulator(
+      rows, [&](int64_t number, ArrayRef<Value> pointerAndStride) {
+        call(builder, "llvm.x86.tilestored64", number, pointerAndStride);
+      });
 }

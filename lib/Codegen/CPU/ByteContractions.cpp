@@ -84,21 +84,22 @@ static std::optional<Factor> matchFactor(GenericOp op, Value value) {
 }
 
 /// Matches out + (a - p) * (b - q).
-bool Products::matchBody() {
-  auto sum = op.getBody()
+bool ByteContraction::matchBody() {
+  auto add = op.getBody()
                  ->getTerminator()
                  ->getOperand(0)
                  .getDefiningOp<arith::AddIOp>();
-  if (!sum || !sum.getType().isInteger(32))
+  if (!add || !add.getType().isInteger(32))
     return false;
   Value before = op.getBody()->getArguments().back();
-  Value added = sum.getLhs() == before   ? sum.getRhs()
-                : sum.getRhs() == before ? sum.getLhs()
+  Value added = add.getLhs() == before   ? add.getRhs()
+                : add.getRhs() == before ? add.getLhs()
                                          : Value();
-  auto product = added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
-  if (!product)
+  auto multiply =
+      added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!multiply)
     return false;
-  for (auto [factor, value] : llvm::zip(factors, product.getOperands())) {
+  for (auto [factor, value] : llvm::zip(factors, multiply.getOperands())) {
     std::optional<Factor> found = matchFactor(op, value);
     if (!found)
       return false;
@@ -125,16 +126,16 @@ std::optional<int64_t> Factor::getOffset(unsigned dim, unsigned loop,
                                          int64_t index) const {
   AffineExpr expression = map.getResult(dim);
   MLIRContext *context = map.getContext();
-  auto at = [&](int64_t place) {
+  auto at = [&](int64_t position) {
     return expression.replace(getAffineDimExpr(loop, context),
-                              getAffineConstantExpr(place, context));
+                              getAffineConstantExpr(position, context));
   };
   auto offset = dyn_cast<AffineConstantExpr>(
       simplifyAffineExpr(at(index) - at(0), map.getNumDims(), 0));
   return offset ? std::make_optional(offset.getValue()) : std::nullopt;
 }
 
-bool Products::matchLoops() {
+bool ByteContraction::matchLoops() {
   AffineMap output = op.getIndexingMapsArray().back();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -142,9 +143,9 @@ bool Products::matchLoops() {
       llvm::is_contained(ranges, 0))
     return false;
   for (unsigned loop = 0; loop < ranges.size(); ++loop) {
-    bool isSum = iterators[loop] == utils::IteratorType::reduction;
-    if (output.isFunctionOfDim(loop) == isSum ||
-        (isSum && ShapedType::isDynamic(ranges[loop])))
+    bool isReduction = iterators[loop] == utils::IteratorType::reduction;
+    if (output.isFunctionOfDim(loop) == isReduction ||
+        (isReduction && ShapedType::isDynamic(ranges[loop])))
       return false;
   }
   column = *getLoop(output.getResults().back());
@@ -255,19 +256,19 @@ static bool matchPoint(GenericOp op, Factor &factor) {
   return true;
 }
 
-std::optional<Products> Products::get(GenericOp op) {
+std::optional<ByteContraction> ByteContraction::get(GenericOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
     return std::nullopt;
-  Products products(op);
-  if (!products.matchBody() || !products.matchLoops() ||
-      !matchPoint(op, products.factors[0]) ||
-      !matchPoint(op, products.factors[1]) || !products.isProfitable())
+  ByteContraction contraction(op);
+  if (!contraction.matchBody() || !contraction.matchLoops() ||
+      !matchPoint(op, contraction.factors[0]) ||
+      !matchPoint(op, contraction.factors[1]) || !contraction.isProfitable())
     return std::nullopt;
-  return products;
+  return contraction;
 }
 
-bool Products::isProfitable() {
+bool ByteContraction::isProfitable() {
   int64_t columns = op.getStaticLoopRanges()[column];
   if (!ShapedType::isDynamic(columns) && columns < kMinColumns)
     return false;
@@ -277,22 +278,22 @@ bool Products::isProfitable() {
          getConstantBytes(getVectors().operand->get());
 }
 
-std::optional<Grouping> Products::getGrouping(unsigned width) {
+std::optional<Grouping> ByteContraction::getGrouping(unsigned width) {
   int64_t extent = op.getStaticLoopRanges()[depth], count = 32 / width;
   if (getVectors().depth || extent <= count)
     return Grouping{extent, count, count,
                     int64_t(llvm::divideCeil(extent, count))};
-  // Choose the step so that the last word ends where the window ends.
+  // Choose the step so that the last element ends where the window ends.
   int64_t step = count;
   while ((extent - count) % step)
     --step;
   Grouping grouping{extent, count, step, (extent - count) / step + 1};
   const Factor &factor = getVectors();
   for (unsigned dim = 0; dim < factor.map.getNumResults(); ++dim)
-    for (int64_t word = 0; word < grouping.words; ++word)
+    for (int64_t element = 0; element < grouping.elements; ++element)
       for (int64_t part = 0; part < count; ++part)
-        if (*factor.getOffset(dim, depth, word * step + part) !=
-            *factor.getOffset(dim, depth, word * step) +
+        if (*factor.getOffset(dim, depth, element * step + part) !=
+            *factor.getOffset(dim, depth, element * step) +
                 *factor.getOffset(dim, depth, part))
           return std::nullopt;
   return grouping;

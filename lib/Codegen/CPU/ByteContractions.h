@@ -60,34 +60,36 @@ struct Factor {
                                    int64_t index) const;
 };
 
-/// How elements along K are packed into i32 elements ("words"). Word i holds
-/// the `count` elements that start at i * `step`. If words overlap, an element
-/// belongs to the first word that contains it.
+/// How elements along K are packed into i32 elements. Element i holds
+/// the `count` elements that start at i * `step`. If i32 elements
+/// overlap, an element along K belongs to the first one that contains it.
 struct Grouping {
-  int64_t extent, count, step, words;
+  int64_t extent, count, step, elements;
 
-  int64_t getWord(int64_t index) const {
+  int64_t getElement(int64_t index) const {
     return index < count ? 0 : llvm::divideCeil(index - count + 1, step);
   }
-  int64_t getPart(int64_t index) const { return index - getWord(index) * step; }
+  int64_t getPart(int64_t index) const {
+    return index - getElement(index) * step;
+  }
 };
 
 /// A contraction that accumulates products of bytes in i32.
-class Products {
+class ByteContraction {
 public:
-  static std::optional<Products> get(linalg::GenericOp op);
+  static std::optional<ByteContraction> get(linalg::GenericOp op);
   /// Replaces the op by one on packed operands, if the target has dot-product
   /// instructions for them. Returns whether it has.
   bool pack(RewriterBase &rewriter, const LoweringTarget &target);
 
 private:
-  explicit Products(linalg::GenericOp op) : op(op) {}
+  explicit ByteContraction(linalg::GenericOp op) : op(op) {}
   bool matchBody();
   bool matchLoops();
   bool isProfitable();
   /// Returns how K is packed into elements of `width` bits. Returns nullopt if
   /// the distances between the elements of a convolution window depend on the
-  /// position of the word.
+  /// position of the i32 element.
   std::optional<Grouping> getGrouping(unsigned width);
   Factor &getVectors() { return factors[vectors]; }
   Factor &getScalars() { return factors[1 - vectors]; }

@@ -25,11 +25,11 @@ private:
     if (terms)
       return lanes * terms->getCount();
     int64_t registers = 8;
-    return lanes * std::max<int64_t>(registers / product.vectors, 1);
+    return lanes * std::max<int64_t>(registers / contraction.vectors, 1);
   }
   void emitBlocks(OpFoldResult first, int64_t columns);
   void emitTile(OpFoldResult first, int64_t columns, OpFoldResult from,
-                int64_t depth, ValueRange sums);
+                int64_t depth, ValueRange inputSums);
   SmallVector<Value> decode(int64_t columns);
   /// Concatenates the channels of the vectors. If they are decoded by terms,
   /// interleaves them to channel order.
@@ -40,7 +40,7 @@ private:
 } // namespace
 
 void ColumnContraction::emit() {
-  int64_t tile = getTile(), channels = product.getChannels();
+  int64_t tile = getTile(), channels = contraction.getChannels();
   int64_t panel = parallel ? std::max<int64_t>(512 / tile, 1) * tile : channels;
   forEach(channels / panel, parallel, [&](OpFoldResult number) {
     emitBlocks(times(number, panel), panel);
@@ -54,19 +54,19 @@ void ColumnContraction::emitBlocks(OpFoldResult first, int64_t columns) {
   auto emitBlock = [&](OpFoldResult from, int64_t depth) {
     // Corrections for the offset and the zero point need the sum of x over the
     // block, for each vector.
-    SmallVector<Value> sums;
-    if (needsSums())
-      for (int64_t vector = 0; vector < product.vectors; ++vector) {
+    SmallVector<Value> inputSums;
+    if (needsInputSums())
+      for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
         auto loop =
             scf::ForOp::create(b, index(0), index(depth), index(1), number(0));
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         AffineExpr d0, d1;
         bindDims(b.getContext(), d0, d1);
-        position[product.depth] = affine::makeComposedFoldedAffineApply(
+        position[contraction.depth] = affine::makeComposedFoldedAffineApply(
             b, b.getLoc(), d0 + d1, {from, loop.getInductionVar()});
         scf::YieldOp::create(b, add(loop.getRegionIterArg(0), x(vector)));
-        sums.push_back(loop.getResult(0));
+        inputSums.push_back(loop.getResult(0));
       }
     int64_t tile = getTile();
     forEach(columns / tile, false, [&](OpFoldResult number) {
@@ -74,12 +74,12 @@ void ColumnContraction::emitBlocks(OpFoldResult first, int64_t columns) {
       bindDims(b.getContext(), d0, d1);
       emitTile(affine::makeComposedFoldedAffineApply(
                    b, b.getLoc(), d0 + d1 * tile, {first, number}),
-               tile, from, depth, sums);
+               tile, from, depth, inputSums);
     });
     if (int64_t rest = columns % tile)
-      emitTile(plus(first, columns - rest), rest, from, depth, sums);
+      emitTile(plus(first, columns - rest), rest, from, depth, inputSums);
   };
-  int64_t block = order.terms, depth = product.getDepth();
+  int64_t block = order.terms, depth = contraction.getDepth();
   forEach(depth / block, false,
           [&](OpFoldResult number) { emitBlock(times(number, block), block); });
   if (int64_t rest = depth % block)
@@ -88,21 +88,21 @@ void ColumnContraction::emitBlocks(OpFoldResult first, int64_t columns) {
 
 SmallVector<Value> ColumnContraction::decode(int64_t columns) {
   if (terms)
-    return terms->decode(b, loadWords(columns));
+    return terms->decode(b, loadPacked(columns));
   SmallVector<Value> results;
-  OpFoldResult first = position[product.channel];
+  OpFoldResult first = position[contraction.channel];
   int64_t together = getDecoded();
   for (int64_t from = 0; from < columns; from += together) {
     int64_t count = std::min(together, columns - from);
-    position[product.channel] = plus(first, from);
-    Value value = toFloat(buildShared(product.decoded, count));
-    if (product.point)
-      value = arith::SubFOp::create(b, value,
-                                    toFloat(buildShared(product.point, count)));
+    position[contraction.channel] = plus(first, from);
+    Value value = toFloat(buildShared(contraction.decoded, count));
+    if (contraction.point)
+      value = arith::SubFOp::create(
+          b, value, toFloat(buildShared(contraction.point, count)));
     for (int64_t lane = 0; lane < count; lane += lanes)
       results.push_back(slice(value, lane, std::min(lanes, count - lane)));
   }
-  position[product.channel] = first;
+  position[contraction.channel] = first;
   return results;
 }
 
@@ -110,8 +110,8 @@ Value ColumnContraction::buildShared(Value value, int64_t columns) {
   BodySlice slice(
       b, op,
       [&](OpOperand *operand) -> Value {
-        bool varies =
-            op.getMatchingIndexingMap(operand).isFunctionOfDim(product.channel);
+        bool varies = op.getMatchingIndexingMap(operand).isFunctionOfDim(
+            contraction.channel);
         return varies ? load(operand, columns) : load(operand);
       },
       [&](unsigned loop) { return getIndex(loop); });
@@ -135,14 +135,14 @@ Value ColumnContraction::merge(ValueRange vectors, int64_t columns) {
 
 void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
                                  OpFoldResult from, int64_t depth,
-                                 ValueRange sums) {
+                                 ValueRange inputSums) {
   OpOperand *init = op.getDpsInitOperand(0);
   int64_t each = terms ? terms->getCount() : llvm::divideCeil(columns, lanes);
   auto getCount = [&](int64_t number) {
     return terms ? lanes : std::min(lanes, columns - number * lanes);
   };
   SmallVector<Value> partial;
-  for (int64_t vector = 0; vector < product.vectors; ++vector)
+  for (int64_t vector = 0; vector < contraction.vectors; ++vector)
     for (int64_t i = 0; i < each; ++i)
       partial.push_back(splat(0, getCount(i)));
   auto loop = scf::ForOp::create(b, index(0), index(depth), index(1), partial);
@@ -151,15 +151,15 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
     b.setInsertionPointToStart(loop.getBody());
     AffineExpr d0, d1;
     bindDims(b.getContext(), d0, d1);
-    position[product.channel] = first;
-    position[product.depth] = affine::makeComposedFoldedAffineApply(
+    position[contraction.channel] = first;
+    position[contraction.depth] = affine::makeComposedFoldedAffineApply(
         b, b.getLoc(), d0 + d1, {from, loop.getInductionVar()});
-    for (int64_t byte = 0; byte < columns * product.bits / 8;
+    for (int64_t byte = 0; byte < columns * contraction.bits / 8;
          byte += kLineBytes)
-      prefetch((4 * kLineBytes + byte) * 8 / product.bits);
+      prefetch((4 * kLineBytes + byte) * 8 / contraction.bits);
     SmallVector<Value> decoded = decode(columns);
     SmallVector<Value> next;
-    for (int64_t vector = 0; vector < product.vectors; ++vector) {
+    for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       Value factor = x(vector);
       for (int64_t i = 0; i < each; ++i)
         next.push_back(add(loop.getRegionIterArg(vector * each + i),
@@ -168,27 +168,30 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
     scf::YieldOp::create(b, next);
   }
   ValueRange all = loop.getResults();
-  position[product.depth] = from;
-  auto finish = [&](Value sum, OpFoldResult place, int64_t count,
+  position[contraction.depth] = from;
+  auto finish = [&](Value accumulator, OpFoldResult columnIndex, int64_t count,
                     int64_t vector) {
-    position[product.channel] = place;
-    if (needsSums()) {
-      Value point =
-          product.point ? toFloat(buildShared(product.point, count)) : Value();
-      Value whole =
-          multiply(getCorrection(point, count), spread(sums[vector], count));
-      sum = add(sum, whole);
+    position[contraction.channel] = columnIndex;
+    if (needsInputSums()) {
+      Value point = contraction.point
+                        ? toFloat(buildShared(contraction.point, count))
+                        : Value();
+      Value correction = multiply(getCorrection(point, count),
+                                  spread(inputSums[vector], count));
+      accumulator = add(accumulator, correction);
     }
-    if (terms && product.values.unit != 1)
-      sum = multiply(sum, splat(product.values.unit, count));
-    if (product.scale)
-      sum = multiply(toFloat(buildShared(product.scale, count)), sum);
+    if (terms && contraction.values.unit != 1)
+      accumulator =
+          multiply(accumulator, splat(contraction.values.unit, count));
+    if (contraction.scale)
+      accumulator =
+          multiply(toFloat(buildShared(contraction.scale, count)), accumulator);
     selectVector(vector);
     SmallVector<Value> indices = getIndices(init);
     Value before = load(init, count);
-    vector::StoreOp::create(b, add(before, sum), init->get(), indices);
+    vector::StoreOp::create(b, add(before, accumulator), init->get(), indices);
   };
-  for (int64_t vector = 0; vector < product.vectors; ++vector) {
+  for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
     SmallVector<Value> own(all.slice(vector * each, each));
     if (!terms) {
       for (int64_t i = 0; i < each; ++i)
@@ -202,9 +205,9 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
   }
 }
 
-std::unique_ptr<WeightContractionLoops>
-quant_float::makeColumnProducts(const WeightContraction &product,
-                                const ReductionSchedule &order,
-                                const LoweringTarget &target, bool parallel) {
-  return std::make_unique<ColumnContraction>(product, order, target, parallel);
+std::unique_ptr<WeightContractionLoops> quant_float::makeColumnContraction(
+    const WeightContraction &contraction, const ReductionSchedule &order,
+    const LoweringTarget &target, bool parallel) {
+  return std::make_unique<ColumnContraction>(contraction, order, target,
+                                             parallel);
 }

@@ -44,25 +44,25 @@ using linalg::GenericOp;
 
 namespace {
 /// A copy of the even or the odd columns of `image`, or of both.
-struct Phases {
+struct StridedCopy {
   GenericOp op;
   Value image, result;
-  /// The loop over the two phases, if the copy has both. The loop over columns
-  /// is the last loop.
-  std::optional<unsigned> phase;
+  /// The loop over the two parities, if the copy has both. The loop over
+  /// columns is the last loop.
+  std::optional<unsigned> parity;
 };
 } // namespace
 
-static std::optional<Phases> match(GenericOp op) {
+static std::optional<StridedCopy> match(GenericOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
       op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 ||
       op.getNumLoops() == 0 ||
       op.getBody()->getTerminator()->getOperand(0) !=
           op.getBody()->getArgument(0))
     return std::nullopt;
-  Phases phases{op, op.getDpsInputs().front(), op.getDpsInits().front(), {}};
-  auto image = dyn_cast<MemRefType>(phases.image.getType());
-  auto result = cast<MemRefType>(phases.result.getType());
+  StridedCopy copy{op, op.getDpsInputs().front(), op.getDpsInits().front(), {}};
+  auto image = dyn_cast<MemRefType>(copy.image.getType());
+  auto result = cast<MemRefType>(copy.result.getType());
   AffineMap from = op.getIndexingMapsArray().front();
   if (!image || !op.getIndexingMapsArray().back().isIdentity() ||
       from.getNumResults() == 0 || !image.isLastDimUnitStride() ||
@@ -85,24 +85,24 @@ static std::optional<Phases> match(GenericOp op) {
   if (ranges[column] == 0)
     return std::nullopt;
   if (first == 0)
-    return phases;
-  phases.phase = getLoop(first);
-  if (!phases.phase || ranges[*phases.phase] != 2)
+    return copy;
+  copy.parity = getLoop(first);
+  if (!copy.parity || ranges[*copy.parity] != 2)
     return std::nullopt;
   for (AffineExpr expression : from.getResults().drop_back())
-    if (expression.isFunctionOfDim(*phases.phase))
+    if (expression.isFunctionOfDim(*copy.parity))
       return std::nullopt;
-  return phases;
+  return copy;
 }
 
 namespace {
 /// Emits the loops of one copy.
 class Splitting {
 public:
-  Splitting(const Phases &phases, int64_t vectorBytes)
-      : phases(phases), op(phases.op), b(op.getLoc(), op),
+  Splitting(const StridedCopy &copy, int64_t vectorBytes)
+      : copy(copy), op(copy.op), b(op.getLoc(), op),
         position(op.getNumLoops()) {
-    auto type = cast<MemRefType>(phases.image.getType());
+    auto type = cast<MemRefType>(copy.image.getType());
     lanes =
         std::max<int64_t>(vectorBytes / (type.getElementTypeBitWidth() / 8), 1);
     width = type.getShape().back();
@@ -117,7 +117,7 @@ private:
   void emitLoop(Value from, Value to, int64_t count);
   void emitVectors(OpFoldResult column, int64_t count);
 
-  const Phases &phases;
+  const StridedCopy &copy;
   GenericOp op;
   ImplicitLocOpBuilder b;
   SmallVector<OpFoldResult> position;
@@ -125,9 +125,9 @@ private:
 };
 } // namespace
 
-/// Emits the copy of `count` columns of each phase.
+/// Emits the copy of `count` columns of each parity.
 void Splitting::emitVectors(OpFoldResult column, int64_t count) {
-  Type element = cast<MemRefType>(phases.image.getType()).getElementType();
+  Type element = cast<MemRefType>(copy.image.getType()).getElementType();
   auto getIndices = [&](AffineMap map) {
     return llvm::map_to_vector(map.getResults(), [&](AffineExpr expression) {
       return getValueOrCreateConstantIndexOp(
@@ -140,26 +140,26 @@ void Splitting::emitVectors(OpFoldResult column, int64_t count) {
   AffineMap from = op.getIndexingMapsArray().front(),
             to = op.getIndexingMapsArray().back();
   position.back() = column;
-  if (phases.phase)
-    position[*phases.phase] = b.getIndexAttr(0);
+  if (copy.parity)
+    position[*copy.parity] = b.getIndexAttr(0);
   // A single column at the end of a row may have no neighbor to load.
   Value pairs;
   if (count > 1)
     pairs = vector::LoadOp::create(b, VectorType::get({2 * count}, element),
-                                   phases.image, getIndices(from));
-  for (int64_t phase = 0; phase < (phases.phase ? 2 : 1); ++phase) {
-    if (phases.phase)
-      position[*phases.phase] = b.getIndexAttr(phase);
+                                   copy.image, getIndices(from));
+  for (int64_t parity = 0; parity < (copy.parity ? 2 : 1); ++parity) {
+    if (copy.parity)
+      position[*copy.parity] = b.getIndexAttr(parity);
     if (!pairs) {
-      Value value = memref::LoadOp::create(b, phases.image, getIndices(from));
-      memref::StoreOp::create(b, value, phases.result, getIndices(to));
+      Value value = memref::LoadOp::create(b, copy.image, getIndices(from));
+      memref::StoreOp::create(b, value, copy.result, getIndices(to));
       continue;
     }
     SmallVector<int64_t> mask;
     for (int64_t lane = 0; lane < count; ++lane)
-      mask.push_back(2 * lane + phase);
+      mask.push_back(2 * lane + parity);
     Value vector = vector::ShuffleOp::create(b, pairs, pairs, mask);
-    vector::StoreOp::create(b, vector, phases.result, getIndices(to));
+    vector::StoreOp::create(b, vector, copy.result, getIndices(to));
   }
 }
 
@@ -175,9 +175,9 @@ void Splitting::emitLoop(Value from, Value to, int64_t count) {
 /// For dynamic sizes, copies full vectors, then narrower ones for the
 /// remainder.
 void Splitting::emitDynamicRow() {
-  unsigned last = cast<MemRefType>(phases.image.getType()).getRank() - 1;
-  Value end = b.createOrFold<memref::DimOp>(phases.result, position.size() - 1);
-  Value extent = b.createOrFold<memref::DimOp>(phases.image, last);
+  unsigned last = cast<MemRefType>(copy.image.getType()).getRank() - 1;
+  Value end = b.createOrFold<memref::DimOp>(copy.result, position.size() - 1);
+  Value extent = b.createOrFold<memref::DimOp>(copy.image, last);
   Value two = arith::ConstantIndexOp::create(b, 2);
   Value safe =
       arith::MinUIOp::create(b, end, arith::DivUIOp::create(b, extent, two));
@@ -217,13 +217,13 @@ void Splitting::emitRow() {
 
 void Splitting::emit() {
   for (unsigned loop = 0; loop + 1 < op.getNumLoops(); ++loop) {
-    if (loop == phases.phase)
+    if (loop == copy.parity)
       continue;
     if (op.getStaticLoopRanges()[loop] == 1) {
       position[loop] = b.getIndexAttr(0);
       continue;
     }
-    Value extent = b.createOrFold<memref::DimOp>(phases.result, loop);
+    Value extent = b.createOrFold<memref::DimOp>(copy.result, loop);
     auto around =
         scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0), extent,
                            arith::ConstantIndexOp::create(b, 1));
@@ -248,17 +248,17 @@ struct DeinterleaveStridedCopies final
                                   << ", but got " << vectorBytes.getValue();
       return signalPassFailure();
     }
-    SmallVector<Phases> found;
+    SmallVector<StridedCopy> found;
     getOperation()->walk([&](GenericOp op) {
-      if (std::optional<Phases> phases = match(op))
-        found.push_back(*phases);
+      if (std::optional<StridedCopy> copy = match(op))
+        found.push_back(*copy);
     });
     numLowered += found.size();
-    for (Phases &phases : found) {
-      LDBG() << "de-interleaving " << (phases.phase ? "both phases" : "a phase")
-             << " at " << phases.op.getLoc();
-      Splitting(phases, vectorBytes).emit();
-      phases.op.erase();
+    for (StridedCopy &copy : found) {
+      LDBG() << "de-interleaving " << (copy.parity ? "both phases" : "a phase")
+             << " at " << copy.op.getLoc();
+      Splitting(copy, vectorBytes).emit();
+      copy.op.erase();
     }
   }
 };

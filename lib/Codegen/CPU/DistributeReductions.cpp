@@ -56,9 +56,9 @@ static bool canDistribute(GenericOp op) {
                       [](AffineExpr index) { return getLoop(index); });
 }
 
-/// Whether indices of a part of the loop differ from those of the whole loop by
+/// Whether indices of a part of the loop differ from those of the full loop by
 /// a constant offset. Block indices require that parts start at block
-/// boundaries, or that a block consists of whole parts.
+/// boundaries, or that a block consists of full parts.
 static bool canCut(GenericOp op, unsigned loop, int64_t share) {
   return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
     return llvm::all_of(map.getResults(), [&](AffineExpr index) {
@@ -125,7 +125,7 @@ static SmallVector<int64_t> chooseShares(GenericOp op, unsigned threads) {
   SmallVector<int64_t> shares(ranges.size(), 0);
   unsigned column = *getLoop(output.getResults().back());
   // Prefer outer dimensions: batches and groups share no operands, rows share
-  // one. Columns are divided into multiples of whole vectors.
+  // one. Columns are divided into multiples of full vectors.
   std::optional<unsigned> chosen;
   int64_t share = 0, best = 0;
   auto consider = [&](unsigned loop, ArrayRef<int64_t> units) {

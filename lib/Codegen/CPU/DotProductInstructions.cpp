@@ -77,10 +77,10 @@ static constexpr DotInstruction kInstructions[] = {
     {ConversionFeature::Sse2, 16, 16, DotKind::Pairs, "llvm.x86.sse2.pmadd.wd"},
 };
 
-DotProductInstructions::DotProductInstructions(const WeightContraction &product,
-                                               const LoweringTarget &target,
-                                               int64_t lanes, unsigned xBits)
-    : values(product.values), bits(product.bits), target(target) {
+DotProductInstructions::DotProductInstructions(
+    const WeightContraction &contraction, const LoweringTarget &target,
+    int64_t lanes, unsigned xBits)
+    : values(contraction.values), bits(contraction.bits), target(target) {
   int64_t most = (1 << bits) - 1;
   if (!values.isCode)
     most = *llvm::max_element(values.integers);
@@ -121,21 +121,21 @@ static Value makeSplat(ImplicitLocOpBuilder &b, Type type, uint64_t number) {
 
 /// Replicates `number` in all fields of `bits` bits of a 32-bit integer.
 static uint64_t repeat(uint64_t number, unsigned bits) {
-  uint64_t word = 0;
-  for (unsigned place = 0; place < 32; place += bits)
-    word |= number << place;
-  return word;
+  uint64_t packed = 0;
+  for (unsigned bit = 0; bit < 32; bit += bits)
+    packed |= number << bit;
+  return packed;
 }
 
 /// Unpacks integers of `from` bits from i32 lanes to vectors of `width`-bit
 /// elements.
-static void split(ImplicitLocOpBuilder &b, Value words, unsigned from,
+static void split(ImplicitLocOpBuilder &b, Value packed, unsigned from,
                   unsigned width, SmallVectorImpl<Value> &fields) {
-  auto type = cast<VectorType>(words.getType());
+  auto type = cast<VectorType>(packed.getType());
   auto narrow = VectorType::get({type.getNumElements() * 32 / width},
                                 b.getIntegerType(width));
   for (unsigned shift = 0; shift < width; shift += from) {
-    Value field = words;
+    Value field = packed;
     if (shift)
       field = arith::ShRUIOp::create(b, field, makeSplat(b, type, shift));
     if (from < width)
@@ -146,20 +146,20 @@ static void split(ImplicitLocOpBuilder &b, Value words, unsigned from,
 }
 
 SmallVector<Value> DotProductInstructions::spread(ImplicitLocOpBuilder &b,
-                                                  Value words) const {
+                                                  Value packed) const {
   SmallVector<Value> fields;
   if (values.isCode) {
     unsigned flip = values.flip ^ (isSigned() ? 128 : 0);
     if (flip)
-      words = arith::XOrIOp::create(
-          b, words, makeSplat(b, words.getType(), repeat(flip, bits)));
-    split(b, words, bits, width, fields);
+      packed = arith::XOrIOp::create(
+          b, packed, makeSplat(b, packed.getType(), repeat(flip, bits)));
+    split(b, packed, bits, width, fields);
     return fields;
   }
   // Table lookup returns the values of the low halves of the bytes and those of
   // the high halves separately.
   SmallVector<Value> halves[2];
-  auto bytes = lookUpHalves(b, values, target, words);
+  auto bytes = lookUpHalves(b, values, target, packed);
   split(b, bytes.first, 8, width, halves[0]);
   split(b, bytes.second, 8, width, halves[1]);
   for (auto [low, high] : llvm::zip(halves[0], halves[1]))
@@ -167,7 +167,7 @@ SmallVector<Value> DotProductInstructions::spread(ImplicitLocOpBuilder &b,
   return fields;
 }
 
-Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value sum,
+Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value accumulator,
                                   ArrayRef<Value> fields,
                                   ArrayRef<Value> x) const {
   auto call = [&](const char *intrinsic, Type type, ValueRange operands) {
@@ -175,19 +175,20 @@ Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value sum,
                                          operands)
         .getResult(0);
   };
-  auto type = cast<VectorType>(sum.getType());
+  auto type = cast<VectorType>(accumulator.getType());
   Value pairs;
   for (auto [field, factor] : llvm::zip_equal(fields, x)) {
     if (!instruction) {
-      sum = arith::AddIOp::create(b, sum,
-                                  arith::MulIOp::create(b, field, factor));
+      accumulator = arith::AddIOp::create(
+          b, accumulator, arith::MulIOp::create(b, field, factor));
       continue;
     }
     switch (instruction->kind) {
     case DotKind::Signed:
     case DotKind::Unsigned:
     case DotKind::NoSigns:
-      sum = call(instruction->intrinsic, type, {sum, field, factor});
+      accumulator =
+          call(instruction->intrinsic, type, {accumulator, field, factor});
       break;
     case DotKind::BytePairs: {
       auto half = VectorType::get({2 * type.getNumElements()}, b.getI16Type());
@@ -196,14 +197,14 @@ Value DotProductInstructions::add(ImplicitLocOpBuilder &b, Value sum,
       break;
     }
     case DotKind::Pairs:
-      sum = arith::AddIOp::create(
-          b, sum, call(instruction->intrinsic, type, {field, factor}));
+      accumulator = arith::AddIOp::create(
+          b, accumulator, call(instruction->intrinsic, type, {field, factor}));
       break;
     }
   }
   if (!pairs)
-    return sum;
-  return arith::AddIOp::create(b, sum,
+    return accumulator;
+  return arith::AddIOp::create(b, accumulator,
                                call(instruction->pairs, type,
                                     {pairs, makeSplat(b, pairs.getType(), 1)}));
 }
@@ -220,12 +221,12 @@ SmallVector<IntegerType> quant_float::getDotTypes(Operation *op) {
         if (auto integer = dyn_cast<IntegerType>(type.getValue()))
           types.push_back(integer);
   // The attribute is discardable, so other ops may have it with any value.
-  bool isOfWords = types.size() == 2 &&
-                   types[0].getWidth() == types[1].getWidth() &&
-                   llvm::all_of(op->getOperandTypes(), [](Type type) {
-                     return getElementTypeOrSelf(type).isInteger(32);
-                   });
-  return isOfWords ? types : SmallVector<IntegerType>();
+  bool isSupported = types.size() == 2 &&
+                     types[0].getWidth() == types[1].getWidth() &&
+                     llvm::all_of(op->getOperandTypes(), [](Type type) {
+                       return getElementTypeOrSelf(type).isInteger(32);
+                     });
+  return isSupported ? types : SmallVector<IntegerType>();
 }
 
 static bool hasSigns(DotKind kind, bool lhs, bool rhs) {
@@ -265,7 +266,7 @@ PackedDotProduct::get(const LoweringTarget &target, Operation *op) {
   return types.empty() ? std::nullopt : get(target, types);
 }
 
-bool PackedDotProduct::isApart() const {
+bool PackedDotProduct::hasSeparateAdd() const {
   return instruction->kind == DotKind::Pairs;
 }
 
@@ -288,17 +289,18 @@ Value PackedDotProduct::multiply(ImplicitLocOpBuilder &b, Value lhs,
 /// Inserts empty inline assembly between additions. Otherwise LLVM reassociates
 /// the additions and adds up the products first, each of which then needs a
 /// register.
-static Value keepOrder(ImplicitLocOpBuilder &b, Value sum) {
-  return createInlineAsm(b, b.getLoc(), sum.getType(), sum, /*text=*/"",
+static Value keepOrder(ImplicitLocOpBuilder &b, Value accumulator) {
+  return createInlineAsm(b, b.getLoc(), accumulator.getType(), accumulator,
+                         /*text=*/"",
                          /*constraints=*/"=v,0", /*hasSideEffects=*/false)
       .getResult(0);
 }
 
-Value PackedDotProduct::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
-                            Value rhs) const {
+Value PackedDotProduct::add(ImplicitLocOpBuilder &b, Value accumulator,
+                            Value lhs, Value rhs) const {
   if (isTurned)
     std::swap(lhs, rhs);
-  auto type = cast<VectorType>(sum.getType());
+  auto type = cast<VectorType>(accumulator.getType());
   int64_t all = type.getNumElements();
   int64_t lanes = getLanes();
   Value result;
@@ -321,14 +323,14 @@ Value PackedDotProduct::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
     auto split = [&](Value value) -> Value {
       return vector::BitCastOp::create(b, numbers, take(value));
     };
-    Value before = take(sum), left = split(lhs), right = split(rhs);
+    Value before = take(accumulator), left = split(lhs), right = split(rhs);
     SmallVector<Value> operands{left, right};
-    if (!isApart())
+    if (!hasSeparateAdd())
       operands.insert(operands.begin(), before);
     Value next = LLVM::CallIntrinsicOp::create(
                      b, full, b.getStringAttr(instruction->intrinsic), operands)
                      .getResult(0);
-    if (isApart())
+    if (hasSeparateAdd())
       next = keepOrder(b, arith::AddIOp::create(b, before, next));
     if (all == lanes)
       return next;
@@ -337,29 +339,29 @@ Value PackedDotProduct::add(ImplicitLocOpBuilder &b, Value sum, Value lhs,
     if (count == all)
       return next;
     result = vector::InsertStridedSliceOp::create(
-        b, next, result ? result : sum, from, 1);
+        b, next, result ? result : accumulator, from, 1);
   }
   return result;
 }
 
-Value quant_float::addWordProducts(ImplicitLocOpBuilder &b, Value sum,
-                                   Value lhs, Value rhs,
-                                   ArrayRef<IntegerType> types) {
+Value quant_float::addPackedProducts(ImplicitLocOpBuilder &b, Value accumulator,
+                                     Value lhs, Value rhs,
+                                     ArrayRef<IntegerType> types) {
   int width = types.front().getWidth();
-  auto take = [&](Value word, IntegerType type, int from) -> Value {
+  auto take = [&](Value lanes, IntegerType type, int from) -> Value {
     auto amount = [&](int bits) -> Value {
       return arith::ConstantIntOp::create(b, bits, 32);
     };
     if (int above = 32 - width - from)
-      word = arith::ShLIOp::create(b, word, amount(above));
+      lanes = arith::ShLIOp::create(b, lanes, amount(above));
     if (type.isUnsigned())
-      return arith::ShRUIOp::create(b, word, amount(32 - width));
-    return arith::ShRSIOp::create(b, word, amount(32 - width));
+      return arith::ShRUIOp::create(b, lanes, amount(32 - width));
+    return arith::ShRSIOp::create(b, lanes, amount(32 - width));
   };
   for (int from = 0; from < 32; from += width)
-    sum = arith::AddIOp::create(
-        b, sum,
+    accumulator = arith::AddIOp::create(
+        b, accumulator,
         arith::MulIOp::create(b, take(lhs, types[0], from),
                               take(rhs, types[1], from)));
-  return sum;
+  return accumulator;
 }

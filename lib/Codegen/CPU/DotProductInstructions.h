@@ -33,11 +33,13 @@ public:
   static std::optional<PackedDotProduct> get(const LoweringTarget &target,
                                              Operation *op);
 
-  /// Returns sum + lhs . rhs on vectors of i32 with any number of lanes.
-  Value add(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs) const;
+  /// Returns accumulator + lhs . rhs on vectors of i32 with any number of
+  /// lanes.
+  Value add(ImplicitLocOpBuilder &b, Value accumulator, Value lhs,
+            Value rhs) const;
   /// Whether a separate instruction adds the products to the accumulator.
-  bool isApart() const;
-  /// Returns lhs . rhs for one register. Requires isApart().
+  bool hasSeparateAdd() const;
+  /// Returns lhs . rhs for one register. Requires hasSeparateAdd().
   Value multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) const;
   int64_t getLanes() const;
 
@@ -51,10 +53,10 @@ private:
   bool isTurned = false;
 };
 
-/// Returns sum + lhs . rhs, computed with shifts and multiplications on packed
-/// i32 operands. `types` are the result of getDotTypes().
-Value addWordProducts(ImplicitLocOpBuilder &b, Value sum, Value lhs, Value rhs,
-                      ArrayRef<IntegerType> types);
+/// Returns accumulator + lhs . rhs, computed with shifts and multiplications on
+/// packed i32 operands. `types` are the result of getDotTypes().
+Value addPackedProducts(ImplicitLocOpBuilder &b, Value accumulator, Value lhs,
+                        Value rhs, ArrayRef<IntegerType> types);
 
 /// Multiplies packed weights by integer activations and accumulates the
 /// products in i32 lanes. Each packed i32 operand is first unpacked to fields:
@@ -64,7 +66,7 @@ class DotProductInstructions {
 public:
   /// Selects an instruction for vectors of `lanes` i32 lanes and activations of
   /// `xBits` bits.
-  DotProductInstructions(const WeightContraction &product,
+  DotProductInstructions(const WeightContraction &contraction,
                          const LoweringTarget &target, int64_t lanes,
                          unsigned xBits);
 
@@ -74,9 +76,10 @@ public:
   /// represent.
   int64_t getOffset() const;
   /// Unpacks a vector of i32 to fields.
-  SmallVector<Value> spread(ImplicitLocOpBuilder &b, Value words) const;
-  /// Returns sum + fields * x in i32. `x` is in the order of the fields.
-  Value add(ImplicitLocOpBuilder &b, Value sum, ArrayRef<Value> fields,
+  SmallVector<Value> spread(ImplicitLocOpBuilder &b, Value packed) const;
+  /// Returns accumulator + fields * x in i32. `x` is in the order of the
+  /// fields.
+  Value add(ImplicitLocOpBuilder &b, Value accumulator, ArrayRef<Value> fields,
             ArrayRef<Value> x) const;
 
 private:

@@ -11,8 +11,8 @@
 // image whose rows are collapsed to one dimension, the window advances by one
 // element between output positions, also from one row to the next. The few
 // positions at which it straddles two rows are computed and dropped. A strided
-// image is de-interleaved into phases: even and odd rows and columns form
-// separate images.
+// image is de-interleaved by the residues of its indices modulo the stride:
+// even and odd rows and columns form separate images.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,14 +43,14 @@ namespace {
 /// offset` of the image; `offset` is a function of the reduction loops.
 struct Axis {
   unsigned loop;
-  int64_t stride, places;
+  int64_t stride, extent;
   AffineExpr offset;
   int64_t largestOffset;
 
-  /// The number of phases that are read.
-  int64_t countPhases() const { return largestOffset ? stride : 1; }
-  /// The number of rows or columns of one phase.
-  int64_t getExtent() const { return places + largestOffset / stride; }
+  /// The number of residues modulo the stride that are read.
+  int64_t getNumResidues() const { return largestOffset ? stride : 1; }
+  /// The number of rows or columns of one residue.
+  int64_t getExtent() const { return extent + largestOffset / stride; }
 };
 
 /// A convolution or pooling: a reduction over windows of `image`, in rows and
@@ -98,30 +98,31 @@ static std::optional<Axis> getAxis(GenericOp op, AffineExpr expression,
                                    unsigned loop) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  SmallVector<int64_t> factors;
-  if (failed(getFlattenedAffineExpr(expression, ranges.size(), 0, &factors)) ||
-      factors.size() != ranges.size() + 1 || factors.back() != 0)
+  SmallVector<int64_t> coefficients;
+  if (failed(getFlattenedAffineExpr(expression, ranges.size(), 0,
+                                    &coefficients)) ||
+      coefficients.size() != ranges.size() + 1 || coefficients.back() != 0)
     return std::nullopt;
   int64_t largest = 0;
   for (unsigned other = 0; other < ranges.size(); ++other) {
-    if (factors[other] == 0)
+    if (coefficients[other] == 0)
       continue;
-    if (factors[other] < 0 ||
+    if (coefficients[other] < 0 ||
         (other != loop && ShapedType::isDynamic(ranges[other])) ||
         (iterators[other] == utils::IteratorType::parallel) != (other == loop))
       return std::nullopt;
     if (other != loop)
-      largest += factors[other] * (ranges[other] - 1);
+      largest += coefficients[other] * (ranges[other] - 1);
   }
-  if (factors[loop] == 0)
+  if (coefficients[loop] == 0)
     return std::nullopt;
   AffineExpr zero = getAffineConstantExpr(0, op.getContext());
   if (largest == 0)
-    return Axis{loop, factors[loop], ranges[loop], zero, 0};
+    return Axis{loop, coefficients[loop], ranges[loop], zero, 0};
   AffineExpr offset = simplifyAffineExpr(
       expression.replace(getAffineDimExpr(loop, op.getContext()), zero),
       ranges.size(), 0);
-  return Axis{loop, factors[loop], ranges[loop], offset, largest};
+  return Axis{loop, coefficients[loop], ranges[loop], offset, largest};
 }
 
 static std::optional<Windows> match(GenericOp op) {
@@ -155,16 +156,16 @@ static std::optional<Windows> match(GenericOp op) {
       op.getMatchingIndexingMap(image).getResults().take_back(2);
   std::optional<Axis> rows = getAxis(op, indices[0], row);
   std::optional<Axis> columns = getAxis(op, indices[1], column);
-  if (!rows || !columns || ShapedType::isDynamic(rows->places) ||
-      ShapedType::isDynamic(columns->places) ||
+  if (!rows || !columns || ShapedType::isDynamic(rows->extent) ||
+      ShapedType::isDynamic(columns->extent) ||
       ShapedType::isDynamic(type.getShape().back()) ||
       ShapedType::isDynamic(type.getShape().drop_back().back()))
     return std::nullopt;
   Windows windows{op, image, *rows, *columns, start};
   // A single row with stride one is already flat. If the window extends far
   // beyond the end of a row, too many results would be dropped.
-  if ((rows->places == 1 && (columns->places == 1 || columns->stride == 1)) ||
-      2 * windows.getPitch() > 3 * columns->places + 2) {
+  if ((rows->extent == 1 && (columns->extent == 1 || columns->stride == 1)) ||
+      2 * windows.getPitch() > 3 * columns->extent + 2) {
     LDBG() << "flattening is not worthwhile at " << op.getLoc();
     return std::nullopt;
   }
@@ -186,7 +187,7 @@ private:
   }
   Value makeEmpty(ArrayRef<int64_t> shape);
   void makeLarger(int64_t height, int64_t width);
-  void splitPhases(int64_t height);
+  void deinterleave(int64_t height);
   AffineExpr renumber(AffineExpr expression);
   Value makeStart(Value empty);
 
@@ -258,24 +259,24 @@ void Flattening::makeLarger(int64_t height, int64_t width) {
       padding.low, padding.high, padding.value);
 }
 
-/// De-interleaves (..., rows, columns) to (..., row phases, column phases,
+/// De-interleaves (..., rows, columns) to (..., row residues, column residues,
 /// `height` rows, columns).
-void Flattening::splitPhases(int64_t height) {
+void Flattening::deinterleave(int64_t height) {
   const Axis &rows = windows.rows, &columns = windows.columns;
-  makeLarger(rows.stride * (height - 1) + rows.countPhases(),
+  makeLarger(rows.stride * (height - 1) + rows.getNumResidues(),
              columns.stride * (columns.getExtent() - 1) +
-                 columns.countPhases());
+                 columns.getNumResidues());
   unsigned lead = getLead().size();
   SmallVector<int64_t> shape(getLead());
-  shape.append(
-      {rows.countPhases(), columns.countPhases(), height, columns.getExtent()});
+  shape.append({rows.getNumResidues(), columns.getNumResidues(), height,
+                columns.getExtent()});
   AffineMap to = b.getMultiDimIdentityMap(shape.size());
   SmallVector<AffineExpr> from(to.getResults().take_front(lead));
-  auto getPlace = [&](const Axis &axis, unsigned phase) {
-    return b.getAffineDimExpr(lead + 2 + phase) * axis.stride +
-           b.getAffineDimExpr(lead + phase);
+  auto getImageIndex = [&](const Axis &axis, unsigned residueDim) {
+    return b.getAffineDimExpr(lead + 2 + residueDim) * axis.stride +
+           b.getAffineDimExpr(lead + residueDim);
   };
-  from.append({getPlace(rows, 0), getPlace(columns, 1)});
+  from.append({getImageIndex(rows, 0), getImageIndex(columns, 1)});
   Value empty = makeEmpty(shape);
   SmallVector<AffineMap> maps{
       AffineMap::get(shape.size(), 0, from, b.getContext()), to};
@@ -327,13 +328,13 @@ void Flattening::run() {
   AffineMap imageMap = op.getMatchingIndexingMap(windows.image);
   unsigned lead = getLead().size();
   bool isSplit = windows.hasStride();
-  int64_t pitch = windows.getPitch(), places = rows.places * pitch;
+  int64_t pitch = windows.getPitch(), flatExtent = rows.extent * pitch;
   // At the last position, the window extends beyond the end by less than a row.
-  int64_t last = places - 1 + rows.largestOffset / rows.stride * pitch +
+  int64_t last = flatExtent - 1 + rows.largestOffset / rows.stride * pitch +
                  columns.largestOffset / columns.stride;
   int64_t height = last / pitch + 1;
   if (isSplit)
-    splitPhases(height);
+    deinterleave(height);
   else
     makeLarger(height, pitch);
 
@@ -345,14 +346,14 @@ void Flattening::run() {
   Value flatImage = tensor::CollapseShapeOp::create(b, image, flat);
 
   // The image is indexed by the output position plus the offset of the window.
-  AffineExpr place = renumber(getAffineDimExpr(rows.loop, b.getContext()));
+  AffineExpr position = renumber(getAffineDimExpr(rows.loop, b.getContext()));
   SmallVector<AffineExpr> indices;
   for (AffineExpr expression : imageMap.getResults().take_front(lead))
     indices.push_back(renumber(expression));
   if (isSplit)
     indices.append({renumber(rows.offset % rows.stride),
                     renumber(columns.offset % columns.stride)});
-  indices.push_back(place +
+  indices.push_back(position +
                     renumber(rows.offset.floorDiv(rows.stride)) * pitch +
                     renumber(columns.offset.floorDiv(columns.stride)));
 
@@ -378,7 +379,7 @@ void Flattening::run() {
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits().front());
   sizes.pop_back();
-  sizes.back() = b.getIndexAttr(places);
+  sizes.back() = b.getIndexAttr(flatExtent);
   Value empty = tensor::EmptyOp::create(b, sizes, oldType.getElementType());
   Value init = makeStart(empty);
   SmallVector<Value> inputs(op.getDpsInputs());
@@ -396,12 +397,12 @@ void Flattening::run() {
     folds.push_back({int64_t(dim)});
   folds.back().push_back(sizes.size());
   SmallVector<OpFoldResult> unfolded(ArrayRef(sizes).drop_back());
-  unfolded.append({b.getIndexAttr(rows.places), b.getIndexAttr(pitch)});
+  unfolded.append({b.getIndexAttr(rows.extent), b.getIndexAttr(pitch)});
   Value result = tensor::ExpandShapeOp::create(
       b, RankedTensorType::get(shape, oldType.getElementType()),
       flatOp->getResult(0), folds, unfolded);
-  if (pitch != columns.places) {
-    unfolded.back() = b.getIndexAttr(columns.places);
+  if (pitch != columns.extent) {
+    unfolded.back() = b.getIndexAttr(columns.extent);
     SmallVector<OpFoldResult> zeros(unfolded.size(), b.getIndexAttr(0)),
         ones(unfolded.size(), b.getIndexAttr(1));
     result = tensor::ExtractSliceOp::create(b, oldType, result, zeros, unfolded,
@@ -411,10 +412,10 @@ void Flattening::run() {
   op.erase();
 }
 
-/// For an image of dynamic size, de-interleaves the phases of strides without
+/// For an image of dynamic size, de-interleaves strided dimensions without
 /// flattening, so that the window's columns are contiguous. Returns false if
 /// there is no such image.
-static bool splitOpenPhases(GenericOp op) {
+static bool deinterleaveDynamic(GenericOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumReductionLoops() == 0 || op.hasIndexSemantics() ||
       llvm::is_contained(op.getStaticLoopRanges(), 0))
@@ -467,27 +468,27 @@ static bool splitOpenPhases(GenericOp op) {
       tensor::getMixedSizes(b, b.getLoc(), padding.source);
   SmallVector<OpFoldResult> shape, extents;
   SmallVector<AffineExpr> from, indices(map.getResults().take_front(lead)),
-      places;
+      quotients;
   for (unsigned dim = 0; dim < lead; ++dim) {
     shape.push_back(compute(s0 + s1 + s2,
                             {sizes[dim], padding.low[dim], padding.high[dim]}));
     from.push_back(b.getAffineDimExpr(dim));
   }
-  // All phases are padded to the size of the largest.
+  // All residues are padded to the size of the largest.
   for (auto [i, axis] : llvm::enumerate(axes)) {
     OpFoldResult &high = padding.high[lead + i];
     extents.push_back(compute((s0 + s1 + s2).ceilDiv(axis.stride),
                               {sizes[lead + i], padding.low[lead + i], high}));
-    high = compute(s0 + (axis.countPhases() - 1), high);
-    shape.push_back(b.getIndexAttr(axis.countPhases()));
+    high = compute(s0 + (axis.getNumResidues() - 1), high);
+    shape.push_back(b.getIndexAttr(axis.getNumResidues()));
     from.push_back(b.getAffineDimExpr(lead + axes.size() + i) * axis.stride +
                    b.getAffineDimExpr(lead + i));
     indices.push_back(axis.offset % axis.stride);
-    places.push_back(b.getAffineDimExpr(axis.loop) +
-                     axis.offset.floorDiv(axis.stride));
+    quotients.push_back(b.getAffineDimExpr(axis.loop) +
+                        axis.offset.floorDiv(axis.stride));
   }
   llvm::append_range(shape, extents);
-  llvm::append_range(indices, places);
+  llvm::append_range(indices, quotients);
   Value padded = tensor::PadOp::create(b, Type(), padding.source, padding.low,
                                        padding.high, padding.value);
   Value empty = tensor::EmptyOp::create(b, shape, type.getElementType());
@@ -496,7 +497,7 @@ static bool splitOpenPhases(GenericOp op) {
       AffineMap::get(shape.size(), 0, from, b.getContext()), to};
   SmallVector<utils::IteratorType> parallel(shape.size(),
                                             utils::IteratorType::parallel);
-  auto phases = GenericOp::create(
+  auto deinterleaved = GenericOp::create(
       b, empty.getType(), padded, empty, maps, parallel,
       [](OpBuilder &builder, Location loc, ValueRange arguments) {
         linalg::YieldOp::create(builder, loc, arguments.front());
@@ -504,7 +505,7 @@ static bool splitOpenPhases(GenericOp op) {
   SmallVector<AffineMap> newMaps = op.getIndexingMapsArray();
   newMaps[image->getOperandNumber()] =
       AffineMap::get(op.getNumLoops(), 0, indices, b.getContext());
-  op->setOperand(image->getOperandNumber(), phases->getResult(0));
+  op->setOperand(image->getOperandNumber(), deinterleaved->getResult(0));
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(newMaps));
   return true;
 }
@@ -521,7 +522,7 @@ struct FlattenConvSpatialDims final
         LDBG() << "flattening the windows at " << op.getLoc();
         Flattening(*windows).run();
         ++numFlattened;
-      } else if (splitOpenPhases(op)) {
+      } else if (deinterleaveDynamic(op)) {
         LDBG() << "de-interleaved the image at " << op.getLoc();
         ++numDeinterleaved;
       }

@@ -23,12 +23,12 @@ private:
   int64_t chooseRows() override;
   void packX() override;
   void packElement(int64_t vector, OpFoldResult chunk, Value lane, int64_t term,
-                   Value &sum, bool isPartial);
+                   Value &inputSum, bool isPartial);
   SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
                                OpFoldResult chunk, int64_t count,
-                               ValueRange sums) override;
-  Value startSum(int64_t vector, OpFoldResult chunk, int64_t part,
-                 int64_t count);
+                               ValueRange accumulators) override;
+  Value initAccumulator(int64_t vector, OpFoldResult chunk, int64_t part,
+                        int64_t count);
   /// A group of terms and parts that are decoded together.
   struct Step {
     int64_t part, parts, term, terms;
@@ -40,33 +40,33 @@ private:
 
   /// The packed x, indexed by vector, chunk, term and lane, and the sum of each
   /// lane in a chunk.
-  Value packed, packedSums;
+  Value packed, inputSums;
 };
 } // namespace
 
 /// Two rows share the loads of x if there are enough registers. More rows would
 /// be more concurrent memory streams than hardware prefetchers handle well.
 int64_t FloatRowContraction::chooseRows() {
-  int64_t needed = 2 * product.vectors * (getParts() + 1) + 3;
+  int64_t needed = 2 * contraction.vectors * (getParts() + 1) + 3;
   int64_t rows = needed > target.vectorRegisters ? 1 : 2;
-  return std::min(rows, product.getChannels());
+  return std::min(rows, contraction.getChannels());
 }
 
 void FloatRowContraction::packElement(int64_t vector, OpFoldResult chunk,
-                                      Value lane, int64_t term, Value &sum,
+                                      Value lane, int64_t term, Value &inputSum,
                                       bool isPartial) {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   AffineExpr within =
       order.consecutive ? d1 * order.terms + term : d1 + term * order.lanes;
-  OpFoldResult place = affine::makeComposedFoldedAffineApply(
+  OpFoldResult depthIndex = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), d0 * order.getChunk() + within, {chunk, lane});
-  position[product.depth] = place;
+  position[contraction.depth] = depthIndex;
   Value element;
   if (isPartial) {
     Value isThere =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, toValue(place),
-                              index(product.getDepth()));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, toValue(depthIndex),
+                              index(contraction.getDepth()));
     auto branch = scf::IfOp::create(b, TypeRange(b.getF32Type()), isThere,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -78,10 +78,11 @@ void FloatRowContraction::packElement(int64_t vector, OpFoldResult chunk,
   } else {
     element = x(vector);
   }
-  if (needsSums())
-    sum = add(sum, element);
+  if (needsInputSums())
+    inputSum = add(inputSum, element);
   double scale =
-      terms ? std::ldexp(product.values.unit, -terms->getExponent(term)) : 1;
+      terms ? std::ldexp(contraction.values.unit, -terms->getExponent(term))
+            : 1;
   if (scale != 1)
     element = multiply(element, number(scale));
   memref::StoreOp::create(
@@ -91,28 +92,28 @@ void FloatRowContraction::packElement(int64_t vector, OpFoldResult chunk,
 
 void FloatRowContraction::packX() {
   Type f32 = b.getF32Type();
-  packed =
-      allocate({product.vectors, getChunks(), order.terms, order.lanes}, f32);
-  if (needsSums())
-    packedSums = allocate({product.vectors, getChunks(), order.lanes}, f32);
+  packed = allocate(
+      {contraction.vectors, getChunks(), order.terms, order.lanes}, f32);
+  if (needsInputSums())
+    inputSums = allocate({contraction.vectors, getChunks(), order.lanes}, f32);
   auto packChunk = [&](OpFoldResult chunk, bool isPartial) {
     auto loop = scf::ForOp::create(b, index(0), index(order.lanes), index(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value lane = loop.getInductionVar();
-    for (int64_t vector = 0; vector < product.vectors; ++vector) {
-      Value sum;
+    for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
+      Value inputSum;
       for (int64_t term = 0; term < order.terms; ++term)
-        packElement(vector, chunk, lane, term, sum, isPartial);
-      if (!needsSums())
+        packElement(vector, chunk, lane, term, inputSum, isPartial);
+      if (!needsInputSums())
         continue;
-      if (product.values.unit != 1)
-        sum = multiply(sum, number(product.values.unit));
-      memref::StoreOp::create(b, sum, packedSums,
+      if (contraction.values.unit != 1)
+        inputSum = multiply(inputSum, number(contraction.values.unit));
+      memref::StoreOp::create(b, inputSum, inputSums,
                               ValueRange{index(vector), toValue(chunk), lane});
     }
   };
-  int64_t full = product.getDepth() / order.getChunk();
+  int64_t full = contraction.getDepth() / order.getChunk();
   forEach(full, false, [&](OpFoldResult chunk) { packChunk(chunk, false); });
   if (full != getChunks())
     packChunk(b.getIndexAttr(full), true);
@@ -136,9 +137,9 @@ SmallVector<Value> FloatRowContraction::decode(const Step &step,
   SmallVector<Value> results(step.parts * step.terms);
   if (terms) {
     int64_t each = lanes * order.terms, from = step.part * each;
-    position[product.depth] = plus(start, from);
+    position[contraction.depth] = plus(start, from);
     return from < count
-               ? terms->decode(b, loadWords(std::min(count - from, each)))
+               ? terms->decode(b, loadPacked(std::min(count - from, each)))
                : results;
   }
   // All parts of a term are contiguous, or only one part.
@@ -149,17 +150,18 @@ SmallVector<Value> FloatRowContraction::decode(const Step &step,
     int64_t here = std::min(together * width, count - from);
     if (here <= 0)
       break;
-    position[product.depth] = plus(start, from);
+    position[contraction.depth] = plus(start, from);
     BodySlice slice(
         b, op,
         [&](OpOperand *operand) {
-          return operand == product.codes ? load(operand, here) : load(operand);
+          return operand == contraction.codes ? load(operand, here)
+                                              : load(operand);
         },
         [&](unsigned loop) { return getIndex(loop); });
-    Value value = toFloat(slice.build(product.decoded));
-    if (product.point)
+    Value value = toFloat(slice.build(contraction.decoded));
+    if (contraction.point)
       value = arith::SubFOp::create(
-          b, value, spread(toFloat(buildScalar(product.point)), here));
+          b, value, spread(toFloat(buildScalar(contraction.point)), here));
     value = pad(value, together * width);
     for (int64_t i = 0; i < together * step.parts && i * lanes < here; ++i)
       results[term * step.parts + i] = this->slice(value, i * lanes, lanes);
@@ -171,35 +173,37 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
                                                   int64_t rows,
                                                   OpFoldResult chunk,
                                                   int64_t count,
-                                                  ValueRange sums) {
-  SmallVector<Value> results(sums);
+                                                  ValueRange accumulators) {
+  SmallVector<Value> results(accumulators);
   VectorType type = vectorOf(lanes, b.getF32Type());
   startChunk(first, rows, chunk, count);
   // The accumulators of the chunk, indexed by row, vector and part.
-  SmallVector<Value> partial(sums.size());
+  SmallVector<Value> partial(accumulators.size());
   for (const Step &step : getSteps()) {
     SmallVector<SmallVector<Value>> decoded;
     for (int64_t row = 0; row < rows; ++row) {
-      position[product.channel] = plus(first, row);
+      position[contraction.channel] = plus(first, row);
       decoded.push_back(decode(step, count));
-      if (needsSums())
-        for (int64_t vector = 0; vector < product.vectors; ++vector)
+      if (needsInputSums())
+        for (int64_t vector = 0; vector < contraction.vectors; ++vector)
           partial[getNumber(row, vector, step.part)] =
-              startSum(vector, chunk, step.part, count);
+              initAccumulator(vector, chunk, step.part, count);
     }
     for (int64_t term = 0; term < step.terms; ++term)
       for (int64_t part = 0; part < step.parts; ++part) {
         if (!decoded[0][term * step.parts + part])
           continue;
-        for (int64_t vector = 0; vector < product.vectors; ++vector) {
+        for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
           Value factor = vector::LoadOp::create(
               b, type, packed,
               ValueRange{index(vector), toValue(chunk), index(step.term + term),
                          index((step.part + part) * lanes)});
           for (int64_t row = 0; row < rows; ++row) {
-            Value &sum = partial[getNumber(row, vector, step.part + part)];
-            sum = add(sum,
-                      multiply(decoded[row][term * step.parts + part], factor));
+            Value &accumulator =
+                partial[getNumber(row, vector, step.part + part)];
+            accumulator =
+                add(accumulator,
+                    multiply(decoded[row][term * step.parts + part], factor));
           }
         }
       }
@@ -207,9 +211,9 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
       continue;
     for (int64_t part = step.part; part < step.part + step.parts; ++part)
       for (int64_t row = 0; row < rows; ++row) {
-        position[product.channel] = plus(first, row);
+        position[contraction.channel] = plus(first, row);
         Value scale = getBlockScale(part, count);
-        for (int64_t vector = 0; vector < product.vectors; ++vector) {
+        for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
           int64_t number = getNumber(row, vector, part);
           Value value = partial[number];
           // Null if the lanes are beyond the end of the reduction.
@@ -224,20 +228,20 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
 
 /// Returns the initial accumulator of a part of a chunk: the correction for the
 /// offset and the zero point.
-Value FloatRowContraction::startSum(int64_t vector, OpFoldResult chunk,
-                                    int64_t part, int64_t count) {
-  Value point = product.point
-                    ? buildShared(product.point, part, count, b.getF32Type())
-                    : Value();
-  Value sum = vector::LoadOp::create(
-      b, vectorOf(lanes, b.getF32Type()), packedSums,
+Value FloatRowContraction::initAccumulator(int64_t vector, OpFoldResult chunk,
+                                           int64_t part, int64_t count) {
+  Value point = contraction.point ? buildShared(contraction.point, part, count,
+                                                b.getF32Type())
+                                  : Value();
+  Value inputSum = vector::LoadOp::create(
+      b, vectorOf(lanes, b.getF32Type()), inputSums,
       ValueRange{index(vector), toValue(chunk), index(part * lanes)});
-  return multiply(getCorrection(point, lanes), sum);
+  return multiply(getCorrection(point, lanes), inputSum);
 }
 
 std::unique_ptr<WeightContractionLoops> quant_float::makeFloatRowContraction(
-    const WeightContraction &product, const ReductionSchedule &order,
+    const WeightContraction &contraction, const ReductionSchedule &order,
     const LoweringTarget &target, bool parallel) {
-  return std::make_unique<FloatRowContraction>(product, order, target,
+  return std::make_unique<FloatRowContraction>(contraction, order, target,
                                                parallel);
 }

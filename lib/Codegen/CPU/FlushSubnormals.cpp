@@ -112,9 +112,9 @@ private:
   bool visitGeneric(linalg::GenericOp op);
   std::optional<Known> visitCast(CastOp op);
   std::optional<Known> visitQuantize(QuantizeElementsOp op);
-  std::optional<Known> visitProduct(Known one, Known other);
+  std::optional<Known> visitMultiply(Known one, Known other);
   std::optional<Known> visitQuotient(Known dividend, Known divisor);
-  std::optional<Known> visitSum(Known one, Known other, bool isDifference);
+  std::optional<Known> visitAdd(Known one, Known other, bool isDifference);
   bool isComparisonSafe(arith::CmpFOp op);
 
   /// Returns what is known about a value of a float type.
@@ -220,7 +220,7 @@ bool FlushAnalysis::requireNonZero(Known &known) {
   return known.isNonZero;
 }
 
-std::optional<Known> FlushAnalysis::visitProduct(Known one, Known other) {
+std::optional<Known> FlushAnalysis::visitMultiply(Known one, Known other) {
   if (!other.isExact())
     std::swap(one, other);
   if (!other.isExact() || !requireNonZero(other))
@@ -251,7 +251,7 @@ std::optional<Known> FlushAnalysis::visitQuotient(Known dividend,
   return result;
 }
 
-std::optional<Known> FlushAnalysis::visitSum(Known one, Known other,
+std::optional<Known> FlushAnalysis::visitAdd(Known one, Known other,
                                              bool isDifference) {
   Known result;
   result.high = std::max(one.high, other.high) + 1;
@@ -463,16 +463,16 @@ bool FlushAnalysis::visit(Operation *op) {
                          set(quantize.getResult(), known));
       })
       .Case<arith::MulFOp>([&](auto) {
-        return binary([&](auto a, auto b) { return visitProduct(a, b); });
+        return binary([&](auto a, auto b) { return visitMultiply(a, b); });
       })
       .Case<arith::DivFOp>([&](auto) {
         return binary([&](auto a, auto b) { return visitQuotient(a, b); });
       })
       .Case<arith::AddFOp>([&](auto) {
-        return binary([&](auto a, auto b) { return visitSum(a, b, false); });
+        return binary([&](auto a, auto b) { return visitAdd(a, b, false); });
       })
       .Case<arith::SubFOp>([&](auto) {
-        return binary([&](auto a, auto b) { return visitSum(a, b, true); });
+        return binary([&](auto a, auto b) { return visitAdd(a, b, true); });
       })
       .Case([&](arith::NegFOp negation) {
         // The parameter must not be +0, because the result would be -0.

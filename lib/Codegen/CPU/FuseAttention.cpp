@@ -35,7 +35,7 @@ using linalg::GenericOp;
 namespace {
 /// The matmul of scores and values, and the ops that compute the scores.
 struct Attention {
-  GenericOp product;
+  GenericOp matmul;
   /// Loops of the matmul: the loops that only the scores have, with one row of
   /// scores per iteration, and the loops that the values have as well.
   SmallVector<unsigned> rowLoops = {}, batchLoops = {};
@@ -54,14 +54,14 @@ static bool isContraction(GenericOp op) {
 
 /// Returns the ops that the scores are computed from and that have no other
 /// users.
-static SetVector<Operation *> collectProducers(GenericOp product,
+static SetVector<Operation *> collectProducers(GenericOp matmul,
                                                OpOperand &scores) {
   SetVector<Operation *> producers;
   SmallVector<Value> values = {scores.get()};
   while (!values.empty()) {
     auto op = values.pop_back_val().getDefiningOp<GenericOp>();
     if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-        op->getBlock() != product->getBlock() || !producers.insert(op))
+        op->getBlock() != matmul->getBlock() || !producers.insert(op))
       continue;
     llvm::append_range(values, op->getOperands());
   }
@@ -94,7 +94,7 @@ static bool isCheapToFollow(Attention &attention) {
   for (Operation *op : ops) {
     int64_t count = 0;
     for (OpOperand &use : op->getUses())
-      count += use.getOwner() == attention.product.getOperation()
+      count += use.getOwner() == attention.matmul.getOperation()
                    ? 1
                    : paths.lookup(use.getOwner());
     paths[op] = count;
@@ -165,10 +165,10 @@ static uint64_t countShared(Attention &attention) {
                : llvm::SaturatingMultiply(a, static_cast<uint64_t>(b));
   };
   // The loops of the values that the scores do not have.
-  GenericOp product = attention.product;
-  SmallVector<int64_t> ranges = product.getStaticLoopRanges();
+  GenericOp matmul = attention.matmul;
+  SmallVector<int64_t> ranges = matmul.getStaticLoopRanges();
   uint64_t width = 1;
-  for (auto [loop, iterator] : llvm::enumerate(product.getIteratorTypesArray()))
+  for (auto [loop, iterator] : llvm::enumerate(matmul.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel &&
         !llvm::is_contained(attention.rowLoops, loop) &&
         !llvm::is_contained(attention.batchLoops, loop))
@@ -224,12 +224,12 @@ static bool isWorthTiling(Attention &attention) {
   uint64_t shared = countShared(attention);
   if (shared <= kShared)
     return true;
-  SmallVector<int64_t> ranges = attention.product.getStaticLoopRanges();
+  SmallVector<int64_t> ranges = attention.matmul.getStaticLoopRanges();
   uint64_t scores = attention.keys;
   for (unsigned loop : attention.rowLoops) {
     // Constant matrices are weights, not keys and values.
     if (ShapedType::isDynamic(ranges[loop]))
-      return llvm::none_of(attention.product.getDpsInputs(), isMadeOfConstants);
+      return llvm::none_of(attention.matmul.getDpsInputs(), isMadeOfConstants);
     scores =
         llvm::SaturatingMultiply(scores, static_cast<uint64_t>(ranges[loop]));
   }
@@ -242,7 +242,7 @@ static int64_t chooseRows(Attention &attention) {
   // and values.
   constexpr int64_t kScores = 32768;
   constexpr int64_t kFewest = 16, kMost = 64;
-  SmallVector<int64_t> ranges = attention.product.getStaticLoopRanges();
+  SmallVector<int64_t> ranges = attention.matmul.getStaticLoopRanges();
   auto isDynamic = [&](unsigned loop) {
     return ShapedType::isDynamic(ranges[loop]);
   };
@@ -252,7 +252,7 @@ static int64_t chooseRows(Attention &attention) {
   bool isLong = llvm::any_of(attention.rowLoops, isDynamic);
   if (!isLong && attention.scores <= kScores) {
     LDBG() << "only " << attention.scores << " scores at "
-           << attention.product.getLoc();
+           << attention.matmul.getLoc();
     return 0;
   }
   int64_t all = 1;
@@ -262,7 +262,7 @@ static int64_t chooseRows(Attention &attention) {
     return 0;
   if (isWorthTiling(attention))
     return rows;
-  LDBG() << "tiling is not worthwhile at " << attention.product.getLoc();
+  LDBG() << "tiling is not worthwhile at " << attention.matmul.getLoc();
   return 0;
 }
 
@@ -293,7 +293,7 @@ static bool isOfEveryLoop(tensor::ExtractSliceOp slice, Operation *outermost) {
 
 static LogicalResult fuse(RewriterBase &rewriter, Attention &attention,
                           int64_t rows) {
-  GenericOp op = attention.product;
+  GenericOp op = attention.matmul;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
   auto tileLoop = [&](unsigned loop, int64_t size) {

@@ -66,21 +66,21 @@ struct Blocks {
 /// A reduction and the elementwise op that reads its results.
 class Epilogue {
 public:
-  static std::optional<Epilogue> match(GenericOp sum);
+  static std::optional<Epilogue> match(GenericOp reduction);
   std::optional<Blocks> choose(int64_t blockBytes, int64_t vectorBytes);
   void fuse(const Blocks &blocks);
 
 private:
-  explicit Epilogue(GenericOp sum) : sum(sum) {}
+  explicit Epilogue(GenericOp reduction) : reduction(reduction) {}
   bool findReader();
   bool canMove();
-  bool writesApart();
+  bool writesAreDisjoint();
   std::optional<std::pair<unsigned, int64_t>> getLoop(unsigned dim);
   bool canCut(const Blocks &blocks);
   bool isOwn(unsigned dim);
   Value makeViews(ImplicitLocOpBuilder &b, Value block, const Blocks &blocks);
 
-  GenericOp sum, fill, reader;
+  GenericOp reduction, fill, reader;
   memref::AllocOp buffer;
   memref::DeallocOp dealloc;
   /// The chain of views through which the reader accesses the buffer.
@@ -132,7 +132,7 @@ bool Epilogue::findReader() {
   while (true) {
     Operation *next = nullptr;
     for (Operation *user : source->getUsers()) {
-      if (user == next || user == fill || user == sum)
+      if (user == next || user == fill || user == reduction)
         continue;
       if (auto frees = dyn_cast<memref::DeallocOp>(user)) {
         if (dealloc || frees->getBlock() != buffer->getBlock())
@@ -145,7 +145,7 @@ bool Epilogue::findReader() {
       next = user;
     }
     if (!next || next->getBlock() != buffer->getBlock() ||
-        !sum->isBeforeInBlock(next))
+        !reduction->isBeforeInBlock(next))
       return false;
     if (isPlainView(next)) {
       views.push_back(next);
@@ -172,14 +172,14 @@ bool Epilogue::canMove() {
   BufferAccesses accesses;
   accesses.add(fill);
   llvm::SmallPtrSet<Value, 4> roots;
-  for (GenericOp op : {fill, sum})
+  for (GenericOp op : {fill, reduction})
     for (Value input : op.getDpsInputs())
       if (isa<MemRefType>(input.getType()))
         roots.insert(getRoot(input));
   for (Operation *op = fill->getNextNode(); op != reader;
        op = op->getNextNode()) {
-    if (op == sum) {
-      accesses.add(sum);
+    if (op == reduction) {
+      accesses.add(reduction);
       continue;
     }
     auto frees = dyn_cast<memref::DeallocOp>(op);
@@ -196,10 +196,10 @@ bool Epilogue::canMove() {
 }
 
 /// Whether the reader writes no memory that later blocks read.
-bool Epilogue::writesApart() {
+bool Epilogue::writesAreDisjoint() {
   BufferAccesses written, read;
   written.add(reader.getDpsInits().front(), /*isWrite=*/true);
-  for (GenericOp op : {fill, sum})
+  for (GenericOp op : {fill, reduction})
     for (Value input : op.getDpsInputs())
       if (isa<MemRefType>(input.getType()))
         read.add(input, /*isWrite=*/false);
@@ -207,27 +207,31 @@ bool Epilogue::writesApart() {
   return written.isIndependentOf(read);
 }
 
-std::optional<Epilogue> Epilogue::match(GenericOp sum) {
-  if (!sum.hasPureBufferSemantics() || sum.getNumReductionLoops() == 0 ||
-      sum.getNumDpsInits() != 1 || sum.hasIndexSemantics() || !isStatic(sum))
+std::optional<Epilogue> Epilogue::match(GenericOp reduction) {
+  if (!reduction.hasPureBufferSemantics() ||
+      reduction.getNumReductionLoops() == 0 ||
+      reduction.getNumDpsInits() != 1 || reduction.hasIndexSemantics() ||
+      !isStatic(reduction))
     return std::nullopt;
-  AffineMap output = sum.getIndexingMapsArray().back();
-  Epilogue epilogue(sum);
-  epilogue.buffer = sum.getDpsInits().front().getDefiningOp<memref::AllocOp>();
+  AffineMap output = reduction.getIndexingMapsArray().back();
+  Epilogue epilogue(reduction);
+  epilogue.buffer =
+      reduction.getDpsInits().front().getDefiningOp<memref::AllocOp>();
   if (!output.isProjectedPermutation() || output.getNumResults() == 0 ||
-      output.getNumResults() != sum.getNumParallelLoops() || !epilogue.buffer ||
-      epilogue.buffer->getBlock() != sum->getBlock() ||
+      output.getNumResults() != reduction.getNumParallelLoops() ||
+      !epilogue.buffer ||
+      epilogue.buffer->getBlock() != reduction->getBlock() ||
       !epilogue.buffer.getType().getLayout().isIdentity() ||
       isPackedElementType(epilogue.buffer.getType().getElementType()))
     return std::nullopt;
   std::optional<AccumulatorInit> start =
-      AccumulatorInit::find(sum, std::nullopt);
+      AccumulatorInit::find(reduction, std::nullopt);
   if (!start || !isStatic(start->getFill()))
     return std::nullopt;
   epilogue.fill = start->getFill();
   if (!epilogue.findReader() || !epilogue.canMove() ||
-      !epilogue.writesApart()) {
-    LDBG() << "no epilogue that can be fused at " << sum.getLoc();
+      !epilogue.writesAreDisjoint()) {
+    LDBG() << "no epilogue that can be fused at " << reduction.getLoc();
     return std::nullopt;
   }
   return epilogue;
@@ -251,7 +255,7 @@ std::optional<std::pair<unsigned, int64_t>> Epilogue::getLoop(unsigned dim) {
     }
     auto expand = cast<memref::ExpandShapeOp>(view);
     ReassociationIndices group = expand.getReassociationIndices()[loop];
-    // Blocks consist of whole rows.
+    // Blocks consist of full rows.
     if (unit != 1 || group.size() > 2)
       return std::nullopt;
     loop = group.front();
@@ -293,9 +297,9 @@ static bool canCut(GenericOp op, unsigned loop, int64_t without) {
 }
 
 bool Epilogue::canCut(const Blocks &blocks) {
-  AffineMap output = sum.getIndexingMapsArray().back();
+  AffineMap output = reduction.getIndexingMapsArray().back();
   int64_t without = blocks.extent - blocks.getSize();
-  return ::canCut(sum, output.getDimPosition(blocks.dim), without) &&
+  return ::canCut(reduction, output.getDimPosition(blocks.dim), without) &&
          ::canCut(fill, blocks.dim, without) &&
          ::canCut(reader, blocks.loop, without / blocks.unit);
 }
@@ -303,10 +307,10 @@ bool Epilogue::canCut(const Blocks &blocks) {
 /// Whether no operand that varies along the last dimension is shared by several
 /// indices of this dimension. Otherwise each block would pack or load it again.
 bool Epilogue::isOwn(unsigned dim) {
-  AffineMap output = sum.getIndexingMapsArray().back();
+  AffineMap output = reduction.getIndexingMapsArray().back();
   unsigned loop = output.getDimPosition(dim);
   unsigned vectorLoop = output.getDimPosition(output.getNumResults() - 1);
-  return llvm::none_of(sum.getIndexingMapsArray(), [&](AffineMap map) {
+  return llvm::none_of(reduction.getIndexingMapsArray(), [&](AffineMap map) {
     return map.isFunctionOfDim(vectorLoop) && !map.isFunctionOfDim(loop);
   });
 }
@@ -323,10 +327,10 @@ std::optional<Blocks> Epilogue::choose(int64_t blockBytes,
   int64_t fewestColumns = 3 * vectorBytes;
   for (unsigned dim = 0; dim <= last; ++dim) {
     int64_t extent = type.getDimSize(dim);
-    std::optional<std::pair<unsigned, int64_t>> place = getLoop(dim);
-    if (extent == 1 || !place || (dim != last && !isOwn(dim)))
+    std::optional<std::pair<unsigned, int64_t>> subscript = getLoop(dim);
+    if (extent == 1 || !subscript || (dim != last && !isOwn(dim)))
       continue;
-    auto [loop, unit] = *place;
+    auto [loop, unit] = *subscript;
     int64_t most = std::min<uint64_t>(
         uint64_t(blockBytes) / (bytes / extent) / unit, extent / unit / 2);
     for (int64_t steps = most; steps > 0; --steps) {
@@ -344,14 +348,14 @@ std::optional<Blocks> Epilogue::choose(int64_t blockBytes,
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Replaces the operands of the op other than `sums` by their subviews for a
-/// block.
+/// Replaces the operands of the op other than `accumulators` by their subviews
+/// for a block.
 static void cut(ImplicitLocOpBuilder &b, GenericOp op, unsigned loop,
-                Value offset, int64_t without, OpOperand &sums) {
+                Value offset, int64_t without, OpOperand &accumulators) {
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (&operand == &sums || !type || !map.isFunctionOfDim(loop))
+    if (&operand == &accumulators || !type || !map.isFunctionOfDim(loop))
       continue;
     SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
         ones(type.getRank(), b.getIndexAttr(1)),
@@ -387,7 +391,7 @@ Value Epilogue::makeViews(ImplicitLocOpBuilder &b, Value block,
       block = memref::ExpandShapeOp::create(b, shape, block, groups);
       continue;
     }
-    // The subview contains the whole dimension.
+    // The subview contains the full dimension.
     shape[dim] = size;
     SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
         ones(shape.size(), b.getIndexAttr(1));
@@ -421,20 +425,21 @@ void Epilogue::fuse(const Blocks &blocks) {
       b, b.getLoc(), b.getAffineDimExpr(0) * blocks.unit, {step});
   Value offset = getValueOrCreateConstantIndexOp(b, b.getLoc(), first);
   int64_t without = blocks.extent - blocks.getSize();
-  unsigned sumLoop =
-      sum.getIndexingMapsArray().back().getDimPosition(blocks.dim);
+  unsigned reductionLoop =
+      reduction.getIndexingMapsArray().back().getDimPosition(blocks.dim);
   Value seen = makeViews(b, block, blocks);
-  for (GenericOp op : {fill, sum, reader})
+  for (GenericOp op : {fill, reduction, reader})
     op->moveBefore(loop.getBody()->getTerminator());
-  auto replace = [&](GenericOp op, OpOperand &sums, Value value, unsigned loop,
-                     Value offset, int64_t without) {
+  auto replace = [&](GenericOp op, OpOperand &accumulators, Value value,
+                     unsigned loop, Value offset, int64_t without) {
     b.setInsertionPoint(op);
-    cut(b, op, loop, offset, without, sums);
-    sums.set(value);
+    cut(b, op, loop, offset, without, accumulators);
+    accumulators.set(value);
   };
   replace(fill, fill.getDpsInitsMutable()[0], block, blocks.dim, offset,
           without);
-  replace(sum, sum.getDpsInitsMutable()[0], block, sumLoop, offset, without);
+  replace(reduction, reduction.getDpsInitsMutable()[0], block, reductionLoop,
+          offset, without);
   replace(reader, *read, seen, blocks.loop, step, without / blocks.unit);
   dealloc.erase();
   for (Operation *view : llvm::reverse(views))

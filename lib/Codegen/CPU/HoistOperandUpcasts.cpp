@@ -71,19 +71,19 @@ static int64_t countUses(GenericOp op, OpOperand *input) {
 
 static void widen(RewriterBase &rewriter, GenericOp op, OpOperand *input,
                   CastOp cast) {
-  Value factor = input->get();
-  auto type = mlir::cast<RankedTensorType>(factor.getType());
+  Value operand = input->get();
+  auto type = mlir::cast<RankedTensorType>(operand.getType());
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, factor),
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, operand),
       rewriter.getF32Type());
   SmallVector<AffineMap> maps(2,
                               rewriter.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto wide = GenericOp::create(
-      rewriter, loc, empty.getType(), factor, empty, maps, iterators,
+      rewriter, loc, empty.getType(), operand, empty, maps, iterators,
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
         IRMapping mapping;
         mapping.map(cast.getInput(), arguments.front());

@@ -34,29 +34,32 @@ static constexpr double kRounding = 0x1.8p23;
 namespace {
 class IntegerRowContraction final : public RowContraction {
 public:
-  IntegerRowContraction(const WeightContraction &product,
+  IntegerRowContraction(const WeightContraction &contraction,
                         const ReductionSchedule &order,
                         const LoweringTarget &target, bool parallel)
-      : RowContraction(product, order, target, parallel),
-        dots(this->product, target, lanes, order.xBits) {}
+      : RowContraction(contraction, order, target, parallel),
+        dots(this->contraction, target, lanes, order.xBits) {}
 
 private:
   int64_t chooseRows() override {
     // Reading packed weights is bound by memory, and a single stream is
     // fastest.
-    return std::min<int64_t>(product.isPacked() ? 1 : 2, product.getChannels());
+    return std::min<int64_t>(contraction.isPacked() ? 1 : 2,
+                             contraction.getChannels());
   }
   void packX() override;
   void packBlock(Value flat, int64_t vector, Value number);
   SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
                                OpFoldResult chunk, int64_t count,
-                               ValueRange sums) override;
+                               ValueRange accumulators) override;
   /// The number of elements of x that share a scale.
   int64_t getBlock() const {
-    return product.block == product.getDepth() || product.block % 32 == 0 ? 32
-                                                                          : 16;
+    return contraction.block == contraction.getDepth() ||
+                   contraction.block % 32 == 0
+               ? 32
+               : 16;
   }
-  bool hasCorrection() const { return dots.getOffset() || product.point; }
+  bool hasCorrection() const { return dots.getOffset() || contraction.point; }
   /// Returns every `step`-th element, from `first` on.
   Value takeEach(Value vector, int64_t first, int64_t step);
   Value splatInteger(int64_t number, int64_t count) {
@@ -70,7 +73,7 @@ private:
   /// vector, chunk and lane: its scales, and the sums of a lane's integers. If
   /// there is no zero point, the sums are already multiplied by the negated
   /// offset.
-  Value packed, scales, packedSums;
+  Value packed, scales, inputSums;
 };
 } // namespace
 
@@ -79,24 +82,25 @@ Value IntegerRowContraction::takeEach(Value vector, int64_t first,
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();
   if (step == 1)
     return vector;
-  SmallVector<int64_t> places;
-  for (int64_t place = first; place < count; place += step)
-    places.push_back(place);
-  return vector::ShuffleOp::create(b, vector, vector, places);
+  SmallVector<int64_t> mask;
+  for (int64_t lane = first; lane < count; lane += step)
+    mask.push_back(lane);
+  return vector::ShuffleOp::create(b, vector, vector, mask);
 }
 
 void IntegerRowContraction::packX() {
   Type f32 = b.getF32Type();
-  int64_t depth = product.getDepth(), padded = getChunks() * order.getChunk();
-  packed = allocate({product.vectors, getChunks(), dots.getFields(),
+  int64_t depth = contraction.getDepth(),
+          padded = getChunks() * order.getChunk();
+  packed = allocate({contraction.vectors, getChunks(), dots.getFields(),
                      order.getChunk() / dots.getFields()},
                     b.getIntegerType(dots.getWidth()));
-  scales = allocate({product.vectors, getChunks(), order.lanes}, f32);
+  scales = allocate({contraction.vectors, getChunks(), order.lanes}, f32);
   if (hasCorrection())
-    packedSums =
-        allocate({product.vectors, getChunks(), order.lanes}, b.getI32Type());
-  Value flat = allocate({product.vectors, padded}, f32);
-  for (int64_t vector = 0; vector < product.vectors; ++vector) {
+    inputSums = allocate({contraction.vectors, getChunks(), order.lanes},
+                         b.getI32Type());
+  Value flat = allocate({contraction.vectors, padded}, f32);
+  for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
     auto fill = [&](int64_t from, int64_t to,
                     llvm::function_ref<Value(Value)> element) {
       if (from == to)
@@ -104,12 +108,12 @@ void IntegerRowContraction::packX() {
       auto loop = scf::ForOp::create(b, index(from), index(to), index(1));
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      Value place = loop.getInductionVar();
-      memref::StoreOp::create(b, element(place), flat,
-                              ValueRange{index(vector), place});
+      Value depthIndex = loop.getInductionVar();
+      memref::StoreOp::create(b, element(depthIndex), flat,
+                              ValueRange{index(vector), depthIndex});
     };
-    fill(0, depth, [&](Value place) {
-      position[product.depth] = place;
+    fill(0, depth, [&](Value depthIndex) {
+      position[contraction.depth] = depthIndex;
       return x(vector);
     });
     fill(depth, padded, [&](Value) { return number(0); });
@@ -128,9 +132,9 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
   auto floats = vectorOf(block, f32), integers = vectorOf(block, i32);
   auto scalar = [&](double value) { return this->number(value); };
   AffineExpr d0 = b.getAffineDimExpr(0);
-  auto at = [&](AffineExpr place) {
+  auto at = [&](AffineExpr expression) {
     return toValue(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), place, {OpFoldResult(number)}));
+        b, b.getLoc(), expression, {OpFoldResult(number)}));
   };
   Value chunk = at(d0.floorDiv(perChunk));
 
@@ -151,33 +155,34 @@ void IntegerRowContraction::packBlock(Value flat, int64_t vector,
   Value isFinite =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, most,
                             scalar(std::numeric_limits<double>::infinity()));
-  Value factor = arith::DivFOp::create(b, scalar(limit), most);
-  factor = arith::SelectOp::create(b, isSmall, scalar(0), factor);
+  Value reciprocal = arith::DivFOp::create(b, scalar(limit), most);
+  reciprocal = arith::SelectOp::create(b, isSmall, scalar(0), reciprocal);
   Value scale = arith::DivFOp::create(b, most, scalar(limit));
-  if (product.values.unit != 1)
-    scale = multiply(scale, scalar(product.values.unit));
+  if (contraction.values.unit != 1)
+    scale = multiply(scale, scalar(contraction.values.unit));
   scale = arith::SelectOp::create(b, isSmall, scalar(0), scale);
   scale = arith::SelectOp::create(
       b, isFinite, scale, scalar(std::numeric_limits<double>::quiet_NaN()));
 
   // If the scale is a NaN, the integers do not matter.
-  Value rounded =
-      add(splat(kRounding, block), multiply(elements, spread(factor, block)));
+  Value rounded = add(splat(kRounding, block),
+                      multiply(elements, spread(reciprocal, block)));
   rounded = arith::SubIOp::create(
       b, vector::BitCastOp::create(b, integers, rounded),
       splatInteger(llvm::bit_cast<int32_t>(float(kRounding)), block));
 
   Value within = at((d0 % perChunk) * (block / order.terms));
   if (hasCorrection()) {
-    Value sum;
+    Value inputSum;
     for (int64_t term = 0; term < order.terms; ++term) {
       Value each = takeEach(rounded, term, order.terms);
-      sum = sum ? arith::AddIOp::create(b, sum, each).getResult() : each;
+      inputSum = inputSum ? arith::AddIOp::create(b, inputSum, each).getResult()
+                          : each;
     }
-    if (!product.point)
-      sum = arith::MulIOp::create(
-          b, sum, splatInteger(-dots.getOffset(), block / order.terms));
-    vector::StoreOp::create(b, sum, packedSums,
+    if (!contraction.point)
+      inputSum = arith::MulIOp::create(
+          b, inputSum, splatInteger(-dots.getOffset(), block / order.terms));
+    vector::StoreOp::create(b, inputSum, inputSums,
                             ValueRange{index(vector), chunk, within});
   }
   vector::StoreOp::create(b, spread(scale, block / order.terms), scales,
@@ -196,8 +201,8 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
                                                     int64_t rows,
                                                     OpFoldResult chunk,
                                                     int64_t count,
-                                                    ValueRange sums) {
-  SmallVector<Value> results(sums);
+                                                    ValueRange accumulators) {
+  SmallVector<Value> results(accumulators);
   auto floats = vectorOf(lanes, b.getF32Type());
   auto integers = vectorOf(lanes, b.getI32Type());
   auto field =
@@ -208,7 +213,7 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
     // For each vector: x, its scale and the initial accumulator.
     SmallVector<SmallVector<Value>> x;
     SmallVector<Value> scale, starts;
-    for (int64_t vector = 0; vector < product.vectors; ++vector) {
+    for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       Value atVector = index(vector), atChunk = toValue(chunk);
       SmallVector<Value> ofLanes = {atVector, atChunk, index(part * lanes)};
       x.emplace_back();
@@ -219,32 +224,34 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
                        index(part * field.getNumElements())}));
       scale.push_back(vector::LoadOp::create(b, floats, scales, ofLanes));
       starts.push_back(hasCorrection() ? vector::LoadOp::create(
-                                             b, integers, packedSums, ofLanes)
+                                             b, integers, inputSums, ofLanes)
                                              .getResult()
                                        : splatInteger(0, lanes));
     }
     for (int64_t row = 0; row < rows; ++row) {
-      position[product.channel] = plus(first, row);
-      position[product.depth] = plus(start, part * each);
+      position[contraction.channel] = plus(first, row);
+      position[contraction.depth] = plus(start, part * each);
       SmallVector<Value> codes =
-          dots.spread(b, loadWords(std::min(count - part * each, each)));
+          dots.spread(b, loadPacked(std::min(count - part * each, each)));
       Value correction;
-      if (product.point) {
-        Value point = buildShared(product.point, part, count, b.getI32Type());
+      if (contraction.point) {
+        Value point =
+            buildShared(contraction.point, part, count, b.getI32Type());
         correction = arith::SubIOp::create(
             b, splatInteger(-dots.getOffset(), lanes), point);
       }
       Value blockScale = getBlockScale(part, count);
-      for (int64_t vector = 0; vector < product.vectors; ++vector) {
+      for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
         Value from = starts[vector];
         if (correction)
           from = arith::MulIOp::create(b, from, correction);
-        Value sum = dots.add(b, from, codes, x[vector]);
-        sum = multiply(arith::SIToFPOp::create(b, floats, sum), scale[vector]);
+        Value accumulator = dots.add(b, from, codes, x[vector]);
+        accumulator = multiply(arith::SIToFPOp::create(b, floats, accumulator),
+                               scale[vector]);
         if (blockScale)
-          sum = multiply(blockScale, sum);
+          accumulator = multiply(blockScale, accumulator);
         int64_t number = getNumber(row, vector, part);
-        results[number] = add(results[number], sum);
+        results[number] = add(results[number], accumulator);
       }
     }
   }
@@ -252,8 +259,8 @@ SmallVector<Value> IntegerRowContraction::emitChunk(OpFoldResult first,
 }
 
 std::unique_ptr<WeightContractionLoops> quant_float::makeIntegerRowContraction(
-    const WeightContraction &product, const ReductionSchedule &order,
+    const WeightContraction &contraction, const ReductionSchedule &order,
     const LoweringTarget &target, bool parallel) {
-  return std::make_unique<IntegerRowContraction>(product, order, target,
+  return std::make_unique<IntegerRowContraction>(contraction, order, target,
                                                  parallel);
 }

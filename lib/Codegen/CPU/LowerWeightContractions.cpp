@@ -16,9 +16,9 @@
 //     for chunk of k:
 //       for part of the lanes, row:
 //         codes = load w[n + row, chunk]
-//         sum = -offset * (sums of x)
-//         for term: sum += term(codes) * x[chunk, term]     // x is packed
-//         lanes[row] += scale * sum
+//         acc = -offset * (sums of x)
+//         for term: acc += term(codes) * x[chunk, term]     // x is packed
+//         lanes[row] += scale * acc
 //     y[n + row] = sum of lanes
 //
 // If the channels are contiguous (ColumnContraction), vectors of channels are
@@ -26,11 +26,11 @@
 //
 //   for block of k:
 //     for n by vectors:
-//       for k in block: for term: sum[term] += term(load w[k, n]) * x[k]
-//       y[n] += scale * (sum - offset * (sum of x))
+//       for k in block: for term: acc[term] += term(load w[k, n]) * x[k]
+//       y[n] += scale * (acc - offset * (sum of x))
 //
 // If K is contiguous and the reduction schedule requests it, x is quantized to
-// integers in blocks with a scale each, and `sum` is an integer. Each
+// integers in blocks with a scale each, and `acc` is an integer. Each
 // multiplication and each addition is rounded separately, so the result does
 // not depend on the target.
 //
@@ -74,20 +74,20 @@ struct LowerWeightContractions final
     });
     for (GenericOp op : ops) {
       std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
-      std::optional<WeightContraction> product =
+      std::optional<WeightContraction> contraction =
           WeightContraction::get(op, order && order->xBits);
-      if (!product || !order || *order != product->getOrder(order->xBits) ||
-          !isContiguous(op)) {
+      if (!contraction || !order ||
+          *order != contraction->getOrder(order->xBits) || !isContiguous(op)) {
         op.emitOpError("has no lowering that preserves its accumulation order");
         return signalPassFailure();
       }
-      auto make = !product->isAlongDepth ? makeColumnProducts
-                  : order->xBits         ? makeIntegerRowContraction
-                                         : makeFloatRowContraction;
+      auto make = !contraction->isAlongDepth ? makeColumnContraction
+                  : order->xBits             ? makeIntegerRowContraction
+                                             : makeFloatRowContraction;
       LDBG() << "lowering the contraction at " << op.getLoc() << " with "
-             << (product->isAlongDepth ? "K" : "the channels")
+             << (contraction->isAlongDepth ? "K" : "the channels")
              << " contiguous, x of " << order->xBits << " bits";
-      make(*product, *order, target, threads != 1)->emit();
+      make(*contraction, *order, target, threads != 1)->emit();
       op.erase();
       ++numLowered;
     }

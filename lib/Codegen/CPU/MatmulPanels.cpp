@@ -44,7 +44,7 @@ using namespace mlir::quant_float;
 using linalg::GenericOp;
 
 /// Whether the body is one float multiplication and one float addition.
-bool ReductionLoopNest::isPlainProduct() const {
+bool ReductionLoopNest::isPlainContraction() const {
   Block *body = GenericOp(op).getBody();
   return body->getOperations().size() == 3 &&
          isa<arith::MulFOp>(body->front()) &&
@@ -91,7 +91,7 @@ static constexpr int64_t kMinSharing = 16;
 /// have a dot-product instruction, unless the number of rows is known to be too
 /// small.
 void ReductionLoopNest::choosePanel() {
-  if (!vectorLoop || !rowLoop || !(isPlainProduct() || dots) ||
+  if (!vectorLoop || !rowLoop || !(isPlainContraction() || dots) ||
       (blockLoop && !hasOpen(*rowLoop)) || op.getNumDpsInputs() != 2 ||
       op.getNumDpsInits() != 1 ||
       (!hasOpen(*rowLoop) && ranges[*rowLoop] < kMinSharing))
@@ -120,7 +120,7 @@ void ReductionLoopNest::choosePanel() {
     return;
   int64_t bits = getElementTypeOrSelf(vectors->get()).getIntOrFloatBitWidth();
   for (unsigned loop : ArrayRef(reductions).drop_front()) {
-    // Clamp the factor, because the product of a model's sizes may overflow.
+    // Clamp, because the product of a model's sizes may overflow.
     innerSteps *= std::min(ranges[loop], kPanelBytes);
     if (innerSteps >= kPanelBytes)
       return;
@@ -145,7 +145,7 @@ void ReductionLoopNest::choosePanel() {
   if (!ShapedType::isDynamic(ranges[*partLoop]))
     partSteps = llvm::divideCeil(ranges[*partLoop],
                                  llvm::divideCeil(ranges[*partLoop], most));
-  // Round to whole square blocks.
+  // Round to full square blocks.
   if (isTurned)
     partSteps =
         std::min(most, int64_t(llvm::alignTo(partSteps, registerLanes)));
@@ -246,7 +246,7 @@ void ReductionLoopNest::emitPanel(int64_t lanes) {
     if (hasMatrices(lanes))
       emitMatrices(rows, lanes);
     else
-      emitProducts(rows, lanes);
+      accumulateSteps(rows, lanes);
   };
   if (hasOpen(*rowLoop))
     emitOpenRows(chooseRows(lanes), emitRowsOf);
@@ -273,14 +273,14 @@ void ReductionLoopNest::emitCopies(ArrayRef<unsigned> loops, Value step,
   Value to = isOuter ? partEnd : sizes[loop];
   AffineExpr before = builder.getAffineDimExpr(0);
   AffineExpr now = builder.getAffineDimExpr(1);
-  auto getStep = [&](Value place) {
+  auto getStep = [&](Value index) {
     OpFoldResult next =
         isOuter
             ? affine::makeComposedFoldedAffineApply(
-                  builder, op.getLoc(), now - before, {partStart, place})
+                  builder, op.getLoc(), now - before, {partStart, index})
             : affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
                                                     before * ranges[loop] + now,
-                                                    {step, place});
+                                                    {step, index});
     return getValueOrCreateConstantIndexOp(builder, op.getLoc(), next);
   };
   if (loops.size() == 1 && loop == fewRowsBlockLoop &&
@@ -321,22 +321,24 @@ Value ReductionLoopNest::emitSquares(unsigned loop, Value from, Value to,
 
 /// Returns the initial accumulators of a part of K: the results of the previous
 /// part, or for the first part the initial value of the output.
-SmallVector<Value> ReductionLoopNest::beginSums(int64_t rows, int64_t lanes) {
+SmallVector<Value> ReductionLoopNest::initAccumulators(int64_t rows,
+                                                       int64_t lanes) {
   int64_t width = std::min(lanes, registerLanes);
   auto loadAll = [&] {
-    SmallVector<Value> sums;
+    SmallVector<Value> accumulators;
     for (int64_t row = 0; row < rows; ++row)
       forEachRegister(lanes, [&](int64_t) {
-        sums.push_back(load(op.getDpsInitOperand(0), row, width));
+        accumulators.push_back(load(op.getDpsInitOperand(0), row, width));
       });
-    return sums;
+    return accumulators;
   };
   auto buildAll = [&] {
-    SmallVector<Value> sums;
+    SmallVector<Value> accumulators;
     for (int64_t row = 0; row < rows; ++row)
-      sums.append(llvm::divideCeil(lanes, width),
-                  broadcast(start->build(builder, getPlaces(row)), width));
-    return sums;
+      accumulators.append(
+          llvm::divideCeil(lanes, width),
+          broadcast(start->build(builder, getOutputPosition(row)), width));
+    return accumulators;
   };
   if (!start)
     return loadAll();
@@ -378,10 +380,10 @@ SmallVector<Value> ReductionLoopNest::getOwnIndices(int64_t row, Value step) {
   return indices;
 }
 
-void ReductionLoopNest::storeSums(int64_t rows, int64_t lanes,
-                                  ValueRange sums) {
+void ReductionLoopNest::storeAccumulators(int64_t rows, int64_t lanes,
+                                          ValueRange accumulators) {
   OpOperand *output = op.getDpsInitOperand(0);
-  auto next = sums.begin();
+  auto next = accumulators.begin();
   for (int64_t row = 0; row < rows; ++row)
     forEachRegister(lanes, [&](int64_t) {
       SmallVector<Value> indices = getIndices(output, row);
@@ -394,18 +396,19 @@ void ReductionLoopNest::storeSums(int64_t rows, int64_t lanes,
 }
 
 /// Accumulates `rows` times `lanes` elements over a part of K in registers.
-void ReductionLoopNest::emitProducts(int64_t rows, int64_t lanes) {
-  SmallVector<Value> sums = beginSums(rows, lanes);
+void ReductionLoopNest::accumulateSteps(int64_t rows, int64_t lanes) {
+  SmallVector<Value> accumulators = initAccumulators(rows, lanes);
   auto [from, to] = getPartSteps();
-  auto forOp = scf::ForOp::create(builder, from, to, getConstant(1), sums);
+  auto forOp =
+      scf::ForOp::create(builder, from, to, getConstant(1), accumulators);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
     scf::YieldOp::create(builder,
-                         emitProductStep(rows, lanes, forOp.getInductionVar(),
-                                         from, forOp.getRegionIterArgs()));
+                         accumulateStep(rows, lanes, forOp.getInductionVar(),
+                                        from, forOp.getRegionIterArgs()));
   }
-  storeSums(rows, lanes, forOp.getResults());
+  storeAccumulators(rows, lanes, forOp.getResults());
 }
 
 /// LLVM's scheduler for x86 moves an instruction that is the last use of two
@@ -422,26 +425,27 @@ void ReductionLoopNest::keepOrder() {
 /// Emits one step of K; `first` is the first step of the panel. The
 /// multiplications of a row precede its additions: they do not depend on the
 /// previous step, and keep the CPU busy while the additions wait for it.
-SmallVector<Value> ReductionLoopNest::emitProductStep(int64_t rows,
-                                                      int64_t lanes, Value step,
-                                                      Value first,
-                                                      ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::accumulateStep(int64_t rows,
+                                                     int64_t lanes, Value step,
+                                                     Value first,
+                                                     ValueRange accumulators) {
   int64_t width = std::min(lanes, registerLanes);
   Type element = getElementTypeOrSelf(shared->get());
   auto type = VectorType::get({width}, element);
   Block *body = op.getBody();
   Operation *multiply = &body->front(), *add = multiply->getNextNode();
   SmallVector<Value> vectors, results;
-  Value place = arith::SubIOp::create(builder, step, first);
+  Value panelStep = arith::SubIOp::create(builder, step, first);
   for (int64_t lane = 0; lane < lanes; lane += width)
     vectors.push_back(vector::LoadOp::create(
-        builder, type, panel, ValueRange{place, getConstant(lane)}));
-  auto getSum = [&](int64_t row, size_t index) {
-    return sums[row * vectors.size() + index];
+        builder, type, panel, ValueRange{panelStep, getConstant(lane)}));
+  auto getAccumulator = [&](int64_t row, size_t index) {
+    return accumulators[row * vectors.size() + index];
   };
-  bool isApart = dots && dots->isApart() && width == dots->getLanes();
+  bool hasSeparateAdd =
+      dots && dots->hasSeparateAdd() && width == dots->getLanes();
   for (int64_t row = 0; row < rows; ++row) {
-    Value factor = broadcast(
+    Value ownVector = broadcast(
         memref::LoadOp::create(builder, ownSteps, getOwnIndices(row, step)),
         width);
     SmallVector<Value> products;
@@ -449,29 +453,32 @@ SmallVector<Value> ReductionLoopNest::emitProductStep(int64_t rows,
     for (auto [index, vector, mapping] : llvm::enumerate(vectors, mappings)) {
       if (dots) {
         bool isFirst = own == op.getDpsInputOperand(0);
-        Value lhs = isFirst ? factor : vector, rhs = isFirst ? vector : factor;
+        Value lhs = isFirst ? ownVector : vector,
+              rhs = isFirst ? vector : ownVector;
         products.push_back(
-            isApart ? dots->multiply(builder, lhs, rhs)
-                    : dots->add(builder, getSum(row, index), lhs, rhs));
+            hasSeparateAdd
+                ? dots->multiply(builder, lhs, rhs)
+                : dots->add(builder, getAccumulator(row, index), lhs, rhs));
         continue;
       }
-      mapping.map(op.getMatchingBlockArgument(own), factor);
+      mapping.map(op.getMatchingBlockArgument(own), ownVector);
       mapping.map(op.getMatchingBlockArgument(shared), vector);
-      mapping.map(body->getArguments().back(), getSum(row, index));
+      mapping.map(body->getArguments().back(), getAccumulator(row, index));
       builder.clone(*multiply, mapping)->getResult(0).setType(type);
     }
-    if (!dots || isApart)
+    if (!dots || hasSeparateAdd)
       keepOrder();
     for (auto [index, mapping] : llvm::enumerate(mappings)) {
-      Value sum;
+      Value result;
       if (dots)
-        sum = isApart ? arith::AddIOp::create(builder, getSum(row, index),
-                                              products[index])
-                      : products[index];
+        result = hasSeparateAdd
+                     ? arith::AddIOp::create(
+                           builder, getAccumulator(row, index), products[index])
+                     : products[index];
       else
-        sum = builder.clone(*add, mapping)->getResult(0);
-      sum.setType(type);
-      results.push_back(sum);
+        result = builder.clone(*add, mapping)->getResult(0);
+      result.setType(type);
+      results.push_back(result);
     }
   }
   return results;

@@ -49,7 +49,7 @@ void ReductionLoopNest::chooseMatrix() {
                       strides.back() == 1;
   bool hasTiles = matrix->hasTiles();
   int64_t range = ranges[*partLoop];
-  // Clamp the factor, because the product of a model's sizes may overflow.
+  // Clamp, because the product of a model's sizes may overflow.
   int64_t steps = std::min(range, kPanelBytes) * innerSteps;
   blockSteps =
       hasTiles ? std::min(matrix->blockSteps, steps) : matrix->blockSteps;
@@ -62,15 +62,15 @@ void ReductionLoopNest::chooseMatrix() {
     return;
   }
   // Choose the parts of K again for the lanes of a tile. If possible, all parts
-  // but the last consist of whole blocks.
+  // but the last consist of full blocks.
   vectorLanes = std::min(vectorLanes, matrix->tileLanes);
   int64_t most = kPanelBytes /
                  (llvm::alignTo(vectorLanes, registerLanes) * 4 * innerSteps);
   partSteps = llvm::divideCeil(range, llvm::divideCeil(range, most));
-  int64_t whole =
+  int64_t aligned =
       llvm::alignTo(partSteps, blockSteps / std::gcd(blockSteps, innerSteps));
-  if (partSteps < range && whole <= most)
-    partSteps = whole;
+  if (partSteps < range && aligned <= most)
+    partSteps = aligned;
   // The panel must have room for the zeros in the last block.
   if (llvm::alignTo(partSteps * innerSteps, blockSteps) *
           llvm::alignTo(vectorLanes, registerLanes) * 4 >
@@ -92,8 +92,8 @@ std::pair<StringRef, bool> ReductionLoopNest::getMatrixIntrinsic() const {
                               !types[1 - rows].isUnsigned());
 }
 
-/// Whether all parts of K consist of whole blocks.
-bool ReductionLoopNest::hasWholeBlocks() const {
+/// Whether all parts of K consist of full blocks.
+bool ReductionLoopNest::hasFullBlocks() const {
   return ranges[*partLoop] % blockSteps * innerSteps % blockSteps == 0 &&
          partSteps * innerSteps % blockSteps == 0;
 }
@@ -102,7 +102,7 @@ bool ReductionLoopNest::hasWholeBlocks() const {
 /// a multiple of the block size.
 void ReductionLoopNest::emitGap(int64_t lanes) {
   int64_t block = blockSteps;
-  if (hasWholeBlocks())
+  if (hasFullBlocks())
     return;
   auto [from, to] = getPartSteps();
   auto sub = [&](Value lhs, Value rhs) -> Value {
@@ -161,7 +161,7 @@ Value ReductionLoopNest::getBlockStep(Value block) {
   Value step = arith::AddIOp::create(
       builder, from,
       arith::MulIOp::create(builder, block, getConstant(blockSteps)));
-  if (hasWholeBlocks())
+  if (hasFullBlocks())
     return step;
   Value last = arith::SubIOp::create(builder, to, getConstant(blockSteps));
   return arith::MinUIOp::create(builder, step, last);
@@ -195,10 +195,10 @@ void ReductionLoopNest::emitPairs(int64_t lanes) {
     }
   }
   for (auto [index, pair] : llvm::enumerate(pairs)) {
-    int64_t place = index * registerLanes;
+    int64_t flat = index * registerLanes;
     vector::StoreOp::create(
         builder, pair, panel,
-        ValueRange{rows[place / lanes], getConstant(place % lanes)});
+        ValueRange{rows[flat / lanes], getConstant(flat % lanes)});
   }
 }
 
@@ -214,20 +214,21 @@ void ReductionLoopNest::arrangePanel(int64_t lanes) {
 /// Each accumulator register holds a tile of two rows and two lanes.
 void ReductionLoopNest::emitMatrices(int64_t rows, int64_t lanes) {
   if (matrix->hasTiles())
-    return emitTileProducts(rows, lanes);
+    return emitTileMatmuls(rows, lanes);
   int64_t pairs = llvm::divideCeil(rows, 2);
-  int64_t width =
-      std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * accumulators / pairs),
-                          registerLanes, lanes);
+  int64_t width = std::clamp<int64_t>(
+      llvm::bit_floor<uint64_t>(2 * numAccumulators / pairs), registerLanes,
+      lanes);
   OpFoldResult first = position[*vectorLoop];
   for (int64_t lane = 0; lane < lanes; lane += width) {
-    SmallVector<Value> sums = emitMatrixProducts(rows, lanes, lane, width);
+    SmallVector<Value> accumulators =
+        emitMatrixInstructions(rows, lanes, lane, width);
     position[*vectorLoop] = affine::makeComposedFoldedAffineApply(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + lane, {first});
-    SmallVector<Value> before = beginSums(rows, width);
-    for (auto [sum, start] : llvm::zip_equal(sums, before))
-      sum = arith::AddIOp::create(builder, sum, start);
-    storeSums(rows, width, sums);
+    SmallVector<Value> before = initAccumulators(rows, width);
+    for (auto [acc, start] : llvm::zip_equal(accumulators, before))
+      acc = arith::AddIOp::create(builder, acc, start);
+    storeAccumulators(rows, width, accumulators);
   }
   position[*vectorLoop] = first;
 }
@@ -235,18 +236,18 @@ void ReductionLoopNest::emitMatrices(int64_t rows, int64_t lanes) {
 /// Multiplies `rows` rows by `width` lanes of the panel, from `lane` on.
 /// Returns row-major vectors of the products of this part of K, without the
 /// initial accumulators.
-SmallVector<Value> ReductionLoopNest::emitMatrixProducts(int64_t rows,
-                                                         int64_t lanes,
-                                                         int64_t lane,
-                                                         int64_t width) {
+SmallVector<Value> ReductionLoopNest::emitMatrixInstructions(int64_t rows,
+                                                             int64_t lanes,
+                                                             int64_t lane,
+                                                             int64_t width) {
   auto type = VectorType::get({4}, builder.getI32Type());
   auto bytes = VectorType::get({16}, builder.getI8Type());
   auto [intrinsic, isTurned] = getMatrixIntrinsic();
   Value zeros = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
   int64_t pairs = llvm::divideCeil(rows, 2);
-  SmallVector<Value> sums(pairs * width / 2, zeros);
+  SmallVector<Value> accumulators(pairs * width / 2, zeros);
   auto forOp = scf::ForOp::create(builder, getConstant(0), countBlocks(),
-                                  getConstant(1), sums);
+                                  getConstant(1), accumulators);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
@@ -259,8 +260,8 @@ SmallVector<Value> ReductionLoopNest::emitMatrixProducts(int64_t rows,
     steps.resize(2 * pairs, zeros);
     Value panelRow =
         arith::MulIOp::create(builder, block, getConstant(blockSteps));
-    sums.assign(forOp.getRegionIterArgs().begin(),
-                forOp.getRegionIterArgs().end());
+    accumulators.assign(forOp.getRegionIterArgs().begin(),
+                        forOp.getRegionIterArgs().end());
     for (int64_t half : {0, 2}) {
       SmallVector<Value> left;
       for (int64_t pair = 0; pair < pairs; ++pair)
@@ -270,33 +271,33 @@ SmallVector<Value> ReductionLoopNest::emitMatrixProducts(int64_t rows,
                 builder, steps[2 * pair], steps[2 * pair + 1],
                 ArrayRef<int64_t>{half, half + 1, half + 4, half + 5})));
       for (int64_t column = 0; column < width; column += 2) {
-        int64_t place = 2 * (lane + column);
+        int64_t flat = 2 * (lane + column);
         Value right = vector::LoadOp::create(
             builder, type, panel,
             ValueRange{arith::AddIOp::create(builder, panelRow,
-                                             getConstant(half + place / lanes)),
-                       getConstant(place % lanes)});
+                                             getConstant(half + flat / lanes)),
+                       getConstant(flat % lanes)});
         right = vector::BitCastOp::create(builder, bytes, right);
         for (int64_t pair = 0; pair < pairs; ++pair) {
-          Value &sum = sums[pair * width / 2 + column / 2];
-          SmallVector<Value> operands{sum, left[pair], right};
+          Value &acc = accumulators[pair * width / 2 + column / 2];
+          SmallVector<Value> operands{acc, left[pair], right};
           if (isTurned)
             std::swap(operands[1], operands[2]);
-          sum = LLVM::CallIntrinsicOp::create(
+          acc = LLVM::CallIntrinsicOp::create(
                     builder, type, builder.getStringAttr(intrinsic), operands)
                     .getResult(0);
         }
       }
     }
-    scf::YieldOp::create(builder, sums);
+    scf::YieldOp::create(builder, accumulators);
   }
   SmallVector<Value> results;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < width; column += 4) {
-      auto sum = forOp.result_begin() + row / 2 * width / 2 + column / 2;
+      auto acc = forOp.result_begin() + row / 2 * width / 2 + column / 2;
       int64_t inner = row % 2 * (isTurned ? 1 : 2), step = isTurned ? 2 : 1;
       results.push_back(vector::ShuffleOp::create(
-          builder, sum[0], sum[1],
+          builder, acc[0], acc[1],
           ArrayRef<int64_t>{inner, inner + step, inner + 4, inner + 4 + step}));
     }
   return results;

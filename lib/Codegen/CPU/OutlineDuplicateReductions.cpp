@@ -43,7 +43,7 @@ using linalg::GenericOp;
 /// Returns the outermost reduction loop, if buffers have a dimension that it
 /// indexes directly. Returns nullopt for packed operands, because matrix
 /// instructions need a static K extent.
-static std::optional<unsigned> getSumLoop(GenericOp op) {
+static std::optional<unsigned> getReductionLoop(GenericOp op) {
   if (op->hasAttr(kPackedOperandsAttrName))
     return std::nullopt;
   SmallVector<unsigned> loops;
@@ -140,8 +140,9 @@ func::FuncOp Reduction::makeFunction(bool anyLength) {
     for (OpOperand &operand : part->getOpOperands()) {
       types.push_back(getBufferArgumentType(operand.get()));
       if (anyLength && part == op)
-        types.back() = withoutExtent(
-            types.back(), op.getMatchingIndexingMap(&operand), *getSumLoop(op));
+        types.back() =
+            withoutExtent(types.back(), op.getMatchingIndexingMap(&operand),
+                          *getReductionLoop(op));
     }
   func::FuncOp function =
       makeInternalFunction(op.getLoc(), "shared.sum", types, {});
@@ -187,14 +188,14 @@ void OutlineDuplicateReductions::runOnOperation() {
       reductions.emplace_back(op);
   });
   SymbolTable symbols(getOperation());
-  auto share = [&](func::FuncOp &function, ArrayRef<size_t> places) {
+  auto share = [&](func::FuncOp &function, ArrayRef<size_t> members) {
     symbols.insert(function);
-    LDBG() << function.getName() << " replaces " << places.size() << " of "
+    LDBG() << function.getName() << " replaces " << members.size() << " of "
            << reductions.size() << " reductions";
     ++numFunctions;
-    numOutlined += places.size();
-    for (size_t place : places)
-      reductions[place].replaceByCall(function);
+    numOutlined += members.size();
+    for (size_t index : members)
+      reductions[index].replaceByCall(function);
     function = nullptr;
   };
   auto functions = llvm::map_to_vector(reductions, [](Reduction &reduction) {
@@ -206,18 +207,18 @@ void OutlineDuplicateReductions::runOnOperation() {
   // replace them by one with a dynamic extent.
   SmallVector<func::FuncOp> general;
   SmallVector<size_t> generalized;
-  for (auto [place, group] : llvm::enumerate(groups))
-    if (lengths && getSumLoop(reductions[group.front()].op)) {
+  for (auto [index, group] : llvm::enumerate(groups))
+    if (lengths && getReductionLoop(reductions[group.front()].op)) {
       general.push_back(reductions[group.front()].makeFunction(true));
-      generalized.push_back(place);
+      generalized.push_back(index);
     }
   for (ArrayRef<size_t> alike : groupEqualFunctions(general)) {
     if (alike.size() <= lengths)
       continue;
-    SmallVector<size_t> places;
-    for (size_t place : alike)
-      places.append(std::exchange(groups[generalized[place]], {}));
-    share(general[alike.front()], places);
+    SmallVector<size_t> members;
+    for (size_t index : alike)
+      members.append(std::exchange(groups[generalized[index]], {}));
+    share(general[alike.front()], members);
   }
 
   for (ArrayRef<size_t> group : groups)

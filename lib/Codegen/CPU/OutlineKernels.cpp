@@ -142,7 +142,7 @@ func::FuncOp Kernel::makeFunction() {
                                                types, op->getResultTypes());
   BufferAccesses accesses;
   accesses.add(op);
-  if (accesses.areApart(arguments.getArrayRef()))
+  if (accesses.areDisjoint(arguments.getArrayRef()))
     function->setAttr(kNoAliasAttrName, UnitAttr::get(op->getContext()));
   IRMapping mapping;
   mapping.map(arguments, function.getArguments());
@@ -156,9 +156,9 @@ func::FuncOp Kernel::makeFunction() {
 
 void Kernel::replaceByCall(func::FuncOp function, IRMapping &results) {
   OpBuilder builder(op);
-  auto given = llvm::map_to_vector(
+  auto operands = llvm::map_to_vector(
       arguments, [&](Value value) { return results.lookupOrDefault(value); });
-  func::CallOp call = callWithCasts(builder, op->getLoc(), function, given);
+  func::CallOp call = callWithCasts(builder, op->getLoc(), function, operands);
   results.map(op->getResults(), call.getResults());
   op->replaceAllUsesWith(call);
 }
@@ -191,9 +191,9 @@ void OutlineKernels::runOnOperation() {
     LDBG() << function.getName() << " replaces " << group.size() << " kernels";
     ++numFunctions;
     numOutlined += group.size();
-    for (size_t place : group) {
-      kernels[place].replaceByCall(function, results);
-      replaced.push_back(kernels[place].op);
+    for (size_t index : group) {
+      kernels[index].replaceByCall(function, results);
+      replaced.push_back(kernels[index].op);
     }
     function = nullptr;
   }

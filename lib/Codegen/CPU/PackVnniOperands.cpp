@@ -147,7 +147,8 @@ public:
   };
   Offset addOffset(const Factor &factor, const Form &form);
   /// Adds an input that is indexed by the dimensions `dims` of the operand.
-  unsigned addSums(const Factor &factor, ArrayRef<unsigned> dims, Value sums);
+  unsigned addInputSums(const Factor &factor, ArrayRef<unsigned> dims,
+                        Value sums);
   Value build(RewriterBase &rewriter,
               function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
 
@@ -193,8 +194,8 @@ Start::Offset Start::addOffset(const Factor &factor, const Form &form) {
   return offset;
 }
 
-unsigned Start::addSums(const Factor &factor, ArrayRef<unsigned> dims,
-                        Value sums) {
+unsigned Start::addInputSums(const Factor &factor, ArrayRef<unsigned> dims,
+                             Value sums) {
   SmallVector<AffineExpr> indices;
   for (unsigned dim : dims)
     indices.push_back(getIndex(*getLoop(factor.map.getResult(dim))));
@@ -275,30 +276,31 @@ static bool hasOffset(const Factor &factor, const Form &form) {
 }
 
 /// The image is larger than the range of window positions. If one packed
-/// element holds a whole window along a dimension, only the output's loop is
+/// element holds an entire window along a dimension, only the output's loop is
 /// left in its index, and the surplus elements would make the loop longer. Cuts
 /// them off.
-static Value cutToLoops(ImplicitLocOpBuilder &b, GenericOp op, Value words,
+static Value cutToLoops(ImplicitLocOpBuilder &b, GenericOp op, Value image,
                         AffineMap before, AffineMap now) {
   AffineMap output = op.getIndexingMapsArray().back();
   Value init = op.getDpsInits().front();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), words);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), image);
   bool isLonger = false;
   for (auto [dim, index] : llvm::enumerate(now.getResults())) {
-    std::optional<unsigned> place = output.getResultPosition(index);
-    if (!place || before.getResult(dim) == index)
+    std::optional<unsigned> dimension = output.getResultPosition(index);
+    if (!dimension || before.getResult(dim) == index)
       continue;
-    sizes[dim] = tensor::getMixedSize(b, b.getLoc(), init, *place);
+    sizes[dim] = tensor::getMixedSize(b, b.getLoc(), init, *dimension);
     isLonger = true;
   }
   if (!isLonger)
-    return words;
+    return image;
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, words, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(b, image, offsets, sizes, strides);
 }
 
-bool Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
+bool ByteContraction::pack(RewriterBase &rewriter,
+                           const LoweringTarget &target) {
   Factor &across = getVectors(), &scalars = getScalars();
   Form forms[2];
   Form &acrossForm = forms[vectors], &scalarForm = forms[1 - vectors];
@@ -364,14 +366,15 @@ bool Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
 
   rewriter.setInsertionPoint(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value words[2];
+  Value packedOperands[2];
   std::optional<Constant> constants[2];
   for (unsigned i : {0, 1}) {
     constants[i] = Constant::get(factors[i], forms[i].subtracted);
     bool isPanel = i == vectors && rows && *rows >= kManyRows;
-    words[i] = constants[i] && factors[i].depth && !isPanel
-                   ? constants[i]->pack(b, b.getLoc(), forms[i], *grouping)
-                   : packFactor(b, factors[i], forms[i], *grouping, depth);
+    packedOperands[i] =
+        constants[i] && factors[i].depth && !isPanel
+            ? constants[i]->pack(b, b.getLoc(), forms[i], *grouping)
+            : packFactor(b, factors[i], forms[i], *grouping, depth);
   }
 
   // (a' - p) * (b' - q) = a' * b' - p * b' - q * a' + p * q
@@ -391,7 +394,7 @@ bool Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
       if (offsets[1 - i].isZero())
         continue;
       SmallVector<unsigned> dims = getOutputDims(op, factors[i]);
-      sums[i] = start.addSums(
+      sums[i] = start.addInputSums(
           factors[i], dims,
           constants[i] ? constants[i]->sum(b, b.getLoc(), forms[i], dims)
                        : sumBytes(b, factors[i], dims));
@@ -431,23 +434,23 @@ bool Products::pack(RewriterBase &rewriter, const LoweringTarget &target) {
       AffineExpr loop = b.getAffineDimExpr(depth);
       AffineMap before = map;
       map = map.replace(loop,
-                        grouping->words == 1 ? b.getAffineConstantExpr(0)
-                                             : loop * grouping->step,
+                        grouping->elements == 1 ? b.getAffineConstantExpr(0)
+                                                : loop * grouping->step,
                         map.getNumDims(), 0);
-      words[i] = cutToLoops(b, op, words[i], before, map);
+      packedOperands[i] = cutToLoops(b, op, packedOperands[i], before, map);
     }
     maps.push_back(map);
     types.push_back(forms[i].getType(op.getContext()));
   }
   maps.push_back(op.getIndexingMapsArray().back());
   auto packed = GenericOp::create(
-      b, init.getType(), ValueRange(words), init, maps,
+      b, init.getType(), ValueRange(packedOperands), init, maps,
       op.getIteratorTypesArray(),
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
         ImplicitLocOpBuilder inner(loc, builder);
-        linalg::YieldOp::create(inner, addWordProducts(inner, arguments[2],
-                                                       arguments[0],
-                                                       arguments[1], types));
+        linalg::YieldOp::create(inner, addPackedProducts(inner, arguments[2],
+                                                         arguments[0],
+                                                         arguments[1], types));
       });
   packed->setAttr(kPackedOperandsAttrName,
                   b.getTypeArrayAttr({types[0], types[1]}));
@@ -466,8 +469,8 @@ struct PackVnniOperands final
     getOperation()->walk([&](GenericOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (GenericOp op : ops)
-      if (std::optional<Products> products = Products::get(op))
-        if (products->pack(rewriter, target))
+      if (std::optional<ByteContraction> contraction = ByteContraction::get(op))
+        if (contraction->pack(rewriter, target))
           ++numPacked;
   }
 };

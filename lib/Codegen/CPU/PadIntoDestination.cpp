@@ -54,7 +54,7 @@ static GenericOp getProducer(tensor::PadOp pad) {
 }
 
 /// Returns whether the pad is replaced.
-static bool padInPlace(RewriterBase &rewriter, tensor::PadOp pad) {
+static bool padIntoDestination(RewriterBase &rewriter, tensor::PadOp pad) {
   GenericOp op = getProducer(pad);
   Value padding = pad.getConstantPaddingValue();
   auto type = pad.getResultType();
@@ -98,7 +98,7 @@ struct PadIntoDestination final
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](tensor::PadOp pad) {
-      if (padInPlace(rewriter, pad))
+      if (padIntoDestination(rewriter, pad))
         ++numPads;
     });
   }

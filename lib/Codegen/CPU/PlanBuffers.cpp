@@ -49,7 +49,7 @@ static constexpr uint64_t kFewBytes = 1 << 17;
 static constexpr int64_t kMaxBytes = (int64_t(1) << 25) - (1 << 13);
 
 namespace {
-/// A buffer that is live from one op of a block to another, given as positions
+/// A buffer that is live from one op of a block to another, as positions
 /// in the block.
 struct Buffer {
   memref::AllocOp alloc;
@@ -85,9 +85,9 @@ static memref::DeallocOp getDealloc(memref::AllocOp alloc) {
 }
 
 static SmallVector<Buffer> collect(Block &block) {
-  DenseMap<Operation *, int64_t> places;
+  DenseMap<Operation *, int64_t> order;
   for (Operation &op : block)
-    places[&op] = places.size();
+    order[&op] = order.size();
   SmallVector<Buffer> buffers;
   for (auto alloc : block.getOps<memref::AllocOp>()) {
     MemRefType type = alloc.getType();
@@ -99,7 +99,7 @@ static SmallVector<Buffer> collect(Block &block) {
     // The sum of such sizes does not overflow 64 bits.
     if (bytes == 0 || bytes > uint64_t(1) << 40)
       continue;
-    buffers.push_back({alloc, dealloc, places[alloc], places[dealloc],
+    buffers.push_back({alloc, dealloc, order[alloc], order[dealloc],
                        llvm::alignTo(bytes, kAlignment)});
   }
   return buffers;
@@ -107,15 +107,15 @@ static SmallVector<Buffer> collect(Block &block) {
 
 /// Assigns to each buffer the first offset that is free during its lifetime, in
 /// order of decreasing size. Returns the total number of bytes.
-static uint64_t place(MutableArrayRef<Buffer> buffers) {
+static uint64_t assignOffsets(MutableArrayRef<Buffer> buffers) {
   llvm::sort(buffers, [](const Buffer &one, const Buffer &other) {
     return std::tie(other.bytes, one.from) < std::tie(one.bytes, other.from);
   });
   uint64_t total = 0;
   // The buffers with an offset, sorted by offset.
-  SmallVector<Buffer *> placed;
+  SmallVector<Buffer *> assigned;
   for (Buffer &buffer : buffers) {
-    for (Buffer *other : placed) {
+    for (Buffer *other : assigned) {
       if (!buffer.meets(*other))
         continue;
       if (buffer.offset + buffer.bytes <= other->offset)
@@ -124,8 +124,8 @@ static uint64_t place(MutableArrayRef<Buffer> buffers) {
     }
     total = std::max(total, buffer.offset + buffer.bytes);
     auto *next = llvm::partition_point(
-        placed, [&](Buffer *other) { return other->offset < buffer.offset; });
-    placed.insert(next, &buffer);
+        assigned, [&](Buffer *other) { return other->offset < buffer.offset; });
+    assigned.insert(next, &buffer);
   }
   return total;
 }
@@ -136,7 +136,7 @@ static size_t joinBuffers(Block &block) {
   SmallVector<Buffer> buffers = collect(block);
   if (buffers.size() < 2)
     return 0;
-  uint64_t bytes = place(buffers);
+  uint64_t bytes = assignOffsets(buffers);
   LDBG() << buffers.size() << " buffers occupy " << bytes << " bytes"
          << (bytes < kFewBytes ? ", which are too few to merge them" : "");
   if (bytes < kFewBytes)

@@ -46,7 +46,7 @@ static OpOperand *getTransposed(GenericOp op) {
 
 /// Whether the innermost loop is a reduction along which the operand is
 /// contiguous.
-static bool sumsAlongRows(GenericOp op, AffineMap map) {
+static bool reducesAlongRows(GenericOp op, AffineMap map) {
   unsigned last = op.getNumLoops() - 1;
   return op.getIteratorTypesArray()[last] == utils::IteratorType::reduction &&
          getLoop(map.getResults().back()) == last;
@@ -87,7 +87,7 @@ static unsigned readAsItLies(RewriterBase &rewriter, GenericOp op) {
       continue;
     AffineMap map = producer.getMatchingIndexingMap(input).compose(
         op.getMatchingIndexingMap(operand));
-    if (!sumsAlongRows(op, map)) {
+    if (!reducesAlongRows(op, map)) {
       LDBG() << "K would not be contiguous at " << op.getLoc();
       continue;
     }

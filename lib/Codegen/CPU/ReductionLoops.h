@@ -41,7 +41,7 @@ public:
         dots(PackedDotProduct::get(target, op)),
         matrix(CpuMatrixInstructions::find(target, op)),
         vectorBytes(vectorBytes),
-        accumulators(std::max<int64_t>(registers / 2, 1)),
+        numAccumulators(std::max<int64_t>(registers / 2, 1)),
         numLoops(op.getNumLoops()), iterators(op.getIteratorTypesArray()),
         ranges(op.getStaticLoopRanges()), position(numLoops),
         getPanelBuffer(getPanelBuffer) {}
@@ -75,9 +75,10 @@ private:
   void chooseBlockLoop();
   SmallVector<Value> loadBlock(OpOperand *operand);
   void chooseFoldLoop();
-  SmallVector<Value> emitFold(ValueRange sums);
-  SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes, ValueRange sums);
-  bool isPlainProduct() const;
+  SmallVector<Value> emitFold(ValueRange accumulators);
+  SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes,
+                                ValueRange accumulators);
+  bool isPlainContraction() const;
   /// Returns the number of rows (M) to accumulate together for so many lanes.
   int64_t chooseRows(int64_t lanes) const;
   Value getConstant(int64_t value) {
@@ -97,10 +98,11 @@ private:
   void emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
                  llvm::function_ref<void(int64_t)> body);
   SmallVector<Value> emitReductions(ArrayRef<unsigned> loops, int64_t rows,
-                                    int64_t lanes, ValueRange sums);
-  SmallVector<Value> emitStep(int64_t rows, int64_t lanes, ValueRange sums);
+                                    int64_t lanes, ValueRange accumulators);
+  SmallVector<Value> emitStep(int64_t rows, int64_t lanes,
+                              ValueRange accumulators);
   SmallVector<Value> emitBody(ValueRange arguments, int64_t row, int64_t lanes);
-  SmallVector<OpFoldResult> getPlaces(int64_t row);
+  SmallVector<OpFoldResult> getOutputPosition(int64_t row);
   SmallVector<Value> getIndices(OpOperand *operand, int64_t row);
   Value load(OpOperand *operand, int64_t row, int64_t lanes);
   Value broadcast(Value value, int64_t lanes);
@@ -116,12 +118,12 @@ private:
   void emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes);
   Value emitSquares(unsigned loop, Value from, Value to,
                     llvm::function_ref<Value(Value)> getStep, int64_t lanes);
-  SmallVector<Value> beginSums(int64_t rows, int64_t lanes);
-  void emitProducts(int64_t rows, int64_t lanes);
-  SmallVector<Value> emitProductStep(int64_t rows, int64_t lanes, Value step,
-                                     Value first, ValueRange sums);
+  SmallVector<Value> initAccumulators(int64_t rows, int64_t lanes);
+  void accumulateSteps(int64_t rows, int64_t lanes);
+  SmallVector<Value> accumulateStep(int64_t rows, int64_t lanes, Value step,
+                                    Value first, ValueRange accumulators);
   void keepOrder();
-  void storeSums(int64_t rows, int64_t lanes, ValueRange sums);
+  void storeAccumulators(int64_t rows, int64_t lanes, ValueRange accumulators);
   /// Returns the first step of the current part of K and the end of the part.
   std::pair<Value, Value> getPartSteps();
   SmallVector<Value> getOwnIndices(int64_t row, Value step);
@@ -137,10 +139,10 @@ private:
   void emitGap(int64_t lanes);
   void emitPairs(int64_t lanes);
   void emitMatrices(int64_t rows, int64_t lanes);
-  SmallVector<Value> emitMatrixProducts(int64_t rows, int64_t lanes,
-                                        int64_t lane, int64_t width);
+  SmallVector<Value> emitMatrixInstructions(int64_t rows, int64_t lanes,
+                                            int64_t lane, int64_t width);
   std::pair<StringRef, bool> getMatrixIntrinsic() const;
-  bool hasWholeBlocks() const;
+  bool hasFullBlocks() const;
   Value countBlocks();
   Value getBlockStep(Value block);
 
@@ -149,9 +151,10 @@ private:
   void configureTiles(int64_t rows);
   void releaseTiles();
   void beginTiles(int64_t rows, int64_t lanes);
-  void emitTileProducts(int64_t rows, int64_t lanes);
-  void forEachSum(int64_t rows,
-                  llvm::function_ref<void(int64_t, ArrayRef<Value>)> body);
+  void emitTileMatmuls(int64_t rows, int64_t lanes);
+  void
+  forEachAccumulator(int64_t rows,
+                     llvm::function_ref<void(int64_t, ArrayRef<Value>)> body);
 
   linalg::GenericOp op;
   ImplicitLocOpBuilder builder;
@@ -162,13 +165,13 @@ private:
   const CpuMatrixInstructions *matrix;
   /// The number of steps of K in a block of the matrix instruction.
   int64_t blockSteps = 1;
-  /// The whole panel buffer, and the number of rows that the tile registers are
-  /// configured for.
+  /// The entire panel buffer, and the number of rows that the tile registers
+  /// are configured for.
   Value panelBuffer;
   int64_t tileRows = 0;
   int64_t vectorBytes;
   /// The number of registers for accumulators: half of all registers.
-  int64_t accumulators;
+  int64_t numAccumulators;
   unsigned numLoops;
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> ranges;

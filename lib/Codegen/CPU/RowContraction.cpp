@@ -22,7 +22,7 @@ static constexpr int64_t kPrefetchBytes = 16384;
 
 void RowContraction::emit() {
   packX();
-  int64_t rows = chooseRows(), channels = product.getChannels();
+  int64_t rows = chooseRows(), channels = contraction.getChannels();
   int64_t group = parallel ? std::max(kChannelsOfThread, rows) : rows;
   forEach(channels / group, parallel, [&](OpFoldResult number) {
     OpFoldResult first = times(number, group);
@@ -54,48 +54,52 @@ void RowContraction::startChunk(OpFoldResult first, int64_t rows,
                                 OpFoldResult chunk, int64_t count) {
   start = times(chunk, order.getChunk());
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t byte = 0; byte < count * product.bits / 8;
+    for (int64_t byte = 0; byte < count * contraction.bits / 8;
          byte += kLineBytes) {
-      position[product.channel] = plus(first, row);
-      position[product.depth] = start;
-      prefetch((kPrefetchBytes + byte) * 8 / product.bits);
+      position[contraction.channel] = plus(first, row);
+      position[contraction.depth] = start;
+      prefetch((kPrefetchBytes + byte) * 8 / contraction.bits);
     }
 }
 
 Value RowContraction::getBlockScale(int64_t part, int64_t count) {
-  if (!product.scale || product.block == product.getDepth())
+  if (!contraction.scale || contraction.block == contraction.getDepth())
     return {};
-  return buildShared(product.scale, part, count, b.getF32Type());
+  return buildShared(contraction.scale, part, count, b.getF32Type());
 }
 
 void RowContraction::emitRows(OpFoldResult first, int64_t rows) {
-  SmallVector<Value> sums(rows * product.vectors * getParts(), splat(0, lanes));
-  int64_t chunk = order.getChunk(), full = product.getDepth() / chunk;
+  SmallVector<Value> accumulators(rows * contraction.vectors * getParts(),
+                                  splat(0, lanes));
+  int64_t chunk = order.getChunk(), full = contraction.getDepth() / chunk;
   if (full) {
-    auto loop = scf::ForOp::create(b, index(0), index(full), index(1), sums);
+    auto loop =
+        scf::ForOp::create(b, index(0), index(full), index(1), accumulators);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     scf::YieldOp::create(b, emitChunk(first, rows, loop.getInductionVar(),
                                       chunk, loop.getRegionIterArgs()));
-    sums = loop.getResults();
+    accumulators = loop.getResults();
   }
-  if (int64_t rest = product.getDepth() % chunk)
-    sums = emitChunk(first, rows, b.getIndexAttr(full), rest, sums);
+  if (int64_t rest = contraction.getDepth() % chunk)
+    accumulators =
+        emitChunk(first, rows, b.getIndexAttr(full), rest, accumulators);
   OpOperand *init = op.getDpsInitOperand(0);
-  ValueRange all(sums);
+  ValueRange all(accumulators);
   for (int64_t row = 0; row < rows; ++row) {
-    position[product.channel] = plus(first, row);
-    position[product.depth] = b.getIndexAttr(0);
-    Value scale = product.scale && product.block == product.getDepth()
-                      ? toFloat(buildScalar(product.scale))
-                      : Value();
-    for (int64_t vector = 0; vector < product.vectors; ++vector) {
+    position[contraction.channel] = plus(first, row);
+    position[contraction.depth] = b.getIndexAttr(0);
+    Value scale =
+        contraction.scale && contraction.block == contraction.getDepth()
+            ? toFloat(buildScalar(contraction.scale))
+            : Value();
+    for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       selectVector(vector);
-      Value sum = reduce(all.take_front(getParts()));
+      Value acc = reduce(all.take_front(getParts()));
       all = all.drop_front(getParts());
       if (scale)
-        sum = multiply(scale, sum);
-      memref::StoreOp::create(b, add(load(init), sum), init->get(),
+        acc = multiply(scale, acc);
+      memref::StoreOp::create(b, add(load(init), acc), init->get(),
                               getIndices(init));
     }
   }
@@ -111,11 +115,11 @@ Value RowContraction::reduce(ValueRange parts) {
       left[i] = add(left[i], left[half + i]);
     left.resize(half);
   }
-  Value sum = left.front();
+  Value acc = left.front();
   for (int64_t count = lanes / 2; count; count /= 2)
-    sum = add(vector::ExtractStridedSliceOp::create(b, sum, 0, count, 1),
-              vector::ExtractStridedSliceOp::create(b, sum, count, count, 1));
-  return vector::ExtractOp::create(b, sum, 0);
+    acc = add(vector::ExtractStridedSliceOp::create(b, acc, 0, count, 1),
+              vector::ExtractStridedSliceOp::create(b, acc, count, count, 1));
+  return vector::ExtractOp::create(b, acc, 0);
 }
 
 Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
@@ -124,30 +128,31 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
   // The number of consecutive elements that the lanes of the part cover. In the
   // strided order all lanes share one block.
   int64_t span = order.consecutive ? lanes * order.terms : 1;
-  int64_t blocks = std::max<int64_t>(span / product.block, 1);
+  int64_t blocks = std::max<int64_t>(span / contraction.block, 1);
   auto at = [&](int64_t block) {
-    int64_t offset = first + block * product.block;
-    position[product.depth] = plus(start, offset < count ? offset : 0);
+    int64_t offset = first + block * contraction.block;
+    position[contraction.depth] = plus(start, offset < count ? offset : 0);
   };
   if (blocks == 1) {
     at(0);
     return spread(convert(buildScalar(value), element), lanes);
   }
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> blockOfLane;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    places.push_back(lane * blocks / lanes);
+    blockOfLane.push_back(lane * blocks / lanes);
   // Whether the values of consecutive blocks are contiguous in memory, so that
   // they are loaded as a vector.
   auto isSimple = [&](OpOperand *operand) {
     AffineMap map = op.getMatchingIndexingMap(operand);
-    if (!map.isFunctionOfDim(product.depth))
+    if (!map.isFunctionOfDim(contraction.depth))
       return true;
     for (AffineExpr index : map.getResults().drop_back())
-      if (index.isFunctionOfDim(product.depth))
+      if (index.isFunctionOfDim(contraction.depth))
         return false;
     auto index = dyn_cast<AffineBinaryOpExpr>(map.getResults().back());
     auto type = cast<MemRefType>(operand->get().getType());
-    return index && index.getRHS() == b.getAffineConstantExpr(product.block) &&
+    return index &&
+           index.getRHS() == b.getAffineConstantExpr(contraction.block) &&
            type.isLastDimUnitStride();
   };
   if (count >= first + span && !usesIndex(op, value) &&
@@ -156,13 +161,13 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
     BodySlice slice(
         b, op,
         [&](OpOperand *operand) -> Value {
-          bool varies =
-              op.getMatchingIndexingMap(operand).isFunctionOfDim(product.depth);
+          bool varies = op.getMatchingIndexingMap(operand).isFunctionOfDim(
+              contraction.depth);
           return varies ? load(operand, blocks) : load(operand);
         },
         [&](unsigned loop) { return getIndex(loop); });
     Value each = spread(convert(slice.build(value), element), blocks);
-    return vector::ShuffleOp::create(b, each, each, places);
+    return vector::ShuffleOp::create(b, each, each, blockOfLane);
   }
   Value result;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -170,7 +175,7 @@ Value RowContraction::buildShared(Value value, int64_t part, int64_t count,
     Value each = spread(convert(buildScalar(value), element), lanes);
     SmallVector<int64_t> mask;
     for (int64_t lane = 0; lane < lanes; ++lane)
-      mask.push_back(places[lane] == block ? lanes + lane : lane);
+      mask.push_back(blockOfLane[lane] == block ? lanes + lane : lane);
     result =
         result ? Value(vector::ShuffleOp::create(b, result, each, mask)) : each;
   }

@@ -402,8 +402,8 @@ static LogicalResult peel(RewriterBase &rewriter, scf::ForOp loop,
 /// Whether a vector of so many elements would be split into smaller vectors and
 /// scalars, which overlapping tiles avoid.
 static bool isRagged(int64_t elements) {
-  constexpr int64_t kFewest = 8, kWhole = 16;
-  return elements > kFewest && elements % kWhole != 0;
+  constexpr int64_t kMin = 8, kFull = 16;
+  return elements > kMin && elements % kFull != 0;
 }
 
 LogicalResult TileAndVectorize::tileAndPeel(RewriterBase &rewriter,

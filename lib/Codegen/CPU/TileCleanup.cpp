@@ -47,7 +47,7 @@ void quant_float::widenSlices(RewriterBase &rewriter, linalg::GenericOp tile,
     auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
     SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
     SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
-    Value whole = op->getOperand(0);
+    Value source = op->getOperand(0);
     Location loc = op->getLoc();
     bool isChanged = false;
     rewriter.setInsertionPoint(op);
@@ -56,20 +56,20 @@ void quant_float::widenSlices(RewriterBase &rewriter, linalg::GenericOp tile,
       if (!stays(index))
         continue;
       offsets[dim] = rewriter.getIndexAttr(0);
-      sizes[dim] = isa<MemRefType>(whole.getType())
-                       ? memref::getMixedSize(rewriter, loc, whole, dim)
-                       : tensor::getMixedSize(rewriter, loc, whole, dim);
+      sizes[dim] = isa<MemRefType>(source.getType())
+                       ? memref::getMixedSize(rewriter, loc, source, dim)
+                       : tensor::getMixedSize(rewriter, loc, source, dim);
       isChanged = true;
     }
     if (!isChanged)
       continue;
     SmallVector<OpFoldResult> strides = slice.getMixedStrides();
     Value wider;
-    if (isa<MemRefType>(whole.getType()))
-      wider = memref::SubViewOp::create(rewriter, loc, whole, offsets, sizes,
+    if (isa<MemRefType>(source.getType()))
+      wider = memref::SubViewOp::create(rewriter, loc, source, offsets, sizes,
                                         strides);
     else
-      wider = tensor::ExtractSliceOp::create(rewriter, loc, whole, offsets,
+      wider = tensor::ExtractSliceOp::create(rewriter, loc, source, offsets,
                                              sizes, strides);
     rewriter.modifyOpInPlace(tile, [&] { input->set(wider); });
   }

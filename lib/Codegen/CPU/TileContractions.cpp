@@ -57,12 +57,12 @@ static bool isElementwiseOnTensors(GenericOp op) {
 /// Whether the value is a constant or a function argument, possibly after ops
 /// that only move elements: a weight rather than an activation. Caches that the
 /// function appends to count as well.
-static bool isGiven(Value value) {
+static bool isWeightLike(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return true;
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-      if (isGiven(insert.getSource()))
+      if (isWeightLike(insert.getSource()))
         return true;
       value = insert.getDest();
       continue;
@@ -95,12 +95,12 @@ static GenericOp getDecoder(OpOperand &operand) {
       !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
            .isPermutation())
     return {};
-  return llvm::all_of(producer.getDpsInputs(), isGiven) ? producer
-                                                        : GenericOp();
+  return llvm::all_of(producer.getDpsInputs(), isWeightLike) ? producer
+                                                             : GenericOp();
 }
 
 /// Returns the least common multiple of the block sizes along `dim` in the
-/// producer's maps. Tiles contain whole blocks.
+/// producer's maps. Tiles contain full blocks.
 static int64_t getBlock(GenericOp producer, unsigned dim) {
   int64_t block = 1;
   for (AffineMap map : producer.getIndexingMapsArray())
@@ -112,15 +112,15 @@ static int64_t getBlock(GenericOp producer, unsigned dim) {
   return block;
 }
 
-/// Returns a tile size of about `wanted`, a multiple of `block`. Prefers
+/// Returns a tile size of about `target`, a multiple of `block`. Prefers
 /// divisors of `extent`, and among these multiples of the vector size, so that
 /// there is no remainder.
-static int64_t chooseTile(int64_t extent, int64_t wanted, int64_t block) {
-  wanted = std::max<int64_t>(wanted, 1);
-  int64_t tile = llvm::divideCeil(wanted, block) * block;
+static int64_t chooseTile(int64_t extent, int64_t target, int64_t block) {
+  target = std::max<int64_t>(target, 1);
+  int64_t tile = llvm::divideCeil(target, block) * block;
   if (ShapedType::isDynamic(extent))
     return tile;
-  if (extent <= wanted)
+  if (extent <= target)
     return extent;
   for (int64_t multiple : {16, 8, 1})
     for (int64_t smaller = tile; 2 * smaller > tile; smaller -= block)
@@ -140,7 +140,7 @@ static bool haveEqualSteps(GenericOp op, unsigned loop) {
 /// Whether the operand is a weight that needs no decoding.
 static bool isPlainWeights(OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  return type && type.hasStaticShape() && isGiven(operand.get());
+  return type && type.hasStaticShape() && isWeightLike(operand.get());
 }
 
 /// Whether channels are innermost in the output, but not in the weights.
@@ -185,7 +185,7 @@ static std::optional<Panels> match(GenericOp op) {
   if (llvm::is_contained(ranges, 0))
     return std::nullopt;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  bool isProduct = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+  bool isMatmul = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
     return map.isProjectedPermutation();
   });
   std::optional<Panels> found;
@@ -236,7 +236,7 @@ static std::optional<Panels> match(GenericOp op) {
           channelBlock = block;
           continue;
         }
-        if (isProduct) {
+        if (isMatmul) {
           batches.push_back(*loop);
           continue;
         }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A store to memory that is not in a cache first reads the cache line from
-// memory. Non-temporal stores of whole lines do not, and do not evict other
+// memory. Non-temporal stores of full lines do not, and do not evict other
 // data from the caches, but they are slower if the results fit into the caches.
 // Therefore the emitted code chooses between both at run time:
 //
@@ -15,7 +15,7 @@
 //   ->
 // %streams = the buffers read and written are larger than a threshold of this
 //            CPU (__qf_get_nontemporal_threshold)
-// // If %streams, this loop computes only a whole vector at each end, if %y is
+// // If %streams, this loop computes only a full vector at each end, if %y is
 // // not aligned. Some elements are written twice, with the same value.
 // scf.for %i = %lb to (%streams ? %shift ? %last + 1 : %lb : %ub)
 //     step (%streams ? %last - %lb : 64) { ... transfer_write ..., %y[%i] }
@@ -284,11 +284,11 @@ Value StreamingLoop::isLarge() {
   }
   // The inputs of a narrowing loop occupy most of the cache and evict its
   // results at half of the threshold.
-  auto sumBytes = [](ArrayRef<Access> accesses) {
+  auto countBytes = [](ArrayRef<Access> accesses) {
     return llvm::sum_of(llvm::map_range(
         accesses, [](Access access) { return access.getBytes(); }));
   };
-  if (sumBytes(reads) > sumBytes(writes))
+  if (countBytes(reads) > countBytes(writes))
     bytes = add(bytes, bytes);
   Value mayBe = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bytes,
                                       index(kLeastBytes));

@@ -95,9 +95,9 @@ void ReductionLoopNest::chooseVectorLoop() {
 }
 
 int64_t ReductionLoopNest::chooseLanes() const {
-  int64_t lanes = blockLoop
-                      ? registerLanes
-                      : std::max<int64_t>(accumulators / 4, 1) * registerLanes;
+  int64_t lanes =
+      blockLoop ? registerLanes
+                : std::max<int64_t>(numAccumulators / 4, 1) * registerLanes;
   return hasOpen(*vectorLoop)
              ? lanes
              : std::min(lanes, getNextElements(ranges[*vectorLoop]));
@@ -260,7 +260,7 @@ void ReductionLoopNest::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
     // A remainder of few rows would have too few independent accumulators.
     // Split it and the last full tile into two tiles of similar size instead.
     bool isEven = loop == rowLoop && full != extent &&
-                  extent - full < kMinRows && isPlainProduct();
+                  extent - full < kMinRows && isPlainContraction();
     if (isEven && full)
       full -= tile;
     if (full == tile) {
@@ -343,18 +343,20 @@ int64_t ReductionLoopNest::chooseRows(int64_t lanes) const {
     return matrix->tileRows;
   constexpr int64_t kMaxRows = 8;
   int64_t registers =
-      lanes ? llvm::divideCeil(lanes, registerLanes) : accumulators;
-  // Contractions with separate additions need only one register for a product,
+      lanes ? llvm::divideCeil(lanes, registerLanes) : numAccumulators;
+  // Contractions with separate additions need only one register for a result,
   // and the more rows share a vector, the fewer loads there are.
-  bool isApart = isPlainProduct() || (shared && dots && dots->isApart());
-  int64_t sums = lanes && isApart ? accumulators * 3 / 2 : accumulators;
-  return std::clamp(sums / registers, kMinRows, kMaxRows);
+  bool hasSeparateAdd =
+      isPlainContraction() || (shared && dots && dots->hasSeparateAdd());
+  int64_t available =
+      lanes && hasSeparateAdd ? numAccumulators * 3 / 2 : numAccumulators;
+  return std::clamp(available / registers, kMinRows, kMaxRows);
 }
 
 void ReductionLoopNest::emitRows(int64_t lanes) {
   if (!rowLoop)
     return emitTile(1, lanes);
-  if (ShapedType::isDynamic(ranges[*rowLoop]) && lanes && isPlainProduct())
+  if (ShapedType::isDynamic(ranges[*rowLoop]) && lanes && isPlainContraction())
     return emitOpenRows(chooseRows(lanes),
                         [&](int64_t rows) { emitTile(rows, lanes); });
   emitTiles(*rowLoop, {chooseRows(lanes), 1},
@@ -363,7 +365,7 @@ void ReductionLoopNest::emitRows(int64_t lanes) {
 
 /// Emits tiles of a dynamic number of rows. All rows of the remainder form one
 /// more tile, which computes the last row several times to fill up. A loop over
-/// single rows would read the whole matrix for each, with too few independent
+/// single rows would read the entire matrix for each, with too few independent
 /// accumulators. A remainder of one row is emitted as a tile of one row.
 void ReductionLoopNest::emitOpenRows(int64_t rows,
                                      llvm::function_ref<void(int64_t)> body) {
@@ -391,8 +393,8 @@ void ReductionLoopNest::emitOpenRows(int64_t rows,
   emitIf(arith::CmpIPredicate::sgt, [&] {
     Value last = arith::SubIOp::create(builder, extent, one);
     for (int64_t row = 0; row < rows; ++row) {
-      Value place = arith::AddIOp::create(builder, full, getConstant(row));
-      lastRows.push_back(arith::MinSIOp::create(builder, place, last));
+      Value rowIndex = arith::AddIOp::create(builder, full, getConstant(row));
+      lastRows.push_back(arith::MinSIOp::create(builder, rowIndex, last));
     }
     body(rows);
     lastRows.clear();
@@ -401,18 +403,19 @@ void ReductionLoopNest::emitOpenRows(int64_t rows,
 
 /// Accumulates `rows` times `lanes` elements in registers (0 lanes: scalars).
 void ReductionLoopNest::emitTile(int64_t rows, int64_t lanes) {
-  SmallVector<Value> sums;
+  SmallVector<Value> accumulators;
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable())
-      sums.push_back(
-          start ? broadcast(start->build(builder, getPlaces(row)), lanes)
-                : load(&init, row, lanes));
+      accumulators.push_back(
+          start
+              ? broadcast(start->build(builder, getOutputPosition(row)), lanes)
+              : load(&init, row, lanes));
   SmallVector<unsigned> loops;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] != utils::IteratorType::parallel)
       loops.push_back(loop);
-  sums = emitReductions(loops, rows, lanes, sums);
-  auto *next = sums.begin();
+  accumulators = emitReductions(loops, rows, lanes, accumulators);
+  auto *next = accumulators.begin();
   for (int64_t row = 0; row < rows; ++row)
     for (OpOperand &init : op.getDpsInitsMutable()) {
       SmallVector<Value> indices = getIndices(&init, row);
@@ -429,9 +432,9 @@ void ReductionLoopNest::emitTile(int64_t rows, int64_t lanes) {
 SmallVector<Value> ReductionLoopNest::emitReductions(ArrayRef<unsigned> loops,
                                                      int64_t rows,
                                                      int64_t lanes,
-                                                     ValueRange sums) {
+                                                     ValueRange accumulators) {
   if (loops.empty())
-    return emitStep(rows, lanes, sums);
+    return emitStep(rows, lanes, accumulators);
   unsigned loop = loops.front();
   // Saturate the number of steps, because the product of a model's sizes may
   // overflow.
@@ -442,7 +445,7 @@ SmallVector<Value> ReductionLoopNest::emitReductions(ArrayRef<unsigned> loops,
     steps = isLong || steps > kUnrolled ? kUnrolled + 1 : steps * ranges[inner];
   }
   if (steps <= kUnrolled) {
-    SmallVector<Value> results(sums);
+    SmallVector<Value> results(accumulators);
     for (int64_t i = 0; i < ranges[loop]; ++i) {
       position[loop] = builder.getIndexAttr(i);
       results = emitReductions(loops.drop_front(), rows, lanes, results);
@@ -450,11 +453,11 @@ SmallVector<Value> ReductionLoopNest::emitReductions(ArrayRef<unsigned> loops,
     return results;
   }
   if (loop == blockLoop && lanes == registerLanes)
-    return emitBlocks(rows, lanes, sums);
+    return emitBlocks(rows, lanes, accumulators);
   if (loop == foldLoop)
-    return emitFold(sums);
+    return emitFold(accumulators);
   auto forOp = scf::ForOp::create(builder, getConstant(0), sizes[loop],
-                                  getConstant(1), sums);
+                                  getConstant(1), accumulators);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   position[loop] = forOp.getInductionVar();
@@ -505,7 +508,7 @@ SmallVector<Value> ReductionLoopNest::loadBlock(OpOperand *operand) {
 /// Emits the innermost reduction in square blocks, followed by a remainder loop
 /// of single steps.
 SmallVector<Value> ReductionLoopNest::emitBlocks(int64_t rows, int64_t lanes,
-                                                 ValueRange sums) {
+                                                 ValueRange accumulators) {
   auto emitLoop = [&](Value from, Value to, int64_t step, ValueRange inits,
                       llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
     auto forOp =
@@ -522,7 +525,8 @@ SmallVector<Value> ReductionLoopNest::emitBlocks(int64_t rows, int64_t lanes,
   Value full = arith::SubIOp::create(builder, size, rest);
   unsigned numInputs = op.getNumDpsInputs();
   SmallVector<Value> results = emitLoop(
-      getConstant(0), full, registerLanes, sums, [&](ValueRange current) {
+      getConstant(0), full, registerLanes, accumulators,
+      [&](ValueRange current) {
         SmallVector<SmallVector<Value>> blocks(numInputs);
         for (auto [index, input] : llvm::enumerate(op.getDpsInputOperands()))
           if (isTransposed(input))
@@ -551,7 +555,7 @@ SmallVector<Value> ReductionLoopNest::emitBlocks(int64_t rows, int64_t lanes,
 /// with one, then with scalars. After each loop, the vectors are halved until
 /// they have the number of lanes of the next loop, or reduced to a scalar for
 /// integer additions.
-SmallVector<Value> ReductionLoopNest::emitFold(ValueRange sums) {
+SmallVector<Value> ReductionLoopNest::emitFold(ValueRange accumulators) {
   constexpr int64_t kRegisters = 4;
   SmallVector<Operation *> combiners = getCombiners(op);
   auto combine = [&](size_t index, Value lhs, Value rhs) -> Value {
@@ -560,13 +564,13 @@ SmallVector<Value> ReductionLoopNest::emitFold(ValueRange sums) {
     copy->getResult(0).setType(lhs.getType());
     return copy->getResult(0);
   };
-  SmallVector<Value> vectors, totals(sums);
+  SmallVector<Value> vectors, totals(accumulators);
   Value from = getConstant(0), size = sizes[*foldLoop];
   for (int64_t lanes :
        {kRegisters * registerLanes, registerLanes, int64_t(0)}) {
-    for (size_t index = 0; index < sums.size(); ++index) {
+    for (size_t index = 0; index < accumulators.size(); ++index) {
       auto makeNeutral = [&]() -> Value {
-        auto type = VectorType::get({lanes}, sums[index].getType());
+        auto type = VectorType::get({lanes}, accumulators[index].getType());
         TypedAttr neutral = *arith::getNeutralElement(combiners[index]);
         return arith::ConstantOp::create(
             builder, DenseElementsAttr::get(type, Attribute(neutral)));
@@ -597,7 +601,7 @@ SmallVector<Value> ReductionLoopNest::emitFold(ValueRange sums) {
         vector = combine(index, low, high);
       }
       if (!lanes)
-        vector = combine(index, sums[index],
+        vector = combine(index, accumulators[index],
                          vector::ExtractOp::create(builder, vector, 0));
     }
     int64_t step = std::max<int64_t>(lanes, 1);
@@ -623,7 +627,7 @@ SmallVector<Value> ReductionLoopNest::emitFold(ValueRange sums) {
 }
 
 SmallVector<Value> ReductionLoopNest::emitStep(int64_t rows, int64_t lanes,
-                                               ValueRange sums) {
+                                               ValueRange accumulators) {
   SmallVector<Value> results;
   unsigned numOutputs = op.getNumDpsInits();
   SmallVector<Value> shared(columns);
@@ -637,7 +641,8 @@ SmallVector<Value> ReductionLoopNest::emitStep(int64_t rows, int64_t lanes,
         shared[index] = load(input, row, lanes);
       arguments.push_back(shared[index]);
     }
-    llvm::append_range(arguments, sums.slice(row * numOutputs, numOutputs));
+    llvm::append_range(arguments,
+                       accumulators.slice(row * numOutputs, numOutputs));
     llvm::append_range(results, emitBody(arguments, row, lanes));
   }
   return results;
@@ -664,12 +669,13 @@ SmallVector<Value> ReductionLoopNest::emitBody(ValueRange arguments,
   for (Operation &nested : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
       unsigned loop = index.getDim();
-      OpFoldResult place = position[loop];
+      OpFoldResult loopIndex = position[loop];
       if (loop == rowLoop)
-        place = affine::makeComposedFoldedAffineApply(
-            builder, op.getLoc(), builder.getAffineDimExpr(0) + row, {place});
+        loopIndex = affine::makeComposedFoldedAffineApply(
+            builder, op.getLoc(), builder.getAffineDimExpr(0) + row,
+            {loopIndex});
       Value value =
-          getValueOrCreateConstantIndexOp(builder, op.getLoc(), place);
+          getValueOrCreateConstantIndexOp(builder, op.getLoc(), loopIndex);
       if (lanes && loop == vectorLoop) {
         auto type = VectorType::get({lanes}, builder.getIndexType());
         value = arith::AddIOp::create(builder, broadcast(value, lanes),
@@ -696,20 +702,20 @@ SmallVector<Value> ReductionLoopNest::emitBody(ValueRange arguments,
   return results;
 }
 
-SmallVector<OpFoldResult> ReductionLoopNest::getPlaces(int64_t row) {
-  SmallVector<OpFoldResult> places(position);
+SmallVector<OpFoldResult> ReductionLoopNest::getOutputPosition(int64_t row) {
+  SmallVector<OpFoldResult> outputPosition(position);
   if (rowLoop && !lastRows.empty())
-    places[*rowLoop] = lastRows[row];
+    outputPosition[*rowLoop] = lastRows[row];
   else if (rowLoop && row)
-    places[*rowLoop] = affine::makeComposedFoldedAffineApply(
+    outputPosition[*rowLoop] = affine::makeComposedFoldedAffineApply(
         builder, op.getLoc(), builder.getAffineDimExpr(0) + row,
-        {places[*rowLoop]});
-  return places;
+        {outputPosition[*rowLoop]});
+  return outputPosition;
 }
 
 SmallVector<Value> ReductionLoopNest::getIndices(OpOperand *operand,
                                                  int64_t row) {
-  SmallVector<OpFoldResult> places = getPlaces(row);
+  SmallVector<OpFoldResult> outputPosition = getOutputPosition(row);
   AffineMap map = op.getMatchingIndexingMap(operand);
   SmallVector<Value> indices;
   for (AffineExpr expression : map.getResults()) {
@@ -718,7 +724,7 @@ SmallVector<Value> ReductionLoopNest::getIndices(OpOperand *operand,
     indices.push_back(getValueOrCreateConstantIndexOp(
         builder, op.getLoc(),
         affine::makeComposedFoldedAffineApply(builder, op.getLoc(), single,
-                                              places)));
+                                              outputPosition)));
   }
   return indices;
 }

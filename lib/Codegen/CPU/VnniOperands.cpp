@@ -35,9 +35,9 @@ std::optional<Constant> Constant::get(const Factor &factor, bool needsPoint) {
 }
 
 Value Constant::make(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
-                     ArrayRef<uint32_t> words) const {
-  SmallVector<char> raw(words.size() * sizeof(uint32_t));
-  std::memcpy(raw.data(), words.data(), raw.size());
+                     ArrayRef<uint32_t> elements) const {
+  SmallVector<char> raw(elements.size() * sizeof(uint32_t));
+  std::memcpy(raw.data(), elements.data(), raw.size());
   return createConstantOfBytes(b, loc,
                                RankedTensorType::get(shape, b.getI32Type()),
                                std::move(raw), bytes);
@@ -47,23 +47,23 @@ Value Constant::pack(OpBuilder &b, Location loc, const Form &form,
                      const Grouping &grouping) const {
   SmallVector<int64_t> shape;
   for (unsigned dim : factor->order)
-    shape.push_back(dim == factor->depth ? grouping.words : getShape()[dim]);
+    shape.push_back(dim == factor->depth ? grouping.elements : getShape()[dim]);
   SmallVector<int64_t> packed = computeStrides(shape);
-  SmallVector<uint32_t> words(ShapedType::getNumElements(shape), 0);
+  SmallVector<uint32_t> elements(ShapedType::getNumElements(shape), 0);
   for (int64_t flat = 0, e = getCount(); flat < e; ++flat) {
     int64_t at = 0, part = 0;
     for (auto [dim, stride] : llvm::zip(factor->order, packed)) {
       int64_t index = getIndex(flat, dim);
       if (dim == factor->depth) {
         part = grouping.getPart(index);
-        index = grouping.getWord(index);
+        index = grouping.getElement(index);
       }
       at += index * stride;
     }
     uint32_t number = getNumber(flat, form.subtracted) - form.flipped;
-    words[at] |= (number & ((1u << form.width) - 1)) << part * form.width;
+    elements[at] |= (number & ((1u << form.width) - 1)) << part * form.width;
   }
-  return make(b, loc, shape, words);
+  return make(b, loc, shape, elements);
 }
 
 Value Constant::sum(OpBuilder &b, Location loc, const Form &form,
@@ -94,9 +94,9 @@ Value dots::makeInteger(ImplicitLocOpBuilder &b, int64_t number) {
 
 /// Packs up to 32 / `form.width` elements into an i32. The fields of missing
 /// elements are zero.
-static Value buildWord(ImplicitLocOpBuilder &b, ValueRange numbers, Value point,
-                       const Factor &factor, const Form &form) {
-  Value word;
+static Value buildElement(ImplicitLocOpBuilder &b, ValueRange numbers,
+                          Value point, const Factor &factor, const Form &form) {
+  Value element;
   uint32_t flips = 0;
   for (auto [index, byte] : llvm::enumerate(numbers)) {
     // Bytes are not changed before packing: adding or subtracting 128 flips the
@@ -110,19 +110,20 @@ static Value buildWord(ImplicitLocOpBuilder &b, ValueRange numbers, Value point,
     if (index)
       number =
           arith::ShLIOp::create(b, number, makeInteger(b, index * form.width));
-    word = word ? arith::OrIOp::create(b, word, number).getResult() : number;
+    element =
+        element ? arith::OrIOp::create(b, element, number).getResult() : number;
     flips |= 128u << index * form.width;
   }
-  return form.flipped ? arith::XOrIOp::create(b, word, makeInteger(b, flips))
-                      : word;
+  return form.flipped ? arith::XOrIOp::create(b, element, makeInteger(b, flips))
+                      : element;
 }
 
 /// For each element of a packed i32, its offsets along all dimensions relative
 /// to the first one.
 using Parts = SmallVector<SmallVector<int64_t>>;
 
-/// Packs elements into `into`. Along K, packed elements start `step` elements
-/// apart.
+/// Packs elements into `into`. Along K, packed elements start at multiples of
+/// `step`.
 static Value packParts(ImplicitLocOpBuilder &b, const Factor &factor,
                        const Form &form, Value into, int64_t step,
                        const Parts &parts) {
@@ -183,9 +184,9 @@ static Value packParts(ImplicitLocOpBuilder &b, const Factor &factor,
       point = factor.point.operand ? extend(inner, arguments[parts.size()],
                                             factor.point.isSigned)
                                    : makeInteger(inner, factor.point.constant);
-    linalg::YieldOp::create(inner,
-                            buildWord(inner, arguments.take_front(parts.size()),
-                                      point, factor, form));
+    linalg::YieldOp::create(
+        inner, buildElement(inner, arguments.take_front(parts.size()), point,
+                            factor, form));
   };
   return GenericOp::create(b, into.getType(), inputs, into, maps, iterators,
                            body)
@@ -221,8 +222,8 @@ Value dots::packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
           most ? b.getIndexAttr(factor.getType().getDimSize(dim) - most)
                : from[dim]);
     }
-    Value words = tensor::EmptyOp::create(b, sizes, b.getI32Type());
-    return packParts(b, factor, form, words, 1, parts);
+    Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
+    return packParts(b, factor, form, elements, 1, parts);
   }
 
   int64_t count = grouping.count;
@@ -234,10 +235,10 @@ Value dots::packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
     if (dim == *factor.depth)
       depth = index;
   }
-  sizes[depth] = b.getIndexAttr(grouping.words);
-  Value words = tensor::EmptyOp::create(b, sizes, b.getI32Type());
+  sizes[depth] = b.getIndexAttr(grouping.elements);
+  Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
   if (!rest || !full)
-    return packParts(b, factor, form, words, count,
+    return packParts(b, factor, form, elements, count,
                      getParts(0, std::min(grouping.extent, count)));
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
@@ -245,13 +246,13 @@ Value dots::packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
     offsets[depth] = b.getIndexAttr(start);
     sizes[depth] = b.getIndexAttr(size);
     Value part =
-        tensor::ExtractSliceOp::create(b, words, offsets, sizes, strides);
+        tensor::ExtractSliceOp::create(b, elements, offsets, sizes, strides);
     part = packParts(b, factor, form, part, count,
                      getParts(start * count, numbers));
-    words =
-        tensor::InsertSliceOp::create(b, part, words, offsets, sizes, strides);
+    elements = tensor::InsertSliceOp::create(b, part, elements, offsets, sizes,
+                                             strides);
   };
   packInto(0, full, count);
   packInto(full, 1, rest);
-  return words;
+  return elements;
 }

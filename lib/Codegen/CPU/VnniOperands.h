@@ -68,7 +68,7 @@ private:
     return isSigned ? int64_t(int8_t(byte)) : int64_t(uint8_t(byte));
   }
   Value make(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
-             ArrayRef<uint32_t> words) const;
+             ArrayRef<uint32_t> packed) const;
 
   const Factor *factor;
   ConstantBytes bytes;

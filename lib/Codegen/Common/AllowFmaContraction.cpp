@@ -23,7 +23,7 @@ using namespace mlir::quant_float;
 
 /// Whether the op may be fused. Bodies of elementwise ops keep their roundings,
 /// such as those of a bias that is added after a scale.
-static bool isInSum(Operation *op) {
+static bool isAddOperand(Operation *op) {
   auto parent = op->getParentOfType<linalg::LinalgOp>();
   return !parent || parent.getNumReductionLoops() > 0;
 }
@@ -37,15 +37,15 @@ static void allowContraction(Operation *op) {
 }
 
 void quant_float::allowFmaContraction(Operation *root) {
-  root->walk([](arith::AddFOp sum) {
-    if (!isInSum(sum))
+  root->walk([](arith::AddFOp add) {
+    if (!isAddOperand(add))
       return;
-    for (Value term : sum->getOperands()) {
-      auto product = term.getDefiningOp<arith::MulFOp>();
-      if (!product || !product->hasOneUse())
+    for (Value term : add->getOperands()) {
+      auto multiply = term.getDefiningOp<arith::MulFOp>();
+      if (!multiply || !multiply->hasOneUse())
         continue;
-      allowContraction(product);
-      allowContraction(sum);
+      allowContraction(multiply);
+      allowContraction(add);
     }
   });
 }

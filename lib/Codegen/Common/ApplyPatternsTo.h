@@ -13,15 +13,15 @@
 
 namespace mlir::quant_float {
 
-/// Applies the patterns to the ops inside `root` for which `wanted` is true,
+/// Applies the patterns to the ops inside `root` for which `filter` is true,
 /// and to the ops that these patterns create. A greedy rewrite of all ops would
 /// also fold the others and simplify regions, which takes most of its time.
 inline void applyPatternsTo(Operation *root,
                             const FrozenRewritePatternSet &patterns,
-                            function_ref<bool(Operation *)> wanted) {
+                            function_ref<bool(Operation *)> filter) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (wanted(op))
+    if (filter(op))
       ops.push_back(op);
   });
   if (ops.empty())

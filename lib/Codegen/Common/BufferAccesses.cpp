@@ -61,7 +61,7 @@ static bool overlapAny(Value root, const llvm::SmallPtrSet<Value, 4> &roots) {
 }
 
 /// Whether no other root aliases this one, unless both are only read.
-static bool isApart(Value root) {
+static bool isUnaliased(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     Operation *parent = argument.getOwner()->getParentOp();
     return isa<FunctionOpInterface>(parent) &&
@@ -75,7 +75,7 @@ static bool isApart(Value root) {
 
 void BufferAccesses::add(Value buffer, bool isWrite) {
   Value root = getRoot(buffer);
-  isUnknown |= !isApart(root);
+  isUnknown |= !isUnaliased(root);
   (isWrite ? writes : reads).insert(root);
 }
 
@@ -119,7 +119,7 @@ bool BufferAccesses::canRepeat() const {
   });
 }
 
-bool BufferAccesses::areApart(ValueRange buffers) const {
+bool BufferAccesses::areDisjoint(ValueRange buffers) const {
   SmallVector<Value> roots;
   for (Value buffer : buffers)
     if (isa<BaseMemRefType>(buffer.getType()))

@@ -35,7 +35,7 @@ public:
   bool canRepeat() const;
   /// Whether none of the buffers that are written overlaps another one of
   /// `buffers`, and all accesses are known.
-  bool areApart(ValueRange buffers) const;
+  bool areDisjoint(ValueRange buffers) const;
   /// Whether these accesses and the others can be reordered or run
   /// concurrently.
   bool isIndependentOf(const BufferAccesses &others) const;

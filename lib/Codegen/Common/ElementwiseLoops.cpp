@@ -218,10 +218,10 @@ static bool isIndexOf(Value value, unsigned loop) {
 
 /// Whether the value is the loop's index plus a loop-invariant value.
 static bool goesAlong(GenericOp op, Value value, unsigned loop) {
-  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
-    bool isFirst = isInvariant(op, sum.getLhs(), loop);
-    return (isFirst || isInvariant(op, sum.getRhs(), loop)) &&
-           goesAlong(op, isFirst ? sum.getRhs() : sum.getLhs(), loop);
+  if (auto addOp = value.getDefiningOp<arith::AddIOp>()) {
+    bool isFirst = isInvariant(op, addOp.getLhs(), loop);
+    return (isFirst || isInvariant(op, addOp.getRhs(), loop)) &&
+           goesAlong(op, isFirst ? addOp.getRhs() : addOp.getLhs(), loop);
   }
   return isIndexOf(value, loop);
 }
@@ -485,7 +485,7 @@ private:
 };
 } // namespace
 
-/// Builds a loop over whole blocks from `from` to `to`, with `count` blocks per
+/// Builds a loop over full blocks from `from` to `to`, with `count` blocks per
 /// iteration. Scales that are divided by are loaded at the beginning of the
 /// iteration, so that they are prepared for the division together. Other scales
 /// are not, because they would only occupy registers.
@@ -517,7 +517,7 @@ void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
   }
 }
 
-/// Builds loops over whole blocks, and the remainder.
+/// Builds loops over full blocks, and the remainder.
 void LoopsAround::buildBlocks() {
   OpFoldResult zero = rewriter.getIndexAttr(0);
   OpFoldResult extent = getAsOpFoldResult(nest.getExtent(nest.getInner()));
@@ -533,13 +533,13 @@ void LoopsAround::buildBlocks() {
   // A block of one or two vectors is too small for an iteration.
   int64_t count = std::max<int64_t>(kRoundSize / blockSize, 1);
   OpFoldResult rounds = roundDown(count * blockSize);
-  OpFoldResult whole = roundDown(blockSize);
+  OpFoldResult full = roundDown(blockSize);
   if (count > 1 && !isConstantIntValue(rounds, 0))
     buildBlockLoop(zero, rounds, count);
   else
     rounds = zero;
-  if (rounds != whole)
-    buildBlockLoop(rounds, whole, 1);
+  if (rounds != full)
+    buildBlockLoop(rounds, full, 1);
   OpFoldResult left = affine::makeComposedFoldedAffineApply(
       rewriter, loc, size % blockSize, {extent});
   if (isConstantIntValue(left, 0))
@@ -552,7 +552,7 @@ void LoopsAround::buildBlocks() {
   auto partial = scf::IfOp::create(rewriter, loc, isPartial);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(partial.thenBlock());
-  tiles.push_back(nest.buildTile(whole, left));
+  tiles.push_back(nest.buildTile(full, left));
 }
 
 /// Builds a parallel loop in which each thread processes `rows` indices.

@@ -27,7 +27,7 @@ linalg::GenericOp collapseLoops(RewriterBase &rewriter, linalg::GenericOp op);
 
 /// A load in an elementwise op's body that, along the inner loop, reads
 /// contiguous elements of a row that does not depend on the loop, or one
-/// element for the whole loop or for each block. A gather of rows has such
+/// element for the entire loop or for each block. A gather of rows has such
 /// loads.
 struct RowLoad {
   memref::LoadOp op;

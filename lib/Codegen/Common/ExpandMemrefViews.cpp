@@ -28,21 +28,21 @@ using namespace mlir::quant_float;
 
 /// Returns the base and the indices of an access. The base is null if `op` is
 /// not an access of one element, or of adjacent elements within bounds.
-static std::pair<OpOperand *, MutableOperandRange> getPlace(Operation *op) {
-  using Place = std::pair<OpOperand *, MutableOperandRange>;
-  auto none = [&] { return Place(nullptr, MutableOperandRange(op, 0, 0)); };
-  return llvm::TypeSwitch<Operation *, Place>(op)
+static std::pair<OpOperand *, MutableOperandRange> getAccess(Operation *op) {
+  using Access = std::pair<OpOperand *, MutableOperandRange>;
+  auto none = [&] { return Access(nullptr, MutableOperandRange(op, 0, 0)); };
+  return llvm::TypeSwitch<Operation *, Access>(op)
       .Case<vector::TransferReadOp, vector::TransferWriteOp>(
-          [&](auto access) -> Place {
+          [&](auto access) -> Access {
             if (access.hasOutOfBoundsDim())
               return none();
             return {&access.getBaseMutable(), access.getIndicesMutable()};
           })
       .Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
-            vector::MaskedStoreOp>([](auto access) -> Place {
+            vector::MaskedStoreOp>([](auto access) -> Access {
         return {&access.getBaseMutable(), access.getIndicesMutable()};
       })
-      .Case<memref::LoadOp, memref::StoreOp>([](auto access) -> Place {
+      .Case<memref::LoadOp, memref::StoreOp>([](auto access) -> Access {
         return {&access.getMemrefMutable(), access.getIndicesMutable()};
       })
       .Default([&](Operation *) { return none(); });
@@ -56,13 +56,13 @@ static std::pair<OpOperand *, MutableOperandRange> getPlace(Operation *op) {
 ///   vector.load %v[%c0]
 /// ->
 ///   vector.load %b[%i]
-static void accessWhole(memref::SubViewOp view) {
+static void accessSource(memref::SubViewOp view) {
   MemRefType source = view.getSourceType();
   if (source.getRank() != view.getType().getRank() || !view.hasUnitStride())
     return;
   SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
   for (Operation *user : llvm::make_early_inc_range(view->getUsers())) {
-    auto [base, indices] = getPlace(user);
+    auto [base, indices] = getAccess(user);
     if (!base || base->get() != view.getResult())
       continue;
     OpBuilder builder(user);
@@ -100,7 +100,7 @@ struct ExpandMemrefViews final
     getOperation()->walk(
         [&](memref::SubViewOp view) { views.push_back(view); });
     for (memref::SubViewOp view : llvm::reverse(views))
-      accessWhole(view);
+      accessSource(view);
     applyPatternsTo(getOperation(), patterns, [](Operation *op) {
       return isa_and_present<memref::MemRefDialect>(op->getDialect());
     });

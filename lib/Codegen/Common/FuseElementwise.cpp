@@ -86,10 +86,10 @@ static bool isUnpacking(OpOperand *operand) {
 }
 
 /// Whether the op accumulates products, as convolutions do, unlike pooling.
-static bool isSumOfProducts(linalg::GenericOp op) {
-  Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum) &&
-         llvm::any_of(sum->getOperands(), [](Value term) {
+static bool accumulatesProducts(linalg::GenericOp op) {
+  Operation *add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add) &&
+         llvm::any_of(add->getOperands(), [](Value term) {
            return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(
                term.getDefiningOp());
          });
@@ -97,14 +97,14 @@ static bool isSumOfProducts(linalg::GenericOp op) {
 
 /// Whether the producer permutes elements or converts them to a wider type, and
 /// its only user is a matmul or a convolution.
-static bool isOfProduct(OpOperand *operand) {
+static bool isContractionOperand(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || !producer->hasOneUse() ||
       producer.getNumParallelLoops() != producer.getNumLoops() ||
       consumer.getNumReductionLoops() == 0 ||
       consumer.getNumParallelLoops() < 2 ||
-      (consumer.getNumReductionLoops() > 1 && !isSumOfProducts(consumer)))
+      (consumer.getNumReductionLoops() > 1 && !accumulatesProducts(consumer)))
     return false;
   Value yielded = producer.getBody()->getTerminator()->getOperand(0);
   if (isa<BlockArgument>(yielded))
@@ -128,7 +128,7 @@ static bool shouldFuse(OpOperand *operand) {
 
 /// Whether the op may leave elements of an init unwritten that it does not read
 /// either. Upstream assumes that an init that the body does not read is
-/// overwritten as a whole, in fusion and in bufferization, and would lose these
+/// fully overwritten, in fusion and in bufferization, and would lose these
 /// elements.
 static bool keepsUnwritten(linalg::GenericOp op) {
   return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
@@ -174,7 +174,8 @@ struct FuseElementwise final
           // A fused op would not keep the accumulation order of the schedule.
           bool isFused =
               !operand->getOwner()->hasAttr(kReductionScheduleAttrName) &&
-              (shouldFuse(operand) || (products && isOfProduct(operand)));
+              (shouldFuse(operand) ||
+               (products && isContractionOperand(operand)));
           LDBG() << (isFused ? "fusing " : "not fusing ")
                  << operand->get().getLoc() << " into "
                  << operand->getOwner()->getLoc();

@@ -202,28 +202,28 @@ static SmallVector<Value> buildViewed(ImplicitLocOpBuilder &b, Operation *op,
   }
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     for (const ReassociationIndices &group : expand.getReassociationIndices()) {
-      Value place = indices[group.front()];
+      Value linear = indices[group.front()];
       for (int64_t dim : ArrayRef(group).drop_front()) {
         Value size = constant(expand.getResultType().getDimSize(dim));
-        place = b.createOrFold<arith::MulIOp>(place, size);
-        place = b.createOrFold<arith::AddIOp>(place, indices[dim]);
+        linear = b.createOrFold<arith::MulIOp>(linear, size);
+        linear = b.createOrFold<arith::AddIOp>(linear, indices[dim]);
       }
-      viewed.push_back(place);
+      viewed.push_back(linear);
     }
     return viewed;
   }
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     for (auto [group, index] :
          llvm::zip_equal(collapse.getReassociationIndices(), indices)) {
-      SmallVector<Value> places(group.size());
+      SmallVector<Value> delinearized(group.size());
       Value rest = index;
       for (size_t i = group.size() - 1; i > 0; --i) {
         Value size = constant(collapse.getSrcType().getDimSize(group[i]));
-        places[i] = b.createOrFold<arith::RemUIOp>(rest, size);
+        delinearized[i] = b.createOrFold<arith::RemUIOp>(rest, size);
         rest = b.createOrFold<arith::DivUIOp>(rest, size);
       }
-      places[0] = rest;
-      viewed.append(places);
+      delinearized[0] = rest;
+      viewed.append(delinearized);
     }
     return viewed;
   }
@@ -294,8 +294,8 @@ static bool canSlice(GenericOp op, tensor::ExtractSliceOp slice) {
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   llvm::SmallBitVector cut(op.getNumLoops());
   for (auto [position, size] : llvm::enumerate(slice.getMixedSizes())) {
-    int64_t whole = slice.getSourceType().getDimSize(position);
-    if (ShapedType::isDynamic(whole) || !isConstantIntValue(size, whole))
+    int64_t extent = slice.getSourceType().getDimSize(position);
+    if (ShapedType::isDynamic(extent) || !isConstantIntValue(size, extent))
       cut.set(*getLoop(result.getResult(position)));
   }
   return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {

@@ -44,12 +44,14 @@ static bool hasFewRows(GenericOp op, OpOperand &weights) {
 /// decoder. A matmul may convert elements of its other operand itself, as that
 /// of QLinearMatMul does. These would count as weights if the decoder's input
 /// does not have quantized values.
-static bool readsCodes(GenericOp decoder, const WeightContraction &product) {
+static bool readsCodes(GenericOp decoder,
+                       const WeightContraction &contraction) {
   unsigned uses = llvm::count_if(
-      GenericOp(product.op).getDpsInputOperands(),
-      [&](OpOperand *input) { return input->get() == product.codes->get(); });
+      GenericOp(contraction.op).getDpsInputOperands(), [&](OpOperand *input) {
+        return input->get() == contraction.codes->get();
+      });
   return uses == 1 &&
-         llvm::is_contained(decoder.getInputs(), product.codes->get());
+         llvm::is_contained(decoder.getInputs(), contraction.codes->get());
 }
 
 namespace {
@@ -88,16 +90,16 @@ struct FuseWeightDequantization final
           linalg::fuseElementwiseOps(rewriter, operand);
       if (failed(fused))
         continue;
-      auto product = cast<GenericOp>(fused->fusedOp);
+      auto contraction = cast<GenericOp>(fused->fusedOp);
       std::optional<WeightContraction> found =
-          WeightContraction::get(product, xBits != 0);
+          WeightContraction::get(contraction, xBits != 0);
       if (!found || !readsCodes(decoder, *found)) {
         LDBG() << "no contraction of weights at " << op.getLoc();
-        rewriter.eraseOp(product);
+        rewriter.eraseOp(contraction);
         continue;
       }
-      product->setAttr(kReductionScheduleAttrName,
-                       found->getOrder(xBits).toAttribute(&getContext()));
+      contraction->setAttr(kReductionScheduleAttrName,
+                           found->getOrder(xBits).toAttribute(&getContext()));
       LDBG() << "fusing the dequantization at " << decoder.getLoc()
              << " into the matmul at " << op.getLoc();
       ++numFused;

@@ -22,14 +22,14 @@ namespace {
 struct IfPresent final
     : quant_float::impl::QuantFloatIfPresentPassBase<IfPresent> {
   using QuantFloatIfPresentPassBase::QuantFloatIfPresentPassBase;
-  IfPresent(ArrayRef<StringRef> names, OpPassManager given)
-      : pipeline(std::move(given)) {
+  IfPresent(ArrayRef<StringRef> names, OpPassManager passes)
+      : pipeline(std::move(passes)) {
     for (StringRef name : names)
       ops.addValue(name.str());
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    std::string printed;
+    llvm::raw_string_ostream os(printed);
     pipeline.printAsTextualPipeline(os);
-    pipelineText = text;
+    pipelineText = printed;
   }
 
   LogicalResult initializeOptions(
@@ -73,11 +73,11 @@ private:
     Dialect *dialect = name.getDialect();
     if (!dialect)
       return false;
-    auto [place, isNew] = dialects.try_emplace(dialect, false);
+    auto [entry, isNew] = dialects.try_emplace(dialect, false);
     if (isNew)
-      place->second = kinds.contains(
+      entry->second = kinds.contains(
           StringAttr::get(&getContext(), dialect->getNamespace()));
-    return place->second;
+    return entry->second;
   }
 
   OpPassManager pipeline;

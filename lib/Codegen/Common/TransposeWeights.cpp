@@ -35,12 +35,12 @@ struct TransposeWeights final
 
 /// Whether the matmul has so few rows that it dequantizes its weights where it
 /// uses them.
-static bool hasFewVectors(NodeOp product) {
-  auto type = dyn_cast<RankedTensorType>(product.getInputs()[0].getType());
+static bool hasFewVectors(NodeOp matmul) {
+  auto type = dyn_cast<RankedTensorType>(matmul.getInputs()[0].getType());
   if (!type || type.getRank() == 0)
     return false;
   SmallVector<int64_t> sizes(type.getShape());
-  auto transA = product.getNodeAttributes().getAs<IntegerAttr>("transA");
+  auto transA = matmul.getNodeAttributes().getAs<IntegerAttr>("transA");
   sizes.erase(transA && transA.getInt() ? sizes.begin() : sizes.end() - 1);
   int64_t vectors = 1;
   for (int64_t size : sizes) {
@@ -54,7 +54,7 @@ static bool hasFewVectors(NodeOp product) {
 
 /// Returns the MatMul or Gemm with few rows that is the only user of the
 /// weights, if K is not contiguous in them; else null.
-static NodeOp getProduct(DequantizeOp weights) {
+static NodeOp getMatmul(DequantizeOp weights) {
   if (!weights->hasOneUse())
     return {};
   OpOperand &use = *weights->use_begin();
@@ -89,7 +89,7 @@ static bool hasRows(DequantizeOp weights, RankedTensorType type) {
     return false;
   return depth % 8 * bits % 8 == 0 &&
          ReductionSchedule::ofRows(bits, block, depth)
-             .hasWholeBlocks(block, depth);
+             .hasFullBlocks(block, depth);
 }
 
 /// Returns the transposed constant, or null if the value is not a constant.
@@ -108,8 +108,8 @@ static bool transpose(RewriterBase &rewriter, DequantizeOp op) {
   if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
       !op.getInput().hasOneUse())
     return false;
-  NodeOp product = getProduct(op);
-  if (!product || !hasRows(op, type)) {
+  NodeOp matmul = getMatmul(op);
+  if (!matmul || !hasRows(op, type)) {
     LDBG() << "no matmul of few rows, or no accumulation order: " << op;
     return false;
   }
@@ -144,7 +144,7 @@ static bool transpose(RewriterBase &rewriter, DequantizeOp op) {
     old.push_back(operand.getDefiningOp());
   rewriter.replaceOpWithNewOp<NodeOp>(
       op, TypeRange(type), "Transpose", turned->getResults(), /*domain=*/"",
-      product.getOpset(), /*node_name=*/StringAttr(),
+      matmul.getOpset(), /*node_name=*/StringAttr(),
       rewriter.getDictionaryAttr(order), ArrayRef<int64_t>(),
       rewriter.getStrArrayAttr({}), /*bodiesCount=*/0);
   for (Operation *constant :

@@ -114,8 +114,8 @@ namespace {
 class Evaluation {
 public:
   Evaluation(GenericOp op, Value code, Attribute number, unsigned depth,
-             int64_t place)
-      : op(op), code(code), number(number), depth(depth), place(place) {}
+             int64_t position)
+      : op(op), code(code), number(number), depth(depth), position(position) {}
 
   Attribute evaluate(Value value) {
     if (value == code)
@@ -128,7 +128,7 @@ public:
       return {};
     if (auto index = dyn_cast<linalg::IndexOp>(source))
       return index.getDim() == depth
-                 ? Builder(op.getContext()).getIndexAttr(place)
+                 ? Builder(op.getContext()).getIndexAttr(position)
                  : Attribute();
     // Operands that cannot be evaluated are null. Some folds do not need them.
     SmallVector<Attribute> operands =
@@ -147,7 +147,7 @@ private:
   Value code;
   Attribute number;
   unsigned depth;
-  int64_t place;
+  int64_t position;
 };
 } // namespace
 
@@ -168,7 +168,7 @@ namespace {
 class Analysis {
 public:
   Analysis(GenericOp op, bool asIntegers) : asIntegers(asIntegers) {
-    product.op = op;
+    contraction.op = op;
   }
   std::optional<WeightContraction> run();
 
@@ -180,13 +180,13 @@ private:
   bool findValues();
   bool findIntegers();
   bool dependsOn(Value value, OpOperand *operand) {
-    return llvm::is_contained(getSources(product.op, value), operand);
+    return llvm::is_contained(getSources(contraction.op, value), operand);
   }
   AffineMap getMap(OpOperand *operand) {
-    return product.op.getMatchingIndexingMap(operand);
+    return contraction.op.getMatchingIndexingMap(operand);
   }
 
-  WeightContraction product;
+  WeightContraction contraction;
   bool asIntegers;
   /// The weight, and its value before scaling, without the zero point if that
   /// is separate.
@@ -195,25 +195,25 @@ private:
 } // namespace
 
 bool Analysis::findLoops() {
-  GenericOp op = product.op;
+  GenericOp op = contraction.op;
   if (op->getNumResults() > 1 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() != 1)
     return false;
-  product.ranges = op.getStaticLoopRanges();
-  if (llvm::any_of(product.ranges, ShapedType::isDynamic) ||
-      llvm::is_contained(product.ranges, 0))
+  contraction.ranges = op.getStaticLoopRanges();
+  if (llvm::any_of(contraction.ranges, ShapedType::isDynamic) ||
+      llvm::is_contained(contraction.ranges, 0))
     return false;
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
-  product.depth = reductions.front();
+  contraction.depth = reductions.front();
   return true;
 }
 
-/// Matches `yield sum + x * weight`. The weight is the factor that depends on
-/// the quantized values, which are the largest operand with elements of at most
-/// 8 bits.
+/// Matches `yield accumulator + x * weight`. The weight is the operand that
+/// depends on the quantized values, which are the largest operand with elements
+/// of at most 8 bits.
 bool Analysis::splitBody() {
-  GenericOp op = product.op;
+  GenericOp op = contraction.op;
   int64_t most = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto type = dyn_cast<ShapedType>(input->get().getType());
@@ -224,56 +224,58 @@ bool Analysis::splitBody() {
                        : 64;
     if (bits <= 8 && type.getNumElements() > most) {
       most = type.getNumElements();
-      product.codes = input;
+      contraction.codes = input;
     }
   }
-  if (!product.codes)
+  if (!contraction.codes)
     return false;
-  Value sum = op.getBody()->getArguments().back();
+  Value accumulator = op.getBody()->getArguments().back();
   auto add = op.getBody()
                  ->getTerminator()
                  ->getOperand(0)
                  .getDefiningOp<arith::AddFOp>();
   if (!add || !add.getType().isF32())
     return false;
-  Value term = add.getLhs() == sum ? add.getRhs() : add.getLhs();
+  Value term = add.getLhs() == accumulator ? add.getRhs() : add.getLhs();
   auto multiply = term.getDefiningOp<arith::MulFOp>();
-  if (!multiply || (add.getLhs() != sum && add.getRhs() != sum) ||
+  if (!multiply ||
+      (add.getLhs() != accumulator && add.getRhs() != accumulator) ||
       !term.hasOneUse())
     return false;
-  product.x = multiply.getLhs();
+  contraction.x = multiply.getLhs();
   weight = multiply.getRhs();
-  if (dependsOn(product.x, product.codes))
-    std::swap(product.x, weight);
-  if (!dependsOn(weight, product.codes) ||
-      dependsOn(product.x, product.codes) || usesIndex(op, product.x))
+  if (dependsOn(contraction.x, contraction.codes))
+    std::swap(contraction.x, weight);
+  if (!dependsOn(weight, contraction.codes) ||
+      dependsOn(contraction.x, contraction.codes) ||
+      usesIndex(op, contraction.x))
     return false;
-  for (OpOperand *source : getSources(op, product.x))
+  for (OpOperand *source : getSources(op, contraction.x))
     if (dependsOn(weight, source))
       return false;
 
   integer = weight;
   if (auto dequantize = weight.getDefiningOp<DequantizeOp>()) {
-    product.scale = dequantize.getScale();
-    product.point = dequantize.getZeroPoint();
+    contraction.scale = dequantize.getScale();
+    contraction.point = dequantize.getZeroPoint();
     integer = dequantize.getInput();
   } else if (auto scaled = weight.getDefiningOp<arith::MulFOp>()) {
-    bool isLeft = dependsOn(scaled.getLhs(), product.codes);
+    bool isLeft = dependsOn(scaled.getLhs(), contraction.codes);
     integer = isLeft ? scaled.getLhs() : scaled.getRhs();
-    product.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
+    contraction.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
   }
-  product.decoded = integer;
-  return !product.scale || !dependsOn(product.scale, product.codes);
+  contraction.decoded = integer;
+  return !contraction.scale || !dependsOn(contraction.scale, contraction.codes);
 }
 
 /// Determines how the quantized values are laid out in memory.
 bool Analysis::findLayout() {
-  GenericOp op = product.op;
-  auto type = cast<ShapedType>(product.codes->get().getType());
-  AffineMap map = getMap(product.codes);
+  GenericOp op = contraction.op;
+  auto type = cast<ShapedType>(contraction.codes->get().getType());
+  AffineMap map = getMap(contraction.codes);
   Type element = type.getElementType();
-  product.bits = element.getIntOrFloatBitWidth();
-  if (product.bits != 8 && product.bits != 4 && product.bits != 2)
+  contraction.bits = element.getIntOrFloatBitWidth();
+  if (contraction.bits != 8 && contraction.bits != 4 && contraction.bits != 2)
     return false;
   // Each dimension has the index of one loop. The last one may have an index of
   // bytes that hold several values.
@@ -284,37 +286,38 @@ bool Analysis::findLayout() {
     return false;
   for (auto [position, index] : llvm::enumerate(map.getResults())) {
     std::optional<unsigned> loop = getLoop(index);
-    if (!loop && position == last && product.bits == 8)
+    if (!loop && position == last && contraction.bits == 8)
       if (std::optional<BlockIndex> byte = getBlockIndex(index)) {
         loop = getLoop(byte->position);
         if (byte->size != 2 && byte->size != 4)
           return false;
-        product.bits = 8 / byte->size;
+        contraction.bits = 8 / byte->size;
       }
     if (!loop)
       return false;
     innermost = *loop;
-    if (*loop == product.depth)
+    if (*loop == contraction.depth)
       hasDepth = true;
     else
       channel = loop;
   }
   if (!channel || !hasDepth)
     return false;
-  product.channel = *channel;
-  product.isAlongDepth = innermost == product.depth;
+  contraction.channel = *channel;
+  contraction.isAlongDepth = innermost == contraction.depth;
   // Several values per i8 are only supported along K.
-  if (!product.isAlongDepth && !getLoop(map.getResult(last)))
+  if (!contraction.isAlongDepth && !getLoop(map.getResult(last)))
     return false;
-  if (product.isPacked() && product.ranges[innermost] * product.bits % 8 != 0)
+  if (contraction.isPacked() &&
+      contraction.ranges[innermost] * contraction.bits % 8 != 0)
     return false;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (loop != product.channel && loop != product.depth) {
-      product.others.push_back(loop);
-      product.vectors *= product.ranges[loop];
+    if (loop != contraction.channel && loop != contraction.depth) {
+      contraction.others.push_back(loop);
+      contraction.vectors *= contraction.ranges[loop];
     }
-  for (OpOperand *source : getSources(op, product.x))
-    if (getMap(source).isFunctionOfDim(product.channel))
+  for (OpOperand *source : getSources(op, contraction.x))
+    if (getMap(source).isFunctionOfDim(contraction.channel))
       return false;
   AffineMap result = getMap(op.getDpsInitOperand(0));
   return result.isProjectedPermutation() &&
@@ -324,101 +327,107 @@ bool Analysis::findLayout() {
 /// Determines the blocks along K that share a scale and a zero point. They have
 /// a multiple of 16 elements, or all of K.
 bool Analysis::findBlock() {
-  GenericOp op = product.op;
-  product.block = product.getDepth();
+  GenericOp op = contraction.op;
+  contraction.block = contraction.getDepth();
   for (OpOperand *input : op.getDpsInputOperands()) {
-    if (input == product.codes || !dependsOn(weight, input))
+    if (input == contraction.codes || !dependsOn(weight, input))
       continue;
     AffineMap map = getMap(input);
     for (AffineExpr index : map.getResults()) {
-      for (unsigned loop : product.others)
+      for (unsigned loop : contraction.others)
         if (index.isFunctionOfDim(loop))
           return false;
-      if (!index.isFunctionOfDim(product.depth)) {
+      if (!index.isFunctionOfDim(contraction.depth)) {
         // Scales must be contiguous along the channels as well.
-        if (!product.isAlongDepth && index.isFunctionOfDim(product.channel) &&
-            (getLoop(index) != product.channel ||
+        if (!contraction.isAlongDepth &&
+            index.isFunctionOfDim(contraction.channel) &&
+            (getLoop(index) != contraction.channel ||
              index != map.getResults().back()))
           return false;
         continue;
       }
       std::optional<BlockIndex> block = getBlockIndex(index);
-      if (!block || getLoop(block->position) != product.depth)
+      if (!block || getLoop(block->position) != contraction.depth)
         return false;
       // Zero points may be packed, so that their blocks differ: use the
       // smallest block.
-      product.block = std::min(product.block, block->size);
+      contraction.block = std::min(contraction.block, block->size);
     }
   }
   for (OpOperand *input : op.getDpsInputOperands())
     for (AffineExpr index : getMap(input).getResults())
       if (std::optional<BlockIndex> block = getBlockIndex(index);
-          block && input != product.codes && block->size % product.block != 0)
+          block && input != contraction.codes &&
+          block->size % contraction.block != 0)
         return false;
-  return product.block == product.getDepth() || product.block % 16 == 0;
+  return contraction.block == contraction.getDepth() ||
+         contraction.block % 16 == 0;
 }
 
 /// Determines the values of encodings: those of packed ones, which are
 /// required, and those of bytes if `asIntegers`.
 bool Analysis::findValues() {
-  GenericOp op = product.op;
-  bool isIndexed = product.scale && usesIndex(op, product.scale);
-  if (product.point)
-    isIndexed |= usesIndex(op, product.point);
-  if (product.isPacked())
-    return (!isIndexed || product.isAlongDepth) && findIntegers();
+  GenericOp op = contraction.op;
+  bool isIndexed = contraction.scale && usesIndex(op, contraction.scale);
+  if (contraction.point)
+    isIndexed |= usesIndex(op, contraction.point);
+  if (contraction.isPacked())
+    return (!isIndexed || contraction.isAlongDepth) && findIntegers();
   if (usesIndex(op, weight))
     return false;
   Analysis integers = *this;
-  if (asIntegers && integers.findIntegers() && integers.product.takesIntegers())
+  if (asIntegers && integers.findIntegers() &&
+      integers.contraction.takesIntegers())
     *this = integers;
   return true;
 }
 
 /// Computes the values of all encodings by folding the body.
 bool Analysis::findIntegers() {
-  GenericOp op = product.op;
+  GenericOp op = contraction.op;
   // A zero point that is subtracted from each quantized value is separate from
   // the values of encodings.
-  if (!product.point) {
+  if (!contraction.point) {
     auto cast = integer.getDefiningOp<CastOp>();
     auto difference =
         cast ? cast.getInput().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
-    if (difference && dependsOn(difference.getLhs(), product.codes) &&
-        !dependsOn(difference.getRhs(), product.codes)) {
+    if (difference && dependsOn(difference.getLhs(), contraction.codes) &&
+        !dependsOn(difference.getRhs(), contraction.codes)) {
       integer = difference.getLhs();
-      product.point = difference.getRhs();
+      contraction.point = difference.getRhs();
     }
   }
-  product.decoded = integer;
+  contraction.decoded = integer;
   Attribute constant;
   std::optional<double> always;
-  if (product.point && matchPattern(product.point, m_Constant(&constant))) {
-    always = getNumber(constant, product.point.getType());
+  if (contraction.point &&
+      matchPattern(contraction.point, m_Constant(&constant))) {
+    always = getNumber(constant, contraction.point.getType());
     if (!always)
       return false;
-    product.point = {};
+    contraction.point = {};
   }
 
-  unsigned codes = 1u << product.bits;
-  int64_t perByte = 8 / product.bits;
-  Type element = getElementTypeOrSelf(product.codes->get());
+  unsigned codes = 1u << contraction.bits;
+  int64_t perByte = 8 / contraction.bits;
+  Type element = getElementTypeOrSelf(contraction.codes->get());
   bool isInBytes = element.isInteger(8);
-  Value code = op.getMatchingBlockArgument(product.codes);
+  Value code = op.getMatchingBlockArgument(contraction.codes);
   SmallVector<double> values;
   for (unsigned number = 0; number < codes; ++number) {
     std::optional<double> value;
     // The value must be the same at each position in a byte, whatever the other
     // bits are.
-    for (int64_t place = 0; place < (isInBytes ? perByte : 1); ++place)
+    for (int64_t position = 0; position < (isInBytes ? perByte : 1); ++position)
       for (unsigned others : {0u, 255u}) {
-        unsigned low = place * product.bits;
+        unsigned low = position * contraction.bits;
         unsigned byte = (others & ~((codes - 1) << low)) | number << low;
         unsigned bits = isInBytes ? byte : number;
         Attribute attribute = IntegerAttr::get(
             element, APInt(element.getIntOrFloatBitWidth(), bits));
-        Attribute result = Evaluation(op, code, attribute, product.depth, place)
-                               .evaluate(integer);
+        Attribute result =
+            Evaluation(op, code, attribute, contraction.depth, position)
+                .evaluate(integer);
         std::optional<double> next = getNumber(result, integer.getType());
         if (!next || !std::isfinite(*next) || (value && *value != *next))
           return false;
@@ -427,7 +436,7 @@ bool Analysis::findIntegers() {
     values.push_back(*value - always.value_or(0));
   }
 
-  CodeValues &table = product.values;
+  CodeValues &table = contraction.values;
   double least = values[0];
   for (double value : values)
     least = std::min(least, value);
@@ -442,7 +451,7 @@ bool Analysis::findIntegers() {
     table.offset = -least;
     return least == std::floor(least);
   }
-  if (product.bits != 4 || product.point)
+  if (contraction.bits != 4 || contraction.point)
     return false;
   while (llvm::any_of(values, [&](double value) {
     return value / table.unit != std::round(value / table.unit);
@@ -463,10 +472,11 @@ std::optional<WeightContraction> Analysis::run() {
   if (!findLoops() || !splitBody() || !findLayout() || !findBlock() ||
       !findValues())
     return std::nullopt;
-  if (product.isAlongDepth &&
-      !product.getOrder().hasWholeBlocks(product.block, product.getDepth()))
+  if (contraction.isAlongDepth &&
+      !contraction.getOrder().hasFullBlocks(contraction.block,
+                                            contraction.getDepth()))
     return std::nullopt;
-  return product;
+  return contraction;
 }
 
 std::optional<WeightContraction> WeightContraction::get(GenericOp op,
@@ -474,13 +484,13 @@ std::optional<WeightContraction> WeightContraction::get(GenericOp op,
   return Analysis(op, asIntegers).run();
 }
 
-static constexpr int64_t kLanes = 16, kWordBits = 32;
+static constexpr int64_t kLanes = 16, kLaneBits = 32;
 
 ReductionSchedule ReductionSchedule::ofRows(unsigned bits, int64_t block,
                                             int64_t depth) {
   constexpr int64_t kMaxTerms = 8;
   if (bits < 8)
-    return {kLanes, kWordBits / bits, /*consecutive=*/true};
+    return {kLanes, kLaneBits / bits, /*consecutive=*/true};
   int64_t terms = block == depth
                       ? kMaxTerms
                       : std::clamp<int64_t>(block / kLanes, 1, kMaxTerms);
@@ -490,13 +500,13 @@ ReductionSchedule ReductionSchedule::ofRows(unsigned bits, int64_t block,
 bool WeightContraction::takesIntegers() const {
   return isAlongDepth && (values.isCode || !values.integers.empty()) &&
          (!point || isa<IntegerType>(point.getType())) &&
-         ReductionSchedule{kLanes, kWordBits / bits, true}.hasWholeBlocks(
+         ReductionSchedule{kLanes, kLaneBits / bits, true}.hasFullBlocks(
              block, getDepth());
 }
 
 ReductionSchedule WeightContraction::getOrder(unsigned xBits) const {
   if (xBits && takesIntegers())
-    return {kLanes, kWordBits / bits, /*consecutive=*/true, xBits};
+    return {kLanes, kLaneBits / bits, /*consecutive=*/true, xBits};
   if (isAlongDepth)
     return ReductionSchedule::ofRows(bits, block, getDepth());
   return {1, block == getDepth() ? std::min<int64_t>(block, 32) : block,

@@ -33,8 +33,8 @@ struct ReductionSchedule {
   static ReductionSchedule ofRows(unsigned bits, int64_t block, int64_t depth);
 
   int64_t getChunk() const { return lanes * terms; }
-  /// Whether chunks consist of whole blocks, or blocks of whole chunks.
-  bool hasWholeBlocks(int64_t block, int64_t depth) const {
+  /// Whether chunks consist of full blocks, or blocks of full chunks.
+  bool hasFullBlocks(int64_t block, int64_t depth) const {
     return block == depth || getChunk() % block == 0 || block % getChunk() == 0;
   }
   bool operator==(const ReductionSchedule &other) const {
@@ -61,7 +61,7 @@ struct CodeValues {
 
 /// A linalg.generic with the body
 ///
-///   sum += x * scale * (decoded - point)
+///   acc += x * scale * (decoded - point)
 ///
 /// One operand holds the quantized weights. Another operand may depend on both
 /// the channels and K only if it is constant in blocks along K.

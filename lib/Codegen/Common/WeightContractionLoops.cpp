@@ -20,17 +20,17 @@ using namespace mlir::quant_float;
 /// With fewer weights, one thread is faster than several.
 static constexpr int64_t kMinParallel = 1 << 18;
 
-WeightContractionLoops::WeightContractionLoops(const WeightContraction &product,
-                                               const ReductionSchedule &order,
-                                               const LoweringTarget &target,
-                                               bool parallel)
-    : product(product), order(order), target(target), op(product.op),
-      b(op.getLoc(), op), position(op.getNumLoops(), b.getIndexAttr(0)),
+WeightContractionLoops::WeightContractionLoops(
+    const WeightContraction &contraction, const ReductionSchedule &order,
+    const LoweringTarget &target, bool parallel)
+    : contraction(contraction), order(order), target(target),
+      op(contraction.op), b(op.getLoc(), op),
+      position(op.getNumLoops(), b.getIndexAttr(0)),
       lanes(std::min<int64_t>(target.vectorBytes / 4, kMaxLanes)),
-      parallel(parallel &&
-               product.getChannels() * product.getDepth() >= kMinParallel) {
-  if (product.isPacked() && !order.xBits)
-    terms.emplace(this->product.values, product.bits, target);
+      parallel(parallel && contraction.getChannels() * contraction.getDepth() >=
+                               kMinParallel) {
+  if (contraction.isPacked() && !order.xBits)
+    terms.emplace(this->contraction.values, contraction.bits, target);
 }
 
 SmallVector<Value> WeightContractionLoops::getIndices(OpOperand *operand) {
@@ -67,20 +67,20 @@ Value WeightContractionLoops::convert(Value value, Type element) {
 }
 
 void WeightContractionLoops::selectVector(int64_t vector) {
-  for (unsigned loop : llvm::reverse(product.others)) {
-    position[loop] = b.getIndexAttr(vector % product.getRange(loop));
-    vector /= product.getRange(loop);
+  for (unsigned loop : llvm::reverse(contraction.others)) {
+    position[loop] = b.getIndexAttr(vector % contraction.getRange(loop));
+    vector /= contraction.getRange(loop);
   }
 }
 
-Value WeightContractionLoops::loadWords(int64_t count) {
-  int64_t bytes = count * product.bits / 8;
+Value WeightContractionLoops::loadPacked(int64_t count) {
+  int64_t bytes = count * contraction.bits / 8;
   auto type = vectorOf(bytes, b.getI8Type());
   Value loaded;
-  if (getElementTypeOrSelf(product.codes->get()).isInteger(8))
-    loaded = load(product.codes, bytes);
+  if (getElementTypeOrSelf(contraction.codes->get()).isInteger(8))
+    loaded = load(contraction.codes, bytes);
   else
-    loaded = vector::BitCastOp::create(b, type, load(product.codes, count));
+    loaded = vector::BitCastOp::create(b, type, load(contraction.codes, count));
   return vector::BitCastOp::create(b, vectorOf(lanes, b.getI32Type()),
                                    pad(loaded, 4 * lanes));
 }
@@ -88,17 +88,19 @@ Value WeightContractionLoops::loadWords(int64_t count) {
 /// Prefetches to the L2 cache: the L1 cache supports few outstanding misses,
 /// which loads would wait for. Prefetches beyond the end are harmless.
 void WeightContractionLoops::prefetch(int64_t ahead) {
-  unsigned inner = product.isAlongDepth ? product.depth : product.channel;
+  unsigned inner =
+      contraction.isAlongDepth ? contraction.depth : contraction.channel;
   OpFoldResult here = position[inner];
   position[inner] = plus(here, ahead);
-  memref::PrefetchOp::create(b, product.codes->get(), getIndices(product.codes),
+  memref::PrefetchOp::create(b, contraction.codes->get(),
+                             getIndices(contraction.codes),
                              /*isWrite=*/false, /*localityHint=*/2,
                              /*isDataCache=*/true);
   position[inner] = here;
 }
 
 Value WeightContractionLoops::getCorrection(Value point, int64_t count) {
-  Value offset = splat(-double(product.values.offset), count);
+  Value offset = splat(-double(contraction.values.offset), count);
   if (!point)
     return offset;
   return arith::SubFOp::create(b, offset, spread(point, count));

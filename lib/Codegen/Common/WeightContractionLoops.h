@@ -19,7 +19,7 @@ namespace mlir::quant_float {
 /// Base class of the emitters of loops for contractions with low-bit weights.
 class WeightContractionLoops {
 public:
-  WeightContractionLoops(const WeightContraction &product,
+  WeightContractionLoops(const WeightContraction &contraction,
                          const ReductionSchedule &order,
                          const LoweringTarget &target, bool parallel);
   virtual ~WeightContractionLoops() = default;
@@ -54,16 +54,16 @@ protected:
   Value multiply(Value one, Value other) {
     return arith::MulFOp::create(b, one, other);
   }
-  OpFoldResult plus(OpFoldResult place, int64_t offset) {
+  OpFoldResult plus(OpFoldResult index, int64_t offset) {
     return affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), b.getAffineDimExpr(0) + offset, {place});
+        b, b.getLoc(), b.getAffineDimExpr(0) + offset, {index});
   }
-  OpFoldResult times(OpFoldResult place, int64_t factor) {
+  OpFoldResult times(OpFoldResult index, int64_t factor) {
     return affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), b.getAffineDimExpr(0) * factor, {place});
+        b, b.getLoc(), b.getAffineDimExpr(0) * factor, {index});
   }
-  Value toValue(OpFoldResult place) {
-    return getValueOrCreateConstantIndexOp(b, b.getLoc(), place);
+  Value toValue(OpFoldResult index) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), index);
   }
   /// Returns the indices of the operand's element at the current position.
   SmallVector<Value> getIndices(OpOperand *operand);
@@ -77,19 +77,19 @@ protected:
   Value toFloat(Value value) { return convert(value, b.getF32Type()); }
   /// Sets the loops other than channels and K to the indices of a vector.
   void selectVector(int64_t vector);
-  /// Loads `count` quantized values at the current position as one 32-bit word
-  /// for each lane. Words that are not filled are padded with zeros.
-  Value loadWords(int64_t count);
+  /// Loads `count` quantized values at the current position in 32-bit
+  /// lanes. Lanes that are not filled are padded with zeros.
+  Value loadPacked(int64_t count);
   Value x(int64_t vector) {
     selectVector(vector);
-    return toFloat(buildScalar(product.x));
+    return toFloat(buildScalar(contraction.x));
   }
   void prefetch(int64_t ahead);
   /// Returns the number of elements that are decoded at once. Floats fill a
   /// register with their encodings. Integers are loaded directly to a register
   /// of f32.
   int64_t getDecoded() {
-    Type element = getElementTypeOrSelf(product.codes->get());
+    Type element = getElementTypeOrSelf(contraction.codes->get());
     return isa<FloatType>(element) ? std::max<int64_t>(target.vectorBytes, 32)
                                    : lanes;
   }
@@ -107,16 +107,17 @@ protected:
         b, b.getZeroAttr(vectorOf(count, type.getElementType())));
     return vector::InsertStridedSliceOp::create(b, vector, zeros, 0, 1);
   }
-  bool needsSums() {
-    return product.isPacked() && (product.values.offset || product.point);
+  bool needsInputSums() {
+    return contraction.isPacked() &&
+           (contraction.values.offset || contraction.point);
   }
-  /// Returns -(offset + point), the factor of the sum of x in a block.
+  /// Returns -(offset + point), which multiplies the sum of x in a block.
   Value getCorrection(Value point, int64_t count);
   /// Emits a loop from 0 to `count`, a parallel one if `inThreads`.
   void forEach(int64_t count, bool inThreads,
                llvm::function_ref<void(OpFoldResult)> body);
 
-  const WeightContraction &product;
+  const WeightContraction &contraction;
   ReductionSchedule order;
   const LoweringTarget &target;
   linalg::GenericOp op;
@@ -137,7 +138,7 @@ public:
 
 protected:
   int64_t getChunks() const {
-    return llvm::divideCeil(product.getDepth(), order.getChunk());
+    return llvm::divideCeil(contraction.getDepth(), order.getChunk());
   }
   int64_t getParts() const { return order.lanes / lanes; }
   /// Chooses the number of channels that are processed at once.
@@ -148,17 +149,17 @@ protected:
   /// of a chunk.
   virtual SmallVector<Value> emitChunk(OpFoldResult first, int64_t rows,
                                        OpFoldResult chunk, int64_t count,
-                                       ValueRange sums) = 0;
+                                       ValueRange accumulators) = 0;
   /// Allocates a buffer that is freed at the end.
   Value allocate(ArrayRef<int64_t> sizes, Type element);
   /// Sets the position to a chunk, and prefetches later ones.
   void startChunk(OpFoldResult first, int64_t rows, OpFoldResult chunk,
                   int64_t count);
   int64_t getNumber(int64_t row, int64_t vector, int64_t part) const {
-    return (row * product.vectors + vector) * getParts() + part;
+    return (row * contraction.vectors + vector) * getParts() + part;
   }
-  /// Returns the scale of a block, which multiplies its sums; null if the scale
-  /// is the same for a whole channel.
+  /// Returns the scale of a block, which multiplies its accumulators; null if
+  /// the scale is the same for an entire channel.
   Value getBlockScale(int64_t part, int64_t count);
   /// Builds a value of the body that is the same for a block, for the lanes of
   /// a part.
@@ -177,18 +178,18 @@ private:
 /// Create emitters for K-contiguous weights: with floating-point arithmetic, or
 /// with integer arithmetic if the schedule has `xBits`.
 std::unique_ptr<WeightContractionLoops>
-makeFloatRowContraction(const WeightContraction &product,
+makeFloatRowContraction(const WeightContraction &contraction,
                         const ReductionSchedule &order,
                         const LoweringTarget &target, bool parallel);
 std::unique_ptr<WeightContractionLoops>
-makeIntegerRowContraction(const WeightContraction &product,
+makeIntegerRowContraction(const WeightContraction &contraction,
                           const ReductionSchedule &order,
                           const LoweringTarget &target, bool parallel);
 /// Creates an emitter for weights that are contiguous along the channels.
 std::unique_ptr<WeightContractionLoops>
-makeColumnProducts(const WeightContraction &product,
-                   const ReductionSchedule &order, const LoweringTarget &target,
-                   bool parallel);
+makeColumnContraction(const WeightContraction &contraction,
+                      const ReductionSchedule &order,
+                      const LoweringTarget &target, bool parallel);
 
 } // namespace mlir::quant_float
 

@@ -91,33 +91,33 @@ static Value lookUp(ImplicitLocOpBuilder &b, const CodeValues &values,
 std::pair<Value, Value> quant_float::lookUpHalves(ImplicitLocOpBuilder &b,
                                                   const CodeValues &values,
                                                   const LoweringTarget &target,
-                                                  Value words) {
-  auto type = cast<VectorType>(words.getType());
+                                                  Value packed) {
+  auto type = cast<VectorType>(packed.getType());
   auto bytes = VectorType::get({4 * type.getNumElements()}, b.getI8Type());
   auto lookUpLow = [&](Value half) -> Value {
     half = arith::AndIOp::create(b, half, makeSplat(b, type, 0x0f0f0f0f));
     half = lookUp(b, values, target, vector::BitCastOp::create(b, bytes, half));
     return vector::BitCastOp::create(b, type, half);
   };
-  Value low = lookUpLow(words);
+  Value low = lookUpLow(packed);
   return {low,
-          lookUpLow(arith::ShRUIOp::create(b, words, makeSplat(b, type, 4)))};
+          lookUpLow(arith::ShRUIOp::create(b, packed, makeSplat(b, type, 4)))};
 }
 
 SmallVector<Value> WeightDecoding::decode(ImplicitLocOpBuilder &b,
-                                          Value words) const {
-  auto type = cast<VectorType>(words.getType());
+                                          Value packed) const {
+  auto type = cast<VectorType>(packed.getType());
   SmallVector<Value> sources;
   if (values.isCode) {
     if (values.flip) {
       uint64_t all = 0;
-      for (unsigned place = 0; place < 32; place += bits)
-        all |= uint64_t(values.flip) << place;
-      words = arith::XOrIOp::create(b, words, makeSplat(b, type, all));
+      for (unsigned bit = 0; bit < 32; bit += bits)
+        all |= uint64_t(values.flip) << bit;
+      packed = arith::XOrIOp::create(b, packed, makeSplat(b, type, all));
     }
-    sources.push_back(words);
+    sources.push_back(packed);
   } else {
-    auto [low, high] = lookUpHalves(b, values, target, words);
+    auto [low, high] = lookUpHalves(b, values, target, packed);
     sources = {low, high};
   }
   unsigned field = getFieldBits(values, bits);

@@ -14,13 +14,14 @@
 
 namespace mlir::quant_float {
 
-/// Decodes a register of packed quantized values to f32 factors. Each 32-bit
+/// Decodes a register of packed quantized values to f32. Each 32-bit
 /// lane has `count` values, the first one in its lowest bits. Term t of all
 /// lanes is a vector of
 ///
 ///   integer(value t of the lane) * 2^exponents[t]
 ///
-/// so that no shift is needed. 2^-exponents[t] is applied to x, or to the sum.
+/// so that no shift is needed. 2^-exponents[t] is applied to x, or to the
+/// accumulator.
 class WeightDecoding {
 public:
   WeightDecoding(const CodeValues &values, unsigned bits,
@@ -28,8 +29,8 @@ public:
 
   unsigned getCount() const { return exponents.size(); }
   int getExponent(unsigned term) const { return exponents[term]; }
-  /// Returns a vector for each term. `words` is a vector of i32.
-  SmallVector<Value> decode(ImplicitLocOpBuilder &b, Value words) const;
+  /// Returns a vector for each term. `packed` is a vector of i32.
+  SmallVector<Value> decode(ImplicitLocOpBuilder &b, Value packed) const;
 
 private:
   const CodeValues &values;
@@ -39,10 +40,11 @@ private:
 };
 
 /// Looks up the 4-bit encodings in the low and in the high halves of the bytes
-/// of `words`. Returns the two vectors of bytes as vectors of words.
+/// of `packed`. Returns the two vectors of bytes as vectors of i32.
 std::pair<Value, Value> lookUpHalves(ImplicitLocOpBuilder &b,
                                      const CodeValues &values,
-                                     const LoweringTarget &target, Value words);
+                                     const LoweringTarget &target,
+                                     Value packed);
 
 } // namespace mlir::quant_float
 

@@ -12,8 +12,8 @@
 //
 //   for each 8 blocks of K:
 //     each warp, for one of the blocks, a byte of channels per thread:
-//       for k in block: sum += decode(load w[k, n]) * x[k]
-//       to workgroup memory: scale * (sum - offset * (sum of x))
+//       for k in block: acc += decode(load w[k, n]) * x[k]
+//       to workgroup memory: scale * (acc - offset * (sum of x))
 //     barrier
 //     a thread for each channel: accumulates the blocks in order
 //     barrier
@@ -40,39 +40,41 @@ private:
   static constexpr int64_t kMany = 8;
 
   /// The number of channels per thread.
-  int64_t getShare() const { return product.isPacked() ? 8 / product.bits : 1; }
+  int64_t getShare() const {
+    return contraction.isPacked() ? 8 / contraction.bits : 1;
+  }
   int64_t getColumns() const { return kWarp * getShare(); }
   int64_t getBlocks() const {
-    return llvm::divideCeil(product.getDepth(), order.terms);
+    return llvm::divideCeil(contraction.getDepth(), order.terms);
   }
   void emitBlock(Value block);
   SmallVector<Value> decode();
   /// Returns, for each channel of the thread, the power of two that CPU code
-  /// leaves in the decoded factor (see WeightDecoding), or its inverse.
+  /// leaves in the decoded value (see WeightDecoding), or its inverse.
   SmallVector<Value> getPowers(bool isInverse);
 
   /// The partial sums of the blocks, indexed by warp, vector and column.
-  Value sums;
+  Value partials;
   Value group, column, first;
   SmallVector<Value> powers, inverses;
 };
 } // namespace
 
-/// The power depends on the position of the channel in its 32-bit word, which
+/// The power depends on the position of the channel in its packed i32, which
 /// is known only at run time, so this selects among the possible ones.
 SmallVector<Value> ColumnMatvecKernel::getPowers(bool isInverse) {
   SmallVector<Value> powers;
   int64_t count = terms->getCount(), share = getShare();
-  Value inWord = modulo(first, count);
+  Value inLane = modulo(first, count);
   for (int64_t i = 0; i < share; ++i) {
     Value power;
-    for (int64_t place = i; place < count; place += share) {
-      int exponent = terms->getExponent(place);
+    for (int64_t field = i; field < count; field += share) {
+      int exponent = terms->getExponent(field);
       Value here = number(std::ldexp(1.0, isInverse ? -exponent : exponent));
       power = power ? Value(arith::SelectOp::create(
                           b,
                           arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                inWord, index(place - i)),
+                                                inLane, index(field - i)),
                           here, power))
                     : here;
     }
@@ -82,91 +84,94 @@ SmallVector<Value> ColumnMatvecKernel::getPowers(bool isInverse) {
 }
 
 SmallVector<Value> ColumnMatvecKernel::decode() {
-  position[product.channel] = first;
+  position[contraction.channel] = first;
   if (!terms) {
-    Value value = toFloat(buildScalar(product.decoded));
-    if (product.point)
-      value =
-          arith::SubFOp::create(b, value, toFloat(buildScalar(product.point)));
+    Value value = toFloat(buildScalar(contraction.decoded));
+    if (contraction.point)
+      value = arith::SubFOp::create(b, value,
+                                    toFloat(buildScalar(contraction.point)));
     return {value};
   }
-  Type element = getElementTypeOrSelf(product.codes->get());
-  auto load =
-      vector::LoadOp::create(b, vectorOf(getShare(), element),
-                             product.codes->get(), getIndices(product.codes));
+  Type element = getElementTypeOrSelf(contraction.codes->get());
+  auto load = vector::LoadOp::create(b, vectorOf(getShare(), element),
+                                     contraction.codes->get(),
+                                     getIndices(contraction.codes));
   load.setAlignment(1);
   Value byte = vector::ExtractOp::create(
       b, vector::BitCastOp::create(b, vectorOf(1, b.getI8Type()), load), 0);
   Value codes = arith::ExtUIOp::create(b, b.getI32Type(), byte);
-  SmallVector<Value> factors =
-      getFactors(codes, getShare(), [](unsigned) { return 0; });
-  for (auto [factor, power] : llvm::zip_equal(factors, powers))
-    factor = multiply(factor, power);
-  return factors;
+  SmallVector<Value> values =
+      decodeFields(codes, getShare(), [](unsigned) { return 0; });
+  for (auto [value, power] : llvm::zip_equal(values, powers))
+    value = multiply(value, power);
+  return values;
 }
 
 /// Stores the partial sums of a block of K to workgroup memory.
 void ColumnMatvecKernel::emitBlock(Value block) {
   Value from = timesValue(block, order.terms);
   Value end = plusValue(from, index(order.terms));
-  if (product.getDepth() % order.terms != 0)
-    end = arith::MinUIOp::create(b, end, index(product.getDepth()));
-  int64_t vectors = product.vectors, share = getShare();
-  SmallVector<Value> start(vectors * (share + needsSums()), number(0));
-  bool isWhole =
-      order.terms % kMany == 0 && product.getDepth() % order.terms == 0;
+  if (contraction.getDepth() % order.terms != 0)
+    end = arith::MinUIOp::create(b, end, index(contraction.getDepth()));
+  int64_t vectors = contraction.vectors, share = getShare();
+  SmallVector<Value> start(vectors * (share + needsInputSums()), number(0));
+  bool isDivisible =
+      order.terms % kMany == 0 && contraction.getDepth() % order.terms == 0;
   SmallVector<Value> all =
-      loopByMany(from, end, kMany, isWhole, start,
-                 [&](Value place, int64_t number, ValueRange before) {
+      loopByMany(from, end, kMany, isDivisible, start,
+                 [&](Value k, int64_t number, ValueRange before) {
                    SmallVector<Value> next(before);
                    for (int64_t i = 0; i < number; ++i) {
-                     position[product.depth] = plusValue(place, index(i));
-                     SmallVector<Value> factors = decode();
-                     Value *sum = next.begin();
+                     position[contraction.depth] = plusValue(k, index(i));
+                     SmallVector<Value> weights = decode();
+                     Value *accumulator = next.begin();
                      for (int64_t vector = 0; vector < vectors; ++vector) {
-                       Value factor = x(vector);
-                       for (Value decoded : factors) {
-                         *sum = add(*sum, multiply(decoded, factor));
-                         ++sum;
+                       Value input = x(vector);
+                       for (Value weight : weights) {
+                         *accumulator =
+                             add(*accumulator, multiply(weight, input));
+                         ++accumulator;
                        }
-                       if (needsSums()) {
-                         *sum = add(*sum, factor);
-                         ++sum;
+                       if (needsInputSums()) {
+                         *accumulator = add(*accumulator, input);
+                         ++accumulator;
                        }
                      }
                    }
                    return next;
                  });
-  position[product.depth] = from;
+  position[contraction.depth] = from;
   ValueRange left(all);
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    Value ofX = needsSums() ? left[share] : Value();
+    Value ofX = needsInputSums() ? left[share] : Value();
     for (int64_t i = 0; i < share; ++i) {
-      Value sum = left[i];
-      position[product.channel] = plusValue(first, index(i));
+      Value accumulator = left[i];
+      position[contraction.channel] = plusValue(first, index(i));
       if (terms)
-        sum = multiply(sum, inverses[i]);
+        accumulator = multiply(accumulator, inverses[i]);
       if (ofX) {
-        Value point =
-            product.point ? toFloat(buildScalar(product.point)) : Value();
+        Value point = contraction.point
+                          ? toFloat(buildScalar(contraction.point))
+                          : Value();
         Value correction =
             vector::ExtractOp::create(b, getCorrection(point, 1), 0);
-        sum = add(sum, multiply(correction, ofX));
+        accumulator = add(accumulator, multiply(correction, ofX));
       }
-      if (terms && product.values.unit != 1)
-        sum = multiply(sum, number(product.values.unit));
-      if (product.scale)
-        sum = multiply(toFloat(buildScalar(product.scale)), sum);
+      if (terms && contraction.values.unit != 1)
+        accumulator = multiply(accumulator, number(contraction.values.unit));
+      if (contraction.scale)
+        accumulator =
+            multiply(toFloat(buildScalar(contraction.scale)), accumulator);
       memref::StoreOp::create(
-          b, sum, sums,
+          b, accumulator, partials,
           ValueRange{group, index(vector), plusValue(column, index(i))});
     }
-    left = left.drop_front(share + needsSums());
+    left = left.drop_front(share + needsInputSums());
   }
 }
 
 void ColumnMatvecKernel::emit() {
-  int64_t columns = getColumns(), channels = product.getChannels();
+  int64_t columns = getColumns(), channels = contraction.getChannels();
   beginBlocks(llvm::divideCeil(channels, columns), kThreads);
   group = divide(thread, kWarp);
   column = timesValue(modulo(thread, kWarp), getShare());
@@ -179,7 +184,7 @@ void ColumnMatvecKernel::emit() {
     powers = getPowers(/*isInverse=*/false);
     inverses = getPowers(/*isInverse=*/true);
   }
-  sums = share({kGroups, product.vectors, columns}, b.getF32Type());
+  partials = share({kGroups, contraction.vectors, columns}, b.getF32Type());
 
   // At the end, each thread computes at most one element of the result for each
   // vector. This suffices because a thread block has no more columns than
@@ -190,8 +195,8 @@ void ColumnMatvecKernel::emit() {
     isOwn = arith::AndIOp::create(b, isOwn, isBelow(own, channels));
   OpOperand *init = op.getDpsInitOperand(0);
   auto forEachVector = [&](llvm::function_ref<void(int64_t)> body) {
-    for (int64_t vector = 0; vector < product.vectors; ++vector) {
-      position[product.channel] = own;
+    for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
+      position[contraction.channel] = own;
       selectVector(vector);
       body(vector);
     }
@@ -203,28 +208,29 @@ void ColumnMatvecKernel::emit() {
         isOwn, f32, [&] { return load(init); }, [&] { return number(0); }));
   });
   int64_t blocks = getBlocks();
-  bool isWhole = blocks % kGroups == 0;
+  bool isDivisible = blocks % kGroups == 0;
   Value rounds = index(llvm::divideCeil(blocks, kGroups));
   totals =
       loop(index(0), rounds, 1, totals, [&](Value round, ValueRange before) {
         Value number = timesValue(round, kGroups);
         Value ofGroup = plusValue(number, group);
-        ifThere(isWhole ? Value() : isBelow(ofGroup, blocks),
+        ifThere(isDivisible ? Value() : isBelow(ofGroup, blocks),
                 [&] { emitBlock(ofGroup); });
         barrier();
         SmallVector<Value> next(before);
         for (int64_t other = 0; other < kGroups; ++other) {
           Value isThere = isOwn;
-          if (!isWhole)
+          if (!isDivisible)
             isThere = arith::AndIOp::create(
                 b, isThere, isBelow(plusValue(number, index(other)), blocks));
-          for (int64_t vector = 0; vector < product.vectors; ++vector)
+          for (int64_t vector = 0; vector < contraction.vectors; ++vector)
             next[vector] = select(
                 isThere, f32,
                 [&] {
-                  Value sum = memref::LoadOp::create(
-                      b, sums, ValueRange{index(other), index(vector), thread});
-                  return add(next[vector], sum);
+                  Value accumulator = memref::LoadOp::create(
+                      b, partials,
+                      ValueRange{index(other), index(vector), thread});
+                  return add(next[vector], accumulator);
                 },
                 [&] { return next[vector]; });
         }
@@ -239,7 +245,8 @@ void ColumnMatvecKernel::emit() {
 }
 
 std::unique_ptr<WeightContractionLoops> quant_float::makeVectorColumns(
-    KernelLaunches &launches, const WeightContraction &product,
+    KernelLaunches &launches, const WeightContraction &contraction,
     const ReductionSchedule &order, const LoweringTarget &target) {
-  return std::make_unique<ColumnMatvecKernel>(launches, product, order, target);
+  return std::make_unique<ColumnMatvecKernel>(launches, contraction, order,
+                                              target);
 }

@@ -47,9 +47,9 @@ static bool keepsZero(Value value, Value code) {
     return keepsZero(cast.getInput(), code);
   if (auto extend = value.getDefiningOp<arith::ExtFOp>())
     return keepsZero(extend.getIn(), code);
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  return product && (keepsZero(product.getLhs(), code) ||
-                     keepsZero(product.getRhs(), code));
+  auto multiply = value.getDefiningOp<arith::MulFOp>();
+  return multiply && (keepsZero(multiply.getLhs(), code) ||
+                      keepsZero(multiply.getRhs(), code));
 }
 
 /// Returns the float8 operand, or null if there is none or if another operand

@@ -50,12 +50,12 @@ static bool addLoops(GenericOp op, Value value, llvm::SmallBitVector &loops) {
          });
 }
 
-/// Whether the last index of the operand of highest rank that `factor` is
+/// Whether the last index of the operand of highest rank that `operand` is
 /// computed from advances along K, and not along the rows.
-static bool isKContiguousOperand(const GpuMatmul &product,
-                                 const GpuOperand &factor) {
-  GenericOp op = product.op;
-  SmallVector<Value> todo = {factor.value};
+static bool isKContiguousOperand(const GpuMatmul &matmul,
+                                 const GpuOperand &operand) {
+  GenericOp op = matmul.op;
+  SmallVector<Value> todo = {operand.value};
   unsigned rank = 0;
   bool result = false;
   while (!todo.empty()) {
@@ -74,8 +74,8 @@ static bool isKContiguousOperand(const GpuMatmul &product,
       continue;
     rank = map.getNumResults();
     AffineExpr last = map.getResults().back();
-    result = product.isKContiguousOperand(last) &&
-             llvm::none_of(factor.rows, [&](unsigned loop) {
+    result = matmul.isKContiguousOperand(last) &&
+             llvm::none_of(operand.rows, [&](unsigned loop) {
                return last.isFunctionOfDim(loop);
              });
   }
@@ -95,7 +95,7 @@ static SmallVector<unsigned> getRows(GenericOp op,
   return rows;
 }
 
-/// Whether the given loops are known to have fewer than `limit` iterations.
+/// Whether the loops are known to have fewer than `limit` iterations.
 static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t known = 1;
@@ -112,12 +112,12 @@ static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
 /// requires a long K and enough rows or columns of the other operand for a
 /// warp. Convolution windows are excluded, because adjacent threads share their
 /// elements in cache.
-static bool isWorthLines(const GpuMatmul &product) {
-  constexpr int64_t kMinSums = 64, kMinLines = 32;
-  bool isLeftFew = areFew(product.op, product.left.rows, kMinLines);
-  bool isRightFew = areFew(product.op, product.right.rows, kMinLines);
-  return product.sums.size() == 1 &&
-         !areFew(product.op, product.sums, kMinSums) &&
+static bool isWorthLines(const GpuMatmul &matmul) {
+  constexpr int64_t kMinDepth = 64, kMinLines = 32;
+  bool isLeftFew = areFew(matmul.op, matmul.left.rows, kMinLines);
+  bool isRightFew = areFew(matmul.op, matmul.right.rows, kMinLines);
+  return matmul.reductionLoops.size() == 1 &&
+         !areFew(matmul.op, matmul.reductionLoops, kMinDepth) &&
          !(isLeftFew && isRightFew);
 }
 
@@ -131,62 +131,64 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
       result.getNumResults() != generic.getNumParallelLoops())
     return std::nullopt;
 
-  GpuMatmul product;
-  product.op = generic;
+  GpuMatmul matmul;
+  matmul.op = generic;
   Value out = generic.getBody()->getArguments().back();
   Value yielded = generic.getBody()->getTerminator()->getOperand(0);
-  product.add = yielded.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(product.add) ||
-      product.add->getBlock() != generic.getBody())
+  matmul.add = yielded.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(matmul.add) ||
+      matmul.add->getBlock() != generic.getBody())
     return std::nullopt;
-  bool isFirst = product.add->getOperand(0) == out;
-  if (!isFirst && product.add->getOperand(1) != out)
+  bool isFirst = matmul.add->getOperand(0) == out;
+  if (!isFirst && matmul.add->getOperand(1) != out)
     return std::nullopt;
-  product.multiply = product.add->getOperand(isFirst).getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product.multiply) ||
-      product.multiply->getBlock() != generic.getBody())
+  matmul.multiply = matmul.add->getOperand(isFirst).getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(matmul.multiply) ||
+      matmul.multiply->getBlock() != generic.getBody())
     return std::nullopt;
 
   unsigned numLoops = generic.getNumLoops();
   llvm::SmallBitVector loops[2] = {llvm::SmallBitVector(numLoops),
                                    llvm::SmallBitVector(numLoops)};
-  GpuOperand *factors[2] = {&product.left, &product.right};
+  GpuOperand *operands[2] = {&matmul.left, &matmul.right};
   for (unsigned i = 0; i < 2; ++i) {
-    factors[i]->value = product.multiply->getOperand(i);
-    if (!addLoops(generic, factors[i]->value, loops[i]))
+    operands[i]->value = matmul.multiply->getOperand(i);
+    if (!addLoops(generic, operands[i]->value, loops[i]))
       return std::nullopt;
   }
-  generic.getReductionDims(product.sums);
+  generic.getReductionDims(matmul.reductionLoops);
   for (unsigned i = 0; i < 2; ++i) {
     llvm::SmallBitVector own = loops[i];
     own.reset(loops[1 - i]);
-    factors[i]->rows = getRows(generic, own);
-    if (factors[i]->rows.empty() ||
-        !llvm::all_of(product.sums,
-                      [&](unsigned sum) { return loops[i].test(sum); }))
+    operands[i]->rows = getRows(generic, own);
+    if (operands[i]->rows.empty() ||
+        !llvm::all_of(matmul.reductionLoops,
+                      [&](unsigned loop) { return loops[i].test(loop); }))
       return std::nullopt;
-    factors[i]->isKContiguous = ::isKContiguousOperand(product, *factors[i]);
+    operands[i]->isKContiguous = ::isKContiguousOperand(matmul, *operands[i]);
     constexpr int64_t kFew = 8;
-    product.isSkinny |= areFew(generic, factors[i]->rows, kFew);
+    matmul.isSkinny |= areFew(generic, operands[i]->rows, kFew);
   }
-  if (product.isSkinny && !isWorthLines(product))
+  if (matmul.isSkinny && !isWorthLines(matmul))
     return std::nullopt;
   auto last = cast<AffineDimExpr>(result.getResults().back());
-  if (llvm::is_contained(product.left.rows, last.getPosition()))
-    std::swap(product.left, product.right);
-  return product;
+  if (llvm::is_contained(matmul.left.rows, last.getPosition()))
+    std::swap(matmul.left, matmul.right);
+  return matmul;
 }
 
 bool GpuMatmul::isKContiguousOperand(AffineExpr index) const {
-  return llvm::any_of(
-      sums, [&](unsigned loop) { return index.isFunctionOfDim(loop); });
+  return llvm::any_of(reductionLoops, [&](unsigned loop) {
+    return index.isFunctionOfDim(loop);
+  });
 }
 
-bool GpuMatmul::dependsOnSum(Value value) const {
+bool GpuMatmul::variesAlongK(Value value) const {
   GenericOp generic = op;
   llvm::SmallBitVector loops(generic.getNumLoops());
   return !addLoops(generic, value, loops) ||
-         llvm::any_of(sums, [&](unsigned loop) { return loops.test(loop); });
+         llvm::any_of(reductionLoops,
+                      [&](unsigned loop) { return loops.test(loop); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,23 +207,23 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
                                   int64_t threads) {
   tileRows = rows;
   tileColumns = columns;
-  auto op = cast<linalg::LinalgOp>(product.op.getOperation());
+  auto op = cast<linalg::LinalgOp>(matmul.op.getOperation());
   for (Range range : op.createLoopRanges(rewriter, loc))
     extents.push_back(
         getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
   // Blocks are linearized with the result's columns fastest.
   llvm::SmallBitVector isShared(extents.size(), true);
   for (ArrayRef<unsigned> loops :
-       {ArrayRef(product.left.rows), ArrayRef(product.right.rows),
-        ArrayRef(product.sums)})
+       {ArrayRef(matmul.left.rows), ArrayRef(matmul.right.rows),
+        ArrayRef(matmul.reductionLoops)})
     for (unsigned loop : loops)
       isShared.reset(loop);
   SmallVector<Value> counts;
   for (unsigned loop : isShared.set_bits())
     counts.push_back(extents[loop]);
-  depth = getExtent(product.sums);
-  numRows = getExtent(product.left.rows);
-  numColumns = getExtent(product.right.rows);
+  depth = getExtent(matmul.reductionLoops);
+  numRows = getExtent(matmul.left.rows);
+  numColumns = getExtent(matmul.right.rows);
   for (auto [extent, size] :
        {std::pair(numRows, rows), std::pair(numColumns, columns)})
     counts.push_back(
@@ -278,40 +280,39 @@ void GpuMatmulBuilder::setIndices(SmallVectorImpl<Value> &all,
     all[loop] = value;
 }
 
-void GpuMatmulBuilder::setPoint(const GpuOperand &factor, Value row,
-                                Value sum) {
+void GpuMatmulBuilder::setPoint(const GpuOperand &operand, Value row, Value k) {
   point = indices;
-  setIndices(point, factor.rows, row);
-  setIndices(point, product.sums, sum);
+  setIndices(point, operand.rows, row);
+  setIndices(point, matmul.reductionLoops, k);
 }
 
-SmallVector<Value> GpuMatmulBuilder::getPlaceOf(OpOperand &operand) {
-  AffineMap map = product.op.getMatchingIndexingMap(&operand);
+SmallVector<Value> GpuMatmulBuilder::getIndices(OpOperand &operand) {
+  AffineMap map = matmul.op.getMatchingIndexingMap(&operand);
   SmallVector<OpFoldResult> numbers(point.begin(), point.end());
-  SmallVector<Value> place;
+  SmallVector<Value> subscripts;
   for (unsigned i = 0; i < map.getNumResults(); ++i)
-    place.push_back(affine::makeComposedAffineApply(
+    subscripts.push_back(affine::makeComposedAffineApply(
         rewriter, loc, map.getSubMap({i}), numbers));
-  return place;
+  return subscripts;
 }
 
-Value GpuMatmulBuilder::emitStart(ValueRange place) {
-  if (product.start)
-    return product.start;
-  return memref::LoadOp::create(rewriter, loc, getResult(), place);
+Value GpuMatmulBuilder::emitStart(ValueRange resultIndices) {
+  if (matmul.start)
+    return matmul.start;
+  return memref::LoadOp::create(rewriter, loc, getResult(), resultIndices);
 }
 
-SmallVector<Value> GpuMatmulBuilder::getInputPlace(const GpuOperand &factor,
-                                                   BlockArgument argument,
-                                                   Value row, Value sum) {
-  setPoint(factor, row, sum);
-  return getPlaceOf(product.op->getOpOperand(argument.getArgNumber()));
+SmallVector<Value> GpuMatmulBuilder::getInputIndices(const GpuOperand &operand,
+                                                     BlockArgument argument,
+                                                     Value row, Value k) {
+  setPoint(operand, row, k);
+  return getIndices(matmul.op->getOpOperand(argument.getArgNumber()));
 }
 
 Value GpuMatmulBuilder::emitValue(Value value, IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
-  GenericOp op = product.op;
+  GenericOp op = matmul.op;
   Value result = value;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != op.getBody())
@@ -320,7 +321,7 @@ Value GpuMatmulBuilder::emitValue(Value value, IRMapping &mapping) {
     result = operand.get();
     if (isa<MemRefType>(result.getType())) {
       result =
-          memref::LoadOp::create(rewriter, loc, result, getPlaceOf(operand));
+          memref::LoadOp::create(rewriter, loc, result, getIndices(operand));
     }
   } else {
     Operation *definition = value.getDefiningOp();
@@ -339,17 +340,17 @@ Value GpuMatmulBuilder::emitValue(Value value, IRMapping &mapping) {
   return result;
 }
 
-Value GpuMatmulBuilder::emitFactor(const GpuOperand &factor, Value value,
-                                   Value row, Value sum) {
-  setPoint(factor, row, sum);
+Value GpuMatmulBuilder::emitOperand(const GpuOperand &operand, Value value,
+                                    Value row, Value k) {
+  setPoint(operand, row, k);
   IRMapping mapping;
   return emitValue(value, mapping);
 }
 
-Value GpuMatmulBuilder::isElement(const GpuOperand &factor, Value row,
-                                  Value sum, bool isWhole) {
-  Value result = hasRow(factor, row);
-  return isWhole ? result : both(result, isBelow(sum, depth));
+Value GpuMatmulBuilder::isElement(const GpuOperand &operand, Value row, Value k,
+                                  bool isKInBounds) {
+  Value result = hasRow(operand, row);
+  return isKInBounds ? result : both(result, isBelow(k, depth));
 }
 
 Value GpuMatmulBuilder::orZero(Value condition, Type type,
@@ -370,13 +371,13 @@ Value GpuMatmulBuilder::orZero(Value condition, Type type,
 
 void GpuMatmulBuilder::forEachElement(int64_t count, int64_t threads,
                                       llvm::function_ref<void(Value)> body) {
-  bool isWhole = count % threads == 0;
-  auto loop = scf::ForOp::create(rewriter, loc, isWhole ? index(0) : thread,
+  bool isDivisible = count % threads == 0;
+  auto loop = scf::ForOp::create(rewriter, loc, isDivisible ? index(0) : thread,
                                  index(count), index(threads));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   Value number = loop.getInductionVar();
-  body(isWhole ? plus(number, thread) : number);
+  body(isDivisible ? plus(number, thread) : number);
 }
 
 SmallVector<Value>
@@ -407,8 +408,8 @@ Value GpuMatmulBuilder::both(Value left, Value right) {
   return arith::AndIOp::create(rewriter, loc, left, right);
 }
 
-Value GpuMatmulBuilder::hasRow(const GpuOperand &factor, Value row) {
-  bool isLeft = factor.rows == product.left.rows;
+Value GpuMatmulBuilder::hasRow(const GpuOperand &operand, Value row) {
+  bool isLeft = operand.rows == matmul.left.rows;
   Value extent = isLeft ? numRows : numColumns;
   std::optional<int64_t> size = getConstantIntValue(extent);
   if (size && *size % (isLeft ? tileRows : tileColumns) == 0)
@@ -416,23 +417,24 @@ Value GpuMatmulBuilder::hasRow(const GpuOperand &factor, Value row) {
   return isBelow(row, extent);
 }
 
-ResultLine GpuMatmulBuilder::getLine(const GpuOperand &factor, Value number) {
+ResultLine GpuMatmulBuilder::getLine(const GpuOperand &operand, Value number) {
   SmallVector<Value> all = indices;
-  setIndices(all, factor.rows, number);
-  ResultLine line = {number, hasRow(factor, number), factor.rows, {}};
-  for (unsigned loop : factor.rows)
+  setIndices(all, operand.rows, number);
+  ResultLine line = {number, hasRow(operand, number), operand.rows, {}};
+  for (unsigned loop : operand.rows)
     line.indices.push_back(all[loop]);
   return line;
 }
 
-SmallVector<Value> GpuMatmulBuilder::getPlace(const ResultLine &row,
-                                              const ResultLine &column) {
+SmallVector<Value>
+GpuMatmulBuilder::getResultIndices(const ResultLine &row,
+                                   const ResultLine &column) {
   SmallVector<Value> all = indices;
   for (const ResultLine *line : {&row, &column})
     for (auto [loop, value] : llvm::zip_equal(line->loops, line->indices))
       all[loop] = value;
   return llvm::map_to_vector(
-      product.op.getIndexingMapsArray().back().getResults(),
+      matmul.op.getIndexingMapsArray().back().getResults(),
       [&](AffineExpr result) {
         return all[cast<AffineDimExpr>(result).getPosition()];
       });

@@ -36,7 +36,7 @@ struct GpuMatmul {
   static std::optional<GpuMatmul> get(linalg::LinalgOp op);
 
   /// Whether a value of the body varies along K.
-  bool dependsOnSum(Value value) const;
+  bool variesAlongK(Value value) const;
   /// Whether an indexing expression depends on a loop of K.
   bool isKContiguousOperand(AffineExpr index) const;
 
@@ -45,7 +45,7 @@ struct GpuMatmul {
   /// `right` has the last dimension of the result.
   GpuOperand left, right;
   /// The reduction loops (K). The last one varies fastest.
-  SmallVector<unsigned> sums;
+  SmallVector<unsigned> reductionLoops;
   /// Whether the result has fewer than eight rows or columns.
   bool isSkinny = false;
   /// The initial value of the accumulators; null if it is in the result's
@@ -69,9 +69,9 @@ struct MatmulTile;
 /// tile of the result.
 class GpuMatmulBuilder {
 public:
-  GpuMatmulBuilder(KernelLaunches &launches, const GpuMatmul &product)
+  GpuMatmulBuilder(KernelLaunches &launches, const GpuMatmul &matmul)
       : launches(launches), rewriter(launches.rewriter), loc(launches.loc),
-        product(product) {}
+        matmul(matmul) {}
 
 protected:
   /// Creates a launch with a thread block for each tile. Sets `firstRow`,
@@ -83,15 +83,16 @@ protected:
   Value view(Value shared, ArrayRef<int64_t> shape, Type element);
 
   /// Computes a value of the body at a row of the operand and an index of K.
-  Value emitFactor(const GpuOperand &factor, Value value, Value row, Value sum);
+  Value emitOperand(const GpuOperand &operand, Value value, Value row, Value k);
   /// Returns the indices of the input of a block argument at a row of the
   /// operand and an index of K.
-  SmallVector<Value> getInputPlace(const GpuOperand &factor,
-                                   BlockArgument argument, Value row,
-                                   Value sum);
+  SmallVector<Value> getInputIndices(const GpuOperand &operand,
+                                     BlockArgument argument, Value row,
+                                     Value k);
   /// Whether a row and an index of K are in bounds; null if they are known to
-  /// be. The index of K is not checked if `isWhole`.
-  Value isElement(const GpuOperand &factor, Value row, Value sum, bool isWhole);
+  /// be. The index of K is not checked if `isKInBounds`.
+  Value isElement(const GpuOperand &operand, Value row, Value k,
+                  bool isKInBounds);
   /// Returns the result of `body` if `condition` is null or true, else zero.
   Value orZero(Value condition, Type type, llvm::function_ref<Value()> body);
   /// Runs `body` for each of `count` elements of a tile, distributed over
@@ -103,7 +104,7 @@ protected:
   SmallVector<Value> loadFrom(Value from, ArrayRef<Type> types,
                               llvm::function_ref<SmallVector<Value>()> body);
   /// Returns the row or column of the result at row `number` of the operand.
-  ResultLine getLine(const GpuOperand &factor, Value number);
+  ResultLine getLine(const GpuOperand &operand, Value number);
   /// Whether an element of the result is in bounds; null if it is known to be.
   Value isResult(const ResultLine &row, const ResultLine &column) {
     return both(row.isThere, column.isThere);
@@ -112,11 +113,12 @@ protected:
   void ifResult(const ResultLine &row, const ResultLine &column,
                 llvm::function_ref<void()> body);
   /// Returns the indices of an element of the result.
-  SmallVector<Value> getPlace(const ResultLine &row, const ResultLine &column);
-  Value getResult() { return product.op.getDpsInits()[0]; }
+  SmallVector<Value> getResultIndices(const ResultLine &row,
+                                      const ResultLine &column);
+  Value getResult() { return matmul.op.getDpsInits()[0]; }
   /// Returns the initial value of the accumulator of an element of the result.
-  Value emitStart(ValueRange place);
-  /// Returns the product of the extents of the given loops.
+  Value emitStart(ValueRange resultIndices);
+  /// Returns the product of the extents of `loops`.
   Value getExtent(ArrayRef<unsigned> loops);
 
   Value isBelow(Value value, Value extent);
@@ -136,9 +138,9 @@ protected:
   KernelLaunches &launches;
   IRRewriter &rewriter;
   Location loc;
-  GpuMatmul product;
+  GpuMatmul matmul;
   /// The extents of the op's loops, and the indices of the loops that are the
-  /// same for the whole thread block (null for the others).
+  /// same for the entire thread block (null for the others).
   SmallVector<Value> extents, indices;
   Value firstRow, firstColumn, thread;
   /// The K extent.
@@ -146,14 +148,14 @@ protected:
 
 private:
   Value emitValue(Value value, IRMapping &mapping);
-  SmallVector<Value> getPlaceOf(OpOperand &operand);
+  SmallVector<Value> getIndices(OpOperand &operand);
   /// Sets the indices of `loops` to those of linear index `number`.
   void setIndices(SmallVectorImpl<Value> &all, ArrayRef<unsigned> loops,
                   Value number);
-  void setPoint(const GpuOperand &factor, Value row, Value sum);
+  void setPoint(const GpuOperand &operand, Value row, Value k);
   /// Whether a row of the operand is in bounds; null if the extent is a
   /// multiple of the tile size.
-  Value hasRow(const GpuOperand &factor, Value row);
+  Value hasRow(const GpuOperand &operand, Value row);
 
   /// The indices of all loops at the element that is being emitted.
   SmallVector<Value> point;
@@ -164,7 +166,7 @@ private:
 /// Builds a kernel that stages tiles of both operands in workgroup memory. Each
 /// thread accumulates a few elements of the result in the order of K and rounds
 /// as the op's body does.
-void buildTiledKernel(KernelLaunches &launches, const GpuMatmul &product,
+void buildTiledKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                       const MatmulTile &shape);
 
 } // namespace mlir::quant_float

@@ -33,7 +33,7 @@ Value KernelLaunches::beginBlocks(Value blocks, int64_t threads) {
   return launch.getBlockIds().x;
 }
 
-/// Clones views and references to globals, recursively to the whole buffer.
+/// Clones views and references to globals, recursively to the entire buffer.
 /// Returns null if `value` is neither.
 static Value cloneView(OpBuilder &builder, Value value) {
   Operation *op = value.getDefiningOp();

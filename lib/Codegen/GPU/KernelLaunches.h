@@ -17,7 +17,7 @@
 namespace mlir::quant_float {
 
 /// Moves the views of buffers that the launch uses into it, so that its
-/// operands are whole buffers only.
+/// operands are entire buffers only.
 void sinkViews(RewriterBase &rewriter, gpu::LaunchOp launch);
 
 /// Returns the common prefix of the names of the kernels of a function.
@@ -46,7 +46,7 @@ public:
   Value multiply(Value left, Value right) {
     return rewriter.createOrFold<arith::MulIOp>(loc, left, right);
   }
-  /// Converts a linear index to indices of loops with the given extents. The
+  /// Converts a linear index to indices of loops with these extents. The
   /// last one varies fastest.
   SmallVector<Value> delinearize(Value number, ArrayRef<Value> extents);
 

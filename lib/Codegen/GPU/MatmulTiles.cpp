@@ -33,7 +33,7 @@ static constexpr MatmulTile kTiles[] = {
 static constexpr int64_t kMultiprocessors = 128;
 /// The maximum size of a thread's accumulators in bytes, which leaves registers
 /// for the operands.
-static constexpr int64_t kMaxSumBytes = 64 * 4;
+static constexpr int64_t kMaxAccumulatorBytes = 64 * 4;
 /// The values that stand for dynamic sizes in the choice at compile time.
 static constexpr int64_t kLarge = 1 << 16, kSmall = 64;
 /// Sizes are clamped to this value to avoid overflow.
@@ -51,15 +51,15 @@ struct Extents {
 };
 } // namespace
 
-static Extents getExtents(const GpuMatmul &product, int64_t open) {
-  linalg::GenericOp op = product.op;
+static Extents getExtents(const GpuMatmul &matmul, int64_t open) {
+  linalg::GenericOp op = matmul.op;
   Extents extents;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   for (unsigned loop : parallel) {
-    bool isRow = llvm::is_contained(product.left.rows, loop);
-    bool isColumn = llvm::is_contained(product.right.rows, loop);
+    bool isRow = llvm::is_contained(matmul.left.rows, loop);
+    bool isColumn = llvm::is_contained(matmul.right.rows, loop);
     int64_t range = ranges[loop];
     // Dynamic rows and columns have the assumed size. A dynamic batch size may
     // be small, so it counts as 1.
@@ -73,15 +73,15 @@ static Extents getExtents(const GpuMatmul &product, int64_t open) {
   return extents;
 }
 
-static const MatmulTile *chooseTile(const GpuMatmul &product, TileKind kind,
-                                    int64_t sumBytes, int64_t open) {
-  Extents extents = getExtents(product, open);
+static const MatmulTile *chooseTile(const GpuMatmul &matmul, TileKind kind,
+                                    int64_t accumulatorBytes, int64_t open) {
+  Extents extents = getExtents(matmul, open);
   const MatmulTile *best = nullptr;
   double least = 0;
   for (const MatmulTile &tile : kTiles) {
-    bool hasRegisters =
-        kind == TileKind::TensorCore ||
-        tile.shareRows * tile.shareColumns * sumBytes <= kMaxSumBytes;
+    bool hasRegisters = kind == TileKind::TensorCore ||
+                        tile.shareRows * tile.shareColumns * accumulatorBytes <=
+                            kMaxAccumulatorBytes;
     if (tile.kind != kind || !hasRegisters)
       continue;
     double blocks = double(extents.matrices) *
@@ -97,23 +97,23 @@ static const MatmulTile *chooseTile(const GpuMatmul &product, TileKind kind,
 }
 
 SmallVector<const MatmulTile *, 2>
-quant_float::chooseTiles(const GpuMatmul &product, TileKind kind,
-                         int64_t sumBytes) {
+quant_float::chooseTiles(const GpuMatmul &matmul, TileKind kind,
+                         int64_t accumulatorBytes) {
   SmallVector<const MatmulTile *, 2> tiles;
   for (int64_t open : {kLarge, kSmall}) {
-    const MatmulTile *tile = chooseTile(product, kind, sumBytes, open);
+    const MatmulTile *tile = chooseTile(matmul, kind, accumulatorBytes, open);
     if (!llvm::is_contained(tiles, tile))
       tiles.push_back(tile);
   }
   return tiles;
 }
 
-Value quant_float::isLessWork(KernelLaunches &launches,
-                              const GpuMatmul &product, const MatmulTile &first,
+Value quant_float::isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,
+                              const MatmulTile &first,
                               const MatmulTile &second) {
   IRRewriter &rewriter = launches.rewriter;
   Location loc = launches.loc;
-  linalg::GenericOp generic = product.op;
+  linalg::GenericOp generic = matmul.op;
   auto op = cast<linalg::LinalgOp>(generic.getOperation());
   SmallVector<Value> extents;
   for (Range range : op.createLoopRanges(rewriter, loc))
@@ -125,9 +125,9 @@ Value quant_float::isLessWork(KernelLaunches &launches,
     Value rows = launches.index(1), columns = launches.index(1);
     Value blocks = launches.index(1);
     for (unsigned loop : parallel) {
-      Value &extent = llvm::is_contained(product.left.rows, loop)    ? rows
-                      : llvm::is_contained(product.right.rows, loop) ? columns
-                                                                     : blocks;
+      Value &extent = llvm::is_contained(matmul.left.rows, loop)    ? rows
+                      : llvm::is_contained(matmul.right.rows, loop) ? columns
+                                                                    : blocks;
       extent = launches.multiply(extent, extents[loop]);
     }
     for (auto [extent, size] :

@@ -30,14 +30,14 @@ struct MatmulTile {
   int64_t getWork() const;
 };
 
-/// Chooses tiles for a matmul with accumulators of `sumBytes` bytes: one tile,
-/// or two if the best one depends on dynamic sizes. In that case the first is
-/// for large sizes and the second is for small ones.
-SmallVector<const MatmulTile *, 2> chooseTiles(const GpuMatmul &product,
-                                               TileKind kind, int64_t sumBytes);
+/// Chooses tiles for a matmul with accumulators of `accumulatorBytes` bytes:
+/// one tile, or two if the best one depends on dynamic sizes. In that case the
+/// first is for large sizes and the second is for small ones.
+SmallVector<const MatmulTile *, 2>
+chooseTiles(const GpuMatmul &matmul, TileKind kind, int64_t accumulatorBytes);
 
 /// Emits host code that returns whether `first` costs less than `second`.
-Value isLessWork(KernelLaunches &launches, const GpuMatmul &product,
+Value isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,
                  const MatmulTile &first, const MatmulTile &second);
 
 } // namespace mlir::quant_float

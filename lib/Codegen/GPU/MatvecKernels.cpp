@@ -78,18 +78,18 @@ SmallVector<Value> MatvecKernel::loop(
 }
 
 SmallVector<Value> MatvecKernel::loopByMany(
-    Value from, Value to, int64_t many, bool isWhole, ValueRange values,
+    Value from, Value to, int64_t many, bool isDivisible, ValueRange values,
     llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body) {
   auto makeBody = [&](int64_t number) {
     return [&body, number](Value first, ValueRange values) {
       return body(first, number, values);
     };
   };
-  if (isWhole)
+  if (isDivisible)
     return loop(from, to, many, values, makeBody(many));
   Value count = arith::SubIOp::create(b, to, from);
-  Value whole = timesValue(divide(count, many), many);
-  Value rest = plusValue(from, whole);
+  Value full = timesValue(divide(count, many), many);
+  Value rest = plusValue(from, full);
   SmallVector<Value> before = loop(from, rest, many, values, makeBody(many));
   return loop(rest, to, 1, before, makeBody(1));
 }
@@ -98,7 +98,7 @@ SmallVector<Value> MatvecKernel::loopByMany(
 /// lower 3 bits of each of four encodings; the fourth bit selects the half of
 /// the table.
 std::pair<Value, Value> MatvecKernel::lookUp(Value codes) {
-  ArrayRef<uint8_t> integers = product.values.integers;
+  ArrayRef<uint8_t> integers = contraction.values.integers;
   Type i32 = b.getI32Type();
   auto permute = [&](Value low, Value high, Value selector) -> Value {
     return LLVM::CallIntrinsicOp::create(b, i32,
@@ -110,20 +110,22 @@ std::pair<Value, Value> MatvecKernel::lookUp(Value codes) {
     uint32_t bytes = 0;
     for (unsigned i = 0; i < 4; ++i)
       bytes |= uint32_t(integers[first + i]) << (8 * i);
-    return word(bytes);
+    return i32Constant(bytes);
   };
-  Value numbers = arith::AndIOp::create(b, codes, word(0x77777777));
-  Value halves = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, codes, word(3)), word(0x11111111));
+  Value numbers = arith::AndIOp::create(b, codes, i32Constant(0x77777777));
+  Value halves =
+      arith::AndIOp::create(b, arith::ShRUIOp::create(b, codes, i32Constant(3)),
+                            i32Constant(0x11111111));
   auto lookUpHalf = [&](unsigned shift) -> Value {
     auto cut = [&](Value value) -> Value {
-      return shift ? arith::ShRUIOp::create(b, value, word(shift)).getResult()
+      return shift ? arith::ShRUIOp::create(b, value, i32Constant(shift))
+                         .getResult()
                    : value;
     };
     Value low = permute(getEntries(0), getEntries(4), cut(numbers));
     Value high = permute(getEntries(8), getEntries(12), cut(numbers));
-    Value isHigh = permute(word(0xff00), word(0), cut(halves));
-    Value isLow = arith::XOrIOp::create(b, isHigh, word(~0u));
+    Value isHigh = permute(i32Constant(0xff00), i32Constant(0), cut(halves));
+    Value isLow = arith::XOrIOp::create(b, isHigh, i32Constant(~0u));
     return arith::OrIOp::create(b, arith::AndIOp::create(b, low, isLow),
                                 arith::AndIOp::create(b, high, isHigh));
   };
@@ -132,9 +134,9 @@ std::pair<Value, Value> MatvecKernel::lookUp(Value codes) {
 
 /// Puts the bits into the low mantissa bits of a power of two, then subtracts
 /// the power of two. Both steps are exact.
-Value MatvecKernel::toFactor(Value source, unsigned shift, unsigned bits,
-                             int exponent) {
-  constexpr unsigned kMantissaBits = 23, kBias = 127, kWordBits = 32;
+Value MatvecKernel::extractField(Value source, unsigned shift, unsigned bits,
+                                 int exponent) {
+  constexpr unsigned kMantissaBits = 23, kBias = 127, kI32Bits = 32;
   int power = kMantissaBits;
   uint32_t mask = llvm::maskTrailingOnes<uint32_t>(bits);
   bool isInPlace = int(shift) == exponent && shift + bits <= kMantissaBits;
@@ -142,58 +144,58 @@ Value MatvecKernel::toFactor(Value source, unsigned shift, unsigned bits,
     mask <<= shift;
   } else {
     if (shift)
-      source = arith::ShRUIOp::create(b, source, word(shift));
+      source = arith::ShRUIOp::create(b, source, i32Constant(shift));
     power += exponent;
   }
-  if (isInPlace || shift + bits < kWordBits)
-    source = arith::AndIOp::create(b, source, word(mask));
-  source = arith::OrIOp::create(b, source,
-                                word(uint32_t(kBias + power) << kMantissaBits));
+  if (isInPlace || shift + bits < kI32Bits)
+    source = arith::AndIOp::create(b, source, i32Constant(mask));
+  source = arith::OrIOp::create(
+      b, source, i32Constant(uint32_t(kBias + power) << kMantissaBits));
   return arith::SubFOp::create(
       b, arith::BitcastOp::create(b, b.getF32Type(), source),
       number(std::ldexp(1.0, power)));
 }
 
 SmallVector<Value>
-MatvecKernel::getFactors(Value codes, unsigned count,
-                         llvm::function_ref<int(unsigned)> getExponent) {
-  const CodeValues &values = product.values;
-  unsigned bits = product.bits;
-  SmallVector<Value> factors;
+MatvecKernel::decodeFields(Value codes, unsigned count,
+                           llvm::function_ref<int(unsigned)> getExponent) {
+  const CodeValues &values = contraction.values;
+  unsigned bits = contraction.bits;
+  SmallVector<Value> results;
   if (values.isCode) {
     if (values.flip) {
       uint32_t all = 0;
-      for (unsigned place = 0; place < 32; place += bits)
-        all |= uint32_t(values.flip) << place;
-      codes = arith::XOrIOp::create(b, codes, word(all));
+      for (unsigned bit = 0; bit < 32; bit += bits)
+        all |= uint32_t(values.flip) << bit;
+      codes = arith::XOrIOp::create(b, codes, i32Constant(all));
     }
     for (unsigned i = 0; i < count; ++i)
-      factors.push_back(toFactor(codes, bits * i, bits, getExponent(i)));
-    return factors;
+      results.push_back(extractField(codes, bits * i, bits, getExponent(i)));
+    return results;
   }
   auto [low, high] = lookUp(codes);
   for (unsigned i = 0; i < count; ++i)
-    factors.push_back(
-        toFactor(i < 4 ? low : high, 8 * (i % 4), 8, getExponent(i)));
-  return factors;
+    results.push_back(
+        extractField(i < 4 ? low : high, 8 * (i % 4), 8, getExponent(i)));
+  return results;
 }
 
 std::string
-quant_float::describeMatvecKernel(const WeightContraction &product) {
-  return ("matvec with " + Twine(product.bits) + "-bit weights by " +
-          (product.isAlongDepth ? "lanes of each channel"
-                                : "blocks of all channels") +
+quant_float::describeMatvecKernel(const WeightContraction &contraction) {
+  return ("matvec with " + Twine(contraction.bits) + "-bit weights by " +
+          (contraction.isAlongDepth ? "lanes of each channel"
+                                    : "blocks of all channels") +
           ", in the accumulation order of CPU code")
       .str();
 }
 
 void quant_float::buildMatvecKernel(KernelLaunches &launches,
-                                    const WeightContraction &product,
+                                    const WeightContraction &contraction,
                                     const ReductionSchedule &order) {
   // Vectors have as many lanes as the reduction schedule.
   LoweringTarget target;
   target.vectorBytes = 4 * order.lanes;
-  auto make = product.isAlongDepth ? makeVectorRows : makeVectorColumns;
-  make(launches, product, order, target)->emit();
+  auto make = contraction.isAlongDepth ? makeVectorRows : makeVectorColumns;
+  make(launches, contraction, order, target)->emit();
   launches.endLaunch();
 }

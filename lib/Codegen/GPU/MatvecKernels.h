@@ -17,9 +17,9 @@ namespace mlir::quant_float {
 /// Base class of the row and column matvec kernels.
 class MatvecKernel : public WeightContractionLoops {
 public:
-  MatvecKernel(KernelLaunches &launches, const WeightContraction &product,
+  MatvecKernel(KernelLaunches &launches, const WeightContraction &contraction,
                const ReductionSchedule &order, const LoweringTarget &target)
-      : WeightContractionLoops(product, order, target, /*parallel=*/false),
+      : WeightContractionLoops(contraction, order, target, /*parallel=*/false),
         launches(launches) {}
 
 protected:
@@ -71,24 +71,26 @@ protected:
   loop(Value from, Value to, int64_t step, ValueRange values,
        llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
   /// Emits the same loop unrolled by `many`, so that the loads of `many`
-  /// iterations overlap, followed by a remainder loop unless `isWhole`.
+  /// iterations overlap, followed by a remainder loop unless
+  /// `isDivisible`.
   SmallVector<Value> loopByMany(
-      Value from, Value to, int64_t many, bool isWhole, ValueRange values,
+      Value from, Value to, int64_t many, bool isDivisible, ValueRange values,
       llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body);
 
-  Value word(uint32_t value) {
+  Value i32Constant(uint32_t value) {
     return arith::ConstantIntOp::create(b, int64_t(int32_t(value)), 32);
   }
-  /// Returns the table entries of the eight 4-bit encodings of a word, in
+  /// Returns the table entries of the eight 4-bit encodings of an i32, in
   /// order: one byte each, those of the lower and of the upper half of the
-  /// word.
+  /// i32.
   std::pair<Value, Value> lookUp(Value codes);
-  /// Returns a bit field of a word, times 2^exponent, as a float.
-  Value toFactor(Value source, unsigned shift, unsigned bits, int exponent);
-  /// Returns the factors of the first `count` quantized values of a word, each
-  /// times a power of two.
-  SmallVector<Value> getFactors(Value codes, unsigned count,
-                                llvm::function_ref<int(unsigned)> getExponent);
+  /// Returns a bit field of an i32, times 2^exponent, as a float.
+  Value extractField(Value source, unsigned shift, unsigned bits, int exponent);
+  /// Decodes the first `count` quantized values of an i32, each times a power
+  /// of two.
+  SmallVector<Value>
+  decodeFields(Value codes, unsigned count,
+               llvm::function_ref<int(unsigned)> getExponent);
 
   KernelLaunches &launches;
   Value block, thread;
@@ -97,20 +99,20 @@ protected:
 /// Kernels for weights that are K-contiguous (rows), or contiguous along the
 /// channels (columns).
 std::unique_ptr<WeightContractionLoops>
-makeVectorRows(KernelLaunches &launches, const WeightContraction &product,
+makeVectorRows(KernelLaunches &launches, const WeightContraction &contraction,
                const ReductionSchedule &order, const LoweringTarget &target);
 std::unique_ptr<WeightContractionLoops>
-makeVectorColumns(KernelLaunches &launches, const WeightContraction &product,
+makeVectorColumns(KernelLaunches &launches,
+                  const WeightContraction &contraction,
                   const ReductionSchedule &order, const LoweringTarget &target);
 
-/// Builds a kernel that reads the weights once and has the given accumulation
-/// order.
+/// Builds a kernel that reads the weights once and follows `order`.
 void buildMatvecKernel(KernelLaunches &launches,
-                       const WeightContraction &product,
+                       const WeightContraction &contraction,
                        const ReductionSchedule &order);
 
-/// Returns the text of the remark about the lowering of the matvec.
-std::string describeMatvecKernel(const WeightContraction &product);
+/// Returns the remark about the lowering of the matvec.
+std::string describeMatvecKernel(const WeightContraction &contraction);
 
 } // namespace mlir::quant_float
 

@@ -87,13 +87,13 @@ static bool fillsSlots(MemRefType type) {
           element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
 }
 
-/// Returns the number of consecutive elements that fill whole bytes, a power of
+/// Returns the number of consecutive elements that fill full bytes, a power of
 /// two.
 static int64_t getElementsOfByte(Type packed) {
   return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
 }
 
-/// Returns the number of consecutive elements that fill whole bytes of every
+/// Returns the number of consecutive elements that fill full bytes of every
 /// output, so that no two threads write the same byte. Returns nullopt if a
 /// packed output is not written in row-major order.
 static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
@@ -156,7 +156,7 @@ private:
   bool mapInit(LinalgOp fill);
   /// Maps a matmul. Returns false if `op` is not a matmul.
   bool mapMatmul(LinalgOp op);
-  void remarkMatmul(bool isInstruction, StringRef text);
+  void remarkMatmul(bool isInstruction, StringRef message);
   /// Maps a matvec that has a reduction schedule.
   LogicalResult mapMatvec(GenericOp op);
 
@@ -256,7 +256,7 @@ Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {
                                index(0));
 }
 
-/// Replaces a transfer of a whole vector with a load or store that has an
+/// Replaces a transfer of a full vector with a load or store that has an
 /// alignment.
 static void setAlignment(RewriterBase &rewriter, Operation *transfer,
                          int64_t width) {
@@ -415,8 +415,8 @@ static bool isReduction(GenericOp op) {
          llvm::all_of(op.getDpsInitsMutable(), isReduced);
 }
 
-/// Returns the value that the op fills a whole buffer with; null if the op does
-/// something else.
+/// Returns the value that the op fills an entire buffer with; null if the op
+/// does something else.
 static Value getFilledWith(LinalgOp op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
     return fill.value();
@@ -437,19 +437,21 @@ bool KernelBuilder::mapInit(LinalgOp fill) {
   Operation *next = fill->getNextNode();
   while (next && (isMemoryEffectFree(next) || isa<memref::AllocOp>(next)))
     next = next->getNextNode();
-  auto sum = dyn_cast_or_null<GenericOp>(next);
+  auto reduction = dyn_cast_or_null<GenericOp>(next);
   Value buffer = fill.getDpsInits()[0];
   // Kernels with a reduction schedule load their initial values from memory. A
-  // reduction that does not write the whole buffer must keep the other elements
-  // filled.
-  if (!sum || !isReduction(sum) || sum.getNumDpsInits() != 1 ||
-      !sum.getIndexingMapsArray().back().isProjectedPermutation() ||
-      sum.getDpsInits()[0] != buffer ||
-      sum->hasAttr(kReductionScheduleAttrName) ||
-      llvm::is_contained(sum.getInputs(), buffer))
+  // reduction that does not write the entire buffer must keep the other
+  // elements filled.
+  if (!reduction || !isReduction(reduction) ||
+      reduction.getNumDpsInits() != 1 ||
+      !reduction.getIndexingMapsArray().back().isProjectedPermutation() ||
+      reduction.getDpsInits()[0] != buffer ||
+      reduction->hasAttr(kReductionScheduleAttrName) ||
+      llvm::is_contained(reduction.getInputs(), buffer))
     return false;
-  LDBG() << "the reduction at " << sum.getLoc() << " starts from " << value;
-  starts[sum] = value;
+  LDBG() << "the reduction at " << reduction.getLoc() << " starts from "
+         << value;
+  starts[reduction] = value;
   return true;
 }
 
@@ -474,14 +476,14 @@ bool KernelBuilder::mapReduction(GenericOp op) {
        llvm::zip_equal(parallel, delinearize(beginLaunch(count), extents)))
     indices[loop] = value;
 
-  auto getPlace = [&](OpOperand &operand) {
+  auto getIndices = [&](OpOperand &operand) {
     SmallVector<OpFoldResult> numbers(indices.begin(), indices.end());
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    SmallVector<Value> place;
+    SmallVector<Value> operandIndices;
     for (unsigned i = 0; i < map.getNumResults(); ++i)
-      place.push_back(affine::makeComposedAffineApply(
+      operandIndices.push_back(affine::makeComposedAffineApply(
           rewriter, loc, map.getSubMap({i}), numbers));
-    return place;
+    return operandIndices;
   };
   SmallVector<Value> values;
   if (Value start = starts.lookup(op))
@@ -489,7 +491,7 @@ bool KernelBuilder::mapReduction(GenericOp op) {
   else
     for (OpOperand &output : op.getDpsInitsMutable())
       values.push_back(memref::LoadOp::create(rewriter, loc, output.get(),
-                                              getPlace(output)));
+                                              getIndices(output)));
   SmallVector<scf::ForOp> loops;
   for (unsigned loop : reductions) {
     auto inner = scf::ForOp::create(rewriter, loc, index(0), all[loop],
@@ -509,7 +511,7 @@ bool KernelBuilder::mapReduction(GenericOp op) {
       continue;
     Value value = input->get();
     if (isa<MemRefType>(value.getType()))
-      value = memref::LoadOp::create(rewriter, loc, value, getPlace(*input));
+      value = memref::LoadOp::create(rewriter, loc, value, getIndices(*input));
     mapping.map(argument, value);
   }
   for (Operation &each : op.getBody()->without_terminator()) {
@@ -532,7 +534,7 @@ bool KernelBuilder::mapReduction(GenericOp op) {
   rewriter.setInsertionPointAfter(loops.front());
   for (auto [output, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
     memref::StoreOp::create(rewriter, loc, value, output.get(),
-                            getPlace(output));
+                            getIndices(output));
   return true;
 }
 
@@ -553,33 +555,33 @@ bool KernelBuilder::mapElementwise(LinalgOp &op) {
 }
 
 bool KernelBuilder::mapMatmul(LinalgOp op) {
-  std::optional<GpuMatmul> product = GpuMatmul::get(op);
-  if (!product)
+  std::optional<GpuMatmul> matmul = GpuMatmul::get(op);
+  if (!matmul)
     return false;
-  product->start = starts.lookup(op);
-  TensorCorePlan plan = planTensorCoreMatmul(*product, chip, reassociate);
-  remarkMatmul(plan.instruction, plan.text);
-  LDBG() << "matmul at " << loc << ": " << plan.text;
+  matmul->start = starts.lookup(op);
+  TensorCorePlan plan = planTensorCoreMatmul(*matmul, chip, reassociate);
+  remarkMatmul(plan.instruction, plan.remark);
+  LDBG() << "matmul at " << loc << ": " << plan.remark;
   numTensorCoreMatmuls += plan.instruction != nullptr;
   auto build = [&](const MatmulTile &tile) {
     if (plan.instruction)
-      buildTensorCoreKernel(*this, *product, plan, tile);
+      buildTensorCoreKernel(*this, *matmul, plan, tile);
     else
-      buildTiledKernel(*this, *product, tile);
+      buildTiledKernel(*this, *matmul, tile);
   };
-  Type sum = product->multiply->getResult(0).getType();
-  TileKind kind = plan.instruction    ? TileKind::TensorCore
-                  : product->isSkinny ? TileKind::Skinny
-                                      : TileKind::Simt;
+  Type accumulator = matmul->multiply->getResult(0).getType();
+  TileKind kind = plan.instruction   ? TileKind::TensorCore
+                  : matmul->isSkinny ? TileKind::Skinny
+                                     : TileKind::Simt;
   SmallVector<const MatmulTile *, 2> tiles =
-      chooseTiles(*product, kind, sum.getIntOrFloatBitWidth() / 8);
+      chooseTiles(*matmul, kind, accumulator.getIntOrFloatBitWidth() / 8);
   if (tiles.size() == 1) {
     build(*tiles[0]);
     return true;
   }
   // The sizes are known on the host at run time.
   auto branch = scf::IfOp::create(
-      rewriter, loc, isLessWork(*this, *product, *tiles[0], *tiles[1]),
+      rewriter, loc, isLessWork(*this, *matmul, *tiles[0], *tiles[1]),
       /*withElseRegion=*/true);
   rewriter.setInsertionPointToStart(branch.thenBlock());
   build(*tiles[0]);
@@ -588,27 +590,28 @@ bool KernelBuilder::mapMatmul(LinalgOp op) {
   return true;
 }
 
-void KernelBuilder::remarkMatmul(bool isInstruction, StringRef text) {
+void KernelBuilder::remarkMatmul(bool isInstruction, StringRef message) {
   auto options =
       remark::RemarkOpts::name("product").category(kConversionRemarks);
   auto remark = isInstruction ? remark::passed(loc, options)
                               : remark::missed(loc, options);
   if (remark)
-    remark << text;
+    remark << message;
 }
 
 LogicalResult KernelBuilder::mapMatvec(GenericOp op) {
   std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
-  std::optional<WeightContraction> product = WeightContraction::get(op);
+  std::optional<WeightContraction> contraction = WeightContraction::get(op);
   bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
     auto type = dyn_cast<MemRefType>(operand);
     return type && (type.getRank() == 0 || type.isLastDimUnitStride());
   });
-  if (!product || !order || *order != product->getOrder() || !isContiguous)
+  if (!contraction || !order || *order != contraction->getOrder() ||
+      !isContiguous)
     return op.emitOpError(
         "has no kernel that preserves its accumulation order");
-  remarkMatmul(/*isInstruction=*/false, describeMatvecKernel(*product));
-  buildMatvecKernel(*this, *product, *order);
+  remarkMatmul(/*isInstruction=*/false, describeMatvecKernel(*contraction));
+  buildMatvecKernel(*this, *contraction, *order);
   if (reassociate)
     allowFmaContraction(launch);
   rewriter.eraseOp(op);

@@ -58,7 +58,7 @@ using namespace mlir::quant_float;
 /// Every chip supports 4 KiB.
 static constexpr unsigned kMaxParameterBytes = 3072;
 
-/// Whether a value of this type fits into a 64-bit word that the host reads.
+/// Whether a value of this type fits into a 64-bit integer that the host reads.
 static bool isScalar(Type type) {
   return type.isIndex() ||
          (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
@@ -119,7 +119,7 @@ public:
 
 private:
   /// A device buffer, and the host buffer that it is copied to.
-  struct Words {
+  struct HostBuffers {
     Value onDevice, onHost;
   };
 
@@ -133,7 +133,7 @@ private:
   /// corresponding values in the kernel.
   void read(gpu::LaunchOp launch, ArrayRef<Value> values,
             ArrayRef<Value> inside);
-  Words getWords(unsigned count);
+  HostBuffers getHostBuffers(unsigned count);
 
   FunctionOpInterface function;
   StringRef module;
@@ -141,7 +141,7 @@ private:
   /// Whether the function is an entry point, which reports device failures.
   bool canFail;
   unsigned numLaunches = 0;
-  llvm::SmallMapVector<unsigned, Words, 4> words;
+  llvm::SmallMapVector<unsigned, HostBuffers, 4> hostBuffers;
 };
 } // namespace
 
@@ -231,27 +231,27 @@ bool Group::add(Operation *op) {
 // Values that the host reads
 //===----------------------------------------------------------------------===//
 
-static Value toWord(ImplicitLocOpBuilder &b, Value value) {
-  Type type = value.getType(), word = b.getI64Type();
+static Value toI64(ImplicitLocOpBuilder &b, Value value) {
+  Type type = value.getType(), i64 = b.getI64Type();
   if (type.isIndex())
-    return arith::IndexCastOp::create(b, word, value);
+    return arith::IndexCastOp::create(b, i64, value);
   Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
   if (type != bits)
     value = arith::BitcastOp::create(b, bits, value);
-  return bits == word ? value : arith::ExtUIOp::create(b, word, value);
+  return bits == i64 ? value : arith::ExtUIOp::create(b, i64, value);
 }
 
-static Value fromWord(ImplicitLocOpBuilder &b, Value word, Type type) {
+static Value fromI64(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (type.isIndex())
-    return arith::IndexCastOp::create(b, type, word);
+    return arith::IndexCastOp::create(b, type, value);
   Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
-  if (bits != word.getType())
-    word = arith::TruncIOp::create(b, bits, word);
-  return bits == type ? word : arith::BitcastOp::create(b, type, word);
+  if (bits != value.getType())
+    value = arith::TruncIOp::create(b, bits, value);
+  return bits == type ? value : arith::BitcastOp::create(b, type, value);
 }
 
-ScalarKernels::Words ScalarKernels::getWords(unsigned count) {
-  Words &found = words[count];
+ScalarKernels::HostBuffers ScalarKernels::getHostBuffers(unsigned count) {
+  HostBuffers &found = hostBuffers[count];
   if (found.onHost)
     return found;
   Block &entry = function.getFunctionBody().front();
@@ -270,7 +270,7 @@ void ScalarKernels::finish() {
     if (block.mightHaveTerminator() &&
         block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
       returns.push_back(block.getTerminator());
-  for (auto &[count, pair] : words)
+  for (auto &[count, pair] : hostBuffers)
     for (Operation *op : returns) {
       rewriter.setInsertionPoint(op);
       memref::DeallocOp::create(rewriter, op->getLoc(), pair.onDevice);
@@ -279,7 +279,7 @@ void ScalarKernels::finish() {
 
 void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
                          ArrayRef<Value> inside) {
-  Words found = getWords(values.size() + 1);
+  HostBuffers found = getHostBuffers(values.size() + 1);
   ImplicitLocOpBuilder b(launch.getLoc(), rewriter);
   auto index = [&](int64_t i) -> Value {
     return arith::ConstantIndexOp::create(b, i);
@@ -290,7 +290,7 @@ void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
   b.setInsertionPoint(launch.getBody().front().getTerminator());
   memref::StoreOp::create(b, number(1), found.onDevice, index(0));
   for (auto [i, value] : llvm::enumerate(inside))
-    memref::StoreOp::create(b, toWord(b, value), found.onDevice, index(i + 1));
+    memref::StoreOp::create(b, toI64(b, value), found.onDevice, index(i + 1));
 
   b.setInsertionPointAfter(launch);
   // These values stay if the device fails, so that loops on the host terminate.
@@ -305,8 +305,8 @@ void ScalarKernels::read(gpu::LaunchOp launch, ArrayRef<Value> values,
     cf::AssertOp::create(b, isRead, "the device has failed");
   }
   for (auto [i, value] : llvm::enumerate(values)) {
-    Value word = memref::LoadOp::create(b, found.onHost, index(i + 1));
-    rewriter.replaceAllUsesWith(value, fromWord(b, word, value.getType()));
+    Value raw = memref::LoadOp::create(b, found.onHost, index(i + 1));
+    rewriter.replaceAllUsesWith(value, fromI64(b, raw, value.getType()));
   }
 }
 
@@ -386,10 +386,10 @@ void ScalarKernels::build(Block &block, const Group &group) {
 
   // Ops that do not produce scalars, such as views, are also needed on the
   // host.
-  Operation *place = launch;
+  Operation *previous = launch;
   for (Operation *op : between) {
-    rewriter.moveOpAfter(op, place);
-    place = op;
+    rewriter.moveOpAfter(op, previous);
+    previous = op;
     if (!areScalars(op->getResultTypes()))
       cloned.remove(op);
   }

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 static constexpr TensorCoreInstruction kInstructions[] = {
-#define QUANT_FLOAT_MATRIX_INSTRUCTION(A, B, Sum, M, N, K, Feature, Intrinsic) \
-  {MatrixElement::A,       MatrixElement::B, MatrixElement::Sum, M, N, K,      \
+#define QUANT_FLOAT_MATRIX_INSTRUCTION(A, B, Acc, M, N, K, Feature, Intrinsic) \
+  {MatrixElement::A,       MatrixElement::B, MatrixElement::Acc, M, N, K,      \
    NvidiaFeature::Feature, Intrinsic},
 #include "TensorCoreInstructions.def"
 };
@@ -45,10 +45,10 @@ static std::optional<MatrixElement> getByte(Value converted, Value source) {
 }
 
 static std::optional<TensorCoreOperand>
-getIntegerOperand(const GpuMatmul &product, Value value) {
+getIntegerOperand(const GpuMatmul &matmul, Value value) {
   TensorCoreOperand operand;
   if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
-    if (product.dependsOnSum(difference.getRhs()))
+    if (matmul.variesAlongK(difference.getRhs()))
       return std::nullopt;
     operand.subtracted = difference.getRhs();
     value = difference.getLhs();
@@ -76,19 +76,19 @@ static std::optional<MatrixElement> getFloat(Type type) {
   return std::nullopt;
 }
 
-static std::optional<TensorCoreOperand>
-getFloatOperand(const GpuMatmul &product, Value value) {
+static std::optional<TensorCoreOperand> getFloatOperand(const GpuMatmul &matmul,
+                                                        Value value) {
   TensorCoreOperand operand;
   if (!value.getType().isF32())
     return std::nullopt;
   if (auto scaled = value.getDefiningOp<arith::MulFOp>()) {
-    Value factors[2] = {scaled.getLhs(), scaled.getRhs()};
-    if (product.dependsOnSum(factors[1]))
-      std::swap(factors[0], factors[1]);
-    if (product.dependsOnSum(factors[1]))
+    Value operands[2] = {scaled.getLhs(), scaled.getRhs()};
+    if (matmul.variesAlongK(operands[1]))
+      std::swap(operands[0], operands[1]);
+    if (matmul.variesAlongK(operands[1]))
       return std::nullopt;
-    value = factors[0];
-    operand.scale = factors[1];
+    value = operands[0];
+    operand.scale = operands[1];
   }
   operand.code = getConverted(value);
   if (!operand.code)
@@ -141,20 +141,19 @@ static std::string getLack(const TensorCoreInstruction &instruction,
 }
 
 TensorCorePlan
-quant_float::planTensorCoreMatmul(const GpuMatmul &product,
+quant_float::planTensorCoreMatmul(const GpuMatmul &matmul,
                                   const std::optional<NvidiaChip> &chip,
                                   bool reassociate) {
   TensorCorePlan plan;
-  Type sum = product.add->getResult(0).getType();
-  bool isFloat = isa<FloatType>(sum);
+  Type accumulator = matmul.add->getResult(0).getType();
+  bool isFloat = isa<FloatType>(accumulator);
   auto getOperand = isFloat ? getFloatOperand : getIntegerOperand;
-  std::optional<TensorCoreOperand> left =
-      getOperand(product, product.left.value);
+  std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left.value);
   std::optional<TensorCoreOperand> right =
-      getOperand(product, product.right.value);
+      getOperand(matmul, matmul.right.value);
   std::string lacks;
   bool isKnown = false;
-  llvm::raw_string_ostream os(plan.text);
+  llvm::raw_string_ostream os(plan.remark);
   if (left && right) {
     os << "matmul of " << getName(left->element) << " and "
        << getName(right->element);
@@ -179,12 +178,12 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &product,
       lacks += (lacks.empty() ? ": " : ", ") + lack;
     }
   } else {
-    os << "matmul in " << sum;
+    os << "matmul in " << accumulator;
   }
   if (plan.instruction)
     os << " by mma.sync." << plan.instruction->intrinsic;
   else
-    os << " by tiles, multiplied and accumulated in " << sum
+    os << " by tiles, multiplied and accumulated in " << accumulator
        << (isFloat && !reassociate ? " in the order of the reduction dimension"
                                    : "");
   if (!isKnown)

@@ -27,7 +27,7 @@ enum class MatrixElement {
 
 /// A row of TensorCoreInstructions.def.
 struct TensorCoreInstruction {
-  MatrixElement a, b, sum;
+  MatrixElement a, b, accumulator;
   int64_t m, n, k;
   NvidiaFeature feature;
   StringLiteral intrinsic;
@@ -52,19 +52,19 @@ struct TensorCorePlan {
   TensorCoreOperand left, right;
   /// Whether the chip has asynchronous copies to workgroup memory.
   bool hasAsyncCopies = false;
-  /// The text of the remark: how the matmul is lowered, and what a better
+  /// The remark: how the matmul is lowered, and what a better
   /// instruction needs.
-  std::string text;
+  std::string remark;
 };
 
 /// Chooses an instruction for a matmul. `reassociate` allows reassociation of
 /// float reductions. Without a chip, the plan has no instruction.
-TensorCorePlan planTensorCoreMatmul(const GpuMatmul &product,
+TensorCorePlan planTensorCoreMatmul(const GpuMatmul &matmul,
                                     const std::optional<NvidiaChip> &chip,
                                     bool reassociate);
 
 /// Builds a kernel whose warps use the plan's instruction.
-void buildTensorCoreKernel(KernelLaunches &launches, const GpuMatmul &product,
+void buildTensorCoreKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                            const TensorCorePlan &plan, const MatmulTile &shape);
 
 } // namespace mlir::quant_float

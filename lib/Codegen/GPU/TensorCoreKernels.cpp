@@ -38,12 +38,12 @@
 // ldmatrix. 16-bit values that are not K-contiguous are copied in rows of one
 // index of K each, which ldmatrix transposes.
 //
-// Zero points are subtracted at the end. Like the products and sums, the
+// Zero points are subtracted at the end. Like the accumulators, the
 // correction is computed modulo 2^32:
 //
 //   sum((a - p) * (b - q)) = sum(a * b) - q * sum(a) - p * sum(b) + K * p * q
 //
-// The sums of one operand are its products with a matrix of ones.
+// The sums of one operand are its matmul with a matrix of ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,9 +75,9 @@ using Registers = SmallVector<Value, 4>;
 
 class TensorCoreKernel : TensorCoreTiles {
 public:
-  TensorCoreKernel(KernelLaunches &launches, const GpuMatmul &product,
+  TensorCoreKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                    const TensorCorePlan &plan, const MatmulTile &shape)
-      : TensorCoreTiles(launches, product, *plan.instruction,
+      : TensorCoreTiles(launches, matmul, *plan.instruction,
                         shape.getShares() * kWarp),
         plan(plan), shape(shape) {}
 
@@ -93,17 +93,17 @@ private:
 
   /// Returns the type of a register of quantized values.
   Type getRegisterType();
-  Type getSumType();
+  Type getAccumulatorType();
   Value getOnes();
 
   /// Chooses the number of stages in workgroup memory.
   int64_t chooseStages();
   /// Begins to load the tiles of both operands at index `from` of K, if it is
-  /// in bounds. If `areWhole`, values that are not copied asynchronously are
-  /// loaded to `words`, unless it is null, and endStage() stores them.
-  void beginStage(Value from, Value inStage, bool areWhole,
-                  SmallVector<Value> *words);
-  void endStage(Value inStage, ValueRange words);
+  /// in bounds. If `areAlignedTiles`, values that are not copied asynchronously
+  /// are loaded to `packed`, unless it is null, and endStage() stores them.
+  void beginStage(Value from, Value inStage, bool areAlignedTiles,
+                  SmallVector<Value> *packed);
+  void endStage(Value inStage, ValueRange packed);
   /// Loads the thread's registers of `count` instructions' rows, for one step
   /// along K.
   SmallVector<Registers> loadRegisters(const WarpTile &tile, int64_t count,
@@ -111,33 +111,35 @@ private:
   Registers multiply(ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c);
   /// Accumulates the products of a tile. `meanwhile` emits the code that
   /// overlaps with the loads of the first registers.
-  SmallVector<Value>
-  addTile(ValueRange sums, llvm::function_ref<void()> meanwhile = [] {});
+  SmallVector<Value> addTile(
+      ValueRange accumulators, llvm::function_ref<void()> meanwhile = [] {});
   /// Accumulates all tiles, without or with software pipelining.
-  SmallVector<Value> emitTiles(ValueRange sums);
-  SmallVector<Value> emitStages(ValueRange sums, bool areWhole);
+  SmallVector<Value> emitTiles(ValueRange accumulators);
+  SmallVector<Value> emitStages(ValueRange accumulators, bool areAlignedTiles);
   /// A row or column of the result, and its zero point and scale.
-  struct SumLine {
+  struct ScaledLine {
     ResultLine line;
     Value subtracted, scale;
   };
-  SumLine getSumLine(const WarpTile &tile, Value inWarp);
-  void storeSums(ValueRange sums);
+  ScaledLine getScaledLine(const WarpTile &tile, Value inWarp);
+  void storeAccumulators(ValueRange accumulators);
 
   int64_t getRowsOfWarp() const { return shape.shareRows / instruction.m; }
   int64_t getColumnsOfWarp() const {
     return shape.shareColumns / instruction.n;
   }
-  int64_t getSumRegisters() const {
+  int64_t getAccumulatorRegisters() const {
     return instruction.m * instruction.n / kWarp;
   }
   /// Indices of the accumulators of the operands' sums, in units of matrices.
-  int64_t getSumsOfLeft() const { return getRowsOfWarp() * getColumnsOfWarp(); }
-  int64_t getSumsOfRight() const {
-    return getSumsOfLeft() + (plan.right.subtracted ? getRowsOfWarp() : 0);
+  int64_t getLeftSumIndex() const {
+    return getRowsOfWarp() * getColumnsOfWarp();
   }
-  int64_t getNumSums() const {
-    return getSumsOfRight() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
+  int64_t getRightSumIndex() const {
+    return getLeftSumIndex() + (plan.right.subtracted ? getRowsOfWarp() : 0);
+  }
+  int64_t getNumAccumulators() const {
+    return getRightSumIndex() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
   }
 
   const TensorCorePlan &plan;
@@ -154,7 +156,7 @@ Type TensorCoreKernel::getRegisterType() {
   return rewriter.getI32Type();
 }
 
-Type TensorCoreKernel::getSumType() {
+Type TensorCoreKernel::getAccumulatorType() {
   return isFloat() ? Type(rewriter.getF32Type()) : rewriter.getI32Type();
 }
 
@@ -193,7 +195,7 @@ SmallVector<Registers> TensorCoreKernel::loadRegisters(const WarpTile &tile,
     }
     Value loaded = nvgpu::LdMatrixOp::create(
         rewriter, loc, VectorType::get({each * together, 2}, f16), source,
-        getPlaceInTile(tile, f16, row, number), tile.isAcross, each * together);
+        getTileIndices(tile, f16, row, number), tile.isAcross, each * together);
     for (int64_t i = 0; i < each * together; ++i) {
       if (i % each == 0)
         all.emplace_back();
@@ -212,25 +214,26 @@ Registers TensorCoreKernel::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
   llvm::append_range(operands, b);
   llvm::append_range(operands, c);
   auto type = LLVM::LLVMStructType::getLiteral(
-      rewriter.getContext(), SmallVector<Type>(c.size(), getSumType()));
+      rewriter.getContext(), SmallVector<Type>(c.size(), getAccumulatorType()));
   StringAttr name =
       rewriter.getStringAttr("llvm.nvvm.mma." + instruction.intrinsic);
   Value result =
       LLVM::CallIntrinsicOp::create(rewriter, loc, type, name, operands)
           .getResult(0);
-  Registers sums;
+  Registers accumulators;
   for (int64_t i = 0; i < int64_t(c.size()); ++i)
-    sums.push_back(LLVM::ExtractValueOp::create(rewriter, loc, result, i));
-  return sums;
+    accumulators.push_back(
+        LLVM::ExtractValueOp::create(rewriter, loc, result, i));
+  return accumulators;
 }
 
 SmallVector<Value>
-TensorCoreKernel::addTile(ValueRange sums,
+TensorCoreKernel::addTile(ValueRange accumulators,
                           llvm::function_ref<void()> meanwhile) {
   SmallVector<Registers> all;
-  int64_t each = getSumRegisters();
-  for (int64_t i = 0; i < getNumSums(); ++i)
-    all.emplace_back(sums.slice(i * each, each));
+  int64_t each = getAccumulatorRegisters();
+  for (int64_t i = 0; i < getNumAccumulators(); ++i)
+    all.emplace_back(accumulators.slice(i * each, each));
   int64_t rows = getRowsOfWarp(), columns = getColumnsOfWarp();
   int64_t steps = kDepthBytes / (instruction.k * getBytes());
   for (int64_t step = 0; step < steps; ++step) {
@@ -240,18 +243,20 @@ TensorCoreKernel::addTile(ValueRange sums,
       meanwhile();
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) {
-        Registers &sum = all[i * columns + j];
-        sum = multiply(a[i], b[j], sum);
+        Registers &accumulator = all[i * columns + j];
+        accumulator = multiply(a[i], b[j], accumulator);
       }
     if (plan.right.subtracted)
       for (int64_t i = 0; i < rows; ++i) {
-        Registers &sum = all[getSumsOfLeft() + i];
-        sum = multiply(a[i], Registers(b[0].size(), getOnes()), sum);
+        Registers &accumulator = all[getLeftSumIndex() + i];
+        accumulator =
+            multiply(a[i], Registers(b[0].size(), getOnes()), accumulator);
       }
     if (plan.left.subtracted)
       for (int64_t j = 0; j < columns; ++j) {
-        Registers &sum = all[getSumsOfRight() + j];
-        sum = multiply(Registers(a[0].size(), getOnes()), b[j], sum);
+        Registers &accumulator = all[getRightSumIndex() + j];
+        accumulator =
+            multiply(Registers(a[0].size(), getOnes()), b[j], accumulator);
       }
   }
   SmallVector<Value> results;
@@ -260,10 +265,10 @@ TensorCoreKernel::addTile(ValueRange sums,
   return results;
 }
 
-SmallVector<Value> TensorCoreKernel::emitTiles(ValueRange sums) {
+SmallVector<Value> TensorCoreKernel::emitTiles(ValueRange accumulators) {
   stage = index(0);
   auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
-                                 index(getStep()), sums);
+                                 index(getStep()), accumulators);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(loop.getBody());
   for (const CodeTile &tile : {left, right})
@@ -277,8 +282,8 @@ SmallVector<Value> TensorCoreKernel::emitTiles(ValueRange sums) {
 
 int64_t TensorCoreKernel::chooseStages() {
   if (!plan.hasAsyncCopies ||
-      (!canCopy(getPlainCodes(product.left, plan.left)) &&
-       !canCopy(getPlainCodes(product.right, plan.right))))
+      (!canCopy(getPlainCodes(matmul.left, plan.left)) &&
+       !canCopy(getPlainCodes(matmul.right, plan.right))))
     return 1;
   int64_t stages =
       std::min(kMaxStages,
@@ -288,15 +293,16 @@ int64_t TensorCoreKernel::chooseStages() {
   return std::max<int64_t>(stages, 1);
 }
 
-void TensorCoreKernel::beginStage(Value from, Value inStage, bool areWhole,
-                                  SmallVector<Value> *words) {
+void TensorCoreKernel::beginStage(Value from, Value inStage,
+                                  bool areAlignedTiles,
+                                  SmallVector<Value> *packed) {
   stage = inStage;
   SmallVector<const CodeTile *> others;
   for (const CodeTile *tile : {&left, &right})
-    if (areWhole && tile->isCopied)
+    if (areAlignedTiles && tile->isCopied)
       copyTile(*tile, from);
-    else if (areWhole && words)
-      llvm::append_range(*words, loadWords(*tile, from));
+    else if (areAlignedTiles && packed)
+      llvm::append_range(*packed, loadPacked(*tile, from));
     else
       others.push_back(tile);
   if (!others.empty()) {
@@ -310,20 +316,21 @@ void TensorCoreKernel::beginStage(Value from, Value inStage, bool areWhole,
   NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
 }
 
-void TensorCoreKernel::endStage(Value inStage, ValueRange words) {
+void TensorCoreKernel::endStage(Value inStage, ValueRange packed) {
   stage = inStage;
   for (const CodeTile *tile : {&left, &right})
-    if (!tile->isCopied && !words.empty())
-      words = storeWords(*tile, words);
+    if (!tile->isCopied && !packed.empty())
+      packed = storePacked(*tile, packed);
 }
 
-SmallVector<Value> TensorCoreKernel::emitStages(ValueRange sums,
-                                                bool areWhole) {
+SmallVector<Value> TensorCoreKernel::emitStages(ValueRange accumulators,
+                                                bool areAlignedTiles) {
   int64_t ahead = numStages - 1;
   for (int64_t i = 0; i < ahead; ++i)
-    beginStage(index(i * getStep()), index(i), areWhole, /*words=*/nullptr);
+    beginStage(index(i * getStep()), index(i), areAlignedTiles,
+               /*packed=*/nullptr);
   // The loop carries the stage to multiply and the stage to load.
-  SmallVector<Value> before(sums);
+  SmallVector<Value> before(accumulators);
   before.append({index(0), index(ahead)});
   auto loop = scf::ForOp::create(rewriter, loc, index(0), depth,
                                  index(getStep()), before);
@@ -333,21 +340,21 @@ SmallVector<Value> TensorCoreKernel::emitStages(ValueRange sums,
   NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, ahead - 1);
   gpu::BarrierOp::create(rewriter, loc);
   stage = stages[0];
-  SmallVector<Value> words;
+  SmallVector<Value> packed;
   Value later = plus(loop.getInductionVar(), index(ahead * getStep()));
   auto begin = [&] {
-    beginStage(later, stages[1], areWhole, &words);
+    beginStage(later, stages[1], areAlignedTiles, &packed);
     stage = stages[0];
   };
   auto nothing = [] {};
   // Without branches, loads overlap with the multiplication. With branches,
   // this would keep registers live on all of their paths.
-  if (!areWhole)
+  if (!areAlignedTiles)
     begin();
-  ValueRange sumsBefore = loop.getRegionIterArgs().drop_back(2);
+  ValueRange current = loop.getRegionIterArgs().drop_back(2);
   SmallVector<Value> next =
-      areWhole ? addTile(sumsBefore, begin) : addTile(sumsBefore, nothing);
-  endStage(stages[1], words);
+      areAlignedTiles ? addTile(current, begin) : addTile(current, nothing);
+  endStage(stages[1], packed);
   Value following = plus(stages[0], index(1));
   Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                                        following, index(numStages));
@@ -358,16 +365,16 @@ SmallVector<Value> TensorCoreKernel::emitStages(ValueRange sums,
   return loop.getResults().drop_back(2);
 }
 
-TensorCoreKernel::SumLine TensorCoreKernel::getSumLine(const WarpTile &tile,
-                                                       Value inWarp) {
-  SumLine line;
+TensorCoreKernel::ScaledLine
+TensorCoreKernel::getScaledLine(const WarpTile &tile, Value inWarp) {
+  ScaledLine line;
   line.line =
-      getLine(*tile.factor, plus(plus(tile.first, tile.warpRow), inWarp));
+      getLine(*tile.gpuOperand, plus(plus(tile.first, tile.warpRow), inWarp));
   auto emit = [&](Value value) -> Value {
     if (!value)
       return nullptr;
     return orZero(line.line.isThere, value.getType(), [&] {
-      return emitFactor(*tile.factor, value, line.line.number, index(0));
+      return emitOperand(*tile.gpuOperand, value, line.line.number, index(0));
     });
   };
   line.subtracted = emit(tile.operand->subtracted);
@@ -375,8 +382,8 @@ TensorCoreKernel::SumLine TensorCoreKernel::getSumLine(const WarpTile &tile,
   return line;
 }
 
-void TensorCoreKernel::storeSums(ValueRange sums) {
-  int64_t each = getSumRegisters(), columns = getColumnsOfWarp();
+void TensorCoreKernel::storeAccumulators(ValueRange accumulators) {
+  int64_t each = getAccumulatorRegisters(), columns = getColumnsOfWarp();
   Type i32 = rewriter.getI32Type();
   auto times32 = [&](Value x, Value y) -> Value {
     return arith::MulIOp::create(rewriter, loc, x, y);
@@ -384,40 +391,43 @@ void TensorCoreKernel::storeSums(ValueRange sums) {
   Value count = arith::IndexCastOp::create(rewriter, loc, i32, depth);
   // The accumulators of a thread are two adjacent columns, then the same
   // columns eight rows below.
-  SmallVector<SumLine> lines, places;
+  SmallVector<ScaledLine> rowLines, columnLines;
   for (int64_t row = 0; row < shape.shareRows; row += 8)
-    lines.push_back(getSumLine(left, plus(group, index(row))));
+    rowLines.push_back(getScaledLine(left, plus(group, index(row))));
   for (int64_t column = 0; column < shape.shareColumns; column += 8)
     for (int64_t next = 0; next < 2; ++next)
-      places.push_back(
-          getSumLine(right, plus(times(inGroup, 2), index(column + next))));
+      columnLines.push_back(
+          getScaledLine(right, plus(times(inGroup, 2), index(column + next))));
   for (int64_t i = 0; i < getRowsOfWarp(); ++i)
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t k = 0; k < each; ++k) {
-        const SumLine &row = lines[i * (instruction.m / 8) + k / 2];
-        const SumLine &column = places[j * 2 + k % 2];
+        const ScaledLine &row = rowLines[i * (instruction.m / 8) + k / 2];
+        const ScaledLine &column = columnLines[j * 2 + k % 2];
         ifResult(row.line, column.line, [&] {
-          Value sum = sums[(i * columns + j) * each + k];
+          Value accumulator = accumulators[(i * columns + j) * each + k];
           Value p = row.subtracted, q = column.subtracted;
           if (p) {
-            Value ofRight = sums[(getSumsOfRight() + j) * each + k];
-            sum = minus(sum, times32(p, ofRight));
+            Value ofRight = accumulators[(getRightSumIndex() + j) * each + k];
+            accumulator = minus(accumulator, times32(p, ofRight));
           }
           if (q) {
-            Value ofLeft = sums[(getSumsOfLeft() + i) * each + k];
-            sum = minus(sum, times32(q, ofLeft));
+            Value ofLeft = accumulators[(getLeftSumIndex() + i) * each + k];
+            accumulator = minus(accumulator, times32(q, ofLeft));
           }
           if (p && q)
-            sum = plus(sum, times32(count, times32(p, q)));
+            accumulator = plus(accumulator, times32(count, times32(p, q)));
           for (Value scale : {row.scale, column.scale})
             if (scale)
-              sum = arith::MulFOp::create(rewriter, loc, sum, scale);
-          SmallVector<Value> place = getPlace(row.line, column.line);
-          Value before = emitStart(place);
-          sum = isFloat()
-                    ? Value(arith::AddFOp::create(rewriter, loc, before, sum))
-                    : plus(before, sum);
-          memref::StoreOp::create(rewriter, loc, sum, getResult(), place);
+              accumulator =
+                  arith::MulFOp::create(rewriter, loc, accumulator, scale);
+          SmallVector<Value> resultIndices =
+              getResultIndices(row.line, column.line);
+          Value before = emitStart(resultIndices);
+          accumulator = isFloat() ? Value(arith::AddFOp::create(
+                                        rewriter, loc, before, accumulator))
+                                  : plus(before, accumulator);
+          memref::StoreOp::create(rewriter, loc, accumulator, getResult(),
+                                  resultIndices);
         });
       }
 }
@@ -430,35 +440,38 @@ void TensorCoreKernel::build() {
   inGroup = modulo(lane, kThreadsOfRow);
   numStages = chooseStages();
   int64_t warpsOfRow = shape.columns / shape.shareColumns;
-  left = {makeTile(product.left, plan.left, shape.rows, firstRow),
+  left = {makeTile(matmul.left, plan.left, shape.rows, firstRow),
           times(divide(warp, warpsOfRow), shape.shareRows), instruction.m};
-  right = {makeTile(product.right, plan.right, shape.columns, firstColumn),
+  right = {makeTile(matmul.right, plan.right, shape.columns, firstColumn),
            times(modulo(warp, warpsOfRow), shape.shareColumns), instruction.n};
 
-  Value zero = arith::ConstantOp::create(rewriter, loc, getSumType(),
-                                         rewriter.getZeroAttr(getSumType()));
-  SmallVector<Value> sums(getNumSums() * getSumRegisters(), zero);
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, getAccumulatorType(),
+                                rewriter.getZeroAttr(getAccumulatorType()));
+  SmallVector<Value> accumulators(
+      getNumAccumulators() * getAccumulatorRegisters(), zero);
   if (numStages == 1) {
-    sums = emitTiles(sums);
+    accumulators = emitTiles(accumulators);
   } else {
-    Value areWhole = both(isWhole(left), isWhole(right));
-    auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(sums)),
-                                    areWhole, /*withElseRegion=*/true);
+    Value areAlignedTiles = both(isAlignedTile(left), isAlignedTile(right));
+    auto branch =
+        scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(accumulators)),
+                          areAlignedTiles, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
-    for (bool whole : {true, false}) {
-      rewriter.setInsertionPointToStart(whole ? branch.thenBlock()
-                                              : branch.elseBlock());
-      scf::YieldOp::create(rewriter, loc, emitStages(sums, whole));
+    for (bool isAligned : {true, false}) {
+      rewriter.setInsertionPointToStart(isAligned ? branch.thenBlock()
+                                                  : branch.elseBlock());
+      scf::YieldOp::create(rewriter, loc, emitStages(accumulators, isAligned));
     }
-    sums = branch.getResults();
+    accumulators = branch.getResults();
   }
-  storeSums(sums);
+  storeAccumulators(accumulators);
   launches.endLaunch();
 }
 
 void quant_float::buildTensorCoreKernel(KernelLaunches &launches,
-                                        const GpuMatmul &product,
+                                        const GpuMatmul &matmul,
                                         const TensorCorePlan &plan,
                                         const MatmulTile &shape) {
-  TensorCoreKernel(launches, product, plan, shape).build();
+  TensorCoreKernel(launches, matmul, plan, shape).build();
 }

@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The size of the widest memory access in bytes, and of the words in which
-/// blocks are transposed.
-static constexpr int64_t kPieceBytes = 16, kWordBytes = 4;
+/// The size of the widest memory access in bytes, and of the packed values in
+/// which blocks are transposed.
+static constexpr int64_t kPieceBytes = 16, kPackedBytes = 4;
 /// The number of rows of 16 bytes that cover all banks of workgroup memory.
 static constexpr int64_t kRowsOfBanks = 8;
 
@@ -33,11 +33,11 @@ int64_t TensorCoreTiles::getBytes() const {
 // Memory layout
 //===----------------------------------------------------------------------===//
 
-BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &factor,
+BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &operand,
                                              ArrayRef<unsigned> loops,
                                              size_t &numInner) {
-  linalg::GenericOp op = product.op;
-  Value source = factor.code;
+  linalg::GenericOp op = matmul.op;
+  Value source = operand.code;
   // Integers are extensions of the loaded byte.
   if (!isFloat())
     source = source.getDefiningOp()->getOperand(0);
@@ -46,8 +46,8 @@ BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &factor,
   auto argument = dyn_cast<BlockArgument>(source);
   if (!argument || argument.getOwner() != op.getBody())
     return nullptr;
-  OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  OpOperand &input = op->getOpOperand(argument.getArgNumber());
+  auto type = dyn_cast<MemRefType>(input.get().getType());
   if (!type || !type.isLastDimUnitStride() ||
       type.getElementTypeBitWidth() != 8 * getBytes())
     return nullptr;
@@ -57,15 +57,15 @@ BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &factor,
     dims.push_back(isConstantIntValue(extents[loop], 1)
                        ? rewriter.getAffineConstantExpr(0)
                        : rewriter.getAffineDimExpr(loop));
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<AffineExpr> places;
-  for (AffineExpr place : map.getResults())
-    places.push_back(
-        simplifyAffineExpr(place.replaceDims(dims), dims.size(), 0));
+  AffineMap map = op.getMatchingIndexingMap(&input);
+  SmallVector<AffineExpr> results;
+  for (AffineExpr result : map.getResults())
+    results.push_back(
+        simplifyAffineExpr(result.replaceDims(dims), dims.size(), 0));
   // Visit the axes from the innermost one outward. `isDense` means that the
   // elements of the visited axes are contiguous in memory.
   bool isDense = type.getLayout().isIdentity(), isPlain = false;
-  size_t axis = places.size();
+  size_t axis = results.size();
   numInner = 0;
   for (unsigned loop : llvm::reverse(loops)) {
     if (isa<AffineConstantExpr>(dims[loop])) {
@@ -73,14 +73,14 @@ BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &factor,
       continue;
     }
     size_t next = axis;
-    while (next > 0 && isa<AffineConstantExpr>(places[next - 1]) &&
+    while (next > 0 && isa<AffineConstantExpr>(results[next - 1]) &&
            type.getDimSize(next - 1) == 1)
       --next;
-    if (next == 0 || places[next - 1] != dims[loop] ||
-        (next != places.size() && !isDense) ||
+    if (next == 0 || results[next - 1] != dims[loop] ||
+        (next != results.size() && !isDense) ||
         llvm::any_of(
-            ArrayRef(places).take_front(next - 1),
-            [&](AffineExpr place) { return place.isFunctionOfDim(loop); }))
+            ArrayRef(results).take_front(next - 1),
+            [&](AffineExpr result) { return result.isFunctionOfDim(loop); }))
       break;
     ++numInner;
     isPlain = true;
@@ -91,15 +91,15 @@ BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &factor,
   return isPlain ? argument : nullptr;
 }
 
-PlainCodes TensorCoreTiles::getPlainCodes(const GpuOperand &factor,
+PlainCodes TensorCoreTiles::getPlainCodes(const GpuOperand &gpuOperand,
                                           const TensorCoreOperand &operand) {
   PlainCodes plain;
   plain.isAlong = true;
-  plain.codes = getPlainCodes(operand, product.sums, plain.numInner);
-  if (plain.codes && plain.numInner == product.sums.size())
+  plain.codes = getPlainCodes(operand, matmul.reductionLoops, plain.numInner);
+  if (plain.codes && plain.numInner == matmul.reductionLoops.size())
     return plain;
   plain.isAlong = false;
-  plain.codes = getPlainCodes(operand, factor.rows, plain.numInner);
+  plain.codes = getPlainCodes(operand, gpuOperand.rows, plain.numInner);
   return plain;
 }
 
@@ -110,17 +110,17 @@ bool TensorCoreTiles::canCopy(const PlainCodes &plain) const {
 
 ArrayRef<unsigned> TensorCoreTiles::getInner(const CodeTile &tile) const {
   ArrayRef<unsigned> loops =
-      tile.plain.isAlong ? product.sums : tile.factor->rows;
+      tile.plain.isAlong ? matmul.reductionLoops : tile.gpuOperand->rows;
   return loops.take_back(tile.plain.numInner);
 }
 
-CodeTile TensorCoreTiles::makeTile(const GpuOperand &factor,
+CodeTile TensorCoreTiles::makeTile(const GpuOperand &gpuOperand,
                                    const TensorCoreOperand &operand,
                                    int64_t lines, Value first) {
   CodeTile tile = {};
-  tile.factor = &factor;
+  tile.gpuOperand = &gpuOperand;
   tile.operand = &operand;
-  tile.plain = getPlainCodes(factor, operand);
+  tile.plain = getPlainCodes(gpuOperand, operand);
   tile.isCopied = numStages > 1 && canCopy(tile.plain);
   tile.isAcross = tile.isCopied && !tile.plain.isAlong;
   tile.lines = lines;
@@ -144,15 +144,16 @@ Value TensorCoreTiles::viewTile(const CodeTile &tile, Type unit) {
               unit);
 }
 
-SmallVector<Value> TensorCoreTiles::getPlaceInTile(const CodeTile &tile,
+SmallVector<Value> TensorCoreTiles::getTileIndices(const CodeTile &tile,
                                                    Type unit, Value row,
                                                    Value number) {
   int64_t pieces = tile.rowBytes / kPieceBytes;
   int64_t units = kPieceBytes / getBytesOf(unit);
   // The number of consecutive rows that are in different banks without
   // swizzling.
-  int64_t apart = std::max<int64_t>(kRowsOfBanks / pieces, 1);
-  Value turn = modulo(divide(row, apart), std::min(pieces, kRowsOfBanks));
+  int64_t rowsPerSwizzle = std::max<int64_t>(kRowsOfBanks / pieces, 1);
+  Value turn =
+      modulo(divide(row, rowsPerSwizzle), std::min(pieces, kRowsOfBanks));
   Value piece =
       rewriter.createOrFold<arith::XOrIOp>(loc, divide(number, units), turn);
   return {stage, row, plus(times(piece, units), modulo(number, units))};
@@ -161,7 +162,7 @@ SmallVector<Value> TensorCoreTiles::getPlaceInTile(const CodeTile &tile,
 void TensorCoreTiles::storeInTile(const CodeTile &tile, Value unit, Value row,
                                   Value number) {
   memref::StoreOp::create(rewriter, loc, unit, viewTile(tile, unit.getType()),
-                          getPlaceInTile(tile, unit.getType(), row, number));
+                          getTileIndices(tile, unit.getType(), row, number));
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,20 +176,20 @@ Value TensorCoreTiles::isAligned(Value address, int64_t bytes) {
       index(0));
 }
 
-Value TensorCoreTiles::emitAddress(const CodeTile &tile, Value row, Value sum) {
+Value TensorCoreTiles::emitAddress(const CodeTile &tile, Value row, Value k) {
   auto metadata =
       memref::ExtractStridedMetadataOp::create(rewriter, loc, getBuffer(tile));
   Value element = metadata.getOffset();
-  for (auto [index, stride] :
-       llvm::zip_equal(getInputPlace(*tile.factor, tile.plain.codes, row, sum),
-                       metadata.getStrides()))
+  for (auto [index, stride] : llvm::zip_equal(
+           getInputIndices(*tile.gpuOperand, tile.plain.codes, row, k),
+           metadata.getStrides()))
     element = plus(element, launches.multiply(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(
       rewriter, loc, metadata.getBaseBuffer());
   return plus(base, times(element, getBytes()));
 }
 
-Value TensorCoreTiles::isWhole(const CodeTile &tile) {
+Value TensorCoreTiles::isAlignedTile(const CodeTile &tile) {
   if (!tile.plain.codes)
     return nullptr;
   auto metadata =
@@ -204,9 +205,8 @@ Value TensorCoreTiles::isWhole(const CodeTile &tile) {
   // must be a multiple of the access size. The strides of all other axes must
   // be, too.
   ArrayRef<unsigned> inner = getInner(tile);
-  OpOperand &operand =
-      product.op->getOpOperand(tile.plain.codes.getArgNumber());
-  AffineMap map = product.op.getMatchingIndexingMap(&operand);
+  OpOperand &operand = matmul.op->getOpOperand(tile.plain.codes.getArgNumber());
+  AffineMap map = matmul.op.getMatchingIndexingMap(&operand);
   for (unsigned axis = 0; axis < map.getNumResults(); ++axis)
     if (llvm::none_of(inner, [&](unsigned loop) {
           return map.getResult(axis).isFunctionOfDim(loop);
@@ -216,35 +216,35 @@ Value TensorCoreTiles::isWhole(const CodeTile &tile) {
   // Blocks are square, so that the K extent must be a multiple, too.
   if (!tile.isCopied)
     add(depth);
-  return isAligned(all, tile.isCopied ? kPieceBytes : kWordBytes);
+  return isAligned(all, tile.isCopied ? kPieceBytes : kPackedBytes);
 }
 
 Value TensorCoreTiles::areNeighbours(const CodeTile &tile, Value row,
                                      int64_t width) {
-  if (tile.plain.isAlong || tile.plain.numInner == tile.factor->rows.size())
+  if (tile.plain.isAlong || tile.plain.numInner == tile.gpuOperand->rows.size())
     return nullptr;
   Value inner = getExtent(getInner(tile));
   if (isMultiple(inner, width))
     return nullptr;
-  Value place = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
+  Value inInner = rewriter.createOrFold<arith::RemUIOp>(loc, row, inner);
   return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
-                               plus(place, index(width)), inner);
+                               plus(inInner, index(width)), inner);
 }
 
-Value TensorCoreTiles::emitCode(const CodeTile &tile, Value row, Value sum) {
-  Value code = emitFactor(*tile.factor, tile.operand->code, row, sum);
+Value TensorCoreTiles::emitCode(const CodeTile &tile, Value row, Value k) {
+  Value code = emitOperand(*tile.gpuOperand, tile.operand->code, row, k);
   if (isFloat())
     return arith::BitcastOp::create(rewriter, loc, getCodeType(), code);
   return arith::TruncIOp::create(rewriter, loc, getCodeType(), code);
 }
 
-Value TensorCoreTiles::emitVector(const CodeTile &tile, Value row, Value sum,
+Value TensorCoreTiles::emitVector(const CodeTile &tile, Value row, Value k,
                                   int64_t width) {
   Value buffer = getBuffer(tile);
   auto type = VectorType::get({width}, getElementTypeOrSelf(buffer));
   auto load = vector::LoadOp::create(
       rewriter, loc, type, buffer,
-      getInputPlace(*tile.factor, tile.plain.codes, row, sum));
+      getInputIndices(*tile.gpuOperand, tile.plain.codes, row, k));
   load.setAlignment(width * getBytes());
   auto codeType = VectorType::get({width}, getCodeType());
   if (type == codeType)
@@ -253,16 +253,16 @@ Value TensorCoreTiles::emitVector(const CodeTile &tile, Value row, Value sum,
 }
 
 void TensorCoreTiles::loadCode(const CodeTile &tile, Value from, Value line,
-                               Value summand) {
+                               Value kInTile) {
   Value row = plus(tile.first, line);
-  Value sum = plus(from, summand);
+  Value k = plus(from, kInTile);
   Value isThere =
-      isElement(*tile.factor, row, sum, isMultiple(depth, getStep()));
+      isElement(*tile.gpuOperand, row, k, isMultiple(depth, getStep()));
   Value code =
-      orZero(isThere, getCodeType(), [&] { return emitCode(tile, row, sum); });
+      orZero(isThere, getCodeType(), [&] { return emitCode(tile, row, k); });
   if (tile.isAcross)
-    std::swap(line, summand);
-  storeInTile(tile, code, line, summand);
+    std::swap(line, kInTile);
+  storeInTile(tile, code, line, kInTile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,17 +279,17 @@ TensorCoreTiles::Piece TensorCoreTiles::getPiece(const CodeTile &tile,
   int64_t pieces = tile.rowBytes / kPieceBytes;
   Piece piece;
   piece.line = divide(number, pieces);
-  piece.summand = times(modulo(number, pieces), width);
+  piece.kInTile = times(modulo(number, pieces), width);
   if (tile.isAcross)
-    std::swap(piece.line, piece.summand);
+    std::swap(piece.line, piece.kInTile);
   piece.row = plus(tile.first, piece.line);
-  piece.sum = plus(from, piece.summand);
+  piece.k = plus(from, piece.kInTile);
   return piece;
 }
 
 void TensorCoreTiles::copyPiece(const CodeTile &tile, const Piece &piece,
                                 Value isThere) {
-  Value buffer = getBuffer(tile), row = piece.line, code = piece.summand;
+  Value buffer = getBuffer(tile), row = piece.line, code = piece.kInTile;
   if (tile.isAcross)
     std::swap(row, code);
   int64_t width = kPieceBytes / getBytes();
@@ -300,8 +300,8 @@ void TensorCoreTiles::copyPiece(const CodeTile &tile, const Piece &piece,
   Type type = getElementTypeOrSelf(buffer);
   nvgpu::DeviceAsyncCopyOp::create(
       rewriter, loc, nvgpu::DeviceAsyncTokenType::get(rewriter.getContext()),
-      viewTile(tile, type), getPlaceInTile(tile, type, row, code), buffer,
-      getInputPlace(*tile.factor, tile.plain.codes, piece.row, piece.sum),
+      viewTile(tile, type), getTileIndices(tile, type, row, code), buffer,
+      getInputIndices(*tile.gpuOperand, tile.plain.codes, piece.row, piece.k),
       rewriter.getIndexAttr(width), count, /*bypassL1=*/rewriter.getUnitAttr());
 }
 
@@ -312,12 +312,12 @@ void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
   int64_t width = kPieceBytes / getBytes();
   Piece piece = getPiece(tile, from, number);
   Value last = index(width - 1);
-  Value isWide =
-      isElement(*tile.factor, tile.isAcross ? plus(piece.row, last) : piece.row,
-                tile.isAcross ? piece.sum : plus(piece.sum, last), false);
+  Value isWide = isElement(
+      *tile.gpuOperand, tile.isAcross ? plus(piece.row, last) : piece.row,
+      tile.isAcross ? piece.k : plus(piece.k, last), false);
   // Tiles advance by 64 bytes along K, so that the alignment is that of the
   // first tile.
-  Value aligned = tile.isAcross ? piece.sum : piece.summand;
+  Value aligned = tile.isAcross ? piece.k : piece.kInTile;
   isWide = both(isWide,
                 isAligned(emitAddress(tile, piece.row, aligned), kPieceBytes));
   isWide = both(isWide, areNeighbours(tile, piece.row, width));
@@ -328,15 +328,15 @@ void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
   if (tile.isCopied)
     copyPiece(tile, piece, nullptr);
   else
-    storeInTile(tile, emitVector(tile, piece.row, piece.sum, width), piece.line,
-                divide(piece.summand, width));
+    storeInTile(tile, emitVector(tile, piece.row, piece.k, width), piece.line,
+                divide(piece.kInTile, width));
   rewriter.setInsertionPointToStart(branch.elseBlock());
   auto loop =
       scf::ForOp::create(rewriter, loc, index(0), index(width), index(1));
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  Value &code = tile.isAcross ? piece.line : piece.summand;
+  Value &code = tile.isAcross ? piece.line : piece.kInTile;
   code = plus(code, loop.getInductionVar());
-  loadCode(tile, from, piece.line, piece.summand);
+  loadCode(tile, from, piece.line, piece.kInTile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,35 +344,35 @@ void TensorCoreTiles::loadPiece(const CodeTile &tile, Value from,
 //===----------------------------------------------------------------------===//
 
 int64_t TensorCoreTiles::getNumBlocks(const CodeTile &tile) const {
-  return tile.lines * kDepthBytes / kWordBytes / (kWordBytes / getBytes());
+  return tile.lines * kDepthBytes / kPackedBytes / (kPackedBytes / getBytes());
 }
 
 TensorCoreTiles::Block TensorCoreTiles::getBlock(const CodeTile &tile,
                                                  Value from, Value number) {
-  int64_t width = kWordBytes / getBytes();
-  constexpr int64_t kWords = kDepthBytes / kWordBytes;
+  int64_t width = kPackedBytes / getBytes();
+  constexpr int64_t kPackedPerRow = kDepthBytes / kPackedBytes;
   // Eight threads read 32 bytes, the size of a memory transaction. The four
   // groups of eight threads of a warp write to different banks.
   int64_t neighbours = std::min<int64_t>(8, tile.lines / width);
   Block block;
-  block.word = modulo(divide(number, neighbours), kWords);
+  block.index = modulo(divide(number, neighbours), kPackedPerRow);
   block.line =
-      times(plus(times(divide(number, neighbours * kWords), neighbours),
+      times(plus(times(divide(number, neighbours * kPackedPerRow), neighbours),
                  modulo(number, neighbours)),
             width);
-  block.summand = times(block.word, width);
+  block.kInTile = times(block.index, width);
   block.row = plus(tile.first, block.line);
-  block.sum = plus(from, block.summand);
+  block.k = plus(from, block.kInTile);
   return block;
 }
 
 SmallVector<Value> TensorCoreTiles::loadBlock(const CodeTile &tile,
                                               const Block &block) {
-  int64_t width = kWordBytes / getBytes();
+  int64_t width = kPackedBytes / getBytes();
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < width; ++i)
     vectors.push_back(
-        emitVector(tile, block.row, plus(block.sum, index(i)), width));
+        emitVector(tile, block.row, plus(block.k, index(i)), width));
   return vectors;
 }
 
@@ -384,7 +384,7 @@ void TensorCoreTiles::storeBlock(const CodeTile &tile, const Block &block,
       elements.push_back(vector::ExtractOp::create(rewriter, loc, vector, j));
     Value all = vector::FromElementsOp::create(
         rewriter, loc, cast<VectorType>(vectors[0].getType()), elements);
-    storeInTile(tile, all, plus(block.line, index(j)), block.word);
+    storeInTile(tile, all, plus(block.line, index(j)), block.index);
   }
 }
 
@@ -392,19 +392,19 @@ void TensorCoreTiles::storeBlock(const CodeTile &tile, const Block &block,
 /// one access for each value.
 void TensorCoreTiles::loadBlock(const CodeTile &tile, Value from,
                                 Value number) {
-  int64_t width = kWordBytes / getBytes();
+  int64_t width = kPackedBytes / getBytes();
   Block block = getBlock(tile, from, number);
   Value addresses;
   for (int64_t i = 0; i < width; ++i) {
-    Value address = emitAddress(tile, block.row, plus(block.sum, index(i)));
+    Value address = emitAddress(tile, block.row, plus(block.k, index(i)));
     addresses = addresses
                     ? arith::OrIOp::create(rewriter, loc, addresses, address)
                     : address;
   }
   Value last = index(width - 1);
-  Value isWide = both(isElement(*tile.factor, plus(block.row, last),
-                                plus(block.sum, last), false),
-                      isAligned(addresses, kWordBytes));
+  Value isWide = both(isElement(*tile.gpuOperand, plus(block.row, last),
+                                plus(block.k, last), false),
+                      isAligned(addresses, kPackedBytes));
   isWide = both(isWide, areNeighbours(tile, block.row, width));
   auto branch =
       scf::IfOp::create(rewriter, loc, isWide, /*withElseRegion=*/true);
@@ -416,49 +416,50 @@ void TensorCoreTiles::loadBlock(const CodeTile &tile, Value from,
                                  index(1));
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   loadCode(tile, from, plus(block.line, modulo(loop.getInductionVar(), width)),
-           plus(block.summand, divide(loop.getInductionVar(), width)));
+           plus(block.kInTile, divide(loop.getInductionVar(), width)));
 }
 
 //===----------------------------------------------------------------------===//
-// Words
+// Packed values
 //===----------------------------------------------------------------------===//
 
-int64_t TensorCoreTiles::getNumWords(const CodeTile &tile) const {
-  return tile.lines * kDepthBytes / kWordBytes;
+int64_t TensorCoreTiles::getNumPacked(const CodeTile &tile) const {
+  return tile.lines * kDepthBytes / kPackedBytes;
 }
 
-TensorCoreTiles::Word TensorCoreTiles::getWord(const CodeTile &tile, Value from,
-                                               Value number) {
-  constexpr int64_t kWords = kDepthBytes / kWordBytes;
+TensorCoreTiles::Packed TensorCoreTiles::getPacked(const CodeTile &tile,
+                                                   Value from, Value number) {
+  constexpr int64_t kPackedPerRow = kDepthBytes / kPackedBytes;
   // Adjacent threads load adjacent elements.
-  bool isKContiguous = tile.factor->isKContiguous;
-  Word word;
-  word.word =
-      isKContiguous ? modulo(number, kWords) : divide(number, tile.lines);
-  word.line =
-      isKContiguous ? divide(number, kWords) : modulo(number, tile.lines);
-  word.row = plus(tile.first, word.line);
-  word.sum = plus(from, times(word.word, kWordBytes / getBytes()));
-  return word;
+  bool isKContiguous = tile.gpuOperand->isKContiguous;
+  Packed packed;
+  packed.index = isKContiguous ? modulo(number, kPackedPerRow)
+                               : divide(number, tile.lines);
+  packed.line = isKContiguous ? divide(number, kPackedPerRow)
+                              : modulo(number, tile.lines);
+  packed.row = plus(tile.first, packed.line);
+  packed.k = plus(from, times(packed.index, kPackedBytes / getBytes()));
+  return packed;
 }
 
-Value TensorCoreTiles::emitWord(const CodeTile &tile, const Word &word) {
-  int64_t width = kWordBytes / getBytes();
+Value TensorCoreTiles::emitPacked(const CodeTile &tile, const Packed &packed) {
+  int64_t width = kPackedBytes / getBytes();
   auto type = VectorType::get({width}, getCodeType());
-  bool isWhole = isMultiple(depth, getStep());
+  bool isKInBounds = isMultiple(depth, getStep());
   auto emitAll = [&](llvm::function_ref<Value(Value)> emit) -> Value {
     SmallVector<Value> codes;
     for (int64_t i = 0; i < width; ++i)
-      codes.push_back(emit(plus(word.sum, index(i))));
+      codes.push_back(emit(plus(packed.k, index(i))));
     return vector::FromElementsOp::create(rewriter, loc, type, codes);
   };
-  auto emit = [&](Value sum) { return emitCode(tile, word.row, sum); };
+  auto emit = [&](Value k) { return emitCode(tile, packed.row, k); };
   if (isMultiple(depth, width))
-    return orZero(isElement(*tile.factor, word.row, word.sum, isWhole), type,
-                  [&] { return emitAll(emit); });
-  return emitAll([&](Value sum) {
-    return orZero(isElement(*tile.factor, word.row, sum, isWhole),
-                  getCodeType(), [&] { return emit(sum); });
+    return orZero(
+        isElement(*tile.gpuOperand, packed.row, packed.k, isKInBounds), type,
+        [&] { return emitAll(emit); });
+  return emitAll([&](Value k) {
+    return orZero(isElement(*tile.gpuOperand, packed.row, k, isKInBounds),
+                  getCodeType(), [&] { return emit(k); });
   });
 }
 
@@ -473,9 +474,9 @@ void TensorCoreTiles::loadTile(const CodeTile &tile, Value from) {
   if (tile.plain.codes)
     return forEachElement(getNumBlocks(tile), threads,
                           [&](Value number) { loadBlock(tile, from, number); });
-  forEachElement(getNumWords(tile), threads, [&](Value number) {
-    Word word = getWord(tile, from, number);
-    storeInTile(tile, emitWord(tile, word), word.line, word.word);
+  forEachElement(getNumPacked(tile), threads, [&](Value number) {
+    Packed packed = getPacked(tile, from, number);
+    storeInTile(tile, emitPacked(tile, packed), packed.line, packed.index);
   });
 }
 
@@ -491,7 +492,7 @@ void TensorCoreTiles::forEachOwn(int64_t count,
 void TensorCoreTiles::copyTile(const CodeTile &tile, Value from) {
   forEachOwn(getNumPieces(tile), [&](Value number, Value isOwn) {
     Piece piece = getPiece(tile, from, number);
-    Value isThere = isElement(*tile.factor, piece.row, piece.sum, false);
+    Value isThere = isElement(*tile.gpuOperand, piece.row, piece.k, false);
     OpBuilder::InsertionGuard guard(rewriter);
     if (isOwn) {
       auto branch = scf::IfOp::create(rewriter, loc, isOwn);
@@ -501,39 +502,40 @@ void TensorCoreTiles::copyTile(const CodeTile &tile, Value from) {
   });
 }
 
-SmallVector<Value> TensorCoreTiles::loadWords(const CodeTile &tile,
-                                              Value from) {
-  SmallVector<Value> words;
-  int64_t width = kWordBytes / getBytes();
+SmallVector<Value> TensorCoreTiles::loadPacked(const CodeTile &tile,
+                                               Value from) {
+  SmallVector<Value> packed;
+  int64_t width = kPackedBytes / getBytes();
   auto type = VectorType::get({width}, getCodeType());
   if (!tile.plain.codes) {
-    forEachOwn(getNumWords(tile), [&](Value number, Value isOwn) {
+    forEachOwn(getNumPacked(tile), [&](Value number, Value isOwn) {
       Value isThere = both(isOwn, isBelow(from, depth));
-      words.push_back(orZero(isThere, type, [&] {
-        return emitWord(tile, getWord(tile, from, number));
+      packed.push_back(orZero(isThere, type, [&] {
+        return emitPacked(tile, getPacked(tile, from, number));
       }));
     });
-    return words;
+    return packed;
   }
   forEachOwn(getNumBlocks(tile), [&](Value number, Value isOwn) {
     Block block = getBlock(tile, from, number);
     Value isThere =
-        both(isOwn, isElement(*tile.factor, block.row, block.sum, false));
+        both(isOwn, isElement(*tile.gpuOperand, block.row, block.k, false));
     for (int64_t i = 0; i < width; ++i)
-      words.push_back(orZero(isThere, type, [&] {
-        return emitVector(tile, block.row, plus(block.sum, index(i)), width);
+      packed.push_back(orZero(isThere, type, [&] {
+        return emitVector(tile, block.row, plus(block.k, index(i)), width);
       }));
   });
-  return words;
+  return packed;
 }
 
-ValueRange TensorCoreTiles::storeWords(const CodeTile &tile, ValueRange words) {
+ValueRange TensorCoreTiles::storePacked(const CodeTile &tile,
+                                        ValueRange packed) {
   bool hasBlocks = tile.plain.codes != nullptr;
-  int64_t each = hasBlocks ? kWordBytes / getBytes() : 1;
-  forEachOwn(hasBlocks ? getNumBlocks(tile) : getNumWords(tile),
+  int64_t each = hasBlocks ? kPackedBytes / getBytes() : 1;
+  forEachOwn(hasBlocks ? getNumBlocks(tile) : getNumPacked(tile),
              [&](Value number, Value isOwn) {
-               ValueRange own = words.take_front(each);
-               words = words.drop_front(each);
+               ValueRange own = packed.take_front(each);
+               packed = packed.drop_front(each);
                OpBuilder::InsertionGuard guard(rewriter);
                if (isOwn) {
                  auto branch = scf::IfOp::create(rewriter, loc, isOwn);
@@ -541,8 +543,8 @@ ValueRange TensorCoreTiles::storeWords(const CodeTile &tile, ValueRange words) {
                }
                if (hasBlocks)
                  return storeBlock(tile, getBlock(tile, index(0), number), own);
-               Word word = getWord(tile, index(0), number);
-               storeInTile(tile, own[0], word.line, word.word);
+               Packed target = getPacked(tile, index(0), number);
+               storeInTile(tile, own[0], target.line, target.index);
              });
-  return words;
+  return packed;
 }

@@ -29,7 +29,7 @@ struct PlainCodes {
 
 /// The quantized values of an operand in workgroup memory, for all stages.
 struct CodeTile {
-  const GpuOperand *factor;
+  const GpuOperand *gpuOperand;
   const TensorCoreOperand *operand;
   PlainCodes plain;
   /// Whether the values are copied asynchronously; and whether each row in
@@ -51,47 +51,50 @@ struct CodeTile {
 /// order depends on the row.
 class TensorCoreTiles : protected GpuMatmulBuilder {
 protected:
-  TensorCoreTiles(KernelLaunches &launches, const GpuMatmul &product,
+  TensorCoreTiles(KernelLaunches &launches, const GpuMatmul &matmul,
                   const TensorCoreInstruction &instruction, int64_t threads)
-      : GpuMatmulBuilder(launches, product), instruction(instruction),
+      : GpuMatmulBuilder(launches, matmul), instruction(instruction),
         threads(threads) {}
 
   /// The size of a tile along K in bytes.
   static constexpr int64_t kDepthBytes = 64;
 
-  bool isFloat() const { return instruction.sum == MatrixElement::Float32; }
+  bool isFloat() const {
+    return instruction.accumulator == MatrixElement::Float32;
+  }
   /// The size of a quantized value in bytes.
   int64_t getBytes() const;
   Type getCodeType() { return rewriter.getIntegerType(8 * getBytes()); }
   /// The K extent of a tile.
   int64_t getStep() const { return kDepthBytes / getBytes(); }
 
-  PlainCodes getPlainCodes(const GpuOperand &factor,
+  PlainCodes getPlainCodes(const GpuOperand &gpuOperand,
                            const TensorCoreOperand &operand);
   /// Whether asynchronous copies can load these values.
   bool canCopy(const PlainCodes &plain) const;
-  CodeTile makeTile(const GpuOperand &factor, const TensorCoreOperand &operand,
-                    int64_t lines, Value first);
+  CodeTile makeTile(const GpuOperand &gpuOperand,
+                    const TensorCoreOperand &operand, int64_t lines,
+                    Value first);
   /// Returns the workgroup memory of all stages as an array of `unit`.
   Value viewTile(const CodeTile &tile, Type unit);
   /// Returns the indices of the unit with index `number` in a row of the
   /// current stage.
-  SmallVector<Value> getPlaceInTile(const CodeTile &tile, Type unit, Value row,
+  SmallVector<Value> getTileIndices(const CodeTile &tile, Type unit, Value row,
                                     Value number);
 
   /// Whether each wide access is aligned, and either entirely in bounds or
   /// entirely out of bounds; null if there are no wide accesses.
-  Value isWhole(const CodeTile &tile);
+  Value isAlignedTile(const CodeTile &tile);
   /// Loads a tile at index `from` of K, with zeros out of bounds.
   void loadTile(const CodeTile &tile, Value from);
   /// Begins the asynchronous copies of a tile. Requires `isCopied` and
-  /// isWhole().
+  /// isAlignedTile().
   void copyTile(const CodeTile &tile, Value from);
-  /// Loads the thread's words of a tile that is not copied, with zeros out of
-  /// bounds. Requires isWhole(). storeWords() stores them, and returns the
-  /// words that remain for other tiles.
-  SmallVector<Value> loadWords(const CodeTile &tile, Value from);
-  ValueRange storeWords(const CodeTile &tile, ValueRange words);
+  /// Loads the thread's packed i32 values of a tile that is not copied, with
+  /// zeros out of bounds. Requires isAlignedTile(). storePacked() stores them,
+  /// and returns the values that remain for other tiles.
+  SmallVector<Value> loadPacked(const CodeTile &tile, Value from);
+  ValueRange storePacked(const CodeTile &tile, ValueRange packed);
 
   const TensorCoreInstruction &instruction;
   int64_t threads, numStages = 1;
@@ -101,23 +104,23 @@ protected:
 private:
   /// 16 bytes of values, along K or along the rows, that are copied at once.
   struct Piece {
-    Value line, summand, row, sum;
+    Value line, kInTile, row, k;
   };
-  /// A block of rows and indices of K, both of which are one word: words along
-  /// the rows are loaded, and words along K are stored.
+  /// A block of rows and indices of K, both of which are one i32: i32 values
+  /// along the rows are loaded, and i32 values along K are stored.
   struct Block {
-    Value line, summand, row, sum, word;
+    Value line, kInTile, row, k, index;
   };
-  /// A word of values along K that are loaded one by one.
-  struct Word {
-    Value line, word, row, sum;
+  /// An i32 of packed values along K that are loaded one by one.
+  struct Packed {
+    Value line, index, row, k;
   };
   Piece getPiece(const CodeTile &tile, Value from, Value number);
   Block getBlock(const CodeTile &tile, Value from, Value number);
-  Word getWord(const CodeTile &tile, Value from, Value number);
+  Packed getPacked(const CodeTile &tile, Value from, Value number);
   int64_t getNumPieces(const CodeTile &tile) const;
   int64_t getNumBlocks(const CodeTile &tile) const;
-  int64_t getNumWords(const CodeTile &tile) const;
+  int64_t getNumPacked(const CodeTile &tile) const;
 
   /// Returns the block argument of the values if they are contiguous along the
   /// innermost of `loops`, and sets the number of these loops; else null.
@@ -125,7 +128,7 @@ private:
                               ArrayRef<unsigned> loops, size_t &numInner);
   ArrayRef<unsigned> getInner(const CodeTile &tile) const;
   Value getBuffer(const CodeTile &tile) {
-    return product.op->getOperand(tile.plain.codes.getArgNumber());
+    return matmul.op->getOperand(tile.plain.codes.getArgNumber());
   }
   /// Whether `width` values from a row on are contiguous; null if they are
   /// known to be.
@@ -136,18 +139,18 @@ private:
     return known && *known % of == 0;
   }
   Value isAligned(Value address, int64_t bytes);
-  Value emitAddress(const CodeTile &tile, Value row, Value sum);
+  Value emitAddress(const CodeTile &tile, Value row, Value k);
   /// Loads `width` values at a row and an index of K.
-  Value emitVector(const CodeTile &tile, Value row, Value sum, int64_t width);
-  Value emitCode(const CodeTile &tile, Value row, Value sum);
-  Value emitWord(const CodeTile &tile, const Word &word);
+  Value emitVector(const CodeTile &tile, Value row, Value k, int64_t width);
+  Value emitCode(const CodeTile &tile, Value row, Value k);
+  Value emitPacked(const CodeTile &tile, const Packed &packed);
   /// Begins to copy a piece. Writes zeros if `isThere` is not null and false.
   void copyPiece(const CodeTile &tile, const Piece &piece, Value isThere);
   void loadPiece(const CodeTile &tile, Value from, Value number);
   SmallVector<Value> loadBlock(const CodeTile &tile, const Block &block);
   void storeBlock(const CodeTile &tile, const Block &block, ValueRange vectors);
   void loadBlock(const CodeTile &tile, Value from, Value number);
-  void loadCode(const CodeTile &tile, Value from, Value line, Value summand);
+  void loadCode(const CodeTile &tile, Value from, Value line, Value kInTile);
   void storeInTile(const CodeTile &tile, Value unit, Value row, Value number);
   /// Runs `body` for the thread's share of `count` elements. Its second
   /// argument is whether the element is in bounds; null if it is known to be.

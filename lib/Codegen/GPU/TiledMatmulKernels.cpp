@@ -31,8 +31,8 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 /// The maximum number of adjacent elements of a share, which are loaded as one
-/// vector. The other vectors of a larger share are a whole row of threads
-/// apart, in other banks.
+/// vector. The other vectors of a larger share are a full row of threads
+/// away, in other banks.
 static constexpr int64_t kMaxNeighbours = 4;
 /// The K extent of a tile. It is larger for skinny matmuls, so that their
 /// thread blocks have as many loads in flight as others. Their warp unrolls K,
@@ -56,9 +56,9 @@ struct Tile {
 
 class TiledKernel : GpuMatmulBuilder {
 public:
-  TiledKernel(KernelLaunches &launches, const GpuMatmul &product,
+  TiledKernel(KernelLaunches &launches, const GpuMatmul &matmul,
               const MatmulTile &shape)
-      : GpuMatmulBuilder(launches, product), shape(shape),
+      : GpuMatmulBuilder(launches, matmul), shape(shape),
         hasLines(shape.kind == TileKind::Skinny),
         threads(hasLines ? kThreadsOfLines : shape.getShares()),
         tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
@@ -67,7 +67,7 @@ public:
   void build();
 
 private:
-  Type getElementType() { return product.multiply->getResult(0).getType(); }
+  Type getElementType() { return matmul.multiply->getResult(0).getType(); }
   static int64_t getNeighbours(int64_t share) {
     return std::min(kMaxNeighbours, share);
   }
@@ -78,7 +78,7 @@ private:
   }
   /// Runs `body` for the thread's elements of a tile, with the row, the index
   /// of K, and a counter.
-  void forEachOfTile(const GpuOperand &factor, const Tile &tile,
+  void forEachOfTile(const GpuOperand &operand, const Tile &tile,
                      llvm::function_ref<void(Value, Value, int64_t)> body);
   /// Whether the thread loads elements of a tile; null if all threads do.
   Value hasElements(const Tile &tile);
@@ -90,10 +90,10 @@ private:
   void storeTiles(ValueRange elements);
   /// Accumulates the products of the first `count` indices of K of the tiles,
   /// or of all if it is null.
-  SmallVector<Value> addProducts(Value count, ValueRange sums);
-  SmallVector<Value> emitStep(Value summand, ValueRange sums);
+  SmallVector<Value> accumulateTiles(Value count, ValueRange accumulators);
+  SmallVector<Value> emitStep(Value kInTile, ValueRange accumulators);
   /// Returns the thread's rows or columns of the result.
-  SmallVector<ResultLine> getOwn(const GpuOperand &factor, const Tile &tile,
+  SmallVector<ResultLine> getOwn(const GpuOperand &operand, const Tile &tile,
                                  Value first);
   /// Runs `body` for the thread's elements of the result, with the index of the
   /// accumulator vector and the position in it.
@@ -130,12 +130,12 @@ Tile TiledKernel::makeTile(int64_t lines, int64_t share, Value number) {
 }
 
 void TiledKernel::forEachOfTile(
-    const GpuOperand &factor, const Tile &tile,
+    const GpuOperand &operand, const Tile &tile,
     llvm::function_ref<void(Value, Value, int64_t)> body) {
   for (int64_t i = 0; i < getElements(tile); ++i) {
     Value number = plus(index(i * threads), thread);
     // Adjacent threads load adjacent elements.
-    if (factor.isKContiguous)
+    if (operand.isKContiguous)
       body(divide(number, tileDepth), modulo(number, tileDepth), i);
     else
       body(modulo(number, tile.lines), divide(number, tile.lines), i);
@@ -156,20 +156,21 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
   SmallVector<Type> types(getElements(leftTile) + getElements(rightTile),
                           element);
   std::optional<int64_t> size = getConstantIntValue(depth);
-  bool isWhole = size && *size % tileDepth == 0;
+  bool isKInBounds = size && *size % tileDepth == 0;
   return loadFrom(from, types, [&] {
     SmallVector<Value> elements;
-    for (const GpuOperand *factor : {&product.left, &product.right}) {
-      bool isLeft = factor == &product.left;
+    for (const GpuOperand *operand : {&matmul.left, &matmul.right}) {
+      bool isLeft = operand == &matmul.left;
       Value first = isLeft ? firstRow : firstColumn;
       const Tile &tile = isLeft ? leftTile : rightTile;
       Value isThere = hasElements(tile);
-      forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t) {
+      forEachOfTile(*operand, tile, [&](Value line, Value kInTile, int64_t) {
         Value row = plus(first, line);
-        Value sum = plus(from, summand);
-        Value condition = both(isThere, isElement(*factor, row, sum, isWhole));
+        Value k = plus(from, kInTile);
+        Value condition =
+            both(isThere, isElement(*operand, row, k, isKInBounds));
         elements.push_back(orZero(condition, element, [&] {
-          return emitFactor(*factor, factor->value, row, sum);
+          return emitOperand(*operand, operand->value, row, k);
         }));
       });
     }
@@ -178,35 +179,36 @@ SmallVector<Value> TiledKernel::loadTiles(Value from) {
 }
 
 void TiledKernel::storeTiles(ValueRange elements) {
-  for (const GpuOperand *factor : {&product.left, &product.right}) {
-    const Tile &tile = factor == &product.left ? leftTile : rightTile;
+  for (const GpuOperand *operand : {&matmul.left, &matmul.right}) {
+    const Tile &tile = operand == &matmul.left ? leftTile : rightTile;
     OpBuilder::InsertionGuard guard(rewriter);
     if (Value isThere = hasElements(tile)) {
       auto branch = scf::IfOp::create(rewriter, loc, isThere);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     }
-    forEachOfTile(*factor, tile, [&](Value line, Value summand, int64_t i) {
+    forEachOfTile(*operand, tile, [&](Value line, Value kInTile, int64_t i) {
       memref::StoreOp::create(rewriter, loc, elements[i], tile.elements,
-                              ValueRange{summand, line});
+                              ValueRange{kInTile, line});
     });
     elements = elements.drop_front(getElements(tile));
   }
   gpu::BarrierOp::create(rewriter, loc);
 }
 
-SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
+SmallVector<Value> TiledKernel::emitStep(Value kInTile,
+                                         ValueRange accumulators) {
   auto load = [&](const Tile &tile) {
     SmallVector<Value> vectors;
     for (int64_t i = 0; i < tile.vectors; ++i)
       vectors.push_back(memref::LoadOp::create(
           rewriter, loc, tile.shares,
-          ValueRange{summand, plus(tile.first, index(i * tile.step))}));
+          ValueRange{kInTile, plus(tile.first, index(i * tile.step))}));
     return vectors;
   };
   SmallVector<Value> lefts = load(leftTile), rights = load(rightTile);
-  bool isSwapped = product.multiply->getOperand(0) != product.left.value;
-  bool isSumFirst =
-      product.add->getOperand(1) == product.multiply->getResult(0);
+  bool isSwapped = matmul.multiply->getOperand(0) != matmul.left.value;
+  bool isAccumulatorFirst =
+      matmul.add->getOperand(1) == matmul.multiply->getResult(0);
   // Clone the ops of the body on vectors, to keep their attributes.
   auto emit = [&](Operation *op, Value first, Value second) {
     return rewriter
@@ -221,30 +223,33 @@ SmallVector<Value> TiledKernel::emitStep(Value summand, ValueRange sums) {
                                            i % neighbours);
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
     for (Value right : rights) {
-      Value sum = sums[results.size()];
-      Value term = isSwapped ? emit(product.multiply, right, left)
-                             : emit(product.multiply, left, right);
-      results.push_back(isSumFirst ? emit(product.add, sum, term)
-                                   : emit(product.add, term, sum));
+      Value accumulator = accumulators[results.size()];
+      Value term = isSwapped ? emit(matmul.multiply, right, left)
+                             : emit(matmul.multiply, left, right);
+      results.push_back(isAccumulatorFirst
+                            ? emit(matmul.add, accumulator, term)
+                            : emit(matmul.add, term, accumulator));
     }
   }
   return results;
 }
 
-SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
+SmallVector<Value> TiledKernel::accumulateTiles(Value count,
+                                                ValueRange accumulators) {
   OpBuilder::InsertionGuard guard(rewriter);
   scf::IfOp branch;
   if (Value condition = hasShare()) {
-    branch = scf::IfOp::create(rewriter, loc, TypeRange(sums), condition,
-                               /*withElseRegion=*/true);
+    branch =
+        scf::IfOp::create(rewriter, loc, TypeRange(accumulators), condition,
+                          /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, sums);
+    scf::YieldOp::create(rewriter, loc, accumulators);
     rewriter.setInsertionPointToStart(branch.thenBlock());
   }
   int64_t steps = hasLines && !count ? kStepsOfLines : 1;
-  auto loop =
-      scf::ForOp::create(rewriter, loc, index(0),
-                         count ? count : index(tileDepth), index(steps), sums);
+  auto loop = scf::ForOp::create(rewriter, loc, index(0),
+                                 count ? count : index(tileDepth), index(steps),
+                                 accumulators);
   rewriter.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next(loop.getRegionIterArgs());
   for (int64_t i = 0; i < steps; ++i)
@@ -257,14 +262,14 @@ SmallVector<Value> TiledKernel::addProducts(Value count, ValueRange sums) {
   return branch.getResults();
 }
 
-SmallVector<ResultLine> TiledKernel::getOwn(const GpuOperand &factor,
+SmallVector<ResultLine> TiledKernel::getOwn(const GpuOperand &operand,
                                             const Tile &tile, Value first) {
   SmallVector<ResultLine> own;
   for (int64_t i = 0; i < tile.vectors; ++i)
     for (int64_t j = 0; j < tile.neighbours; ++j) {
       Value vector = plus(tile.first, index(i * tile.step));
       Value line = plus(times(vector, tile.neighbours), index(j));
-      own.push_back(getLine(factor, plus(first, line)));
+      own.push_back(getLine(operand, plus(first, line)));
     }
   return own;
 }
@@ -273,9 +278,9 @@ void TiledKernel::forEachOwn(
     llvm::function_ref<void(int64_t, int64_t, const ResultLine &,
                             const ResultLine &)>
         body) {
-  SmallVector<ResultLine> rows = getOwn(product.left, leftTile, firstRow);
+  SmallVector<ResultLine> rows = getOwn(matmul.left, leftTile, firstRow);
   SmallVector<ResultLine> columns =
-      getOwn(product.right, rightTile, firstColumn);
+      getOwn(matmul.right, rightTile, firstColumn);
   int64_t number = 0, width = row.getNumElements();
   for (const ResultLine &line : rows)
     for (const ResultLine &column : columns) {
@@ -292,55 +297,58 @@ void TiledKernel::build() {
   rightTile =
       makeTile(shape.columns, shape.shareColumns, modulo(thread, threadsOfRow));
 
-  SmallVector<Value> elements, sums;
+  SmallVector<Value> elements, accumulators;
   Value isOwn = hasShare();
   forEachOwn(
       [&](int64_t, int64_t, const ResultLine &line, const ResultLine &column) {
         elements.push_back(
-            product.start
-                ? product.start
-                : orZero(both(isOwn, isResult(line, column)), element,
-                         [&] { return emitStart(getPlace(line, column)); }));
+            matmul.start
+                ? matmul.start
+                : orZero(both(isOwn, isResult(line, column)), element, [&] {
+                    return emitStart(getResultIndices(line, column));
+                  }));
         if (int64_t(elements.size()) < row.getNumElements())
           return;
-        sums.push_back(
+        accumulators.push_back(
             vector::FromElementsOp::create(rewriter, loc, row, elements));
         elements.clear();
       });
 
-  Value whole = times(divide(depth, tileDepth), tileDepth);
-  size_t numSums = sums.size();
-  llvm::append_range(sums, loadTiles(index(0)));
-  auto loop = scf::ForOp::create(rewriter, loc, index(0), whole,
-                                 index(tileDepth), sums);
+  Value fullDepth = times(divide(depth, tileDepth), tileDepth);
+  size_t numAccumulators = accumulators.size();
+  llvm::append_range(accumulators, loadTiles(index(0)));
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), fullDepth,
+                                 index(tileDepth), accumulators);
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     ValueRange before = loop.getRegionIterArgs();
-    storeTiles(before.drop_front(numSums));
+    storeTiles(before.drop_front(numAccumulators));
     SmallVector<Value> elements =
         loadTiles(plus(loop.getInductionVar(), index(tileDepth)));
-    SmallVector<Value> next = addProducts(Value(), before.take_front(numSums));
+    SmallVector<Value> next =
+        accumulateTiles(Value(), before.take_front(numAccumulators));
     gpu::BarrierOp::create(rewriter, loc);
     llvm::append_range(next, elements);
     scf::YieldOp::create(rewriter, loc, next);
   }
-  ValueRange loaded = loop.getResults().drop_front(numSums);
-  sums = loop.getResults().take_front(numSums);
+  ValueRange loaded = loop.getResults().drop_front(numAccumulators);
+  accumulators = loop.getResults().take_front(numAccumulators);
   std::optional<int64_t> size = getConstantIntValue(depth);
   if (!size || *size % tileDepth != 0) {
-    Value rest = minus(depth, whole);
+    Value rest = minus(depth, fullDepth);
     Value hasRest = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::ne, rest, index(0));
-    auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(sums)),
-                                    hasRest, /*withElseRegion=*/true);
+    auto branch =
+        scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(accumulators)),
+                          hasRest, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     storeTiles(loaded);
-    scf::YieldOp::create(rewriter, loc, addProducts(rest, sums));
+    scf::YieldOp::create(rewriter, loc, accumulateTiles(rest, accumulators));
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, sums);
-    sums = branch.getResults();
+    scf::YieldOp::create(rewriter, loc, accumulators);
+    accumulators = branch.getResults();
   }
 
   OpBuilder::InsertionGuard guard(rewriter);
@@ -351,16 +359,17 @@ void TiledKernel::build() {
   forEachOwn([&](int64_t i, int64_t j, const ResultLine &line,
                  const ResultLine &column) {
     ifResult(line, column, [&] {
-      Value sum = vector::ExtractOp::create(rewriter, loc, sums[i], j);
-      memref::StoreOp::create(rewriter, loc, sum, getResult(),
-                              getPlace(line, column));
+      Value accumulator =
+          vector::ExtractOp::create(rewriter, loc, accumulators[i], j);
+      memref::StoreOp::create(rewriter, loc, accumulator, getResult(),
+                              getResultIndices(line, column));
     });
   });
   launches.endLaunch();
 }
 
 void quant_float::buildTiledKernel(KernelLaunches &launches,
-                                   const GpuMatmul &product,
+                                   const GpuMatmul &matmul,
                                    const MatmulTile &shape) {
-  TiledKernel(launches, product, shape).build();
+  TiledKernel(launches, matmul, shape).build();
 }
