@@ -59,28 +59,28 @@ static std::optional<Number> matchNumber(GenericOp op, Value value) {
   return Number{operand, isSigned};
 }
 
-static std::optional<Factor> matchFactor(GenericOp op, Value value) {
-  Factor factor;
+static std::optional<ByteOperand> matchOperand(GenericOp op, Value value) {
+  ByteOperand byteOperand;
   if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
     value = difference.getLhs();
     APInt constant;
     if (matchPattern(difference.getRhs(), m_ConstantInt(&constant))) {
-      factor.point.constant = constant.getSExtValue();
+      byteOperand.point.constant = constant.getSExtValue();
     } else if (auto point = matchNumber(op, difference.getRhs())) {
-      factor.point.operand = point->operand;
-      factor.point.isSigned = point->isSigned;
+      byteOperand.point.operand = point->operand;
+      byteOperand.point.isSigned = point->isSigned;
     } else {
       return std::nullopt;
     }
   }
   std::optional<Number> number = matchNumber(op, value);
   // The difference of two bytes has 9 bits.
-  if (!number || std::abs(factor.point.constant) > 255)
+  if (!number || std::abs(byteOperand.point.constant) > 255)
     return std::nullopt;
-  factor.operand = number->operand;
-  factor.isSigned = number->isSigned;
-  factor.map = op.getMatchingIndexingMap(number->operand);
-  return factor;
+  byteOperand.operand = number->operand;
+  byteOperand.isSigned = number->isSigned;
+  byteOperand.map = op.getMatchingIndexingMap(number->operand);
+  return byteOperand;
 }
 
 /// Matches out + (a - p) * (b - q).
@@ -99,13 +99,14 @@ bool ByteContraction::matchBody() {
       added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
   if (!multiply)
     return false;
-  for (auto [factor, value] : llvm::zip(factors, multiply.getOperands())) {
-    std::optional<Factor> found = matchFactor(op, value);
+  for (auto [byteOperand, value] :
+       llvm::zip(byteOperands, multiply.getOperands())) {
+    std::optional<ByteOperand> found = matchOperand(op, value);
     if (!found)
       return false;
-    factor = *found;
+    byteOperand = *found;
   }
-  return factors[0].operand != factors[1].operand;
+  return byteOperands[0].operand != byteOperands[1].operand;
 }
 
 /// Returns the result of the map that is `loop` itself. Returns nullopt if
@@ -122,8 +123,8 @@ static std::optional<unsigned> findDim(AffineMap map, unsigned loop) {
   return found;
 }
 
-std::optional<int64_t> Factor::getOffset(unsigned dim, unsigned loop,
-                                         int64_t index) const {
+std::optional<int64_t> ByteOperand::getOffset(unsigned dim, unsigned loop,
+                                              int64_t index) const {
   AffineExpr expression = map.getResult(dim);
   MLIRContext *context = map.getContext();
   auto at = [&](int64_t position) {
@@ -149,8 +150,8 @@ bool ByteContraction::matchLoops() {
       return false;
   }
   column = *getLoop(output.getResults().back());
-  bool has[] = {factors[0].map.isFunctionOfDim(column),
-                factors[1].map.isFunctionOfDim(column)};
+  bool has[] = {byteOperands[0].map.isFunctionOfDim(column),
+                byteOperands[1].map.isFunctionOfDim(column)};
   if (has[0] == has[1])
     return false;
   vectors = has[1];
@@ -173,13 +174,13 @@ bool ByteContraction::matchLoops() {
   // constant index must have the size 1.
   if (!getScalars().map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return false;
-  for (Factor &factor : factors) {
+  for (ByteOperand &byteOperand : byteOperands) {
     for (unsigned loop = 0; loop < ranges.size(); ++loop)
       if (iterators[loop] == utils::IteratorType::reduction &&
-          ranges[loop] > 1 && !factor.map.isFunctionOfDim(loop))
+          ranges[loop] > 1 && !byteOperand.map.isFunctionOfDim(loop))
         return false;
-    for (auto [size, expression] :
-         llvm::zip(factor.getType().getShape(), factor.map.getResults()))
+    for (auto [size, expression] : llvm::zip(byteOperand.getType().getShape(),
+                                             byteOperand.map.getResults()))
       if (isa<AffineConstantExpr>(expression) && size != 1)
         return false;
   }
@@ -189,7 +190,8 @@ bool ByteContraction::matchLoops() {
     if (iterators[loop] != utils::IteratorType::reduction ||
         (longest && ranges[loop] <= ranges[*longest]))
       continue;
-    if (findDim(factors[0].map, loop) && findDim(factors[1].map, loop))
+    if (findDim(byteOperands[0].map, loop) &&
+        findDim(byteOperands[1].map, loop))
       longest = loop;
   }
   bool isWindow = !longest || ranges[*longest] < 2;
@@ -225,12 +227,12 @@ bool ByteContraction::matchLoops() {
     else if (rows)
       rows = *rows * ranges[loop];
   }
-  for (Factor &factor : factors) {
-    if (!isWindow || &factor != &getVectors())
-      factor.depth = findDim(factor.map, depth);
-    for (unsigned dim = 0; dim < factor.map.getNumResults(); ++dim)
-      if (&factor != &getVectors() || dim != *columnDim)
-        factor.order.push_back(dim);
+  for (ByteOperand &byteOperand : byteOperands) {
+    if (!isWindow || &byteOperand != &getVectors())
+      byteOperand.depth = findDim(byteOperand.map, depth);
+    for (unsigned dim = 0; dim < byteOperand.map.getNumResults(); ++dim)
+      if (&byteOperand != &getVectors() || dim != *columnDim)
+        byteOperand.order.push_back(dim);
   }
   getVectors().order.push_back(*columnDim);
   return true;
@@ -238,19 +240,19 @@ bool ByteContraction::matchLoops() {
 
 /// Whether the zero point is a scalar or varies along one dimension of the
 /// operand.
-static bool matchPoint(GenericOp op, Factor &factor) {
-  if (!factor.point.operand)
+static bool matchPoint(GenericOp op, ByteOperand &byteOperand) {
+  if (!byteOperand.point.operand)
     return true;
   for (AffineExpr expression :
-       op.getMatchingIndexingMap(factor.point.operand).getResults()) {
+       op.getMatchingIndexingMap(byteOperand.point.operand).getResults()) {
     if (isa<AffineConstantExpr>(expression))
       continue;
     std::optional<unsigned> loop = getLoop(expression);
-    if (!loop || factor.point.dim ||
+    if (!loop || byteOperand.point.dim ||
         op.getIteratorTypesArray()[*loop] != utils::IteratorType::parallel)
       return false;
-    factor.point.dim = findDim(factor.map, *loop);
-    if (!factor.point.dim)
+    byteOperand.point.dim = findDim(byteOperand.map, *loop);
+    if (!byteOperand.point.dim)
       return false;
   }
   return true;
@@ -262,8 +264,9 @@ std::optional<ByteContraction> ByteContraction::get(GenericOp op) {
     return std::nullopt;
   ByteContraction contraction(op);
   if (!contraction.matchBody() || !contraction.matchLoops() ||
-      !matchPoint(op, contraction.factors[0]) ||
-      !matchPoint(op, contraction.factors[1]) || !contraction.isProfitable())
+      !matchPoint(op, contraction.byteOperands[0]) ||
+      !matchPoint(op, contraction.byteOperands[1]) ||
+      !contraction.isProfitable())
     return std::nullopt;
   return contraction;
 }
@@ -288,13 +291,13 @@ std::optional<Grouping> ByteContraction::getGrouping(unsigned width) {
   while ((extent - count) % step)
     --step;
   Grouping grouping{extent, count, step, (extent - count) / step + 1};
-  const Factor &factor = getVectors();
-  for (unsigned dim = 0; dim < factor.map.getNumResults(); ++dim)
+  const ByteOperand &byteOperand = getVectors();
+  for (unsigned dim = 0; dim < byteOperand.map.getNumResults(); ++dim)
     for (int64_t element = 0; element < grouping.elements; ++element)
       for (int64_t part = 0; part < count; ++part)
-        if (*factor.getOffset(dim, depth, element * step + part) !=
-            *factor.getOffset(dim, depth, element * step) +
-                *factor.getOffset(dim, depth, part))
+        if (*byteOperand.getOffset(dim, depth, element * step + part) !=
+            *byteOperand.getOffset(dim, depth, element * step) +
+                *byteOperand.getOffset(dim, depth, part))
           return std::nullopt;
   return grouping;
 }

@@ -40,7 +40,7 @@ struct ZeroPoint {
 };
 
 /// An operand of the contraction: bytes minus a zero point.
-struct Factor {
+struct ByteOperand {
   OpOperand *operand = nullptr;
   bool isSigned = false;
   ZeroPoint point;
@@ -91,11 +91,11 @@ private:
   /// the distances between the elements of a convolution window depend on the
   /// position of the i32 element.
   std::optional<Grouping> getGrouping(unsigned width);
-  Factor &getVectors() { return factors[vectors]; }
-  Factor &getScalars() { return factors[1 - vectors]; }
+  ByteOperand &getVectors() { return byteOperands[vectors]; }
+  ByteOperand &getScalars() { return byteOperands[1 - vectors]; }
 
   linalg::GenericOp op;
-  Factor factors[2];
+  ByteOperand byteOperands[2];
   /// The index of the operand that varies along the output's columns (N).
   unsigned vectors = 0;
   unsigned column = 0, depth = 0;

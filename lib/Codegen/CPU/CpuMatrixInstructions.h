@@ -36,7 +36,7 @@ struct CpuMatrixInstructions {
 
   /// Whether operands and accumulators are in tile registers (AMX).
   bool hasTiles() const { return feature == ConversionFeature::AmxInt8; }
-  /// Returns the intrinsic for the given signedness, and whether its operands
+  /// Returns the intrinsic for this signedness, and whether its operands
   /// are swapped.
   std::pair<StringRef, bool> getIntrinsic(bool hasSignedRows,
                                           bool hasSignedLanes) const;

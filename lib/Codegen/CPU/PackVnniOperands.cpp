@@ -68,9 +68,10 @@ static constexpr int64_t kManyRows = 32;
 //===----------------------------------------------------------------------===//
 
 /// Returns the dimensions of the operand that are indexed by parallel loops.
-static SmallVector<unsigned> getOutputDims(GenericOp op, const Factor &factor) {
+static SmallVector<unsigned> getOutputDims(GenericOp op,
+                                           const ByteOperand &byteOperand) {
   SmallVector<unsigned> dims;
-  for (auto [dim, expression] : llvm::enumerate(factor.map.getResults()))
+  for (auto [dim, expression] : llvm::enumerate(byteOperand.map.getResults()))
     if (std::optional<unsigned> loop = getLoop(expression))
       if (op.getIteratorTypesArray()[*loop] == utils::IteratorType::parallel)
         dims.push_back(dim);
@@ -78,11 +79,11 @@ static SmallVector<unsigned> getOutputDims(GenericOp op, const Factor &factor) {
 }
 
 /// Emits the sums of the operand's bytes over all dimensions other than `dims`.
-static Value sumBytes(ImplicitLocOpBuilder &b, const Factor &factor,
+static Value sumBytes(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
                       ArrayRef<unsigned> dims) {
-  unsigned rank = factor.getType().getRank();
+  unsigned rank = byteOperand.getType().getRank();
   SmallVector<OpFoldResult> from =
-      tensor::getMixedSizes(b, b.getLoc(), factor.operand->get());
+      tensor::getMixedSizes(b, b.getLoc(), byteOperand.operand->get());
   SmallVector<AffineExpr> source(rank);
   SmallVector<OpFoldResult> sizes;
   SmallVector<utils::IteratorType> iterators;
@@ -106,10 +107,11 @@ static Value sumBytes(ImplicitLocOpBuilder &b, const Factor &factor,
           b.getMultiDimIdentityMap(rank).getResults().take_front(dims.size()),
           b.getContext())};
   return GenericOp::create(
-             b, zeros.getType(), factor.operand->get(), zeros, maps, iterators,
+             b, zeros.getType(), byteOperand.operand->get(), zeros, maps,
+             iterators,
              [&](OpBuilder &builder, Location loc, ValueRange arguments) {
                ImplicitLocOpBuilder inner(loc, builder);
-               Value number = extend(inner, arguments[0], factor.isSigned);
+               Value number = extend(inner, arguments[0], byteOperand.isSigned);
                linalg::YieldOp::create(
                    inner, arith::AddIOp::create(inner, arguments[1], number)
                               .getResult());
@@ -145,9 +147,9 @@ public:
                  : point;
     }
   };
-  Offset addOffset(const Factor &factor, const Form &form);
+  Offset addOffset(const ByteOperand &byteOperand, const Form &form);
   /// Adds an input that is indexed by the dimensions `dims` of the operand.
-  unsigned addInputSums(const Factor &factor, ArrayRef<unsigned> dims,
+  unsigned addInputSums(const ByteOperand &byteOperand, ArrayRef<unsigned> dims,
                         Value sums);
   Value build(RewriterBase &rewriter,
               function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
@@ -174,31 +176,32 @@ private:
 };
 } // namespace
 
-Start::Offset Start::addOffset(const Factor &factor, const Form &form) {
+Start::Offset Start::addOffset(const ByteOperand &byteOperand,
+                               const Form &form) {
   Offset offset;
   offset.constant = -form.flipped;
   if (form.subtracted)
     return offset;
-  if (!factor.point.operand) {
-    offset.constant += factor.point.constant;
+  if (!byteOperand.point.operand) {
+    offset.constant += byteOperand.point.constant;
     return offset;
   }
   SmallVector<AffineExpr> indices;
   for (AffineExpr expression :
-       op.getMatchingIndexingMap(factor.point.operand).getResults()) {
+       op.getMatchingIndexingMap(byteOperand.point.operand).getResults()) {
     std::optional<unsigned> loop = getLoop(expression);
     indices.push_back(loop ? getIndex(*loop) : expression);
   }
-  offset.input = addInput(factor.point.operand->get(), indices);
-  offset.isSigned = factor.point.isSigned;
+  offset.input = addInput(byteOperand.point.operand->get(), indices);
+  offset.isSigned = byteOperand.point.isSigned;
   return offset;
 }
 
-unsigned Start::addInputSums(const Factor &factor, ArrayRef<unsigned> dims,
-                             Value sums) {
+unsigned Start::addInputSums(const ByteOperand &byteOperand,
+                             ArrayRef<unsigned> dims, Value sums) {
   SmallVector<AffineExpr> indices;
   for (unsigned dim : dims)
-    indices.push_back(getIndex(*getLoop(factor.map.getResult(dim))));
+    indices.push_back(getIndex(*getLoop(byteOperand.map.getResult(dim))));
   return addInput(sums, indices);
 }
 
@@ -257,13 +260,14 @@ static bool isWithin(const std::optional<Constant> &constant, int64_t least,
 
 /// Returns the packing of the operand to bytes, before signs are changed for an
 /// instruction.
-static Form getByteForm(const Factor &factor) {
-  std::optional<Constant> constant = Constant::get(factor, /*needsPoint=*/true);
+static Form getByteForm(const ByteOperand &byteOperand) {
+  std::optional<Constant> constant =
+      Constant::get(byteOperand, /*needsPoint=*/true);
   if (isWithin(constant, -128, 127))
     return {8, /*isSigned=*/true, /*subtracted=*/true};
   if (isWithin(constant, 0, 255))
     return {8, /*isSigned=*/false, /*subtracted=*/true};
-  return {8, factor.isSigned};
+  return {8, byteOperand.isSigned};
 }
 
 static void flip(Form &form) {
@@ -271,8 +275,8 @@ static void flip(Form &form) {
   form.isSigned = !form.isSigned;
 }
 
-static bool hasOffset(const Factor &factor, const Form &form) {
-  return form.flipped || (!form.subtracted && !factor.point.isZero());
+static bool hasOffset(const ByteOperand &byteOperand, const Form &form) {
+  return form.flipped || (!form.subtracted && !byteOperand.point.isZero());
 }
 
 /// The image is larger than the range of window positions. If one packed
@@ -301,7 +305,7 @@ static Value cutToLoops(ImplicitLocOpBuilder &b, GenericOp op, Value image,
 
 bool ByteContraction::pack(RewriterBase &rewriter,
                            const LoweringTarget &target) {
-  Factor &across = getVectors(), &scalars = getScalars();
+  ByteOperand &across = getVectors(), &scalars = getScalars();
   Form forms[2];
   Form &acrossForm = forms[vectors], &scalarForm = forms[1 - vectors];
   auto hasInstruction = [&] {
@@ -312,12 +316,13 @@ bool ByteContraction::pack(RewriterBase &rewriter,
   // Choose the signedness that an instruction supports. An offset needs the
   // sums of the other operand, which are free for constants. Choose the
   // combination with the fewest sums at run time.
-  const Form asIs[] = {getByteForm(factors[0]), getByteForm(factors[1])};
+  const Form asIs[] = {getByteForm(byteOperands[0]),
+                       getByteForm(byteOperands[1])};
   auto countSums = [&] {
     int sums = 0;
     for (unsigned i : {0, 1})
-      sums += hasOffset(factors[i], forms[i]) &&
-              !Constant::get(factors[1 - i], forms[1 - i].subtracted);
+      sums += hasOffset(byteOperands[i], forms[i]) &&
+              !Constant::get(byteOperands[1 - i], forms[1 - i].subtracted);
     return sums;
   };
   std::optional<int> fewest;
@@ -369,12 +374,12 @@ bool ByteContraction::pack(RewriterBase &rewriter,
   Value packedOperands[2];
   std::optional<Constant> constants[2];
   for (unsigned i : {0, 1}) {
-    constants[i] = Constant::get(factors[i], forms[i].subtracted);
+    constants[i] = Constant::get(byteOperands[i], forms[i].subtracted);
     bool isPanel = i == vectors && rows && *rows >= kManyRows;
     packedOperands[i] =
-        constants[i] && factors[i].depth && !isPanel
+        constants[i] && byteOperands[i].depth && !isPanel
             ? constants[i]->pack(b, b.getLoc(), forms[i], *grouping)
-            : packFactor(b, factors[i], forms[i], *grouping, depth);
+            : packOperand(b, byteOperands[i], forms[i], *grouping, depth);
   }
 
   // (a' - p) * (b' - q) = a' * b' - p * b' - q * a' + p * q
@@ -389,15 +394,15 @@ bool ByteContraction::pack(RewriterBase &rewriter,
       if (iterator == utils::IteratorType::reduction)
         count *= range;
     for (unsigned i : {0, 1})
-      offsets[i] = start.addOffset(factors[i], forms[i]);
+      offsets[i] = start.addOffset(byteOperands[i], forms[i]);
     for (unsigned i : {0, 1}) {
       if (offsets[1 - i].isZero())
         continue;
-      SmallVector<unsigned> dims = getOutputDims(op, factors[i]);
+      SmallVector<unsigned> dims = getOutputDims(op, byteOperands[i]);
       sums[i] = start.addInputSums(
-          factors[i], dims,
+          byteOperands[i], dims,
           constants[i] ? constants[i]->sum(b, b.getLoc(), forms[i], dims)
-                       : sumBytes(b, factors[i], dims));
+                       : sumBytes(b, byteOperands[i], dims));
     }
     init = start.build(
         rewriter, [&](ImplicitLocOpBuilder &b, ValueRange arguments) -> Value {
@@ -429,8 +434,8 @@ bool ByteContraction::pack(RewriterBase &rewriter,
   SmallVector<AffineMap> maps;
   SmallVector<IntegerType> types;
   for (unsigned i : {0, 1}) {
-    AffineMap map = factors[i].map.getSubMap(factors[i].order);
-    if (!factors[i].depth) {
+    AffineMap map = byteOperands[i].map.getSubMap(byteOperands[i].order);
+    if (!byteOperands[i].depth) {
       AffineExpr loop = b.getAffineDimExpr(depth);
       AffineMap before = map;
       map = map.replace(loop,

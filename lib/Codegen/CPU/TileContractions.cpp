@@ -276,8 +276,8 @@ static std::optional<Panels> match(GenericOp op) {
     panels.reductionTile = chooseTile(
         depth, panel / std::max<int64_t>(panels.channelTile * column, 1),
         reductionBlock);
-    // Split small weights as well, so that decoded weights never exist as a
-    // whole.
+    // Split small weights as well, so that the decoded weights never exist
+    // entirely.
     if (panels.channelTile == channels && panels.reductionTile == depth) {
       if (depth > reductionBlock)
         panels.reductionTile =

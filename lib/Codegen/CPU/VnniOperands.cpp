@@ -18,15 +18,17 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::dots;
 using linalg::GenericOp;
 
-std::optional<Constant> Constant::get(const Factor &factor, bool needsPoint) {
-  if (!factor.getType().hasStaticShape())
+std::optional<Constant> Constant::get(const ByteOperand &byteOperand,
+                                      bool needsPoint) {
+  if (!byteOperand.getType().hasStaticShape())
     return std::nullopt;
-  std::optional<ConstantBytes> bytes = getConstantBytes(factor.operand->get());
+  std::optional<ConstantBytes> bytes =
+      getConstantBytes(byteOperand.operand->get());
   if (!bytes)
     return std::nullopt;
-  Constant constant(factor, *bytes);
-  if (factor.point.operand) {
-    constant.points = getConstantBytes(factor.point.operand->get());
+  Constant constant(byteOperand, *bytes);
+  if (byteOperand.point.operand) {
+    constant.points = getConstantBytes(byteOperand.point.operand->get());
     if (!constant.points && needsPoint)
       return std::nullopt;
   }
@@ -46,15 +48,16 @@ Value Constant::make(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
 Value Constant::pack(OpBuilder &b, Location loc, const Form &form,
                      const Grouping &grouping) const {
   SmallVector<int64_t> shape;
-  for (unsigned dim : factor->order)
-    shape.push_back(dim == factor->depth ? grouping.elements : getShape()[dim]);
+  for (unsigned dim : byteOperand->order)
+    shape.push_back(dim == byteOperand->depth ? grouping.elements
+                                              : getShape()[dim]);
   SmallVector<int64_t> packed = computeStrides(shape);
   SmallVector<uint32_t> elements(ShapedType::getNumElements(shape), 0);
   for (int64_t flat = 0, e = getCount(); flat < e; ++flat) {
     int64_t at = 0, part = 0;
-    for (auto [dim, stride] : llvm::zip(factor->order, packed)) {
+    for (auto [dim, stride] : llvm::zip(byteOperand->order, packed)) {
       int64_t index = getIndex(flat, dim);
-      if (dim == factor->depth) {
+      if (dim == byteOperand->depth) {
         part = grouping.getPart(index);
         index = grouping.getElement(index);
       }
@@ -95,13 +98,14 @@ Value dots::makeInteger(ImplicitLocOpBuilder &b, int64_t number) {
 /// Packs up to 32 / `form.width` elements into an i32. The fields of missing
 /// elements are zero.
 static Value buildElement(ImplicitLocOpBuilder &b, ValueRange numbers,
-                          Value point, const Factor &factor, const Form &form) {
+                          Value point, const ByteOperand &byteOperand,
+                          const Form &form) {
   Value element;
   uint32_t flips = 0;
   for (auto [index, byte] : llvm::enumerate(numbers)) {
     // Bytes are not changed before packing: adding or subtracting 128 flips the
     // most significant bit of each.
-    Value number = extend(b, byte, form.width > 8 && factor.isSigned);
+    Value number = extend(b, byte, form.width > 8 && byteOperand.isSigned);
     if (point)
       number = arith::SubIOp::create(b, number, point);
     if (point || form.width > 8)
@@ -124,15 +128,15 @@ using Parts = SmallVector<SmallVector<int64_t>>;
 
 /// Packs elements into `into`. Along K, packed elements start at multiples of
 /// `step`.
-static Value packParts(ImplicitLocOpBuilder &b, const Factor &factor,
+static Value packParts(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
                        const Form &form, Value into, int64_t step,
                        const Parts &parts) {
-  unsigned rank = factor.order.size();
+  unsigned rank = byteOperand.order.size();
   SmallVector<AffineExpr> source(rank);
   AffineExpr pointIndex = b.getAffineConstantExpr(0);
-  for (auto [loop, dim] : llvm::enumerate(factor.order)) {
+  for (auto [loop, dim] : llvm::enumerate(byteOperand.order)) {
     source[dim] = b.getAffineDimExpr(loop);
-    if (factor.point.dim == dim)
+    if (byteOperand.point.dim == dim)
       pointIndex = source[dim];
   }
   SmallVector<Value> inputs;
@@ -143,32 +147,32 @@ static Value packParts(ImplicitLocOpBuilder &b, const Factor &factor,
   };
   SmallVector<OpFoldResult> packed = tensor::getMixedSizes(b, b.getLoc(), into);
   SmallVector<OpFoldResult> sizes(rank), strides(rank, b.getIndexAttr(1));
-  for (auto [dim, size] : llvm::zip(factor.order, packed))
+  for (auto [dim, size] : llvm::zip(byteOperand.order, packed))
     sizes[dim] = size;
   for (ArrayRef<int64_t> part : parts) {
-    if (!factor.depth) {
+    if (!byteOperand.depth) {
       SmallVector<OpFoldResult> offsets =
           getAsIndexOpFoldResult(b.getContext(), part);
-      addInput(tensor::ExtractSliceOp::create(b, factor.operand->get(), offsets,
-                                              sizes, strides),
+      addInput(tensor::ExtractSliceOp::create(b, byteOperand.operand->get(),
+                                              offsets, sizes, strides),
                source);
       continue;
     }
     SmallVector<AffineExpr> indices(source);
-    AffineExpr &index = indices[*factor.depth];
-    index = index * step + part[*factor.depth];
-    addInput(factor.operand->get(), indices);
+    AffineExpr &index = indices[*byteOperand.depth];
+    index = index * step + part[*byteOperand.depth];
+    addInput(byteOperand.operand->get(), indices);
   }
-  bool hasPoint = form.subtracted && !factor.point.isZero();
-  if (hasPoint && factor.point.operand) {
+  bool hasPoint = form.subtracted && !byteOperand.point.isZero();
+  if (hasPoint && byteOperand.point.operand) {
     // All dimensions of the zero point other than the one that it varies along
     // have the size 1.
-    Value point = factor.point.operand->get();
+    Value point = byteOperand.point.operand->get();
     SmallVector<AffineExpr> indices(
         cast<RankedTensorType>(point.getType()).getRank(),
         b.getAffineConstantExpr(0));
-    GenericOp op = cast<GenericOp>(factor.point.operand->getOwner());
-    AffineMap map = op.getMatchingIndexingMap(factor.point.operand);
+    GenericOp op = cast<GenericOp>(byteOperand.point.operand->getOwner());
+    AffineMap map = op.getMatchingIndexingMap(byteOperand.point.operand);
     for (auto [index, expression] : llvm::zip(indices, map.getResults()))
       if (getLoop(expression))
         index = pointIndex;
@@ -181,64 +185,65 @@ static Value packParts(ImplicitLocOpBuilder &b, const Factor &factor,
     ImplicitLocOpBuilder inner(loc, builder);
     Value point;
     if (hasPoint)
-      point = factor.point.operand ? extend(inner, arguments[parts.size()],
-                                            factor.point.isSigned)
-                                   : makeInteger(inner, factor.point.constant);
+      point = byteOperand.point.operand
+                  ? extend(inner, arguments[parts.size()],
+                           byteOperand.point.isSigned)
+                  : makeInteger(inner, byteOperand.point.constant);
     linalg::YieldOp::create(
         inner, buildElement(inner, arguments.take_front(parts.size()), point,
-                            factor, form));
+                            byteOperand, form));
   };
   return GenericOp::create(b, into.getType(), inputs, into, maps, iterators,
                            body)
       ->getResult(0);
 }
 
-Value dots::packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
-                       const Form &form, const Grouping &grouping,
-                       unsigned loop) {
+Value dots::packOperand(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
+                        const Form &form, const Grouping &grouping,
+                        unsigned loop) {
   SmallVector<OpFoldResult> from =
-      tensor::getMixedSizes(b, b.getLoc(), factor.operand->get());
+      tensor::getMixedSizes(b, b.getLoc(), byteOperand.operand->get());
   // Returns the offsets of `numbers` elements, from index `start` on.
   auto getParts = [&](int64_t start, int64_t numbers) {
     Parts parts;
     for (int64_t number = 0; number < numbers; ++number) {
       parts.emplace_back(from.size(), 0);
       for (auto [dim, offset] : llvm::enumerate(parts.back()))
-        if (!factor.depth)
-          offset = *factor.getOffset(dim, loop, number);
-        else if (dim == *factor.depth)
+        if (!byteOperand.depth)
+          offset = *byteOperand.getOffset(dim, loop, number);
+        else if (dim == *byteOperand.depth)
           offset = start + number;
     }
     return parts;
   };
-  if (!factor.depth) {
+  if (!byteOperand.depth) {
     Parts parts = getParts(0, std::min(grouping.extent, grouping.count));
     SmallVector<OpFoldResult> sizes;
-    for (unsigned dim : factor.order) {
+    for (unsigned dim : byteOperand.order) {
       int64_t most = 0;
       for (ArrayRef<int64_t> part : parts)
         most = std::max(most, part[dim]);
       sizes.push_back(
-          most ? b.getIndexAttr(factor.getType().getDimSize(dim) - most)
+          most ? b.getIndexAttr(byteOperand.getType().getDimSize(dim) - most)
                : from[dim]);
     }
     Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
-    return packParts(b, factor, form, elements, 1, parts);
+    return packParts(b, byteOperand, form, elements, 1, parts);
   }
 
   int64_t count = grouping.count;
   int64_t full = grouping.extent / count, rest = grouping.extent % count;
   SmallVector<OpFoldResult> sizes;
   unsigned depth = 0;
-  for (auto [index, dim] : llvm::enumerate(factor.order)) {
+  for (auto [index, dim] : llvm::enumerate(byteOperand.order)) {
     sizes.push_back(from[dim]);
-    if (dim == *factor.depth)
+    if (dim == *byteOperand.depth)
       depth = index;
   }
   sizes[depth] = b.getIndexAttr(grouping.elements);
   Value elements = tensor::EmptyOp::create(b, sizes, b.getI32Type());
   if (!rest || !full)
-    return packParts(b, factor, form, elements, count,
+    return packParts(b, byteOperand, form, elements, count,
                      getParts(0, std::min(grouping.extent, count)));
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
@@ -247,7 +252,7 @@ Value dots::packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
     sizes[depth] = b.getIndexAttr(size);
     Value part =
         tensor::ExtractSliceOp::create(b, elements, offsets, sizes, strides);
-    part = packParts(b, factor, form, part, count,
+    part = packParts(b, byteOperand, form, part, count,
                      getParts(start * count, numbers));
     elements = tensor::InsertSliceOp::create(b, part, elements, offsets, sizes,
                                              strides);

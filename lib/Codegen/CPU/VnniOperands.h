@@ -33,26 +33,30 @@ class Constant {
 public:
   /// Returns nullopt if the operand is not constant, or if `needsPoint` is set
   /// and its zero point is not.
-  static std::optional<Constant> get(const Factor &factor, bool needsPoint);
+  static std::optional<Constant> get(const ByteOperand &byteOperand,
+                                     bool needsPoint);
 
-  ArrayRef<int64_t> getShape() const { return factor->getType().getShape(); }
-  int64_t getCount() const { return factor->getType().getNumElements(); }
+  ArrayRef<int64_t> getShape() const {
+    return byteOperand->getType().getShape();
+  }
+  int64_t getCount() const { return byteOperand->getType().getNumElements(); }
   /// Returns the element at a linear index, minus its zero point if
   /// `subtracted`.
   int64_t getNumber(int64_t flat, bool subtracted) const {
-    int64_t number = read(bytes.bytes, flat, factor->isSigned);
+    int64_t number = read(bytes.bytes, flat, byteOperand->isSigned);
     if (!subtracted)
       return number;
-    if (!factor->point.operand)
-      return number - factor->point.constant;
-    int64_t at = factor->point.dim ? getIndex(flat, *factor->point.dim) : 0;
-    return number - read(points->bytes, at, factor->point.isSigned);
+    if (!byteOperand->point.operand)
+      return number - byteOperand->point.constant;
+    int64_t at =
+        byteOperand->point.dim ? getIndex(flat, *byteOperand->point.dim) : 0;
+    return number - read(points->bytes, at, byteOperand->point.isSigned);
   }
   int64_t getIndex(int64_t flat, unsigned dim) const {
     return flat / strides[dim] % getShape()[dim];
   }
   /// Returns the packed constant, with the dimensions in the order of
-  /// `Factor::order`.
+  /// `ByteOperand::order`.
   Value pack(OpBuilder &b, Location loc, const Form &form,
              const Grouping &grouping) const;
   /// Returns the sums of the packed elements over all dimensions other than
@@ -61,8 +65,8 @@ public:
             ArrayRef<unsigned> dims) const;
 
 private:
-  Constant(const Factor &factor, ConstantBytes bytes)
-      : factor(&factor), bytes(bytes) {}
+  Constant(const ByteOperand &byteOperand, ConstantBytes bytes)
+      : byteOperand(&byteOperand), bytes(bytes) {}
   static int64_t read(ArrayRef<char> bytes, int64_t index, bool isSigned) {
     char byte = bytes[bytes.size() == 1 ? 0 : index];
     return isSigned ? int64_t(int8_t(byte)) : int64_t(uint8_t(byte));
@@ -70,7 +74,7 @@ private:
   Value make(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
              ArrayRef<uint32_t> packed) const;
 
-  const Factor *factor;
+  const ByteOperand *byteOperand;
   ConstantBytes bytes;
   std::optional<ConstantBytes> points;
   SmallVector<int64_t> strides;
@@ -83,8 +87,8 @@ Value makeInteger(ImplicitLocOpBuilder &b, int64_t number);
 
 /// Packs the operand at run time. `loop` is the reduction loop whose elements
 /// are packed together.
-Value packFactor(ImplicitLocOpBuilder &b, const Factor &factor,
-                 const Form &form, const Grouping &grouping, unsigned loop);
+Value packOperand(ImplicitLocOpBuilder &b, const ByteOperand &byteOperand,
+                  const Form &form, const Grouping &grouping, unsigned loop);
 
 } // namespace mlir::quant_float::dots
 

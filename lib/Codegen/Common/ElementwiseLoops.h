@@ -62,7 +62,7 @@ public:
   void setIndex(unsigned loop, Value index) { indices[loop] = index; }
   /// Builds the op for `size` elements of the inner loop at the insertion
   /// point. If there are blocks, these elements must be in one block. Its
-  /// operands are computed before `first`, if that is given.
+  /// operands are computed before `first`, if that is not null.
   linalg::GenericOp buildTile(OpFoldResult offset, OpFoldResult size,
                               Operation *first = nullptr);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's convert-linalg-to-loops rewrites the whole function greedily and
+// Upstream's convert-linalg-to-loops rewrites the entire function greedily and
 // simplifies its regions after each iteration, which takes a quarter of the
 // time of MLIR's passes for a network of a thousand blocks. This pass visits
 // each op once.

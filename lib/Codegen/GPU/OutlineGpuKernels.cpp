@@ -87,13 +87,13 @@ static bool fillsSlots(MemRefType type) {
           element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
 }
 
-/// Returns the number of consecutive elements that fill full bytes, a power of
-/// two.
+/// Returns the number of consecutive elements that fill entire bytes, a power
+/// of two.
 static int64_t getElementsOfByte(Type packed) {
   return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
 }
 
-/// Returns the number of consecutive elements that fill full bytes of every
+/// Returns the number of consecutive elements that fill entire bytes of every
 /// output, so that no two threads write the same byte. Returns nullopt if a
 /// packed output is not written in row-major order.
 static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {

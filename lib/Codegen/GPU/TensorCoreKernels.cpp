@@ -62,7 +62,7 @@ static constexpr int64_t kWarp = 32;
 /// The size of the workgroup memory that every chip has without opt-in, and the
 /// maximum number of stages. More stages leave room for fewer thread blocks.
 static constexpr int64_t kMaxSharedBytes = 48 * 1024, kMaxStages = 3;
-/// The number of threads that hold a row of 16 bytes, one 32-bit word each.
+/// The number of threads that hold a row of 16 bytes, 32 bits each.
 static constexpr int64_t kThreadsOfRow = 4;
 /// ldmatrix loads matrices of eight rows of 16 bytes, whose rows must be in
 /// different banks to avoid conflicts, and at most four matrices at once.
