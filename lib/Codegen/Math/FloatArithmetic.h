@@ -35,8 +35,8 @@ public:
     return splat(b.getFloatAttr(getElementTypeOrSelf(type), value), type);
   }
   Value integer(int64_t value) {
-    Type wanted = getIntegerType();
-    return splat(b.getIntegerAttr(getElementTypeOrSelf(wanted), value), wanted);
+    Type type = getIntegerType();
+    return splat(b.getIntegerAttr(getElementTypeOrSelf(type), value), type);
   }
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value subtract(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
@@ -119,7 +119,7 @@ public:
     return arith::XOrIOp::create(b, condition,
                                  splat(b.getBoolAttr(true), type));
   }
-  Value isWhole(Value x) { return isEqual(math::FloorOp::create(b, x), x); }
+  Value isInteger(Value x) { return isEqual(math::FloorOp::create(b, x), x); }
   // Conversions between f32 and f64.
   Value extend(Value x) { return arith::ExtFOp::create(b, type, x); }
   Value truncate(Value x) { return arith::TruncFOp::create(b, type, x); }
@@ -164,8 +164,8 @@ private:
     return withElement(
         b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
   }
-  Value splat(TypedAttr value, Type wanted) {
-    auto vector = dyn_cast<VectorType>(wanted);
+  Value splat(TypedAttr value, Type type) {
+    auto vector = dyn_cast<VectorType>(type);
     TypedAttr all =
         vector ? cast<TypedAttr>(SplatElementsAttr::get(vector, value)) : value;
     return arith::ConstantOp::create(b, all);

@@ -34,9 +34,9 @@ using namespace mlir::quant_float;
 /// overflow or give a subnormal.
 static Value expandExp(Arithmetic &a, Value x) {
   x = a.clamp(x, -104.0f, 89.0f);
-  auto [k, whole] = a.round(a.multiply(x, a.number(0x1.715476p+0f)));
-  Value r = a.subtract(x, a.multiply(whole, a.number(0.693359375f)));
-  r = a.subtract(r, a.multiply(whole, a.number(-2.12194440e-4f)));
+  auto [k, rounded] = a.round(a.multiply(x, a.number(0x1.715476p+0f)));
+  Value r = a.subtract(x, a.multiply(rounded, a.number(0.693359375f)));
+  r = a.subtract(r, a.multiply(rounded, a.number(-2.12194440e-4f)));
   Value p =
       a.polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                        4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
@@ -111,24 +111,24 @@ static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
                                        0x3C439041, 0xFE5163AB};
   constexpr int64_t kLow = 0xFFFFFFFF;
   Value bits = a.toBits(a.magnitude(x));
-  Value place = a.subtractIntegers(a.shiftRight(bits, a.integer(23)),
-                                   a.integer(127 + 23 - 30));
+  Value position = a.subtractIntegers(a.shiftRight(bits, a.integer(23)),
+                                      a.integer(127 + 23 - 30));
   Arithmetic w = a.widen();
   Value significand = w.extendInteger(
       a.addIntegers(a.bitAnd(bits, 0x7FFFFF), a.integer(0x800000)));
-  Value word = a.bitAnd(a.shiftRight(place, a.integer(5)), 7);
-  Value shift = w.extendInteger(a.bitAnd(place, 31));
-  Value words[4];
+  Value limbIndex = a.bitAnd(a.shiftRight(position, a.integer(5)), 7);
+  Value shift = w.extendInteger(a.bitAnd(position, 31));
+  Value limbs[4];
   for (unsigned i = 0; i < 4; ++i) {
-    words[i] = w.integer(kBits[i]);
+    limbs[i] = w.integer(kBits[i]);
     for (unsigned first = 1; first < 5; ++first)
-      words[i] = a.select(a.isSame(word, first), w.integer(kBits[first + i]),
-                          words[i]);
+      limbs[i] = a.select(a.isSame(limbIndex, first),
+                          w.integer(kBits[first + i]), limbs[i]);
   }
   Value window[3];
   for (unsigned i = 0; i < 3; ++i) {
     Value pair =
-        w.addIntegers(w.shiftLeft(words[i], w.integer(32)), words[i + 1]);
+        w.addIntegers(w.shiftLeft(limbs[i], w.integer(32)), limbs[i + 1]);
     window[i] = w.shiftRight(w.shiftLeft(pair, shift), w.integer(32));
   }
   Value low = w.multiplyIntegers(significand, window[2]);
@@ -338,11 +338,11 @@ static Value expandPow(Arithmetic &a, Value x, Value y) {
   Value product = w.multiply(power, log);
   Value bounded = w.clamp(product, -200, 200);
   bounded = a.select(w.isNaN(bounded), w.number(0), bounded);
-  auto [whole, wholeFloat] = w.round(bounded);
-  Value f = w.multiply(w.subtract(bounded, wholeFloat), w.number(kLog2));
+  auto [exponent, rounded] = w.round(bounded);
+  Value f = w.multiply(w.subtract(bounded, rounded), w.number(kLog2));
   Value e = w.polynomial(f, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120,
                              1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
-  Value result = a.truncate(w.multiply(e, w.powerOfTwo(whole)));
+  Value result = a.truncate(w.multiply(e, w.powerOfTwo(exponent)));
 
   return finishPower(a, x, y, result);
 }

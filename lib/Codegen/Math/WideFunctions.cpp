@@ -116,18 +116,19 @@ static Value expandSmallExp(Arithmetic &a, Double r) {
 
 static Exponential expandExponential(Arithmetic &a, Value x) {
   x = a.clamp(x, -746, 711);
-  Value whole = a.round(a.multiply(x, a.number(0x1.71547652b82fep+0))).second;
-  Value high = a.subtract(x, a.multiply(whole, a.number(kShortLog2)));
-  Value low = a.multiply(whole, a.number(kRestOfLog2));
+  Value rounded = a.round(a.multiply(x, a.number(0x1.71547652b82fep+0))).second;
+  Value high = a.subtract(x, a.multiply(rounded, a.number(kShortLog2)));
+  Value low = a.multiply(rounded, a.number(kRestOfLog2));
   Value r = a.subtract(high, low);
-  return {whole, expandSmallExp(a, {r, a.subtract(a.subtract(high, r), low)})};
+  return {rounded,
+          expandSmallExp(a, {r, a.subtract(a.subtract(high, r), low)})};
 }
 
 /// Returns x * 2^power. Multiplies by two factors, so that only the second
 /// multiplication can overflow or give a subnormal.
 static Value scale(Arithmetic &a, Value x, Value power) {
-  Value whole = a.round(power).first, half = a.halve(whole);
-  Value rest = a.subtractIntegers(whole, half);
+  Value rounded = a.round(power).first, half = a.halve(rounded);
+  Value rest = a.subtractIntegers(rounded, half);
   return a.multiply(a.multiply(x, a.powerOfTwo(half)), a.powerOfTwo(rest));
 }
 
@@ -219,8 +220,8 @@ struct ReducedAngle {
 };
 } // namespace
 
-/// Returns six 32-bit words of 2 / pi from bit `place` on (Payne and Hanek).
-static SmallVector<Value> getWindow(Arithmetic &a, Value place) {
+/// Returns six 32-bit limbs of 2 / pi from bit `position` on (Payne and Hanek).
+static SmallVector<Value> getWindow(Arithmetic &a, Value position) {
   // The bits of 2 / pi after 64 zeros.
   static constexpr uint32_t kBits[] = {
       0,          0,          0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0,
@@ -230,22 +231,23 @@ static SmallVector<Value> getWindow(Arithmetic &a, Value place) {
       0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7,
       0x4F463F66, 0x9E5FEA2D, 0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA,
       0x6BFB5FB1, 0x1F8D5D08, 0x56033046, 0xFC7B6BAB};
-  constexpr size_t kWords = 7;
-  SmallVector<Value> words;
+  constexpr size_t kLimbs = 7;
+  SmallVector<Value> limbs;
   for (uint32_t bits : kBits)
-    words.push_back(a.integer(bits));
-  // Select words by the bits of the position. Each step drops the words that
+    limbs.push_back(a.integer(bits));
+  // Select limbs by the bits of the position. Each step drops the limbs that
   // cannot be in the window for any position.
   for (size_t step = 32; step != 0; step /= 2) {
-    Value stays = a.isSame(a.bitAnd(place, 32 * static_cast<int64_t>(step)), 0);
-    for (size_t i = 0; i + step < words.size() && i < step - 1 + kWords; ++i)
-      words[i] = a.select(stays, words[i], words[i + step]);
-    words.resize(std::min(words.size(), step - 1 + kWords));
+    Value stays =
+        a.isSame(a.bitAnd(position, 32 * static_cast<int64_t>(step)), 0);
+    for (size_t i = 0; i + step < limbs.size() && i < step - 1 + kLimbs; ++i)
+      limbs[i] = a.select(stays, limbs[i], limbs[i + step]);
+    limbs.resize(std::min(limbs.size(), step - 1 + kLimbs));
   }
-  Value shift = a.bitAnd(place, 31), width = a.integer(32);
+  Value shift = a.bitAnd(position, 31), width = a.integer(32);
   SmallVector<Value> window;
-  for (size_t i = 0; i + 1 < kWords; ++i) {
-    Value pair = a.addIntegers(a.shiftLeft(words[i], width), words[i + 1]);
+  for (size_t i = 0; i + 1 < kLimbs; ++i) {
+    Value pair = a.addIntegers(a.shiftLeft(limbs[i], width), limbs[i + 1]);
     window.push_back(a.shiftRight(a.shiftLeft(pair, shift), width));
   }
   return window;
@@ -255,19 +257,19 @@ static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
   constexpr int64_t kLow = 0xFFFFFFFF;
   Value width = a.integer(32), t = a.magnitude(x), bits = a.toBits(t);
   Value exponent = a.shiftRight(bits, a.integer(52));
-  // The bits before the window contribute whole turns only.
+  // The bits before the window contribute full turns only.
   SmallVector<Value> window =
       getWindow(a, a.subtractIntegers(exponent, a.integer(1013)));
   Value significand = a.addIntegers(a.bitAnd(bits, (int64_t(1) << 52) - 1),
                                     a.integer(int64_t(1) << 52));
   Value low = a.bitAnd(significand, kLow);
   Value high = a.shiftRight(significand, width);
-  // The words of the product, least significant first. More significant words
-  // would count whole turns.
+  // The limbs of the product, least significant first. More significant limbs
+  // would count full turns.
   SmallVector<Value> product;
   Value carry = a.integer(0), before;
-  for (Value word : llvm::reverse(window)) {
-    Value one = a.multiplyIntegers(low, word);
+  for (Value limb : llvm::reverse(window)) {
+    Value one = a.multiplyIntegers(low, limb);
     Value sum = a.addIntegers(a.bitAnd(one, kLow), carry);
     carry = a.shiftRight(one, width);
     if (before) {
@@ -277,7 +279,7 @@ static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
     }
     carry = a.addIntegers(carry, a.shiftRight(sum, width));
     product.push_back(a.bitAnd(sum, kLow));
-    before = word;
+    before = limb;
   }
   auto join = [&](size_t i) {
     return a.addIntegers(a.shiftLeft(product[i], width), product[i - 1]);
@@ -291,8 +293,8 @@ static ReducedAngle reduceAngle(Arithmetic &a, Value x) {
                                  a.shiftRight(second, a.integer(62)));
   second = a.addIntegers(a.shiftLeft(second, two),
                          a.shiftRight(product[1], a.integer(30)));
-  auto part = [&](Value word, double unit) {
-    return a.multiply(a.toFloat(word), a.number(unit));
+  auto part = [&](Value limb, double unit) {
+    return a.multiply(a.toFloat(limb), a.number(unit));
   };
   Value top = a.shiftRightSigned(fraction, width);
   Double rest = addExactly(a, part(top, 0x1p-32),
@@ -354,14 +356,14 @@ Value quant_float::finishPower(Arithmetic &a, Value x, Value y, Value result) {
   Value base = a.magnitude(x);
   // A negative base requires an integer exponent.
   Value one = a.number(1), zero = a.number(0);
-  Value isWhole = a.isWhole(y);
-  Value isHalfWhole = a.isWhole(a.multiply(y, a.number(0.5)));
-  Value isOdd = a.both(isWhole, a.isNot(isHalfWhole));
+  Value isInteger = a.isInteger(y);
+  Value isEven = a.isInteger(a.multiply(y, a.number(0.5)));
+  Value isOdd = a.both(isInteger, a.isNot(isEven));
   Value isNegative = a.isLess(a.copySign(one, x), zero);
   result = a.select(a.both(isNegative, isOdd), a.negate(result), result);
   Value nan = a.number(kNaN);
   Value isFiniteBase = a.isLess(base, a.number(kInfinity));
-  Value isBroken = a.both(a.isLess(x, zero), a.isNot(isWhole));
+  Value isBroken = a.both(a.isLess(x, zero), a.isNot(isInteger));
   isBroken = a.both(isBroken, isFiniteBase);
   isBroken = a.either(isBroken, a.either(a.isNaN(x), a.isNaN(y)));
   result = a.select(isBroken, nan, result);
@@ -418,13 +420,13 @@ Value quant_float::expandWidePow(Arithmetic &a, Value x, Value y) {
   high = a.clamp(high, -kMost, kMost);
   Value low = a.select(isKnown, product.low, zero);
 
-  Value whole = a.round(high).second;
-  Double f = {a.subtract(high, whole), low};
+  Value rounded = a.round(high).second;
+  Double f = {a.subtract(high, rounded), low};
   Double r = multiply(
       a, f, {a.number(0x1.62e42fefa39efp-1), a.number(0x1.abc9e3b39803fp-56)});
   r = addExactly(a, r.high, r.low);
   r.low = a.add(r.low, a.multiply(r.low, r.high));
-  Value result = scale(a, a.add(a.number(1), expandSmallExp(a, r)), whole);
+  Value result = scale(a, a.add(a.number(1), expandSmallExp(a, r)), rounded);
   return finishPower(a, x, y, result);
 }
 

@@ -175,7 +175,7 @@ private:
                                          operands)
         .getResult(0);
   }
-  Value makeIndices(Value words, int64_t first, unsigned width);
+  Value makeIndices(Value packed, int64_t first, unsigned width);
 
   ImplicitLocOpBuilder &b;
   unsigned bits;
@@ -183,23 +183,23 @@ private:
 } // namespace
 
 /// Returns a register of elements of `width` bits that contain encoding `first`
-/// and the following ones in their low bits. `words` are the packed encodings
-/// in 64-bit words.
-Value LookUp::makeIndices(Value words, int64_t first, unsigned width) {
+/// and the following ones in their low bits. `packed` are the packed
+/// encodings in 64-bit elements.
+Value LookUp::makeIndices(Value packed, int64_t first, unsigned width) {
   auto bytesType = VectorType::get(kRegisterBits / 8, b.getI8Type());
-  int64_t limit = cast<VectorType>(words.getType()).getNumElements();
+  int64_t limit = cast<VectorType>(packed.getType()).getNumElements();
   SmallVector<int64_t> sources;
-  SmallVector<int8_t> places(kRegisterBits / 8, 0);
+  SmallVector<int8_t> bitPositions(kRegisterBits / 8, 0);
   for (int64_t at = 0; at < kRegisterBits; at += width) {
     int64_t bit = (first + at / width) * bits;
-    places[at / 8] = bit % 64;
-    // The encodings of 64 bits of results are in one word.
+    bitPositions[at / 8] = bit % 64;
+    // The encodings of 64 bits of results are in one element.
     if (at % 64 == 0)
       sources.push_back(std::min(bit / 64, limit - 1));
   }
-  Value data = vector::ShuffleOp::create(b, words, words, sources);
+  Value data = vector::ShuffleOp::create(b, packed, packed, sources);
   Value control = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(bytesType, ArrayRef<int8_t>(places)));
+      b, DenseElementsAttr::get(bytesType, ArrayRef<int8_t>(bitPositions)));
   Value indices =
       callIntrinsic("llvm.x86.avx512.pmultishift.qb.512", bytesType,
                     {control, vector::BitCastOp::create(b, bytesType, data)});
@@ -214,18 +214,18 @@ Value LookUp::build(Value table, Value packed, int64_t count) {
   int64_t lanes = kRegisterBits / width;
   auto registerType = VectorType::get(lanes, b.getIntegerType(width));
 
-  // Pad the packed encodings to whole words. The padding is not used.
+  // Pad the packed encodings to full 64-bit elements. The padding is not used.
   int64_t bytes = cast<VectorType>(packed.getType()).getNumElements();
-  int64_t wholeBytes = llvm::alignTo(bytes, 8);
-  if (bytes != wholeBytes) {
+  int64_t paddedBytes = llvm::alignTo(bytes, 8);
+  if (bytes != paddedBytes) {
     SmallVector<int64_t> order;
-    for (int64_t i = 0; i < wholeBytes; ++i)
+    for (int64_t i = 0; i < paddedBytes; ++i)
       order.push_back(i < bytes ? i : ShapedType::kDynamic);
     llvm::replace(order, ShapedType::kDynamic, vector::ShuffleOp::kPoisonIndex);
     packed = vector::ShuffleOp::create(b, packed, packed, order);
   }
-  Value words = vector::BitCastOp::create(
-      b, VectorType::get(wholeBytes / 8, b.getI64Type()), packed);
+  Value elements = vector::BitCastOp::create(
+      b, VectorType::get(paddedBytes / 8, b.getI64Type()), packed);
 
   // Repeat the table to fill a register.
   SmallVector<int64_t> order;
@@ -244,7 +244,7 @@ Value LookUp::build(Value table, Value packed, int64_t count) {
   Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
   for (int64_t first = 0; first < count; first += lanes) {
     Value part = callIntrinsic(permute, registerType,
-                               {entries, makeIndices(words, first, width)});
+                               {entries, makeIndices(elements, first, width)});
     result = vector::InsertStridedSliceOp::create(b, part, result, first, 1);
   }
   if (type.getNumElements() != count)
@@ -299,20 +299,20 @@ private:
 /// `groups` groups: the j-th group of each half is for the j-th register of
 /// results.
 Value NibbleLookUp::makeIndices(Value packed, int64_t groups) {
-  // Each 16-bit word is a byte of packed encodings and a byte of zeros.
+  // Each 16-bit element is a byte of packed encodings and a byte of zeros.
   int64_t size = kHalf / groups / 2;
   SmallVector<int64_t> order;
   for (int64_t half : {0, 1})
     for (int64_t group = 0; group < groups; ++group)
       for (int64_t i = 0; i < size; ++i)
         order.append({(2 * group + half) * size + i, kHalf});
-  VectorType wordsType = getRegister(2);
+  VectorType i16Type = getRegister(2);
   Value zeros = splat(VectorType::get(kHalf, b.getI8Type()), /*number=*/0);
-  Value words = vector::BitCastOp::create(
-      b, wordsType, vector::ShuffleOp::create(b, packed, zeros, order));
-  Value moved = arith::ShLIOp::create(b, words, splat(wordsType, 4));
-  Value codes = arith::AndIOp::create(b, arith::OrIOp::create(b, words, moved),
-                                      splat(wordsType, 0x0F0F));
+  Value elements = vector::BitCastOp::create(
+      b, i16Type, vector::ShuffleOp::create(b, packed, zeros, order));
+  Value moved = arith::ShLIOp::create(b, elements, splat(i16Type, 4));
+  Value codes = arith::AndIOp::create(
+      b, arith::OrIOp::create(b, elements, moved), splat(i16Type, 0x0F0F));
   return vector::BitCastOp::create(b, getRegister(1), codes);
 }
 

@@ -48,7 +48,7 @@ namespace {
 
 /// Reads and writes elements of a packed buffer from one position on.
 ///
-/// A group is the smallest number of elements that fills whole bytes: two of 4
+/// A group is the smallest number of elements that fills entire bytes: two of 4
 /// bits, four of 2 or of 6. In a vector, each group is a lane, which has one
 /// byte for each element.
 class PackedAccess {
@@ -59,8 +59,10 @@ public:
   PackedAccess(ImplicitLocOpBuilder &b, Value buffer, ValueRange indices,
                unsigned bits, bool inOrder = false, int64_t registerBytes = 0);
 
-  /// Returns how many of `count` elements are in whole groups.
-  int64_t getWhole(int64_t count) const { return count - count % groupSize; }
+  /// Returns how many of `count` elements are in full groups.
+  int64_t roundDownToGroups(int64_t count) const {
+    return count - count % groupSize;
+  }
   Value read();
   /// Prefetches the byte that contains the element.
   void prefetch(memref::PrefetchOp op);
@@ -68,7 +70,7 @@ public:
   /// element. With `limit`, only `limit` elements are in bounds.
   Value readBytes(int64_t count, Value limit = {});
   /// Reads the bytes of `count` elements that begin on a byte boundary, with
-  /// the given alignment.
+  /// this alignment.
   Value readBytes(int64_t count, uint64_t alignment);
   /// Unpacks to one element per byte.
   Value spread(Value packed, int64_t count);
@@ -168,8 +170,8 @@ TypedAttr PackedAccess::makeSplat(Type type, uint64_t number) {
 }
 
 Value PackedAccess::getByteIndex(int64_t ahead) {
-  Value place = b.createOrFold<arith::AddIOp>(bit, index(ahead));
-  return b.createOrFold<arith::ShRUIOp>(place, index(3));
+  Value position = b.createOrFold<arith::AddIOp>(bit, index(ahead));
+  return b.createOrFold<arith::ShRUIOp>(position, index(3));
 }
 
 Value PackedAccess::getBitsBefore() {
@@ -225,17 +227,17 @@ void PackedAccess::write(Value element) {
   Type i8 = b.getI8Type(), i16 = b.getIntegerType(16);
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
   Value before = arith::IndexCastOp::create(b, i16, getBitsBefore());
-  auto place = [&](Value value) -> Value {
+  auto shift = [&](Value value) -> Value {
     return arith::ShLIOp::create(b, value, before);
   };
-  Value value = place(keep(arith::ExtUIOp::create(b, i16, element), mask));
-  Value kept = place(constantLike(value.getType(), mask));
+  Value value = shift(keep(arith::ExtUIOp::create(b, i16, element), mask));
+  Value window = shift(constantLike(value.getType(), mask));
   auto update = [&](Value at, unsigned amount) {
     auto cut = [&](Value window) -> Value {
       return arith::TruncIOp::create(b, i8, shiftRight(window, amount));
     };
     Value byte = memref::LoadOp::create(b, bytes, at);
-    Value others = cut(kept);
+    Value others = cut(window);
     // Later elements of the byte are written afterward: clear all bits from the
     // lowest one of this element up.
     if (inOrder)
@@ -251,7 +253,7 @@ void PackedAccess::write(Value element) {
     update(last, 8);
 }
 
-/// Loads the bytes at `at`, or if `limit` is given the first `limit` bytes,
+/// Loads the bytes at `at`, or if `limit` is not null the first `limit` bytes,
 /// with zeros after them.
 Value PackedAccess::load(VectorType type, Value bytes, Value at, Value limit) {
   if (!limit)
@@ -344,7 +346,7 @@ Value PackedAccess::spread(Value packed, int64_t count) {
 
 /// Packs the low halves of a register's bytes, two per byte, with an
 /// instruction that multiplies bytes and adds adjacent products.
-static Value packByProducts(ImplicitLocOpBuilder &b, Value elements) {
+static Value packByMultiplication(ImplicitLocOpBuilder &b, Value elements) {
   auto type = cast<VectorType>(elements.getType());
   int64_t count = type.getNumElements();
   auto makeConstant = [&](ArrayRef<int8_t> values) {
@@ -356,11 +358,11 @@ static Value packByProducts(ImplicitLocOpBuilder &b, Value elements) {
   StringRef name = count == 64 ? "llvm.x86.avx512.pmaddubs.w.512"
                                : "llvm.x86.avx2.pmadd.ub.sw";
   Value nibbles = arith::AndIOp::create(b, elements, makeConstant({0xF}));
-  auto words = LLVM::CallIntrinsicOp::create(
+  auto sums = LLVM::CallIntrinsicOp::create(
       b, VectorType::get(count / 2, b.getI16Type()), b.getStringAttr(name),
       ValueRange{nibbles, makeConstant(factors)});
   return arith::TruncIOp::create(b, VectorType::get(count / 2, b.getI8Type()),
-                                 words.getResult(0));
+                                 sums.getResult(0));
 }
 
 Value PackedAccess::pack(TypedValue<VectorType> elements) {
@@ -368,7 +370,7 @@ Value PackedAccess::pack(TypedValue<VectorType> elements) {
   int64_t numBytes = count * bits / 8, numGroups = count / groupSize;
   auto type = VectorType::get({numBytes}, b.getI8Type());
   if (bits == 4 && registerBytes && count == registerBytes)
-    return packByProducts(b, elements);
+    return packByMultiplication(b, elements);
   Value lanes = vector::BitCastOp::create(
       b, VectorType::get({numGroups}, b.getIntegerType(8 * groupSize)),
       elements);
@@ -519,7 +521,7 @@ struct LowerPackedElements final
 };
 } // namespace
 
-/// Replaces the loaded value of `op`, given its elements in bytes. Extensions
+/// Replaces the loaded value of `op` by its elements in bytes. Extensions
 /// to these bytes need no op; other users get a truncation.
 static void replaceElements(OpBuilder &builder, Operation *op, Value bytes) {
   Value result = op->getResult(0);
@@ -559,7 +561,7 @@ static Value getLimit(VectorTransferOpInterface op) {
 }
 
 /// Calls `visit` with the number and the indices of each element from `from` up
-/// to `count`, the elements that are not in whole groups.
+/// to `count`, the elements that are not in full groups.
 static void
 visitRest(ImplicitLocOpBuilder &b, ValueRange indices, int64_t from,
           int64_t count,
@@ -579,8 +581,8 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
   ImplicitLocOpBuilder b(op->getLoc(), op);
   int64_t count = cast<VectorType>(op->getResult(0).getType()).getNumElements();
   PackedAccess access(b, buffer, indices, bits);
-  int64_t whole = access.getWhole(count);
-  if (whole == count) {
+  int64_t full = access.roundDownToGroups(count);
+  if (full == count) {
     // An alignment states that the vector begins and ends on byte boundaries.
     auto load = dyn_cast<vector::LoadOp>(op);
     Value packed = load && load.getAlignment()
@@ -612,10 +614,10 @@ static LogicalResult readVector(Operation *op, Value buffer, ValueRange indices,
     return failure();
   auto type = VectorType::get(count, b.getI8Type());
   Value elements = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  if (whole)
+  if (full)
     elements = vector::InsertStridedSliceOp::create(
-        b, access.spread(access.readBytes(whole), whole), elements, 0, 1);
-  visitRest(b, indices, whole, count, [&](int64_t element, ValueRange at) {
+        b, access.spread(access.readBytes(full), full), elements, 0, 1);
+  visitRest(b, indices, full, count, [&](int64_t element, ValueRange at) {
     elements = vector::InsertOp::create(
         b, PackedAccess(b, buffer, at, bits).read(), elements, element);
   });
@@ -630,17 +632,17 @@ static LogicalResult writeVector(ImplicitLocOpBuilder &b, Value buffer,
   auto vector = cast<TypedValue<VectorType>>(elements);
   PackedAccess access(b, buffer, indices, bits, inOrder, registerBytes);
   int64_t count = vector.getType().getNumElements();
-  int64_t whole = access.getWhole(count);
+  int64_t full = access.roundDownToGroups(count);
   if (limit) {
-    if (whole != count)
+    if (full != count)
       return failure();
     access.write(vector, limit);
     return success();
   }
-  if (whole)
+  if (full)
     access.write(cast<TypedValue<VectorType>>(
-        b.createOrFold<vector::ExtractStridedSliceOp>(vector, 0, whole, 1)));
-  visitRest(b, indices, whole, count, [&](int64_t element, ValueRange at) {
+        b.createOrFold<vector::ExtractStridedSliceOp>(vector, 0, full, 1)));
+  visitRest(b, indices, full, count, [&](int64_t element, ValueRange at) {
     PackedAccess(b, buffer, at, bits, inOrder)
         .write(vector::ExtractOp::create(b, elements, element).getResult());
   });
@@ -678,7 +680,7 @@ LogicalResult LowerPackedElements::lowerAccess(Operation *op, unsigned bits) {
     PackedAccess access(b, store.getBase(), store.getIndices(), bits, inOrder,
                         registerBytes);
     if (!store.getAlignment() || vector.getType().getRank() != 1 ||
-        access.getWhole(vector.getType().getNumElements()) !=
+        access.roundDownToGroups(vector.getType().getNumElements()) !=
             vector.getType().getNumElements())
       return refuse();
     access.write(vector, store);
@@ -725,12 +727,12 @@ static LogicalResult lowerGlobal(memref::GlobalOp global) {
 static void lowerGetGlobal(memref::GetGlobalOp op) {
   OpBuilder builder(op);
   auto type = cast<MemRefType>(op.getType());
-  auto whole = MemRefType::get(
+  auto bytesType = MemRefType::get(
       {static_cast<int64_t>(getPackedBytes(type.getElementTypeBitWidth(),
                                            type.getNumElements()))},
       builder.getI8Type());
-  Value bytes =
-      memref::GetGlobalOp::create(builder, op.getLoc(), whole, op.getName());
+  Value bytes = memref::GetGlobalOp::create(builder, op.getLoc(), bytesType,
+                                            op.getName());
   SmallVector<int64_t> strides = type.getStridesAndOffset().first;
   auto elements = memref::ReinterpretCastOp::create(
       builder, op.getLoc(),
