@@ -20,18 +20,18 @@ using namespace mlir::quant_float::capi;
 // Sessions
 //===----------------------------------------------------------------------===//
 
-static SessionOptions getCallbacks(const QuantFloatSessionOptions &given) {
+static SessionOptions getCallbacks(const QuantFloatSessionOptions &source) {
   SessionOptions options;
-  if (given.onDiagnostic)
+  if (source.onDiagnostic)
     options.onDiagnostic = [=](const DiagnosticRecord &record) {
-      given.onDiagnostic(&DiagnosticView(record).get(),
-                         given.diagnosticUserData);
+      source.onDiagnostic(&DiagnosticView(record).get(),
+                          source.diagnosticUserData);
     };
-  if (given.onProgress)
+  if (source.onProgress)
     options.onProgress = [=](const Progress &progress) {
       std::string detail = progress.detail.str();
       QuantFloatProgress view = {progress.stage, detail.c_str(), progress.done};
-      return given.onProgress(&view, given.progressUserData);
+      return source.onProgress(&view, source.progressUserData);
     };
   return options;
 }
@@ -39,8 +39,8 @@ static SessionOptions getCallbacks(const QuantFloatSessionOptions &given) {
 SessionState::SessionState(const QuantFloatSessionOptions &options)
     : session(getCallbacks(options)) {}
 
-ModelObject::ModelObject(Model given, std::shared_ptr<SessionState> state)
-    : state(std::move(state)), model(std::move(given)) {
+ModelObject::ModelObject(Model source, std::shared_ptr<SessionState> state)
+    : state(std::move(state)), model(std::move(source)) {
   updateEntries();
 }
 
@@ -160,10 +160,10 @@ readFakeConvertMode(int32_t mode) {
 }
 
 static llvm::Expected<ParseOptions>
-readLoadOptions(const QuantFloatLoadOptions *given) {
+readLoadOptions(const QuantFloatLoadOptions *source) {
   QuantFloatLoadOptions known;
   quantFloatLoadOptionsInit(&known, sizeof known);
-  if (llvm::Error error = readOptions(given, known))
+  if (llvm::Error error = readOptions(source, known))
     return std::move(error);
   auto mode = readFakeConvertMode(known.fakeConvertMode);
   if (!mode)
@@ -189,11 +189,11 @@ void quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size) {
 
 /// Reads a model in the session and returns its handle.
 static llvm::Error giveModel(
-    QuantFloatSession session, const QuantFloatLoadOptions *given,
+    QuantFloatSession session, const QuantFloatLoadOptions *source,
     QuantFloatModel *model,
     llvm::function_ref<llvm::Expected<Model>(Session &, const ParseOptions &)>
         read) {
-  llvm::Expected<ParseOptions> options = readLoadOptions(given);
+  llvm::Expected<ParseOptions> options = readLoadOptions(source);
   if (!options)
     return options.takeError();
   return inSession(session, [&](SessionObject &object) -> llvm::Error {
@@ -204,13 +204,13 @@ static llvm::Error giveModel(
 
 QuantFloatStatus quantFloatModelLoad(QuantFloatSession session,
                                      const char *path,
-                                     const QuantFloatLoadOptions *given,
+                                     const QuantFloatLoadOptions *source,
                                      QuantFloatModel *model,
                                      QuantFloatError *error) {
   return runFor(model, "model", error, [&]() -> llvm::Error {
     if (llvm::Error error = checkPath(path))
       return error;
-    return giveModel(session, given, model,
+    return giveModel(session, source, model,
                      [&](Session &session, const ParseOptions &options) {
                        return Model::load(session, path, options);
                      });
@@ -219,7 +219,7 @@ QuantFloatStatus quantFloatModelLoad(QuantFloatSession session,
 
 QuantFloatStatus quantFloatModelParse(QuantFloatSession session, int32_t format,
                                       const void *data, size_t size,
-                                      const QuantFloatLoadOptions *given,
+                                      const QuantFloatLoadOptions *source,
                                       QuantFloatModel *model,
                                       QuantFloatError *error) {
   return runFor(model, "model", error, [&]() -> llvm::Error {
@@ -229,7 +229,7 @@ QuantFloatStatus quantFloatModelParse(QuantFloatSession session, int32_t format,
         format > QUANT_FLOAT_FORMAT_OPENVINO)
       return fail(QUANT_FLOAT_ERROR_ARGUMENT,
                   "format must be 0 to 2, but got " + Twine(format));
-    return giveModel(session, given, model,
+    return giveModel(session, source, model,
                      [&](Session &session, const ParseOptions &options) {
                        return Model::parse(
                            session, static_cast<ModelFormat>(format),
@@ -290,10 +290,10 @@ QuantFloatStatus quantFloatModelRunPasses(QuantFloatModel model,
 }
 
 QuantFloatStatus quantFloatModelSetFakeConvertMode(QuantFloatModel model,
-                                                   int32_t given,
+                                                   int32_t source,
                                                    QuantFloatError *error) {
   return run(error, [&]() -> llvm::Error {
-    auto mode = readFakeConvertMode(given);
+    auto mode = readFakeConvertMode(source);
     if (!mode)
       return mode.takeError();
     return withModel(model, [&](ModelObject &object) {
@@ -349,7 +349,7 @@ struct NodeLists {
 struct ReportObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Report;
 
-  explicit ReportObject(CheckedModel given);
+  explicit ReportObject(CheckedModel source);
 
   size_t numInvalid;
   std::vector<NodeReport> reports;
@@ -389,8 +389,8 @@ static QuantFloatNodeReport getView(const NodeReport &report,
   return node;
 }
 
-ReportObject::ReportObject(CheckedModel given)
-    : numInvalid(given.countInvalid()), reports(std::move(given.nodes)),
+ReportObject::ReportObject(CheckedModel source)
+    : numInvalid(source.countInvalid()), reports(std::move(source.nodes)),
       lists(reports.size()) {
   for (auto [report, list] : llvm::zip_equal(reports, lists)) {
     list.notes = getViews(report.verdict.notes);
@@ -470,10 +470,10 @@ struct ReadOptions : BuildOptions {
 
 /// Reads the caller's options. Null selects the defaults.
 static llvm::Expected<ReadOptions>
-readCompileOptions(const QuantFloatCompileOptions *given) {
+readCompileOptions(const QuantFloatCompileOptions *source) {
   QuantFloatCompileOptions known;
   quantFloatCompileOptionsInit(&known, sizeof known);
-  if (llvm::Error error = readOptions(given, known))
+  if (llvm::Error error = readOptions(source, known))
     return std::move(error);
   auto refuse = [](const Twine &what, int64_t number) {
     return fail(QUANT_FLOAT_ERROR_ARGUMENT,
@@ -530,9 +530,9 @@ void quantFloatCompileOptionsInit(QuantFloatCompileOptions *options,
 
 /// Runs `body` on a model with the caller's options.
 static llvm::Error
-build(QuantFloatModel model, const QuantFloatCompileOptions *given,
+build(QuantFloatModel model, const QuantFloatCompileOptions *source,
       llvm::function_ref<llvm::Error(Model &, const ReadOptions &)> body) {
-  llvm::Expected<ReadOptions> options = readCompileOptions(given);
+  llvm::Expected<ReadOptions> options = readCompileOptions(source);
   if (!options)
     return options.takeError();
   return withModel(model, [&](ModelObject &object) {
@@ -541,11 +541,11 @@ build(QuantFloatModel model, const QuantFloatCompileOptions *given,
 }
 
 QuantFloatStatus quantFloatModelCompile(QuantFloatModel model,
-                                        const QuantFloatCompileOptions *given,
+                                        const QuantFloatCompileOptions *source,
                                         QuantFloatKernel *kernel,
                                         QuantFloatError *error) {
   return runFor(kernel, "kernel", error, [&] {
-    return build(model, given, [&](Model &model, const ReadOptions &options) {
+    return build(model, source, [&](Model &model, const ReadOptions &options) {
       return give<KernelObject>(kernel, model.compile(options),
                                 options.checkMemory);
     });
@@ -553,14 +553,14 @@ QuantFloatStatus quantFloatModelCompile(QuantFloatModel model,
 }
 
 QuantFloatStatus quantFloatModelCompileToFile(
-    QuantFloatModel model, const QuantFloatCompileOptions *given,
+    QuantFloatModel model, const QuantFloatCompileOptions *source,
     const char *path, QuantFloatKernel *kernel, QuantFloatError *error) {
   if (kernel)
     *kernel = {};
   return run(error, [&]() -> llvm::Error {
     if (llvm::Error error = checkPath(path))
       return error;
-    return build(model, given, [&](Model &model, const ReadOptions &options) {
+    return build(model, source, [&](Model &model, const ReadOptions &options) {
       return kernel ? give<KernelObject>(kernel,
                                          model.compileToFile(path, options),
                                          options.checkMemory)
@@ -640,7 +640,7 @@ namespace {
 struct ModeReportObject final : Object {
   static constexpr HandleKind kKind = HandleKind::ModeReport;
 
-  explicit ModeReportObject(std::vector<FakeConvertReport> given);
+  explicit ModeReportObject(std::vector<FakeConvertReport> source);
 
   std::vector<FakeConvertReport> reports;
   std::vector<QuantFloatFakeConvertReport> views;
@@ -648,8 +648,8 @@ struct ModeReportObject final : Object {
 };
 } // namespace
 
-ModeReportObject::ModeReportObject(std::vector<FakeConvertReport> given)
-    : reports(std::move(given)) {
+ModeReportObject::ModeReportObject(std::vector<FakeConvertReport> source)
+    : reports(std::move(source)) {
   llvm::raw_string_ostream os(text);
   for (auto [index, report] : llvm::enumerate(reports)) {
     printFakeConvertReport(os, index, report);

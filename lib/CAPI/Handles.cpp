@@ -33,11 +33,11 @@ constexpr uint64_t kHoldersMask = kEnded - 1;
 
 // A handle: 32 bits of generation, 8 bits of kind, 24 bits of index.
 constexpr unsigned kKindShift = 24, kGenerationShift = 32;
-constexpr uint64_t kPlaceMask = (uint64_t(1) << kKindShift) - 1;
+constexpr uint64_t kIndexMask = (uint64_t(1) << kKindShift) - 1;
 
 constexpr size_t kPageBits = 10;
 constexpr size_t kPageSize = size_t(1) << kPageBits;
-constexpr size_t kNumPages = (kPlaceMask + 1) / kPageSize;
+constexpr size_t kNumPages = (kIndexMask + 1) / kPageSize;
 
 /// The table grows by pages that are never moved or freed. Lookups therefore
 /// need no lock, and threads may use the table during process exit.
@@ -46,7 +46,7 @@ struct Table {
   std::atomic<size_t> numLive{0};
   std::mutex mutex;
   // Guarded by the mutex.
-  size_t numPlaces = 0;
+  size_t numSlots = 0;
   std::vector<uint32_t> free;
 };
 } // namespace
@@ -57,10 +57,10 @@ static Table &getTable() {
 }
 
 static Slot *getSlot(uint64_t id) {
-  uint64_t place = id & kPlaceMask;
+  uint64_t index = id & kIndexMask;
   Slot *page =
-      getTable().pages[place >> kPageBits].load(std::memory_order_acquire);
-  return page ? page + (place & (kPageSize - 1)) : nullptr;
+      getTable().pages[index >> kPageBits].load(std::memory_order_acquire);
+  return page ? page + (index & (kPageSize - 1)) : nullptr;
 }
 
 static HandleKind getKind(uint64_t id) {
@@ -74,22 +74,22 @@ static bool isLive(uint64_t state, uint64_t id) {
 
 uint64_t capi::addObject(HandleKind kind, std::unique_ptr<Object> object) {
   Table &table = getTable();
-  uint64_t place;
+  uint64_t index;
   {
     std::lock_guard<std::mutex> lock(table.mutex);
     if (!table.free.empty()) {
-      place = table.free.back();
+      index = table.free.back();
       table.free.pop_back();
-    } else if (table.numPlaces <= kPlaceMask) {
-      place = table.numPlaces++;
-      std::atomic<Slot *> &page = table.pages[place >> kPageBits];
+    } else if (table.numSlots <= kIndexMask) {
+      index = table.numSlots++;
+      std::atomic<Slot *> &page = table.pages[index >> kPageBits];
       if (!page.load(std::memory_order_relaxed))
         page.store(new Slot[kPageSize], std::memory_order_release);
     } else {
       return 0;
     }
   }
-  Slot *slot = getSlot(place);
+  Slot *slot = getSlot(index);
   slot->object = object.release();
   slot->kind = kind;
   // Generation 0 is reserved for the null handle.
@@ -99,7 +99,7 @@ uint64_t capi::addObject(HandleKind kind, std::unique_ptr<Object> object) {
   table.numLive.fetch_add(1, std::memory_order_relaxed);
   slot->state.store(generation << kGenerationShift | 1,
                     std::memory_order_release);
-  return generation << kGenerationShift | uint64_t(kind) << kKindShift | place;
+  return generation << kGenerationShift | uint64_t(kind) << kKindShift | index;
 }
 
 Object *capi::acquireObject(HandleKind kind, uint64_t id) {
@@ -129,7 +129,7 @@ void capi::releaseObject(uint64_t id) {
   Table &table = getTable();
   table.numLive.fetch_sub(1, std::memory_order_relaxed);
   std::lock_guard<std::mutex> lock(table.mutex);
-  table.free.push_back(id & kPlaceMask);
+  table.free.push_back(id & kIndexMask);
 }
 
 bool capi::destroyObject(HandleKind kind, uint64_t id) {
@@ -157,14 +157,14 @@ static const char *spell(HandleKind kind) {
 }
 
 std::string capi::describeBadHandle(HandleKind kind, uint64_t id) {
-  std::string text = std::string("expected a handle of ") + spell(kind);
-  HandleKind given = getKind(id);
+  std::string message = std::string("expected a handle of ") + spell(kind);
+  HandleKind actualKind = getKind(id);
   if (!id)
-    return text + ", but got a null handle";
-  if (given < HandleKind::Error || given > HandleKind::ModeReport ||
+    return message + ", but got a null handle";
+  if (actualKind < HandleKind::Error || actualKind > HandleKind::ModeReport ||
       !getSlot(id))
-    return text + ", but got an invalid handle";
-  if (given != kind)
-    return text + ", but got a handle of " + spell(given);
-  return text + ", but got a handle of a destroyed object";
+    return message + ", but got an invalid handle";
+  if (actualKind != kind)
+    return message + ", but got a handle of " + spell(actualKind);
+  return message + ", but got a handle of a destroyed object";
 }

@@ -109,21 +109,21 @@ void initOptions(Options *options, Options defaults, size_t size) {
 /// that the caller's struct lacks keep the values in `options`. Fails if fields
 /// that this version lacks are not zero.
 template <typename Options>
-llvm::Error readOptions(const Options *given, Options &options) {
-  if (!given)
+llvm::Error readOptions(const Options *source, Options &options) {
+  if (!source)
     return llvm::Error::success();
-  if (given->size < sizeof(size_t) || given->size > 4096)
+  if (source->size < sizeof(size_t) || source->size > 4096)
     return fail(QUANT_FLOAT_ERROR_ARGUMENT,
                 "the first field of the options must be their size, but got " +
-                    Twine(given->size));
-  const char *bytes = reinterpret_cast<const char *>(given);
-  for (size_t i = sizeof(Options); i < given->size; ++i)
+                    Twine(source->size));
+  const char *bytes = reinterpret_cast<const char *>(source);
+  for (size_t i = sizeof(Options); i < source->size; ++i)
     if (bytes[i])
       return fail(QUANT_FLOAT_ERROR_UNSUPPORTED,
                   "the options set fields that this version of the library "
                   "does not support");
-  memcpy(static_cast<void *>(&options), given,
-         std::min(given->size, sizeof(Options)));
+  memcpy(static_cast<void *>(&options), source,
+         std::min(source->size, sizeof(Options)));
   options.size = sizeof(Options);
   return llvm::Error::success();
 }
@@ -173,7 +173,7 @@ private:
 struct KernelObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Kernel;
 
-  KernelObject(CompiledModel given, bool checkMemory);
+  KernelObject(CompiledModel source, bool checkMemory);
 
   CompiledModel model;
   std::vector<std::unique_ptr<OwnedEntry>> entries;
@@ -183,8 +183,8 @@ struct KernelObject final : Object {
 struct TensorsObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Tensors;
 
-  TensorsObject(std::vector<Tensor> given, Target target)
-      : target(target), tensors(std::move(given)),
+  TensorsObject(std::vector<Tensor> source, Target target)
+      : target(target), tensors(std::move(source)),
         descriptors(describe(tensors)) {}
 
   Target target;

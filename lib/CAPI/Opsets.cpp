@@ -42,9 +42,9 @@ static bool accepts(const OpVersion &version, int32_t role, int32_t dtype) {
   static constexpr StringLiteral names[] = {"input", "scale", "result"};
   if (role < 0 || role > QUANT_FLOAT_ROLE_RESULT)
     return false;
-  for (OpRole place : {OpRole::First, OpRole::Second, OpRole::Third})
-    if (getRoleName(version.op, place) == names[role])
-      return version.accepts(place, dtype);
+  for (OpRole opRole : {OpRole::First, OpRole::Second, OpRole::Third})
+    if (getRoleName(version.op, opRole) == names[role])
+      return version.accepts(opRole, dtype);
   return false;
 }
 

@@ -105,8 +105,8 @@ getViews(llvm::ArrayRef<EntryPointArgument> arguments) {
   return views;
 }
 
-OwnedEntry::OwnedEntry(EntryPointInfo given)
-    : info(std::move(given)), inputs(getViews(info.inputs)),
+OwnedEntry::OwnedEntry(EntryPointInfo source)
+    : info(std::move(source)), inputs(getViews(info.inputs)),
       outputs(getViews(info.outputs)),
       entry{info.symbol.c_str(), info.graphName.c_str(), inputs.data(),
             inputs.size(),       outputs.data(),         outputs.size()} {}
@@ -238,8 +238,8 @@ static llvm::Error checkMemory(ArrayRef<qf_tensor> inputs,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-KernelObject::KernelObject(CompiledModel given, bool checkMemory)
-    : model(std::move(given)), checkMemory(checkMemory) {
+KernelObject::KernelObject(CompiledModel source, bool checkMemory)
+    : model(std::move(source)), checkMemory(checkMemory) {
   for (const CompiledModel::Entry &entry : model.getEntries())
     entries.push_back(std::make_unique<OwnedEntry>(entry.info));
 }
@@ -343,17 +343,17 @@ QuantFloatStatus quantFloatKernelRun(QuantFloatKernel kernel, size_t entry,
                                      QuantFloatError *error) {
   return run(error, [&] {
     return withKernel(kernel, [&](KernelObject &object) -> llvm::Error {
-      ArrayRef given(inputs, numInputs);
+      ArrayRef source(inputs, numInputs);
       MutableArrayRef results(outputs, numOutputs);
       if (llvm::Error error =
               object.model.checkCall(entry, numInputs, numOutputs))
         return error;
       if (object.checkMemory && object.model.getTarget() == Target::CPU)
         if (llvm::Error error =
-                checkMemory(inputs ? given : given.take_front(0),
+                checkMemory(inputs ? source : source.take_front(0),
                             outputs ? results : results.take_front(0)))
           return error;
-      return object.model.run(entry, given, results);
+      return object.model.run(entry, source, results);
     });
   });
 }

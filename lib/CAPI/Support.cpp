@@ -19,8 +19,8 @@ namespace {
 struct ErrorObject final : Object {
   static constexpr HandleKind kKind = HandleKind::Error;
 
-  ErrorObject(std::string message, ModelError given)
-      : message(std::move(message)), error(std::move(given)),
+  ErrorObject(std::string message, ModelError source)
+      : message(std::move(message)), error(std::move(source)),
         views(error.diagnostics.begin(), error.diagnostics.end()) {}
 
   std::string message;
@@ -72,13 +72,13 @@ static std::string spell(const ModelError &error) {
 
 QuantFloatStatus capi::finish(llvm::Error result, QuantFloatError *error) {
   QuantFloatStatus status = QUANT_FLOAT_OK;
-  llvm::handleAllErrors(std::move(result), [&](ModelError &given) {
-    status = static_cast<QuantFloatStatus>(given.kind);
+  llvm::handleAllErrors(std::move(result), [&](ModelError &source) {
+    status = static_cast<QuantFloatStatus>(source.kind);
     // If the table of objects is full, the caller only gets the status.
     if (error)
       error->id = addObject(
           HandleKind::Error,
-          std::make_unique<ErrorObject>(spell(given), std::move(given)));
+          std::make_unique<ErrorObject>(spell(source), std::move(source)));
   });
   return status;
 }
