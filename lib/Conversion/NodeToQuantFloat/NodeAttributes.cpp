@@ -82,23 +82,24 @@ static SmallVector<StringRef> splitChoices(const AttributeRow &row) {
 static std::string listChoices(ArrayRef<StringRef> choices) {
   if (choices.back().empty())
     choices = choices.drop_back();
-  std::string text;
+  std::string list;
   for (auto [index, choice] : llvm::enumerate(choices)) {
     if (index != 0)
-      text += index + 1 == choices.size() ? " or " : ", ";
-    text += ("'" + choice + "'").str();
+      list += index + 1 == choices.size() ? " or " : ", ";
+    list += ("'" + choice + "'").str();
   }
-  return text;
+  return list;
 }
 
-/// Returns the index of the choice, or none if `text` is not a choice. OpenVINO
-/// ignores case.
+/// Returns the index of the choice, or none if `spelling` is not a choice.
+/// OpenVINO ignores case.
 static std::optional<size_t> findChoice(NodeOp node, const AttributeRow &row,
-                                        StringRef text) {
+                                        StringRef spelling) {
   bool ignoresCase = node.getDomain() == kOpenVinoDomain;
   SmallVector<StringRef> choices = splitChoices(row);
   auto *found = llvm::find_if(choices, [&](StringRef choice) {
-    return ignoresCase ? choice.equals_insensitive(text) : choice == text;
+    return ignoresCase ? choice.equals_insensitive(spelling)
+                       : choice == spelling;
   });
   if (found == choices.end())
     return std::nullopt;
@@ -128,10 +129,10 @@ std::optional<std::string> NodeAttributes::findError(const AttributeRow &row,
       !findDataType(node, integer.getInt()))
     return refuse("the number of an element type", Twine(integer.getInt()));
   if (row.kind == Kind::Choice) {
-    StringRef text = cast<StringAttr>(value).getValue();
-    if (!findChoice(node, row, text))
+    StringRef spelling = cast<StringAttr>(value).getValue();
+    if (!findChoice(node, row, spelling))
       return refuse(listChoices(splitChoices(row)),
-                    "'" + Twine(printable(text)) + "'");
+                    "'" + Twine(printable(spelling)) + "'");
   }
   return std::nullopt;
 }
@@ -214,16 +215,17 @@ SmallVector<float> NodeAttributes::getFloats(StringRef name) const {
 }
 
 size_t NodeAttributes::getChoiceIndex(StringRef name) const {
-  auto given = cast_or_null<StringAttr>(getAttribute(name));
-  return given ? *findChoice(node, *findRow(name), given.getValue()) : 0;
+  auto stringAttr = cast_or_null<StringAttr>(getAttribute(name));
+  return stringAttr ? *findChoice(node, *findRow(name), stringAttr.getValue())
+                    : 0;
 }
 
 StringRef NodeAttributes::getString(StringRef name) const {
   const AttributeRow *row = findRow(name);
   if (row && row->kind == Kind::Choice)
     return splitChoices(*row)[getChoiceIndex(name)];
-  auto given = cast_or_null<StringAttr>(getAttribute(name));
-  return given ? given.getValue() : StringRef();
+  auto stringAttr = cast_or_null<StringAttr>(getAttribute(name));
+  return stringAttr ? stringAttr.getValue() : StringRef();
 }
 
 Type NodeAttributes::getType(StringRef name) const {

@@ -22,9 +22,9 @@ using namespace mlir::quant_float;
 static constexpr int64_t kMaxRepeated = int64_t(1) << 20;
 
 std::string quant_float::showType(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << "'" << type << "'";
-  return text;
+  std::string printed;
+  llvm::raw_string_ostream(printed) << "'" << type << "'";
+  return printed;
 }
 
 //===----------------------------------------------------------------------===//

@@ -172,8 +172,8 @@ LogicalResult quant_float::verifyResolvedNode(Operation *op,
   std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
   for (Diagnostic &diagnostic : found) {
     InFlightDiagnostic shown = emitError();
-    std::string text = diagnostic.str();
-    StringRef message = text;
+    std::string printed = diagnostic.str();
+    StringRef message = printed;
     message.consume_front(prefix);
     shown << message;
     for (Diagnostic &note : diagnostic.getNotes())

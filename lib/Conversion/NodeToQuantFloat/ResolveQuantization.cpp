@@ -126,24 +126,25 @@ LogicalResult QuantizationResolver::readAttributes() {
 /// is output_dtype, or else the scale's type (Q5, Q6). Returns null if it is
 /// unknown.
 FailureOr<Type> QuantizationResolver::getResultElementType() {
-  Type given = attributes.outputDtype;
+  Type specified = attributes.outputDtype;
   Type implied = node.getElementType(isQuantize ? kZeroPoint : kScale);
   bool isUInt8 = isQuantize && !getInput(kZeroPoint);
   if (isUInt8)
     implied = builder.getIntegerType(8, /*isSigned=*/false);
   // f8E8M0FNU is not a legal result type.
-  if (!isQuantize && !given && isa_and_nonnull<Float8E8M0FNUType>(implied) &&
+  if (!isQuantize && !specified &&
+      isa_and_nonnull<Float8E8M0FNUType>(implied) &&
       has(OpAttribute::OutputDtype))
     return node.emitError() << "attribute 'output_dtype' is missing: a scale "
                                "of 'f8E8M0FNU' does not determine the type of "
                                "the result, which must be f16, bf16 or f32";
-  if (given && given == implied)
+  if (specified && specified == implied)
     ignore("output_dtype");
-  if (isQuantize && !isUInt8 && given && implied && given != implied)
+  if (isQuantize && !isUInt8 && specified && implied && specified != implied)
     return node.emitError() << "attribute 'output_dtype': expected the zero "
                                "point's element type "
-                            << implied << ", but got " << given;
-  return given ? given : implied;
+                            << implied << ", but got " << specified;
+  return specified ? specified : implied;
 }
 
 /// Verifies a constant zero point (Q7). The verifier of the op checks the other
@@ -191,10 +192,10 @@ LogicalResult QuantizationResolver::refuseScale(RankedTensorType scale) {
 }
 
 LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
-  int64_t given = attributes.axis.value_or(kDefaultAxis);
+  int64_t specifiedAxis = attributes.axis.value_or(kDefaultAxis);
   // The op's verifier checks whether scale and zero point match the blocks.
   if (attributes.blockSize.value_or(0) > 0) {
-    axis = given;
+    axis = specifiedAxis;
     blockSize = attributes.blockSize;
     return success();
   }
@@ -208,7 +209,7 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
   // A dynamic size must be 1 if the scale can only be per tensor.
   bool hasAxis = has(OpAttribute::Axis);
   std::optional<int64_t> rank = getInputRank();
-  reference::Granularity perAxis{given, /*blockSize=*/{}};
+  reference::Granularity perAxis{specifiedAxis, /*blockSize=*/{}};
   if (isDynamic && (!hasAxis || (rank && !perAxis.getAxis(*rank))))
     isPerTensor = true;
   if (isPerTensor) {
@@ -225,7 +226,7 @@ LogicalResult QuantizationResolver::decideGranularity(RankedTensorType scale) {
            << "attribute 'axis' must be 0 or -1 for an input of rank 1 with a "
               "scale of "
            << scale.getDimSize(0) << " elements, but is absent";
-  axis = given;
+  axis = specifiedAxis;
   return success();
 }
 

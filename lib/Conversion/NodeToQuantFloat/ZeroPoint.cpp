@@ -49,13 +49,13 @@ std::optional<std::string> quant_float::findZeroPointError(Value zeroPoint) {
   });
   if (found == bytes->end())
     return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream(text)
+  std::string description;
+  llvm::raw_string_ostream(description)
       << "a constant zero point of '" << type << "' must be 0, but element "
       << found - bytes->begin() << " is 0x"
       << llvm::utohexstr(static_cast<uint8_t>(*found), /*LowerCase=*/false,
                          /*Width=*/2);
-  return text;
+  return description;
 }
 
 std::optional<std::string> quant_float::findZeroPointWarning(Value zeroPoint) {
@@ -99,13 +99,13 @@ std::optional<std::string> quant_float::findScaleWarning(Value scale) {
       continue;
     SmallString<16> digits;
     value.toString(digits);
-    std::string text =
+    std::string description =
         ("expected a positive normal number as a scale, but element " +
          Twine(at / size) + " is " + what)
             .str();
     if (what != "NaN" && what != "0")
-      text += (" (" + digits + ")").str();
-    return text;
+      description += (" (" + digits + ")").str();
+    return description;
   }
   return std::nullopt;
 }

@@ -8,7 +8,7 @@
 //
 // A sub-byte element occupies the low bits of a byte. Inside of a function, the
 // other bits are unspecified: computations on an element mask them, and data
-// movement copies the whole byte, so they may have any value that a caller
+// movement copies the entire byte, so they may have any value that a caller
 // passed. Results of a function must have zeros there, or copies of the sign
 // bit for i2 and i4. This file inserts the masking of results whose bits may be
 // unspecified.

@@ -21,7 +21,7 @@ public:
 
   /// Returns the 32-bit integer, one of the four of a Philox block, of the
   /// element at `index` (S3).
-  Value getWord(Value seed, Value offset, Value index);
+  Value getRandomInteger(Value seed, Value offset, Value index);
 
 private:
   Value constant(unsigned width, uint64_t number) {
@@ -34,10 +34,10 @@ private:
   Value high(Value value) {
     return arith::ShRUIOp::create(b, value, constant(64, 32));
   }
-  /// Multiplies the low 32 bits of `word`.
-  Value multiply(Value word, uint64_t factor) {
+  /// Multiplies the low 32 bits of `integer`.
+  Value multiply(Value integer, uint64_t factor) {
     return arith::MulIOp::create(
-        b, arith::ExtUIOp::create(b, b.getI64Type(), low(word)),
+        b, arith::ExtUIOp::create(b, b.getI64Type(), low(integer)),
         constant(64, factor));
   }
   Value exclusiveOr(Value a, Value c, Value d) {
@@ -48,7 +48,7 @@ private:
 };
 } // namespace
 
-Value PhiloxBuilder::getWord(Value seed, Value offset, Value index) {
+Value PhiloxBuilder::getRandomInteger(Value seed, Value offset, Value index) {
   Value block = arith::AddIOp::create(
       b, offset, arith::ShRUIOp::create(b, index, constant(64, 2)));
   // The four 32-bit integers of the state and the key are the low halves of
@@ -56,15 +56,15 @@ Value PhiloxBuilder::getWord(Value seed, Value offset, Value index) {
   // vectors of 32-bit and 64-bit elements.
   Value zero = constant(64, 0);
   Value key0 = seed, key1 = high(seed);
-  Value words[4] = {block, high(block), zero, zero};
+  Value counters[4] = {block, high(block), zero, zero};
   constexpr int kRounds = 10;
   for (int round = 0; round < kRounds; ++round) {
-    Value product0 = multiply(words[0], 0xD2511F53);
-    Value product1 = multiply(words[2], 0xCD9E8D57);
-    words[0] = exclusiveOr(high(product1), words[1], key0);
-    words[1] = product1;
-    words[2] = exclusiveOr(high(product0), words[3], key1);
-    words[3] = product0;
+    Value product0 = multiply(counters[0], 0xD2511F53);
+    Value product1 = multiply(counters[2], 0xCD9E8D57);
+    counters[0] = exclusiveOr(high(product1), counters[1], key0);
+    counters[1] = product1;
+    counters[2] = exclusiveOr(high(product0), counters[3], key1);
+    counters[3] = product0;
     key0 = arith::AddIOp::create(b, key0, constant(64, 0x9E3779B9));
     key1 = arith::AddIOp::create(b, key1, constant(64, 0xBB67AE85));
   }
@@ -74,21 +74,22 @@ Value PhiloxBuilder::getWord(Value seed, Value offset, Value index) {
         arith::AndIOp::create(b, index, constant(64, bit)), zero);
   };
   Value isOdd = hasBit(1);
-  Value first = arith::SelectOp::create(b, isOdd, words[1], words[0]);
-  Value second = arith::SelectOp::create(b, isOdd, words[3], words[2]);
+  Value first = arith::SelectOp::create(b, isOdd, counters[1], counters[0]);
+  Value second = arith::SelectOp::create(b, isOdd, counters[3], counters[2]);
   return low(arith::SelectOp::create(b, hasBit(2), second, first));
 }
 
 Value quant_float::buildPhilox(OpBuilder &builder, Location loc, Value seed,
                                Value offset, Value index, unsigned width) {
-  Value word = PhiloxBuilder(builder, loc).getWord(seed, offset, index);
+  Value integer =
+      PhiloxBuilder(builder, loc).getRandomInteger(seed, offset, index);
   if (width < 32) {
     Value count = arith::ConstantIntOp::create(builder, loc, 32 - width, 32);
-    word = arith::ShRUIOp::create(builder, loc, word, count);
+    integer = arith::ShRUIOp::create(builder, loc, integer, count);
   }
   unsigned storage = std::max(width, 8u);
   if (storage == 32)
-    return word;
+    return integer;
   return arith::TruncIOp::create(builder, loc, builder.getIntegerType(storage),
-                                 word);
+                                 integer);
 }

@@ -176,8 +176,8 @@ struct StringConstantConversion final : OpConversionPattern<arith::ConstantOp> {
       return failure();
     SmallVector<int64_t> offsets = {0};
     SmallVector<char> bytes;
-    for (StringRef text : value.getValues<StringRef>()) {
-      llvm::append_range(bytes, text);
+    for (StringRef string : value.getValues<StringRef>()) {
+      llvm::append_range(bytes, string);
       offsets.push_back(bytes.size());
     }
     // The buffer of bytes must not be empty, because it needs an address.
@@ -332,7 +332,8 @@ struct PhiloxOpConversion final : OpConversionPattern<PhiloxOp> {
 static ElementsAttr convertElements(ElementsAttr value,
                                     RankedTensorType storageType) {
   Type from = value.getElementType();
-  // The blob already has one value in a whole number of bytes for each element.
+  // The blob already has one value in an integral number of bytes for each
+  // element.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return DenseResourceElementsAttr::get(storageType, resource.getRawHandle());
   auto dense = dyn_cast<DenseElementsAttr>(value);

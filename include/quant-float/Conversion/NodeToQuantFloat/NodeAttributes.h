@@ -125,7 +125,7 @@ public:
     return NodeOp(node).getNodeAttributes().get(name);
   }
 
-  // These return the attribute, or else `value` if it is given, or else the
+  // These return the attribute, or else `value` if it is specified, or else the
   // default of the row. Without a default or without a row they return 0 or an
   // empty list.
   int64_t getInt(StringRef name, std::optional<int64_t> value = {}) const;
