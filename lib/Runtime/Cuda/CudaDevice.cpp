@@ -40,17 +40,17 @@ CudaDevice::~CudaDevice() {
 }
 
 llvm::Error CudaDevice::describe(const Twine &call, int result) const {
-  char text[512];
-  qfCudaDescribe(driver, call.str().c_str(), result, text, sizeof text);
-  return llvm::createStringError(StringRef(text));
+  char message[512];
+  qfCudaDescribe(driver, call.str().c_str(), result, message, sizeof message);
+  return llvm::createStringError(StringRef(message));
 }
 
 llvm::Expected<CudaDevice> CudaDevice::open(int ordinal) {
   CudaDevice opened;
-  char text[1024];
-  const QfCudaDriver *driver = qfCudaGetDriver(text, sizeof text);
+  char message[1024];
+  const QfCudaDriver *driver = qfCudaGetDriver(message, sizeof message);
   if (!driver)
-    return llvm::createStringError(StringRef(text));
+    return llvm::createStringError(StringRef(message));
   opened.driver = driver;
   auto describe = [&](const char *call, CUresult result) {
     return opened.describe(call, result);
@@ -102,9 +102,9 @@ llvm::Expected<std::string> CudaDevice::getChip() const {
 }
 
 llvm::Expected<std::string> CudaDevice::getName() const {
-  char text[256] = "";
-  QF_CALL(cuDeviceGetName, text, sizeof text, device);
-  return text;
+  char deviceName[256] = "";
+  QF_CALL(cuDeviceGetName, deviceName, sizeof deviceName, device);
+  return deviceName;
 }
 
 llvm::Expected<std::string> CudaDevice::getCudaVersion() const {

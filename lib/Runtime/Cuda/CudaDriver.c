@@ -29,13 +29,13 @@ static const Function functions[] = {
 void qfCudaDescribe(const QfCudaDriver *driver, const char *call,
                     CUresult result, char *error, size_t size) {
   Message message = startMessage(error, size);
-  const char *name = 0, *text = 0;
+  const char *name = 0, *description = 0;
   driver->cuGetErrorName(result, &name);
-  driver->cuGetErrorString(result, &text);
-  PUT(&message, name ? "%s failed: %s" : "%s failed: %d", TEXT(call),
-      name ? TEXT(name) : NUMBER(result));
-  if (text)
-    PUT(&message, " (%s)", TEXT(text));
+  driver->cuGetErrorString(result, &description);
+  PUT(&message, name ? "%s failed: %s" : "%s failed: %d", STRING(call),
+      name ? STRING(name) : NUMBER(result));
+  if (description)
+    PUT(&message, " (%s)", STRING(description));
 }
 
 /* Fills the table. On failure, returns 0 and writes the reason to `error`. */
@@ -46,14 +46,14 @@ static int load(QfCudaDriver *driver, char *error, size_t size) {
     const char *reason = dlerror();
     /* The reason starts with the name of the library. */
     PUT(&message, "no NVIDIA driver: cannot load %s",
-        TEXT(reason ? reason : libraryName));
+        STRING(reason ? reason : libraryName));
     return 0;
   }
   for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
     void *address = dlsym(library, functions[i].symbol);
     if (!address && !functions[i].isOptional) {
       PUT(&message, "the NVIDIA driver is too old: %s has no %s",
-          TEXT(libraryName), TEXT(functions[i].symbol));
+          STRING(libraryName), STRING(functions[i].symbol));
       dlclose(library);
       return 0;
     }
@@ -121,6 +121,6 @@ int qfCudaLoadModule(const QfCudaDriver *driver, const void *image, int level,
     putChip(driver, &message);
   log[sizeof log - 1] = 0;
   if (log[0])
-    PUT(&message, ": %s", TEXT(log));
+    PUT(&message, ": %s", STRING(log));
   return 0;
 }

@@ -52,7 +52,7 @@ const char *quantFloatGpuTakeError(void) {
     return 0;
   thread.hasFailed = 0;
   Message message = startMessage(thread.taken, sizeof thread.taken);
-  putText(&message, thread.error);
+  putString(&message, thread.error);
   return thread.taken;
 }
 
@@ -64,7 +64,7 @@ static void recordFailure(void) {
     return;
   char line[QF_ERROR_BYTES + 32];
   Message message = startMessage(line, sizeof line);
-  PUT(&message, "quant-float: error: %s\n", TEXT(thread.error));
+  PUT(&message, "quant-float: error: %s\n", STRING(thread.error));
   if (write(2, line, (size_t)(message.next - line)) < 0)
     return;
 }
@@ -86,7 +86,9 @@ static void failWith(const char *format, const Value *values) {
 }
 #define FAIL(format, ...) failWith(format, (const Value[]){__VA_ARGS__})
 
-static void failWithText(const char *text) { FAIL("%s", TEXT(text)); }
+static void failWithMessage(const char *message) {
+  FAIL("%s", STRING(message));
+}
 
 /* Returns the primary context of a device, which is retained once. */
 static CUcontext getPrimaryContext(const QfCudaDriver *driver, int ordinal) {
@@ -169,7 +171,7 @@ static void *makeModule(const void *image, int level) {
   Module *module = calloc(1, sizeof(Module));
   if (!module) {
     if (!thread.hasFailed)
-      failWithText("no memory for a module");
+      failWithMessage("no memory for a module");
     return 0;
   }
   module->image = image;
@@ -215,7 +217,7 @@ static CUmodule getLoaded(const QfCudaDriver *driver, Module *module,
   if (!loaded) {
     loaded = calloc(1, sizeof(Loaded));
     if (!loaded) {
-      failWithText("no memory for a module");
+      failWithMessage("no memory for a module");
     } else if (!qfCudaLoadModule(driver, module->image, module->level,
                                  &loaded->module, thread.error,
                                  sizeof thread.error)) {
@@ -236,7 +238,8 @@ void *mgpuModuleGetFunction(void *handle, const char *name) {
   CUcontext context;
   CUfunction function = 0;
   if (!handle && !thread.hasFailed)
-    failWithText("the kernels are not loaded: the constructors of their library have not run");
+    failWithMessage("the kernels are not loaded: the constructors of their "
+                    "library have not run");
   const QfCudaDriver *driver = enter(&context);
   if (!driver)
     return 0;
@@ -247,7 +250,7 @@ void *mgpuModuleGetFunction(void *handle, const char *name) {
       function = 0;
       char call[256];
       Message message = startMessage(call, sizeof call);
-      PUT(&message, "cuModuleGetFunction of '%s'", TEXT(name));
+      PUT(&message, "cuModuleGetFunction of '%s'", STRING(name));
       check(driver, call, result);
     }
   }
@@ -365,8 +368,8 @@ void mgpuLaunchClusterKernel(void *function, intptr_t clusterX,
           driver->cuLaunchKernelEx(&config, function, parameters, extra));
     addTime(driver, start, markTime(driver, stream));
   } else {
-    failWithText("the NVIDIA driver is too old: libcuda.so.1 has no "
-                 "cuLaunchKernelEx");
+    failWithMessage("the NVIDIA driver is too old: libcuda.so.1 has no "
+                    "cuLaunchKernelEx");
   }
   leave(driver);
 }
@@ -469,7 +472,7 @@ void mgpuMemHostRegisterMemRef(int64_t rank, void *pointer,
   for (int64_t i = rank - 1; i >= 0; --i) {
     if (sizes[i] > 1 && sizes[rank + i] != elements) {
       if (!thread.hasFailed)
-        failWithText("expected a contiguous memref to register");
+        failWithMessage("expected a contiguous memref to register");
       return;
     }
     elements *= sizes[i];

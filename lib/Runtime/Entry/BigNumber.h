@@ -28,10 +28,10 @@ static inline void bigSet(BigNumber *big, uint64_t value) {
     big->limbs[big->count++] = (uint32_t)value;
 }
 
-/* big = big * factor + summand */
+/* big = big * factor + addend */
 static inline void bigMultiplyAdd(BigNumber *big, uint32_t factor,
-                                  uint32_t summand) {
-  uint64_t carry = summand;
+                                  uint32_t addend) {
+  uint64_t carry = addend;
   for (int i = 0; i < big->count; ++i) {
     carry += (uint64_t)big->limbs[i] * factor;
     big->limbs[i] = (uint32_t)carry;

@@ -40,17 +40,17 @@ static void **findSlot(void **table, int64_t size, int64_t slot,
 
 /* Adds an allocated buffer. `buffer` is null if the allocation failed. */
 void __qf_keep_buffer(void **table, int64_t size, int64_t slot, void *buffer) {
-  void **place = findSlot(table, size, slot, 0);
-  if (place)
-    *place = buffer;
+  void **entry = findSlot(table, size, slot, 0);
+  if (entry)
+    *entry = buffer;
 }
 
 /* Removes a buffer that is about to be freed. The search starts at `slot`. */
 void __qf_drop_buffer(void **table, int64_t size, int64_t slot,
                       const void *buffer) {
-  void **place = findSlot(table, size, slot, buffer);
-  if (place)
-    *place = 0;
+  void **entry = findSlot(table, size, slot, buffer);
+  if (entry)
+    *entry = 0;
 }
 
 /* Removes and returns any buffer of the table, or null if it is empty. */

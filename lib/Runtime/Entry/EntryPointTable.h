@@ -32,7 +32,7 @@ typedef struct Check {
   int64_t kind;
   int64_t input;
   int64_t dimension;
-  int64_t text; /* offset in the names */
+  int64_t message; /* offset in the names */
 } Check;
 
 typedef struct Table {

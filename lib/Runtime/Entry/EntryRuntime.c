@@ -75,7 +75,7 @@ static const char *getForm(int64_t dtype) {
 /* Writes a message such as "cast: expected ...". */
 static COLD int fail(Call *call, int status, const char *format,
                      const Value *values) {
-  PUT(&call->message, "%s: ", TEXT(call->names));
+  PUT(&call->message, "%s: ", STRING(call->names));
   putFormatted(&call->message, format, values);
   return status;
 }
@@ -88,9 +88,9 @@ static COLD int failAt(Call *call, int64_t index, int status,
   int64_t output = index - call->table->numInputs;
   const char *name = call->names + getArgument(call, index)->name;
   PUT(&call->message,
-      *name ? "%s: %s %d '%s': " : "%s: %s %d: ", TEXT(call->names),
-      TEXT(output < 0 ? "input" : "output"),
-      NUMBER(output < 0 ? index : output), TEXT(name));
+      *name ? "%s: %s %d '%s': " : "%s: %s %d: ", STRING(call->names),
+      STRING(output < 0 ? "input" : "output"),
+      NUMBER(output < 0 ? index : output), STRING(name));
   putFormatted(&call->message, format, values);
   return status;
 }
@@ -103,18 +103,18 @@ static COLD int failType(Call *call, int64_t index) {
   if (tensor->dtype != argument->dtype)
     return FAIL_AT(call, index, QF_ERROR_ELEMENT_TYPE,
                    "expected element type %s%s (%d), but got %s%s (%d)",
-                   TEXT(getForm(argument->dtype)),
-                   TEXT(getTypeName(argument->dtype)), NUMBER(argument->dtype),
-                   TEXT(getForm(tensor->dtype)),
-                   TEXT(getTypeName(tensor->dtype)), NUMBER(tensor->dtype));
+                   STRING(getForm(argument->dtype)),
+                   STRING(getTypeName(argument->dtype)),
+                   NUMBER(argument->dtype), STRING(getForm(tensor->dtype)),
+                   STRING(getTypeName(tensor->dtype)), NUMBER(tensor->dtype));
   if (tensor->rank != argument->rank)
     return FAIL_AT(call, index, QF_ERROR_RANK, "expected rank %d, but got %d",
                    NUMBER(argument->rank), NUMBER(tensor->rank));
-  return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("sizes"));
+  return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", STRING("sizes"));
 }
 
 static COLD int failNull(Call *call, const char *what) {
-  return FAIL(call, QF_ERROR_NULL, "%s is null", TEXT(what));
+  return FAIL(call, QF_ERROR_NULL, "%s is null", STRING(what));
 }
 
 /* A size of 0 makes a tensor empty, even if the product of the others
@@ -178,13 +178,13 @@ static int checkStrings(Call *call, int64_t index) {
   const qf_strings *strings = getTensor(call, index)->data;
   int64_t count = call->bytes[index] / (getArgument(call, index)->bits / 8);
   if (!strings->offsets)
-    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("offsets"));
+    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", STRING("offsets"));
   if (strings->capacity < 0)
     return FAIL_AT(call, index, QF_ERROR_SIZE,
                    "expected a capacity of 0 or more, but got %d",
                    NUMBER(strings->capacity));
   if (strings->capacity && !strings->bytes)
-    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("bytes"));
+    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", STRING("bytes"));
   if (index >= call->table->numInputs)
     return QF_OK;
   int64_t least = 0;
@@ -207,7 +207,8 @@ static int checkAlignment(Call *call, int64_t index) {
   if (!rest)
     return QF_OK;
   return FAIL_AT(call, index, QF_ERROR_ALIGNMENT,
-                 "expected a device address that is a multiple of %d, but the remainder is %d",
+                 "expected a device address that is a multiple of %d, but the "
+                 "remainder is %d",
                  NUMBER(bytes), NUMBER(rest));
 }
 
@@ -224,7 +225,7 @@ static COLD int checkData(Call *call, int64_t index) {
     return QF_OK;
   const qf_tensor *tensor = getTensor(call, index);
   if (!tensor->data)
-    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", TEXT("data"));
+    return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", STRING("data"));
   if (tensor->dtype == QF_STRING)
     return checkStrings(call, index);
   return call->takeDeviceError ? checkAlignment(call, index) : QF_OK;
@@ -289,7 +290,7 @@ static COLD int sharesPieces(const Call *call, int64_t index, int64_t other) {
 static COLD int failOverlap(Call *call, int64_t index, int64_t other) {
   int64_t output = other - call->table->numInputs;
   return FAIL_AT(call, index, QF_ERROR_OVERLAP, "overlaps %s %d",
-                 TEXT(output < 0 ? "input" : "output"),
+                 STRING(output < 0 ? "input" : "output"),
                  NUMBER(output < 0 ? other : output));
 }
 
@@ -346,7 +347,7 @@ static inline int checkOutputs(Call *call, const int64_t *implied) {
 static COLD int failCpu(Call *call, int64_t level) {
   return FAIL(call, QF_ERROR_CPU,
               "expected a CPU with %s, but this machine's CPU lacks it",
-              TEXT(getCpuFeatureName((unsigned)~level)));
+              STRING(getCpuFeatureName((unsigned)~level)));
 }
 
 static int checkCpu(Call *call) {
@@ -356,7 +357,7 @@ static int checkCpu(Call *call) {
 
 /* Reports the unequal numbers of a check. */
 static COLD int failPair(Call *call, const Check *check, const int64_t *pair) {
-  const char *text = call->names + check->text;
+  const char *message = call->names + check->message;
   switch (check->kind) {
   case QF_CHECK_OF_INPUT:
     return FAIL_AT(call, check->input, QF_ERROR_SIZE,
@@ -364,9 +365,9 @@ static COLD int failPair(Call *call, const Check *check, const int64_t *pair) {
                    NUMBER(check->dimension), NUMBER(pair[0]), NUMBER(pair[1]));
   case QF_CHECK_OF_SIZES:
     return FAIL(call, QF_ERROR_SIZE, "%s: expected size %d, but got %d",
-                TEXT(text), NUMBER(pair[0]), NUMBER(pair[1]));
+                STRING(message), NUMBER(pair[0]), NUMBER(pair[1]));
   default:
-    return FAIL(call, QF_ERROR_SIZE, "%s", TEXT(text));
+    return FAIL(call, QF_ERROR_SIZE, "%s", STRING(message));
   }
 }
 
@@ -416,9 +417,10 @@ static COLD int reportNoRoom(Call *call) {
         strings->offsets && strings->needed > strings->capacity)
       break;
   }
-  return FAIL_AT(call, index, QF_ERROR_CAPACITY,
-                 "expected a capacity of at least %d bytes for strings, but got %d",
-                 NUMBER(strings->needed), NUMBER(strings->capacity));
+  return FAIL_AT(
+      call, index, QF_ERROR_CAPACITY,
+      "expected a capacity of at least %d bytes for strings, but got %d",
+      NUMBER(strings->needed), NUMBER(strings->capacity));
 }
 
 /* Discards errors that occurred before this call. */
@@ -429,28 +431,28 @@ static void enterDevice(const Call *call) {
 
 /* Reports the failure of a kernel. */
 static COLD int failKernel(Call *call, int64_t status,
-                           const TextFailure *failure) {
+                           const StringFailure *failure) {
   switch (status) {
   case QF_KERNEL_OUT_OF_MEMORY:
-    return FAIL(call, QF_ERROR_MEMORY, "%s", TEXT("out of memory"));
+    return FAIL(call, QF_ERROR_MEMORY, "%s", STRING("out of memory"));
   case QF_KERNEL_NO_NUMBER:
     return FAIL(call, QF_ERROR_VALUE,
                 "%selement %d: expected a number, but got '%s'",
-                TEXT(getMessage(call, failure->message)),
-                NUMBER(failure->element), TEXT(failure->text));
+                STRING(getMessage(call, failure->message)),
+                NUMBER(failure->element), STRING(failure->string));
   case QF_KERNEL_NO_ROOM:
     return reportNoRoom(call);
   default:
     return FAIL(call, QF_ERROR_VALUE, "%s",
-                TEXT(getMessage(call, status - QF_KERNEL_MESSAGES)));
+                STRING(getMessage(call, status - QF_KERNEL_MESSAGES)));
   }
 }
 
 /* Reports a device error, or otherwise the failure of a kernel. */
-static int report(Call *call, int64_t status, const TextFailure *failure) {
+static int report(Call *call, int64_t status, const StringFailure *failure) {
   const char *error = call->takeDeviceError ? call->takeDeviceError() : 0;
   if (error)
-    return FAIL(call, QF_ERROR_DEVICE, "%s", TEXT(error));
+    return FAIL(call, QF_ERROR_DEVICE, "%s", STRING(error));
   return status ? failKernel(call, status, failure) : QF_OK;
 }
 
@@ -462,12 +464,13 @@ typedef int64_t MeasureFunction(const qf_tensor *inputs, int64_t *sizes);
 /* Copies sizes that are constants or sizes of inputs. */
 static inline void copySizes(const Call *call, int64_t *sizes) {
   const Table *table = call->table;
-  const int64_t *words = (const int64_t *)table + table->implied;
+  const int64_t *impliedSizes = (const int64_t *)table + table->implied;
   int64_t count = table->numSizes + 2 * table->numChecks;
   for (int64_t i = 0; i < count; ++i) {
-    uint64_t place = ~(uint64_t)words[i];
-    sizes[i] = words[i] >= 0 ? words[i]
-                             : call->inputs[place >> 32].sizes[(uint32_t)place];
+    uint64_t reference = ~(uint64_t)impliedSizes[i];
+    sizes[i] = impliedSizes[i] >= 0
+                   ? impliedSizes[i]
+                   : call->inputs[reference >> 32].sizes[(uint32_t)reference];
   }
 }
 
@@ -555,9 +558,10 @@ int __qf_run_entry_point(const Table *table, const char *names,
   enterDevice(&call);
   FloatEnvironment saved =
       enterDefaultFloatEnvironment((int)table->flushesSubnormals);
-  TextFailure failure;
-  int64_t result = runStrings ? runStrings(table, kernel, inputs, outputs, &failure)
-                            : kernel(inputs, outputs, 0);
+  StringFailure failure;
+  int64_t result = runStrings
+                       ? runStrings(table, kernel, inputs, outputs, &failure)
+                       : kernel(inputs, outputs, 0);
   leaveFloatEnvironment(saved);
   if (measure && !measuresFirst && result >= QF_KERNEL_MESSAGES) {
     status = checkMeasured(&call, measure, scratch);
@@ -594,7 +598,7 @@ int __qf_compute_output_sizes(const Table *table, const char *names,
   for (int64_t i = 0; i < table->numOutputs; ++i)
     if (outputs[i].rank && !outputSizes[i])
       return FAIL_AT(&call, table->numInputs + i, QF_ERROR_NULL, "%s is null",
-                     TEXT("the buffer for its sizes"));
+                     STRING("the buffer for its sizes"));
   status = findSizes(&call, computeSizes, measure, 1, scratch);
   for (int64_t i = 0; !status && i < table->numOutputs; ++i)
     for (int64_t j = 0; j < outputs[i].rank; ++j)

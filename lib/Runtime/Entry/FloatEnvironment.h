@@ -40,7 +40,7 @@ __attribute__((visibility("hidden"))) void __qf_keep_subnormals(void);
  */
 __attribute__((visibility("hidden"))) uint64_t __qf_reset_float_control(void);
 __attribute__((visibility("hidden"))) uint64_t
-__qf_set_float_control(uint64_t wanted);
+__qf_set_float_control(uint64_t newControl);
 
 #if defined(__x86_64__)
 
@@ -53,18 +53,18 @@ enum {
 
 static uint64_t exchangeControl(uint64_t control) {
   uint32_t current;
-  uint32_t wanted = (uint32_t)control;
+  uint32_t newControl = (uint32_t)control;
   __asm__ volatile("stmxcsr %0" : "=m"(current)::"memory");
-  __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
+  __asm__ volatile("ldmxcsr %0" ::"m"(newControl) : "memory");
   return current;
 }
 
 static FloatEnvironment enterDefaultFloatEnvironment(int flushesSubnormals) {
   FloatEnvironment saved = {0, 0, 0};
-  uint32_t wanted = exceptionsMasked;
+  uint32_t newControl = exceptionsMasked;
   if (flushesSubnormals)
-    wanted |= denormalsAreZero | flushToZero;
-  saved.control = exchangeControl(wanted);
+    newControl |= denormalsAreZero | flushToZero;
+  saved.control = exchangeControl(newControl);
   return saved;
 }
 
@@ -74,16 +74,16 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
 }
 
 void __qf_keep_subnormals(void) {
-  uint32_t wanted = exceptionsMasked;
-  __asm__ volatile("ldmxcsr %0" ::"m"(wanted) : "memory");
+  uint32_t newControl = exceptionsMasked;
+  __asm__ volatile("ldmxcsr %0" ::"m"(newControl) : "memory");
 }
 
 uint64_t __qf_reset_float_control(void) {
   return exchangeControl(exceptionsMasked);
 }
 
-uint64_t __qf_set_float_control(uint64_t wanted) {
-  return exchangeControl(wanted);
+uint64_t __qf_set_float_control(uint64_t newControl) {
+  return exchangeControl(newControl);
 }
 
 #elif defined(__aarch64__)
@@ -115,13 +115,14 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
 }
 
 /* Control in the low 32 bits, status in the high 32 bits. */
-uint64_t __qf_set_float_control(uint64_t wanted) {
+uint64_t __qf_set_float_control(uint64_t newControl) {
   uint64_t control, status;
   __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr"
                    : "=r"(control), "=r"(status)::"memory");
-  __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(wanted & 0xffffffffu),
-                   "r"(wanted >> 32)
-                   : "memory");
+  __asm__ volatile(
+      "msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(newControl & 0xffffffffu),
+      "r"(newControl >> 32)
+      : "memory");
   return status << 32 | control;
 }
 
@@ -142,11 +143,11 @@ static void leaveFloatEnvironment(FloatEnvironment saved) {
   __asm__ volatile("csrw fcsr, %0" ::"r"(saved.control) : "memory");
 }
 
-uint64_t __qf_set_float_control(uint64_t wanted) {
+uint64_t __qf_set_float_control(uint64_t newControl) {
   uint64_t current;
   __asm__ volatile("csrrw %0, fcsr, %1"
                    : "=r"(current)
-                   : "r"(wanted)
+                   : "r"(newControl)
                    : "memory");
   return current;
 }

@@ -29,11 +29,11 @@ static inline Message startMessage(char *error, size_t size) {
   return message;
 }
 
-static inline void putText(Message *message, const char *text) {
+static inline void putString(Message *message, const char *string) {
   if (!message->next)
     return;
-  while (*text && message->next != message->end)
-    *message->next++ = *text++;
+  while (*string && message->next != message->end)
+    *message->next++ = *string++;
   *message->next = 0;
 }
 
@@ -49,15 +49,15 @@ static inline void putNumber(Message *message, int64_t value) {
   } while (rest);
   if (value < 0)
     *--first = '-';
-  putText(message, first);
+  putString(message, first);
 }
 
 /* An argument of a format string. */
 typedef union Value {
-  const char *text;
+  const char *string;
   int64_t number;
 } Value;
-#define TEXT(value) ((Value){.text = (value)})
+#define STRING(value) ((Value){.string = (value)})
 #define NUMBER(value) ((Value){.number = (value)})
 
 /*
@@ -70,9 +70,9 @@ static inline COLD void putFormatted(Message *message, const char *format,
   for (; *format; ++format) {
     char character[] = {*format, 0};
     if (*format != '%')
-      putText(message, character);
+      putString(message, character);
     else if (*++format == 's')
-      putText(message, values++->text);
+      putString(message, values++->string);
     else
       putNumber(message, values++->number);
   }

@@ -42,7 +42,7 @@ typedef struct NumberFormat {
   int hasZero;
 } NumberFormat;
 
-static inline int isSameText(const char *one, const char *other) {
+static inline int isSameString(const char *one, const char *other) {
   while (*one && *one == *other) {
     ++one;
     ++other;
@@ -67,7 +67,7 @@ static inline NumberFormat getNumberFormat(int64_t dtype) {
   }
 #define QUANT_FLOAT_FORMAT(Type, IsSigned, ExponentBits, MantissaBits, Bias,   \
                            Specials, HasZero)                                  \
-  if (isSameText(type, Type)) {                                                \
+  if (isSameString(type, Type)) {                                              \
     format.isSigned = IsSigned;                                                \
     format.mantissaBits = MantissaBits;                                        \
     format.bias = Bias;                                                        \

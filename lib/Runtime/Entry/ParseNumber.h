@@ -48,61 +48,62 @@ static int isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static int isDigit(char c) { return c >= '0' && c <= '9'; }
 
-static int isWord(const char *text, const char *end, const char *word) {
-  for (; text != end && *word; ++text, ++word)
-    if ((*text | 0x20) != *word)
+static int isKeyword(const char *string, const char *end, const char *keyword) {
+  for (; string != end && *keyword; ++string, ++keyword)
+    if ((*string | 0x20) != *keyword)
       return 0;
-  return text == end && !*word;
+  return string == end && !*keyword;
 }
 
-/* Parses the exponent after an 'e', and advances `*text` to its end. */
-static int64_t readExponent(const char **text, const char *end, int *isValid) {
+/* Parses the exponent after an 'e', and advances `*string` to its end. */
+static int64_t readExponent(const char **string, const char *end,
+                            int *isValid) {
   const int64_t most = 1000000000000000000;
-  int isNegative = *text != end && **text == '-';
-  if (*text != end && (**text == '-' || **text == '+'))
-    ++*text;
-  *isValid = *text != end && isDigit(**text);
+  int isNegative = *string != end && **string == '-';
+  if (*string != end && (**string == '-' || **string == '+'))
+    ++*string;
+  *isValid = *string != end && isDigit(**string);
   int64_t value = 0;
-  for (; *text != end && isDigit(**text); ++*text)
-    value = value >= most / 10 ? most : 10 * value + (**text - '0');
+  for (; *string != end && isDigit(**string); ++*string)
+    value = value >= most / 10 ? most : 10 * value + (**string - '0');
   return isNegative ? -value : value;
 }
 
-static Spelling spell(const char *text, int64_t size) {
+static Spelling spell(const char *string, int64_t size) {
   Spelling result = {QF_SPELLS_NOTHING, 0, 0, 0, 0, 0, 0};
-  const char *end = text + size;
-  while (text != end && isBlank(*text))
-    ++text;
-  while (text != end && isBlank(end[-1]))
+  const char *end = string + size;
+  while (string != end && isBlank(*string))
+    ++string;
+  while (string != end && isBlank(end[-1]))
     --end;
-  int hasSign = text != end && (*text == '-' || *text == '+');
-  result.isNegative = hasSign && *text == '-';
-  text += hasSign;
-  if (isWord(text, end, "inf")) {
+  int hasSign = string != end && (*string == '-' || *string == '+');
+  result.isNegative = hasSign && *string == '-';
+  string += hasSign;
+  if (isKeyword(string, end, "inf")) {
     result.kind = QF_SPELLS_INF;
     return result;
   }
-  if (isWord(text, end, "nan")) {
+  if (isKeyword(string, end, "nan")) {
     result.kind = hasSign ? QF_SPELLS_NOTHING : QF_SPELLS_NAN;
     return result;
   }
   const int most = 19;
   int hasDigits = 0, hasPoint = 0, count = 0;
   int64_t power = 0;
-  for (; text != end; ++text) {
-    if (*text == '.' && !hasPoint) {
+  for (; string != end; ++string) {
+    if (*string == '.' && !hasPoint) {
       hasPoint = 1;
       continue;
     }
-    if (!isDigit(*text))
+    if (!isDigit(*string))
       break;
     hasDigits = 1;
-    int digit = *text - '0';
+    int digit = *string - '0';
     power -= hasPoint;
     if (!count && !digit)
       continue;
     if (!count)
-      result.first = text;
+      result.first = string;
     if (count++ < most) {
       result.digits = 10 * result.digits + (unsigned)digit;
     } else {
@@ -111,14 +112,14 @@ static Spelling spell(const char *text, int64_t size) {
       result.isCut |= digit;
     }
   }
-  result.end = text;
+  result.end = string;
   int isValid = 1;
-  if (hasDigits && text != end && (*text | 0x20) == 'e') {
-    ++text;
-    power += readExponent(&text, end, &isValid);
+  if (hasDigits && string != end && (*string | 0x20) == 'e') {
+    ++string;
+    power += readExponent(&string, end, &isValid);
   }
   result.power = power;
-  if (hasDigits && isValid && text == end)
+  if (hasDigits && isValid && string == end)
     result.kind = QF_SPELLS_NUMBER;
   return result;
 }
@@ -140,13 +141,13 @@ static uint64_t divideHigh(uint64_t high, uint64_t divisor, uint64_t *rest) {
   for (int i = 0; i < 2; ++i) {
     uint64_t digit = high / upper;
     /* The estimate is too large by at most 2. */
-    Word128 product = (Word128)digit * divisor;
-    Word128 given = (Word128)high << 32;
-    while (product > given) {
+    UInt128 product = (UInt128)digit * divisor;
+    UInt128 dividend = (UInt128)high << 32;
+    while (product > dividend) {
       --digit;
       product -= divisor;
     }
-    high = (uint64_t)(given - product);
+    high = (uint64_t)(dividend - product);
     result = result << 32 | digit;
   }
   *rest = high;
@@ -173,7 +174,7 @@ static Binary divideBySmallPower(uint64_t digits, int power) {
   /* The bit that was shifted out is half a unit of `digits`: add it to the
    * remainder. */
   if (odd) {
-    Word128 more = (Word128)rest + ((Word128)1 << 63);
+    UInt128 more = (UInt128)rest + ((UInt128)1 << 63);
     if (more >= divisor) {
       ++result.mantissa;
       more -= divisor;
@@ -422,9 +423,9 @@ static uint64_t roundSpelling(const NumberFormat *format,
 
 /* Parses an element to its bits, integers sign-extended. Returns 0 if the
  * string is not a number. */
-static int parseNumber(const NumberFormat *format, const char *text,
+static int parseNumber(const NumberFormat *format, const char *string,
                        int64_t size, int flags, uint64_t *bits) {
-  Spelling spelling = spell(text, size);
+  Spelling spelling = spell(string, size);
   switch (spelling.kind) {
   case QF_SPELLS_NOTHING:
     return 0;

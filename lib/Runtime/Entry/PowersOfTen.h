@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-typedef unsigned __int128 Word128;
+typedef unsigned __int128 UInt128;
 
 /* The supported powers, both bounds inclusive. */
 enum { QF_FIRST_POWER = -400, QF_LAST_POWER = 351 };
@@ -21,7 +21,7 @@ static inline int floorLog2OfPower(int power) { return power * 217706 >> 16; }
 /* mantissa * 2^exponent, a lower bound of the exact number, which is at most
  * `error` units of the mantissa larger. */
 typedef struct Scaled {
-  Word128 mantissa; /* the top bit is set */
+  UInt128 mantissa; /* the top bit is set */
   int exponent;
   int error;
 } Scaled;
@@ -53,14 +53,14 @@ static inline Scaled getPowerOfTen(int power) {
   int row = (power - QF_FIRST_POWER) / 16;
   int rest = (power - QF_FIRST_POWER) % 16;
   int isExact = power - rest >= 0 && power - rest <= 48;
-  Scaled result = {(Word128)coarse[row][0] << 64 | coarse[row][1],
+  Scaled result = {(UInt128)coarse[row][0] << 64 | coarse[row][1],
                    floorLog2OfPower(power) - 127, isExact ? 0 : 1};
   if (!rest)
     return result;
   uint64_t factor = fine[rest] << __builtin_clzll(fine[rest]);
-  Word128 high = (Word128)coarse[row][0] * factor;
-  Word128 low = (Word128)coarse[row][1] * factor;
-  Word128 sum = high + (uint64_t)(low >> 64);
+  UInt128 high = (UInt128)coarse[row][0] * factor;
+  UInt128 low = (UInt128)coarse[row][1] * factor;
+  UInt128 sum = high + (uint64_t)(low >> 64);
   uint64_t cut = (uint64_t)low;
   if (!(sum >> 127)) {
     sum = sum << 1 | cut >> 63;
@@ -76,9 +76,9 @@ static inline Scaled getPowerOfTen(int power) {
 static inline Scaled multiplyScaled(uint64_t number, Scaled scale) {
   int shift = __builtin_clzll(number);
   number <<= shift;
-  Word128 high = (Word128)(uint64_t)(scale.mantissa >> 64) * number;
-  Word128 low = (Word128)(uint64_t)scale.mantissa * number;
-  Word128 sum = high + (uint64_t)(low >> 64);
+  UInt128 high = (UInt128)(uint64_t)(scale.mantissa >> 64) * number;
+  UInt128 low = (UInt128)(uint64_t)scale.mantissa * number;
+  UInt128 sum = high + (uint64_t)(low >> 64);
   uint64_t cut = (uint64_t)low;
   Scaled result = {sum, scale.exponent + 64 - shift, scale.error};
   if (!(sum >> 127)) {

@@ -23,7 +23,7 @@
 #include "PowersOfTen.h"
 
 /* The maximum length of a string: "-0.", 323 zeros and a digit, for f64. */
-enum { QF_MOST_TEXT = 336 };
+enum { QF_MAX_NUMBER_LENGTH = 336 };
 
 /* Compares count * 10^k with number * 2^exponent. */
 static int compareExactly(uint64_t count, int k, uint64_t number,
@@ -42,7 +42,7 @@ typedef struct Position {
   uint64_t number;
   int exponent;
   int k;
-  Word128 fixed; /* a lower bound */
+  UInt128 fixed; /* a lower bound */
   int error;     /* upper bound of its error, in units of 2^-64 */
   int isExact;
 } Position;
@@ -65,7 +65,7 @@ static Position getPosition(uint64_t number, int exponent, int k,
 
 /* Compares halves / 2 with the position. */
 static int compareHalves(uint64_t halves, const Position *position) {
-  Word128 fixed = (Word128)halves << 63;
+  UInt128 fixed = (UInt128)halves << 63;
   if (fixed < position->fixed)
     return -1;
   if (fixed > position->fixed + (unsigned)position->error)
@@ -96,26 +96,26 @@ static Decimal getShortest(uint64_t mantissa, int exponent, int isFirst) {
   Position high = getPosition(quarters + 2, exponent - 2, k, scale);
   /* A midpoint parses to its neighbor with the even mantissa. */
   int isEven = !(mantissa & 1);
-  uint64_t whole = (uint64_t)(middle.fixed >> 64);
+  uint64_t integer = (uint64_t)(middle.fixed >> 64);
   /* The lower bound may be too small by 1. The comparison is exact. */
-  if (compareHalves(2 * (whole + 1), &middle) <= 0)
-    ++whole;
+  if (compareHalves(2 * (integer + 1), &middle) <= 0)
+    ++integer;
 #define IS_INSIDE(count)                                                       \
   (compareHalves(2 * (count), &low) + isEven > 0 &&                            \
    compareHalves(2 * (count), &high) - isEven < 0)
-  uint64_t ten = whole / 10 * 10;
+  uint64_t ten = integer / 10 * 10;
   if (ten && IS_INSIDE(ten))
     return (Decimal){ten, k};
   if (IS_INSIDE(ten + 10))
     return (Decimal){ten + 10, k};
-  int isLowInside = IS_INSIDE(whole);
-  int isHighInside = IS_INSIDE(whole + 1);
+  int isLowInside = IS_INSIDE(integer);
+  int isHighInside = IS_INSIDE(integer + 1);
 #undef IS_INSIDE
   if (isLowInside && isHighInside) {
-    int side = compareHalves(2 * whole + 1, &middle);
-    isLowInside = side > 0 || (!side && !(whole & 1));
+    int side = compareHalves(2 * integer + 1, &middle);
+    isLowInside = side > 0 || (!side && !(integer & 1));
   }
-  return (Decimal){isLowInside ? whole : whole + 1, k};
+  return (Decimal){isLowInside ? integer : integer + 1, k};
 }
 
 static char *putZeros(char *out, int count) {
@@ -152,7 +152,7 @@ static const char *getDigits(uint64_t number, char *end) {
   return end;
 }
 
-static char *putWhole(char *out, uint64_t number) {
+static char *putInteger(char *out, uint64_t number) {
   char digits[20];
   char *end = digits + sizeof digits;
   for (const char *next = getDigits(number, end); next != end; ++next)
@@ -176,9 +176,9 @@ static char *putPowerOfTwo(char *out, int exponent) {
   return putDecimal(out, next, (int)(end - next), exponent < 0 ? exponent : 0);
 }
 
-static char *putWord(char *out, const char *word) {
-  while (*word)
-    *out++ = *word++;
+static char *putLiteral(char *out, const char *literal) {
+  while (*literal)
+    *out++ = *literal++;
   return out;
 }
 
@@ -190,11 +190,11 @@ static char *putFloat(char *out, const NumberFormat *format, uint64_t bits) {
   if (magnitude > firstNonFinite ||
       (magnitude == firstNonFinite && format->specials != QF_SPECIALS_Ieee) ||
       (isMinusZero && format->specials == QF_SPECIALS_NegativeZero))
-    return putWord(out, "NaN");
+    return putLiteral(out, "NaN");
   if (sign)
     *out++ = '-';
   if (magnitude == firstNonFinite)
-    return putWord(out, "INF");
+    return putLiteral(out, "INF");
   uint64_t hidden = (uint64_t)1 << format->mantissaBits;
   uint64_t mantissa = magnitude & (hidden - 1);
   int field = (int)(magnitude >> format->mantissaBits);
@@ -202,7 +202,7 @@ static char *putFloat(char *out, const NumberFormat *format, uint64_t bits) {
   if (field)
     mantissa |= hidden;
   if (!mantissa)
-    return putWord(out, "0");
+    return putLiteral(out, "0");
   int exponent = (field ? field : 1) - format->bias - format->mantissaBits;
   Decimal decimal = getShortest(mantissa, exponent, isFirst);
   char digits[20];
@@ -212,13 +212,13 @@ static char *putFloat(char *out, const NumberFormat *format, uint64_t bits) {
 }
 
 /* Prints an element, which is in the low bits of `slot`, in at most
- * QF_MOST_TEXT bytes. Returns the end of the string. */
+ * QF_MAX_NUMBER_LENGTH bytes. Returns the end of the string. */
 static char *putNumberOf(char *out, const NumberFormat *format, uint64_t slot) {
   unsigned unused = 64 - (unsigned)format->bits;
   uint64_t bits = slot << unused >> unused;
   if (isScale(format)) {
     int code = (int)bits;
-    return code == 0xff ? putWord(out, "NaN")
+    return code == 0xff ? putLiteral(out, "NaN")
                         : putPowerOfTwo(out, code - format->bias);
   }
   if (format->kind == QF_NUMBER_Float)
@@ -227,7 +227,7 @@ static char *putNumberOf(char *out, const NumberFormat *format, uint64_t slot) {
     *out++ = '-';
     bits = (0 - bits) << unused >> unused;
   }
-  return putWhole(out, bits);
+  return putInteger(out, bits);
 }
 
 #endif

@@ -29,7 +29,7 @@ typedef struct Block {
 typedef struct Strings {
   Block *blocks;
   int64_t status; /* a kernel's status */
-  TextFailure *failure;
+  StringFailure *failure;
 } Strings;
 
 /* Returns null, and makes the run fail, if there is no memory. */
@@ -110,9 +110,9 @@ static uint64_t loadSlot(const char *data, int64_t index, int bytes) {
   return slot;
 }
 
-static Text getText(uint64_t element) {
-  Text empty = {0, 0};
-  return element ? *(const Text *)(uintptr_t)element : empty;
+static String getString(uint64_t element) {
+  String empty = {0, 0};
+  return element ? *(const String *)(uintptr_t)element : empty;
 }
 
 /*===----------------------------------------------------------------------===*\
@@ -123,7 +123,7 @@ static void print(Strings *strings, const char *in, uint64_t *out, Walk walk,
                   int64_t count, const NumberFormat *format) {
   const int64_t chunkBytes = 64 * 1024;
   int bytes = getSlotBytes(format);
-  Text *all = count ? allocate(strings, count, sizeof(Text)) : 0;
+  String *all = count ? allocate(strings, count, sizeof(String)) : 0;
   char *next = 0, *end = 0;
   for (int64_t i = 0; i < count; ++i, advance(&walk)) {
     uint64_t slot = 0;
@@ -140,10 +140,11 @@ static void print(Strings *strings, const char *in, uint64_t *out, Walk walk,
     default:
       slot = loadSlot(in, walk.in, 8);
     }
-    if (all && end - next < QF_MOST_TEXT) {
+    if (all && end - next < QF_MAX_NUMBER_LENGTH) {
       int64_t most = count - i;
-      most =
-          most < chunkBytes / QF_MOST_TEXT ? most * QF_MOST_TEXT : chunkBytes;
+      most = most < chunkBytes / QF_MAX_NUMBER_LENGTH
+                 ? most * QF_MAX_NUMBER_LENGTH
+                 : chunkBytes;
       next = allocate(strings, most, 1);
       end = next ? next + most : 0;
       if (!next)
@@ -161,17 +162,18 @@ static void print(Strings *strings, const char *in, uint64_t *out, Walk walk,
   }
 }
 
-static void fail(Strings *strings, int64_t message, int64_t element, Text text) {
+static void fail(Strings *strings, int64_t message, int64_t element,
+                 String string) {
   if (strings->status != QF_KERNEL_DONE)
     return;
   strings->status = QF_KERNEL_NO_NUMBER;
-  TextFailure *failure = strings->failure;
+  StringFailure *failure = strings->failure;
   failure->message = message;
   failure->element = element;
-  char *next = failure->text;
-  for (int64_t i = 0; i < text.size && i < QF_SHOWN_TEXT; ++i) {
+  char *next = failure->string;
+  for (int64_t i = 0; i < string.size && i < QF_SHOWN_LENGTH; ++i) {
     const char *digits = "0123456789ABCDEF";
-    unsigned char byte = (unsigned char)text.bytes[i];
+    unsigned char byte = (unsigned char)string.bytes[i];
     if (byte == '\\')
       *next++ = '\\';
     if (byte >= ' ' && byte < 0x7f && byte != '"') {
@@ -182,38 +184,39 @@ static void fail(Strings *strings, int64_t message, int64_t element, Text text) 
     *next++ = digits[byte / 16];
     *next++ = digits[byte % 16];
   }
-  next = putWord(next, text.size > QF_SHOWN_TEXT ? "..." : "");
+  next = putLiteral(next, string.size > QF_SHOWN_LENGTH ? "..." : "");
   *next = 0;
 }
 
-static void parse(Strings *strings, int64_t message, const uint64_t *in, char *out,
-                  Walk walk, int64_t count, const NumberFormat *format,
-                  int flags) {
+static void parse(Strings *strings, int64_t message, const uint64_t *in,
+                  char *out, Walk walk, int64_t count,
+                  const NumberFormat *format, int flags) {
   int bytes = getSlotBytes(format);
   for (int64_t i = 0; i < count; ++i, advance(&walk)) {
-    Text text = getText(in[walk.in]);
+    String string = getString(in[walk.in]);
     uint64_t bits = 0;
-    if (!parseNumber(format, text.bytes, text.size, flags, &bits))
-      fail(strings, message, i, text);
-    char *place = out + walk.out * bytes;
+    if (!parseNumber(format, string.bytes, string.size, flags, &bits))
+      fail(strings, message, i, string);
+    char *destination = out + walk.out * bytes;
     switch (bytes) {
     case 1:
-      __builtin_memcpy(place, &bits, 1);
+      __builtin_memcpy(destination, &bits, 1);
       break;
     case 2:
-      __builtin_memcpy(place, &bits, 2);
+      __builtin_memcpy(destination, &bits, 2);
       break;
     case 4:
-      __builtin_memcpy(place, &bits, 4);
+      __builtin_memcpy(destination, &bits, 4);
       break;
     default:
-      __builtin_memcpy(place, &bits, 8);
+      __builtin_memcpy(destination, &bits, 8);
     }
   }
 }
 
 void __qf_cast_strings(int64_t run, int64_t message, int64_t in, int64_t out,
-                     int64_t layout, int64_t from, int64_t to, int64_t flags) {
+                       int64_t layout, int64_t from, int64_t to,
+                       int64_t flags) {
   Strings *strings = (Strings *)(uintptr_t)run;
   Walk walk = startWalk((int64_t *)(uintptr_t)layout);
   int64_t count = countElements(walk.sizes, walk.rank);
@@ -222,14 +225,15 @@ void __qf_cast_strings(int64_t run, int64_t message, int64_t in, int64_t out,
     parse(strings, message, (const uint64_t *)(uintptr_t)in,
           (char *)(uintptr_t)out, walk, count, &format, (int)flags);
   else
-    print(strings, (const char *)(uintptr_t)in, (uint64_t *)(uintptr_t)out, walk,
-          count, &format);
+    print(strings, (const char *)(uintptr_t)in, (uint64_t *)(uintptr_t)out,
+          walk, count, &format);
 }
 
 /* Creates the elements of a string tensor, whose strings are contiguous. */
-static void loadStrings(Strings *strings, const int64_t *offsets, const char *bytes,
-                      uint64_t *elements, Walk walk, int64_t count) {
-  Text *all = count ? allocate(strings, count, sizeof(Text)) : 0;
+static void loadStrings(Strings *strings, const int64_t *offsets,
+                        const char *bytes, uint64_t *elements, Walk walk,
+                        int64_t count) {
+  String *all = count ? allocate(strings, count, sizeof(String)) : 0;
   for (int64_t i = 0; i < count; ++i, advance(&walk)) {
     elements[walk.out] = 0;
     if (!all)
@@ -241,11 +245,11 @@ static void loadStrings(Strings *strings, const int64_t *offsets, const char *by
 }
 
 void __qf_load_strings(int64_t run, int64_t offsets, int64_t bytes,
-                     int64_t elements, int64_t layout) {
+                       int64_t elements, int64_t layout) {
   Walk walk = startWalk((int64_t *)(uintptr_t)layout);
   loadStrings((Strings *)(uintptr_t)run, (const int64_t *)(uintptr_t)offsets,
-            (const char *)(uintptr_t)bytes, (uint64_t *)(uintptr_t)elements,
-            walk, countElements(walk.sizes, walk.rank));
+              (const char *)(uintptr_t)bytes, (uint64_t *)(uintptr_t)elements,
+              walk, countElements(walk.sizes, walk.rank));
 }
 
 /*===----------------------------------------------------------------------===*\
@@ -256,7 +260,7 @@ void __qf_load_strings(int64_t run, int64_t offsets, int64_t bytes,
 static int64_t measure(const uint64_t *elements, int64_t count) {
   int64_t size = 0;
   for (int64_t i = 0; i < count; ++i)
-    size += getText(elements[i]).size;
+    size += getString(elements[i]).size;
   return size;
 }
 
@@ -265,10 +269,10 @@ static void store(const uint64_t *elements, int64_t count,
   char *next = strings->bytes;
   for (int64_t i = 0; i < count; ++i) {
     strings->offsets[i] = next - strings->bytes;
-    Text text = getText(elements[i]);
-    if (text.size)
-      __builtin_memcpy(next, text.bytes, (size_t)text.size);
-    next += text.size;
+    String string = getString(elements[i]);
+    if (string.size)
+      __builtin_memcpy(next, string.bytes, (size_t)string.size);
+    next += string.size;
   }
   strings->offsets[count] = next - strings->bytes;
 }
@@ -288,14 +292,14 @@ static qf_tensor *openTensors(Strings *strings, const Table *table,
     int64_t count = countElements(tensor->sizes, tensor->rank);
     if (arguments[i].dtype != QF_STRING || !count)
       continue;
-    const qf_strings *given = tensor->data;
+    const qf_strings *source = tensor->data;
     tensor->data = allocate(strings, count, sizeof(uint64_t));
     if (!tensor->data)
       return 0;
     if (i < numInputs) {
       int64_t layout[] = {1, 0, 0, count, 1, 1, 0};
-      loadStrings(strings, given->offsets, given->bytes, tensor->data,
-                startWalk(layout), count);
+      loadStrings(strings, source->offsets, source->bytes, tensor->data,
+                  startWalk(layout), count);
     }
   }
   return tensors;
@@ -326,8 +330,8 @@ static int64_t storeOutputs(const Table *table, const qf_tensor *tensors,
 }
 
 int64_t __qf_run_strings(const Table *table, KernelFunction *kernel,
-                       const qf_tensor *inputs, qf_tensor *outputs,
-                       TextFailure *failure) {
+                         const qf_tensor *inputs, qf_tensor *outputs,
+                         StringFailure *failure) {
   Strings strings = {0, QF_KERNEL_DONE, failure};
   qf_tensor *tensors = openTensors(&strings, table, inputs, outputs);
   int64_t status = strings.status;

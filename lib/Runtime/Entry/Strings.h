@@ -6,8 +6,8 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /*
- * In kernels, an element of a string tensor is the 64-bit address of a Text, so
- * that all ops that move elements also move strings. 0 is the empty string.
+ * In kernels, an element of a string tensor is the 64-bit address of a String,
+ * so that all ops that move elements also move strings. 0 is the empty string.
  * Strings that are created in a run live until the outputs have been written.
  */
 #ifndef QUANT_FLOAT_LIB_RUNTIME_ENTRY_STRINGS_H
@@ -16,21 +16,21 @@
 #include "EntryPointTable.h"
 #include "quant-float-c/EntryPoint.h"
 
-typedef struct Text {
+typedef struct String {
   const char *bytes;
   int64_t size;
-} Text;
+} String;
 
 /* The maximum number of bytes of a string in an error message. */
-enum { QF_SHOWN_TEXT = 64 };
+enum { QF_SHOWN_LENGTH = 64 };
 
 /* Describes a string that is not a number. */
-typedef struct TextFailure {
+typedef struct StringFailure {
   int64_t message; /* the index of the message that names the node */
   int64_t element;
   /* Characters that are not printable ASCII are escaped, as in \0A. */
-  char text[3 * QF_SHOWN_TEXT + sizeof "..."];
-} TextFailure;
+  char string[3 * QF_SHOWN_LENGTH + sizeof "..."];
+} StringFailure;
 
 /* `strings` is null for kernels without strings. */
 typedef int64_t KernelFunction(const qf_tensor *inputs,
@@ -40,6 +40,6 @@ typedef int64_t KernelFunction(const qf_tensor *inputs,
  * checked. */
 typedef int64_t RunStringsFunction(const Table *table, KernelFunction *kernel,
                                    const qf_tensor *inputs, qf_tensor *outputs,
-                                   TextFailure *failure);
+                                   StringFailure *failure);
 
 #endif

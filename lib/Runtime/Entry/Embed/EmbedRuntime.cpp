@@ -51,7 +51,7 @@ public:
 
 private:
   /// A section's index and an offset in it.
-  using Place = std::pair<uint64_t, uint64_t>;
+  using SymbolOffset = std::pair<uint64_t, uint64_t>;
 
   /// Whether the section is in memory when the program runs.
   bool isLoaded(const SectionRef &section) {
@@ -68,15 +68,16 @@ private:
            (relocation.getType() == ELF::R_RISCV_PCREL_LO12_I ||
             relocation.getType() == ELF::R_RISCV_PCREL_LO12_S);
   }
-  Place getPlace(const SymbolRef &symbol) {
+  SymbolOffset getSymbolOffset(const SymbolRef &symbol) {
     return {exitOnError(symbol.getSection())->getIndex(),
             exitOnError(symbol.getValue())};
   }
   std::string getSectionName(const SectionRef &section) {
     return (exitOnError(section.getName()) + "." + part).str();
   }
-  std::string getLabel(Place place) {
-    return formatv(".L{0}_{1}_{2}", part, place.first, place.second);
+  std::string getLabel(SymbolOffset symbolOffset) {
+    return formatv(".L{0}_{1}_{2}", part, symbolOffset.first,
+                   symbolOffset.second);
   }
   void printSection(const ELFSectionRef &section);
   void printContents(const ELFSectionRef &section, StringRef bytes);
@@ -87,7 +88,7 @@ private:
   StringRef part;
   raw_ostream &os;
   /// The labels to print before each position.
-  std::map<Place, std::string> labels;
+  std::map<SymbolOffset, std::string> labels;
 };
 } // namespace
 
@@ -95,15 +96,15 @@ void ObjectPrinter::print() {
   for (const SymbolRef &symbol : object.symbols())
     if (exitOnError(symbol.getFlags()) & SymbolRef::SF_Global &&
         isDefined(symbol))
-      labels[getPlace(symbol)] = formatv("\t.type\t{0},@function\n{0}:\n",
-                                         exitOnError(symbol.getName()));
-  std::set<Place> instructions;
+      labels[getSymbolOffset(symbol)] = formatv(
+          "\t.type\t{0},@function\n{0}:\n", exitOnError(symbol.getName()));
+  std::set<SymbolOffset> instructions;
   for (const SectionRef &section : object.sections())
     for (const RelocationRef &relocation : section.relocations())
       if (isOfInstruction(relocation))
-        instructions.insert(getPlace(*relocation.getSymbol()));
-  for (Place place : instructions)
-    labels[place] += getLabel(place) + ":\n";
+        instructions.insert(getSymbolOffset(*relocation.getSymbol()));
+  for (SymbolOffset symbolOffset : instructions)
+    labels[symbolOffset] += getLabel(symbolOffset) + ":\n";
   for (const SectionRef &section : object.sections())
     if (isLoaded(section))
       printSection(section);
@@ -182,7 +183,7 @@ void ObjectPrinter::printRelocation(const ELFRelocationRef &relocation,
   int64_t addend = exitOnError(relocation.getAddend());
   SymbolRef symbol = *relocation.getSymbol();
   if (isOfInstruction(relocation)) {
-    os << getLabel(getPlace(symbol));
+    os << getLabel(getSymbolOffset(symbol));
   } else if (isDefined(symbol)) {
     os << getSectionName(*exitOnError(symbol.getSection()));
     addend += exitOnError(symbol.getValue());
