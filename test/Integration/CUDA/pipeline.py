@@ -66,7 +66,9 @@ def main(tools, compiler, cuda_include, obj_root, folder, full=""):
                 # Around one, subnormals, and what is no number.
                 for first in (0x3F7FFF00, 0, 0xFF7FFF00):
                     count = 0x4000 if not full else 0x200000
-                    compare(library, code, environment, "--sweep", f"{first},{count}", "--chunk", 0x1501)
+                    compare(
+                        library, code, environment, "--sweep", f"{first},{count}", "--chunk", 0x1501
+                    )
                 continue
             for size in SIZES:
                 # D8: what arithmetic makes of a NaN has no specified sign.
