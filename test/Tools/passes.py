@@ -15,7 +15,6 @@ ANCHORS = {
     "FunctionOpInterface": "builtin.module(func.func({}))",
     "GPUFuncOp": "builtin.module(gpu.module(gpu.func({})))",
 }
-TARGETS = ("{cpu=x86-64-v4}", "{chip=sm_90}")
 
 passes = [
     found
@@ -25,9 +24,10 @@ passes = [
 failures = [] if len(passes) > 50 else [f"only {len(passes)} passes"]
 for name, anchor in passes:
     pipeline = ANCHORS[anchor.split("::")[-1]].format(name)
-    on_target = pipeline.replace("(", "(quant-float-set-target{},", 1)
-    runs = [(pipeline, "module {}")]
-    runs += [(on_target.replace("{}", target, 1), unusual.read_text()) for target in TARGETS]
+    is_for_gpu = "gpu" in pipeline or "nvvm" in pipeline
+    target = "{chip=sm_90}" if is_for_gpu else "{cpu=x86-64-v4}"
+    on_target = pipeline.replace("(", f"(quant-float-set-target{target},", 1)
+    runs = ((pipeline, "module {}"), (on_target, unusual.read_text()))
     for text, ir in runs:
         done = subprocess.run(
             [tool, f"--pass-pipeline={text}", "--split-input-file", "-o", "/dev/null"],
