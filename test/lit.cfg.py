@@ -93,6 +93,10 @@ if os.environ.get("QUANT_FLOAT_OTHER_LLVM"):
 if config.llvm_assertions == "ON":
     config.available_features.add("asserts")
 
+# Some types and ops exist only in newer versions.
+for version in range(22, config.llvm_version + 1):
+    config.available_features.add(f"llvm-at-least-{version}")
+
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")
     config.environment["QUANT_FLOAT_SANITIZERS"] = config.quant_float_sanitizers

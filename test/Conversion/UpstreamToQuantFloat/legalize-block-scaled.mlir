@@ -1,0 +1,58 @@
+// Block-scaled ops that all supported versions of tosa have.
+// RUN: quant-float-opt %s --quant-float-legalize-arith -split-input-file -verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: @cast_from_blocks
+// CHECK-SAME: %[[X:.+]]: tensor<?x64xf4E2M1FN>, %[[S:.+]]: tensor<?x2xf8E8M0FNU>
+func.func @cast_from_blocks(%x: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>) -> tensor<?x64xbf16> {
+  // CHECK: quant_float.dequantize %[[X]], %[[S]] axis 1 block_size 32 opset 28 : {{.*}} to tensor<?x64xbf16>
+  %0 = "tosa.cast_from_block_scaled"(%x, %s) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<?x64xf4E2M1FN>, tensor<?x2xf8E8M0FNU>) -> tensor<?x64xbf16>
+  return %0 : tensor<?x64xbf16>
+}
+
+// -----
+
+// CHECK-DAG: #[[$A:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-DAG: #[[$B:.+]] = affine_map<(d0, d1, d2, d3) -> (0, d2, d3)>
+// CHECK-DAG: #[[$C:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+
+// CHECK-LABEL: @matmul
+// CHECK-SAME: %[[X:.+]]: tensor<2x?x64xf8E4M3FN>, %[[S:.+]]: tensor<2x?x2xf8E8M0FNU>, %[[Y:.+]]: tensor<1x8x64xf8E4M3FN>, %[[T:.+]]: tensor<1x8x2xf8E8M0FNU>
+func.func @matmul(%x: tensor<2x?x64xf8E4M3FN>, %s: tensor<2x?x2xf8E8M0FNU>, %y: tensor<1x8x64xf8E4M3FN>, %t: tensor<1x8x2xf8E8M0FNU>) -> tensor<2x4x8xf32> {
+  // CHECK: %[[L:.+]] = quant_float.dequantize %[[X]], %[[S]] axis 2 block_size 32 opset 28 : {{.*}} to tensor<2x?x64xf32>
+  // CHECK: %[[R:.+]] = quant_float.dequantize %[[Y]], %[[T]] axis 2 block_size 32 opset 28 : {{.*}} to tensor<1x8x64xf32>
+  // CHECK: %[[ZERO:.+]] = linalg.fill
+  // CHECK: linalg.generic {indexing_maps = [#[[$A]], #[[$B]], #[[$C]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[L]], %[[R]] : {{.*}}) outs(%[[ZERO]]
+  // CHECK: ^bb0(%[[P:.+]]: f32, %[[Q:.+]]: f32, %[[SUM:.+]]: f32):
+  // CHECK: %[[PQ:.+]] = arith.mulf %[[P]], %[[Q]] : f32
+  // CHECK: arith.addf %[[SUM]], %[[PQ]] : f32
+  // CHECK: tensor.cast %{{.*}} : tensor<2x?x8xf32> to tensor<2x4x8xf32>
+  %0 = "tosa.matmul_t_block_scaled"(%x, %s, %y, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<2x?x64xf8E4M3FN>, tensor<2x?x2xf8E8M0FNU>, tensor<1x8x64xf8E4M3FN>, tensor<1x8x2xf8E8M0FNU>) -> tensor<2x4x8xf32>
+  return %0 : tensor<2x4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @not_legalized
+func.func @not_legalized(%x: tensor<?x4x64xf8E4M3FN>, %s: tensor<?x4x2xf8E8M0FNU>, %m: tensor<4x64x!tosa.mxint8>, %t: tensor<4x2xf8E8M0FNU>, %u: tensor<*xf8E5M2>, %v: tensor<4x64xf8E5M2>) -> (tensor<?x4x4xf32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<*xf32>, tensor<4x64xf64>) {
+  // CHECK: tosa.matmul_t_block_scaled
+  // expected-remark @+1 {{not legalized: the number of matrices of the second operand must be static}}
+  %0 = "tosa.matmul_t_block_scaled"(%x, %s, %x, %s) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<?x4x64xf8E4M3FN>, tensor<?x4x2xf8E8M0FNU>, tensor<?x4x64xf8E4M3FN>, tensor<?x4x2xf8E8M0FNU>) -> tensor<?x4x4xf32>
+  // expected-remark @+1 {{not legalized: the values must have a type of float8, float6 or float4, but got !tosa.mxint8}}
+  %1 = "tosa.cast_from_block_scaled"(%m, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>) -> tensor<4x64xf32>
+  // CHECK: tosa.cast
+  %2 = "tosa.cast"(%v) : (tensor<4x64xf8E5M2>) -> tensor<4x64xf32>
+  // expected-remark @+1 {{not legalized: operands must be ranked tensors, but got tensor<*xf8E5M2>}}
+  %3 = "tosa.cast_from_block_scaled"(%u, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<*xf8E5M2>, tensor<4x2xf8E8M0FNU>) -> tensor<*xf32>
+  // expected-remark @+1 {{not legalized: the result must be a ranked tensor of f16, bf16 or f32, but got tensor<4x64xf64>}}
+  %4 = "tosa.cast_from_block_scaled"(%v, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>) -> tensor<4x64xf64>
+  return %0, %1, %2, %3, %4 : tensor<?x4x4xf32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<*xf32>, tensor<4x64xf64>
+}
+
+// -----
+
+// The scale rule is only part of TOSA's specification.
+func.func @cast_to_blocks(%x: tensor<4x64xf32>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>) {
+  // expected-error @+1 {{'tosa.cast_to_block_scaled' op is not supported: the dialect does not define how the scales of blocks are computed}}
+  %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf32>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>)
+  return %0#0, %0#1 : tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
+}
