@@ -364,12 +364,19 @@ void quant_float::reportNewerSyntax(llvm::MemoryBufferRef buffer,
         (!newer.dialect.empty() &&
          !llvm::is_contained(dialects, newer.dialect)))
       continue;
+    // Returns the line of `offset` up to that position.
+    auto getLine = [&](size_t offset) {
+      StringRef before = text.take_front(offset);
+      return before.drop_front(before.rfind('\n') + 1);
+    };
     size_t found = text.find(newer.name);
+    // Names in comments are not parsed.
+    while (found != StringRef::npos && getLine(found).contains("//"))
+      found = text.find(newer.name, found + 1);
     if (found == StringRef::npos)
       continue;
-    StringRef before = text.take_front(found);
-    size_t line = before.count('\n') + 1;
-    size_t column = found - (before.rfind('\n') + 1) + 1;
+    size_t line = text.take_front(found).count('\n') + 1;
+    size_t column = getLine(found).size() + 1;
     emitError(FileLineColLoc::get(&context, buffer.getBufferIdentifier(), line,
                                   column))
         << newer.name << " requires LLVM " << newer.version
