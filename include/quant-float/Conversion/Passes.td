@@ -174,6 +174,10 @@ def QuantFloatLegalizeArithPass
     | `arith.sitofp`, `uitofp`, `fptosi`, `fptoui`     | `quant_float.cast`; an integer of a width that ONNX lacks is extended or truncated, and unsigned ones are converted from and to unsigned types |
     | `arith.scaling_truncf`, `arith.scaling_extf`     | casts and a division or a multiplication, as arith specifies |
     | `quant.qcast`, `quant.dcast` with float8 storage | `quant_float.quantize`, `quant_float.dequantize` |
+    | `quant.dcast` of quantiles                       | a table lookup and a multiplication by the scale |
+    | `tosa.cast_from_block_scaled`, `tosa.cast` of a constant of `!tosa.block_scaled` | `quant_float.dequantize` |
+    | `tosa.matmul_t_block_scaled`                     | `quant_float.dequantize` of both operands and a `linalg.generic` |
+    | `linalg.scaled_contract`                         | the same; if `dequantize` does not support the scales, a `linalg.generic` multiplies by them |
 
     If one op becomes several, a tensor op becomes a `linalg.generic` that
     contains them. Ops without a narrow float stay. The stage `normalize-import`
@@ -189,6 +193,8 @@ def QuantFloatLegalizeArithPass
       even in this format; negative values, overflow and infinity give NaN
       (APFloat's own result for negative values has the sign among the exponent
       bits); zero and underflow give the smallest value, 2^-127;
+    - to f8E5M3FNU: overflow and negative values give NaN (F3; APFloat drops the
+      sign of negative values);
     - to float6 and float4: overflow gives the largest value. So do infinities
       (C8); NaN gives a zero of the opposite sign, where APFloat returns zeros
       for all three;
@@ -207,14 +213,42 @@ def QuantFloatLegalizeArithPass
     tools that do not register the quant dialect of MLIR 22). Such types are
     supported per tensor and per axis; the range is that of the storage type, so
     `quantize` saturates. `quant.scast` is inserted where a value of a quantized
-    type enters or leaves the converted ops. Integer storage types are left to
-    upstream's passes.
+    type enters or leaves the converted ops. If the quant dialect is registered,
+    `builtin.unrealized_conversion_cast` is inserted instead, because the
+    verifier of `quant.scast` accepts only integer storage. Integer storage types
+    are left to upstream's passes.
+
+    *Quantiles.* MLIR 23 has the storage type `!quant.quantile`. A `dcast` of
+    `!quant.uniform<!quant.quantile<ui4:f16, {...}>:f32, 0.5>` selects a quantile
+    by the stored index, multiplies it by the scale in f32 and casts the product
+    to the expressed type, as D5 specifies. Indices must be unsigned and start at
+    0; the dialect does not state which quantile a signed index selects. Indices
+    above the storage range have the last quantile. `qcast` stays: the dialect
+    does not state how values are rounded to quantiles. MLIR prints quantiles
+    with seven digits, so only bytecode preserves all values.
+
+    *Block-scaled tensors.* The value of an element of tosa is its product with
+    the scale of its block, in f32, cast to the result's type. A tensor of
+    `!tosa.block_scaled` (MLIR 23) must be a `tosa.const` whose type states the
+    scales, because the type has no specified layout. Casts to block-scaled
+    tensors are an error: the rule for their scales is part of TOSA's
+    specification only, not of the dialect.
+
+    `linalg.scaled_contract` (MLIR 24) is converted as its description specifies:
+    elements and scales are promoted to the result's type and multiplied. The
+    body of this op differs: its `arith.scaling_extf` would round scales to powers
+    of two. If blocks have a reduction dimension of their own, it is collapsed
+    with the dimension of the blocks, so that the accumulation order is that of
+    the elements.
+
+    *f8E5M3FNU.* MLIR 24 has this builtin type. It is replaced by
+    `!quant_float.f8UE5M3`, which has the same format, in all types except those
+    of memrefs.
 
     Other ops stay, with a remark that begins with "not legalized" and states
-    the reason: other float types (f8E4M3, f8E3M4, f8E4M3B11FNUZ, f128, ...),
-    integers of more than 64 bits, rounding modes other than to nearest even,
-    narrow scales of a type other than f8E8M0FNU, and scaling from or to two
-    narrow types.
+    the reason: other float types (f128, ...), integers of more than 64 bits,
+    rounding modes other than to nearest even, narrow scales of `arith` of a type
+    other than f8E8M0FNU, and scaling from or to two narrow types.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",

@@ -36,7 +36,9 @@ def QuantFloat_Float8UE5M3Type : QuantFloat_Type<"Float8UE5M3", "f8UE5M3",
     encoding 0x00 is 0, 0x01 to 0x07 are subnormal (the smallest is 2^-17), 0xFE
     is 114688, the largest value, and 0xFF is NaN. There is no infinity.
 
-    It does not implement MLIR's FloatTypeInterface, because LLVM has no
+    MLIR 24 has a builtin type of this format, `f8E5M3FNU`, which
+    `quant-float-legalize-arith` converts to this type. This type does not
+    implement MLIR's FloatTypeInterface, because LLVM 22 and 23 have no
     fltSemantics for it. Constants are integers that a
     `quant_float.storage_cast` reinterprets.
   }];

@@ -231,7 +231,8 @@ Value quant_float::convertFloat(OpBuilder &builder, Location loc, Value value,
   // Conversions between wide floats remain arith ops.
   Type type = withElementType(value.getType(), to);
   if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
-    return arith::ExtFOp::create(builder, loc, type, value);
+    return arith::ExtFOp::create(builder, loc, type, value,
+                                 arith::FastMathFlagsAttr());
   auto mode = arith::RoundingModeAttr();
   if (given)
     mode = arith::RoundingModeAttr::get(builder.getContext(), *given);

@@ -104,3 +104,33 @@ func.func @main(%x: tensor<3x?xf32>, %s: tensor<3x?xf8E8M0FNU>) -> tensor<3x?xf4
 scales = random.integers(120, 134, X.shape).astype(np.uint8)
 got = run("arith", ARITH, (X, scales))
 same("arith", got, saturate(X / np.exp2(scales.astype(np.float32) - 127), f4E2M1FN))
+
+TABLE = np.array([-1, 0.25, 0.5, 1], np.float32)
+QUANTILES = """
+func.func @main(%x: tensor<3x?xui2>) -> tensor<3x?xf32> {
+  %0 = builtin.unrealized_conversion_cast %x : tensor<3x?xui2> to tensor<3x?x!quant.uniform<!quant.quantile<ui2:f16, {-1.0, 0.25, 0.5, 1.0}>:f32:0, {0.5, 0.25, 3.0}>>
+  %1 = "quant.dcast"(%0) : (tensor<3x?x!quant.uniform<!quant.quantile<ui2:f16, {-1.0, 0.25, 0.5, 1.0}>:f32:0, {0.5, 0.25, 3.0}>>) -> tensor<3x?xf32>
+  return %1 : tensor<3x?xf32>
+}
+"""
+codes = random.integers(0, 4, X.shape).astype(np.uint8)
+got = run("quantiles", QUANTILES, (codes,), "--quant-float-legalize-arith", program=without)
+same("quantiles", got, TABLE[codes] * S[:, None])
+
+# Five rows: the products of an element are added in the order of the reduction dimension.
+TOSA = """
+func.func @main(%x: tensor<2x5x64xf8E4M3FN>, %s: tensor<2x5x2xf8E8M0FNU>, %y: tensor<1x8x64xf8E4M3FN>, %t: tensor<1x8x2xf8E8M0FNU>) -> tensor<2x5x8xf32> {
+  %0 = "tosa.matmul_t_block_scaled"(%x, %s, %y, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<2x5x64xf8E4M3FN>, tensor<2x5x2xf8E8M0FNU>, tensor<1x8x64xf8E4M3FN>, tensor<1x8x2xf8E8M0FNU>) -> tensor<2x5x8xf32>
+  return %0 : tensor<2x5x8xf32>
+}
+"""
+blocks = [
+    (random.standard_normal((n, m, 64)).astype(f8E4M3FN), random.integers(120, 134, (n, m, 2)))
+    for n, m in ((2, 5), (1, 8))
+]
+values = [x.astype(np.float32) * np.repeat(np.exp2(np.float32(s - 127)), 32, 2) for x, s in blocks]
+expected = np.zeros((2, 5, 8), np.float32)
+for k in range(64):
+    expected = expected + values[0][:, :, None, k] * values[1][:, None, :, k]
+inputs = [array.view(np.uint8) for x, s in blocks for array in (x, s.astype(np.uint8))]
+same("tosa", run("tosa", TOSA, inputs, "--quant-float-legalize-arith"), expected)
