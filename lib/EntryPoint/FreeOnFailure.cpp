@@ -11,10 +11,10 @@
 // path would grow with the number of checks times the number of buffers.
 //
 // The status of a failure is passed to the common exit in memory. As a block
-// argument it would be a phi of constants in LLVM IR. The code generator puts
-// these into blocks of their own, between the blocks of the kernel. Live ranges
-// of the kernel's values would have a gap at each check, and their size would
-// grow with the number of values times the number of checks.
+// argument it would be a phi of constants in LLVM IR. For such a phi, LLVM's
+// code generator splits the edge of each check, so that the live ranges of the
+// kernel's values have a gap at each check. Its time and memory would grow with
+// the number of values times the number of checks.
 //
 //===----------------------------------------------------------------------===//
 

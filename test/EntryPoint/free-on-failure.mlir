@@ -3,9 +3,11 @@
 // CHECK: llvm.func @__qf_keep_buffer(!llvm.ptr, i64, i64, !llvm.ptr {llvm.readnone})
 
 // Each buffer has a slot of its own. A buffer that is one of several is looked for from the first slot on. The way that has no
-// failure to report frees nothing.
+// failure to report frees nothing. The status is stored before the check, in a variable that LLVM does not make a phi.
 
 // CHECK-LABEL: llvm.func @f.kernel(
+// CHECK-NEXT:    %[[COUNT:.+]] = llvm.mlir.constant(1 : i64)
+// CHECK-NEXT:    %[[VARIABLE:.+]] = llvm.alloca %[[COUNT]] x i64
 // CHECK-NEXT:    %[[SIZE:.+]] = llvm.mlir.constant(4 : i64)
 // CHECK-NEXT:    %[[TABLE:.+]] = llvm.alloca %[[SIZE]] x !llvm.ptr
 // CHECK-NEXT:    %[[BYTE:.+]] = llvm.mlir.constant(0 : i8)
@@ -17,6 +19,8 @@
 // CHECK:         %[[B:.+]] = llvm.call @malloc
 // CHECK-NEXT:    %[[SLOT:.+]] = llvm.mlir.constant(1 : i64)
 // CHECK-NEXT:    llvm.call @__qf_keep_buffer(%[[TABLE]], %[[SIZE]], %[[SLOT]], %[[B]])
+// CHECK-NEXT:    llvm.store volatile %{{.+}}, %[[VARIABLE]]
+// CHECK-NEXT:    llvm.cond_br %{{.+}}, ^{{.+}}, ^[[EXIT:bb[0-9]+]]
 // CHECK:         %[[SLOT:.+]] = llvm.mlir.constant(1 : i64)
 // CHECK-NEXT:    llvm.call @__qf_drop_buffer(%[[TABLE]], %[[SIZE]], %[[SLOT]], %[[B:.+]]) :
 // CHECK-NEXT:    llvm.call @free(%[[B]])
@@ -24,7 +28,8 @@
 // CHECK-NEXT:    llvm.call @__qf_drop_buffer(%[[TABLE]], %[[SIZE]], %[[SLOT]], %[[ANY:.+]]) :
 // CHECK-NEXT:    llvm.call @free(%[[ANY]])
 // CHECK-NEXT:    llvm.return
-// CHECK:       ^{{.+}}(%[[STATUS:.+]]: i64):
+// CHECK:       ^[[EXIT]]:
+// CHECK-NEXT:    %[[STATUS:.+]] = llvm.load volatile %[[VARIABLE]]
 // CHECK-NEXT:    llvm.br ^[[NEXT:.+]]
 // CHECK:       ^[[NEXT]]:
 // CHECK-NEXT:    %[[LEFT:.+]] = llvm.call @__qf_take_buffer(%[[TABLE]], %[[SIZE]])
@@ -53,6 +58,20 @@ llvm.func @f.kernel(%n: i64, %holds: i1) -> i64 attributes {quant_float.entry_po
   %any = llvm.select %holds, %a, %b : i1, !llvm.ptr
   llvm.call @free(%any) : (!llvm.ptr) -> ()
   llvm.return %done : i64
+^exit(%status: i64):
+  llvm.return %status : i64
+}
+
+// A branch that passes two statuses keeps them.
+
+// CHECK-LABEL: llvm.func @both.kernel(
+// CHECK-NOT:     volatile
+// CHECK:         llvm.cond_br %{{.+}}, ^[[EXIT:.+]](%{{.+}} : i64), ^[[EXIT]](%{{.+}} : i64)
+llvm.func @both.kernel(%n: i64, %holds: i1) -> i64 attributes {quant_float.entry_point = {}} {
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %two = llvm.mlir.constant(2 : i64) : i64
+  %a = llvm.call @malloc(%n) : (i64) -> !llvm.ptr
+  llvm.cond_br %holds, ^exit(%one : i64), ^exit(%two : i64)
 ^exit(%status: i64):
   llvm.return %status : i64
 }

@@ -106,7 +106,8 @@ void prepareToCompile(PassManager &manager);
 
 /// Lowers, translates to LLVM IR, links the entry runtime, and optimizes. For
 /// GPUs this is the host code, which requires the functions of
-/// QuantFloatCudaRuntime.
+/// QuantFloatCudaRuntime. Leaves only the declarations of the module's
+/// functions.
 FailureOr<CpuLevel> compileToLLVM(ModuleOp module,
                                   const CompileOptions &options,
                                   llvm::LLVMContext &llvmContext);

@@ -201,7 +201,10 @@ def QuantFloatFreeOnFailurePass
     before `free`. A `return` of a value other than the constant 0 frees the
     remaining buffers in a loop. So the code size is linear in the number of
     allocations, regardless of the buffers that are live at the failing checks.
-    GPU memory (`mgpuMemAlloc`, `mgpuMemFree`) has a separate table.
+    If the status is an argument of the block of the `return`, its predecessors
+    store it in a volatile variable instead, because a phi of many constants
+    makes LLVM's code generator slow. GPU memory (`mgpuMemAlloc`,
+    `mgpuMemFree`) has a separate table.
 
     The table has two slots for each allocation, because a loop may carry the
     buffer of one iteration to the next, which allocates again. It has at most
