@@ -243,8 +243,9 @@ STEPS = [
     ),
     Step(
         "wheel",
-        "the Python package's sdist and wheels, installed and tried",
+        "the Python package's sdist and wheels, installed and tried, also in bare containers",
         full("--filter", WHEEL),
+        ("debootstrap",),
     ),
     Step(
         "packages",

@@ -69,6 +69,7 @@ llvm_config.with_system_environment(
         "ASAN_OPTIONS",
         "UBSAN_OPTIONS",
         "TSAN_OPTIONS",
+        "QUANT_FLOAT_MLIR_PYTHON",
         "QUANT_FLOAT_VERIFY_ROUNDTRIP",
         "QUANT_FLOAT_OTHER_LLVM",
     ]

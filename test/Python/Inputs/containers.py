@@ -1,22 +1,17 @@
-# The wheels of wheel.test and the packages of Package/packages.py work in bare containers: no LLVM, no compiler, and the Python of
-# each suite, 3.11 of bookworm, 3.13 of trixie and 3.14 of sid.
-# REQUIRES: full
-# RUN: %python %s %src_root %obj_root %t | FileCheck %s
-import os
+"""Installs and tries the self-contained wheels in bare containers: no LLVM, no compiler, and the Python of each suite, 3.11 of
+bookworm, 3.13 of trixie and 3.14 of sid. Needs root and debootstrap.
+
+usage: containers.py SOURCE_ROOT WHEELS FOLDER
+"""
+
 import pathlib
 import shutil
 import subprocess
 import sys
 
-source, build, folder = map(pathlib.Path, sys.argv[1:])
-if os.getuid() or not shutil.which("debootstrap"):
-    sys.exit("expected root and debootstrap")
+source, wheels, folder = map(pathlib.Path, sys.argv[1:])
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir()
-wheels = build / "wheels" / "manylinux"
-assert list(wheels.glob("*.whl")), (
-    f"no wheels in {wheels}: scripts/build-wheel.sh --self-contained builds them"
-)
 shutil.copytree(wheels, folder / "wheels")
 shutil.copytree(source / "examples" / "digits", folder / "digits")
 shutil.copy(source / "test" / "Python" / "Inputs" / "smoke.py", folder)
@@ -24,7 +19,7 @@ shutil.copy(source / "test" / "Python" / "Inputs" / "smoke.py", folder)
 set -e
 apt-get update -q >/dev/null
 apt-get install -y -q --no-install-recommends python3 python3-venv >/dev/null
-for program in cc gcc clang ld ld.lld; do ! command -v $program; done
+for program in cc gcc clang ld ld.lld; do ! command -v $program || exit 1; done
 python3 -m venv /venv
 pip() { /venv/bin/python -m pip "$@" -q --disable-pip-version-check; }
 pip download --no-deps --no-index --find-links wheels -d /wheel quant-float
@@ -41,12 +36,5 @@ def run(suite):
     assert done.returncode == 0, done.stderr
 
 
-# CHECK: bookworm Python 3.11
-# CHECK-NEXT: installed 0.1.0
-run("bookworm")
-# CHECK: trixie Python 3.13
-# CHECK-NEXT: installed 0.1.0
-run("trixie")
-# CHECK: sid Python 3.14
-# CHECK-NEXT: installed 0.1.0
-run("sid")
+for name in ("bookworm", "trixie", "sid"):
+    run(name)
