@@ -187,7 +187,9 @@ public:
     return OpTy::create(builder, loc, std::forward<Args>(args)...);
   }
   template <typename OpTy> Value convert(Value a, Type element) {
-    return OpTy::create(builder, loc, getType(element), a);
+    // Some casts have flags, for which `create` takes one more argument.
+    OperationState state(loc, OpTy::getOperationName(), a, getType(element));
+    return builder.create(state)->getResult(0);
   }
 
 private:

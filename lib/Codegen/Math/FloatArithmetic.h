@@ -121,7 +121,9 @@ public:
   }
   Value isInteger(Value x) { return isEqual(math::FloorOp::create(b, x), x); }
   // Conversions between f32 and f64.
-  Value extend(Value x) { return arith::ExtFOp::create(b, type, x); }
+  Value extend(Value x) {
+    return arith::ExtFOp::create(b, type, x, arith::FastMathFlagsAttr());
+  }
   Value truncate(Value x) { return arith::TruncFOp::create(b, type, x); }
 
   // Integer operations. They are unsigned, except for toFloat and

@@ -87,8 +87,9 @@ struct InstructionConversion final : OpRewritePattern<OpTy> {
     for (Value operand : op->getOperands())
       operands.push_back(isFlat ? operand
                                 : flatten(rewriter, op.getLoc(), operand));
-    Value result = LLVMOpTy::create(rewriter, op.getLoc(),
-                                    operands.front().getType(), operands);
+    OperationState state(op.getLoc(), LLVMOpTy::getOperationName(), operands,
+                         operands.front().getType());
+    Value result = rewriter.create(state)->getResult(0);
     rewriter.replaceOp(
         op, isFlat ? result
                    : unflatten(rewriter, op.getLoc(), result, op.getType()));
@@ -153,7 +154,8 @@ private:
     bool isDouble = type.isF64();
     Type wide = isDouble ? type : builder.getF32Type();
     if (type != wide)
-      value = arith::ExtFOp::create(builder, loc, wide, value);
+      value = arith::ExtFOp::create(builder, loc, wide, value,
+                                    arith::FastMathFlagsAttr());
     value = LLVM::CallIntrinsicOp::create(
                 builder, loc, wide,
                 builder.getStringAttr(isDouble ? "llvm.nvvm.sqrt.rn.d"
