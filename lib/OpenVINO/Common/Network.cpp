@@ -38,9 +38,9 @@ FailureOr<pugi::xml_node> openvino_import::findChild(pugi::xml_node node,
   return child;
 }
 
-FailureOr<StringRef> openvino_import::readText(pugi::xml_node node,
-                                               const char *name,
-                                               const Subject &subject) {
+FailureOr<StringRef> openvino_import::readAttribute(pugi::xml_node node,
+                                                    const char *name,
+                                                    const Subject &subject) {
   pugi::xml_attribute attribute = node.attribute(name);
   if (!attribute)
     return diagnose(subject, Diag::NoAttribute, name);
@@ -50,23 +50,23 @@ FailureOr<StringRef> openvino_import::readText(pugi::xml_node node,
 FailureOr<StringRef> openvino_import::readName(pugi::xml_node node,
                                                const char *name,
                                                const Subject &subject) {
-  FailureOr<StringRef> text = readText(node, name, subject);
-  if (succeeded(text) && text->empty())
+  FailureOr<StringRef> value = readAttribute(node, name, subject);
+  if (succeeded(value) && value->empty())
     return diagnose(subject, Diag::EmptyAttribute, name);
-  return text;
+  return value;
 }
 
 FailureOr<uint64_t> openvino_import::readNumber(pugi::xml_node node,
                                                 const char *name,
                                                 const Subject &subject) {
-  FailureOr<StringRef> text = readText(node, name, subject);
-  if (failed(text))
+  FailureOr<StringRef> value = readAttribute(node, name, subject);
+  if (failed(value))
     return failure();
   uint64_t number;
-  if (text->empty() || !llvm::all_of(*text, llvm::isDigit) ||
-      text->getAsInteger(10, number))
+  if (value->empty() || !llvm::all_of(*value, llvm::isDigit) ||
+      value->getAsInteger(10, number))
     return diagnose(subject, Diag::AttributeValue, name, "a number of 64 bits",
-                    printable(*text));
+                    printable(*value));
   return number;
 }
 
@@ -181,7 +181,7 @@ LogicalResult Network::readPorts(pugi::xml_node node, Layer &layer) {
     if (failed(list))
       return failure();
     for (pugi::xml_node port : list->children()) {
-      Subject here{makeLoc(port), layer.subject.text};
+      Subject here{makeLoc(port), layer.subject.prefix};
       if (StringRef(port.name()) != "port")
         return diagnose(here, Diag::UnknownElement, "port",
                         printable(port.name()));
@@ -213,26 +213,27 @@ LogicalResult Network::readPorts(pugi::xml_node node, Layer &layer) {
 
 LogicalResult Network::readLayer(pugi::xml_node node) {
   Location loc = makeLoc(node);
-  Subject place{loc, ""};
+  Subject unnamed{loc, ""};
   if (StringRef(node.name()) != "layer")
-    return diagnose(place, Diag::UnknownElement, "layer",
+    return diagnose(unnamed, Diag::UnknownElement, "layer",
                     printable(node.name()));
-  place.text = "layer '" + printable(node.attribute("name").value()) + "'";
-  FailureOr<StringRef> name = readText(node, "name", place);
+  unnamed.prefix = "layer '" + printable(node.attribute("name").value()) + "'";
+  FailureOr<StringRef> name = readAttribute(node, "name", unnamed);
   if (failed(name))
     return failure();
-  FailureOr<uint64_t> id = readNumber(node, "id", place);
+  FailureOr<uint64_t> id = readNumber(node, "id", unnamed);
   if (failed(id))
     return failure();
   if (*id > kLargestId)
-    return diagnose(place, Diag::AttributeValue, "id", "a number of 32 bits",
+    return diagnose(unnamed, Diag::AttributeValue, "id", "a number of 32 bits",
                     *id);
-  FailureOr<StringRef> type = readName(node, "type", place);
+  FailureOr<StringRef> type = readName(node, "type", unnamed);
   if (failed(type))
     return failure();
-  std::string text = place.text + " (" + printable(*type) + ", id " +
-                     std::to_string(*id) + ")";
-  Subject subject{NameLoc::get(StringAttr::get(context, *name), loc), text};
+  std::string description = unnamed.prefix + " (" + printable(*type) + ", id " +
+                            std::to_string(*id) + ")";
+  Subject subject{NameLoc::get(StringAttr::get(context, *name), loc),
+                  description};
   FailureOr<StringRef> version = readName(node, "version", subject);
   if (failed(version))
     return failure();
@@ -249,7 +250,7 @@ LogicalResult Network::readLayer(pugi::xml_node node) {
   }
   if (auto [other, isNew] = layersById.try_emplace(*id, layers.size()); !isNew)
     return diagnose(subject, Diag::DuplicateLayer,
-                    layers[other->second].subject.text);
+                    layers[other->second].subject.prefix);
   if (failed(readPorts(node, layer)))
     return failure();
   layers.push_back(std::move(layer));
@@ -265,7 +266,7 @@ LogicalResult Network::readEdge(pugi::xml_node node) {
   if (StringRef(node.name()) != "edge")
     return diagnose(subject, Diag::UnknownElement, "edge",
                     printable(node.name()));
-  subject.text = "edge";
+  subject.prefix = "edge";
   static constexpr const char *kNames[] = {"from-layer", "from-port",
                                            "to-layer", "to-port"};
   uint64_t ids[4];
@@ -275,8 +276,8 @@ LogicalResult Network::readEdge(pugi::xml_node node) {
       return failure();
     ids[index] = *id;
   }
-  subject.text = llvm::formatv("edge from {0}:{1} to {2}:{3}", ids[0], ids[1],
-                               ids[2], ids[3]);
+  subject.prefix = llvm::formatv("edge from {0}:{1} to {2}:{3}", ids[0], ids[1],
+                                 ids[2], ids[3]);
   for (uint64_t id : {ids[0], ids[2]})
     if (id > kLargestId || !layersById.contains(id))
       return diagnose(subject, Diag::UnknownLayer, id);
@@ -285,15 +286,15 @@ LogicalResult Network::readEdge(pugi::xml_node node) {
   Layer &from = layers[fromIndex], &to = layers[toIndex];
   auto output = outputPorts.find({fromIndex, ids[1]});
   if (output == outputPorts.end())
-    return diagnose(subject, Diag::UnknownPort, from.subject.text, "output",
+    return diagnose(subject, Diag::UnknownPort, from.subject.prefix, "output",
                     ids[1]);
   auto input = inputPorts.find({toIndex, ids[3]});
   if (input == inputPorts.end())
-    return diagnose(subject, Diag::UnknownPort, to.subject.text, "input",
+    return diagnose(subject, Diag::UnknownPort, to.subject.prefix, "input",
                     ids[3]);
   std::optional<Source> &source = to.inputs[input->second].source;
   if (source)
-    return diagnose(subject, Diag::DuplicateEdge, ids[3], to.subject.text);
+    return diagnose(subject, Diag::DuplicateEdge, ids[3], to.subject.prefix);
   source = Source{fromIndex, output->second};
   return success();
 }
@@ -338,14 +339,14 @@ FailureOr<SmallVector<unsigned>> Network::sortLayers() const {
   SortedIndices sorted = sortByDependences(producers);
   if (!sorted.cycle.empty()) {
     constexpr size_t kShown = 8;
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    std::string cycleString;
+    llvm::raw_string_ostream os(cycleString);
     ArrayRef<unsigned> cycle = sorted.cycle;
     for (unsigned index : cycle.take_front(kShown))
-      os << layers[index].subject.text << " <- ";
+      os << layers[index].subject.prefix << " <- ";
     os << (cycle.size() > kShown ? "... <- " : "")
-       << layers[cycle.front()].subject.text;
-    return diagnose(Subject{makeLoc(root), ""}, Diag::Cycle, text);
+       << layers[cycle.front()].subject.prefix;
+    return diagnose(Subject{makeLoc(root), ""}, Diag::Cycle, cycleString);
   }
   llvm::erase_if(sorted.order,
                  [&](unsigned index) { return !isNeeded.test(index); });

@@ -110,8 +110,8 @@ FailureOr<pugi::xml_node> findChild(pugi::xml_node node, const char *name,
                                     bool isRequired = false);
 
 /// Returns the value of an attribute. Emits an error if it is missing.
-FailureOr<StringRef> readText(pugi::xml_node node, const char *name,
-                              const Subject &subject);
+FailureOr<StringRef> readAttribute(pugi::xml_node node, const char *name,
+                                   const Subject &subject);
 
 /// The same, but also emits an error if the value is empty.
 FailureOr<StringRef> readName(pugi::xml_node node, const char *name,

@@ -17,10 +17,10 @@ namespace {
 /// Makes pugixml write to a string.
 struct StringWriter final : pugi::xml_writer {
   void write(const void *data, size_t size) override {
-    text.append(static_cast<const char *>(data), size);
+    contents.append(static_cast<const char *>(data), size);
   }
 
-  std::string text;
+  std::string contents;
 };
 } // namespace
 
@@ -33,7 +33,7 @@ StringAttr openvino_import::makeSource(MLIRContext *context,
   };
   if (leftOut.empty()) {
     print(node);
-    return StringAttr::get(context, writer.text);
+    return StringAttr::get(context, writer.contents);
   }
   // Copy the remaining children, because the excluded ones are the largest.
   pugi::xml_document rest;
@@ -44,7 +44,7 @@ StringAttr openvino_import::makeSource(MLIRContext *context,
     if (!llvm::is_contained(leftOut, StringRef(child.name())))
       root.append_copy(child);
   print(root);
-  return StringAttr::get(context, writer.text);
+  return StringAttr::get(context, writer.contents);
 }
 
 Attribute openvino_import::makeBodySource(MLIRContext *context,
@@ -69,9 +69,9 @@ openvino_import::appendSource(pugi::xml_node parent, const char *element,
   if (!source)
     return parent.append_child(element);
   pugi::xml_document document;
-  auto text = dyn_cast<StringAttr>(source);
-  if (!text || text.getValue().contains('\0') ||
-      !document.load_buffer(text.data(), text.size(), pugi::parse_default,
+  auto xml = dyn_cast<StringAttr>(source);
+  if (!xml || xml.getValue().contains('\0') ||
+      !document.load_buffer(xml.data(), xml.size(), pugi::parse_default,
                             pugi::encoding_utf8) ||
       StringRef(document.first_child().name()) != element ||
       document.first_child().next_sibling())

@@ -42,7 +42,7 @@ static constexpr Storage getStorage(ElementClass elementClass, unsigned bits) {
   if (elementClass == ElementClass::String)
     return Storage::Strings;
   return bits < 8 && elementClass != ElementClass::Bool ? Storage::LowFirst
-                                                        : Storage::Whole;
+                                                        : Storage::Unpacked;
 }
 
 /// Files use the name in attributes of layers and the precision in ports. Both
@@ -75,15 +75,15 @@ static constexpr ElementRow kRows[] = {
 };
 
 FailureOr<ElementType>
-openvino_import::parseElementType(StringRef attribute, StringRef text,
+openvino_import::parseElementType(StringRef attribute, StringRef spelling,
                                   const Subject &subject) {
   for (const ElementRow &row : kRows)
-    if (!row.name.empty() && (text.equals_insensitive(row.name) ||
-                              text.equals_insensitive(row.precision)))
+    if (!row.name.empty() && (spelling.equals_insensitive(row.name) ||
+                              spelling.equals_insensitive(row.precision)))
       return ElementType{row.name, row.precision, row.storage,
                          row.getType(subject.loc.getContext())};
   return diagnose(subject, Diag::UnknownElementType, attribute,
-                  printable(text));
+                  printable(spelling));
 }
 
 std::optional<ElementType> openvino_import::findElementType(Type type) {
@@ -101,10 +101,10 @@ std::optional<ElementType> openvino_import::findElementType(Type type) {
 
 /// Parses a number of digits only. Returns nullopt for others, and for numbers
 /// that are too large.
-static std::optional<int64_t> parseSize(StringRef text) {
+static std::optional<int64_t> parseSize(StringRef spelling) {
   int64_t size;
-  if (text.empty() || !llvm::all_of(text, llvm::isDigit) ||
-      text.getAsInteger(10, size))
+  if (spelling.empty() || !llvm::all_of(spelling, llvm::isDigit) ||
+      spelling.getAsInteger(10, size))
     return std::nullopt;
   return size;
 }
@@ -124,10 +124,10 @@ static std::optional<int64_t> parseInterval(StringRef lower, StringRef upper,
   return ShapedType::kDynamic;
 }
 
-FailureOr<Shape> openvino_import::parseShape(StringRef text,
+FailureOr<Shape> openvino_import::parseShape(StringRef spelling,
                                              const Subject &subject) {
   Shape shape;
-  StringRef rest = text.trim();
+  StringRef rest = spelling.trim();
   if (rest.consume_front("["))
     rest.consume_back("]");
   rest = rest.trim();
@@ -148,7 +148,7 @@ FailureOr<Shape> openvino_import::parseShape(StringRef text,
     else
       dim = parseSize(part);
     if (!dim)
-      return diagnose(subject, Diag::BadShape, printable(text));
+      return diagnose(subject, Diag::BadShape, printable(spelling));
     shape.dims.push_back(*dim);
   }
   return shape;
@@ -185,20 +185,21 @@ std::string openvino_import::writeShape(Type type) {
 
 FailureOr<DataType> openvino_import::readDataType(pugi::xml_node data,
                                                   const Subject &subject) {
-  FailureOr<StringRef> elementText = readText(data, "element_type", subject);
-  if (failed(elementText))
+  FailureOr<StringRef> elementSpelling =
+      readAttribute(data, "element_type", subject);
+  if (failed(elementSpelling))
     return failure();
-  FailureOr<StringRef> shapeText = readText(data, "shape", subject);
-  if (failed(shapeText))
+  FailureOr<StringRef> shapeSpelling = readAttribute(data, "shape", subject);
+  if (failed(shapeSpelling))
     return failure();
   FailureOr<ElementType> element =
-      parseElementType("element_type", *elementText, subject);
+      parseElementType("element_type", *elementSpelling, subject);
   if (failed(element))
     return failure();
-  FailureOr<Shape> shape = parseShape(*shapeText, subject);
+  FailureOr<Shape> shape = parseShape(*shapeSpelling, subject);
   if (failed(shape))
     return failure();
-  return DataType{*element, *shape, *shapeText};
+  return DataType{*element, *shape, *shapeSpelling};
 }
 
 FailureOr<Type> openvino_import::convertPort(pugi::xml_node port,
@@ -215,10 +216,10 @@ FailureOr<Type> openvino_import::convertPort(pugi::xml_node port,
     return Type(UnknownType::get(subject.loc.getContext()));
   Shape shape;
   for (auto [index, node] : llvm::enumerate(port.children("dim"))) {
-    StringRef text = StringRef(node.child_value()).trim();
+    StringRef spelling = StringRef(node.child_value()).trim();
     int64_t dim;
-    if (text.getAsInteger(10, dim) || dim < -1)
-      return diagnose(subject, Diag::BadDim, index, printable(text));
+    if (spelling.getAsInteger(10, dim) || dim < -1)
+      return diagnose(subject, Diag::BadDim, index, printable(spelling));
     shape.dims.push_back(dim == -1 ? ShapedType::kDynamic : dim);
   }
   shape.isRanked = !shape.dims.empty() || knowsRank;
@@ -279,32 +280,32 @@ static Kind getKind(StringRef layerType, StringRef name) {
   return Kind::String;
 }
 
-static std::optional<bool> parseBool(StringRef text) {
-  if (text.equals_insensitive("true") || text == "1")
+static std::optional<bool> parseBool(StringRef spelling) {
+  if (spelling.equals_insensitive("true") || spelling == "1")
     return true;
-  if (text.equals_insensitive("false") || text == "0")
+  if (spelling.equals_insensitive("false") || spelling == "0")
     return false;
   return std::nullopt;
 }
 
-static SmallVector<StringRef> splitList(StringRef text) {
+static SmallVector<StringRef> splitList(StringRef spelling) {
   SmallVector<StringRef> parts;
-  if (!text.trim().empty())
-    text.split(parts, ',');
+  if (!spelling.trim().empty())
+    spelling.split(parts, ',');
   return parts;
 }
 
-static std::optional<SmallVector<int64_t>> parseInts(StringRef text) {
+static std::optional<SmallVector<int64_t>> parseInts(StringRef spelling) {
   SmallVector<int64_t> numbers;
-  for (StringRef part : splitList(text))
+  for (StringRef part : splitList(spelling))
     if (part.trim().getAsInteger(10, numbers.emplace_back()))
       return std::nullopt;
   return numbers;
 }
 
-static std::optional<SmallVector<float>> parseFloats(StringRef text) {
+static std::optional<SmallVector<float>> parseFloats(StringRef spelling) {
   SmallVector<float> numbers;
-  for (StringRef part : splitList(text)) {
+  for (StringRef part : splitList(spelling)) {
     double number;
     if (part.trim().getAsDouble(number))
       return std::nullopt;
@@ -314,48 +315,48 @@ static std::optional<SmallVector<float>> parseFloats(StringRef text) {
 }
 
 static FailureOr<Attribute> importAttribute(Kind kind, StringRef name,
-                                            StringRef text,
+                                            StringRef spelling,
                                             const Subject &subject) {
   Builder builder(subject.loc.getContext());
   auto refuse = [&](StringRef expected) {
     return diagnose(subject, Diag::AttributeValue, name, expected,
-                    printable(text));
+                    printable(spelling));
   };
   switch (kind) {
   case Kind::Int:
-    if (int64_t number; !text.trim().getAsInteger(10, number))
+    if (int64_t number; !spelling.trim().getAsInteger(10, number))
       return Attribute(builder.getI64IntegerAttr(number));
     return refuse("an integer");
   case Kind::Float:
-    if (double number; !text.trim().getAsDouble(number))
+    if (double number; !spelling.trim().getAsDouble(number))
       return Attribute(builder.getF64FloatAttr(number));
     return refuse("a number");
   case Kind::Boolean:
-    if (std::optional<bool> value = parseBool(text.trim()))
+    if (std::optional<bool> value = parseBool(spelling.trim()))
       return Attribute(builder.getBoolAttr(*value));
     return refuse("true or false");
   case Kind::Ints:
-    if (std::optional<SmallVector<int64_t>> numbers = parseInts(text))
+    if (std::optional<SmallVector<int64_t>> numbers = parseInts(spelling))
       return Attribute(builder.getDenseI64ArrayAttr(*numbers));
     return refuse("comma-separated integers");
   case Kind::Floats:
-    if (std::optional<SmallVector<float>> numbers = parseFloats(text))
+    if (std::optional<SmallVector<float>> numbers = parseFloats(spelling))
       return Attribute(builder.getDenseF32ArrayAttr(*numbers));
     return refuse("comma-separated numbers");
   case Kind::ElementType:
     break;
   default:
-    return Attribute(builder.getStringAttr(text));
+    return Attribute(builder.getStringAttr(spelling));
   }
-  FailureOr<ElementType> element = parseElementType(name, text, subject);
+  FailureOr<ElementType> element = parseElementType(name, spelling, subject);
   if (failed(element))
     return failure();
-  // A type that MLIR lacks is kept as a string.
-  bool isKept = element->type && !isa<UnknownType>(element->type) &&
-                element->storage != Storage::Nf4 &&
-                element->storage != Storage::HighFirst;
-  return isKept ? Attribute(TypeAttr::get(element->type))
-                : builder.getStringAttr(element->name);
+  // A type that MLIR lacks is stored as a string.
+  bool isTypeAttr = element->type && !isa<UnknownType>(element->type) &&
+                    element->storage != Storage::Nf4 &&
+                    element->storage != Storage::HighFirst;
+  return isTypeAttr ? Attribute(TypeAttr::get(element->type))
+                    : builder.getStringAttr(element->name);
 }
 
 FailureOr<DictionaryAttr>
@@ -369,7 +370,7 @@ openvino_import::importAttributes(StringRef layerType, pugi::xml_node data,
                                                  attribute.value(), subject);
     if (failed(value))
       return failure();
-    // If an attribute is given twice, OpenVINO uses the first one.
+    // If an attribute is specified twice, OpenVINO uses the first one.
     if (names.insert(name).second)
       attributes.append(name, *value);
   }
@@ -378,20 +379,20 @@ openvino_import::importAttributes(StringRef layerType, pugi::xml_node data,
 
 /// Writes as many digits as are required to parse the same number.
 static std::string writeNumber(double number) {
-  SmallString<32> text;
+  SmallString<32> spelling;
   if (std::isfinite(number))
-    APFloat(number).toString(text);
+    APFloat(number).toString(spelling);
   else
-    text = std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
-  return text.str().str();
+    spelling = std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+  return spelling.str().str();
 }
 
 std::optional<std::string> openvino_import::writeAttribute(Attribute value) {
   auto writeList = [](auto numbers, auto write) {
     return llvm::join(llvm::map_range(numbers, write), ", ");
   };
-  if (auto text = dyn_cast<StringAttr>(value))
-    return text.str();
+  if (auto spelling = dyn_cast<StringAttr>(value))
+    return spelling.str();
   if (auto boolean = dyn_cast<BoolAttr>(value))
     return boolean.getValue() ? "true" : "false";
   if (auto number = dyn_cast<IntegerAttr>(value);

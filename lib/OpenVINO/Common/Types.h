@@ -16,10 +16,10 @@
 
 namespace mlir::quant_float::openvino_import {
 
-/// The storage of a constant's elements: each in whole bytes, packed with the
+/// The storage of a constant's elements: each in full bytes, packed with the
 /// first one in the low bits or in the high bits of a byte, encodings of nf4,
 /// strings, or a layout that is not supported.
-enum class Storage { Whole, LowFirst, HighFirst, Nf4, Strings, None };
+enum class Storage { Unpacked, LowFirst, HighFirst, Nf4, Strings, None };
 
 struct ElementType {
   /// The names in attributes of layers and in ports.
@@ -31,7 +31,7 @@ struct ElementType {
 
 /// Returns the element type with this name. `attribute` is the name of the
 /// attribute in diagnostics.
-FailureOr<ElementType> parseElementType(StringRef attribute, StringRef text,
+FailureOr<ElementType> parseElementType(StringRef attribute, StringRef spelling,
                                         const Subject &subject);
 
 /// Returns an element type of OpenVINO that has this MLIR type, preferably one
@@ -46,7 +46,7 @@ struct Shape {
 };
 
 /// Parses a shape: "2,3", "?,-1", "1..10", "...", "" (a scalar).
-FailureOr<Shape> parseShape(StringRef text, const Subject &subject);
+FailureOr<Shape> parseShape(StringRef spelling, const Subject &subject);
 
 /// Returns a shape as files have it: "2,?,3", or "..." for unranked tensors.
 std::string writeShape(Type type);
@@ -60,7 +60,7 @@ FailureOr<Type> makeTensorType(Type elementType, const Shape &shape,
 struct DataType {
   ElementType element;
   Shape shape;
-  StringRef shapeText;
+  StringRef shapeSpelling;
 };
 
 FailureOr<DataType> readDataType(pugi::xml_node data, const Subject &subject);

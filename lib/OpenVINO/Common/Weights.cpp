@@ -110,8 +110,8 @@ SharedBytes Weights::getSlots(const SharedBytes &stored,
                               uint64_t offset) {
   std::tuple key(offset, count, elementType.type.getAsOpaquePointer(),
                  elementType.storage);
-  if (auto kept = copies.find(key); kept != copies.end())
-    return kept->second;
+  if (auto existing = copies.find(key); existing != copies.end())
+    return existing->second;
   SharedBytes slots =
       alignBytes(decode(stored, elementType, count), elementType.type);
   if (slots.data.data() == stored.data.data())
@@ -132,9 +132,9 @@ FailureOr<ElementsAttr> Weights::readStrings(const ElementType &elementType,
   if (count == 0)
     return ElementsAttr(
         DenseStringElementsAttr::get(type, ArrayRef<StringRef>()));
-  constexpr uint64_t kWord = sizeof(uint32_t);
+  constexpr uint64_t kFieldBytes = sizeof(uint32_t);
   uint64_t header = llvm::SaturatingMultiply<uint64_t>(
-      kWord, llvm::SaturatingAdd<uint64_t>(count, 2));
+      kFieldBytes, llvm::SaturatingAdd<uint64_t>(count, 2));
   if (size < header)
     return diagnose(subject, Diag::ConstantSize, header,
                     (elementType.name + " of shape " + spellShape(dims)).str(),
@@ -142,16 +142,17 @@ FailureOr<ElementsAttr> Weights::readStrings(const ElementType &elementType,
   FailureOr<SharedBytes> stored = read(offset, size, subject);
   if (failed(stored))
     return failure();
-  auto getWord = [&](uint64_t index) -> uint64_t {
-    return llvm::support::endian::read32le(stored->data.data() + index * kWord);
+  auto getField = [&](uint64_t index) -> uint64_t {
+    return llvm::support::endian::read32le(stored->data.data() +
+                                           index * kFieldBytes);
   };
-  if (getWord(0) != uint64_t(count))
-    return diagnose(subject, Diag::ConstantCount, count, getWord(0));
+  if (getField(0) != uint64_t(count))
+    return diagnose(subject, Diag::ConstantCount, count, getField(0));
   StringRef bytes(stored->data.data() + header, size - header);
   SmallVector<StringRef> strings;
-  uint64_t begin = getWord(1);
+  uint64_t begin = getField(1);
   for (int64_t i = 0; i < count; ++i) {
-    uint64_t end = getWord(i + 2);
+    uint64_t end = getField(i + 2);
     if (begin > end || end > bytes.size())
       return diagnose(subject, Diag::ConstantOffset, i, begin, bytes.size(),
                       end);

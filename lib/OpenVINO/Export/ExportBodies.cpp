@@ -167,8 +167,9 @@ LogicalResult Exporter::exportBodies(NodeOp op, pugi::xml_node layer,
       return failure();
     auto getList = [&](StringRef list, size_t count) {
       SmallVector<DictionaryAttr> attributes(count);
-      if (auto given = source ? source.getAs<ArrayAttr>(list) : ArrayAttr())
-        for (auto [to, from] : llvm::zip(attributes, given))
+      if (auto sourceList =
+              source ? source.getAs<ArrayAttr>(list) : ArrayAttr())
+        for (auto [to, from] : llvm::zip(attributes, sourceList))
           to = dyn_cast<DictionaryAttr>(from);
       return attributes;
     };

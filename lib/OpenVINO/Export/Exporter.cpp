@@ -39,14 +39,14 @@ static Subject describeOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Sets an attribute of an element. An existing one keeps its position.
-static LogicalResult setText(pugi::xml_node node, const char *name,
-                             StringRef text, const Subject &subject) {
-  if (text.contains('\0'))
-    return diagnose(subject, Diag::NoXmlForm, name, printable(text));
+static LogicalResult setString(pugi::xml_node node, const char *name,
+                               StringRef value, const Subject &subject) {
+  if (value.contains('\0'))
+    return diagnose(subject, Diag::NoXmlForm, name, printable(value));
   pugi::xml_attribute attribute = node.attribute(name);
   if (!attribute)
     attribute = node.append_attribute(name);
-  attribute.set_value(text.str().c_str());
+  attribute.set_value(value.str().c_str());
   return success();
 }
 
@@ -78,14 +78,14 @@ static pugi::xml_node getChild(pugi::xml_node layer, StringRef name) {
 
 /// Returns a list of names. A comma within a name is written as "\\,".
 static std::string writeNames(ArrayRef<StringRef> names) {
-  std::string text;
+  std::string list;
   for (StringRef name : names) {
-    if (!text.empty())
-      text += ',';
+    if (!list.empty())
+      list += ',';
     for (char letter : name)
-      text += letter == ',' ? std::string("\\,") : std::string(1, letter);
+      list += letter == ',' ? std::string("\\,") : std::string(1, letter);
   }
-  return text;
+  return list;
 }
 
 /// Whether XML permits the string as the name of an attribute.
@@ -109,8 +109,9 @@ static LogicalResult setAttributes(pugi::xml_node layer, StringRef layerType,
   pugi::xml_node data = layer.child("data");
   if (!data && values.empty())
     return success();
-  FailureOr<DictionaryAttr> told = importAttributes(layerType, data, subject);
-  if (failed(told))
+  FailureOr<DictionaryAttr> existing =
+      importAttributes(layerType, data, subject);
+  if (failed(existing))
     return failure();
   data = getChild(layer, "data");
   llvm::StringSet<> seen;
@@ -122,13 +123,14 @@ static LogicalResult setAttributes(pugi::xml_node layer, StringRef layerType,
     attribute = next;
   }
   for (NamedAttribute value : values) {
-    if (told->get(value.getName()) == value.getValue())
+    if (existing->get(value.getName()) == value.getValue())
       continue;
-    std::optional<std::string> text = writeAttribute(value.getValue());
-    if (!text || !isXmlName(value.getName()))
+    std::optional<std::string> spelling = writeAttribute(value.getValue());
+    if (!spelling || !isXmlName(value.getName()))
       return diagnose(subject, Diag::NoAttributeForm,
                       printable(value.getName()), value.getValue());
-    if (failed(setText(data, value.getName().str().c_str(), *text, subject)))
+    if (failed(
+            setString(data, value.getName().str().c_str(), *spelling, subject)))
       return failure();
   }
   return success();
@@ -148,7 +150,7 @@ static LogicalResult setPort(pugi::xml_node port, Type type, bool hasSource,
   if (hasSource && areCompatible(*declared, type))
     return success();
   if (isa<UnknownType>(type))
-    return setText(port, "precision", "UNSPECIFIED", subject);
+    return setString(port, "precision", "UNSPECIFIED", subject);
   std::optional<ElementType> element =
       findElementType(getElementTypeOrSelf(type));
   if (!element || !isa<TensorType>(type))
@@ -159,7 +161,7 @@ static LogicalResult setPort(pugi::xml_node port, Type type, bool hasSource,
     for (int64_t dim : llvm::reverse(ranked.getShape()))
       port.prepend_child("dim").text().set(
           static_cast<long long>(ShapedType::isDynamic(dim) ? -1 : dim));
-  return setText(port, "precision", element->precision, subject);
+  return setString(port, "precision", element->precision, subject);
 }
 
 /// Makes the layer's element, "input" or "output", contain `count` ports with
@@ -201,13 +203,13 @@ FailureOr<pugi::xml_node> Exporter::addLayer(const LayerKind &kind,
   unsigned id = layerCount++;
   setNumber(layer, "id", id);
   bool isNamed = !kind.name.empty() || !layer.attribute("name");
-  if (isNamed && failed(setText(layer, "name", kind.name, subject)))
+  if (isNamed && failed(setString(layer, "name", kind.name, subject)))
     return failure();
-  StringRef told = layer.attribute("type").value();
-  if (getCanonicalType(told) != kind.type &&
-      failed(setText(layer, "type", kind.type, subject)))
+  StringRef existing = layer.attribute("type").value();
+  if (getCanonicalType(existing) != kind.type &&
+      failed(setString(layer, "type", kind.type, subject)))
     return failure();
-  if (failed(setText(layer, "version", kind.version, subject)))
+  if (failed(setString(layer, "version", kind.version, subject)))
     return failure();
   for (pugi::xml_node child : layer.children())
     if (StringRef(child.name()).ends_with("body"))
@@ -245,7 +247,7 @@ FailureOr<pugi::xml_node> Exporter::addLayer(const LayerKind &kind,
     ports[result] = {id, number++, result.getType()};
     ArrayRef<StringRef> names = resultNames[result];
     if (!source && !names.empty() &&
-        failed(setText(port, "names", writeNames(names), subject)))
+        failed(setString(port, "names", writeNames(names), subject)))
       return failure();
   }
   return layer;
@@ -261,14 +263,14 @@ static Attribute getAttribute(DictionaryAttr attributes, StringRef name) {
   return attributes ? attributes.get(name) : Attribute();
 }
 
-static StringRef getText(DictionaryAttr attributes, StringRef name) {
-  auto text = dyn_cast_or_null<StringAttr>(getAttribute(attributes, name));
-  return text ? text.getValue() : StringRef();
+static StringRef getString(DictionaryAttr attributes, StringRef name) {
+  auto string = dyn_cast_or_null<StringAttr>(getAttribute(attributes, name));
+  return string ? string.getValue() : StringRef();
 }
 
 LogicalResult Exporter::exportParameter(BlockArgument argument,
                                         DictionaryAttr attributes) {
-  StringRef name = getText(attributes, kNameAttrName);
+  StringRef name = getString(attributes, kNameAttrName);
   StringRef layerName = quant_float::getNodeName(argument.getLoc());
   Subject subject{stripCalls(argument.getLoc()),
                   "argument '" + printable(name) + "'"};
@@ -291,19 +293,19 @@ LogicalResult Exporter::exportParameter(BlockArgument argument,
 
   pugi::xml_node data = getChild(*layer, "data");
   if (source) {
-    FailureOr<DataType> told = readDataType(data, subject);
-    if (failed(told))
+    FailureOr<DataType> existing = readDataType(data, subject);
+    if (failed(existing))
       return failure();
-    FailureOr<Type> toldType =
-        told->element.type
-            ? makeTensorType(told->element.type, told->shape, subject)
+    FailureOr<Type> existingType =
+        existing->element.type
+            ? makeTensorType(existing->element.type, existing->shape, subject)
             : FailureOr<Type>(Type());
-    if (failed(toldType))
+    if (failed(existingType))
       return failure();
-    if (*toldType == type)
+    if (*existingType == type)
       return success();
   }
-  StringRef shape = getText(attributes, kShapeAttrName);
+  StringRef shape = getString(attributes, kShapeAttrName);
   if (!shape.empty()) {
     FailureOr<Shape> parsed = parseShape(shape, subject);
     if (failed(parsed))
@@ -315,16 +317,16 @@ LogicalResult Exporter::exportParameter(BlockArgument argument,
       shape = "";
   }
   return success(
-      succeeded(setText(data, "shape",
-                        shape.empty() ? writeShape(type) : shape.str(),
-                        subject)) &&
-      succeeded(setText(data, "element_type", element->name, subject)));
+      succeeded(setString(data, "shape",
+                          shape.empty() ? writeShape(type) : shape.str(),
+                          subject)) &&
+      succeeded(setString(data, "element_type", element->name, subject)));
 }
 
 LogicalResult Exporter::exportResult(Value value, DictionaryAttr attributes,
                                      Location loc) {
   Attribute source = getAttribute(attributes, kLayerSourceAttrName);
-  StringRef name = getText(attributes, kNameAttrName);
+  StringRef name = getString(attributes, kNameAttrName);
   Subject subject{loc, "result '" + printable(name) + "'"};
   std::string layerName =
       source ? "" : (name.empty() ? "result" : name).str() + "/sink_port_0";
@@ -333,7 +335,7 @@ LogicalResult Exporter::exportResult(Value value, DictionaryAttr attributes,
                TypeRange(), subject);
   if (failed(layer) || source || name.empty())
     return success(succeeded(layer));
-  return setText(*layer, "output_names", writeNames(name), subject);
+  return setString(*layer, "output_names", writeNames(name), subject);
 }
 
 //===----------------------------------------------------------------------===//
@@ -348,31 +350,31 @@ LogicalResult Exporter::setElements(pugi::xml_node layer, Attribute source,
   if (!element || element->storage == Storage::None)
     return diagnose(subject, Diag::NoType, elements.getType());
   pugi::xml_node data = getChild(layer, "data");
-  bool isToldShape = false;
+  bool hasSameShape = false;
   if (source) {
-    FailureOr<DataType> told = readDataType(data, subject);
-    if (failed(told))
+    FailureOr<DataType> existing = readDataType(data, subject);
+    if (failed(existing))
       return failure();
-    if (told->element.type == element->type)
-      element = told->element;
-    isToldShape =
-        told->shape.isRanked &&
-        ArrayRef(told->shape.dims) == elements.getShapedType().getShape();
+    if (existing->element.type == element->type)
+      element = existing->element;
+    hasSameShape =
+        existing->shape.isRanked &&
+        ArrayRef(existing->shape.dims) == elements.getShapedType().getShape();
   }
-  FailureOr<WeightsWriter::Place> place =
+  FailureOr<WeightsWriter::Range> range =
       weights.write(elements, *element, subject);
-  if (failed(place))
+  if (failed(range))
     return failure();
   // An existing name that differs only in letter case remains.
   if (!StringRef(data.attribute("element_type").value())
            .equals_insensitive(element->name) &&
-      failed(setText(data, "element_type", element->name, subject)))
+      failed(setString(data, "element_type", element->name, subject)))
     return failure();
-  if (!isToldShape &&
-      failed(setText(data, "shape", writeShape(elements.getType()), subject)))
+  if (!hasSameShape &&
+      failed(setString(data, "shape", writeShape(elements.getType()), subject)))
     return failure();
-  setNumber(data, "offset", place->offset);
-  setNumber(data, "size", place->size);
+  setNumber(data, "offset", range->offset);
+  setNumber(data, "size", range->size);
   for (pugi::xml_node port : layer.child("output").children())
     if (pugi::xml_attribute precision = port.attribute("precision");
         precision &&
@@ -402,15 +404,16 @@ LogicalResult Exporter::exportFakeConvert(FakeConvertOp op) {
   constexpr size_t kInputsWithShift = 3;
   if (source && !op.getShift()) {
     pugi::xml_document document;
-    FailureOr<pugi::xml_node> told =
+    FailureOr<pugi::xml_node> existing =
         appendSource(document, "layer", source, kLayerSourceAttrName, subject);
-    if (failed(told))
+    if (failed(existing))
       return failure();
-    auto toldPorts = told->child("input").children();
-    if (std::distance(toldPorts.begin(), toldPorts.end()) == kInputsWithShift) {
+    auto existingPorts = existing->child("input").children();
+    if (std::distance(existingPorts.begin(), existingPorts.end()) ==
+        kInputsWithShift) {
       // The importer removed a shift of zero. Write it again.
       FailureOr<Type> shape =
-          convertPort(*std::next(toldPorts.begin(), kInputsWithShift - 1),
+          convertPort(*std::next(existingPorts.begin(), kInputsWithShift - 1),
                       /*knowsRank=*/true, subject);
       if (failed(shape))
         return failure();
@@ -458,8 +461,8 @@ LogicalResult Exporter::exportCast(CastOp op) {
                ValueRange(op->getResults()), subject);
   if (failed(layer))
     return failure();
-  return setText(getChild(*layer, "data"), "destination_type",
-                 findElementType(to)->name, subject);
+  return setString(getChild(*layer, "data"), "destination_type",
+                   findElementType(to)->name, subject);
 }
 
 LogicalResult Exporter::exportNode(NodeOp op) {
@@ -526,7 +529,7 @@ LogicalResult Exporter::exportGraph(pugi::xml_node network, Block &block,
   pugi::xml_node list = network.insert_child_after(kGraph[1].data(), layers);
   ValueRange values = block.getTerminator()->getOperands();
   for (auto [value, attributes] : llvm::zip_equal(values, results)) {
-    StringRef name = getText(attributes, kNameAttrName);
+    StringRef name = getString(attributes, kNameAttrName);
     if (!name.empty() && !llvm::is_contained(resultNames[value], name))
       resultNames[value].push_back(name);
   }
@@ -588,8 +591,8 @@ LogicalResult Exporter::exportModel(raw_ostream &os) {
   if (failed(net))
     return failure();
   auto name = function->getAttrOfType<StringAttr>(kGraphNameAttrName);
-  if (failed(setText(*net, "name",
-                     name ? name.getValue() : function.getSymName(), file)))
+  if (failed(setString(*net, "name",
+                       name ? name.getValue() : function.getSymName(), file)))
     return failure();
   setNumber(*net, "version", 11);
   SmallVector<DictionaryAttr> arguments, results;

@@ -30,27 +30,27 @@ constexpr size_t kStep = size_t(1) << 25;
 static FailureOr<SharedBytes> encodeStrings(DenseStringElementsAttr strings,
                                             const Subject &subject) {
   constexpr uint64_t kLargest = std::numeric_limits<uint32_t>::max();
-  constexpr uint64_t kWord = sizeof(uint32_t);
+  constexpr uint64_t kFieldBytes = sizeof(uint32_t);
   uint64_t count = strings.getNumElements(), size = 0;
-  for (StringRef text : strings.getValues<StringRef>())
-    size = llvm::SaturatingAdd<uint64_t>(size, text.size());
+  for (StringRef element : strings.getValues<StringRef>())
+    size = llvm::SaturatingAdd<uint64_t>(size, element.size());
   if (size > kLargest || count > kLargest)
     return diagnose(subject, Diag::LongStrings, kLargest, size, count);
-  auto [encoded, header] = allocateBytes(kWord * (count + 2) + size);
+  auto [encoded, header] = allocateBytes(kFieldBytes * (count + 2) + size);
   if (!header)
     return encoded;
   char *at = header;
-  char *bytes = at + kWord * (count + 2);
+  char *bytes = at + kFieldBytes * (count + 2);
   uint32_t end = 0;
-  auto add = [&](uint32_t word) {
-    llvm::support::endian::write32le(at, word);
-    at += kWord;
+  auto add = [&](uint32_t field) {
+    llvm::support::endian::write32le(at, field);
+    at += kFieldBytes;
   };
   add(count);
   add(end);
-  for (StringRef text : strings.getValues<StringRef>()) {
-    bytes = llvm::copy(text, bytes);
-    add(end += text.size());
+  for (StringRef element : strings.getValues<StringRef>()) {
+    bytes = llvm::copy(element, bytes);
+    add(end += element.size());
   }
   return encoded;
 }
@@ -151,11 +151,11 @@ static FailureOr<SharedBytes> encode(ElementsAttr elements,
   return *payload;
 }
 
-FailureOr<WeightsWriter::Place> WeightsWriter::write(ElementsAttr elements,
+FailureOr<WeightsWriter::Range> WeightsWriter::write(ElementsAttr elements,
                                                      ElementType &elementType,
                                                      const Subject &subject) {
   if (elements.getNumElements() == 0)
-    return Place{0, 0};
+    return Range{0, 0};
   FailureOr<SharedBytes> encoded = encode(elements, elementType, subject);
   if (failed(encoded))
     return failure();
@@ -179,5 +179,5 @@ FailureOr<WeightsWriter::Place> WeightsWriter::write(ElementsAttr elements,
       return failure();
     known->second = end - bytes.size();
   }
-  return Place{known->second, bytes.size()};
+  return Range{known->second, bytes.size()};
 }

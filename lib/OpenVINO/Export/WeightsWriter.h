@@ -23,13 +23,13 @@ public:
       : options(options) {}
 
   /// The location of a constant in the file.
-  struct Place {
+  struct Range {
     uint64_t offset, size;
   };
 
   /// Writes the elements as `elementType` if possible. Otherwise, writes them
   /// as another type and sets `elementType` to it.
-  FailureOr<Place> write(ElementsAttr elements, ElementType &elementType,
+  FailureOr<Range> write(ElementsAttr elements, ElementType &elementType,
                          const Subject &subject);
 
 private:

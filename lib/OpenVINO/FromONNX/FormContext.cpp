@@ -22,7 +22,7 @@ FormContext::FormContext(NodeOp node, ImplicitLocOpBuilder &b)
   for (size_t i = 0; i != count; ++i)
     inputs.push_back(
         llvm::is_contained(node.getAbsentInputs(), i) ? Value() : *operand++);
-  // Trailing absent inputs are equivalent to inputs that are not given.
+  // Trailing absent inputs are equivalent to inputs that are not specified.
   while (!inputs.empty() && !inputs.back())
     inputs.pop_back();
 }

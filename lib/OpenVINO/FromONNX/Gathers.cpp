@@ -14,25 +14,25 @@ using namespace mlir::quant_float::openvino_forms;
 
 /// Whether an input is known to have no negative indices.
 static bool countsFromFront(FormContext &context, size_t index) {
-  std::optional<SmallVector<int64_t>> places = context.getConstantInts(index);
-  return places &&
-         llvm::all_of(*places, [](int64_t place) { return place >= 0; });
+  std::optional<SmallVector<int64_t>> indices = context.getConstantInts(index);
+  return indices &&
+         llvm::all_of(*indices, [](int64_t index) { return index >= 0; });
 }
 
 /// Returns indices along an axis, counted from the front.
-static Value getPlaces(FormContext &context, int64_t axis) {
-  Value places = context.inputs[1];
+static Value getNonnegativeIndices(FormContext &context, int64_t axis) {
+  Value indices = context.inputs[1];
   return countsFromFront(context, 1)
-             ? places
-             : context.countFromFront(places, context.getSize(0, axis));
+             ? indices
+             : context.countFromFront(indices, context.getSize(0, axis));
 }
 
 /// The same for several axes, which are the last axis of the indices.
-static FailureOr<Value> getPlacesOfAxes(FormContext &context,
-                                        int64_t batchDims) {
-  Value places = context.inputs[1];
+static FailureOr<Value> getNonnegativeTuples(FormContext &context,
+                                             int64_t batchDims) {
+  Value indices = context.inputs[1];
   if (countsFromFront(context, 1))
-    return places;
+    return indices;
   RankedTensorType type = context.getRanked(1);
   if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1))
     return context.unsupported(
@@ -41,7 +41,7 @@ static FailureOr<Value> getPlacesOfAxes(FormContext &context,
   Value sizes = context.apply(
       "Slice", {context.getShape(0), context.makeInts(batchDims),
                 context.makeInts(batchDims + count), context.makeInts(1)});
-  return context.countFromFront(places, sizes);
+  return context.countFromFront(indices, sizes);
 }
 
 NodeResults openvino_forms::convertGather(FormContext &context) {
@@ -53,17 +53,18 @@ NodeResults openvino_forms::convertGather(FormContext &context) {
 
 NodeResults openvino_forms::convertGatherElements(FormContext &context) {
   int64_t axis = context.getInt("axis");
-  return context.apply("GatherElements",
-                       {context.inputs[0], getPlaces(context, axis)},
-                       context.intAttr("axis", axis));
+  return context.apply(
+      "GatherElements",
+      {context.inputs[0], getNonnegativeIndices(context, axis)},
+      context.intAttr("axis", axis));
 }
 
 NodeResults openvino_forms::convertGatherND(FormContext &context) {
   int64_t batchDims = context.getInt("batch_dims");
-  FailureOr<Value> places = getPlacesOfAxes(context, batchDims);
-  if (failed(places))
+  FailureOr<Value> indices = getNonnegativeTuples(context, batchDims);
+  if (failed(indices))
     return failure();
-  return context.apply("GatherND", {context.inputs[0], *places},
+  return context.apply("GatherND", {context.inputs[0], *indices},
                        context.intAttr("batch_dims", batchDims));
 }
 
@@ -76,17 +77,18 @@ static StringRef getReduction(FormContext &context) {
 NodeResults openvino_forms::convertScatterElements(FormContext &context) {
   int64_t axis = context.getInt("axis");
   return context.apply("ScatterElementsUpdate",
-                       {context.inputs[0], getPlaces(context, axis),
+                       {context.inputs[0], getNonnegativeIndices(context, axis),
                         context.inputs[2], context.makeInt(axis)},
                        {context.stringAttr("reduction", getReduction(context)),
                         context.flagAttr("use_init_val", true)});
 }
 
 NodeResults openvino_forms::convertScatterND(FormContext &context) {
-  FailureOr<Value> places = getPlacesOfAxes(context, /*batchDims=*/0);
-  if (failed(places))
+  FailureOr<Value> indices = getNonnegativeTuples(context, /*batchDims=*/0);
+  if (failed(indices))
     return failure();
-  SmallVector<Value> operands = {context.inputs[0], *places, context.inputs[2]};
+  SmallVector<Value> operands = {context.inputs[0], *indices,
+                                 context.inputs[2]};
   StringRef reduction = getReduction(context);
   if (reduction == "none")
     return context.apply("ScatterNDUpdate", operands);
@@ -100,7 +102,7 @@ NodeResults openvino_forms::convertScatterND(FormContext &context) {
 NodeResults openvino_forms::convertOneHot(FormContext &context) {
   Type wide = context.b.getI64Type();
   Value depth = context.convert(context.makeScalar(1), wide);
-  Value places =
+  Value indices =
       context.countFromFront(context.convert(context.inputs[0], wide), depth);
   auto pick = [&](int64_t index) {
     return context.apply(
@@ -109,7 +111,7 @@ NodeResults openvino_forms::convertOneHot(FormContext &context) {
         context.intAttr("batch_dims", 0));
   };
   Value off = pick(0), on = pick(1);
-  return context.addLayer("OneHot", {places, depth, on, off},
+  return context.addLayer("OneHot", {indices, depth, on, off},
                           context.elementType(2),
                           context.intAttr("axis", context.getInt("axis", -1)));
 }

@@ -33,7 +33,7 @@ static constexpr int64_t kMaxDigit = int64_t(1) << kDigitBits;
 
 namespace {
 /// An operand of type i32.
-struct Factor {
+struct IntegerOperand {
   Value value;
   /// The type of the matmul's operand.
   Type type;
@@ -47,21 +47,22 @@ using MultiplyFn = llvm::function_ref<FailureOr<Value>(Value lhs, Value rhs)>;
 
 /// Subtracts the zero point from the elements of an input. If `shape` is not
 /// empty, a zero point of rank 1 is reshaped to it before it is broadcast.
-static FailureOr<Factor> makeFactor(FormContext &context, size_t index,
-                                    size_t point, ArrayRef<int64_t> shape) {
+static FailureOr<IntegerOperand> makeOperand(FormContext &context, size_t index,
+                                             size_t point,
+                                             ArrayRef<int64_t> shape) {
   Type i32 = context.b.getI32Type();
   auto type = dyn_cast<IntegerType>(context.elementType(index));
   if (!type || type.getWidth() > 16)
     return context.unsupported("input " + Twine(index) + " has the type " +
                                showType(context.inputs[index].getType()));
-  Factor factor{
+  IntegerOperand operand{
       context.convert(context.inputs[index], i32),
       withElementType(context.inputs[index].getType(), context.b.getF32Type()),
       (int64_t(1) << type.getWidth()) - 1};
   if (!context.hasInput(point)) {
     if (!type.isUnsigned())
-      factor.most = int64_t(1) << (type.getWidth() - 1);
-    return factor;
+      operand.most = int64_t(1) << (type.getWidth() - 1);
+    return operand;
   }
   Value zero = context.convert(context.inputs[point], i32);
   FailureOr<int64_t> rank = context.requireRank(point);
@@ -69,27 +70,28 @@ static FailureOr<Factor> makeFactor(FormContext &context, size_t index,
     return failure();
   if (*rank == 1 && !shape.empty())
     zero = context.reshape(zero, shape);
-  factor.value = context.broadcast("Subtract", {factor.value, zero});
-  return factor;
+  operand.value = context.broadcast("Subtract", {operand.value, zero});
+  return operand;
 }
 
-/// Splits an operand into digits in f32, the lowest first. If `isWhole`, the
-/// operand is a single digit.
+/// Splits an operand into digits in f32, the lowest first. If `isSingleDigit`,
+/// the operand is a single digit.
 static SmallVector<Value> splitDigits(FormContext &context,
-                                      const Factor &factor, bool isWhole) {
+                                      const IntegerOperand &operand,
+                                      bool isSingleDigit) {
   Type i32 = context.b.getI32Type(), f32 = context.b.getF32Type();
   SmallVector<Value> digits;
-  Value rest = factor.value;
+  Value rest = operand.value;
   double unit = 1;
   auto add = [&](Value digit) {
     digit = context.convert(digit, f32);
     if (unit != 1)
       digit = context.broadcast("Multiply",
                                 {digit, context.makeNumber(f32, 1 / unit)});
-    digit.setType(factor.type);
+    digit.setType(operand.type);
     digits.push_back(digit);
   };
-  for (int64_t most = factor.most; !isWhole && most > kMaxDigit;
+  for (int64_t most = operand.most; !isSingleDigit && most > kMaxDigit;
        most = llvm::divideCeil(most, kMaxDigit)) {
     Value mask = context.makeNumber(i32, unit * (kMaxDigit - 1));
     Value low = context.broadcast("BitwiseAnd", {rest, mask});
@@ -102,26 +104,27 @@ static SmallVector<Value> splitDigits(FormContext &context,
 }
 
 /// Computes reductions of `count` products each, as i32.
-static NodeResults multiplyExactly(FormContext &context, const Factor &lhs,
-                                   const Factor &rhs, int64_t count,
+static NodeResults multiplyExactly(FormContext &context,
+                                   const IntegerOperand &lhs,
+                                   const IntegerOperand &rhs, int64_t count,
                                    MultiplyFn multiply) {
   Type i32 = context.b.getI32Type();
   auto fits = [&](int64_t mostLhs, int64_t mostRhs) {
     return count <= kMaxExact / (mostLhs * mostRhs);
   };
-  bool isLhsWhole = fits(lhs.most, rhs.most);
-  bool isRhsWhole = isLhsWhole || fits(kMaxDigit, rhs.most);
-  if (!isRhsWhole && !fits(kMaxDigit, kMaxDigit))
+  bool isLhsSingleDigit = fits(lhs.most, rhs.most);
+  bool isRhsSingleDigit = isLhsSingleDigit || fits(kMaxDigit, rhs.most);
+  if (!isRhsSingleDigit && !fits(kMaxDigit, kMaxDigit))
     return context.unsupported("accumulation of " + Twine(count) + " products");
-  SmallVector<Value> lhsDigits = splitDigits(context, lhs, isLhsWhole);
-  SmallVector<Value> rhsDigits = splitDigits(context, rhs, isRhsWhole);
-  Value sum;
+  SmallVector<Value> lhsDigits = splitDigits(context, lhs, isLhsSingleDigit);
+  SmallVector<Value> rhsDigits = splitDigits(context, rhs, isRhsSingleDigit);
+  Value accumulator;
   for (auto [i, lhsDigit] : llvm::enumerate(lhsDigits))
     for (auto [j, rhsDigit] : llvm::enumerate(rhsDigits)) {
-      FailureOr<Value> product = multiply(lhsDigit, rhsDigit);
-      if (failed(product))
+      FailureOr<Value> matmul = multiply(lhsDigit, rhsDigit);
+      if (failed(matmul))
         return failure();
-      Value term = context.convert(*product, i32);
+      Value term = context.convert(*matmul, i32);
       unsigned shift = kDigitBits * (i + j);
       // Terms that are shifted by 32 bits or more have no effect.
       if (shift >= 32)
@@ -130,9 +133,10 @@ static NodeResults multiplyExactly(FormContext &context, const Factor &lhs,
         term = context.broadcast(
             "Multiply",
             {term, context.makeNumber(i32, int32_t(uint32_t(1) << shift))});
-      sum = sum ? context.broadcast("Add", {sum, term}) : term;
+      accumulator =
+          accumulator ? context.broadcast("Add", {accumulator, term}) : term;
     }
-  return sum;
+  return accumulator;
 }
 
 NodeResults openvino_forms::convertMatMulInteger(FormContext &context) {
@@ -151,9 +155,9 @@ NodeResults openvino_forms::convertMatMulInteger(FormContext &context) {
     return context.unsupported("the size of the reduction axis is not known");
   // A zero point for each row of the lhs.
   SmallVector<int64_t> perRow = {-1, 1};
-  FailureOr<Factor> lhs = makeFactor(
+  FailureOr<IntegerOperand> lhs = makeOperand(
       context, 0, 2, *lhsRank > 1 ? ArrayRef(perRow) : ArrayRef<int64_t>());
-  FailureOr<Factor> rhs = makeFactor(context, 1, 3, {});
+  FailureOr<IntegerOperand> rhs = makeOperand(context, 1, 3, {});
   if (failed(lhs) || failed(rhs))
     return failure();
   return multiplyExactly(
@@ -178,8 +182,8 @@ NodeResults openvino_forms::convertConvInteger(FormContext &context) {
   SmallVector<int64_t> perChannel(*rank, 1);
   if (*rank)
     perChannel[0] = -1;
-  FailureOr<Factor> input = makeFactor(context, 0, 2, {});
-  FailureOr<Factor> filters = makeFactor(context, 1, 3, perChannel);
+  FailureOr<IntegerOperand> input = makeOperand(context, 0, 2, {});
+  FailureOr<IntegerOperand> filters = makeOperand(context, 1, 3, perChannel);
   if (failed(input) || failed(filters))
     return failure();
   // ONNX pads with the zero point, which is 0 after the subtraction.

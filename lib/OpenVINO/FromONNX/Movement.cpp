@@ -43,11 +43,11 @@ NodeResults openvino_forms::convertFlatten(FormContext &context) {
   auto count = [](ArrayRef<int64_t> sizes) -> int64_t {
     if (ShapedType::isDynamicShape(sizes))
       return -1;
-    int64_t product = 1;
+    int64_t numElements = 1;
     for (int64_t size : sizes)
-      if (llvm::MulOverflow(product, size, product))
+      if (llvm::MulOverflow(numElements, size, numElements))
         return -1;
-    return product;
+    return numElements;
   };
   int64_t outer = count(type.getShape().take_front(axis));
   int64_t inner = count(type.getShape().drop_front(axis));
@@ -134,13 +134,13 @@ NodeResults openvino_forms::convertTrilu(FormContext &context) {
   if (context.hasInput(1))
     rows = context.broadcast("Add", {rows, context.makeScalar(1)});
   bool isUpper = context.getFlag("upper");
-  Value isKept =
+  Value isInTriangle =
       context.compare(isUpper ? "GreaterEqual" : "LessEqual", {columns, rows});
   Value zero = type.isInteger(1) ? context.makeConstant(DenseElementsAttr::get(
                                        RankedTensorType::get({}, type), false))
                                  : context.makeNumber(type, 0);
-  return context.addLayer("Select", {isKept, context.inputs[0], zero}, type,
-                          context.stringAttr("auto_broadcast", "numpy"));
+  return context.addLayer("Select", {isInTriangle, context.inputs[0], zero},
+                          type, context.stringAttr("auto_broadcast", "numpy"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,7 +8,7 @@
 //
 // Converts com.microsoft's MatMulNBits and GatherBlockQuantized (R5) to the
 // layers that OpenVINO's plugins recognize as compressed weights: a constant of
-// quantized values, Convert, Subtract and Multiply. If all blocks are whole,
+// quantized values, Convert, Subtract and Multiply. If all blocks are full,
 // the elements of a block have a separate dimension.
 //
 //===----------------------------------------------------------------------===//
@@ -342,11 +342,11 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
   int64_t size = context.getInt("block_size");
   int64_t axis = context.getInt("quantize_axis");
   int64_t gathered = context.getInt("gather_axis");
-  for (int64_t *place : {&axis, &gathered}) {
-    if (*place < -rank || *place >= rank)
-      return context.unsupported("axis " + Twine(*place) + " of rank " +
+  for (int64_t *axisValue : {&axis, &gathered}) {
+    if (*axisValue < -rank || *axisValue >= rank)
+      return context.unsupported("axis " + Twine(*axisValue) + " of rank " +
                                  Twine(rank));
-    *place += *place < 0 ? rank : 0;
+    *axisValue += *axisValue < 0 ? rank : 0;
   }
   if (isByte && failed(requireBits(context)))
     return failure();
@@ -377,8 +377,9 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
   }
   if (context.hasInput(kZeroPoints)) {
     points = context.inputs[kZeroPoints];
-    RankedTensorType given = context.getRanked(kZeroPoints);
-    if (isFloat(type) || !given || given.getElementType() != type)
+    RankedTensorType zeroPointType = context.getRanked(kZeroPoints);
+    if (isFloat(type) || !zeroPointType ||
+        zeroPointType.getElementType() != type)
       return context.unsupported("input 3 has the type " +
                                  showType(points.getType()));
     if (perByte != 1) {
@@ -388,8 +389,9 @@ NodeResults openvino_forms::convertGatherBlockQuantized(FormContext &context) {
                              expected.back(), bits)))
         return failure();
       points = packed.make(context, expected, expected.back());
-    } else if (given.getShape() != ArrayRef(expected)) {
-      return context.unsupported("input 3 has the type " + showType(given) +
+    } else if (zeroPointType.getShape() != ArrayRef(expected)) {
+      return context.unsupported("input 3 has the type " +
+                                 showType(zeroPointType) +
                                  ", not one element for each block");
     }
   } else if (isByte) {

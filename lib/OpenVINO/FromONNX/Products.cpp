@@ -17,20 +17,20 @@ using namespace mlir::quant_float::openvino_forms;
 /// The first opset whose pooling rounds output sizes up as ONNX does.
 static constexpr int64_t kPoolingOpset = 14;
 
-static Value addProduct(FormContext &context, bool isFirstTurned,
-                        bool isSecondTurned) {
+static Value addMatmul(FormContext &context, bool isFirstTurned,
+                       bool isSecondTurned) {
   return context.apply("MatMul", {context.inputs[0], context.inputs[1]},
                        {context.flagAttr("transpose_a", isFirstTurned),
                         context.flagAttr("transpose_b", isSecondTurned)});
 }
 
 NodeResults openvino_forms::convertMatMul(FormContext &context) {
-  return addProduct(context, false, false);
+  return addMatmul(context, false, false);
 }
 
 NodeResults openvino_forms::convertGemm(FormContext &context) {
   Value value =
-      addProduct(context, context.getFlag("transA"), context.getFlag("transB"));
+      addMatmul(context, context.getFlag("transA"), context.getFlag("transB"));
   Type type = context.elementType(0);
   auto scale = [&](Value factor, double by) {
     return by == 1 ? factor
@@ -208,7 +208,7 @@ NodeResults openvino_forms::convertAveragePool(FormContext &context) {
 /// Whether the scales result in integral sizes. The coordinates of
 /// align_corners depend on the size, which ONNX, unlike OpenVINO, does not
 /// round.
-static bool hasWholeSizes(FormContext &context) {
+static bool hasIntegralSizes(FormContext &context) {
   DenseFPElementsAttr scales;
   RankedTensorType type = context.getRanked(0);
   if (!matchPattern(context.inputs[2], m_Constant(&scales)) || !type)
@@ -218,29 +218,30 @@ static bool hasWholeSizes(FormContext &context) {
   return llvm::all_of(
       llvm::zip(axes, scales.getValues<APFloat>()), [&](auto pair) {
         auto [axis, scale] = pair;
-        int64_t place = axis + (axis < 0 ? type.getRank() : 0);
-        if (place < 0 || place >= type.getRank())
+        int64_t position = axis + (axis < 0 ? type.getRank() : 0);
+        if (position < 0 || position >= type.getRank())
           return false;
         double factor = FloatAttr::getValueAsDouble(scale);
-        double size = factor * type.getDimSize(place);
+        double size = factor * type.getDimSize(position);
         return factor == 1 ||
-               (!type.isDynamicDim(place) && size == std::floor(size));
+               (!type.isDynamicDim(position) && size == std::floor(size));
       });
 }
 
 NodeResults openvino_forms::convertResize(FormContext &context) {
   StringRef mode = context.getString("mode");
-  StringRef place = context.getString("coordinate_transformation_mode");
+  StringRef coordinates = context.getString("coordinate_transformation_mode");
   if (context.getString("keep_aspect_ratio_policy") != "stretch" ||
       context.getFlag("exclude_outside") || context.getFlag("antialias") ||
-      place == "tf_crop_and_resize" || place == "half_pixel_symmetric")
+      coordinates == "tf_crop_and_resize" ||
+      coordinates == "half_pixel_symmetric")
     return context.unsupported("keep_aspect_ratio_policy, exclude_outside, "
                                "antialias or coordinate_transformation_mode " +
-                               place);
+                               coordinates);
   bool hasSizes = context.hasInput(3);
   if (!hasSizes && !context.hasInput(2))
     return context.unsupported("neither sizes nor scales");
-  if (!hasSizes && place == "align_corners" && !hasWholeSizes(context))
+  if (!hasSizes && coordinates == "align_corners" && !hasIntegralSizes(context))
     return context.unsupported(
         "align_corners with scales that give fractional sizes");
   SmallVector<Value> operands = {context.inputs[0],
@@ -258,7 +259,7 @@ NodeResults openvino_forms::convertResize(FormContext &context) {
       {context.stringAttr("mode", mode == "linear" ? "linear_onnx" : mode),
        context.stringAttr("shape_calculation_mode",
                           hasSizes ? "sizes" : "scales"),
-       context.stringAttr("coordinate_transformation_mode", place),
+       context.stringAttr("coordinate_transformation_mode", coordinates),
        context.stringAttr("nearest_mode", context.getString("nearest_mode")),
        context.flagAttr("antialias", false), context.intsAttr("pads_begin", {}),
        context.intsAttr("pads_end", {}),

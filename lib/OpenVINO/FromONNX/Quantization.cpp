@@ -123,13 +123,13 @@ FailureOr<Value> QuantizationForm::spread(Value parameter, OpTy op,
     // Repeat the parameter of each block for its elements.
     SmallVector<int64_t> split(input.getShape());
     // The indices of all elements along the axis become a constant.
-    constexpr int64_t kMaxPlaces = int64_t(1) << 24;
-    if (ShapedType::isDynamic(split[axis]) || split[axis] > kMaxPlaces)
+    constexpr int64_t kMaxIndices = int64_t(1) << 24;
+    if (ShapedType::isDynamic(split[axis]) || split[axis] > kMaxIndices)
       return unsupported("blocks along an axis of dynamic size");
-    SmallVector<int64_t> places;
-    for (int64_t place : llvm::seq(split[axis]))
-      places.push_back(place / size);
-    Value where = createConstant(b, b.getI64TensorAttr(places));
+    SmallVector<int64_t> blockIndices;
+    for (int64_t index : llvm::seq(split[axis]))
+      blockIndices.push_back(index / size);
+    Value where = createConstant(b, b.getI64TensorAttr(blockIndices));
     Value along =
         createConstant(b, DenseElementsAttr::get(
                               RankedTensorType::get({}, b.getI64Type()), axis));
@@ -256,17 +256,17 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
   Type difference = isWide ? Type(b.getI32Type()) : Type(b.getF32Type());
   int64_t blocks =
       cast<RankedTensorType>(op.getScale().getType()).getDimSize(axis);
-  SmallVector<int64_t> whole(type.getShape());
-  whole[axis] = blocks * blockSize;
-  bool isCut = whole[axis] != type.getDimSize(axis);
+  SmallVector<int64_t> padded(type.getShape());
+  padded[axis] = blocks * blockSize;
+  bool isCut = padded[axis] != type.getDimSize(axis);
   Value value;
   if (isCut)
     value = reshape(
-        fillLastBlock(convertTo(op.getInput(), difference), axis, whole),
-        RankedTensorType::get(insert(whole, blockSize), difference));
+        fillLastBlock(convertTo(op.getInput(), difference), axis, padded),
+        RankedTensorType::get(insert(padded, blockSize), difference));
   else
     value =
-        convertWithShape(op.getInput(), insert(whole, blockSize), difference);
+        convertWithShape(op.getInput(), insert(padded, blockSize), difference);
   if (hasPoint) {
     Value point = convertParameter(op.getZeroPoint(), difference);
     value = isWide ? subtractIntegers(value, point)
@@ -274,7 +274,7 @@ Value QuantizationForm::convertGroups(DequantizeOp op, int64_t axis,
   }
   value = compute("Multiply", value,
                   convertParameter(op.getScale(), b.getF32Type()));
-  value = reshape(value, type.clone(whole, b.getF32Type()));
+  value = reshape(value, type.clone(padded, b.getF32Type()));
   if (isCut)
     value = add("Slice",
                 {value, makeInts({0}), makeInts({type.getDimSize(axis)}),

@@ -57,19 +57,20 @@ static Value orderGates(FormContext &context, Value value,
 static Value makeBias(FormContext &context, const Recurrence &kind) {
   size_t gates = kind.gates.size();
   SmallVector<Value> parts = split(context, context.inputs[3], 2 * gates);
-  SmallVector<Value> sums;
+  SmallVector<Value> biases;
   for (size_t gate : llvm::seq(gates))
     if (!kind.hasOwnBias || gate + 1 < gates)
-      sums.push_back(
+      biases.push_back(
           context.broadcast("Add", {parts[gate], parts[gates + gate]}));
   if (kind.hasOwnBias) {
-    sums.push_back(parts[gates - 1]);
-    sums.push_back(parts[2 * gates - 1]);
-    return concatenate(context, sums, 1);
+    biases.push_back(parts[gates - 1]);
+    biases.push_back(parts[2 * gates - 1]);
+    return concatenate(context, biases, 1);
   }
   return concatenate(
       context,
-      llvm::map_to_vector(kind.gates, [&](int64_t gate) { return sums[gate]; }),
+      llvm::map_to_vector(kind.gates,
+                          [&](int64_t gate) { return biases[gate]; }),
       1);
 }
 

@@ -83,16 +83,16 @@ NodeResults openvino_forms::convertArgument(FormContext &context) {
         "Slice", {input, context.makeInts(-1),
                   context.makeInts(std::numeric_limits<int64_t>::min()),
                   context.makeInts(-1), context.makeInts(*axis)});
-  Value places =
+  Value indices =
       addTopK(context, input, context.makeInt(1), *axis, isLargest)[1];
   if (isLast) {
     Value last = context.broadcast(
         "Subtract", {context.getSize(0, *axis), context.makeInt(1)});
-    places = context.broadcast("Subtract", {last, places});
+    indices = context.broadcast("Subtract", {last, indices});
   }
   if (context.getFlag("keepdims"))
-    return places;
-  return context.apply("Squeeze", {places, context.makeInts(*axis)});
+    return indices;
+  return context.apply("Squeeze", {indices, context.makeInts(*axis)});
 }
 
 /// Returns 1 for the first maximum along the axis, and 0 for other elements.
@@ -100,13 +100,13 @@ NodeResults openvino_forms::convertHardmax(FormContext &context) {
   FailureOr<int64_t> axis = context.requireAxis("axis");
   if (failed(axis))
     return failure();
-  Value place =
+  Value position =
       addTopK(context, context.inputs[0], context.makeInt(1), *axis, true)[1];
   Value size = context.getSize(0, *axis);
   Type element = context.elementType(0);
   return context.addLayer(
       "OneHot",
-      {context.apply("Squeeze", {place, context.makeInts(*axis)}), size,
+      {context.apply("Squeeze", {position, context.makeInts(*axis)}), size,
        context.makeNumber(element, 1), context.makeNumber(element, 0)},
       element, context.intAttr("axis", *axis));
 }

@@ -67,11 +67,11 @@ static FailureOr<int64_t> readInteger(pugi::xml_node node, const char *name,
                                       const Subject &subject) {
   if (!node.attribute(name))
     return byDefault;
-  StringRef text = node.attribute(name).value();
+  StringRef spelling = node.attribute(name).value();
   int64_t number;
-  if (text.getAsInteger(10, number))
+  if (spelling.getAsInteger(10, number))
     return diagnose(subject, Diag::AttributeValue, name,
-                    "an integer of 64 bits", printable(text));
+                    "an integer of 64 bits", printable(spelling));
   return number;
 }
 

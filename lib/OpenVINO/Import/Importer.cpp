@@ -182,7 +182,7 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   FailureOr<DataType> read = readDataType(*data, layer.subject);
   if (failed(read))
     return failure();
-  auto &[element, shape, shapeText] = *read;
+  auto &[element, shape, shapeSpelling] = *read;
   if (!element.type || element.storage == Storage::Nf4)
     return diagnose(layer.subject, Diag::UnsupportedElementType, "element_type",
                     element.name);
@@ -197,7 +197,7 @@ LogicalResult Importer::importParameter(unsigned index, ValueRange operands) {
   attributes.set(kNameAttrName,
                  builder.getStringAttr(getTensorName(names, layer)));
   if (shape.hasBounds)
-    attributes.set(kShapeAttrName, builder.getStringAttr(shapeText));
+    attributes.set(kShapeAttrName, builder.getStringAttr(shapeSpelling));
   keepSource(layer, attributes);
   argumentAttributes.push_back(attributes.getDictionary(context));
   return success();
@@ -231,7 +231,7 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
   FailureOr<DataType> read = readDataType(*data, subject);
   if (failed(read))
     return failure();
-  auto &[element, shape, shapeText] = *read;
+  auto &[element, shape, shapeSpelling] = *read;
   FailureOr<uint64_t> offset = readNumber(*data, "offset", subject);
   if (failed(offset))
     return failure();
@@ -242,7 +242,7 @@ LogicalResult Importer::importConstant(unsigned index, ValueRange operands) {
     return diagnose(subject, Diag::UnsupportedElementType, "element_type",
                     element.name);
   if (!shape.isRanked || ShapedType::isDynamicShape(shape.dims))
-    return diagnose(subject, Diag::BadShape, printable(shapeText));
+    return diagnose(subject, Diag::BadShape, printable(shapeSpelling));
   FailureOr<ElementsAttr> value =
       weights.read(element, shape.dims, *offset, *size,
                    layer.name.empty() ? layer.type : layer.name, subject);

@@ -124,7 +124,7 @@ struct Cut {
   bool isReverse() const { return stride < 0; }
   /// Whether the parts cover the axis, which has this size or is dynamic. A
   /// bound of -1 is the end of the axis.
-  bool isWhole(int64_t size) const {
+  bool coversAxis(int64_t size) const {
     int64_t low = isReverse() ? end : start, high = isReverse() ? start : end;
     bool isStatic = !ShapedType::isDynamic(size);
     return low == 0 && (high == -1 || (isStatic && high == size)) &&
@@ -148,11 +148,11 @@ struct LayerLoop {
   }
   /// Requires that the parts cover the axis. If `start` or `end` exclude a part
   /// of it, OpenVINO's plugins contradict its shape inference.
-  LogicalResult requireWhole(const Cut &cut, Value part, Type whole);
+  LogicalResult requireFullCoverage(const Cut &cut, Value part, Type tensor);
   /// Returns the number of parts of each sliced input, and null for other
   /// inputs.
   FailureOr<SmallVector<Value>> countParts();
-  Value makePart(Value whole, const Cut &cut, Value count, Value step);
+  Value makePart(Value tensor, const Cut &cut, Value count, Value step);
   Value joinParts(Value parts, const Cut &cut, int64_t rank);
   /// Returns the initial value of a result that no iteration reads.
   FailureOr<Value> makeUnread(Value result);
@@ -160,16 +160,17 @@ struct LayerLoop {
 };
 } // namespace
 
-LogicalResult LayerLoop::requireWhole(const Cut &cut, Value part, Type whole) {
+LogicalResult LayerLoop::requireFullCoverage(const Cut &cut, Value part,
+                                             Type tensor) {
   auto type = dyn_cast<RankedTensorType>(part.getType());
   if (!type)
     return context.unsupported("a sliced tensor has the type " +
                                showType(part.getType()) +
                                ", whose rank is not known");
   // The indices of a part are a constant.
-  constexpr int64_t kMaxPlaces = int64_t(1) << 20;
-  if (cut.part > kMaxPlaces)
-    return context.unsupported("slices of more than " + Twine(kMaxPlaces) +
+  constexpr int64_t kMaxIndices = int64_t(1) << 20;
+  if (cut.part > kMaxIndices)
+    return context.unsupported("slices of more than " + Twine(kMaxIndices) +
                                " elements: part_size " + Twine(cut.part));
   if (cut.axis >= type.getRank() || cut.part < 1 ||
       (cut.stride != cut.part && cut.stride != -cut.part))
@@ -177,11 +178,11 @@ LogicalResult LayerLoop::requireWhole(const Cut &cut, Value part, Type whole) {
         "expected consecutive slices of one of " + Twine(type.getRank()) +
         " axes, but got axis " + Twine(cut.axis) + ", part_size " +
         Twine(cut.part) + " and stride " + Twine(cut.stride));
-  auto wholeType = dyn_cast<RankedTensorType>(whole);
-  int64_t size = wholeType && wholeType.getRank() == type.getRank()
-                     ? wholeType.getDimSize(cut.axis)
+  auto tensorType = dyn_cast<RankedTensorType>(tensor);
+  int64_t size = tensorType && tensorType.getRank() == type.getRank()
+                     ? tensorType.getDimSize(cut.axis)
                      : ShapedType::kDynamic;
-  if (!cut.isWhole(size))
+  if (!cut.coversAxis(size))
     return context.unsupported(
         "expected slices of the whole axis, but got start " + Twine(cut.start) +
         ", end " + Twine(cut.end) + " and part_size " + Twine(cut.part));
@@ -196,10 +197,10 @@ FailureOr<SmallVector<Value>> LayerLoop::countParts() {
     Cut cut = getCut("input_", index);
     if (cut.axis < 0 || input < 0)
       continue;
-    Value whole = context.inputs[input];
-    if (failed(requireWhole(cut, whole, whole.getType())))
+    Value tensor = context.inputs[input];
+    if (failed(requireFullCoverage(cut, tensor, tensor.getType())))
       return failure();
-    auto type = cast<RankedTensorType>(whole.getType());
+    auto type = cast<RankedTensorType>(tensor.getType());
     if (type.isDynamicDim(cut.axis)) {
       Value size = context.getSize(input, cut.axis);
       Value count = context.apply("Div", {size, context.makeInts(cut.part)});
@@ -217,7 +218,7 @@ FailureOr<SmallVector<Value>> LayerLoop::countParts() {
 }
 
 /// Returns the elements of an iteration. `step` counts from 0.
-Value LayerLoop::makePart(Value whole, const Cut &cut, Value count,
+Value LayerLoop::makePart(Value tensor, const Cut &cut, Value count,
                           Value step) {
   Type i64 = context.b.getI64Type();
   if (cut.isReverse())
@@ -225,9 +226,9 @@ Value LayerLoop::makePart(Value whole, const Cut &cut, Value count,
         "Sub",
         {context.apply("Sub", {count, context.makeNumber(i64, 1)}), step});
   Value begin = context.apply("Mul", {step, context.makeNumber(i64, cut.part)});
-  SmallVector<int64_t> places = llvm::to_vector(llvm::seq(cut.part));
-  Value indices = context.apply("Add", {context.makeInts(places), begin});
-  return context.apply("Gather", {whole, indices},
+  SmallVector<int64_t> offsets = llvm::to_vector(llvm::seq(cut.part));
+  Value indices = context.apply("Add", {context.makeInts(offsets), begin});
+  return context.apply("Gather", {tensor, indices},
                        context.intAttr("axis", cut.axis));
 }
 
@@ -279,7 +280,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
     return failure();
   ImplicitLocOpBuilder &b = context.b;
   body = &layer.getBodies()[0].front();
-  SmallVector<Value> given(body->getTerminator()->getOperands());
+  SmallVector<Value> bodyResults(body->getTerminator()->getOperands());
   ArrayRef<int64_t> inputs = getList(layer, "inputs"),
                     backEdges = getList(layer, "back_edges"),
                     outputs = getList(layer, "outputs");
@@ -288,7 +289,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
     return number && number.getInt() < most ? number.getInt() : -1;
   };
   int64_t iteration = getNumber("iteration", inputs.size());
-  int64_t condition = getNumber("condition", given.size());
+  int64_t condition = getNumber("condition", bodyResults.size());
 
   FailureOr<SmallVector<Value>> counts = countParts();
   if (failed(counts))
@@ -324,10 +325,10 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   // The loop-carried values: Parameters with back edges, followed by results
   // whose last value is an output.
   SmallVector<Value> operands = {steps, first};
-  SmallVector<int64_t> carriedBy(given.size(), -1), carriedResults;
+  SmallVector<int64_t> carriedBy(bodyResults.size(), -1), carriedResults;
   SmallVector<Type> types, stateTypes;
   auto addResult = [&](int64_t result) {
-    Type type = given[result].getType();
+    Type type = bodyResults[result].getType();
     types.push_back(isa<TensorType>(type)
                         ? UnrankedTensorType::get(getElementTypeOrSelf(type))
                         : type);
@@ -353,18 +354,18 @@ LayerResults LayerLoop::convert(size_t firstInput) {
       return context.unsupported("an output without a result");
     Cut cut = getCut("output_", index);
     if (cut.axis >= 0) {
-      if (failed(requireWhole(cut, given[result],
-                              layer->getResult(index).getType())))
+      if (failed(requireFullCoverage(cut, bodyResults[result],
+                                     layer->getResult(index).getType())))
         return failure();
       parts.push_back(index);
       continue;
     }
     if (carriedBy[result] >= 0)
       continue;
-    FailureOr<Value> init = makeUnread(given[result]);
+    FailureOr<Value> init = makeUnread(bodyResults[result]);
     if (failed(init))
       return failure();
-    addState(*init, result, given[result].getType());
+    addState(*init, result, bodyResults[result].getType());
   }
   for (int64_t output : parts)
     addResult(outputs[output]);
@@ -408,12 +409,13 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   }
   body->eraseArguments(0, count);
   Operation *yield = body->getTerminator();
-  given.assign(yield->operand_begin(), yield->operand_end());
-  SmallVector<Value> results = {condition >= 0 ? given[condition] : goesOn};
+  bodyResults.assign(yield->operand_begin(), yield->operand_end());
+  SmallVector<Value> results = {condition >= 0 ? bodyResults[condition]
+                                               : goesOn};
   for (int64_t result : carriedResults)
-    results.push_back(given[result]);
+    results.push_back(bodyResults[result]);
   for (int64_t output : parts)
-    results.push_back(given[outputs[output]]);
+    results.push_back(bodyResults[outputs[output]]);
   yield->setOperands(results);
 
   b.setInsertionPointAfter(node);
@@ -425,7 +427,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
       values.push_back(node->getResult(carriedBy[result]));
       continue;
     }
-    auto type = cast<RankedTensorType>(given[result].getType());
+    auto type = cast<RankedTensorType>(bodyResults[result].getType());
     values.push_back(joinParts(node->getResult(next++), cut, type.getRank()));
   }
   return ValueRange(values);

@@ -123,8 +123,8 @@ LayerResults openvino_layers::convertFloorMod(LayerContext &context) {
   FailureOr<Value> quotient = convertArithmetic(context, "Div");
   if (failed(quotient))
     return failure();
-  Value whole = context.apply("Floor", *quotient);
-  Value product = context.apply("Mul", {whole, context.inputs[1]});
+  Value integerPart = context.apply("Floor", *quotient);
+  Value product = context.apply("Mul", {integerPart, context.inputs[1]});
   return context.apply("Sub", {context.inputs[0], product});
 }
 
@@ -144,12 +144,12 @@ LayerResults openvino_layers::convertRound(LayerContext &context) {
   // Add one to the integral part if the fraction is at least a half. Both are
   // exact.
   Value magnitude = context.apply("Abs", x);
-  Value whole = context.apply("Floor", magnitude);
-  Value rest = context.apply("Sub", {magnitude, whole});
+  Value integerPart = context.apply("Floor", magnitude);
+  Value rest = context.apply("Sub", {magnitude, integerPart});
   Value half = context.makeNumber(context.elementType(0), 0.5);
   Value isUp = context.compare("GreaterOrEqual", {rest, half});
   Value up = context.cast(isUp, context.elementType(0));
-  Value rounded = context.apply("Add", {whole, up});
+  Value rounded = context.apply("Add", {integerPart, up});
   return context.apply("Mul", {context.apply("Sign", x), rounded});
 }
 

@@ -93,7 +93,7 @@ static FailureOr<int64_t> getLength(LayerContext &context, size_t index) {
 
 /// Inserts axes, so that each axis of the input is at the position that the
 /// third input specifies.
-static FailureOr<Value> placeAxes(LayerContext &context) {
+static FailureOr<Value> buildPermutation(LayerContext &context) {
   FailureOr<SmallVector<int64_t>> axes = context.requireConstantInts(2);
   FailureOr<int64_t> rank = getLength(context, 1);
   if (failed(axes) || failed(rank))
@@ -112,8 +112,8 @@ LayerResults openvino_layers::convertBroadcast(LayerContext &context) {
   bool isExplicit = context.getString("mode") == "explicit";
   if (isExplicit && context.inputs.size() < 3)
     return context.unsupported("mode explicit requires an axis mapping");
-  FailureOr<Value> data =
-      isExplicit ? placeAxes(context) : FailureOr<Value>(context.inputs[0]);
+  FailureOr<Value> data = isExplicit ? buildPermutation(context)
+                                     : FailureOr<Value>(context.inputs[0]);
   if (failed(shape) || failed(data))
     return failure();
   return context.apply("Expand", {*data, *shape});
@@ -147,8 +147,8 @@ LayerResults openvino_layers::convertRange(LayerContext &context) {
   }
   Type computed = b.getI64Type();
   for (size_t index : llvm::seq(context.inputs.size()))
-    if (Type given = context.elementType(index); isa<FloatType>(given))
-      computed = given.isF64() ? given : Type(b.getF32Type());
+    if (Type inputType = context.elementType(index); isa<FloatType>(inputType))
+      computed = inputType.isF64() ? inputType : Type(b.getF32Type());
   SmallVector<Value> limits =
       llvm::map_to_vector(context.inputs, [&](Value input) {
         return context.cast(input, computed);
@@ -211,10 +211,10 @@ LayerResults openvino_layers::convertRoll(LayerContext &context) {
   Value list = context.reshape(*shifts, -1), result = context.inputs[0];
   Value zero = context.makeInts(0), one = context.makeInts(1);
   Value end = context.makeInts(std::numeric_limits<int64_t>::max());
-  for (auto [number, given] : llvm::enumerate(*axes)) {
-    int64_t axis = given + (given < 0 ? *rank : 0);
+  for (auto [number, axisValue] : llvm::enumerate(*axes)) {
+    int64_t axis = axisValue + (axisValue < 0 ? *rank : 0);
     if (axis < 0 || axis >= *rank)
-      return context.unsupported("axis " + Twine(given) + " of rank " +
+      return context.unsupported("axis " + Twine(axisValue) + " of rank " +
                                  Twine(*rank));
     Value which = context.makeInts(number);
     Value shift =
@@ -333,10 +333,10 @@ static FailureOr<Strides> readStrides(LayerContext &context) {
     return failure();
   SmallVector<int64_t> steps(*count, 1);
   if (context.inputs.size() > 3) {
-    FailureOr<SmallVector<int64_t>> given = context.requireConstantInts(3);
-    if (failed(given))
+    FailureOr<SmallVector<int64_t>> specified = context.requireConstantInts(3);
+    if (failed(specified))
       return failure();
-    steps = *given;
+    steps = *specified;
     steps.resize(*count, 1);
   }
   std::optional<SmallVector<int64_t>> first = context.getConstantInts(1);

@@ -137,7 +137,7 @@ LayerResults openvino_layers::convertBatchNorm(LayerContext &context) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-static Value sumSquares(LayerContext &context, Value x, Value axes) {
+static Value addSquares(LayerContext &context, Value x, Value axes) {
   return reduce(context, "ReduceSum", context.apply("Mul", {x, x}), axes);
 }
 
@@ -146,7 +146,7 @@ LayerResults openvino_layers::convertNormalizeL2(LayerContext &context) {
   if (failed(axes))
     return failure();
   Value x = context.widen(context.inputs[0]);
-  Value sum = sumSquares(context, x, *axes);
+  Value sum = addSquares(context, x, *axes);
   StringRef opType = context.getString("eps_mode") == "add" ? "Add" : "Max";
   Value least = makeLike(context, x, context.getFloat("eps"));
   Value length = context.apply("Sqrt", context.apply(opType, {sum, least}));
@@ -157,7 +157,7 @@ LayerResults openvino_layers::convertNormalizeL2(LayerContext &context) {
 /// Divides each element by the norm along the channels.
 LayerResults openvino_layers::convertGRN(LayerContext &context) {
   Value x = context.widen(context.inputs[0]);
-  Value sum = sumSquares(context, x, context.makeInts(1));
+  Value sum = addSquares(context, x, context.makeInts(1));
   Value bias = makeLike(context, x, context.getFloat("bias"));
   Value length = context.apply("Sqrt", context.apply("Add", {sum, bias}));
   return context.cast(context.apply("Div", {x, length}),

@@ -125,10 +125,10 @@ LayerResults openvino_layers::convertMaxPoolWithIndices(LayerContext &context) {
   ValueRange results = context.buildNodes("MaxPool", context.inputs,
                                           {type, wide}, windows->attributes);
   Value values = results[0], indices = results[1];
-  int64_t rank = windows->rank + 2, given = context.getInt("axis");
-  int64_t axis = given + (given < 0 ? rank : 0);
+  int64_t rank = windows->rank + 2, axisValue = context.getInt("axis");
+  int64_t axis = axisValue + (axisValue < 0 ? rank : 0);
   if (axis < 0 || axis >= rank)
-    return context.unsupported("axis " + Twine(given) + " of rank " +
+    return context.unsupported("axis " + Twine(axisValue) + " of rank " +
                                Twine(rank));
   if (axis > 0) {
     Value count = context.getSize(0, axis);

@@ -24,34 +24,34 @@ using namespace mlir::quant_float::openvino_layers;
 
 /// Returns an operand, transposed if the attribute is set. A vector does not
 /// change.
-static FailureOr<Value> getFactor(LayerContext &context, size_t index,
-                                  StringRef transposeAttr) {
-  Value factor = context.inputs[index];
+static FailureOr<Value> getOperand(LayerContext &context, size_t index,
+                                   StringRef transposeAttr) {
+  Value operand = context.inputs[index];
   if (!context.getFlag(transposeAttr))
-    return factor;
+    return operand;
   std::optional<int64_t> rank = context.getRank(index);
   if (!rank)
     return context.unsupported("input " + Twine(index) + " has the type " +
-                               showType(factor.getType()) +
+                               showType(operand.getType()) +
                                ", whose rank is not known");
   if (*rank < 2)
-    return factor;
+    return operand;
   // Transpose constant weights at compile time.
   ElementsAttr elements;
-  if (matchPattern(factor, m_Constant(&elements)))
+  if (matchPattern(operand, m_Constant(&elements)))
     if (ElementsAttr turned = transposeConstant(elements))
       return context.makeConstant(turned);
   auto order = llvm::to_vector(llvm::seq<int64_t>(*rank));
   std::swap(order[*rank - 2], order[*rank - 1]);
-  return context.buildNode("Transpose", factor, context.elementType(index),
+  return context.buildNode("Transpose", operand, context.elementType(index),
                            context.intsAttr("perm", order));
 }
 
 LayerResults openvino_layers::convertMatMul(LayerContext &context) {
   if (failed(context.requireSameType()))
     return failure();
-  FailureOr<Value> lhs = getFactor(context, 0, "transpose_a");
-  FailureOr<Value> rhs = getFactor(context, 1, "transpose_b");
+  FailureOr<Value> lhs = getOperand(context, 0, "transpose_a");
+  FailureOr<Value> rhs = getOperand(context, 1, "transpose_b");
   if (failed(lhs) || failed(rhs))
     return failure();
   return context.buildNode("MatMul", {*lhs, *rhs}, context.elementType(0));
@@ -122,15 +122,15 @@ LayerResults openvino_layers::convertGroupConvolution(LayerContext &context) {
   return context.apply("Conv", {context.inputs[0], *filters}, *attributes);
 }
 
-/// If the output shape is given, the padding follows from it.
+/// If the output shape is specified, the padding follows from it.
 static FailureOr<SmallVector<NamedAttribute>>
 convertBackpropWindows(LayerContext &context) {
   std::optional<SmallVector<int64_t>> shape;
   if (context.inputs.size() > 2) {
-    FailureOr<SmallVector<int64_t>> given = context.requireConstantInts(2);
-    if (failed(given))
+    FailureOr<SmallVector<int64_t>> specified = context.requireConstantInts(2);
+    if (failed(specified))
       return failure();
-    shape = *given;
+    shape = *specified;
     context.inputs.pop_back();
   }
   FailureOr<SmallVector<NamedAttribute>> attributes = convertWindows(context);

@@ -225,10 +225,10 @@ LayerResults openvino_layers::convertShuffleChannels(LayerContext &context) {
   FailureOr<int64_t> rank = context.requireRank(0);
   if (failed(rank))
     return failure();
-  int64_t given = context.getInt("axis"), groups = context.getInt("group");
-  int64_t axis = given + (given < 0 ? *rank : 0);
+  int64_t axisValue = context.getInt("axis"), groups = context.getInt("group");
+  int64_t axis = axisValue + (axisValue < 0 ? *rank : 0);
   if (axis < 0 || axis >= *rank || groups < 1)
-    return context.unsupported("axis " + Twine(given) + " of rank " +
+    return context.unsupported("axis " + Twine(axisValue) + " of rank " +
                                Twine(*rank) + " in " + Twine(groups) +
                                " groups");
   Rearrangement how;

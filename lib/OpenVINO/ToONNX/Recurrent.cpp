@@ -67,10 +67,10 @@ static Value buildBias(LayerContext &context, const Recurrence &kind,
 static LogicalResult addActivations(LayerContext &context,
                                     SmallVectorImpl<NamedAttribute> &attributes,
                                     unsigned directions) {
-  StringRef text = context.getString("activations");
-  if (!text.trim().empty()) {
+  StringRef activations = context.getString("activations");
+  if (!activations.trim().empty()) {
     SmallVector<StringRef> names, all;
-    text.split(names, ',');
+    activations.split(names, ',');
     for (StringRef &name : names)
       name = name.trim();
     // OpenVINO has one list for both directions.
@@ -126,16 +126,16 @@ static FailureOr<SmallVector<Value>> build(LayerContext &context,
 /// Their first axis is the batch.
 static LayerResults convertSequence(LayerContext &context,
                                     const Recurrence &kind) {
-  ArrayRef<Value> given = context.inputs;
+  ArrayRef<Value> layerInputs = context.inputs;
   size_t next = kind.states + 1;
   RecurrentInputs inputs;
-  inputs.data = context.transpose(given[0], {1, 0, 2});
+  inputs.data = context.transpose(layerInputs[0], {1, 0, 2});
   for (unsigned i = 0; i < kind.states; ++i)
-    inputs.states.push_back(context.transpose(given[i + 1], {1, 0, 2}));
-  inputs.lengths = context.cast(given[next], context.b.getI32Type());
-  inputs.weights = given[next + 1];
-  inputs.recurrent = given[next + 2];
-  inputs.bias = given[next + 3];
+    inputs.states.push_back(context.transpose(layerInputs[i + 1], {1, 0, 2}));
+  inputs.lengths = context.cast(layerInputs[next], context.b.getI32Type());
+  inputs.weights = layerInputs[next + 1];
+  inputs.recurrent = layerInputs[next + 2];
+  inputs.bias = layerInputs[next + 3];
   FailureOr<SmallVector<Value>> results =
       build(context, kind, inputs, context.getString("direction"));
   if (failed(results))
@@ -150,17 +150,17 @@ static LayerResults convertSequence(LayerContext &context,
 /// The inputs are data, states, weights, recurrent weights and biases, of one
 /// step and one direction.
 static LayerResults convertCell(LayerContext &context, const Recurrence &kind) {
-  ArrayRef<Value> given = context.inputs;
+  ArrayRef<Value> layerInputs = context.inputs;
   size_t next = kind.states + 1;
   auto add = [&](Value value) { return context.unsqueeze(value, 0); };
   RecurrentInputs inputs;
-  inputs.data = add(given[0]);
+  inputs.data = add(layerInputs[0]);
   for (unsigned i = 0; i < kind.states; ++i)
-    inputs.states.push_back(add(given[i + 1]));
-  inputs.weights = add(given[next]);
-  inputs.recurrent = add(given[next + 1]);
-  if (given.size() > next + 2)
-    inputs.bias = add(given[next + 2]);
+    inputs.states.push_back(add(layerInputs[i + 1]));
+  inputs.weights = add(layerInputs[next]);
+  inputs.recurrent = add(layerInputs[next + 1]);
+  if (layerInputs.size() > next + 2)
+    inputs.bias = add(layerInputs[next + 2]);
   FailureOr<SmallVector<Value>> results =
       build(context, kind, inputs, "forward");
   if (failed(results))

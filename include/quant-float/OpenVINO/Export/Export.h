@@ -29,9 +29,9 @@
 //   follow the ports.
 // - Constants are in the order of their layers, each at a multiple of 64 bytes.
 //   Equal data is stored once.
-// - If an attribute is given twice, the first one remains. Attributes of `data`
-//   that contradict the op, and port types that contradict the value, are
-//   replaced.
+// - If an attribute is specified twice, the first one remains. Attributes of
+//   `data` that contradict the op, and port types that contradict the value,
+//   are replaced.
 // - Comments and the text between elements are removed.
 //
 // A zero shift of FakeConvert that the importer removed, as the plugin does,
