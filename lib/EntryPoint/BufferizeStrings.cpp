@@ -22,8 +22,8 @@ namespace {
 /// ->
 /// op %a_buffer to %init_buffer : memref<A>, memref<B>
 template <typename OpTy>
-struct TextOpModel final
-    : DstBufferizableOpInterfaceExternalModel<TextOpModel<OpTy>, OpTy> {
+struct StringOpModel final
+    : DstBufferizableOpInterfaceExternalModel<StringOpModel<OpTy>, OpTy> {
   /// The op overwrites all of `init`.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &state) const {
@@ -49,7 +49,7 @@ struct TextOpModel final
 
 void quant_float::registerStringBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, QuantFloatDialect *) {
-    CastStringsOp::attachInterface<TextOpModel<CastStringsOp>>(*context);
-    LoadStringsOp::attachInterface<TextOpModel<LoadStringsOp>>(*context);
+    CastStringsOp::attachInterface<StringOpModel<CastStringsOp>>(*context);
+    LoadStringsOp::attachInterface<StringOpModel<LoadStringsOp>>(*context);
   });
 }

@@ -135,11 +135,11 @@ LogicalResult WrapperBuilder::verify() {
       result = results.front();
     else if (!results.empty())
       result = LLVM::LLVMStructType::getLiteral(type.getContext(), results);
-    auto wanted = LLVM::LLVMFunctionType::get(result, expected);
-    if (type == wanted)
+    auto expectedType = LLVM::LLVMFunctionType::get(result, expected);
+    if (type == expectedType)
       return success();
     return function.emitError("function '")
-           << function.getSymName() << "': expected type " << wanted
+           << function.getSymName() << "': expected type " << expectedType
            << " as the entry point's description implies, but got " << type;
   };
   // A ranked memref with identity layout, expanded to scalars.
@@ -178,21 +178,21 @@ LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
 
 /// Emits the constant table of the entry point, and the string with its names.
 void WrapperBuilder::makeTable(const EntryPointInfo &named) {
-  std::string text = named.symbol + '\0';
+  std::string strings = named.symbol + '\0';
   // Appends a string and returns its offset.
   auto add = [&](StringRef name) {
-    int64_t offset = text.size();
+    int64_t offset = strings.size();
     // A null character in a name would end the string early.
     for (char c : name)
-      text.push_back(c ? c : '?');
-    text.push_back('\0');
+      strings.push_back(c ? c : '?');
+    strings.push_back('\0');
     return offset;
   };
   auto arguments = llvm::to_vector(
       llvm::concat<const EntryPointArgument>(named.inputs, named.outputs));
-  SmallVector<int64_t> words = {static_cast<int64_t>(info.inputs.size()),
-                                static_cast<int64_t>(info.outputs.size()),
-                                static_cast<int64_t>(info.checks.size())};
+  SmallVector<int64_t> fields = {static_cast<int64_t>(info.inputs.size()),
+                                 static_cast<int64_t>(info.outputs.size()),
+                                 static_cast<int64_t>(info.checks.size())};
   int64_t size = (sizeof(Table) + arguments.size() * sizeof(Argument) +
                   info.checks.size() * sizeof(Check)) /
                      sizeof(int64_t) +
@@ -202,37 +202,37 @@ void WrapperBuilder::makeTable(const EntryPointInfo &named) {
     numInputSizes += input.sizes.size();
   for (const EntryPointArgument &output : info.outputs)
     numOutputSizes += output.sizes.size();
-  words.append({info.hasStrings, kernel->hasAttr(kFlushesSubnormalsAttrName),
-                numOutputSizes, size + numInputSizes + numOutputSizes});
+  fields.append({info.hasStrings, kernel->hasAttr(kFlushesSubnormalsAttrName),
+                 numOutputSizes, size + numInputSizes + numOutputSizes});
   SmallVector<int64_t> sizes;
   for (const EntryPointArgument &argument : arguments) {
-    words.append({add(argument.name), argument.dtype,
-                  getElementBits(argument.dtype),
-                  static_cast<int64_t>(argument.sizes.size()),
-                  size + static_cast<int64_t>(sizes.size())});
+    fields.append({add(argument.name), argument.dtype,
+                   getElementBits(argument.dtype),
+                   static_cast<int64_t>(argument.sizes.size()),
+                   size + static_cast<int64_t>(sizes.size())});
     sizes.append(argument.sizes);
   }
   for (const EntryPointCheck &check : info.checks)
-    words.append({check.isAssertion ? QF_CHECK_ASSERTION
-                  : check.input < 0 ? QF_CHECK_OF_SIZES
-                                    : QF_CHECK_OF_INPUT,
-                  check.input, check.dimension, add(check.text)});
+    fields.append({check.isAssertion ? QF_CHECK_ASSERTION
+                   : check.input < 0 ? QF_CHECK_OF_SIZES
+                                     : QF_CHECK_OF_INPUT,
+                   check.input, check.dimension, add(check.message)});
   for (const std::string &message : info.messages)
-    words.push_back(add(message));
-  words.append(sizes);
+    fields.push_back(add(message));
+  fields.append(sizes);
   if (implied)
-    words.append(*implied);
-  size = words.size();
+    fields.append(*implied);
+  size = fields.size();
   b.setInsertionPointAfter(kernel);
   table = LLVM::GlobalOp::create(
       b, LLVM::LLVMArrayType::get(i64, size), /*isConstant=*/true,
       LLVM::Linkage::Internal, named.symbol + ".table",
       DenseElementsAttr::get(RankedTensorType::get({size}, i64),
-                             ArrayRef<int64_t>(words)));
+                             ArrayRef<int64_t>(fields)));
   names = LLVM::GlobalOp::create(
-      b, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
+      b, LLVM::LLVMArrayType::get(b.getI8Type(), strings.size()),
       /*isConstant=*/true, LLVM::Linkage::Internal, named.symbol + ".names",
-      b.getStringAttr(text));
+      b.getStringAttr(strings));
 }
 
 Value WrapperBuilder::loadField(Value tensors, int64_t index, int32_t field,
@@ -305,10 +305,10 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
 std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
   if (info.measures || !llvm::hasSingleElement(sizes.getBody()))
     return std::nullopt;
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> positions;
   for (auto [input, argument] : llvm::enumerate(info.inputs))
     for (auto [dimension, size] : llvm::enumerate(argument.sizes))
-      places.push_back(
+      positions.push_back(
           size >= 0 ? size : ~static_cast<int64_t>(input << 32 | dimension));
   auto returnOp =
       dyn_cast<LLVM::ReturnOp>(sizes.getBody().front().getTerminator());
@@ -330,7 +330,7 @@ std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
   auto add = [&](Value value) {
     APInt number;
     if (auto argument = dyn_cast_if_present<BlockArgument>(value))
-      all.push_back(places[argument.getArgNumber()]);
+      all.push_back(positions[argument.getArgNumber()]);
     else if (value && matchPattern(value, m_ConstantInt(&number)) &&
              number.isNonNegative())
       all.push_back(number.getSExtValue());

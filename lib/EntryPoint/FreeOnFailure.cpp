@@ -225,12 +225,12 @@ FailureOr<Functions> FreeOnFailure::declare(const Allocator &allocator) {
   auto none = LLVM::LLVMVoidType::get(&getContext());
   Type i64 = b.getI64Type();
   SmallVector<Type> change = {pointer, i64, i64, pointer};
-  SmallVector<Type> given(&allocator == kAllocators ? 1 : 2, pointer);
+  SmallVector<Type> argumentTypes(&allocator == kAllocators ? 1 : 2, pointer);
   auto keep = declareFunction(b, module, "__qf_keep_buffer", change, none);
   auto drop = declareFunction(b, module, "__qf_drop_buffer", change, none);
   auto take =
       declareFunction(b, module, "__qf_take_buffer", {pointer, i64}, pointer);
-  auto free = declareFunction(b, module, allocator.free, given, none);
+  auto free = declareFunction(b, module, allocator.free, argumentTypes, none);
   if (failed(keep) || failed(drop) || failed(take) || failed(free))
     return failure();
   // These functions do not access the buffer.

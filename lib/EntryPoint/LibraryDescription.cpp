@@ -36,7 +36,7 @@ void mlir::quant_float::addLibraryDescription(
     return llvm::ConstantStruct::getAnon(context, fields);
   };
   // Returns the address of a new global with this value.
-  auto place = [&](llvm::Constant *value) -> llvm::Constant * {
+  auto makeGlobal = [&](llvm::Constant *value) -> llvm::Constant * {
     auto *global = new llvm::GlobalVariable(
         module, value->getType(), /*isConstant=*/true,
         llvm::GlobalValue::PrivateLinkage, value, "library");
@@ -44,16 +44,16 @@ void mlir::quant_float::addLibraryDescription(
     return global;
   };
   // Returns the address of an array of the values, or null if there are none.
-  auto placeAll = [&](ArrayRef<llvm::Constant *> values) {
+  auto makeGlobalArray = [&](ArrayRef<llvm::Constant *> values) {
     if (values.empty())
       return null;
-    return place(llvm::ConstantArray::get(
+    return makeGlobal(llvm::ConstantArray::get(
         llvm::ArrayType::get(values.front()->getType(), values.size()),
         values));
   };
   // Returns the address of a null-terminated string.
-  auto makeText = [&](StringRef text) {
-    return place(llvm::ConstantDataArray::getString(context, text));
+  auto makeString = [&](StringRef string) {
+    return makeGlobal(llvm::ConstantDataArray::getString(context, string));
   };
   auto makeArguments = [&](ArrayRef<EntryPointArgument> arguments) {
     Constants result;
@@ -61,17 +61,18 @@ void mlir::quant_float::addLibraryDescription(
       llvm::SmallVector<uint64_t> sizes(argument.sizes.begin(),
                                         argument.sizes.end());
       result.push_back(makeStruct(
-          {makeText(argument.name),
-           sizes.empty() ? null
-                         : place(llvm::ConstantDataArray::get(context, sizes)),
+          {makeString(argument.name),
+           sizes.empty()
+               ? null
+               : makeGlobal(llvm::ConstantDataArray::get(context, sizes)),
            makeInt(argument.sizes.size()), makeInt(argument.dtype)}));
     }
-    return placeAll(result);
+    return makeGlobalArray(result);
   };
   Constants entries;
   for (const EntryPointInfo &info : library.entryPoints)
     entries.push_back(
-        makeStruct({makeText(info.symbol), makeText(info.graphName),
+        makeStruct({makeString(info.symbol), makeString(info.graphName),
                     makeArguments(info.inputs), makeArguments(info.outputs),
                     makeInt(info.inputs.size()), makeInt(info.outputs.size()),
                     module.getNamedValue(info.symbol),
@@ -82,12 +83,12 @@ void mlir::quant_float::addLibraryDescription(
                      module.getOrInsertFunction(name, result).getCallee())
                : null;
   };
-  llvm::Constant *table = place(makeStruct(
+  llvm::Constant *table = makeGlobal(makeStruct(
       {makeInt(QF_LIBRARY_VERSION), makeInt(sizeof(qf_library)),
-       makeText("quant-float " QUANT_FLOAT_VERSION), makeText(library.target),
-       makeText(target.getTargetTriple().str()), makeText(library.cpu),
-       makeText(library.chip), placeAll(entries), makeInt(entries.size()),
-       makeInt(0),
+       makeString("quant-float " QUANT_FLOAT_VERSION),
+       makeString(library.target), makeString(target.getTargetTriple().str()),
+       makeString(library.cpu), makeString(library.chip),
+       makeGlobalArray(entries), makeInt(entries.size()), makeInt(0),
        getTimer("quantFloatGpuStartTiming", llvm::Type::getVoidTy(context)),
        getTimer("quantFloatGpuStopTiming", llvm::Type::getDoubleTy(context))}));
 

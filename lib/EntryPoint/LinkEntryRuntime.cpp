@@ -36,24 +36,24 @@ struct RuntimePart {
 /// The entry runtime, and the part that only models with strings need.
 struct Runtime {
   RuntimePart entry;
-  RuntimePart text;
+  RuntimePart strings;
 };
 } // namespace
 
 template <size_t size>
-static StringRef toText(const unsigned char (&bytes)[size]) {
+static StringRef toStringRef(const unsigned char (&bytes)[size]) {
   return StringRef(reinterpret_cast<const char *>(bytes), size);
 }
 
 // EmbedRuntime.cpp writes the included files. They define the variables that
 // RUNTIME_PART uses.
 #define RUNTIME_PART                                                           \
-  {cpu, features, tuning, abi, toText(bitcode), toText(assembly)}
+  {cpu, features, tuning, abi, toStringRef(bitcode), toStringRef(assembly)}
 static RuntimePart getX86Entry() {
 #include "EntryRuntime.x86_64.inc"
   return RUNTIME_PART;
 }
-static RuntimePart getX86Text() {
+static RuntimePart getX86Strings() {
 #include "StringRuntime.x86_64.inc"
   return RUNTIME_PART;
 }
@@ -61,7 +61,7 @@ static RuntimePart getAArch64Entry() {
 #include "EntryRuntime.aarch64.inc"
   return RUNTIME_PART;
 }
-static RuntimePart getAArch64Text() {
+static RuntimePart getAArch64Strings() {
 #include "StringRuntime.aarch64.inc"
   return RUNTIME_PART;
 }
@@ -69,7 +69,7 @@ static RuntimePart getRISCV64Entry() {
 #include "EntryRuntime.riscv64.inc"
   return RUNTIME_PART;
 }
-static RuntimePart getRISCV64Text() {
+static RuntimePart getRISCV64Strings() {
 #include "StringRuntime.riscv64.inc"
   return RUNTIME_PART;
 }
@@ -78,11 +78,11 @@ static RuntimePart getRISCV64Text() {
 static Runtime getRuntime(const llvm::Triple &triple) {
   switch (triple.getArch()) {
   case llvm::Triple::x86_64:
-    return {getX86Entry(), getX86Text()};
+    return {getX86Entry(), getX86Strings()};
   case llvm::Triple::aarch64:
-    return {getAArch64Entry(), getAArch64Text()};
+    return {getAArch64Entry(), getAArch64Strings()};
   case llvm::Triple::riscv64:
-    return {getRISCV64Entry(), getRISCV64Text()};
+    return {getRISCV64Entry(), getRISCV64Strings()};
   default:
     llvm_unreachable("TargetCpu::get accepts no other architecture");
   }
@@ -208,11 +208,11 @@ static void addAssembly(llvm::Module &module, const RuntimePart &part) {
 static llvm::GlobalVariable *defineLevels(llvm::Module &module,
                                           ArrayRef<CpuLevel> levels) {
   static constexpr StringRef name = "__qf_cpu_levels";
-  SmallVector<uint64_t> words = {levels.size()};
+  SmallVector<uint64_t> fields = {levels.size()};
   for (const CpuLevel &level : levels)
-    words.push_back(level.cpu.getRequiredFeatures());
+    fields.push_back(level.cpu.getRequiredFeatures());
   llvm::Constant *value =
-      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(words));
+      llvm::ConstantDataArray::get(module.getContext(), ArrayRef(fields));
   // The runtime declares it as an array of unknown size, so the types differ.
   llvm::GlobalVariable *declared = module.getNamedGlobal(name);
   auto *defined = new llvm::GlobalVariable(
@@ -262,7 +262,7 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
   bool asAssembly = options.asAssembly && triple.isOSBinFormatELF();
   SmallVector<const RuntimePart *, 2> parts = {&runtime.entry};
   if (module.getFunction("__qf_run_strings"))
-    parts.push_back(&runtime.text);
+    parts.push_back(&runtime.strings);
   for (const RuntimePart *part : parts) {
     if (asAssembly)
       addAssembly(module, *part);

@@ -27,9 +27,9 @@ using namespace mlir::quant_float;
 
 namespace {
 /// Lowers the string ops of one kernel.
-class TextLowering {
+class StringLowering {
 public:
-  TextLowering(func::FuncOp kernel, EntryPointInfo &info)
+  StringLowering(func::FuncOp kernel, EntryPointInfo &info)
       : kernel(kernel), info(info), b(kernel.getLoc(), kernel.getContext()) {}
 
   void lower(CastStringsOp op);
@@ -68,14 +68,15 @@ private:
 /// Returns the address of the `layout` of Runtime/Entry/StringRuntime.c: the
 /// rank, the offsets of both buffers, the sizes, the strides of both, and space
 /// for one number per dimension.
-Value TextLowering::makeLayout(Value in, Value out) {
+Value StringLowering::makeLayout(Value in, Value out) {
   auto from = memref::ExtractStridedMetadataOp::create(b, in);
   auto to = memref::ExtractStridedMetadataOp::create(b, out);
   auto rank = static_cast<int64_t>(to.getSizes().size());
-  SmallVector<Value> words = {constant(rank), from.getOffset(), to.getOffset()};
-  llvm::append_range(words, to.getSizes());
-  llvm::append_range(words, from.getStrides());
-  llvm::append_range(words, to.getStrides());
+  SmallVector<Value> fields = {constant(rank), from.getOffset(),
+                               to.getOffset()};
+  llvm::append_range(fields, to.getSizes());
+  llvm::append_range(fields, from.getStrides());
+  llvm::append_range(fields, to.getStrides());
   Value layout;
   {
     // In the entry block, because this may be in a loop: one allocation for
@@ -83,15 +84,15 @@ Value TextLowering::makeLayout(Value in, Value out) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&kernel.getBody().front());
     layout = memref::AllocaOp::create(
-        b, MemRefType::get({static_cast<int64_t>(words.size()) + rank},
+        b, MemRefType::get({static_cast<int64_t>(fields.size()) + rank},
                            b.getIndexType()));
   }
-  for (auto [index, word] : llvm::enumerate(words))
-    memref::StoreOp::create(b, word, layout, constant(index));
+  for (auto [index, field] : llvm::enumerate(fields))
+    memref::StoreOp::create(b, field, layout, constant(index));
   return getAddress(layout);
 }
 
-void TextLowering::call(StringRef name, ValueRange arguments) {
+void StringLowering::call(StringRef name, ValueRange arguments) {
   auto module = kernel->getParentOfType<ModuleOp>();
   auto type = b.getFunctionType(TypeRange(arguments), {});
   if (!module.lookupSymbol(name)) {
@@ -113,15 +114,15 @@ static int64_t getFlags(CastStringsOp op) {
                                                     : 0);
 }
 
-void TextLowering::lower(CastStringsOp op) {
+void StringLowering::lower(CastStringsOp op) {
   b.setLoc(op.getLoc());
   b.setInsertionPoint(op);
-  std::string place;
+  std::string nodePrefix;
   StringRef node = getNodeName(op.getLoc());
   if (!node.empty())
-    place = "node '" + printable(node) + "': ";
+    nodePrefix = "node '" + printable(node) + "': ";
   int64_t message = info.messages.size();
-  info.messages.push_back(place);
+  info.messages.push_back(nodePrefix);
   Value in = op.getInput(), out = op.getInit();
   call("__qf_cast_strings",
        {getRun(), constant(message), getAddress(in), getAddress(out),
@@ -130,7 +131,7 @@ void TextLowering::lower(CastStringsOp op) {
   op.erase();
 }
 
-void TextLowering::lower(LoadStringsOp op) {
+void StringLowering::lower(LoadStringsOp op) {
   b.setLoc(op.getLoc());
   b.setInsertionPoint(op);
   Value out = op.getInit();
@@ -159,7 +160,7 @@ LogicalResult LowerStrings::lower(func::FuncOp function) {
   if (onDevice && info->hasStrings)
     return function.emitError("function '")
            << info->symbol << "': strings have no lowering for GPUs";
-  TextLowering lowering(function, *info);
+  StringLowering lowering(function, *info);
   for (Operation *op : ops) {
     if (auto castOp = dyn_cast<CastStringsOp>(op))
       lowering.lower(castOp);

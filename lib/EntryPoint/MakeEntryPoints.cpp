@@ -241,9 +241,10 @@ static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
     OpBuilder builder(check.op);
     Location loc = check.op->getLoc();
     Value isEqual = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, check.expected, check.given);
+        builder, loc, arith::CmpIPredicate::eq, check.expected, check.actual);
     cf::AssertOp::create(builder, loc, isEqual,
-                         check.text + ": sizes of its inputs do not match");
+                         check.description +
+                             ": sizes of its inputs do not match");
   }
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
@@ -400,13 +401,13 @@ private:
   bool mayMeasure;
   IndexType indexType;
   unsigned numOpen = 0;
-  /// In the order of the returned values. Their `expected` and `given` are
+  /// In the order of the returned values. Their `expected` and `actual` are
   /// stale after patterns are applied.
   SmallVector<PendingCheck> checks;
   llvm::BitVector openChecks, measured;
   /// The argument and dimension whose size is passed as this argument of the
   /// finished function.
-  SmallVector<std::pair<unsigned, unsigned>> places;
+  SmallVector<std::pair<unsigned, unsigned>> sizePositions;
 };
 
 } // namespace
@@ -442,7 +443,7 @@ void SizesBuilder::returnSizes() {
   numOpen = values.size();
   checks = collectChecks(sizes);
   for (const PendingCheck &check : checks)
-    values.append({check.expected, check.given});
+    values.append({check.expected, check.actual});
   setResults(values);
 }
 
@@ -456,18 +457,18 @@ void SizesBuilder::selectChecks() {
   openChecks.resize(checks.size());
   for (auto [index, check] : llvm::enumerate(checks)) {
     Value expected = returnOp.getOperand(numOpen + 2 * index);
-    Value given = returnOp.getOperand(numOpen + 2 * index + 1);
-    bool isOpen =
-        !dependence.isOnlyOnSizes(expected) || !dependence.isOnlyOnSizes(given);
+    Value actual = returnOp.getOperand(numOpen + 2 * index + 1);
+    bool isOpen = !dependence.isOnlyOnSizes(expected) ||
+                  !dependence.isOnlyOnSizes(actual);
     if (isOpen)
       openChecks.set(index);
     std::optional<int64_t> left = getConstantIntValue(expected);
-    if (isOpen || expected == given ||
-        (left && left == getConstantIntValue(given)))
+    if (isOpen || expected == actual ||
+        (left && left == getConstantIntValue(actual)))
       continue;
-    if (!known.insert({expected, given}).second)
+    if (!known.insert({expected, actual}).second)
       continue;
-    values.append({expected, given});
+    values.append({expected, actual});
     selected.push_back(check);
   }
   checks = std::move(selected);
@@ -508,7 +509,7 @@ LogicalResult SizesBuilder::replaceArguments() {
     auto tensor = cast<RankedTensorType>(body.getArgument(i).getType());
     for (int64_t j = 0, e = tensor.getRank(); j < e; ++j) {
       position[i].push_back(body.getNumArguments());
-      places.push_back({i, static_cast<unsigned>(j)});
+      sizePositions.push_back({i, static_cast<unsigned>(j)});
       body.addArgument(indexType, sizes.getLoc());
     }
   }
@@ -553,21 +554,21 @@ void SizesBuilder::describeChecks() {
   for (auto [index, check] : llvm::enumerate(checks)) {
     unsigned position = numOpen + 2 * index;
     auto expected = dyn_cast<BlockArgument>(returnOp.getOperand(position));
-    auto given = dyn_cast<BlockArgument>(returnOp.getOperand(position + 1));
+    auto actual = dyn_cast<BlockArgument>(returnOp.getOperand(position + 1));
     if (expected &&
-        (!given || expected.getArgNumber() > given.getArgNumber())) {
+        (!actual || expected.getArgNumber() > actual.getArgNumber())) {
       Value other = returnOp.getOperand(position + 1);
       returnOp.setOperand(position, other);
       returnOp.setOperand(position + 1, expected);
-      given = expected;
+      actual = expected;
     }
     EntryPointCheck description;
-    description.text = check.text;
+    description.message = check.description;
     description.isAssertion = !check.isEquality;
     // The message of an assertion says more than the input and dimension.
-    if (given && !check.assertion) {
-      description.input = places[given.getArgNumber()].first;
-      description.dimension = places[given.getArgNumber()].second;
+    if (actual && !check.assertion) {
+      description.input = sizePositions[actual.getArgNumber()].first;
+      description.dimension = sizePositions[actual.getArgNumber()].second;
     }
     info.checks.push_back(std::move(description));
   }
@@ -638,9 +639,9 @@ static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
       first.push_back(memref::StoreOp::create(builder, loc, number, sizes, at));
       if (!measured[index])
         continue;
-      Value given = memref::DimOp::create(builder, loc, buffer, i);
+      Value actual = memref::DimOp::create(builder, loc, buffer, i);
       Value isEqual = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, computed, given);
+          builder, loc, arith::CmpIPredicate::eq, computed, actual);
       assertions.push_back(cf::AssertOp::create(
           builder, loc, isEqual,
           ("output " + Twine(output) + ": the size of dimension " + Twine(i) +
@@ -723,10 +724,10 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
 }
 
 /// Returns one group for each function, by index.
-static SmallVector<SmallVector<size_t>> keepApart(size_t count) {
+static SmallVector<SmallVector<size_t>> makeSingletons(size_t count) {
   SmallVector<SmallVector<size_t>> groups;
-  for (size_t place = 0; place < count; ++place)
-    groups.push_back({place});
+  for (size_t functionIndex = 0; functionIndex < count; ++functionIndex)
+    groups.push_back({functionIndex});
   return groups;
 }
 
@@ -735,11 +736,11 @@ static SmallVector<SmallVector<size_t>> keepApart(size_t count) {
 static FailureOr<EntryPointInfo>
 describeGroup(ArrayRef<size_t> group, ArrayRef<func::FuncOp> functions) {
   FailureOr<EntryPointInfo> first;
-  for (size_t place : group) {
-    FailureOr<EntryPointInfo> info = describe(functions[place]);
+  for (size_t functionIndex : group) {
+    FailureOr<EntryPointInfo> info = describe(functions[functionIndex]);
     if (failed(info))
       return failure();
-    info->position = place;
+    info->position = functionIndex;
     if (failed(first))
       first = std::move(info);
     else
@@ -757,7 +758,7 @@ struct QuantFloatMakeEntryPointsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    // Collect all uses at once: a query for each function walks the whole
+    // Collect all uses at once: a query for each function walks the entire
     // module.
     llvm::StringSet<> used;
     if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
@@ -771,7 +772,8 @@ struct QuantFloatMakeEntryPointsPass
           isOfModel(function.getFunctionType()))
         functions.push_back(function);
     SmallVector<SmallVector<size_t>> groups =
-        share ? groupEqualFunctions(functions) : keepApart(functions.size());
+        share ? groupEqualFunctions(functions)
+              : makeSingletons(functions.size());
     for (ArrayRef<size_t> group : groups) {
       FailureOr<EntryPointInfo> info = describeGroup(group, functions);
       if (failed(info))
@@ -782,12 +784,12 @@ struct QuantFloatMakeEntryPointsPass
       if (failed(makeEntryPoint(functions[group.front()], *info, symbols,
                                 patterns)))
         return signalPassFailure();
-      for (size_t place : group)
+      for (size_t functionIndex : group)
         // Other functions of the module still call the function on tensors.
-        if (used.contains(functions[place].getSymName()))
-          functions[place].setPrivate();
+        if (used.contains(functions[functionIndex].getSymName()))
+          functions[functionIndex].setPrivate();
         else
-          symbols.erase(functions[place]);
+          symbols.erase(functions[functionIndex]);
     }
   }
 };

@@ -110,8 +110,8 @@ void PropagateFloatControl::runOnOperation() {
     auto parent = parallel->getParentOfType<LLVM::LLVMFuncOp>();
     b.setLoc(parallel.getLoc());
     Region &region = parallel.getRegion();
-    SmallVector<Type> given(region.getArgumentTypes());
-    SmallVector<Location> places(given.size(), b.getLoc());
+    SmallVector<Type> argumentTypes(region.getArgumentTypes());
+    SmallVector<Location> locations(argumentTypes.size(), b.getLoc());
 
     // The type is set once the values that the region uses are known.
     auto type =
@@ -129,7 +129,8 @@ void PropagateFloatControl::runOnOperation() {
 
     b.setInsertionPoint(parallel);
     Value control = LLVM::CallOp::create(b, *reset, ValueRange()).getResult();
-    Block *body = b.createBlock(&region, region.end(), given, places);
+    Block *body =
+        b.createBlock(&region, region.end(), argumentTypes, locations);
     Value own = LLVM::CallOp::create(b, *set, control).getResult();
     SmallVector<Value> arguments(used.begin(), used.end());
     llvm::append_range(arguments, body->getArguments());

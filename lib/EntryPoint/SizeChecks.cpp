@@ -48,7 +48,7 @@ struct Side {
 static void collectLoopChecks(ImplicitLocOpBuilder &builder,
                               linalg::LinalgOp op, unsigned dim,
                               SmallVectorImpl<PendingCheck> &checks) {
-  SmallVector<Side> whole;
+  SmallVector<Side> fullSides;
   SmallVector<std::pair<Side, int64_t>> blocked;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
@@ -58,24 +58,24 @@ static void collectLoopChecks(ImplicitLocOpBuilder &builder,
       Side side{&operand, static_cast<unsigned>(index)};
       std::optional<BlockIndex> block = getBlockIndex(expression);
       if (getLoop(expression) == dim)
-        whole.push_back(side);
+        fullSides.push_back(side);
       else if (block && getLoop(block->position) == dim)
         blocked.push_back({side, block->size});
     }
   }
-  if (whole.empty())
+  if (fullSides.empty())
     return;
   auto isStatic = [](const Side &side) {
     return !ShapedType::isDynamic(side.getStaticSize());
   };
   // A static size if there is one, otherwise the size of the first operand.
-  const Side *reference = llvm::find_if(whole, isStatic);
-  if (reference == whole.end())
-    reference = whole.begin();
+  const Side *reference = llvm::find_if(fullSides, isStatic);
+  if (reference == fullSides.end())
+    reference = fullSides.begin();
   auto compare = [&](Value expected, const Side &side) {
     checks.push_back({expected, side.getSize(builder), op, describe(op), {}});
   };
-  for (const Side &side : whole)
+  for (const Side &side : fullSides)
     if (&side != reference && !(isStatic(side) && isStatic(*reference)))
       compare(reference->getSize(builder), side);
   for (auto [side, block] : blocked) {
@@ -149,9 +149,9 @@ SmallVector<PendingCheck> quant_float::collectChecks(func::FuncOp function) {
                           assertion.getMsg().str(), assertion});
         continue;
       }
-      Value given = arith::IndexCastUIOp::create(
+      Value actual = arith::IndexCastUIOp::create(
           builder, builder.getIndexType(), assertion.getArg());
-      checks.push_back({arith::ConstantIndexOp::create(builder, 1), given,
+      checks.push_back({arith::ConstantIndexOp::create(builder, 1), actual,
                         assertion, assertion.getMsg().str(), assertion,
                         /*isEquality=*/false});
       continue;
@@ -172,8 +172,8 @@ std::optional<bool> SizeDependence::find(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
     return !isa<ShapedType>(value.getType());
-  auto place = known.find(op);
-  return place == known.end() ? std::nullopt : std::optional(place->second);
+  auto entry = known.find(op);
+  return entry == known.end() ? std::nullopt : std::optional(entry->second);
 }
 
 bool SizeDependence::isOnlyOnSizes(Value value) {

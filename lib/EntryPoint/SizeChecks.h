@@ -18,12 +18,12 @@ namespace mlir::quant_float {
 /// Two values that must be equal for the ops of the function to be valid.
 struct PendingCheck {
   Value expected;
-  Value given;
+  Value actual;
   /// The op that requires it, and the description of the comparison for the
   /// error message.
   Operation *op;
-  std::string text;
-  /// The assertion that the check replaces, if any. Its condition is `given`,
+  std::string description;
+  /// The assertion that the check replaces, if any. Its condition is `actual`,
   /// or that the two sizes are equal.
   cf::AssertOp assertion;
   bool isEquality = true;

@@ -78,7 +78,8 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
                                 builder.getBoolAttr(check.isAssertion)),
            builder.getNamedAttr("place", builder.getDenseI64ArrayAttr(
                                              {check.input, check.dimension})),
-           builder.getNamedAttr("text", builder.getStringAttr(check.text))}));
+           builder.getNamedAttr("text",
+                                builder.getStringAttr(check.message))}));
     entries.push_back(
         builder.getNamedAttr("checks", builder.getArrayAttr(attributes)));
   }
@@ -110,8 +111,8 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
   return builder.getDictionaryAttr(entries);
 }
 
-static FailureOr<EntryPointArgument> argumentFromAttribute(Attribute given) {
-  auto dictionary = dyn_cast<DictionaryAttr>(given);
+static FailureOr<EntryPointArgument> argumentFromAttribute(Attribute source) {
+  auto dictionary = dyn_cast<DictionaryAttr>(source);
   if (!dictionary)
     return failure();
   auto name = dictionary.getAs<StringAttr>("name");
@@ -129,31 +130,32 @@ static FailureOr<EntryPointArgument> argumentFromAttribute(Attribute given) {
   return argument;
 }
 
-static FailureOr<EntryPointCheck> checkFromAttribute(Attribute given) {
-  auto dictionary = dyn_cast<DictionaryAttr>(given);
+static FailureOr<EntryPointCheck> checkFromAttribute(Attribute source) {
+  auto dictionary = dyn_cast<DictionaryAttr>(source);
   if (!dictionary)
     return failure();
   auto assertion = dictionary.getAs<BoolAttr>("assertion");
-  auto place = dictionary.getAs<DenseI64ArrayAttr>("place");
-  auto text = dictionary.getAs<StringAttr>("text");
-  if (!assertion || !place || place.size() != 2 || !text)
+  auto position = dictionary.getAs<DenseI64ArrayAttr>("place");
+  auto message = dictionary.getAs<StringAttr>("text");
+  if (!assertion || !position || position.size() != 2 || !message)
     return failure();
-  return EntryPointCheck{place[0], place[1], text.str(), assertion.getValue()};
+  return EntryPointCheck{position[0], position[1], message.str(),
+                         assertion.getValue()};
 }
 
-static FailureOr<std::string> textFromAttribute(Attribute given) {
-  auto text = dyn_cast<StringAttr>(given);
-  if (!text)
+static FailureOr<std::string> stringFromAttribute(Attribute source) {
+  auto string = dyn_cast<StringAttr>(source);
+  if (!string)
     return failure();
-  return text.str();
+  return string.str();
 }
 
-/// Appends the result of `one` for each element of the array attribute `given`.
-/// Fails if the attribute is not an array or `one` fails.
+/// Appends the result of `one` for each element of the array attribute
+/// `source`. Fails if the attribute is not an array or `one` fails.
 template <typename List, typename Element>
-static LogicalResult listFromAttribute(Attribute given, List &list,
+static LogicalResult listFromAttribute(Attribute source, List &list,
                                        FailureOr<Element> (*one)(Attribute)) {
-  auto attributes = dyn_cast_if_present<ArrayAttr>(given);
+  auto attributes = dyn_cast_if_present<ArrayAttr>(source);
   if (!attributes)
     return failure();
   for (Attribute attribute : attributes) {
@@ -165,8 +167,8 @@ static LogicalResult listFromAttribute(Attribute given, List &list,
   return success();
 }
 
-static FailureOr<EntryPointNames> namesFromAttribute(Attribute given) {
-  auto dictionary = dyn_cast<DictionaryAttr>(given);
+static FailureOr<EntryPointNames> namesFromAttribute(Attribute source) {
+  auto dictionary = dyn_cast<DictionaryAttr>(source);
   if (!dictionary)
     return failure();
   auto arguments = dictionary.getAs<ArrayAttr>("arguments");
@@ -178,7 +180,8 @@ static FailureOr<EntryPointNames> namesFromAttribute(Attribute given) {
     return failure();
   EntryPointNames names = {
       symbol.str(), graphName.str(), {}, position.getInt()};
-  if (failed(listFromAttribute(arguments, names.arguments, textFromAttribute)))
+  if (failed(
+          listFromAttribute(arguments, names.arguments, stringFromAttribute)))
     return failure();
   return names;
 }
@@ -207,7 +210,7 @@ static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
       failed(listFromAttribute(getList("checks"), info.checks,
                                checkFromAttribute)) ||
       failed(listFromAttribute(getList("messages"), info.messages,
-                               textFromAttribute)) ||
+                               stringFromAttribute)) ||
       failed(listFromAttribute(getList("sharing"), info.sharing,
                                namesFromAttribute)))
     return failure();

@@ -67,17 +67,17 @@ SmallVector<SmallVector<size_t>>
 quant_float::groupEqualFunctions(ArrayRef<func::FuncOp> functions) {
   SmallVector<SmallVector<size_t>> groups;
   llvm::DenseMap<size_t, SmallVector<size_t, 1>> groupsByHash;
-  for (auto [place, function] : llvm::enumerate(functions)) {
+  for (auto [index, function] : llvm::enumerate(functions)) {
     SmallVector<size_t, 1> &candidates = groupsByHash[hash(function)];
     auto *found = llvm::find_if(candidates, [&, function = function](size_t i) {
       return areEqual(functions[groups[i].front()], function);
     });
     if (found != candidates.end()) {
-      groups[*found].push_back(place);
+      groups[*found].push_back(index);
       continue;
     }
     candidates.push_back(groups.size());
-    groups.push_back({place});
+    groups.push_back({index});
   }
   return groups;
 }

@@ -61,10 +61,10 @@ static LogicalResult verifyShift(FakeConvertOp op) {
 /// does not check the shift, which only has to match the scale.
 static LogicalResult verifyBroadcast(FakeConvertOp op) {
   // If the input is unranked, check against the result, which may be ranked.
-  Type whole = op.getInput().getType();
-  if (!getSizes(whole))
-    whole = op.getType();
-  std::optional<SmallVector<int64_t>> input = getSizes(whole);
+  Type shapedType = op.getInput().getType();
+  if (!getSizes(shapedType))
+    shapedType = op.getType();
+  std::optional<SmallVector<int64_t>> input = getSizes(shapedType);
   std::optional<SmallVector<int64_t>> scale = getSizes(op.getScale().getType());
   if (!input || !scale ||
       reference::Granularity::getBroadcast().fits(*scale, *input))
@@ -72,7 +72,7 @@ static LogicalResult verifyBroadcast(FakeConvertOp op) {
   return op.emitOpError() << "scale must broadcast to the input without "
                              "changing its shape, but got "
                           << describeShape(op.getScale().getType()) << " and "
-                          << describeShape(whole);
+                          << describeShape(shapedType);
 }
 
 /// Returns the input's sizes, with unknown ones replaced by those of the scale

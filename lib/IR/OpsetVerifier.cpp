@@ -51,8 +51,8 @@ LogicalResult OpsetVerifier::verifyType(OpRole role, Type elementType) const {
 }
 
 LogicalResult OpsetVerifier::verifyAttribute(OpAttribute attribute,
-                                             bool isGiven) const {
-  if (!isGiven || version->has(attribute))
+                                             bool isPresent) const {
+  if (!isPresent || version->has(attribute))
     return success();
   InFlightDiagnostic diagnostic =
       emitError() << "attribute '" << getAttributeName(attribute)

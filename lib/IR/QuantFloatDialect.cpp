@@ -35,14 +35,14 @@ parseEnumKeyword(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
   if (succeeded(parser.parseOptionalKeyword(&keyword, keywords)))
     return *symbolize(keyword);
   // Also accept a quoted string.
-  std::string given;
-  if (failed(parser.parseKeywordOrString(&given)))
+  std::string spelling;
+  if (failed(parser.parseKeywordOrString(&spelling)))
     return failure();
-  if (std::optional<Enum> value = symbolize(given))
+  if (std::optional<Enum> value = symbolize(spelling))
     return *value;
   return parser.emitError(loc)
          << "expected one of " << llvm::join(keywords, ", ") << ", but got '"
-         << given << "'";
+         << spelling << "'";
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -77,7 +77,7 @@ static Attribute foldToStrings(Attribute operand, RankedTensorType type,
     return {};
   SmallVector<std::string> strings;
   for (const APInt &element : *bits)
-    strings.push_back(reference::printText(from, element));
+    strings.push_back(reference::printString(from, element));
   return DenseStringElementsAttr::get(
       type, SmallVector<StringRef>(strings.begin(), strings.end()));
 }
@@ -92,9 +92,9 @@ static Attribute foldFromStrings(Attribute operand, RankedTensorType type,
       (!constant.isSplat() && constant.getNumElements() > kFoldLimit))
     return {};
   SmallVector<APInt> bits;
-  auto parse = [&](StringRef text) {
+  auto parse = [&](StringRef literal) {
     std::optional<APInt> element =
-        reference::parseText(type.getElementType(), text, options);
+        reference::parseString(type.getElementType(), literal, options);
     if (element)
       bits.push_back(*element);
     return element.has_value();

@@ -131,7 +131,7 @@ OpKind quant_float::getOpKind(CastOp op) {
 }
 
 /// Verifies the opset rules: a version of the op exists at `opset` (V4), it
-/// accepts the element types (V1, V2) and has the given attributes (V3). The
+/// accepts the element types (V1, V2) and has the attributes (V3). The
 /// trait below verifies the shapes (V8).
 LogicalResult CastOp::verify() {
   if (failed(verifyRandomBits(*this)))

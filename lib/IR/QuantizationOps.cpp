@@ -274,7 +274,7 @@ static LogicalResult verifyAttributes(QuantizationOpInterface op,
       return op->emitOpError()
              << "ignored_attributes contains the unknown attribute '" << name
              << "'";
-    if (failed(rules.verifyAttribute(*attribute, /*isGiven=*/true)))
+    if (failed(rules.verifyAttribute(*attribute, /*isPresent=*/true)))
       return failure();
   }
   return success();
@@ -296,9 +296,9 @@ static LogicalResult verifyOutputDtype(Operation *op,
 }
 
 static std::string toString(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << "'" << type << "'";
-  return text;
+  std::string printed;
+  llvm::raw_string_ostream(printed) << "'" << type << "'";
+  return printed;
 }
 
 /// Verifies the rules of QuantizeLinear. `type` is the quantized element type.

@@ -33,8 +33,8 @@ std::string quant_float::describeShape(Type type) {
   std::optional<SmallVector<int64_t>> sizes = getSizes(type);
   if (!sizes)
     return "an unknown shape";
-  std::string text = "the shape [";
-  llvm::raw_string_ostream stream(text);
+  std::string description = "the shape [";
+  llvm::raw_string_ostream stream(description);
   llvm::interleaveComma(*sizes, stream, [&](int64_t size) {
     if (ShapedType::isDynamic(size))
       stream << "?";
@@ -43,7 +43,7 @@ std::string quant_float::describeShape(Type type) {
     else
       stream << size;
   });
-  return text + "]";
+  return description + "]";
 }
 
 LogicalResult quant_float::reifyShapeOf(Value input, OpBuilder &builder,

@@ -53,7 +53,7 @@ struct EntryPointCheck {
   int64_t dimension = -1;
   /// A description of the compared sizes, or the complete message if
   /// `isAssertion`.
-  std::string text;
+  std::string message;
   bool isAssertion = false;
 };
 

@@ -32,9 +32,9 @@ public:
 
   /// Verifies that the version accepts the type (V1, V2).
   LogicalResult verifyType(OpRole role, Type elementType) const;
-  /// Verifies that the version has the attribute if the op has it, `isGiven`
+  /// Verifies that the version has the attribute if the op has it, `isPresent`
   /// (V3).
-  LogicalResult verifyAttribute(OpAttribute attribute, bool isGiven) const;
+  LogicalResult verifyAttribute(OpAttribute attribute, bool isPresent) const;
   /// Attaches a note with the first opset in which the op has `attribute`.
   void noteFirstOpset(InFlightDiagnostic &diagnostic,
                       OpAttribute attribute) const;
