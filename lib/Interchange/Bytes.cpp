@@ -35,7 +35,7 @@ void target::dropPages(const SharedBytes &bytes) {
     return;
 #ifdef MADV_DONTNEED
   // MemoryBuffer::dontNeedIfMmap calls posix_madvise, which glibc ignores for
-  // this advice. Drop whole pages only, because the first and last page may
+  // this advice. Drop full pages only, because the first and last page may
   // hold other data that is still needed.
   uintptr_t page = llvm::sys::Process::getPageSizeEstimate();
   uintptr_t begin = llvm::alignTo(uintptr_t(bytes.data.begin()), page);

@@ -43,8 +43,8 @@ unsigned target::getPackedBits(Type elementType) {
 }
 
 uint64_t target::getPackedSize(unsigned bits, int64_t count) {
-  // ceil(count * bits / 8) without overflow: 8 elements have a whole number of
-  // bytes.
+  // ceil(count * bits / 8) without overflow: 8 elements have an integral number
+  // of bytes.
   return llvm::SaturatingAdd<uint64_t>(
       llvm::SaturatingMultiply<uint64_t>(count / 8, bits),
       llvm::divideCeil(count % 8 * bits, 8));

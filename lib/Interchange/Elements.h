@@ -30,7 +30,7 @@ unsigned getPackedBits(Type elementType);
 uint64_t getPackedSize(unsigned bits, int64_t count);
 
 /// The elements of a tensor, either packed as in the file, or each in a
-/// separate storage unit of whole bytes in little-endian order: i1 is a byte 0
+/// separate storage unit of full bytes in little-endian order: i1 is a byte 0
 /// or 1, i4 and i2 are sign-extended, and other narrow types are zero-extended
 /// encodings.
 struct DecodedTensor {

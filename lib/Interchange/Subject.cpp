@@ -19,7 +19,7 @@ InFlightDiagnostic target::beginDiagnostic(const Subject &subject,
   InFlightDiagnostic diagnostic = severity == DiagnosticSeverity::Warning
                                       ? mlir::emitWarning(loc)
                                       : mlir::emitError(loc);
-  if (!subject.text.empty())
-    diagnostic << subject.text << ": ";
+  if (!subject.prefix.empty())
+    diagnostic << subject.prefix << ": ";
   return diagnostic;
 }

@@ -17,14 +17,14 @@
 namespace mlir::quant_float::target {
 
 /// The subject of a diagnostic: a location, and the prefix of the message, e.g.
-/// "node 'c1' (Cast)". If the prefix is empty, the subject is the whole file.
+/// "node 'c1' (Cast)". If the prefix is empty, the subject is the entire file.
 struct Subject {
   Location loc;
-  std::string text;
+  std::string prefix;
 
   /// Returns a part of this subject: "node 'c1' (Constant): attribute 'value'".
   Subject operator/(const Twine &part) const {
-    return {loc, text.empty() ? part.str() : text + ": " + part.str()};
+    return {loc, prefix.empty() ? part.str() : prefix + ": " + part.str()};
   }
 };
 

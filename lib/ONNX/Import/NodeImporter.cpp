@@ -134,10 +134,10 @@ void Importer::keepNode(Operation *op, NodeInput &input) {
 LogicalResult Importer::importNode(::onnx::NodeProto &node, OpBuilder &builder,
                                    Scope &scope) {
   Location loc = makeLoc(getNodeName(node), scope);
-  std::string text = describe(node);
+  std::string prefix = describe(node);
   if (scope.call)
-    text = scope.call->text + ": " + text;
-  NodeInput input{node, scope, Subject{loc, std::move(text)}};
+    prefix = scope.call->prefix + ": " + prefix;
+  NodeInput input{node, scope, Subject{loc, std::move(prefix)}};
   if (node.op_type().empty())
     return diagnose(input.subject, Diag::NoOpType);
   if (failed(resolveAttributes(input)))
@@ -332,8 +332,8 @@ static bool tellsShape(Type type, Type declared) {
     return shape || !other;
   return llvm::all_of(
       llvm::zip(shape.getShape(), other.getShape()), [](auto sizes) {
-        auto [size, told] = sizes;
-        return !ShapedType::isDynamic(size) || ShapedType::isDynamic(told);
+        auto [size, known] = sizes;
+        return !ShapedType::isDynamic(size) || ShapedType::isDynamic(known);
       });
 }
 
@@ -400,12 +400,12 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
   if (failed(inferTypes(input, bodies, bodyNames)))
     return failure();
   SmallVector<Type> resultTypes;
-  SmallVector<unsigned> told;
+  SmallVector<unsigned> known;
   for (auto [index, name] : llvm::enumerate(input.node.output())) {
     Type declared = name.empty() ? Type() : input.scope.getDeclared(name);
     Type type = input.resultTypes[index];
     if (!isComputed || !type || !tellsShape(type, declared))
-      told.push_back(index);
+      known.push_back(index);
     // The declared type can be more precise.
     if (declared)
       type = combineTypes(declared, type, isComputed);
@@ -423,7 +423,7 @@ FailureOr<NodeOp> Importer::createNode(NodeInput &input, OpBuilder &builder) {
       builder.getStrArrayAttr(bodyNameRefs), bodies.size());
   for (auto [region, body] : llvm::zip_equal(op->getRegions(), bodies))
     region.takeBody(*body);
-  for (unsigned index : told)
+  for (unsigned index : known)
     onlyDeclared.insert(op->getResult(index));
   // importQuantization checks quantization nodes.
   if (isComputed && !isQuantizationNode(op))
@@ -469,7 +469,7 @@ LogicalResult Importer::importQuantization(NodeInput &input, NodeOp node,
     return beginDiagnostic(input.subject, DiagnosticSeverity::Error);
   };
   // Report the errors of all nodes; the import fails at the end. Callers that
-  // do not verify the module diagnose the kept node themselves.
+  // do not verify the module diagnose the remaining node themselves.
   std::optional<ScopedDiagnosticHandler> silence;
   if (!options.verify)
     silence.emplace(context, [](Diagnostic &) { return success(); });

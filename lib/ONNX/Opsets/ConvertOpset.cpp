@@ -76,8 +76,8 @@ void OpsetConverter::refuse(Operation *op, const Twine &reason) {
   Subject subject = describeOp(op);
   std::string name = printable(quant_float::getNodeName(op->getLoc()));
   if (!name.empty())
-    subject.text = (isa<AnyConstantOp>(op) ? "" : "node ") + ("'" + name) +
-                   "' (" + printable(getOpType(op)) + ")";
+    subject.prefix = (isa<AnyConstantOp>(op) ? "" : "node ") + ("'" + name) +
+                     "' (" + printable(getOpType(op)) + ")";
   (void)diagnose(subject, Diag::NoConversion, options.opset, reason.str());
   hasRefused = true;
 }
@@ -161,11 +161,11 @@ void OpsetConverter::convertConstant(AnyConstantOp op) {
       note(op, ConversionKind::Restated, "as a tensor");
     }
   }
-  bool isKeptWithUsers = llvm::all_of(op->getUsers(), [&](Operation *user) {
+  bool areUsersKept = llvm::all_of(op->getUsers(), [&](Operation *user) {
     auto dequantize = dyn_cast<DequantizeOp>(user);
     return dequantize && isKept(dequantize);
   });
-  if (!isKeptWithUsers || op->use_empty())
+  if (!areUsersKept || op->use_empty())
     (void)hasResultTypes(op);
 }
 
@@ -344,22 +344,22 @@ static std::pair<Attribute, std::string>
 importPlainAttribute(MLIRContext *context,
                      const ::onnx::AttributeProto &attribute) {
   Builder builder(context);
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
   switch (attribute.type()) {
   case ::onnx::AttributeProto::INT:
     os << attribute.i();
-    return {builder.getI64IntegerAttr(attribute.i()), text};
+    return {builder.getI64IntegerAttr(attribute.i()), printed};
   case ::onnx::AttributeProto::FLOAT:
     os << attribute.f();
-    return {builder.getF32FloatAttr(attribute.f()), text};
+    return {builder.getF32FloatAttr(attribute.f()), printed};
   case ::onnx::AttributeProto::INTS: {
     SmallVector<int64_t> values(attribute.ints().begin(),
                                 attribute.ints().end());
     os << "[";
     llvm::interleaveComma(values, os);
     os << "]";
-    return {builder.getDenseI64ArrayAttr(values), text};
+    return {builder.getDenseI64ArrayAttr(values), printed};
   }
   default:
     return {builder.getStringAttr(attribute.s()), printable(attribute.s())};
@@ -399,10 +399,10 @@ void OpsetConverter::convertNode(NodeOp op) {
       if (attributes.erase(name))
         detail += (detail.empty() ? "without " : ", ") + name;
     for (const ::onnx::AttributeProto &attribute : found.set) {
-      auto [value, text] = importPlainAttribute(op.getContext(), attribute);
+      auto [value, printed] = importPlainAttribute(op.getContext(), attribute);
       attributes.set(attribute.name(), value);
       detail += (detail.empty() ? "with " : ", with ") + attribute.name() +
-                " " + text;
+                " " + printed;
     }
     op.setNodeAttributesAttr(attributes.getDictionary(op.getContext()));
     return note(op,
