@@ -44,15 +44,15 @@ struct Decimal {
 } // namespace
 
 /// Parses a decimal number without surrounding whitespace.
-static std::optional<Decimal> readDecimal(StringRef text) {
+static std::optional<Decimal> readDecimal(StringRef string) {
   Decimal decimal;
-  decimal.isNegative = text.consume_front("-");
+  decimal.isNegative = string.consume_front("-");
   if (!decimal.isNegative)
-    text.consume_front("+");
-  size_t e = text.find_first_of("eE");
-  StringRef mantissa = text.take_front(e);
+    string.consume_front("+");
+  size_t e = string.find_first_of("eE");
+  StringRef mantissa = string.take_front(e);
   if (e != StringRef::npos) {
-    StringRef exponent = text.drop_front(e + 1);
+    StringRef exponent = string.drop_front(e + 1);
     bool isNegative = exponent.consume_front("-");
     if (!isNegative)
       exponent.consume_front("+");
@@ -65,11 +65,12 @@ static std::optional<Decimal> readDecimal(StringRef text) {
       number = kMost;
     decimal.power = isNegative ? -number : number;
   }
-  auto [whole, fraction] = mantissa.split('.');
-  if ((whole + fraction).str().empty() || !llvm::all_of(whole, llvm::isDigit) ||
+  auto [integerDigits, fraction] = mantissa.split('.');
+  if ((integerDigits + fraction).str().empty() ||
+      !llvm::all_of(integerDigits, llvm::isDigit) ||
       !llvm::all_of(fraction, llvm::isDigit))
     return std::nullopt;
-  decimal.digits = (whole + fraction).str();
+  decimal.digits = (integerDigits + fraction).str();
   decimal.power -= fraction.size();
   StringRef digits = StringRef(decimal.digits).ltrim('0');
   // More digits than the midpoint of any two neighboring elements has.
@@ -104,9 +105,9 @@ static APFloat getValue(const Decimal &decimal) {
   const unsigned precision = APFloat::semanticsPrecision(semantics);
   // The decimal digits of both the number and the power of ten, with 4 bits
   // each, and the bits for the shift.
-  auto places =
+  auto fractionDigits =
       static_cast<unsigned>(decimal.digits.size() + std::abs(decimal.power));
-  unsigned width = llvm::alignTo(4 * places + 2 * precision, 64);
+  unsigned width = llvm::alignTo(4 * fractionDigits + 2 * precision, 64);
   APInt number(width, decimal.digits, 10), divisor(width, 1);
   if (decimal.power >= 0)
     number *= getPower(width, 10, decimal.power);
@@ -135,18 +136,18 @@ static APFloat getValue(const Decimal &decimal) {
   return finish(scalbn(value, -shift, APFloat::rmTowardZero));
 }
 
-std::optional<APInt> reference::parseText(Type to, StringRef text,
-                                          const CastOptions &options) {
+std::optional<APInt> reference::parseString(Type to, StringRef string,
+                                            const CastOptions &options) {
   const llvm::fltSemantics &semantics = APFloat::IEEEquad();
   Format format = *getFormat(to);
-  text = text.trim(" \t\n\v\f\r");
-  std::string lower = text.lower();
+  string = string.trim(" \t\n\v\f\r");
+  std::string lower = string.lower();
   if (lower == "nan")
     return roundElement(format, APFloat::getQNaN(semantics), options);
   if (lower == "inf" || lower == "+inf" || lower == "-inf")
     return roundElement(format, APFloat::getInf(semantics, lower[0] == '-'),
                         options);
-  std::optional<Decimal> decimal = readDecimal(text);
+  std::optional<Decimal> decimal = readDecimal(string);
   if (!decimal)
     return std::nullopt;
   return roundElement(format, getValue(*decimal), options);
@@ -160,8 +161,8 @@ LogicalResult reference::parseBuffer(Type to, ArrayRef<StringRef> in,
   std::optional<Format> format = getFormat(to);
   if (!format || in.size() * getSlotSize(*format) != out.size())
     return failure();
-  for (auto [index, text] : llvm::enumerate(in)) {
-    std::optional<APInt> bits = parseText(to, text, options);
+  for (auto [index, string] : llvm::enumerate(in)) {
+    std::optional<APInt> bits = parseString(to, string, options);
     if (!bits) {
       invalid = index;
       return success();
@@ -241,17 +242,17 @@ static std::string writeShortest(const Scale &units, const APInt &low,
   APInt one = APInt::getOneBitSet(units.width, -units.unit);
   // The position of the first nonzero digit.
   int first = (int(value.getActiveBits()) + units.unit) * 30103 / 100000 - 2;
-  auto isBelow = [&](int place) {
-    return (value * units.getPower(10, std::max(-place, 0)))
-        .ult(one * units.getPower(10, std::max(place, 0)));
+  auto isBelow = [&](int digit) {
+    return (value * units.getPower(10, std::max(-digit, 0)))
+        .ult(one * units.getPower(10, std::max(digit, 0)));
   };
   while (!isBelow(first + 1))
     ++first;
-  for (int place = first;; --place) {
+  for (int digit = first;; --digit) {
     // Compare with the multiples of 10^place. All numbers are multiplied by
     // `scale`, which makes them integers.
-    APInt scale = units.getPower(10, std::max(-place, 0));
-    APInt step = one * units.getPower(10, std::max(place, 0));
+    APInt scale = units.getPower(10, std::max(-digit, 0));
+    APInt step = one * units.getPower(10, std::max(digit, 0));
     APInt exact = value * scale;
     APInt below = exact.udiv(step), above = below + 1;
     bool hasBelow = !below.isZero() && isInside(below * step, scale);
@@ -263,7 +264,7 @@ static std::string writeShortest(const Scale &units, const APInt &low,
     if (hasBelow || hasAbove)
       return writeDecimal(
           llvm::toString(hasBelow ? below : above, 10, /*Signed=*/false),
-          place);
+          digit);
   }
 }
 
@@ -296,7 +297,7 @@ static std::string printFloat(const Format &format, const APInt &bits) {
                               (units + above).lshr(1), !magnitude[0]);
 }
 
-std::string reference::printText(Type from, const APInt &bits) {
+std::string reference::printString(Type from, const APInt &bits) {
   Format format = *getFormat(from);
   if (format.kind == FormatKind::Integer || format.kind == FormatKind::Bool)
     return llvm::toString(bits, 10, format.isSigned);
@@ -310,6 +311,6 @@ FailureOr<std::vector<std::string>> reference::printBuffer(Type from,
     return failure();
   std::vector<std::string> strings;
   for (size_t i = 0, e = in.size() / getSlotSize(*format); i < e; ++i)
-    strings.push_back(printText(from, loadElement(*format, in, i)));
+    strings.push_back(printString(from, loadElement(*format, in, i)));
   return strings;
 }

@@ -60,8 +60,8 @@ bool Granularity::fits(ArrayRef<int64_t> parameter,
            llvm::all_of(
                llvm::zip(llvm::reverse(parameter), llvm::reverse(input)),
                [&](auto sizes) {
-                 auto [own, whole] = sizes;
-                 return own == 1 || isAlike(own, whole);
+                 auto [own, full] = sizes;
+                 return own == 1 || isAlike(own, full);
                });
   if (!axis)
     return parameter.empty() ||

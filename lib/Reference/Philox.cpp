@@ -35,10 +35,10 @@ std::array<uint32_t, 4> reference::philox(std::array<uint32_t, 2> key,
 uint32_t reference::philoxElement(unsigned width, uint64_t seed,
                                   uint64_t offset, uint64_t index) {
   uint64_t block = offset + index / 4;
-  std::array<uint32_t, 4> words =
+  std::array<uint32_t, 4> counters =
       philox({uint32_t(seed), uint32_t(seed >> 32)},
              {uint32_t(block), uint32_t(block >> 32), 0, 0});
-  return words[index % 4] >> (32 - width);
+  return counters[index % 4] >> (32 - width);
 }
 
 /// The number of blocks that are computed together, so that compilers vectorize
@@ -49,28 +49,28 @@ static constexpr size_t kElements = 4 * kBlocks;
 template <typename T>
 static void makeBlocks(unsigned width, uint64_t seed, uint64_t first,
                        T (&elements)[kElements]) {
-  uint32_t words[4][kBlocks];
+  uint32_t counters[4][kBlocks];
   for (size_t i = 0; i < kBlocks; ++i) {
-    words[0][i] = uint32_t(first + i);
-    words[1][i] = uint32_t((first + i) >> 32);
-    words[2][i] = words[3][i] = 0;
+    counters[0][i] = uint32_t(first + i);
+    counters[1][i] = uint32_t((first + i) >> 32);
+    counters[2][i] = counters[3][i] = 0;
   }
   uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < kBlocks; ++i) {
-      uint64_t product0 = kMultipliers[0] * words[0][i];
-      uint64_t product1 = kMultipliers[1] * words[2][i];
-      words[0][i] = uint32_t(product1 >> 32) ^ words[1][i] ^ key[0];
-      words[1][i] = uint32_t(product1);
-      words[2][i] = uint32_t(product0 >> 32) ^ words[3][i] ^ key[1];
-      words[3][i] = uint32_t(product0);
+      uint64_t product0 = kMultipliers[0] * counters[0][i];
+      uint64_t product1 = kMultipliers[1] * counters[2][i];
+      counters[0][i] = uint32_t(product1 >> 32) ^ counters[1][i] ^ key[0];
+      counters[1][i] = uint32_t(product1);
+      counters[2][i] = uint32_t(product0 >> 32) ^ counters[3][i] ^ key[1];
+      counters[3][i] = uint32_t(product0);
     }
     key[0] += kWeyl[0];
     key[1] += kWeyl[1];
   }
   for (size_t i = 0; i < kBlocks; ++i)
-    for (size_t word = 0; word < 4; ++word)
-      elements[4 * i + word] = T(words[word][i] >> (32 - width));
+    for (size_t lane = 0; lane < 4; ++lane)
+      elements[4 * i + lane] = T(counters[lane][i] >> (32 - width));
 }
 
 template <typename T>

@@ -88,10 +88,10 @@ static constexpr auto nearestEven = APFloat::rmNearestTiesToEven;
 /// Enough bits for any difference of two quantized values, and for the sum of a
 /// zero point and an integer with one bit less. That integer exceeds the range
 /// of all quantized types by far.
-static constexpr unsigned sumWidth = 48;
+static constexpr unsigned kSumBits = 48;
 
 static APInt widen(const Format &format, const APInt &bits) {
-  return format.isSigned ? bits.sext(sumWidth) : bits.zext(sumWidth);
+  return format.isSigned ? bits.sext(kSumBits) : bits.zext(kSumBits);
 }
 
 APFloat reference::convertTo(const Format &precision, const Format &from,
@@ -110,10 +110,10 @@ static bool addsZeroPoint(const Format &narrow) {
 /// infinities, become the minimum or maximum of the integer type. Adding a zero
 /// point does not bring them back into the range of a quantized type.
 static APInt roundToNearest(const APFloat &quotient) {
-  APSInt nearest(sumWidth - 1, /*isUnsigned=*/false);
+  APSInt nearest(kSumBits - 1, /*isUnsigned=*/false);
   bool isExact;
   quotient.convertToInteger(nearest, nearestEven, &isExact);
-  return nearest.sext(sumWidth);
+  return nearest.sext(kSumBits);
 }
 
 /// Rounds stochastically (S5): truncates the magnitude to k fractional bits,
@@ -123,12 +123,12 @@ static APInt roundByRandomBits(APFloat quotient, const APInt &random) {
   bool losesInfo, isExact;
   quotient.convert(APFloat::IEEEdouble(), nearestEven, &losesInfo);
   unsigned k = random.getBitWidth();
-  APSInt units(sumWidth - 2 + k, /*isUnsigned=*/true);
+  APSInt units(kSumBits - 2 + k, /*isUnsigned=*/true);
   scalbn(abs(quotient), int(k), nearestEven)
       .convertToInteger(units, APFloat::rmTowardZero, &isExact);
   unsigned width = units.getBitWidth() + 1;
   APInt sum = units.zext(width) + random.zext(width);
-  APInt magnitude = sum.lshr(k).trunc(sumWidth - 1).zext(sumWidth);
+  APInt magnitude = sum.lshr(k).trunc(kSumBits - 1).zext(kSumBits);
   return quotient.isNegative() ? -magnitude : magnitude;
 }
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each element of a buffer occupies a whole number of bytes, in little-endian
-// order: i4 and i2 are sign-extended to a byte; ui4, ui2, float4 and float6 are
-// zero-extended encodings; i1 is a byte 0 or 1. Unused bits are ignored on
-// reading.
+// Each element of a buffer occupies an integral number of bytes, in
+// little-endian order: i4 and i2 are sign-extended to a byte; ui4, ui2, float4
+// and float6 are zero-extended encodings; i1 is a byte 0 or 1. Unused bits are
+// ignored on reading.
 //
 //===----------------------------------------------------------------------===//
 

@@ -45,18 +45,18 @@ struct CastOptions {
 /// signless (ONNX intN) and unsigned integers of 2, 4, 8, 16, 32 and 64 bits.
 bool isSupported(Type elementType);
 
-/// Casts one element, given and returned as its bit pattern. Both types must be
-/// supported, and `bits` must have the width of `from`.
+/// Casts one element; the argument and the result are bit patterns. Both types
+/// must be supported, and `bits` must have the width of `from`.
 llvm::APInt castElement(Type from, Type to, const llvm::APInt &bits,
                         const CastOptions &options);
 
 /// Casts a buffer of unpacked little-endian elements, each of which takes a
-/// whole number of bytes: i4 and i2 are sign-extended to a byte; ui4, ui2,
+/// integral number of bytes: i4 and i2 are sign-extended to a byte; ui4, ui2,
 /// float4 and float6 are zero-extended encodings; i1 is a byte 0 or 1. Unused
 /// bits of inputs are ignored.
 ///
 /// Fails without modifying `out` if a type is not supported or the buffers do
-/// not hold the same number of whole elements.
+/// not hold the same number of full elements.
 LogicalResult castBuffer(Type from, Type to, ArrayRef<char> in,
                          MutableArrayRef<char> out, const CastOptions &options);
 

@@ -76,8 +76,8 @@ private:
   FakeConvertOptions options;
 };
 
-/// Converts one element, given and returned as its bit pattern. Scale and shift
-/// have the same type; the types must be supported.
+/// Converts one element; the argument and the result are bit patterns. Scale
+/// and shift have the same type; the types must be supported.
 llvm::APInt fakeConvertElement(Type type, Type destination,
                                const llvm::APInt &bits,
                                const llvm::APInt &scaleBits,

@@ -45,9 +45,10 @@ bool canQuantize(Type x, Type scale, Type y, Type precision);
 /// float8; y f32 f16 bf16.
 bool canDequantize(Type x, Type scale, Type y);
 
-/// Quantizes one element, given and returned as its bit pattern. The types must
-/// be supported, and the bit patterns must have their widths. With `random`,
-/// rounding is stochastic, with as many random bits as the value is wide (S5).
+/// Quantizes one element; the argument and the result are bit patterns. The
+/// types must be supported, and the bit patterns must have their widths. With
+/// `random`, rounding is stochastic, with as many random bits as the value is
+/// wide (S5).
 llvm::APInt quantizeElement(Type x, Type scale, Type y,
                             const llvm::APInt &xBits,
                             const llvm::APInt &scaleBits,
@@ -62,8 +63,8 @@ struct RandomBits {
   ArrayRef<char> bytes;
 };
 
-/// Dequantizes one element, given and returned as its bit pattern. The types
-/// must be supported, and the bit patterns must have their widths.
+/// Dequantizes one element; the argument and the result are bit patterns. The
+/// types must be supported, and the bit patterns must have their widths.
 llvm::APInt dequantizeElement(Type x, Type scale, Type y,
                               const llvm::APInt &xBits,
                               const llvm::APInt &scaleBits,
@@ -71,8 +72,8 @@ llvm::APInt dequantizeElement(Type x, Type scale, Type y,
 
 /// Quantizes a row-major buffer of these sizes, in the layout of castBuffer.
 /// `scales` and `zeroPoints` are also row-major and have the number of elements
-/// that the granularity requires; `random`, if given, has one element for each
-/// element of `in` (S5).
+/// that the granularity requires; `random`, if not null, has one element for
+/// each element of `in` (S5).
 ///
 /// Fails without modifying `out` if the quantization is not supported, if the
 /// granularity does not fit the sizes, or if a buffer has the wrong size.

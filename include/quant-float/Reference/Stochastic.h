@@ -41,7 +41,7 @@ LogicalResult castBufferByRandomBits(Type from, Type random, Type to,
                                      MutableArrayRef<char> out,
                                      const CastOptions &options);
 
-/// Philox 4x32-10 (Salmon et al., 2011): returns four words of random bits.
+/// Philox 4x32-10 (Salmon et al., 2011): returns four 32-bit random integers.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 2> key,
                                std::array<uint32_t, 4> counter);
 

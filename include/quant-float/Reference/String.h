@@ -23,15 +23,15 @@ namespace mlir::quant_float::reference {
 /// Returns the shortest decimal string without an exponent that parses to the
 /// element with these bits, and the nearest one of several; or "NaN", "INF" or
 /// "-INF". The type must be supported.
-std::string printText(Type from, const llvm::APInt &bits);
+std::string printString(Type from, const llvm::APInt &bits);
 
-/// Returns the element that the exact number in `text` is rounded to, once;
+/// Returns the element that the exact number in `string` is rounded to, once;
 /// nullopt if the string is not a number. The type must be supported.
-std::optional<llvm::APInt> parseText(Type to, StringRef text,
-                                     const CastOptions &options);
+std::optional<llvm::APInt> parseString(Type to, StringRef string,
+                                       const CastOptions &options);
 
 /// Returns the strings of a buffer of elements, in the layout of castBuffer.
-/// Fails if the type is not supported or the buffer does not hold whole
+/// Fails if the type is not supported or the buffer does not hold full
 /// elements.
 FailureOr<std::vector<std::string>> printBuffer(Type from, ArrayRef<char> in);
 
