@@ -268,8 +268,8 @@ ConversionPlan quant_float::planQuantize(QuantizeElementsOp op,
 }
 
 std::string ConversionPlan::describe(const LoweringTarget &target) const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  std::string description;
+  llvm::raw_string_ostream os(description);
   os << from << " to " << to;
   if (row)
     os << " by " << getInstruction(*row, semantics);
@@ -288,7 +288,7 @@ std::string ConversionPlan::describe(const LoweringTarget &target) const {
     needs.push_back(reason.str());
   if (!needs.empty())
     os << ": " << llvm::join(needs, ", ");
-  return text;
+  return description;
 }
 
 void quant_float::emitPlanRemark(Operation *op, StringRef name,

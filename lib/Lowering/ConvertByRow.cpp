@@ -25,11 +25,11 @@ static Value convertParts(VectorBuilder &lanes, const ConversionRow &row,
   OpBuilder &builder = lanes.getBuilder();
   Value result;
   for (int64_t i = 0; i < count; i += row.elements) {
-    auto slice = [&](Value whole) -> Value {
-      if (!whole || !isa<VectorType>(whole.getType()))
-        return whole;
+    auto slice = [&](Value vector) -> Value {
+      if (!vector || !isa<VectorType>(vector.getType()))
+        return vector;
       return builder.createOrFold<vector::ExtractStridedSliceOp>(
-          lanes.getLoc(), whole, i, row.elements, 1);
+          lanes.getLoc(), vector, i, row.elements, 1);
     };
     Conversion own = conversion;
     own.signBits = slice(conversion.signBits);

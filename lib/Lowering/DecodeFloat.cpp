@@ -144,20 +144,21 @@ Value quant_float::moveToTop(VectorBuilder &lanes, Value codes,
   Type i32 = lanes.getInt(32);
   Value registers =
       lanes.make<vector::BitCastOp>(VectorType::get(count / 4, i32), codes);
-  SmallVector<Value> words;
+  SmallVector<Value> shifted;
   for (int64_t i = 0; i < count; ++i) {
-    Value word = lanes.make<vector::ExtractOp>(registers, i / 4);
-    words.push_back(
-        lanes.withShapeOf(word).shl(word, 32 - width - 8 * (i % 4)));
+    Value packed = lanes.make<vector::ExtractOp>(registers, i / 4);
+    shifted.push_back(
+        lanes.withShapeOf(packed).shl(packed, 32 - width - 8 * (i % 4)));
   }
-  return lanes.make<vector::FromElementsOp>(VectorType::get(count, i32), words);
+  return lanes.make<vector::FromElementsOp>(VectorType::get(count, i32),
+                                            shifted);
 }
 
 /// C7: shifts sign and magnitude to their positions in f32. The result is too
 /// small by the difference of the biases and may be subnormal. A multiplication
 /// corrects it.
-static Intermediate decodeByProduct(VectorBuilder &lanes, Value code,
-                                    const FloatFormat &from) {
+static Intermediate decodeByMultiplication(VectorBuilder &lanes, Value code,
+                                           const FloatFormat &from) {
   auto f32 = Float32Type::get(code.getContext());
   unsigned up = kMantissaBits - from.mantissaBits;
   // The arithmetic shift copies the sign to the bits between sign and
@@ -211,7 +212,7 @@ Intermediate quant_float::decodeFloat(VectorBuilder &lanes, Value storage,
   FloatFormat format(from);
   if (lanes.getTarget().keepsSubnormals && format.width <= 8 &&
       !format.hasInfinity)
-    return decodeByProduct(lanes, lanes.toBits(storage), format);
+    return decodeByMultiplication(lanes, lanes.toBits(storage), format);
   auto f16 = Float16Type::get(from.getContext());
   if (lanes.getTarget().hasHalfConversions &&
       fitsHalf(format, FloatFormat(f16)))

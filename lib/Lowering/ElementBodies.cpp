@@ -164,7 +164,7 @@ Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
   };
   Sizes own = reference::getSizes(type);
   Sizes input = reference::getSizes(cast<VectorType>(inputType));
-  Sizes line(input.size(), 1), spread = input, whole = input;
+  Sizes line(input.size(), 1), spread = input, padded = input;
   // For blocks: the dimension of the elements in a block, which follows that of
   // the blocks.
   std::optional<size_t> inBlock;
@@ -179,7 +179,7 @@ Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
     inBlock = *index.dim + 1;
     blockSize = index.blockSize;
     spread[*index.dim] = size;
-    whole[*index.dim] = size * blockSize;
+    padded[*index.dim] = size * blockSize;
   }
   if (inBlock) {
     line.insert(line.begin() + *inBlock, 1);
@@ -193,8 +193,8 @@ Value quant_float::spreadParameter(OpBuilder &builder, Location loc,
   if (value.getType() != getType(spread))
     value = vector::BroadcastOp::create(builder, loc, getType(spread), value);
   if (inBlock)
-    value = vector::ShapeCastOp::create(builder, loc, getType(whole), value);
-  if (whole != input) {
+    value = vector::ShapeCastOp::create(builder, loc, getType(padded), value);
+  if (padded != input) {
     ArrayRef<int64_t> shape = cast<VectorType>(inputType).getShape();
     value = vector::ExtractStridedSliceOp::create(builder, loc, value,
                                                   Sizes(shape.size(), 0), shape,

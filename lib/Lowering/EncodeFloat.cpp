@@ -271,10 +271,10 @@ Value quant_float::encodeNarrowFloat(VectorBuilder &lanes,
   // valid.
   if (!to.isSigned) {
     code = lanes.resize(code, 8);
-    uint64_t kept = saturate ? to.nanCode : 0;
-    Value isOutside =
-        lanes.make<arith::AndIOp>(lanes.compare(CmpIPredicate::slt, bits, 0),
-                                  lanes.compare(CmpIPredicate::ne, code, kept));
+    uint64_t unchanged = saturate ? to.nanCode : 0;
+    Value isOutside = lanes.make<arith::AndIOp>(
+        lanes.compare(CmpIPredicate::slt, bits, 0),
+        lanes.compare(CmpIPredicate::ne, code, unchanged));
     return lanes.select(isOutside, saturate ? 0 : to.nanCode, code);
   }
 

@@ -38,7 +38,7 @@ RandomBits quant_float::getRandomBits(VectorBuilder &lanes, Value random) {
       width};
 }
 
-/// Rounds a magnitude in f32, given as bits. Returns its encoding as if there
+/// Rounds a magnitude in f32, as bits. Returns its encoding as if there
 /// were no maximum.
 ///
 /// From the smallest normal number, the encoding is the upper bits of the f32
@@ -118,16 +118,16 @@ Value quant_float::roundStochastic(VectorBuilder &lanes, Value value,
   Value magnitude =
       lanes.select(isNegative, lanes.make<arith::NegFOp>(value), value);
   // Both operations are exact: the fraction has no bits that the number lacks.
-  Value whole = lanes.convert<arith::FPToSIOp>(magnitude, i32);
+  Value truncated = lanes.convert<arith::FPToSIOp>(magnitude, i32);
   Value fraction = lanes.make<arith::SubFOp>(
-      magnitude, lanes.convert<arith::SIToFPOp>(whole, type));
+      magnitude, lanes.convert<arith::SIToFPOp>(truncated, type));
   Value steps = lanes.convert<arith::FPToSIOp>(
       lanes.make<arith::MulFOp>(fraction,
                                 lanes.powerOfTwo(type, int(random.width))),
       i32);
   Value up =
       lanes.shrU(lanes.make<arith::AddIOp>(steps, random.bits), random.width);
-  Value rounded = lanes.make<arith::AddIOp>(whole, up);
+  Value rounded = lanes.make<arith::AddIOp>(truncated, up);
   Value negated = lanes.make<arith::SubIOp>(lanes.integer(rounded, 0), rounded);
   return lanes.select(isNegative, negated, rounded);
 }

@@ -32,8 +32,8 @@ struct QuantFloatExpansion::Steps {
 };
 
 QuantFloatExpansion::Steps::Steps(MLIRContext *context,
-                                  const LoweringTarget &given)
-    : target(given) {
+                                  const LoweringTarget &loweringTarget)
+    : target(loweringTarget) {
   RewritePatternSet bodies(context), divisions(context), shapes(context),
       splits(context), roundTrips(context), casts(context), rest(context);
   populateQuantizationPatterns(bodies);

@@ -112,8 +112,8 @@ static Value toBFloat16(VectorBuilder &lanes, Value x, Type to) {
   constexpr uint64_t kLastBit = 0x10000;
   Value bits = lanes.toBits(x);
   Value half = lanes.shrU(lanes.bitAnd(bits, kLastBit), 1);
-  Value kept = lanes.shrU(lanes.make<arith::AddIOp>(bits, half), 16);
-  return lanes.bitcast(lanes.resize(kept, 16), to);
+  Value upper = lanes.shrU(lanes.make<arith::AddIOp>(bits, half), 16);
+  return lanes.bitcast(lanes.resize(upper, 16), to);
 }
 
 Value quant_float::buildOpenVinoCast(OpBuilder &builder, Location loc, Value x,

@@ -128,7 +128,7 @@ static Value decode(VectorBuilder &lanes, Value part,
                         ? "llvm.aarch64.neon.fp8.cvtl1"
                         : "llvm.aarch64.neon.fp8.cvtl2";
   auto eight = VectorType::get(8, half);
-  // The second instruction reads the upper half of the whole register.
+  // The second instruction reads the upper half of the full register.
   Value low = call(lanes, widen, eight, slice(lanes, part, 0, 8));
   Value high = call(lanes, widen, eight, part);
   SmallVector<int64_t> mask(16);

@@ -37,7 +37,7 @@ static Value extract(VectorBuilder &lanes, Value pair, int64_t index) {
   return lanes.make<vector::ExtractOp>(pair, index);
 }
 
-// PTX places the first of two operands in the upper half of the result.
+// PTX puts the first of two operands in the upper half of the result.
 
 Value nvvm::encodeByte(VectorBuilder &lanes, Value pair,
                        const Conversion &conversion) {

@@ -36,8 +36,8 @@ public:
 private:
   Value bitcast(Value value, int64_t count, Type element);
   /// Returns the first `count` elements of a vector.
-  SmallVector<Value> takeApart(Value vector, int64_t count);
-  Value putTogether(ArrayRef<Value> elements);
+  SmallVector<Value> extractElements(Value vector, int64_t count);
+  Value fromElements(ArrayRef<Value> elements);
 
   OpBuilder &builder;
   Location loc;
@@ -49,14 +49,14 @@ Value Pairs::bitcast(Value value, int64_t count, Type element) {
                                    VectorType::get(count, element), value);
 }
 
-SmallVector<Value> Pairs::takeApart(Value vector, int64_t count) {
+SmallVector<Value> Pairs::extractElements(Value vector, int64_t count) {
   SmallVector<Value> elements;
   for (int64_t i = 0; i < count; ++i)
     elements.push_back(vector::ExtractOp::create(builder, loc, vector, i));
   return elements;
 }
 
-Value Pairs::putTogether(ArrayRef<Value> elements) {
+Value Pairs::fromElements(ArrayRef<Value> elements) {
   auto type = VectorType::get(elements.size(), elements.front().getType());
   return vector::FromElementsOp::create(builder, loc, type, elements);
 }
@@ -66,10 +66,10 @@ SmallVector<Value> Pairs::split(Value vector) {
   int64_t count = type.getNumElements();
   unsigned width = type.getElementTypeBitWidth();
   if (count % 2) {
-    SmallVector<Value> elements = takeApart(vector, count);
+    SmallVector<Value> elements = extractElements(vector, count);
     elements.push_back(arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(type.getElementType())));
-    vector = putTogether(elements);
+    vector = fromElements(elements);
     ++count;
   }
   // Bytes are extracted as four from one register, because LLVM splits smaller
@@ -80,7 +80,7 @@ SmallVector<Value> Pairs::split(Value vector) {
   Value groups =
       bitcast(vector, count / step, builder.getIntegerType(step * width));
   SmallVector<Value> pairs;
-  for (Value group : takeApart(groups, count / step)) {
+  for (Value group : extractElements(groups, count / step)) {
     if (!byFours) {
       pairs.push_back(group);
       continue;
@@ -95,10 +95,10 @@ SmallVector<Value> Pairs::split(Value vector) {
 
 Value Pairs::join(ArrayRef<Value> pairs, Type element, int64_t count) {
   int64_t size = pairs.size();
-  Value result = bitcast(putTogether(pairs), 2 * size, element);
+  Value result = bitcast(fromElements(pairs), 2 * size, element);
   if (count == 2 * size)
     return result;
-  return putTogether(takeApart(result, count));
+  return fromElements(extractElements(result, count));
 }
 
 Value quant_float::convertPairs(VectorBuilder &lanes, const ConversionRow &row,

@@ -45,10 +45,10 @@ static Value convertVector(VectorBuilder &lanes, Value part, Type to,
   Value wide = vector::ScalableInsertOp::create(builder, loc, part, poison, 0);
   Value result;
   if (isE5M2) {
-    std::string text =
+    std::string assembly =
         ("vsetivli zero, 16, e8alt, m1, ta, ma\n\t" + instruction + " $0, $1")
             .str();
-    result = createInlineAsm(builder, loc, toType, wide, text,
+    result = createInlineAsm(builder, loc, toType, wide, assembly,
                              "=&^vr,^vr,~{vl},~{vtype}",
                              /*hasSideEffects=*/false)
                  .getResult(0);

@@ -95,13 +95,13 @@ Value simd::ByteRegister::call(StringRef name, Type type, ValueRange operands) {
                        operands);
 }
 
-Value simd::ByteRegister::packWords(ArrayRef<Value> pair) {
+Value simd::ByteRegister::packToI16(ArrayRef<Value> pair) {
   return call("packssdw", VectorType::get(size / 2, bytes.getInt(16)), pair);
 }
 
-Value simd::ByteRegister::packUpperWords(ArrayRef<Value> pair) {
+Value simd::ByteRegister::packUpperToI16(ArrayRef<Value> pair) {
   VectorBuilder lanes = bytes.withShapeOf(pair[0]);
-  return packWords({lanes.shrS(pair[0], 16), lanes.shrS(pair[1], 16)});
+  return packToI16({lanes.shrS(pair[0], 16), lanes.shrS(pair[1], 16)});
 }
 
 Value simd::ByteRegister::pack(ArrayRef<Value> registers, bool isUnsigned) {
@@ -109,7 +109,7 @@ Value simd::ByteRegister::pack(ArrayRef<Value> registers, bool isUnsigned) {
     return call(isUnsigned ? "packuswb" : "packsswb",
                 VectorType::get(size, bytes.getInt(8)), registers);
   return pack(
-      {packWords(registers.take_front(2)), packWords(registers.drop_front(2))},
+      {packToI16(registers.take_front(2)), packToI16(registers.drop_front(2))},
       isUnsigned);
 }
 
@@ -120,41 +120,44 @@ static Value concatenate(VectorBuilder &lanes, Value low, Value high) {
       low, high, llvm::to_vector(llvm::seq<int64_t>(2 * count)));
 }
 
-Value simd::ByteRegister::narrow(ArrayRef<Value> words, unsigned shift) {
-  VectorBuilder lanes = bytes.withShapeOf(words[0]);
+Value simd::ByteRegister::narrow(ArrayRef<Value> i16Vectors, unsigned shift) {
+  VectorBuilder lanes = bytes.withShapeOf(i16Vectors[0]);
   if (!isNeon()) {
     if (shift == 0)
-      return pack(words, /*isUnsigned=*/true);
-    return pack({lanes.shrU(words[0], shift), lanes.shrU(words[1], shift)},
-                /*isUnsigned=*/true);
+      return pack(i16Vectors, /*isUnsigned=*/true);
+    return pack(
+        {lanes.shrU(i16Vectors[0], shift), lanes.shrU(i16Vectors[1], shift)},
+        /*isUnsigned=*/true);
   }
   if (shift >= 8) {
-    Value upper = pickHalves(lanes, words, /*isUpper=*/true);
+    Value upper = pickHalves(lanes, i16Vectors, /*isUpper=*/true);
     return shift == 8 ? upper : bytes.withShapeOf(upper).shrU(upper, shift - 8);
   }
   SmallVector<Value, 2> halves;
   auto type = VectorType::get(size / 2, bytes.getInt(8));
-  for (Value word : words) {
+  for (Value i16Vector : i16Vectors) {
     if (shift == 0) {
       halves.push_back(
-          callIntrinsic(lanes, "llvm.aarch64.neon.uqxtn", type, word));
+          callIntrinsic(lanes, "llvm.aarch64.neon.uqxtn", type, i16Vector));
       continue;
     }
     Value count = lanes.make<arith::ConstantOp>(
         lanes.getBuilder().getI32IntegerAttr(shift));
-    halves.push_back(
-        callIntrinsic(lanes, "llvm.aarch64.neon.uqshrn", type, {word, count}));
+    halves.push_back(callIntrinsic(lanes, "llvm.aarch64.neon.uqshrn", type,
+                                   {i16Vector, count}));
   }
   return concatenate(bytes, halves[0], halves[1]);
 }
 
-Value simd::ByteRegister::getLowest(ArrayRef<Value> words, unsigned count) {
-  VectorBuilder lanes = bytes.withShapeOf(words[0]);
+Value simd::ByteRegister::getLowest(ArrayRef<Value> i16Vectors,
+                                    unsigned count) {
+  VectorBuilder lanes = bytes.withShapeOf(i16Vectors[0]);
   uint64_t mask = (1u << count) - 1;
   if (!isNeon())
-    return pack({lanes.bitAnd(words[0], mask), lanes.bitAnd(words[1], mask)},
-                /*isUnsigned=*/true);
-  Value lower = pickHalves(lanes, words, /*isUpper=*/false);
+    return pack(
+        {lanes.bitAnd(i16Vectors[0], mask), lanes.bitAnd(i16Vectors[1], mask)},
+        /*isUnsigned=*/true);
+  Value lower = pickHalves(lanes, i16Vectors, /*isUpper=*/false);
   return count == 8 ? lower : bytes.bitAnd(lower, mask);
 }
 

@@ -46,20 +46,20 @@ public:
 
   /// Splits a vector, which has one element for each encoding, into registers.
   SmallVector<Value, 4> split(Value wide);
-  /// Calls an intrinsic of x86, given its name without extension and size.
+  /// Calls an intrinsic of x86 by its name without extension and size.
   Value call(StringRef name, Type type, ValueRange operands);
   /// x86 only: packs two registers of i32 to one of i16 with signed saturation.
-  Value packWords(ArrayRef<Value> pair);
+  Value packToI16(ArrayRef<Value> pair);
   /// x86 only: packs the upper halves of two registers of i32.
-  Value packUpperWords(ArrayRef<Value> pair);
+  Value packUpperToI16(ArrayRef<Value> pair);
   /// x86 only: packs the elements of two or four registers to bytes with signed
   /// saturation, or with unsigned saturation from i16 to bytes.
   Value pack(ArrayRef<Value> registers, bool isUnsigned);
   /// Shifts two registers of i16 right and packs them to bytes with unsigned
   /// saturation. No element may exceed 0x7FFF.
-  Value narrow(ArrayRef<Value> words, unsigned shift);
+  Value narrow(ArrayRef<Value> i16Vectors, unsigned shift);
   /// Returns the lowest `count` bits of the elements of two registers of i16.
-  Value getLowest(ArrayRef<Value> words, unsigned count);
+  Value getLowest(ArrayRef<Value> i16Vectors, unsigned count);
   /// Packs masks of two or four registers, whose elements are 0 or -1, to
   /// bytes.
   Value packMasks(SmallVector<Value, 4> masks);

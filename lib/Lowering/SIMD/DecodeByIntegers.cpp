@@ -10,7 +10,7 @@
 // to the position of the mantissa of f16 or bf16, and adding the difference of
 // the exponents' biases:
 //
-//   word = ((code << 8) >> shift & mask) + difference     (preserves the sign)
+//   bits = ((code << 8) >> shift & mask) + difference     (preserves the sign)
 //
 // Subnormals, infinity and NaN are decoded in the same way, but with other
 // differences. Their encodings are the first and the last ones. Counted from
@@ -44,14 +44,14 @@ using Table = std::array<uint16_t, kEntries>;
 struct IntegerDecoder {
   IntegerDecoder(const FloatFormat &from, FloatType to);
 
-  unsigned getWord(unsigned code) const {
+  unsigned getUpperBits(unsigned code) const {
     APInt bits = decodeCode(from, to, code);
     return bits.extractBitsAsZExtValue(16, bits.getBitWidth() - 16);
   }
   /// Returns an encoding shifted and masked as for all encodings.
-  unsigned shiftWord(unsigned code) const {
-    auto word = int16_t(code << (16 - from.width));
-    return (word >> shift) & mask;
+  unsigned shiftCode(unsigned code) const {
+    auto bits = int16_t(code << (16 - from.width));
+    return (bits >> shift) & mask;
   }
   unsigned getMagnitude(unsigned code) const {
     return code & (from.signMask() - 1);
@@ -79,7 +79,7 @@ IntegerDecoder::IntegerDecoder(const FloatFormat &from, FloatType to)
   shift = 16 - from.width - up;
   mask = 0x8000 | (from.signMask() - 1) << up;
   auto getDifference = [&](unsigned code) {
-    return getWord(code) - shiftWord(code);
+    return getUpperBits(code) - shiftCode(code);
   };
   if (from.isFNUZ) {
     negativeNaN = from.signMask();
@@ -93,8 +93,8 @@ IntegerDecoder::IntegerDecoder(const FloatFormat &from, FloatType to)
 static Value lookUpByte(VectorBuilder &lanes, const Table &table, unsigned byte,
                         Value indices) {
   std::array<uint8_t, kEntries> bytes;
-  for (auto [entry, word] : llvm::zip_equal(bytes, table))
-    entry = word >> (8 * byte);
+  for (auto [byteEntry, entry] : llvm::zip_equal(bytes, table))
+    byteEntry = entry >> (8 * byte);
   if (llvm::all_equal(bytes))
     return lanes.integer(indices, bytes.front());
   return lookUp(lanes, bytes, indices);
@@ -104,40 +104,41 @@ static Value lookUpByte(VectorBuilder &lanes, const Table &table, unsigned byte,
 /// and shifts them right.
 static std::array<Value, 2> shiftCodes(VectorBuilder &lanes, Unpacker &unpacker,
                                        Value codes, unsigned shift) {
-  std::array<Value, 2> words;
+  std::array<Value, 2> i16Vectors;
   // One NEON instruction extends and shifts.
   if (isNeon(lanes)) {
-    for (auto [i, word] : llvm::enumerate(words)) {
+    for (auto [i, i16Vector] : llvm::enumerate(i16Vectors)) {
       Value half = lanes.make<vector::ExtractStridedSliceOp>(
           codes, int64_t(8 * i), int64_t(8), int64_t(1));
       VectorBuilder l = lanes.withShapeOf(half);
-      word = l.shl(l.resize(half, 16, /*isSigned=*/true), 8 - shift);
+      i16Vector = l.shl(l.resize(half, 16, /*isSigned=*/true), 8 - shift);
     }
-    return words;
+    return i16Vectors;
   }
-  words = unpacker.unpack(lanes.integer(codes, 0), codes, 1);
-  for (Value &word : words) {
-    word = unpacker.withElements(word, 2);
+  i16Vectors = unpacker.unpack(lanes.integer(codes, 0), codes, 1);
+  for (Value &i16Vector : i16Vectors) {
+    i16Vector = unpacker.withElements(i16Vector, 2);
     if (shift)
-      word = lanes.withShapeOf(word).shrS(word, shift);
+      i16Vector = lanes.withShapeOf(i16Vector).shrS(i16Vector, shift);
   }
-  return words;
+  return i16Vectors;
 }
 
 /// Returns the upper 16 bits of the results in two registers of i16.
-static std::array<Value, 2> makeWords(VectorBuilder &lanes, Unpacker &unpacker,
-                                      const IntegerDecoder &decoder,
-                                      Value codes) {
+static std::array<Value, 2> makeI16Vectors(VectorBuilder &lanes,
+                                           Unpacker &unpacker,
+                                           const IntegerDecoder &decoder,
+                                           Value codes) {
   const FloatFormat &from = decoder.from;
   unsigned magnitudes = from.signMask() - 1;
   // Few enough encodings to look up the results.
   if (from.width <= 4) {
-    Table words;
+    Table entries;
     for (unsigned code = 0; code < kEntries; ++code)
-      words[code] = decoder.getWord(code & ((1u << from.width) - 1));
+      entries[code] = decoder.getUpperBits(code & ((1u << from.width) - 1));
     codes = lanes.bitAnd(codes, kEntries - 1);
-    return unpacker.unpack(lookUpByte(lanes, words, 0, codes),
-                           lookUpByte(lanes, words, 1, codes), 1);
+    return unpacker.unpack(lookUpByte(lanes, entries, 0, codes),
+                           lookUpByte(lanes, entries, 1, codes), 1);
   }
 
   Value index = decoder.fromEnd ? lanes.add(codes, decoder.fromEnd) : codes;
@@ -149,19 +150,20 @@ static std::array<Value, 2> makeWords(VectorBuilder &lanes, Unpacker &unpacker,
     Value isNaN = lanes.compare(CmpIPredicate::eq, codes, 0x80);
     index = lanes.select(isNaN, kEntries - 1, index);
   }
-  std::array<Value, 2> words =
+  std::array<Value, 2> i16Vectors =
       shiftCodes(lanes, unpacker, codes, decoder.shift);
   std::array<Value, 2> differences =
       unpacker.unpack(lookUpByte(lanes, decoder.differences, 0, index),
                       lookUpByte(lanes, decoder.differences, 1, index), 1);
-  for (auto [word, difference] : llvm::zip_equal(words, differences)) {
+  for (auto [i16Vector, difference] :
+       llvm::zip_equal(i16Vectors, differences)) {
     difference = unpacker.withElements(difference, 2);
-    VectorBuilder l = lanes.withShapeOf(word);
+    VectorBuilder l = lanes.withShapeOf(i16Vector);
     if (decoder.mask != 0xFFFF)
-      word = l.bitAnd(word, decoder.mask);
-    word = l.make<arith::AddIOp>(word, difference);
+      i16Vector = l.bitAnd(i16Vector, decoder.mask);
+    i16Vector = l.make<arith::AddIOp>(i16Vector, difference);
   }
-  return words;
+  return i16Vectors;
 }
 
 /// Converts a register of AVX2 with upper halves of f16 to f32. The
@@ -187,9 +189,9 @@ static Value widenHalves(VectorBuilder &lanes, Value codes,
   Value result = lanes.make<arith::ConstantOp>(
       builder.getZeroAttr(lanes.getType(builder.getF32Type())));
   constexpr int64_t count = 8;
-  for (auto [i, words] :
+  for (auto [i, i16Vector] :
        llvm::enumerate(unpacker.unpack(lanes.integer(codes, 0), codes, 1))) {
-    Value bits = unpacker.withElements(words, 2);
+    Value bits = unpacker.withElements(i16Vector, 2);
     Value halves = lanes.withShapeOf(bits).bitcast(bits, builder.getF16Type());
     for (int64_t lane : {0, 1}) {
       Value part = lanes.make<vector::ExtractStridedSliceOp>(
@@ -203,9 +205,9 @@ static Value widenHalves(VectorBuilder &lanes, Value codes,
   return result;
 }
 
-Value simd::decodeByIntegers(VectorBuilder &whole, Value codes,
+Value simd::decodeByIntegers(VectorBuilder &vectors, Value codes,
                              const Conversion &conversion) {
-  VectorBuilder lanes = whole.withShapeOf(codes);
+  VectorBuilder lanes = vectors.withShapeOf(codes);
   auto to = cast<FloatType>(conversion.to);
   FloatFormat from(conversion.from);
   if (isNeon(lanes) && !to.isBF16() && areHalves(conversion.from))
@@ -225,12 +227,12 @@ Value simd::decodeByIntegers(VectorBuilder &whole, Value codes,
   Unpacker unpacker(lanes, codes);
   codes = unpacker.deal(codes, to.getWidth() / 8);
   SmallVector<Value> results;
-  for (Value words : makeWords(lanes, unpacker, decoder, codes)) {
+  for (Value i16Vector : makeI16Vectors(lanes, unpacker, decoder, codes)) {
     if (to.getWidth() == 16)
-      results.push_back(words);
+      results.push_back(i16Vector);
     else
-      llvm::append_range(results,
-                         unpacker.unpack(lanes.integer(codes, 0), words, 2));
+      llvm::append_range(
+          results, unpacker.unpack(lanes.integer(codes, 0), i16Vector, 2));
   }
   Value result = unpacker.join(results, to);
   return to == conversion.to

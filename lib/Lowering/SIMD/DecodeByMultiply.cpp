@@ -82,9 +82,10 @@ SmallVector<Value, 4> MultiplyDecoder::decode() {
        llvm::zip_equal(unpacker.unpack(zero, top, 1),
                        unpacker.unpack(significand, zero, 1))) {
     Value power = unpacker.withElements(upper, 2);
-    VectorBuilder words = bytes.withShapeOf(power);
-    power = words.bitAnd(words.shrS(power, 1 + from.mantissaBits), mask);
-    power = words.add(power, bias);
+    VectorBuilder i16Vectors = bytes.withShapeOf(power);
+    power =
+        i16Vectors.bitAnd(i16Vectors.shrS(power, 1 + from.mantissaBits), mask);
+    power = i16Vectors.add(power, bias);
     for (auto [wide, integer] :
          llvm::zip_equal(unpacker.unpack(zero, power, 2),
                          unpacker.unpack(integers, zero, 2))) {
@@ -111,13 +112,13 @@ Value MultiplyDecoder::hasSpecials() {
 }
 
 SmallVector<Value, 2> MultiplyDecoder::narrowToBFloat(ArrayRef<Value> floats) {
-  SmallVector<Value, 2> words;
+  SmallVector<Value, 2> i16Vectors;
   for (unsigned i : {0, 2}) {
     VectorBuilder lanes = bytes.withShapeOf(floats[i]);
-    words.push_back(
-        packUpperWords({lanes.toBits(floats[i]), lanes.toBits(floats[i + 1])}));
+    i16Vectors.push_back(
+        packUpperToI16({lanes.toBits(floats[i]), lanes.toBits(floats[i + 1])}));
   }
-  return words;
+  return i16Vectors;
 }
 
 Value MultiplyDecoder::narrowToHalf(Value bfloats) {
@@ -131,9 +132,9 @@ Value MultiplyDecoder::narrowToHalf(Value bfloats) {
                                   lanes.bitAnd(bfloats, 0x8000));
 }
 
-Value simd::decodeByMultiply(VectorBuilder &whole, Value codes,
+Value simd::decodeByMultiply(VectorBuilder &vectors, Value codes,
                              const Conversion &conversion) {
-  VectorBuilder lanes = whole.withShapeOf(codes);
+  VectorBuilder lanes = vectors.withShapeOf(codes);
   auto to = cast<FloatType>(conversion.to);
   if (to.isF16() && areHalves(conversion.from))
     return decodeHalves(lanes, codes, FloatFormat(conversion.from),
@@ -147,11 +148,11 @@ Value simd::decodeByMultiply(VectorBuilder &whole, Value codes,
     if (to.isF64())
       result = lanes.convert<arith::ExtFOp>(result, to);
   } else {
-    SmallVector<Value> words(decoder.narrowToBFloat(parts));
+    SmallVector<Value> i16Vectors(decoder.narrowToBFloat(parts));
     if (to.isF16())
-      for (Value &word : words)
-        word = decoder.narrowToHalf(word);
-    result = decoder.getUnpacker().join(words, to);
+      for (Value &i16Vector : i16Vectors)
+        i16Vector = decoder.narrowToHalf(i16Vector);
+    result = decoder.getUnpacker().join(i16Vectors, to);
   }
   Value isRare = decoder.hasSpecials();
   if (!isRare)

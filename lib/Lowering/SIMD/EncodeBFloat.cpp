@@ -37,19 +37,19 @@ public:
   BFloatEncoder(VectorBuilder &lanes, Value bits)
       : ByteRegister(lanes, bits), registers(split(bits)),
         count(cast<VectorType>(registers[0].getType()).getNumElements()),
-        packsWords(count == kLaneElements && !isNeon()) {}
+        packsToI16(count == kLaneElements && !isNeon()) {}
 
   Value encode(const Conversion &conversion);
 
 private:
   Value pick(ArrayRef<Value> pair, bool isUpper);
   Value round(ArrayRef<Value> pair);
-  Value inOrder(Value words);
+  Value inOrder(Value i16Vectors);
 
   SmallVector<Value, 4> registers;
   /// The number of elements in a register.
   int64_t count;
-  bool packsWords;
+  bool packsToI16;
 };
 } // namespace
 
@@ -57,8 +57,8 @@ private:
 /// preserve the order. With AVX2, a shift and a blend interleave the halves of
 /// both registers. SSE2, which has no blend, packs the upper halves.
 Value BFloatEncoder::pick(ArrayRef<Value> pair, bool isUpper) {
-  if (packsWords)
-    return packUpperWords(pair);
+  if (packsToI16)
+    return packUpperToI16(pair);
   VectorBuilder lanes = bytes.withShapeOf(pair[0]);
   if (count != 8)
     return pickHalves(lanes, pair, isUpper);
@@ -74,18 +74,18 @@ Value BFloatEncoder::pick(ArrayRef<Value> pair, bool isUpper) {
       lanes.make<vector::BitCastOp>(type, sources[1]), mask);
 }
 
-Value BFloatEncoder::inOrder(Value words) {
+Value BFloatEncoder::inOrder(Value i16Vectors) {
   if (count != 8)
-    return words;
+    return i16Vectors;
   SmallVector<int64_t> mask;
   for (int64_t i = 0; i < 2 * count; ++i)
     mask.push_back(i % count * 2 + i / count);
-  return bytes.make<vector::ShuffleOp>(words, words, mask);
+  return bytes.make<vector::ShuffleOp>(i16Vectors, i16Vectors, mask);
 }
 
 /// Rounds two registers to one register of i16.
 Value BFloatEncoder::round(ArrayRef<Value> pair) {
-  if (packsWords) {
+  if (packsToI16) {
     SmallVector<Value, 2> sums;
     for (Value part : pair) {
       VectorBuilder lanes = bytes.withShapeOf(part);
@@ -93,7 +93,7 @@ Value BFloatEncoder::round(ArrayRef<Value> pair) {
       sums.push_back(
           lanes.make<arith::AddIOp>(lanes.add(part, kAlmostHalf), isOdd));
     }
-    return packUpperWords(sums);
+    return packUpperToI16(sums);
   }
   Value upper = pick(pair, true), lower = pick(pair, false);
   VectorBuilder lanes = bytes.withShapeOf(upper);
@@ -106,13 +106,14 @@ Value BFloatEncoder::round(ArrayRef<Value> pair) {
 
 Value BFloatEncoder::encode(const Conversion &conversion) {
   FloatFormat to(conversion.to);
-  SmallVector<Value, 2> words;
+  SmallVector<Value, 2> i16Vectors;
   for (unsigned i : {0, 2})
-    words.push_back(round(ArrayRef(registers).slice(i, 2)));
+    i16Vectors.push_back(round(ArrayRef(registers).slice(i, 2)));
   // Replaces the results of NaNs (C2).
   if (conversion.nans != NaNs::None)
-    words = replaceRarely(
-        bytes, anyUnordered(registers), words, [&]() -> SmallVector<Value> {
+    i16Vectors = replaceRarely(
+        bytes, anyUnordered(registers), i16Vectors,
+        [&]() -> SmallVector<Value> {
           SmallVector<Value> repaired;
           for (unsigned i : {0, 1}) {
             SmallVector<Value, 2> isNaN;
@@ -123,20 +124,20 @@ Value BFloatEncoder::encode(const Conversion &conversion) {
               isNaN.push_back(
                   lanes.convert<arith::ExtSIOp>(condition, lanes.getInt(32)));
             }
-            VectorBuilder lanes = bytes.withShapeOf(words[i]);
+            VectorBuilder lanes = bytes.withShapeOf(i16Vectors[i]);
             Value upper = pick(ArrayRef(registers).slice(2 * i, 2), true);
             Value nan =
                 lanes.bitOr(lanes.bitAnd(upper, to.signMask()), to.nanCode);
             Value condition =
                 lanes.compare(arith::CmpIPredicate::ne, pick(isNaN, true), 0);
-            repaired.push_back(lanes.select(condition, nan, words[i]));
+            repaired.push_back(lanes.select(condition, nan, i16Vectors[i]));
           }
           return repaired;
         });
   OpBuilder &builder = bytes.getBuilder();
   Value result = bytes.make<arith::ConstantOp>(
       builder.getZeroAttr(VectorType::get(4 * count, bytes.getInt(16))));
-  for (auto [i, part] : llvm::enumerate(words))
+  for (auto [i, part] : llvm::enumerate(i16Vectors))
     result = bytes.make<vector::InsertStridedSliceOp>(
         inOrder(part), result, int64_t(2 * count * i), int64_t(1));
   return result;

@@ -139,9 +139,9 @@ SmallVector<Value, 4> MultiplyEncoder::getMagnitudes() {
     if (from.isF16())
       magnitude = lanes.make<arith::MaxSIOp>(
           magnitude, lanes.integer(magnitude, kSmallestNormalHalf));
-    for (Value words :
+    for (Value i16Vectors :
          unpacker.unpack(lanes.integer(magnitude, 0), magnitude, 2)) {
-      Value wide = unpacker.withElements(words, 4);
+      Value wide = unpacker.withElements(i16Vectors, 4);
       VectorBuilder lanes = bytes.withShapeOf(wide);
       if (from.isF16())
         wide = lanes.shrU(wide, 16 - (kMantissaBits - 10));
@@ -192,8 +192,8 @@ Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
     products.push_back(
         call("pmadd.wd", type,
              {bytes.make<vector::BitCastOp>(halvesType, sum), constant}));
-  Value words = packWords(products);
-  return bytes.withShapeOf(words).shrU(words, shift);
+  Value i16Vectors = packToI16(products);
+  return bytes.withShapeOf(i16Vectors).shrU(i16Vectors, shift);
 }
 
 /// Returns for each element whether it is NaN. On NEON, returns whether it is
@@ -201,9 +201,9 @@ Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
 /// are quiet, or those of the elements if infinity gives NaN.
 SmallVector<Value, 4> MultiplyEncoder::findNaNs(ArrayRef<Value> sums) {
   SmallVector<Value, 4> conditions;
-  bool bySums = isNeon() && !infinityIsNaN, byWords = isNeon() || !from.isF32();
+  bool bySums = isNeon() && !infinityIsNaN, byI16 = isNeon() || !from.isF32();
   uint64_t infinity = FloatFormat(from).infinityCode;
-  if (byWords && from.isF32())
+  if (byI16 && from.isF32())
     infinity >>= 16;
   ArrayRef<Value> parts = bySums ? sums : nans;
   for (unsigned i = 0, step = isNeon() ? 2 : 1; i < parts.size(); i += step) {
@@ -211,8 +211,7 @@ SmallVector<Value, 4> MultiplyEncoder::findNaNs(ArrayRef<Value> sums) {
         isNeon() ? pickHalves(bytes, parts.slice(i, 2), true) : parts[i];
     VectorBuilder lanes = bytes.withShapeOf(part);
     if (!bySums)
-      part =
-          lanes.bitAnd(part, byWords ? kMagnitudeMask >> 16 : kMagnitudeMask);
+      part = lanes.bitAnd(part, byI16 ? kMagnitudeMask >> 16 : kMagnitudeMask);
     conditions.push_back(
         lanes.compare(isNeon() ? CmpIPredicate::sle : CmpIPredicate::sgt, part,
                       infinity - infinityIsNaN));
@@ -221,7 +220,7 @@ SmallVector<Value, 4> MultiplyEncoder::findNaNs(ArrayRef<Value> sums) {
 }
 
 /// Replaces the results of NaNs (C4, C5, C8), which are unspecified. Returns
-/// the encodings and, if `tops` is given, the packed signs.
+/// the encodings and, if `tops` is not null, the packed signs.
 SmallVector<Value> MultiplyEncoder::putNaNs(Value codes, Value tops,
                                             ArrayRef<Value> sums) {
   uint64_t nanCode = (to.hasNaN ? to.nanCode : to.signMask()) + excess;
@@ -264,10 +263,10 @@ Value MultiplyEncoder::encode() {
   SmallVector<Value, 4> sums;
   for (Value magnitude : getMagnitudes())
     sums.push_back(round(magnitude));
-  SmallVector<Value, 2> words;
+  SmallVector<Value, 2> i16Vectors;
   for (unsigned i : {0, 2})
-    words.push_back(combine(ArrayRef(sums).slice(i, 2)));
-  SmallVector<Value> values = {narrow(words, 0)};
+    i16Vectors.push_back(combine(ArrayRef(sums).slice(i, 2)));
+  SmallVector<Value> values = {narrow(i16Vectors, 0)};
   // The excess sets all bits above the magnitude.
   bool hasAllAbove = !isNeon() && to.width < 8 && !to.hasNaN;
   if (hasAllAbove)

@@ -20,7 +20,7 @@
 // have the top bit set for pshufb, the lookup gives 0. The tables therefore
 // contain differences, which have no effect on the other segments. Saturating
 // additions limit the result to the largest encoding. All computations are in
-// bytes, on a whole register at once.
+// bytes, on a full register at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,10 +149,10 @@ Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
   Segments segments(steps.starts,
                     FloatFormat(from).mantissaBits - to.mantissaBits + 1);
 
-  SmallVector<Value, 4> words = split(bits), magnitudes, positions;
-  VectorBuilder lanes = bytes.withShapeOf(words[0]);
-  for (Value word : words) {
-    Value magnitude = lanes.bitAnd(word, 0x7FFF);
+  SmallVector<Value, 4> i16Vectors = split(bits), magnitudes, positions;
+  VectorBuilder lanes = bytes.withShapeOf(i16Vectors[0]);
+  for (Value i16Vector : i16Vectors) {
+    Value magnitude = lanes.bitAnd(i16Vector, 0x7FFF);
     magnitudes.push_back(magnitude);
     positions.push_back(
         lanes.make<LLVM::USubSat>(magnitude.getType(), magnitude,
@@ -201,7 +201,7 @@ Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
           lanes.getInt(16)));
     code = addWhere(packMasks(isNaN), code, change);
   }
-  return inOrder(putSign(code, excess, words, to), words.size());
+  return inOrder(putSign(code, excess, i16Vectors, to), i16Vectors.size());
 }
 
 Value simd::encodePiecewise(VectorBuilder &lanes, Value part,

@@ -18,7 +18,7 @@ namespace mlir::quant_float::simd {
 struct Steps {
   Steps(FloatType from, Type to, const CastSemantics &semantics);
 
-  /// starts[i] is the smallest magnitude, given as bits, whose encoding is
+  /// starts[i] is the smallest magnitude, as bits, whose encoding is
   /// greater than i. Does not include infinity and NaN.
   SmallVector<unsigned, 128> starts;
   /// The bits of infinity in `from`. NaNs are greater.

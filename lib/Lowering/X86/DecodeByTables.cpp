@@ -86,9 +86,9 @@ static Value lookUp(VectorBuilder &lanes, const Table &table, Value codes) {
   return result;
 }
 
-Value x86::decodeByTables(VectorBuilder &whole, Value codes,
+Value x86::decodeByTables(VectorBuilder &vectors, Value codes,
                           const Conversion &conversion) {
-  VectorBuilder lanes = whole.withShapeOf(codes);
+  VectorBuilder lanes = vectors.withShapeOf(codes);
   auto to = cast<FloatType>(conversion.to);
   SmallVector<Table> tables = makeTables(FloatFormat(conversion.from), to);
   Unpacker unpacker(lanes, codes);

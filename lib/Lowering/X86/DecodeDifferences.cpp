@@ -153,11 +153,11 @@ static std::optional<PackedCodes> matchPacked(Value value) {
   if (!both || !matchPattern(mask.getRhs(), m_ConstantInt(&number)) ||
       number != 0x0F0F || codes.flips > 0xF)
     return std::nullopt;
-  for (auto [word, moved] : {std::pair(both.getLhs(), both.getRhs()),
-                             std::pair(both.getRhs(), both.getLhs())}) {
-    auto wide = word.getDefiningOp<arith::ExtUIOp>();
+  for (auto [extended, moved] : {std::pair(both.getLhs(), both.getRhs()),
+                                 std::pair(both.getRhs(), both.getLhs())}) {
+    auto wide = extended.getDefiningOp<arith::ExtUIOp>();
     auto shift = moved.getDefiningOp<arith::ShLIOp>();
-    if (!wide || !shift || shift.getLhs() != word ||
+    if (!wide || !shift || shift.getLhs() != extended ||
         !matchPattern(shift.getRhs(), m_ConstantInt(&number)) || number != 4)
       continue;
     codes.bytes = wide.getIn();
@@ -191,11 +191,11 @@ static Value addToOrigin(VectorBuilder &lanes, Value bytes,
   bytes = packed ? dealPacked(lanes, *packed)
                  : unpacker.deal(bytes, /*resultBytes=*/4);
   SmallVector<Value> parts;
-  for (Value words : unpacker.unpack(bytes, zeros, 1)) {
-    words = unpacker.withElements(words, 2);
-    Value upper = alternate(lanes, words, kOrigin >> 16,
+  for (Value i16Vector : unpacker.unpack(bytes, zeros, 1)) {
+    i16Vector = unpacker.withElements(i16Vector, 2);
+    Value upper = alternate(lanes, i16Vector, kOrigin >> 16,
                             (packed ? kUpperOrigin : kOrigin) >> 16);
-    llvm::append_range(parts, unpacker.unpack(words, upper, 2));
+    llvm::append_range(parts, unpacker.unpack(i16Vector, upper, 2));
   }
   return unpacker.join(parts, lanes.getBuilder().getF32Type());
 }
@@ -260,18 +260,18 @@ static Value lookUpEntries(VectorBuilder &lanes, Value entries, Value indices) {
 
 /// Returns the multiplication with a scalar that is the only user of `op`, and
 /// sets `scalar`, or returns null.
-static arith::MulFOp getProduct(CastOp op, Value &scalar) {
-  auto product = op->hasOneUse() ? dyn_cast<arith::MulFOp>(*op->user_begin())
-                                 : arith::MulFOp();
-  if (!product)
+static arith::MulFOp getMultiply(CastOp op, Value &scalar) {
+  auto multiply = op->hasOneUse() ? dyn_cast<arith::MulFOp>(*op->user_begin())
+                                  : arith::MulFOp();
+  if (!multiply)
     return {};
-  Value other =
-      product.getLhs() == op.getResult() ? product.getRhs() : product.getLhs();
+  Value other = multiply.getLhs() == op.getResult() ? multiply.getRhs()
+                                                    : multiply.getLhs();
   auto broadcast = other.getDefiningOp<vector::BroadcastOp>();
   if (!broadcast || isa<VectorType>(broadcast.getSource().getType()))
     return {};
   scalar = broadcast.getSource();
-  return product;
+  return multiply;
 }
 
 namespace {
@@ -331,9 +331,9 @@ struct CastOpOfDifference final : OpRewritePattern<CastOp> {
     if (!entries)
       return rewriter.notifyMatchFailure(op, "more than 16 values");
     Value factor;
-    arith::MulFOp product = getProduct(op, factor);
-    if (product)
-      rewriter.setInsertionPoint(product);
+    arith::MulFOp multiply = getMultiply(op, factor);
+    if (multiply)
+      rewriter.setInsertionPoint(multiply);
     VectorBuilder lanes(rewriter, op.getLoc(), minuend, target);
     auto type = VectorType::get(kWideLanes, rewriter.getI8Type());
     Value table = lanes.make<arith::SubFOp>(
@@ -343,12 +343,12 @@ struct CastOpOfDifference final : OpRewritePattern<CastOp> {
       table = lanes.make<arith::MulFOp>(
           table, lanes.withShapeOf(table).spread(factor));
     Value found = lookUpEntries(lanes, table, minuend);
-    if (!product) {
+    if (!multiply) {
       rewriter.replaceOp(op, found);
       return success();
     }
     // The pattern may only erase the op itself.
-    rewriter.replaceAllUsesWith(product, found);
+    rewriter.replaceAllUsesWith(multiply, found);
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(
         op, rewriter.getZeroAttr(op.getType()));
     return success();

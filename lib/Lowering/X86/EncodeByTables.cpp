@@ -99,9 +99,9 @@ static Value lookUp(VectorBuilder &lanes, const Table &table, Value indices) {
 }
 
 /// Returns the upper bytes of i16.
-static Value getUpperBytes(VectorBuilder &lanes, Value words) {
+static Value getUpperBytes(VectorBuilder &lanes, Value i16Vector) {
   Value bytes = lanes.make<vector::BitCastOp>(
-      VectorType::get(2 * kElements, lanes.getInt(8)), words);
+      VectorType::get(2 * kElements, lanes.getInt(8)), i16Vector);
   SmallVector<int64_t> mask;
   for (unsigned i = 0; i < kElements; ++i)
     mask.push_back(2 * i + 1);
@@ -110,15 +110,15 @@ static Value getUpperBytes(VectorBuilder &lanes, Value words) {
 
 /// Returns the lower bytes of i16. LLVM would lower a shuffle to two
 /// truncations and a concatenation.
-static Value getLowerBytes(VectorBuilder &lanes, Value words) {
+static Value getLowerBytes(VectorBuilder &lanes, Value i16Vector) {
   SmallVector<uint8_t> indices;
   for (unsigned i = 0; i < kElements; ++i)
     indices.push_back(2 * i);
   auto getRegister = [&](int64_t offset) -> Value {
     return lanes.make<vector::BitCastOp>(
         VectorType::get(kElements, lanes.getInt(8)),
-        lanes.make<vector::ExtractStridedSliceOp>(words, offset, kElements / 2,
-                                                  1));
+        lanes.make<vector::ExtractStridedSliceOp>(i16Vector, offset,
+                                                  kElements / 2, 1));
   };
   return permute(lanes, getRegister(0), makeTable(lanes, indices),
                  getRegister(kElements / 2));
@@ -189,9 +189,9 @@ static Value putSign(VectorBuilder &lanes, Value code, Value upper,
   return lanes.select(isZero, code, lanes.make<arith::OrIOp>(code, sign));
 }
 
-Value x86::encodeByTables(VectorBuilder &whole, Value part,
+Value x86::encodeByTables(VectorBuilder &vectors, Value part,
                           const Conversion &conversion) {
-  VectorBuilder lanes = whole.withShapeOf(part);
+  VectorBuilder lanes = vectors.withShapeOf(part);
   Steps steps(cast<FloatType>(conversion.from), conversion.to,
               conversion.semantics);
   Value bits = lanes.toBits(part);

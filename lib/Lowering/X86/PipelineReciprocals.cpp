@@ -70,11 +70,11 @@ static Groups findGroups(scf::ForOp loop) {
     if (!group || group->getBlock() != loop.getBody())
       continue;
     Prepared &prepared = found[group];
-    auto product = dyn_cast<arith::MulFOp>(op);
-    if (product && prepared.limits.empty())
+    auto multiply = dyn_cast<arith::MulFOp>(op);
+    if (multiply && prepared.limits.empty())
       prepared.limit = constant;
-    if (product && prepared.limit.bitwiseIsEqual(constant))
-      prepared.limits.push_back(product);
+    if (multiply && prepared.limit.bitwiseIsEqual(constant))
+      prepared.limits.push_back(multiply);
     auto division = dyn_cast<arith::DivFOp>(op);
     if (division && constant.isExactlyValue(1.0))
       prepared.reciprocals.push_back(division);
@@ -174,22 +174,24 @@ static bool pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop,
   auto index = [&](OpBuilder &builder, int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  auto add = [&](OpBuilder &builder, Value place, int64_t offset) -> Value {
-    return arith::AddIOp::create(builder, loc, place, index(builder, offset));
+  auto add = [&](OpBuilder &builder, Value bufferStart,
+                 int64_t offset) -> Value {
+    return arith::AddIOp::create(builder, loc, bufferStart,
+                                 index(builder, offset));
   };
-  auto prepare = [&](OpBuilder &builder, Value position, Value place) {
+  auto prepare = [&](OpBuilder &builder, Value position, Value bufferStart) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), position);
     for (Operation *op : ops)
       builder.clone(*op, mapping);
     for (auto [i, vector] : llvm::enumerate(vectors))
       vector::StoreOp::create(builder, loc, mapping.lookup(vector), buffer,
-                              add(builder, place, i * size));
+                              add(builder, bufferStart, i * size));
   };
 
   // The loop may have no iterations.
   rewriter.setInsertionPoint(loop);
-  Value zero = index(rewriter, 0), whole = index(rewriter, count);
+  Value zero = index(rewriter, 0), bufferSize = index(rewriter, count);
   Value isSome =
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                             loop.getLowerBound(), loop.getUpperBound());
@@ -203,12 +205,12 @@ static bool pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop,
                     ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    Value at = loop.getInductionVar(), place = arguments.front();
+    Value at = loop.getInductionVar(), bufferStart = arguments.front();
     Value next = arith::AddIOp::create(builder, loc, at, loop.getStep());
     Value isThere = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::slt, next, loop.getUpperBound());
     next = arith::SelectOp::create(builder, loc, isThere, next, at);
-    Value other = arith::SubIOp::create(builder, loc, whole, place);
+    Value other = arith::SubIOp::create(builder, loc, bufferSize, bufferStart);
     prepare(builder, next, other);
     return {other};
   };
@@ -217,10 +219,10 @@ static bool pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop,
   if (failed(replaced))
     return true;
   auto round = cast<scf::ForOp>(replaced->getOperation());
-  Value place = round.getRegionIterArgs().front();
+  Value bufferStart = round.getRegionIterArgs().front();
   for (Element element : elements) {
     rewriter.setInsertionPoint(element.use->getOwner());
-    Value at = add(rewriter, place, element.position);
+    Value at = add(rewriter, bufferStart, element.position);
     Value loaded = memref::LoadOp::create(rewriter, loc, buffer, at);
     rewriter.modifyOpInPlace(element.use->getOwner(),
                              [&] { element.use->set(loaded); });

@@ -60,23 +60,23 @@ public:
 
 private:
   SmallVector<Value, 2> spreadZeroPoint(Value zeroPoint, bool isUnsigned,
-                                        VectorBuilder &words);
+                                        VectorBuilder &i16Vectors);
 };
 } // namespace
 
 /// Returns the zero point as i16, in the order of the packed values. The result
 /// is one register if all elements are equal.
-SmallVector<Value, 2> IntegerRounder::spreadZeroPoint(Value zeroPoint,
-                                                      bool isUnsigned,
-                                                      VectorBuilder &words) {
+SmallVector<Value, 2>
+IntegerRounder::spreadZeroPoint(Value zeroPoint, bool isUnsigned,
+                                VectorBuilder &i16Vectors) {
   auto extend = [&](Value value) {
     return bytes.withShapeOf(value).resize(value, 16, !isUnsigned);
   };
   auto type = dyn_cast<VectorType>(zeroPoint.getType());
   if (!type)
-    return {words.spread(extend(zeroPoint))};
-  int64_t count =
-      cast<VectorType>(words.getType(words.getInt(16))).getNumElements();
+    return {i16Vectors.spread(extend(zeroPoint))};
+  int64_t count = cast<VectorType>(i16Vectors.getType(i16Vectors.getInt(16)))
+                      .getNumElements();
   // Groups of four elements, alternately of both registers.
   SmallVector<int64_t> mask;
   for (int64_t i = 0; i < count; ++i)
@@ -84,8 +84,8 @@ SmallVector<Value, 2> IntegerRounder::spreadZeroPoint(Value zeroPoint,
   SmallVector<Value, 2> result;
   for (int64_t i = 0; i < type.getNumElements(); i += count) {
     Value part = extend(
-        words.make<vector::ExtractStridedSliceOp>(zeroPoint, i, count, 1));
-    result.push_back(words.make<vector::ShuffleOp>(part, part, mask));
+        i16Vectors.make<vector::ExtractStridedSliceOp>(zeroPoint, i, count, 1));
+    result.push_back(i16Vectors.make<vector::ShuffleOp>(part, part, mask));
   }
   return result;
 }
@@ -103,15 +103,15 @@ Value IntegerRounder::round(Value values, const Conversion &conversion) {
     integers.push_back(integer);
   }
   auto packAll = [&](ArrayRef<Value> parts) {
-    SmallVector<Value> words;
+    SmallVector<Value> i16Vectors;
     for (size_t i = 0; i < parts.size(); i += 2)
-      words.push_back(packWords(parts.slice(i, 2)));
-    return words;
+      i16Vectors.push_back(packToI16(parts.slice(i, 2)));
+    return i16Vectors;
   };
-  SmallVector<Value> words = packAll(integers);
-  VectorBuilder lanes = bytes.withShapeOf(words[0]);
+  SmallVector<Value> i16Vectors = packAll(integers);
+  VectorBuilder lanes = bytes.withShapeOf(i16Vectors[0]);
   if (!hasMasks)
-    words = replaceRarely(bytes, anyUnordered(dividends), words, [&] {
+    i16Vectors = replaceRarely(bytes, anyUnordered(dividends), i16Vectors, [&] {
       SmallVector<Value, 4> masks;
       for (Value dividend : dividends) {
         VectorBuilder lanes = bytes.withShapeOf(dividend);
@@ -119,18 +119,18 @@ Value IntegerRounder::round(Value values, const Conversion &conversion) {
                                                       lanes.getInt(32)));
       }
       SmallVector<Value> numbers = packAll(masks);
-      for (auto [number, word] : llvm::zip_equal(numbers, words))
-        number = lanes.make<arith::AndIOp>(number, word);
+      for (auto [number, i16Vector] : llvm::zip_equal(numbers, i16Vectors))
+        number = lanes.make<arith::AndIOp>(number, i16Vector);
       return numbers;
     });
   if (conversion.zeroPoint) {
     SmallVector<Value, 2> zeroPoint =
         spreadZeroPoint(conversion.zeroPoint, to.isUnsigned(), lanes);
-    for (auto [i, word] : llvm::enumerate(words))
-      word = lanes.make<LLVM::SAddSat>(word.getType(), word,
-                                       zeroPoint[i % zeroPoint.size()]);
+    for (auto [i, i16Vector] : llvm::enumerate(i16Vectors))
+      i16Vector = lanes.make<LLVM::SAddSat>(i16Vector.getType(), i16Vector,
+                                            zeroPoint[i % zeroPoint.size()]);
   }
-  Value codes = pack({words.front(), words.back()}, to.isUnsigned());
+  Value codes = pack({i16Vectors.front(), i16Vectors.back()}, to.isUnsigned());
   VectorBuilder packed = bytes.withShapeOf(codes);
   unsigned width = to.getWidth();
   if (width < 8 && to.isUnsigned()) {
@@ -146,7 +146,7 @@ Value IntegerRounder::round(Value values, const Conversion &conversion) {
 
 Value x86::roundToBytes(VectorBuilder &lanes, Value part,
                         const Conversion &conversion) {
-  // Whole registers of f32 may fill only half a register of bytes.
+  // Full registers of f32 may fill only half a register of bytes.
   int64_t count = cast<VectorType>(part.getType()).getNumElements();
   int64_t size = count < lanes.getTarget().vectorBytes ? 2 * count : count;
   return IntegerRounder(lanes, part, size).round(part, conversion);
