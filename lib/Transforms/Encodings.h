@@ -39,7 +39,7 @@ Value createConstantOfBits(OpBuilder &builder, Location loc, Type type,
                            ArrayRef<APInt> bits);
 
 /// The data of a shaped constant, or of one element for a splat. Each element
-/// has a whole number of bytes.
+/// has an integral number of bytes.
 struct ConstantBytes {
   ArrayRef<char> bytes;
   /// Whether the data is in a resource, which can be freed before the context

@@ -111,13 +111,12 @@ Value Extraction::turn(DequantizeOp op) {
   if (!type || type.getRank() != 2 || !op->hasOneUse())
     return {};
   OpOperand &use = *op->use_begin();
-  auto product = dyn_cast<NodeOp>(use.getOwner());
-  auto transB = product
-                    ? product.getNodeAttributes().getAs<IntegerAttr>("transB")
-                    : IntegerAttr();
-  if (!product || use.getOperandNumber() != 1)
+  auto matmul = dyn_cast<NodeOp>(use.getOwner());
+  auto transB = matmul ? matmul.getNodeAttributes().getAs<IntegerAttr>("transB")
+                       : IntegerAttr();
+  if (!matmul || use.getOperandNumber() != 1)
     return {};
-  std::optional<NodeKind> kind = getNodeKind(product);
+  std::optional<NodeKind> kind = getNodeKind(matmul);
   if (kind != NodeKind::MatMul &&
       (kind != NodeKind::Gemm || (transB && transB.getInt() != 0)))
     return {};

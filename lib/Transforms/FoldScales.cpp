@@ -113,14 +113,14 @@ static std::optional<Bits> computeDequantize(DequantizeOp op, unsigned depth) {
     if (!(zeroPoints = computeConstant(zeroPoint, depth)) ||
         zeroPoints->size() != scales->size())
       return std::nullopt;
-  ParameterElements places(op.getGranularity(), scaleType.getShape(),
-                           type.getShape());
+  ParameterElements parameterIndices(op.getGranularity(), scaleType.getShape(),
+                                     type.getShape());
   Bits results;
   for (auto [i, code] : llvm::enumerate(*codes)) {
-    uint64_t place = places[i];
-    Parameters parameters{(*scales)[place], std::nullopt};
+    uint64_t position = parameterIndices[i];
+    Parameters parameters{(*scales)[position], std::nullopt};
     if (zeroPoints)
-      parameters.zeroPoint = (*zeroPoints)[place];
+      parameters.zeroPoint = (*zeroPoints)[position];
     results.push_back(evaluate(op, code, parameters));
   }
   return results;
@@ -132,21 +132,21 @@ static std::optional<Bits> computeProduct(NodeOp op, unsigned depth) {
       !isStandardFloat(type.getElementType()))
     return std::nullopt;
   std::optional<Bits> factors[2];
-  std::optional<ParameterElements> places[2];
+  std::optional<ParameterElements> parameterIndices[2];
   for (unsigned i : {0, 1}) {
     RankedTensorType factor = getStaticType(op.getInputs()[i]);
     if (!factor || factor.getElementType() != type.getElementType() ||
         !Granularity::getBroadcast().fits(factor.getShape(), type.getShape()) ||
         !(factors[i] = computeConstant(op.getInputs()[i], depth)))
       return std::nullopt;
-    places[i].emplace(Granularity::getBroadcast(), factor.getShape(),
-                      type.getShape());
+    parameterIndices[i].emplace(Granularity::getBroadcast(), factor.getShape(),
+                                type.getShape());
   }
   Bits results;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
     results.push_back(multiply(type.getElementType(),
-                               (*factors[0])[(*places[0])[i]],
-                               (*factors[1])[(*places[1])[i]]));
+                               (*factors[0])[(*parameterIndices[0])[i]],
+                               (*factors[1])[(*parameterIndices[1])[i]]));
   return results;
 }
 
@@ -240,7 +240,7 @@ private:
   /// For each element of the new scale: the product, and the indices of the
   /// scale and of the factor.
   Bits products;
-  SmallVector<std::pair<uint64_t, uint64_t>> places;
+  SmallVector<std::pair<uint64_t, uint64_t>> parameterIndices;
 };
 } // namespace
 
@@ -286,13 +286,13 @@ std::string ScaledDequantize::analyze() {
   ParameterElements ofFactor(Granularity::getBroadcast(), factorSizes, sizes);
   Type scaleType = scale.getElementType();
   for (int64_t i = 0, end = ShapedType::getNumElements(sizes); i < end; ++i) {
-    places.emplace_back(ofScale[i], ofFactor[i]);
-    APInt bits = (*scales)[places.back().first];
+    parameterIndices.emplace_back(ofScale[i], ofFactor[i]);
+    APInt bits = (*scales)[parameterIndices.back().first];
     if (scaleType != type.getElementType())
       bits = reference::castElement(scaleType, type.getElementType(), bits,
                                     reference::CastOptions());
     products.push_back(multiply(type.getElementType(), bits,
-                                (*factors)[places.back().second]));
+                                (*factors)[parameterIndices.back().second]));
   }
   return "";
 }
@@ -327,12 +327,12 @@ std::string ScaledDequantize::prove() {
     return "encodings of more than 16 bits are not enumerated";
   SmallVector<uint64_t> tried = getCodes(op.getInput(), codes);
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> known;
-  for (auto [i, place] : llvm::enumerate(places)) {
-    const APInt &scale = (*scales)[place.first];
-    const APInt &other = (*factors)[place.second];
+  for (auto [i, position] : llvm::enumerate(parameterIndices)) {
+    const APInt &scale = (*scales)[position.first];
+    const APInt &other = (*factors)[position.second];
     Parameters before{scale, std::nullopt}, after{products[i], std::nullopt};
     if (zeroPoints)
-      before.zeroPoint = after.zeroPoint = (*zeroPoints)[place.first];
+      before.zeroPoint = after.zeroPoint = (*zeroPoints)[position.first];
     if (!known
              .insert({scale.getZExtValue(), other.getZExtValue(),
                       zeroPoints ? before.zeroPoint->getZExtValue() : 0})
@@ -386,11 +386,12 @@ std::string ScaledDequantize::fold(RewriterBase &rewriter) {
   candidate.getScaleMutable().assign(
       make(op.getScale(), type.getElementType(), products));
   if (Value zeroPoint = op.getZeroPoint())
-    candidate.getZeroPointMutable().assign(make(
-        zeroPoint, getElementTypeOrSelf(zeroPoint),
-        llvm::map_to_vector(places, [&](std::pair<uint64_t, uint64_t> place) {
-          return (*zeroPoints)[place.first];
-        })));
+    candidate.getZeroPointMutable().assign(
+        make(zeroPoint, getElementTypeOrSelf(zeroPoint),
+             llvm::map_to_vector(parameterIndices,
+                                 [&](std::pair<uint64_t, uint64_t> position) {
+                                   return (*zeroPoints)[position.first];
+                                 })));
   std::string why;
   {
     ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &problem) {

@@ -118,21 +118,22 @@ static void refuse(QuantizationOpInterface op, const ParameterTensor &tensor,
 static void setParameters(RewriterBase &rewriter, QuantizationOpInterface op,
                           const ParameterTensor &tensor,
                           std::optional<unsigned> dim) {
-  SmallVector<int64_t> places = {0}, shape;
+  SmallVector<int64_t> indices = {0}, shape;
   if (dim) {
     int64_t inner =
         ShapedType::getNumElements(ArrayRef(tensor.shape).drop_front(*dim + 1));
     shape.push_back(tensor.shape[*dim]);
     for (int64_t i = 1; i < shape.front(); ++i)
-      places.push_back(i * inner);
+      indices.push_back(i * inner);
   }
   rewriter.setInsertionPoint(op);
   auto replace = [&](Value old, ArrayRef<APInt> bits) {
-    SmallVector<APInt> kept = llvm::map_to_vector(places, [&](int64_t place) {
-      return bits[bits.size() > 1 ? place : 0];
-    });
+    SmallVector<APInt> merged =
+        llvm::map_to_vector(indices, [&](int64_t index) {
+          return bits[bits.size() > 1 ? index : 0];
+        });
     Type type = RankedTensorType::get(shape, getElementTypeOrSelf(old));
-    Value value = createConstantOfBits(rewriter, old.getLoc(), type, kept);
+    Value value = createConstantOfBits(rewriter, old.getLoc(), type, merged);
     keepConstantAttributes(old.getDefiningOp(), value.getDefiningOp());
     rewriter.modifyOpInPlace(op, [&] { op->replaceUsesOfWith(old, value); });
     if (old.use_empty())
@@ -166,20 +167,20 @@ static bool merge(RewriterBase &rewriter, QuantizationOpInterface op) {
   if (op.getBlockSizeAttribute().value_or(0) != 0)
     blocked = op.getGranularity().getAxis(scale.getRank());
   // The scales may vary along one dimension that is not the blocked one.
-  std::optional<unsigned> kept;
+  std::optional<unsigned> axis;
   for (unsigned dim = 0; dim < tensor->shape.size(); ++dim) {
     std::optional<std::pair<int64_t, int64_t>> unlike = tensor->findUnlike(dim);
     if (!unlike)
       continue;
-    if (kept || blocked == dim || tensor->shape.size() == 1) {
+    if (axis || blocked == dim || tensor->shape.size() == 1) {
       refuse(op, *tensor, *unlike);
       return false;
     }
-    kept = dim;
+    axis = dim;
   }
   LDBG() << "merging the scales of " << *op << ", which vary along dimension "
-         << kept;
-  setParameters(rewriter, op, *tensor, kept);
+         << axis;
+  setParameters(rewriter, op, *tensor, axis);
   return true;
 }
 

@@ -52,9 +52,9 @@ private:
 };
 
 /// A matmul whose weights are the result of a dequantize.
-class WeightsProduct {
+class WeightMatmul {
 public:
-  explicit WeightsProduct(NodeOp node) : node(node) {}
+  explicit WeightMatmul(NodeOp node) : node(node) {}
 
   /// Returns whether the node is a matmul with block-quantized weights. It may
   /// still not be convertible.
@@ -72,7 +72,7 @@ private:
   /// Returns a constant of the weights, transposed if necessary so that rows
   /// are outputs; null if the value is not constant.
   ElementsAttr getRows(Value value) const;
-  /// Packs the quantized values of each row into whole bytes.
+  /// Packs the quantized values of each row into full bytes.
   Value packRows(OpBuilder &builder, Location loc, ElementsAttr elements,
                  int64_t columns, ArrayRef<int64_t> shape);
 
@@ -111,15 +111,15 @@ CodeReader::CodeReader(ElementsAttr elements)
     bytes = blob->getData();
 }
 
-bool WeightsProduct::match() {
+bool WeightMatmul::match() {
   if (!node.getAbsentInputs().empty() || node.getInputs().size() < 2 ||
       node->getNumResults() != 1)
     return false;
-  Value factor = node.getInputs()[1];
+  Value weightOperand = node.getInputs()[1];
   bool isTurned = false;
   std::optional<NodeKind> kind = getNodeKind(node);
   if (kind == NodeKind::MatMul) {
-    auto transpose = factor.getDefiningOp<NodeOp>();
+    auto transpose = weightOperand.getDefiningOp<NodeOp>();
     auto perm =
         transpose && getNodeKind(transpose) == NodeKind::Transpose &&
                 transpose->getNumOperands() == 1
@@ -127,7 +127,7 @@ bool WeightsProduct::match() {
             : DenseI64ArrayAttr();
     isTurned = perm && perm.asArrayRef() == ArrayRef<int64_t>{1, 0};
     if (isTurned)
-      factor = transpose.getInputs()[0];
+      weightOperand = transpose.getInputs()[0];
   } else if (kind == NodeKind::Gemm) {
     isTurned = getInt("transB") != 0;
     if (node.getInputs().size() > 2)
@@ -136,11 +136,11 @@ bool WeightsProduct::match() {
     return false;
   }
   isAcross = !isTurned;
-  weights = factor.getDefiningOp<DequantizeOp>();
+  weights = weightOperand.getDefiningOp<DequantizeOp>();
   return weights && weights.getBlockSize().value_or(0) != 0;
 }
 
-ElementsAttr WeightsProduct::getRows(Value value) const {
+ElementsAttr WeightMatmul::getRows(Value value) const {
   auto constant = value.getDefiningOp<AnyConstantOp>();
   auto elements =
       constant ? dyn_cast<ElementsAttr>(constant.getValue()) : ElementsAttr();
@@ -149,7 +149,7 @@ ElementsAttr WeightsProduct::getRows(Value value) const {
   return isAcross ? transposeConstant(elements) : elements;
 }
 
-std::string WeightsProduct::analyze() {
+std::string WeightMatmul::analyze() {
   auto type = dyn_cast<RankedTensorType>(weights.getType());
   auto x = dyn_cast<TensorType>(node.getInputs()[0].getType());
   if (!type || type.getRank() != 2 || !type.hasStaticShape() || !x)
@@ -197,9 +197,9 @@ std::string WeightsProduct::analyze() {
   return "";
 }
 
-Value WeightsProduct::packRows(OpBuilder &builder, Location loc,
-                               ElementsAttr elements, int64_t columns,
-                               ArrayRef<int64_t> shape) {
+Value WeightMatmul::packRows(OpBuilder &builder, Location loc,
+                             ElementsAttr elements, int64_t columns,
+                             ArrayRef<int64_t> shape) {
   CodeReader codes(elements);
   // Convert signed values to unsigned ones by adding half of the range to
   // values and zero points.
@@ -217,7 +217,7 @@ Value WeightsProduct::packRows(OpBuilder &builder, Location loc,
   return createConstantOfBytes(builder, loc, type, std::move(made), like);
 }
 
-void WeightsProduct::pack(RewriterBase &rewriter) {
+void WeightMatmul::pack(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(node);
   SmallVector<Value> inputs = {node.getInputs()[0]};
   auto add = [&](Value old, Value made) {
@@ -281,17 +281,17 @@ void PackWeightsPass::runOnOperation() {
       found.push_back(node);
   });
   for (NodeOp node : found) {
-    WeightsProduct product(node);
-    if (!product.match())
+    WeightMatmul matmul(node);
+    if (!matmul.match())
       continue;
-    std::string reason = product.analyze();
+    std::string reason = matmul.analyze();
     if (!reason.empty()) {
       LDBG() << "not packing " << node << ": " << reason;
       emitNodeRemark(node) << "not packed: " << reason;
       continue;
     }
     LDBG() << "packing " << node;
-    product.pack(rewriter);
+    matmul.pack(rewriter);
     ++numPacked;
   }
 }

@@ -54,7 +54,7 @@ struct Bytes {
   DequantizeOp op;
   SmallVector<APFloat> scales;
 
-  bool isWhole() const { return scales.size() == 1; }
+  bool isPerTensor() const { return scales.size() == 1; }
 };
 } // namespace
 
@@ -84,7 +84,7 @@ static std::optional<Bytes> getBytes(Value value) {
 static bool isAlong(Bytes bytes, int64_t axis) {
   auto type = cast<RankedTensorType>(bytes.op.getInput().getType());
   int64_t own = static_cast<int64_t>(bytes.op.getAxis().value_or(1));
-  return bytes.isWhole() || own == axis || own + type.getRank() == axis;
+  return bytes.isPerTensor() || own == axis || own + type.getRank() == axis;
 }
 
 /// Returns whether the number of rows exceeds that of a matvec (R7). False if
@@ -132,7 +132,7 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   std::optional<Bytes> x = getBytes(node.getInputs()[0]);
   std::optional<Bytes> weights = getBytes(node.getInputs()[1]);
   Value bias = node.getInputs().size() > 2 ? node.getInputs()[2] : Value();
-  if (!type || !x || !weights || !x->isWhole())
+  if (!type || !x || !weights || !x->isPerTensor())
     return refuse("the operands are not dequantized from 8 bits");
   auto weightType = cast<RankedTensorType>(weights->op.getInput().getType());
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
@@ -192,7 +192,7 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
   for (const APFloat &scale : weights->scales)
     scales.push_back((x->scales.front() * scale).convertToFloat());
   SmallVector<int64_t> shape;
-  if (!weights->isWhole()) {
+  if (!weights->isPerTensor()) {
     shape.push_back(scales.size());
     if (isConv) {
       shape = perChannel;
@@ -209,10 +209,11 @@ static bool convertToInteger(RewriterBase &rewriter, NodeOp node) {
     llvm::append_range(attributes, node.getNodeAttributes());
   SmallVector<Value> inputs{x->op.getInput(), codes, getPoint(nodes, x->op),
                             getPoint(nodes, weights->op)};
-  Value sums = nodes.makeNode(isConv ? "ConvInteger" : "MatMulInteger", inputs,
-                              type.clone(rewriter.getI32Type()), attributes);
+  Value matmul =
+      nodes.makeNode(isConv ? "ConvInteger" : "MatMulInteger", inputs,
+                     type.clone(rewriter.getI32Type()), attributes);
   Value result = nodes.makeNode(
-      "Mul", {nodes.cast(sums, rewriter.getF32Type(), "sums"), scale}, type);
+      "Mul", {nodes.cast(matmul, rewriter.getF32Type(), "sums"), scale}, type);
   if (bias) {
     if (isConv) {
       Value sizes = createConstant(rewriter, node.getLoc(),

@@ -62,9 +62,9 @@ ReciprocalScale quant_float::findReciprocals(Value scale, FloatType type) {
     if (!isExact || !isNormalOf(type.getFloatSemantics(), reciprocal)) {
       llvm::raw_string_ostream os(result.error);
       os << "the reciprocal of element " << index << " of the scale, ";
-      SmallString<32> text;
-      element.toString(text);
-      os << text << ", is not "
+      SmallString<32> printed;
+      element.toString(printed);
+      os << printed << ", is not "
          << (isExact ? "a normal number of " : "exact in ") << type;
       result.values.clear();
       return result;

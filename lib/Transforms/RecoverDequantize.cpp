@@ -210,14 +210,14 @@ static Value getComputedScale(Value value) {
 
 /// Matches the steps that end with `product`, where the scale is not input
 /// `index`.
-static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
-  Value numbers = product.getInputs()[index];
-  Value scale = product.getInputs()[1 - index];
+static std::optional<Steps> findSteps(NodeOp multiply, unsigned index) {
+  Value numbers = multiply.getInputs()[index];
+  Value scale = multiply.getInputs()[1 - index];
   NodeOp difference =
       getLayer(numbers.getDefiningOp(), NodeKind::OpenVinoSubtract, 2);
   std::optional<ConvertedConstant> codes =
       getConvertedConstant(difference ? difference.getInputs()[0] : numbers);
-  auto type = dyn_cast<RankedTensorType>(product.getResult(0).getType());
+  auto type = dyn_cast<RankedTensorType>(multiply.getResult(0).getType());
   auto number = type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
   auto scaleType = dyn_cast<RankedTensorType>(scale.getType());
   if (!codes || !number || !isStandardFloat(number) || !scaleType ||
@@ -227,7 +227,7 @@ static std::optional<Steps> findSteps(NodeOp product, unsigned index) {
       !holdsAll(number, codes->type.getElementType(), !!difference))
     return std::nullopt;
   Steps steps;
-  steps.last = product;
+  steps.last = multiply;
   steps.codes = *codes;
   steps.type = type;
   steps.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -317,13 +317,13 @@ static Value makeScale(RewriterBase &rewriter, const Steps &steps) {
   return makeConstant(rewriter, steps.scale, steps.scaleShape, type);
 }
 
-static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
-  std::optional<Steps> steps = findSteps(product, index);
+static bool recover(RewriterBase &rewriter, NodeOp multiply, unsigned index) {
+  std::optional<Steps> steps = findSteps(multiply, index);
   if (!steps)
     return false;
   addReshape(*steps);
   if (!findGranularity(*steps)) {
-    LDBG() << "the scale is neither per axis nor blocked: " << product;
+    LDBG() << "the scale is neither per axis nor blocked: " << multiply;
     return false;
   }
   // OpenVINO's CPU plugin computes products of f16 in f32, so include a Convert
@@ -381,12 +381,12 @@ static bool recover(RewriterBase &rewriter, NodeOp product, unsigned index) {
 
 void RecoverDequantizePass::runOnOperation() {
   IRRewriter rewriter(&getContext());
-  SmallVector<NodeOp> products;
+  SmallVector<NodeOp> multiplies;
   getOperation()->walk([&](NodeOp op) {
     if (getLayer(op, NodeKind::OpenVinoMultiply, 2))
-      products.push_back(op);
+      multiplies.push_back(op);
   });
-  for (NodeOp op : products)
+  for (NodeOp op : multiplies)
     if (recover(rewriter, op, 0) || recover(rewriter, op, 1))
       ++numRecovered;
 }

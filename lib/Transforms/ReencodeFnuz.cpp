@@ -50,14 +50,15 @@ Reencoding::Reencoding(Type from, Type to, int exponent, bool anyZero)
     : from(from), to(to), exponent(exponent) {
   FloatFormat source(from), destination(to);
   for (uint64_t code = 0; code < codes.size(); ++code) {
-    APFloat wanted =
+    APFloat expected =
         scalbn(source.getValue(code), exponent, APFloat::rmNearestTiesToEven);
     for (uint64_t other = 0; other < codes.size() && !codes[code]; ++other) {
       APFloat found = destination.getValue(other);
       // A NaN may become any NaN (D8).
-      if (wanted.isNaN() ? found.isNaN() && other == destination.nanCode
-                         : found.bitwiseIsEqual(wanted) ||
-                               (anyZero && found.isZero() && wanted.isZero()))
+      if (expected.isNaN()
+              ? found.isNaN() && other == destination.nanCode
+              : found.bitwiseIsEqual(expected) ||
+                    (anyZero && found.isZero() && expected.isZero()))
         codes[code] = other;
     }
   }
@@ -84,13 +85,13 @@ static void refuseComputed(Operation *op, const Reencoding &way) {
   APFloat end =
       scalbn(destination.maxValue, -way.exponent, APFloat::rmNearestTiesToEven);
   const APFloat &larger = end < source.maxValue ? source.maxValue : end;
-  SmallString<32> input, kept, lost;
+  SmallString<32> input, maxInput, lost;
   larger.toString(input);
-  source.maxValue.toString(kept);
+  source.maxValue.toString(maxInput);
   end.toString(lost);
   emitNodeRemark(op)
       << "not re-encoded: the quantized values are not constant: an input of "
-      << input << " times the scale becomes " << kept
+      << input << " times the scale becomes " << maxInput
       << " times the scale, but with " << way.to << " " << lost;
 }
 

@@ -83,12 +83,12 @@ bool PackedNode::isConstant(unsigned input, Type elementType,
 
 std::string PackedNode::analyze() {
   ArrayRef<int64_t> absent = node.getAbsentInputs();
-  auto given = node.getInputs().begin(), end = node.getInputs().end();
+  auto operand = node.getInputs().begin(), end = node.getInputs().end();
   int64_t position = 0;
-  for (; given != end && position < kNumInputs; ++position)
+  for (; operand != end && position < kNumInputs; ++position)
     if (!llvm::is_contained(absent, position))
-      inputs[position] = *given++;
-  if (given != end || !inputs[kX] || !inputs[kCodes] || !inputs[kScales] ||
+      inputs[position] = *operand++;
+  if (operand != end || !inputs[kX] || !inputs[kCodes] || !inputs[kScales] ||
       node->getNumResults() != 1)
     return "its inputs or outputs do not match the operator";
   auto x = dyn_cast<TensorType>(inputs[kX].getType());

@@ -34,7 +34,7 @@ enum class RequantizationForm {
 #define GEN_PASS_REGISTRATION
 #include "quant-float/Transforms/Passes.h.inc"
 
-// The patterns that other pipelines combine. The other rewrites analyze whole
+// The patterns that other pipelines combine. The other rewrites analyze entire
 // functions.
 
 /// Populates patterns that decompose qdq into quantize and dequantize.
