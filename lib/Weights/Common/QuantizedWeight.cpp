@@ -75,9 +75,9 @@ float Constant::getFloat(int64_t i) const {
 }
 
 std::string target::spell(float value) {
-  SmallString<32> text;
-  llvm::APFloat(value).toString(text);
-  return std::string(text);
+  SmallString<32> printed;
+  llvm::APFloat(value).toString(printed);
+  return std::string(printed);
 }
 
 float Scales::get(int64_t i) const {
@@ -201,17 +201,17 @@ LogicalResult Reader::readScales(Value value, StringRef part, Scales &scales) {
     int64_t blockSize = dequantize.getBlockSize().value_or(0);
     int64_t axis = dequantize.getAxis().value_or(1);
     axis += axis < 0 ? rank : 0;
-    bool isWhole = factorType.getNumElements() == 1;
+    bool isPerTensor = factorType.getNumElements() == 1;
     // Values that share a factor are consecutive only if all dimensions after
     // the blocked axis are 1.
     bool isBlocked = blockSize && type.getDimSize(axis) % blockSize == 0 &&
                      llvm::all_of(type.getShape().drop_front(axis + 1),
                                   [](int64_t dim) { return dim == 1; });
-    if (dequantize.getZeroPoint() || (!isWhole && !isBlocked) ||
+    if (dequantize.getZeroPoint() || (!isPerTensor && !isBlocked) ||
         !getElementTypeOrSelf(dequantize.getType()).isF32())
       return diagnose(subject, WeightDiag::ScaleAxis, axis, type);
     return readBoth(dequantize.getInput(), dequantize.getScale(),
-                    isWhole ? 0 : blockSize);
+                    isPerTensor ? 0 : blockSize);
   }
   if (NodeOp divide = getNode(value, {NodeKind::Div}, 2)) {
     scales.form = Scales::Form::Quotient;
@@ -291,12 +291,12 @@ LogicalResult Reader::readOrder(NodeOp gather, QuantizedWeight &weight) {
     return diagnose(subject, WeightDiag::Indices);
   SmallVector<bool> isUsed(weight.columns);
   for (int64_t i = 0; i != weight.columns; ++i) {
-    int64_t place =
+    int64_t column =
         llvm::support::endian::read64le(indices->bytes.data.data() + 8 * i);
-    if (place < 0 || place >= weight.columns || isUsed[place])
+    if (column < 0 || column >= weight.columns || isUsed[column])
       return diagnose(subject, WeightDiag::Indices);
-    isUsed[place] = true;
-    weight.places.push_back(place);
+    isUsed[column] = true;
+    weight.columnOrder.push_back(column);
   }
   return success();
 }
@@ -304,16 +304,16 @@ LogicalResult Reader::readOrder(NodeOp gather, QuantizedWeight &weight) {
 /// The quantized values have a dimension for the groups of a row and one for
 /// the elements of a group, because the minimums are broadcast.
 LogicalResult Reader::readMinimum(NodeOp reshape, QuantizedWeight &weight) {
-  NodeOp sum =
+  NodeOp addOp =
       getNode(reshape.getInputs()[0], {NodeKind::Add, NodeKind::Sub}, 2);
-  if (!sum)
+  if (!addOp)
     return diagnose(subject, WeightDiag::NotAWeight,
                     spell(reshape.getInputs()[0]));
-  weight.minimumForm = getNodeKind(sum) == NodeKind::Add
+  weight.minimumForm = getNodeKind(addOp) == NodeKind::Add
                            ? QuantizedWeight::MinimumForm::Added
                            : QuantizedWeight::MinimumForm::Subtracted;
-  if (failed(readDequantize(sum.getInputs()[0], weight)) ||
-      failed(readScales(sum.getInputs()[1], "minimums", weight.minimums)))
+  if (failed(readDequantize(addOp.getInputs()[0], weight)) ||
+      failed(readScales(addOp.getInputs()[1], "minimums", weight.minimums)))
     return failure();
   auto type = dyn_cast<RankedTensorType>(reshape->getResult(0).getType());
   if (!type || !type.getElementType().isF32())
@@ -349,15 +349,15 @@ LogicalResult Reader::readWeight(Value value, QuantizedWeight &weight) {
 }
 
 FailureOr<std::vector<StoredTensor>> target::readWeights(ModuleOp module) {
-  Subject whole{module.getLoc(), ""};
+  Subject file{module.getLoc(), ""};
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1)
-    return diagnose(whole, WeightDiag::NoFunction,
+    return diagnose(file, WeightDiag::NoFunction,
                     std::to_string(functions.size()) + " functions");
   func::FuncOp function = functions.front();
   if (function.isExternal() || function.getNumArguments() != 0 ||
       !llvm::hasSingleElement(function.getBody()))
-    return diagnose(whole, WeightDiag::NoFunction,
+    return diagnose(file, WeightDiag::NoFunction,
                     "'" + printable(function.getName()) + "' with " +
                         std::to_string(function.getNumArguments()) +
                         " arguments");
@@ -369,7 +369,7 @@ FailureOr<std::vector<StoredTensor>> target::readWeights(ModuleOp module) {
     Subject subject{value.getLoc(), "result " + std::to_string(i)};
     if (!name || name.empty())
       return diagnose(subject, WeightDiag::NoName);
-    subject.text = "result '" + printable(name) + "'";
+    subject.prefix = "result '" + printable(name) + "'";
     if (!names.insert(name).second)
       return diagnose(subject, WeightDiag::SameName);
     StoredTensor &tensor =

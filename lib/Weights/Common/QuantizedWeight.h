@@ -93,12 +93,12 @@ struct QuantizedWeight {
   Scales minimums;
   /// For each column, its position in the rows of quantized values. Empty if
   /// the order is the same.
-  SmallVector<int64_t> places;
+  SmallVector<int64_t> columnOrder;
 
   int64_t getGroups() const { return (columns + group - 1) / group; }
   /// Returns the index of an element's scale.
-  int64_t getScaleIndex(int64_t row, int64_t place) const {
-    return scales.values.count == 1 ? 0 : row * getGroups() + place / group;
+  int64_t getScaleIndex(int64_t row, int64_t column) const {
+    return scales.values.count == 1 ? 0 : row * getGroups() + column / group;
   }
   int64_t getZero(int64_t scaleIndex) const {
     return zeros ? zeros->getInteger(scaleIndex) : 0;

@@ -53,7 +53,7 @@ public:
   /// Creates a constant of 64-bit integers.
   Value makeConstant(ArrayRef<int64_t> elements);
   Value cast(Value value, Type elementType);
-  /// Dequantizes to f32. `axis` must be given unless the scale is per tensor.
+  /// Dequantizes to f32. `axis` is required unless the scale is per tensor.
   /// `blockSize` is 0 unless the scale is blocked.
   Value dequantize(Value codes, Value scale, Value zeroPoint,
                    std::optional<int64_t> axis, int64_t blockSize);

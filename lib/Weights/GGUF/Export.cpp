@@ -135,7 +135,7 @@ bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
                         MutableArrayRef(codes).take_front(format.elements));
   int64_t zero = 0;
   for (unsigned i = 0; i != format.elements; ++i) {
-    // Each group consists of whole blocks, or each block of whole groups.
+    // Each group consists of full blocks, or each block of full groups.
     if (weight.zeros && i % format.group == 0)
       zero = weight.getZero(weight.getScaleIndex(row, column + i));
     int64_t code = codes[i] - zero;
@@ -145,12 +145,12 @@ bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
   }
   int64_t index = weight.getScaleIndex(row, column);
   bool hasCodes = format.hasScaleCodes();
-  auto add = [&](const Scales &scales, uint16_t &whole,
+  auto add = [&](const Scales &scales, uint16_t &blockScale,
                  std::array<int8_t, kMaxScales> &parts) {
     std::optional<uint16_t> bits = getBlockScale(scales, index, hasCodes);
     if (!bits)
       return false;
-    whole = *bits;
+    blockScale = *bits;
     for (unsigned i = 0; hasCodes && i != format.elements / format.group; ++i)
       parts[i] = scales.values.getInteger(index + i);
     return true;
@@ -163,16 +163,16 @@ bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
 bool BlockEncoder::fits() const {
   if (!fitsForm())
     return false;
-  DecodedBlock wanted;
+  DecodedBlock expected;
   SmallVector<uint8_t, 256> bytes;
   for (int64_t i = 0, e = countBlocks(); i != e; ++i) {
-    if (!makeBlock(i, wanted))
+    if (!makeBlock(i, expected))
       return false;
     bytes.assign(format.bytes, 0);
-    format.encode(wanted, bytes.data());
+    format.encode(expected, bytes.data());
     DecodedBlock found = {};
     format.decode(bytes.data(), found);
-    if (!(found == wanted))
+    if (!(found == expected))
       return false;
   }
   return true;
@@ -200,9 +200,9 @@ static LogicalResult explain(const Subject &subject,
   if (scales.form == Scales::Form::Plain && weight.group % kSmallestBlock)
     return diagnose(subject, Diag::UnevenGroup, weight.group, kSmallestBlock);
   for (int64_t i = 0; weight.zeros && i != weight.codes.count; ++i) {
-    int64_t row = i / weight.columns, place = i % weight.columns;
+    int64_t row = i / weight.columns, column = i % weight.columns;
     int64_t code = weight.codes.getInteger(i);
-    int64_t zero = weight.getZero(weight.getScaleIndex(row, place));
+    int64_t zero = weight.getZero(weight.getScaleIndex(row, column));
     if (code - zero < -128 || code - zero > 127)
       return diagnose(subject, Diag::WideCode, code, zero, code - zero);
   }
@@ -214,13 +214,13 @@ static LogicalResult explain(const Subject &subject,
     for (int64_t i = 0; i != scales.values.count; ++i)
       if (!getBlockScale(scales, i, /*isFactor=*/false))
         return diagnose(subject, Diag::InexactScale, i, spell(scales.get(i)));
-  std::string text;
-  llvm::raw_string_ostream(text)
+  std::string types;
+  llvm::raw_string_ostream(types)
       << (scales.form == Scales::Form::Plain ? "" : "two levels of ")
       << "scales of type " << scales.values.type
       << (weight.minimumForm == MinimumForm::None ? "" : ", and minimums");
   return diagnose(subject, Diag::NoBlockFormat, weight.codes.type, weight.group,
-                  text);
+                  types);
 }
 
 static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
@@ -240,7 +240,7 @@ static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
     return success();
   }
   const auto &weight = std::get<QuantizedWeight>(tensor.value);
-  if (!weight.places.empty())
+  if (!weight.columnOrder.empty())
     return diagnose(subject, Diag::NoOrder);
   // Try the formats in the order of their bits per element.
   SmallVector<const BlockFormat *> formats;
@@ -260,9 +260,10 @@ static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
   return explain(subject, weight);
 }
 
-static void writeText(llvm::support::endian::Writer &writer, StringRef text) {
-  writer.write<uint64_t>(text.size());
-  writer.OS << text;
+static void writeString(llvm::support::endian::Writer &writer,
+                        StringRef string) {
+  writer.write<uint64_t>(string.size());
+  writer.OS << string;
 }
 
 LogicalResult quant_float::exportGguf(ModuleOp module, raw_ostream &os) {
@@ -283,7 +284,7 @@ LogicalResult quant_float::exportGguf(ModuleOp module, raw_ostream &os) {
   uint64_t offset = 0;
   for (const Planned &planned : plans) {
     ArrayRef<int64_t> dims = planned.tensor->getDims();
-    writeText(writer, planned.tensor->name);
+    writeString(writer, planned.tensor->name);
     writer.write<uint32_t>(dims.size());
     for (int64_t dim : llvm::reverse(dims))
       writer.write<uint64_t>(dim);

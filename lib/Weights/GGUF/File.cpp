@@ -115,9 +115,9 @@ LogicalResult Parser::skipValue(unsigned type, StringRef key) {
   std::string name = printable(key), what = "the value of '" + name + "'";
   if (type >= std::size(kValueBytes))
     return diagnose(file, Diag::BadValueType, name, type);
-  StringRef text;
+  StringRef skipped;
   if (type == kString)
-    return readString(text, what);
+    return readString(skipped, what);
   if (type != kArray)
     return skip(kValueBytes[type], what);
   uint32_t element;
@@ -134,7 +134,7 @@ LogicalResult Parser::skipValue(unsigned type, StringRef key) {
   if (element != kString)
     return skip(count * least, what);
   for (uint64_t i = 0; i != count; ++i)
-    if (failed(readString(text, what)))
+    if (failed(readString(skipped, what)))
       return failure();
   return success();
 }

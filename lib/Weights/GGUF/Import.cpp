@@ -144,9 +144,9 @@ FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
   // The groups of a block share its scale. Groups are the last axis, or the one
   // before it if there are minimums.
   int64_t axis = hasMinimum ? -2 : -1;
-  auto makeScales = [&](ElementsWriter &whole, ElementsWriter &parts,
+  auto makeScales = [&](ElementsWriter &blockScales, ElementsWriter &parts,
                         StringRef name) -> FailureOr<Value> {
-    FailureOr<Value> value = makeConstant(whole, tensor, name);
+    FailureOr<Value> value = makeConstant(blockScales, tensor, name);
     if (failed(value) || !format.hasScaleCodes())
       return value;
     FailureOr<Value> codes =

@@ -67,9 +67,9 @@ static FailureOr<int64_t> readInteger(const json::Object &state, StringRef key,
                   spell(value));
 }
 
-static LogicalResult readWord(const json::Object &state, StringRef key,
-                              ArrayRef<StringRef> possible,
-                              const Subject &subject) {
+static LogicalResult readKeyword(const json::Object &state, StringRef key,
+                                 ArrayRef<StringRef> possible,
+                                 const Subject &subject) {
   const json::Value *value = state.get(key);
   std::optional<StringRef> found = value ? value->getAsString() : std::nullopt;
   if (found && llvm::is_contained(possible, *found))
@@ -127,15 +127,16 @@ WeightImporter::getBlockScales(const Parts &parts, const json::Object &state,
                       printable(parts.codes->name + suffix), "F32", "nothing");
   const Subject &subject =
       (parts.others[4] ? parts.others[4] : parts.others[5])->subject;
-  const json::Value *given = state.get("nested_offset");
-  std::optional<double> offset = given ? given->getAsNumber() : std::nullopt;
+  const json::Value *offsetValue = state.get("nested_offset");
+  std::optional<double> offset =
+      offsetValue ? offsetValue->getAsNumber() : std::nullopt;
   if (!offset || std::abs(*offset) > std::numeric_limits<float>::max())
     return diagnose(subject, Diag::BadState, "nested_offset", "a float",
-                    spell(given));
+                    spell(offsetValue));
   FailureOr<int64_t> block =
       readInteger(state, "nested_blocksize", 1, 1 << 20, subject);
   if (failed(block) ||
-      failed(readWord(state, "nested_dtype", {"float32"}, subject)) ||
+      failed(readKeyword(state, "nested_dtype", {"float32"}, subject)) ||
       failed(checkCount(*nested, divideCeil(count, *block), absmax)) ||
       failed(checkCount(*table, 256, absmax)))
     return failure();
@@ -156,15 +157,16 @@ FailureOr<Value> WeightImporter::importTable4(const Parts &parts) {
                     printable(codes.name + ".quant_state.bitsandbytes__nf4"),
                     printable(codes.name + ".quant_state.bitsandbytes__fp4"),
                     nf4 ? "both" : "none");
-  const Tensor &text = nf4 ? *nf4 : *fp4;
-  const Subject &subject = text.subject;
-  ArrayRef<char> bytes = text.bytes.data;
+  const Tensor &stateTensor = nf4 ? *nf4 : *fp4;
+  const Subject &subject = stateTensor.subject;
+  ArrayRef<char> bytes = stateTensor.bytes.data;
   FailureOr<json::Object> state =
       parseJson(StringRef(bytes.data(), bytes.size()), subject);
   if (failed(state) || failed(checkKeys(*state, subject)) ||
-      failed(readWord(*state, "quant_type", {nf4 ? "nf4" : "fp4"}, subject)) ||
-      failed(readWord(*state, "dtype", {"float32", "float16", "bfloat16"},
-                      subject)))
+      failed(
+          readKeyword(*state, "quant_type", {nf4 ? "nf4" : "fp4"}, subject)) ||
+      failed(readKeyword(*state, "dtype", {"float32", "float16", "bfloat16"},
+                         subject)))
     return failure();
   FailureOr<int64_t> block =
       readInteger(*state, "blocksize", 1, 1 << 20, subject);

@@ -97,8 +97,8 @@ private:
                        const json::Value *value) {
     return diagnose(subject, Diag::BadConfig, key, expected, spell(value));
   }
-  LogicalResult readText(const json::Object &object, StringRef key,
-                         std::string &text);
+  LogicalResult readString(const json::Object &object, StringRef key,
+                           std::string &contents);
   LogicalResult readBits(const json::Object &object, StringRef key);
   LogicalResult readBlock(const json::Object &object, StringRef key);
   LogicalResult readGroup(const json::Object &object);
@@ -108,15 +108,15 @@ private:
 };
 } // namespace
 
-LogicalResult ConfigReader::readText(const json::Object &object, StringRef key,
-                                     std::string &text) {
+LogicalResult ConfigReader::readString(const json::Object &object,
+                                       StringRef key, std::string &contents) {
   const json::Value *value = object.get(key);
   if (!value || value->getAsNull())
     return success();
   std::optional<StringRef> found = value->getAsString();
   if (!found)
     return refuse(key, "a string", value);
-  text = found->str();
+  contents = found->str();
   return success();
 }
 
@@ -159,10 +159,10 @@ LogicalResult ConfigReader::readGroup(const json::Object &object) {
 }
 
 LogicalResult ConfigReader::read(const json::Object &object) {
-  if (failed(readText(object, "quant_method", config.method)) ||
-      failed(readText(object,
-                      config.method == "awq" ? "version" : "checkpoint_format",
-                      config.format)) ||
+  if (failed(readString(object, "quant_method", config.method)) ||
+      failed(readString(
+          object, config.method == "awq" ? "version" : "checkpoint_format",
+          config.format)) ||
       failed(readBits(object, "bits")) || failed(readGroup(object)) ||
       failed(readBlock(object, "weight_block_size")))
     return failure();
@@ -261,7 +261,7 @@ LogicalResult Checkpoint::addLayerFormat(StringRef layer,
       object ? object->getString("format") : value.getAsString();
   if (!format)
     return refuse("an object with a string 'format'", spell(&value));
-  std::string text = format->str();
+  std::string description = format->str();
   // Members that are null count as missing.
   auto find = [](const json::Object &part, StringRef key) {
     const json::Value *found = part.get(key);
@@ -282,20 +282,20 @@ LogicalResult Checkpoint::addLayerFormat(StringRef layer,
     if (rotates && !rotates->getAsBoolean())
       return refuse("true or false as 'convrot'", spell(rotates));
     if (rotates && *rotates->getAsBoolean())
-      text = format->str() + " with convrot";
+      description = format->str() + " with convrot";
   }
   layerLengths.insert(layer.size());
-  auto [known, isNew] = layerFormats.insert({layer, text});
-  if (!isNew && known->second != text)
+  auto [known, isNew] = layerFormats.insert({layer, description});
+  if (!isNew && known->second != description)
     return refuse("'" + printable(known->second) +
                       "', as elsewhere in the checkpoint",
-                  "'" + printable(text) + "'");
+                  "'" + printable(description) + "'");
   return success();
 }
 
-LogicalResult Checkpoint::readLayerTable(StringRef text,
+LogicalResult Checkpoint::readLayerTable(StringRef contents,
                                          const Subject &subject) {
-  FailureOr<json::Object> object = parseJson(text, subject);
+  FailureOr<json::Object> object = parseJson(contents, subject);
   if (failed(object))
     return failure();
   const json::Object *layers = object->getObject("layers");

@@ -26,7 +26,8 @@ struct Config {
   std::string format;
   /// The possible numbers of bits of a quantized value.
   SmallVector<int64_t> bits;
-  /// The number of rows and columns that share a scale; {0, 0} if not given.
+  /// The number of rows and columns that share a scale; {0, 0} if not
+  /// specified.
   std::pair<int64_t, int64_t> block = {0, 0};
   /// The possible numbers of elements that share a scale.
   SmallVector<int64_t> groups;

@@ -52,9 +52,9 @@ public:
         less(less), parts(parts) {}
 
   LogicalResult add();
-  /// Returns the bits of quantized values that are packed into 32-bit words, or
-  /// 0 for other layouts.
-  unsigned getWordBits() const { return wordBits; }
+  /// Returns the bits of quantized values that are packed into 32-bit integers,
+  /// or 0 for other layouts.
+  unsigned getPackedWidth() const { return packedWidth; }
   /// Whether a zero point is 0, which GPTQ's version 1 stores as -1.
   bool hasZeroPointZero() const { return zeroPointZero; }
 
@@ -70,7 +70,7 @@ private:
   LogicalResult addFloat4();
   LogicalResult addBytes();
   LogicalResult addPacked();
-  LogicalResult addWords(bool isAwq);
+  LogicalResult addIntegers(bool isAwq);
 
   void addPart(StringRef suffix, DType dtype, ArrayRef<int64_t> dims,
                std::function<void(raw_ostream &)> write) {
@@ -86,16 +86,17 @@ private:
   /// Adds the scales: for each row, one for each group, or, if `byGroups`, for
   /// each group, one for each row.
   void addScales(StringRef suffix, ArrayRef<int64_t> dims, bool byGroups);
-  /// Adds `count` rows of `size` values, packed into 32-bit words.
-  void addWordRows(StringRef suffix, ArrayRef<int64_t> dims, int64_t count,
-                   int64_t size,
-                   std::function<uint32_t(int64_t, int64_t)> getCode);
+  /// Adds `count` rows of `size` values, packed into 32-bit integers.
+  void addIntegerRows(StringRef suffix, ArrayRef<int64_t> dims, int64_t count,
+                      int64_t size,
+                      std::function<uint32_t(int64_t, int64_t)> getCode);
   void addGroupIndices(StringRef suffix);
 
   /// Return a quantized value and a zero point, shifted to the range from 0.
   uint32_t getCode(int64_t row, int64_t column) const {
-    int64_t place = weight.places.empty() ? column : weight.places[column];
-    return weight.codes.getInteger(row * weight.columns + place) + offset;
+    int64_t position =
+        weight.columnOrder.empty() ? column : weight.columnOrder[column];
+    return weight.codes.getInteger(row * weight.columns + position) + offset;
   }
   uint32_t getZero(int64_t row, int64_t group) const {
     return zeros[weight.getScaleIndex(row, group * weight.group)] + offset;
@@ -117,7 +118,7 @@ private:
   /// from 0.
   std::vector<int64_t> zeros;
   int64_t offset = 0;
-  unsigned bits = 0, wordBits = 0;
+  unsigned bits = 0, packedWidth = 0;
   bool zeroPointZero = false;
 };
 } // namespace
@@ -182,7 +183,7 @@ void WeightWriter::addScales(StringRef suffix, ArrayRef<int64_t> dims,
       weight.scales.form == Scales::Form::Plain &&
       (values.type.isF32() || values.type.isF16() || values.type.isBF16());
   DType dtype = isPlain ? *getDType(values.type) : DType::F32;
-  bool isWhole = ShapedType::getNumElements(dims) == 1;
+  bool isPerTensor = ShapedType::getNumElements(dims) == 1;
   addPart(suffix, dtype, dims, [=, &values](raw_ostream &os) {
     llvm::support::endian::Writer writer(os, llvm::endianness::little);
     auto write = [&](int64_t row, int64_t group) {
@@ -194,27 +195,27 @@ void WeightWriter::addScales(StringRef suffix, ArrayRef<int64_t> dims,
       else
         writer.write<uint32_t>(values.getBits(i));
     };
-    int64_t rows = isWhole ? 1 : weight.rows;
-    int64_t groups = isWhole ? 1 : weight.getGroups();
+    int64_t rows = isPerTensor ? 1 : weight.rows;
+    int64_t groups = isPerTensor ? 1 : weight.getGroups();
     for (int64_t i = 0, e = rows * groups; i != e; ++i)
       byGroups ? write(i % rows, i / rows) : write(i / groups, i % groups);
   });
 }
 
-void WeightWriter::addWordRows(
+void WeightWriter::addIntegerRows(
     StringRef suffix, ArrayRef<int64_t> dims, int64_t count, int64_t size,
     std::function<uint32_t(int64_t, int64_t)> getCode) {
   addPart(suffix, DType::I32, dims,
           [=, bits = bits, getCode = std::move(getCode)](raw_ostream &os) {
-            int64_t perWord = 32 / bits;
+            int64_t perInteger = 32 / bits;
             llvm::support::endian::Writer writer(os, llvm::endianness::little);
             for (int64_t row = 0; row != count; ++row)
-              for (int64_t first = 0; first < size; first += perWord) {
-                uint32_t word = 0;
-                for (int64_t i = first, e = std::min(first + perWord, size);
+              for (int64_t first = 0; first < size; first += perInteger) {
+                uint32_t packed = 0;
+                for (int64_t i = first, e = std::min(first + perInteger, size);
                      i != e; ++i)
-                  word |= getCode(row, i) << (i - first) * bits;
-                writer.write(word);
+                  packed |= getCode(row, i) << (i - first) * bits;
+                writer.write(packed);
               }
           });
 }
@@ -223,8 +224,9 @@ void WeightWriter::addGroupIndices(StringRef suffix) {
   addPart(suffix, DType::I32, {weight.columns}, [this](raw_ostream &os) {
     llvm::support::endian::Writer writer(os, llvm::endianness::little);
     for (int64_t i = 0; i != weight.columns; ++i)
-      writer.write<int32_t>((weight.places.empty() ? i : weight.places[i]) /
-                            weight.group);
+      writer.write<int32_t>(
+          (weight.columnOrder.empty() ? i : weight.columnOrder[i]) /
+          weight.group);
   });
 }
 
@@ -262,13 +264,13 @@ LogicalResult WeightWriter::addFloat4() {
   }
   if (failed(setPrefix()))
     return failure();
-  bool isProduct = scales.form == Scales::Form::Product;
-  addCopy(isProduct ? "weight" : "weight_packed", DType::U8, byteDims,
+  bool isMultiplied = scales.form == Scales::Form::Product;
+  addCopy(isMultiplied ? "weight" : "weight_packed", DType::U8, byteDims,
           weight.codes);
   addCopy("weight_scale", isMicro ? DType::U8 : DType::F8_E4M3, groupDims,
           values);
   if (isNv)
-    addCopy(isProduct ? "weight_scale_2" : "weight_global_scale", DType::F32,
+    addCopy(isMultiplied ? "weight_scale_2" : "weight_global_scale", DType::F32,
             {1}, scales.factor);
   return success();
 }
@@ -314,11 +316,11 @@ LogicalResult WeightWriter::addPacked() {
                     spellShape(weight.dims));
   if (failed(setPrefix()))
     return failure();
-  wordBits = bits;
-  addWordRows("weight_packed", {rows, int64_t(divideCeil(columns * bits, 32))},
-              rows, columns, [this](int64_t row, int64_t column) {
-                return getCode(row, column);
-              });
+  packedWidth = bits;
+  addIntegerRows(
+      "weight_packed", {rows, int64_t(divideCeil(columns * bits, 32))}, rows,
+      columns,
+      [this](int64_t row, int64_t column) { return getCode(row, column); });
   int64_t groups = weight.getGroups();
   addScales("weight_scale", {rows, groups}, /*byGroups=*/false);
   addPart("weight_shape", DType::I64, {2}, [=](raw_ostream &os) {
@@ -328,61 +330,62 @@ LogicalResult WeightWriter::addPacked() {
   });
   if (isAsymmetric(int64_t(1) << (bits - 1))) {
     // Packed along the rows.
-    int64_t perWord = 32 / bits;
+    int64_t perInteger = 32 / bits;
     addPart(
         "weight_zero_point", DType::I32,
         {int64_t(divideCeil(rows * bits, 32)), groups}, [=](raw_ostream &os) {
           llvm::support::endian::Writer writer(os, llvm::endianness::little);
-          for (int64_t first = 0; first < rows; first += perWord)
+          for (int64_t first = 0; first < rows; first += perInteger)
             for (int64_t group = 0; group != groups; ++group) {
-              uint32_t word = 0;
-              for (int64_t row = first, e = std::min(first + perWord, rows);
+              uint32_t packed = 0;
+              for (int64_t row = first, e = std::min(first + perInteger, rows);
                    row != e; ++row)
-                word |= getZero(row, group) << (row - first) * bits;
-              writer.write(word);
+                packed |= getZero(row, group) << (row - first) * bits;
+              writer.write(packed);
             }
         });
   }
-  if (!weight.places.empty())
+  if (!weight.columnOrder.empty())
     addGroupIndices("weight_g_idx");
   return success();
 }
 
-LogicalResult WeightWriter::addWords(bool isAwq) {
+LogicalResult WeightWriter::addIntegers(bool isAwq) {
   StringRef method = isAwq ? "AWQ" : "GPTQ";
   if (!weight.codes.type.isInteger() || (isAwq && bits != 4))
     return refuse(method);
   if (weight.dims.size() != 2)
     return diagnose(subject, Diag::NoMatrix, method, spellShape(weight.dims));
-  if (isAwq && !weight.places.empty())
+  if (isAwq && !weight.columnOrder.empty())
     return diagnose(subject, Diag::NoOrder, method);
-  int64_t outputs = weight.rows, inputs = weight.columns, perWord = 32 / bits;
+  int64_t outputs = weight.rows, inputs = weight.columns,
+          perInteger = 32 / bits;
   int64_t groups = weight.getGroups();
-  if (outputs % perWord || (!isAwq && inputs % perWord))
-    return diagnose(subject, Diag::UnevenWords, method, perWord,
+  if (outputs % perInteger || (!isAwq && inputs % perInteger))
+    return diagnose(subject, Diag::UnevenWords, method, perInteger,
                     spellShape(weight.dims));
   if (failed(setPrefix()))
     return failure();
-  wordBits = bits;
-  // The columns within a word of AWQ are permuted.
+  packedWidth = bits;
+  // The columns within a 32-bit integer of AWQ are permuted.
   auto getOutput = [=](int64_t i) {
     return isAwq ? i / 8 * 8 + kAwqColumns[i % 8] : i;
   };
   if (isAwq) {
-    addWordRows(
-        "qweight", {inputs, outputs / perWord}, inputs, outputs,
+    addIntegerRows(
+        "qweight", {inputs, outputs / perInteger}, inputs, outputs,
         [=](int64_t input, int64_t i) { return getCode(getOutput(i), input); });
   } else {
-    addPart("qweight", DType::I32, {inputs / perWord, outputs},
+    addPart("qweight", DType::I32, {inputs / perInteger, outputs},
             [=](raw_ostream &os) {
               llvm::support::endian::Writer writer(os,
                                                    llvm::endianness::little);
-              for (int64_t first = 0; first != inputs; first += perWord)
+              for (int64_t first = 0; first != inputs; first += perInteger)
                 for (int64_t output = 0; output != outputs; ++output) {
-                  uint32_t word = 0;
-                  for (int64_t i = 0; i != perWord; ++i)
-                    word |= getCode(output, first + i) << i * bits;
-                  writer.write(word);
+                  uint32_t packed = 0;
+                  for (int64_t i = 0; i != perInteger; ++i)
+                    packed |= getCode(output, first + i) << i * bits;
+                  writer.write(packed);
                 }
             });
     addGroupIndices("g_idx");
@@ -390,10 +393,10 @@ LogicalResult WeightWriter::addWords(bool isAwq) {
         llvm::any_of(zeros, [&](int64_t zero) { return zero + offset == 0; });
   }
   addScales("scales", {groups, outputs}, /*byGroups=*/true);
-  addWordRows("qzeros", {groups, outputs / perWord}, groups, outputs,
-              [=](int64_t group, int64_t i) {
-                return getZero(getOutput(i), group) - (!isAwq && less);
-              });
+  addIntegerRows("qzeros", {groups, outputs / perInteger}, groups, outputs,
+                 [=](int64_t group, int64_t i) {
+                   return getZero(getOutput(i), group) - (!isAwq && less);
+                 });
   return success();
 }
 
@@ -409,10 +412,10 @@ LogicalResult WeightWriter::add() {
   if (failed(checkPowers()))
     return failure();
   if (layout != SafetensorsLayout::Auto)
-    return addWords(layout == SafetensorsLayout::Awq);
-  if (isInteger && (bits < 8 || !weight.places.empty()))
+    return addIntegers(layout == SafetensorsLayout::Awq);
+  if (isInteger && (bits < 8 || !weight.columnOrder.empty()))
     return addPacked();
-  if (!weight.places.empty())
+  if (!weight.columnOrder.empty())
     return diagnose(subject, Diag::NoOrder, "safetensors");
   if (isa<Float4E2M1FNType>(type))
     return addFloat4();
@@ -517,8 +520,8 @@ LogicalResult quant_float::exportSafetensors(ModuleOp module, raw_ostream &os,
       if (failed(writer.add()))
         return failure();
       less &= !writer.hasZeroPointZero();
-      if (writer.getWordBits())
-        widths.insert(writer.getWordBits());
+      if (writer.getPackedWidth())
+        widths.insert(writer.getPackedWidth());
       const auto &weight = std::get<QuantizedWeight>(tensor.value);
       if (weight.scales.values.count != 1 && weight.getGroups() > 1 &&
           !isa<Float4E2M1FNType>(weight.codes.type)) {

@@ -117,12 +117,12 @@ static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
     return failure();
   tensor.count = *count;
 
-  const llvm::json::Value *place = object->get("data_offsets");
-  std::optional<SmallVector<int64_t>> offsets = getSizes(place);
+  const llvm::json::Value *dataOffsets = object->get("data_offsets");
+  std::optional<SmallVector<int64_t>> offsets = getSizes(dataOffsets);
   if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1])
     return diagnose(subject, Diag::BadEntry, "data_offsets",
                     "a begin offset and an end offset that is not less",
-                    spell(place));
+                    spell(dataOffsets));
   tensor.begin = (*offsets)[0];
   uint64_t size = (*offsets)[1] - (*offsets)[0];
   Type type = getType(tensor.dtype, subject.loc.getContext());
@@ -143,8 +143,8 @@ static LogicalResult parseTensor(const llvm::json::Value &value, Tensor &tensor,
 }
 
 /// Checks that every byte of the data belongs to exactly one tensor.
-static LogicalResult checkPlaces(ArrayRef<Tensor> tensors, uint64_t size,
-                                 const Subject &file) {
+static LogicalResult checkOffsets(ArrayRef<Tensor> tensors, uint64_t size,
+                                  const Subject &file) {
   uint64_t end = 0;
   const Tensor *before = nullptr;
   for (const Tensor &tensor : tensors) {
@@ -222,7 +222,7 @@ LogicalResult safetensors_import::parseFile(
   llvm::sort(found, [](const Tensor &a, const Tensor &b) {
     return std::tie(a.begin, a.name) < std::tie(b.begin, b.name);
   });
-  if (failed(checkPlaces(found, data.size(), file)))
+  if (failed(checkOffsets(found, data.size(), file)))
     return failure();
   llvm::move(found, std::back_inserter(tensors));
   return success();

@@ -33,7 +33,7 @@ FailureOr<Value> WeightImporter::importGroups(
     const Parts &parts, int64_t size,
     llvm::function_ref<Value(Value, Value, ArrayRef<int64_t>)> combine) {
   const Tensor &codes = *parts.codes, &scale = *parts.others[0];
-  const Tensor *whole = parts.others[1];
+  const Tensor *globalScale = parts.others[1];
   SmallVector<int64_t> dims = getUnpackedDims(codes);
   Scaling scaling{dims, int64_t(dims.size()) - 1, size, 1};
   // Quantized values of other widths have the same names.
@@ -43,18 +43,18 @@ FailureOr<Value> WeightImporter::importGroups(
   scaling.dims.back() /= size;
   if (failed(checkShape(scale, scaling.dims, codes)))
     return failure();
-  if (whole && whole->count != 1)
-    return checkShape(*whole, {1}, scale);
+  if (globalScale && globalScale->count != 1)
+    return checkShape(*globalScale, {1}, scale);
   FailureOr<Value> codeValue = makeFloat4(codes, dims);
   FailureOr<Value> scaleValue = makeScale(scale, scaling);
   if (failed(codeValue) || failed(scaleValue))
     return failure();
-  if (whole) {
-    FailureOr<Value> wholeValue =
-        makeConstant(*whole, b.getF32Type(), {}, whole->bytes);
-    if (failed(wholeValue))
+  if (globalScale) {
+    FailureOr<Value> globalScaleValue =
+        makeConstant(*globalScale, b.getF32Type(), {}, globalScale->bytes);
+    if (failed(globalScaleValue))
       return failure();
-    *scaleValue = combine(*scaleValue, *wholeValue, scaling.dims);
+    *scaleValue = combine(*scaleValue, *globalScaleValue, scaling.dims);
   }
   return module.dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
                            scaling.axis, scaling.blockSize);
@@ -65,17 +65,18 @@ FailureOr<Value> WeightImporter::importMxfp4(const Parts &parts) {
 }
 
 FailureOr<Value> WeightImporter::importNvfp4(const Parts &parts) {
-  return importGroups(parts, kNvGroup,
-                      [&](Value scale, Value whole, ArrayRef<int64_t> dims) {
-                        Value wide = module.cast(scale, b.getF32Type());
-                        return module.makeNode("Div", {wide, whole}, dims);
-                      });
+  return importGroups(
+      parts, kNvGroup,
+      [&](Value scale, Value globalScale, ArrayRef<int64_t> dims) {
+        Value wide = module.cast(scale, b.getF32Type());
+        return module.makeNode("Div", {wide, globalScale}, dims);
+      });
 }
 
 FailureOr<Value> WeightImporter::importModelOpt(const Parts &parts) {
   return importGroups(
-      parts, kNvGroup, [&](Value scale, Value whole, ArrayRef<int64_t>) {
-        return module.dequantize(scale, whole, /*zeroPoint=*/{},
+      parts, kNvGroup, [&](Value scale, Value globalScale, ArrayRef<int64_t>) {
+        return module.dequantize(scale, globalScale, /*zeroPoint=*/{},
                                  /*axis=*/std::nullopt, /*blockSize=*/0);
       });
 }

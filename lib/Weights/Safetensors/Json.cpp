@@ -28,7 +28,7 @@ static std::string getKey(StringRef quoted) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(quoted);
   if (value)
     return value->getAsString()->str();
-  // The parser of the whole string reports the error.
+  // The parser of the entire string reports the error.
   llvm::consumeError(value.takeError());
   return quoted.str();
 }

@@ -159,7 +159,7 @@ static constexpr Layout kLayouts[] = {
      2,
      true,
      "weight",
-     &WeightImporter::importWords},
+     &WeightImporter::importPackedI32},
     // gpt-oss.
     {{"_blocks", kU8},
      {{"_scales", kE8M0}},
@@ -422,7 +422,7 @@ static bool hasPairs(const Found &found) {
   const auto &others = found.parts.others;
   if (codes.dims.empty())
     return false;
-  if (found.layout->import == &WeightImporter::importWords)
+  if (found.layout->import == &WeightImporter::importPackedI32)
     return !others[0]->dims.empty() && !others[1]->dims.empty() &&
            others[0]->dims.back() == 16 * others[1]->dims.back();
   if (found.layout->import != &WeightImporter::importPacked ||

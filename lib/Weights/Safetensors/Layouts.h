@@ -19,10 +19,10 @@ namespace mlir::quant_float::safetensors_import {
 /// number.
 inline constexpr uint8_t kNanScale = 255;
 
-/// The order of 4-bit values in a 32-bit word of AWQ: the column at each
-/// position of the word, and the position of each column.
+/// The order of 4-bit values in a 32-bit integer of AWQ: the column at each
+/// position of the integer, and the position of each column.
 inline constexpr unsigned kAwqColumns[8] = {0, 2, 4, 6, 1, 3, 5, 7};
-inline constexpr unsigned kAwqPlaces[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+inline constexpr unsigned kAwqPositions[8] = {0, 4, 1, 5, 2, 6, 3, 7};
 
 /// The maximum number of tensors of a weight in addition to its quantized
 /// values.

@@ -71,13 +71,13 @@ static std::optional<int64_t> findBlock(int64_t size, int64_t count,
     return size / count;
   if (size % count)
     return std::nullopt;
-  int64_t whole = size / count;
-  if (llvm::isPowerOf2_64(whole))
-    return whole;
+  int64_t quotient = size / count;
+  if (llvm::isPowerOf2_64(quotient))
+    return quotient;
   for (int64_t power = 1; power < size; power *= 2)
     if (fits(power))
       return std::nullopt;
-  return whole;
+  return quotient;
 }
 
 FailureOr<int64_t> WeightImporter::getBlock(const Tensor &scale, int64_t size,
@@ -143,19 +143,19 @@ static bool isColumn(ArrayRef<int64_t> scales, int64_t size, size_t rank) {
 
 FailureOr<Scaling> WeightImporter::getScaling(const Tensor &scale,
                                               ArrayRef<int64_t> dims) {
-  ArrayRef<int64_t> given = scale.dims;
+  ArrayRef<int64_t> scaleDims = scale.dims;
   Scaling scaling;
   if (scale.count == 1)
     return scaling;
   auto refuse = [&] {
-    return diagnose(scale.subject, Diag::ScaleShape, spellShape(given),
+    return diagnose(scale.subject, Diag::ScaleShape, spellShape(scaleDims),
                     spellShape(dims));
   };
   size_t rank = dims.size();
   if (rank == 0)
     return refuse();
   // With three dimensions, each matrix has rows.
-  if (rank >= 2 && rank != 3 && isColumn(given, dims[0], rank)) {
+  if (rank >= 2 && rank != 3 && isColumn(scaleDims, dims[0], rank)) {
     scaling.dims = {dims[0]};
     scaling.axis = 0;
     return scaling;
@@ -163,29 +163,30 @@ FailureOr<Scaling> WeightImporter::getScaling(const Tensor &scale,
   size_t matrix = std::min<size_t>(rank, 2);
   int64_t rows = rank == 1 ? 1 : dims[rank - 2], columns = dims.back();
   int64_t scaleRows = 1, scaleColumns = 1;
-  if (given.size() == rank &&
-      given.drop_back(matrix) == dims.drop_back(matrix)) {
-    scaleRows = rank == 1 ? 1 : given[rank - 2];
-    scaleColumns = given.back();
-  } else if (rank == 2 && given.size() == 4 && given[1] == 1 && given[3] == 1) {
+  if (scaleDims.size() == rank &&
+      scaleDims.drop_back(matrix) == dims.drop_back(matrix)) {
+    scaleRows = rank == 1 ? 1 : scaleDims[rank - 2];
+    scaleColumns = scaleDims.back();
+  } else if (rank == 2 && scaleDims.size() == 4 && scaleDims[1] == 1 &&
+             scaleDims[3] == 1) {
     // ModelOpt's scales have dimensions of size 1 for the elements of a block.
-    scaleRows = given[0];
-    scaleColumns = given[2];
-  } else if (rank == 3 && given.size() <= 2 && given[0] == dims[0]) {
-    scaleRows = given.size() == 2 ? given[1] : 1;
+    scaleRows = scaleDims[0];
+    scaleColumns = scaleDims[2];
+  } else if (rank == 3 && scaleDims.size() <= 2 && scaleDims[0] == dims[0]) {
+    scaleRows = scaleDims.size() == 2 ? scaleDims[1] : 1;
   } else {
     return refuse();
   }
   // vLLM stores the gate and up projections of an expert as one weight.
   bool isHalves =
       StringRef(scale.name).contains("w13_") && scaleRows == 2 && rows % 2 == 0;
-  bool isWhole = scaleColumns == 1 && (scaleRows == 1 || isHalves);
+  bool isPerMatrix = scaleColumns == 1 && (scaleRows == 1 || isHalves);
   std::pair<int64_t, int64_t> block = {1, columns};
-  if (scaleRows != rows && isWhole) {
+  if (scaleRows != rows && isPerMatrix) {
     block.first = rows / scaleRows;
   } else if (scaleRows != rows) {
     // Rows are grouped only if scales have a dimension for columns.
-    if (given.size() != rank && rank == 3)
+    if (scaleDims.size() != rank && rank == 3)
       return refuse();
     auto found = getBlocks(scale, dims, scaleRows, scaleColumns);
     if (failed(found))

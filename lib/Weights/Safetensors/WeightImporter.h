@@ -45,7 +45,7 @@ public:
   FailureOr<Value> importMxfp4(const Parts &parts);
   FailureOr<Value> importNvfp4(const Parts &parts);
   FailureOr<Value> importModelOpt(const Parts &parts);
-  FailureOr<Value> importWords(const Parts &parts);
+  FailureOr<Value> importPackedI32(const Parts &parts);
   FailureOr<Value> importBlocks(const Parts &parts);
   FailureOr<Value> importPairsOfRows(const Parts &parts);
   FailureOr<Value> importLlmInt8(const Parts &parts);

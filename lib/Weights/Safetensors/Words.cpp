@@ -1,4 +1,4 @@
-//===- Words.cpp - Weights packed into 32-bit words -----------------------===//
+//===- Words.cpp - Weights packed into 32-bit integers --------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,23 +22,24 @@ using llvm::support::endian::read64le;
 FailureOr<int64_t>
 WeightImporter::getBits(const Tensor &tensor, ArrayRef<int64_t> possible,
                         llvm::function_ref<bool(int64_t)> fits) {
-  ArrayRef<int64_t> given = checkpoint.getConfig().bits;
+  ArrayRef<int64_t> bitWidths = checkpoint.getConfig().bits;
   SmallVector<int64_t> found;
   for (int64_t bits : possible)
-    if ((given.empty() || llvm::is_contained(given, bits)) && fits(bits))
+    if ((bitWidths.empty() || llvm::is_contained(bitWidths, bits)) &&
+        fits(bits))
       found.push_back(bits);
   if (found.size() == 1)
     return found[0];
   return diagnose(tensor.subject, Diag::NoBits, spellShape(possible),
                   spellShape(tensor.dims),
-                  given.empty() ? "no value in config.json"
-                                : spellShape(given));
+                  bitWidths.empty() ? "no value in config.json"
+                                    : spellShape(bitWidths));
 }
 
-/// Returns value `i` of a row of words.
-static unsigned getCode(const char *words, int64_t i, unsigned bits) {
-  unsigned perWord = 32 / bits;
-  return read32le(words + 4 * (i / perWord)) >> i % perWord * bits &
+/// Returns value `i` of a row of packed 32-bit integers.
+static unsigned getCode(const char *row, int64_t i, unsigned bits) {
+  unsigned perInteger = 32 / bits;
+  return read32le(row + 4 * (i / perInteger)) >> i % perInteger * bits &
          llvm::maskTrailingOnes<unsigned>(bits);
 }
 
@@ -89,12 +90,12 @@ static bool isInOrder(const Tensor &groups) {
 Value WeightImporter::reorder(Value value, ArrayRef<int64_t> order) {
   if (order.empty())
     return value;
-  SmallVector<int64_t> places(order.size());
-  for (auto [place, column] : llvm::enumerate(order))
-    places[column] = place;
+  SmallVector<int64_t> inverse(order.size());
+  for (auto [position, column] : llvm::enumerate(order))
+    inverse[column] = position;
   ArrayRef<int64_t> dims = cast<RankedTensorType>(value.getType()).getShape();
   return module.makeNode(
-      "Gather", {value, module.makeConstant(places)}, dims,
+      "Gather", {value, module.makeConstant(inverse)}, dims,
       b.getNamedAttr("axis", b.getI64IntegerAttr(int64_t(dims.size()) - 1)));
 }
 
@@ -110,12 +111,12 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
     return shape->dtype == DType::I64 ? int64_t(read64le(data + 8 * i))
                                       : int32_t(read32le(data + 4 * i));
   };
-  int64_t rows = getSize(0), columns = getSize(1), words = packed.dims[1];
-  if (rows != packed.dims[0] || columns < 1 || columns > words * 32)
+  int64_t rows = getSize(0), columns = getSize(1), integers = packed.dims[1];
+  if (rows != packed.dims[0] || columns < 1 || columns > integers * 32)
     return diagnose(shape->subject, Diag::WeightShape, printable(packed.name),
                     spellShape(packed.dims), spellShape({rows, columns}));
   auto fits = [&](int64_t bits) {
-    return int64_t(divideCeil(columns * bits, 32)) == words;
+    return int64_t(divideCeil(columns * bits, 32)) == integers;
   };
   FailureOr<int64_t> bits = getBits(packed, {2, 4, 8}, fits);
   FailureOr<Scaling> scaling = getScaling(*scale, {rows, columns});
@@ -141,7 +142,7 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
     return diagnose(packed.subject, Diag::NoMemory, codes.getSize());
   for (int64_t row = 0; row != rows; ++row)
     for (int64_t i = 0; i != columns; ++i)
-      codes.add(int(getCode(packed.bytes.data.data() + 4 * words * row,
+      codes.add(int(getCode(packed.bytes.data.data() + 4 * integers * row,
                             order->empty() ? i : (*order)[i], *bits)) -
                 offset);
   FailureOr<Value> codeValue = finish(codes, packed);
@@ -163,10 +164,11 @@ FailureOr<Value> WeightImporter::importPacked(const Parts &parts) {
       return diagnose(zeros->subject, Diag::NoMemory, elements.getSize());
     for (int64_t row = 0; row != rows; ++row)
       for (int64_t i = 0; i != perRow; ++i) {
-        int64_t perWord = 32 / *bits;
-        const char *word =
-            zeros->bytes.data.data() + 4 * (row / perWord * perRow + i);
-        elements.add(int(getCode(word, row % perWord, *bits)) - offset);
+        int64_t perInteger = 32 / *bits;
+        const char *packedData =
+            zeros->bytes.data.data() + 4 * (row / perInteger * perRow + i);
+        elements.add(int(getCode(packedData, row % perInteger, *bits)) -
+                     offset);
       }
     FailureOr<Value> made = finish(elements, *zeros);
     if (failed(made))
@@ -198,40 +200,42 @@ FailureOr<Value> WeightImporter::transpose(const Tensor &tensor) {
                       bytes);
 }
 
-FailureOr<Value> WeightImporter::importWords(const Parts &parts) {
-  const Tensor &words = *parts.codes, *scales = parts.others[0],
+FailureOr<Value> WeightImporter::importPackedI32(const Parts &parts) {
+  const Tensor &quantized = *parts.codes, *scales = parts.others[0],
                *zeros = parts.others[1], *groupIndices = parts.others[2];
   const Config &config = checkpoint.getConfig();
   bool isAwq = config.method == "awq";
   if (!isAwq && config.method != "gptq")
-    return diagnose(words.subject, Diag::NoMethod, printable(config.method));
+    return diagnose(quantized.subject, Diag::NoMethod,
+                    printable(config.method));
   bool hasFormat =
       config.format.empty() ||
       (isAwq ? config.format == "gemm" || config.format == "GEMM"
              : config.format == "gptq" || config.format == "gptq_v2");
   if (!hasFormat)
-    return diagnose(words.subject, Diag::BadFormat,
+    return diagnose(quantized.subject, Diag::BadFormat,
                     isAwq ? "version" : "checkpoint_format",
                     printable(config.format));
-  if (words.dims.size() != 2 || scales->dims.size() != 2 || zeros->dims.empty())
+  if (quantized.dims.size() != 2 || scales->dims.size() != 2 ||
+      zeros->dims.empty())
     return diagnose(scales->subject, Diag::ScaleShape, spellShape(scales->dims),
-                    spellShape(words.dims));
+                    spellShape(quantized.dims));
   int64_t groups = scales->dims[0], outputs = scales->dims[1];
   auto fits = [&](int64_t bits) {
-    int64_t perWord = 32 / bits;
-    int64_t inputs = words.dims[0] * (isAwq ? 1 : perWord);
-    return outputs % perWord == 0 && groups <= inputs &&
-           words.dims[1] == (isAwq ? outputs / perWord : outputs) &&
-           zeros->dims.back() == outputs / perWord;
+    int64_t perInteger = 32 / bits;
+    int64_t inputs = quantized.dims[0] * (isAwq ? 1 : perInteger);
+    return outputs % perInteger == 0 && groups <= inputs &&
+           quantized.dims[1] == (isAwq ? outputs / perInteger : outputs) &&
+           zeros->dims.back() == outputs / perInteger;
   };
-  FailureOr<int64_t> bits =
-      isAwq ? getBits(words, {4}, fits) : getBits(words, {2, 4, 8}, fits);
+  FailureOr<int64_t> bits = isAwq ? getBits(quantized, {4}, fits)
+                                  : getBits(quantized, {2, 4, 8}, fits);
   if (failed(bits))
     return failure();
-  int64_t perWord = 32 / *bits, columns = words.dims[1];
-  int64_t inputs = words.dims[0] * (isAwq ? 1 : perWord);
-  if (failed(checkShape(*zeros, {groups, outputs / perWord}, *scales)) ||
-      (groupIndices && failed(checkShape(*groupIndices, {inputs}, words))))
+  int64_t perInteger = 32 / *bits, columns = quantized.dims[1];
+  int64_t inputs = quantized.dims[0] * (isAwq ? 1 : perInteger);
+  if (failed(checkShape(*zeros, {groups, outputs / perInteger}, *scales)) ||
+      (groupIndices && failed(checkShape(*groupIndices, {inputs}, quantized))))
     return failure();
   FailureOr<int64_t> found =
       getBlock(*scales, inputs, groups, {outputs, inputs});
@@ -245,19 +249,20 @@ FailureOr<Value> WeightImporter::importWords(const Parts &parts) {
   Type type = getUnsigned(*bits);
   ElementsWriter codes(type, {outputs, inputs});
   if (!codes.hasMemory())
-    return diagnose(words.subject, Diag::NoMemory, codes.getSize());
-  auto getPlace = [&](int64_t output) {
-    return isAwq ? output / 8 * 8 + kAwqPlaces[output % 8] : output;
+    return diagnose(quantized.subject, Diag::NoMemory, codes.getSize());
+  auto getColumn = [&](int64_t output) {
+    return isAwq ? output / 8 * 8 + kAwqPositions[output % 8] : output;
   };
-  const char *data = words.bytes.data.data();
+  const char *data = quantized.bytes.data.data();
   for (int64_t output = 0; output != outputs; ++output)
     for (int64_t i = 0; i != inputs; ++i) {
       int64_t input = order->empty() ? i : (*order)[i];
       if (isAwq)
-        codes.add(getCode(data + 4 * columns * input, getPlace(output), *bits));
+        codes.add(
+            getCode(data + 4 * columns * input, getColumn(output), *bits));
       else
-        codes.add(getCode(data + 4 * (input / perWord * columns + output),
-                          input % perWord, *bits));
+        codes.add(getCode(data + 4 * (input / perInteger * columns + output),
+                          input % perInteger, *bits));
     }
   SmallVector<int64_t> dims{outputs};
   if (groups != 1)
@@ -270,13 +275,13 @@ FailureOr<Value> WeightImporter::importWords(const Parts &parts) {
   for (int64_t output = 0; output != outputs; ++output)
     for (int64_t group = 0; group != groups; ++group) {
       unsigned zero = less + getCode(zeros->bytes.data.data() +
-                                         4 * (outputs / perWord) * group,
-                                     getPlace(output), *bits);
+                                         4 * (outputs / perInteger) * group,
+                                     getColumn(output), *bits);
       if (zero >> *bits)
         return diagnose(zeros->subject, Diag::ZeroPoint, zero - 1, *bits, zero);
       zeroCodes.add(zero);
     }
-  FailureOr<Value> codeValue = finish(codes, words);
+  FailureOr<Value> codeValue = finish(codes, quantized);
   FailureOr<Value> scaleValue = transpose(*scales);
   FailureOr<Value> zeroValue = finish(zeroCodes, *zeros);
   if (failed(codeValue) || failed(scaleValue) || failed(zeroValue))
