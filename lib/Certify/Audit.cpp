@@ -48,10 +48,10 @@ struct ModelConversions {
 
 /// Returns the name and the tests of a cast that no certificate covers.
 static std::pair<std::string, std::string> describe(CastOp cast) {
-  auto isText = [](Type type) {
+  auto isString = [](Type type) {
     return isa<StringType>(getElementTypeOrSelf(type));
   };
-  if (isText(cast.getInput().getType()) || isText(cast.getType()))
+  if (isString(cast.getInput().getType()) || isString(cast.getType()))
     return {"Cast of strings", "the suite's comparison with exact fractions"};
   if (cast.getMode() == CastMode::OpenVINO)
     return {"Convert of OpenVINO", "the suite's comparison with OpenVINO"};
@@ -82,15 +82,15 @@ static ModelConversions findConversions(ModuleOp module) {
 
 llvm::Expected<AuditReport>
 certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
-                    const CertifyOptions &given) {
+                    const CertifyOptions &requested) {
   ModelConversions conversions = findConversions(model.getModule());
-  CertifyOptions options = given;
+  CertifyOptions options = requested;
   options.cpus = {"host"};
   AuditReport report;
   report.origin = getOrigin(options);
   for (const auto &[what, nodes] : conversions.uncovered)
     report.uncovered.push_back({what.first, what.second, nodes});
-  options.isWanted = [&](StringRef name) {
+  options.filter = [&](StringRef name) {
     return conversions.nodes.count(name.str()) != 0;
   };
   llvm::Expected<llvm::StringMap<std::string>> code = hashCode(options);
@@ -116,7 +116,7 @@ certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
         }
       }
   }
-  options.isWanted = [&](StringRef name) {
+  options.filter = [&](StringRef name) {
     auto *found = rows.find(name);
     return found != rows.end() && found->second.file.empty();
   };
@@ -124,7 +124,7 @@ certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
     AuditRow &row = rows.find(certificate.name)->second;
     row.certificate = certificate;
     row.isSampled = options.isSampled;
-    return !given.onCertificate || given.onCertificate(certificate);
+    return !requested.onCertificate || requested.onCertificate(certificate);
   };
   if (llvm::Error error = certifyAll(options))
     return std::move(error);

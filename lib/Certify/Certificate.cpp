@@ -96,11 +96,11 @@ std::string certify::printCertificates(const CertificateFile &file) {
   llvm::StringMap<int64_t> numbers;
   json::Array hashes;
   auto number = [&](const json::Value &hash) {
-    auto [place, isNew] =
+    auto [entry, isNew] =
         numbers.try_emplace(*hash.getAsString(), int64_t(hashes.size()));
     if (isNew)
       hashes.push_back(hash);
-    return place->second;
+    return entry->second;
   };
   std::vector<json::Value> rows;
   for (const Certificate &certificate : file.certificates) {
@@ -294,13 +294,13 @@ static bool readRow(const json::Value &value, const json::Array &hashes,
   }
   for (auto [column, cell] : llvm::zip_first(kColumns, *row)) {
     json::Value resolved = cell;
-    json::Path place = path.field(column);
+    json::Path jsonPath = path.field(column);
     json::Array *all = resolved.getAsArray();
     if (all) {
       for (auto [index, one] : llvm::enumerate(*all))
-        if (!resolveHash(one, hashes, place.index(index)))
+        if (!resolveHash(one, hashes, jsonPath.index(index)))
           return false;
-    } else if (hasHashes(column) && !resolveHash(resolved, hashes, place)) {
+    } else if (hasHashes(column) && !resolveHash(resolved, hashes, jsonPath)) {
       return false;
     }
     object[column] = std::move(resolved);
@@ -319,14 +319,14 @@ static bool hasColumns(const json::Array &columns) {
 }
 
 static bool readFile(const json::Value &value, CertificateFile &file,
-                     json::Path place) {
+                     json::Path jsonPath) {
   const json::Object *object = value.getAsObject();
   const json::Value *origin = object ? object->get("origin") : nullptr;
   if (!origin) {
-    place.report("expected an object with 'origin'");
+    jsonPath.report("expected an object with 'origin'");
     return false;
   }
-  json::Path ofOrigin = place.field("origin");
+  json::Path ofOrigin = jsonPath.field("origin");
   if (!fromJSON(*origin, file.origin, ofOrigin))
     return false;
   if (file.origin.cpus.empty()) {
@@ -337,14 +337,14 @@ static bool readFile(const json::Value &value, CertificateFile &file,
   const json::Array *conversions = object->getArray("conversions");
   const json::Array *hashes = object->getArray("hashes");
   if (!columns || !conversions || !hashes || !hasColumns(*columns)) {
-    place.report("expected the 'columns' of version 2, 'conversions' and "
-                 "'hashes'");
+    jsonPath.report("expected the 'columns' of version 2, 'conversions' and "
+                    "'hashes'");
     return false;
   }
   llvm::StringSet<> names;
   // A json::Path refers to its parent by a pointer, so the parent needs a
   // variable.
-  json::Path all = place.field("conversions");
+  json::Path all = jsonPath.field("conversions");
   for (auto [index, row] : llvm::enumerate(*conversions)) {
     json::Path where = all.index(index);
     Certificate &certificate = file.certificates.emplace_back();

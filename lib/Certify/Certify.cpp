@@ -165,13 +165,13 @@ static llvm::Expected<std::unique_ptr<Code>> compile(ArrayRef<Conversion> group,
                                                      const Machine &machine,
                                                      StringRef cpu,
                                                      Session &session) {
-  std::string text;
+  std::string source;
   for (const Conversion &one : group)
-    text += one.print();
+    source += one.print();
   ParseOptions parseOptions;
   parseOptions.name = group.front().getName();
   llvm::Expected<Model> model =
-      Model::parse(session, ModelFormat::MLIR, text, parseOptions);
+      Model::parse(session, ModelFormat::MLIR, source, parseOptions);
   return model ? machine.compile(*model, cpu) : model.takeError();
 }
 
@@ -240,11 +240,11 @@ void Trial::askReference(const Call &call, uint64_t index) {
   // Use different positions in each call.
   for (size_t i = index * 7919 % stride; i < call.count; i += stride) {
     uint64_t code = call.getCode(i);
-    uint64_t wanted = read(to, expected, i) & to.getMask();
+    uint64_t expectedCode = read(to, expected, i) & to.getMask();
     uint64_t found = reference.get(code, call);
     ++certificate.referenceInputs;
-    certificate.referenceMismatches +=
-        !conversion.agrees(code, call.scale, call.zeroPoint, wanted, found);
+    certificate.referenceMismatches += !conversion.agrees(
+        code, call.scale, call.zeroPoint, expectedCode, found);
   }
 }
 
@@ -295,16 +295,16 @@ size_t Trial::compare(const Call &call, Mismatches &wrong) {
     return firstIndex;
   const Format &to = *conversion.to;
   for (size_t i = 0; i < call.count; ++i) {
-    uint64_t wanted = read(to, expected, i), found = read(to, made, i);
-    uint64_t beside = (wanted ^ found) & ~to.getMask();
-    if (wanted == found ||
+    uint64_t expectedCode = read(to, expected, i), found = read(to, made, i);
+    uint64_t beside = (expectedCode ^ found) & ~to.getMask();
+    if (expectedCode == found ||
         (!beside &&
          conversion.agrees(call.getCode(i), call.scale, call.zeroPoint,
-                           wanted & to.getMask(), found & to.getMask())))
+                           expectedCode & to.getMask(), found & to.getMask())))
       continue;
     firstIndex = std::min(firstIndex, i);
     if (!wrong.count++)
-      wrong.first = {call.getCode(i), call.scale, call.zeroPoint, wanted,
+      wrong.first = {call.getCode(i), call.scale, call.zeroPoint, expectedCode,
                      found};
   }
   return firstIndex;
@@ -464,7 +464,7 @@ certifyGroup(ArrayRef<Conversion> group, const Machine &machine,
       owned, [](const std::unique_ptr<Code> &one) { return one.get(); });
   Expectation expectation;
   for (const Conversion &one : group) {
-    if (options.isWanted && !options.isWanted(one.getName()))
+    if (options.filter && !options.filter(one.getName()))
       continue;
     Trial trial(one, code, session, expectation, options.isSampled);
     for (const Code *compiled : code)
@@ -486,11 +486,11 @@ getMachine(const CertifyOptions &options) {
 
 /// Returns the groups that contain a selected conversion.
 static std::vector<std::vector<Conversion>>
-listWanted(const CertifyOptions &options) {
+listFiltered(const CertifyOptions &options) {
   std::vector<std::vector<Conversion>> groups = listGroups();
   llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
-    return options.isWanted && llvm::none_of(group, [&](const Conversion &one) {
-             return options.isWanted(one.getName());
+    return options.filter && llvm::none_of(group, [&](const Conversion &one) {
+             return options.filter(one.getName());
            });
   });
   return groups;
@@ -503,7 +503,7 @@ certify::hashCode(const CertifyOptions &options) {
     return machine.takeError();
   llvm::StringMap<std::string> hashes;
   Session session;
-  for (ArrayRef<Conversion> group : listWanted(options)) {
+  for (ArrayRef<Conversion> group : listFiltered(options)) {
     llvm::Expected<std::unique_ptr<Code>> compiled =
         compile(group, **machine, options.cpus.front(), session);
     if (!compiled)
@@ -518,7 +518,7 @@ llvm::Error certify::certifyAll(const CertifyOptions &options) {
   auto machine = getMachine(options);
   if (!machine)
     return machine.takeError();
-  std::vector<std::vector<Conversion>> groups = listWanted(options);
+  std::vector<std::vector<Conversion>> groups = listFiltered(options);
   // Start with the smallest groups, whose 32-bit inputs take longest, so that
   // all threads finish at about the same time.
   llvm::sort(groups, [](ArrayRef<Conversion> a, ArrayRef<Conversion> b) {

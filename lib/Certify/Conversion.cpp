@@ -102,10 +102,11 @@ static bool isOwn(const Conversion &conversion) {
 }
 
 std::string Conversion::getName() const {
-  auto append = [](std::string &name, const char *word, const Format *format) {
+  auto append = [](std::string &name, const char *prefix,
+                   const Format *format) {
     // Omit the dialect prefix, which is not valid in a symbol.
     if (format)
-      name.append(word).append(
+      name.append(prefix).append(
           format->name.substr(format->name.rfind('.') + 1));
   };
   std::string name = getOperation();
@@ -162,34 +163,35 @@ std::string Conversion::print() const {
     types += ", " + type;
     arguments += ", %z: " + type;
   }
-  std::string text = "func.func @" + getName() + "(" + arguments + ") -> " +
-                     result + " {\n  %y = quant_float." + getOperation() + " " +
-                     operands;
+  std::string function = "func.func @" + getName() + "(" + arguments + ") -> " +
+                         result + " {\n  %y = quant_float." + getOperation() +
+                         " " + operands;
   if (destination)
-    text += (kind == Kind::Qdq ? " storage " : " to ") +
-            std::string(destination->name);
+    function += (kind == Kind::Qdq ? " storage " : " to ") +
+                std::string(destination->name);
   if (kind == Kind::FakeConvert && fakeConvertRules.mode != Mode::Exact)
-    text += std::string(" mode ") + spell(fakeConvertRules.mode);
+    function += std::string(" mode ") + spell(fakeConvertRules.mode);
   if (fakeConvertRules.reciprocal != Reciprocal::Single)
-    text += std::string(" reciprocal ") + spell(fakeConvertRules.reciprocal);
+    function +=
+        std::string(" reciprocal ") + spell(fakeConvertRules.reciprocal);
   if (fakeConvertRules.positiveZero)
-    text += " positive_zero";
+    function += " positive_zero";
   if (fakeConvertRules.neutralShift)
-    text += " neutral_shift";
+    function += " neutral_shift";
   int opset = kind == Kind::FakeConvert ? 13 : rules.opset;
   if (!isOwn(*this))
-    text += " opset " + std::to_string(opset);
+    function += " opset " + std::to_string(opset);
   else
-    text += kind == Kind::Cast ? " mode quant_float opset 1"
-                               : " opset 1 domain \"quant_float\"";
+    function += kind == Kind::Cast ? " mode quant_float opset 1"
+                                   : " opset 1 domain \"quant_float\"";
   if (hasSaturate())
-    text += rules.saturate ? " saturate true" : " saturate false";
+    function += rules.saturate ? " saturate true" : " saturate false";
   if (hasRoundMode())
-    text += std::string(" round_mode ") + spell(rules.scaleRounding);
+    function += std::string(" round_mode ") + spell(rules.scaleRounding);
   if (precision)
-    text += " precision " + std::string(precision->name);
-  return text + " : " + types + " to " + result + "\n  return %y : " + result +
-         "\n}\n";
+    function += " precision " + std::string(precision->name);
+  return function + " : " + types + " to " + result +
+         "\n  return %y : " + result + "\n}\n";
 }
 
 uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,

@@ -19,7 +19,7 @@ namespace mlir::quant_float::certify {
 /// Computes the oracle's results for all elements of a call. Quantizations that
 /// differ only in the result type, the zero point or `saturate` divide the same
 /// inputs by the same scales. For inputs of at most 16 bits, the quotients are
-/// kept for the next conversion.
+/// reused for the next conversion.
 class Expectation {
 public:
   /// Writes the expected outputs of a call to `slots`.

@@ -283,9 +283,9 @@ static llvm::Expected<std::string> capture(ArrayRef<StringRef> command) {
   std::string message;
   int code = llvm::sys::ExecuteAndWait(command.front(), command, std::nullopt,
                                        redirects, 0, 0, &message);
-  auto text = llvm::MemoryBuffer::getFile(path);
+  auto file = llvm::MemoryBuffer::getFile(path);
   std::string printed =
-      text ? (*text)->getBuffer().trim().str() : std::string();
+      file ? (*file)->getBuffer().trim().str() : std::string();
   if (code)
     return makeError(ErrorKind::Unsupported,
                      "'" + command.front() +

@@ -274,12 +274,12 @@ static OpOperand *findConstant(Operation *op, uint64_t bits) {
     if (!type.isIntOrFloat())
       continue;
     std::optional<APInt> found = getBits(operand.get());
-    APInt wanted(type.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
-                 /*implicitTrunc=*/true);
+    APInt expectedBits(type.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
+                       /*implicitTrunc=*/true);
     // The constant must not be truncated.
-    bool fits =
-        wanted.getZExtValue() == bits || wanted.getSExtValue() == int64_t(bits);
-    if (found && fits && *found == wanted)
+    bool fits = expectedBits.getZExtValue() == bits ||
+                expectedBits.getSExtValue() == int64_t(bits);
+    if (found && fits && *found == expectedBits)
       return &operand;
   }
   return nullptr;
@@ -295,20 +295,20 @@ static void addToOperand(OpBuilder &builder, OpOperand &operand,
   if (auto vector = dyn_cast<VectorType>(type))
     bits = vector.clone(bits);
   mlir::Value integer = arith::BitcastOp::create(builder, loc, bits, value);
-  mlir::Value sum = arith::AddIOp::create(
+  mlir::Value add = arith::AddIOp::create(
       builder, loc, integer, makeConstant(builder, loc, bits, number));
-  operand.set(arith::BitcastOp::create(builder, loc, type, sum));
+  operand.set(arith::BitcastOp::create(builder, loc, type, add));
 }
 
-/// Adds the zero point to the first operand of `sum`, which rounds a quotient,
+/// Adds the zero point to the first operand of `add`, which rounds a quotient,
 /// and removes the integer addition of the zero point that follows.
-static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
+static bool addZeroPointFirst(OpBuilder &builder, Operation *add) {
   mlir::Value zeroPoint;
-  sum->getParentOfType<FunctionOpInterface>()->walk(
+  add->getParentOfType<FunctionOpInterface>()->walk(
       [&](arith::SIToFPOp op) { zeroPoint = zeroPoint ? zeroPoint : op; });
-  // `sum` is followed by a bitcast, an operation that keeps the low bits, and
+  // `add` is followed by a bitcast, an operation that keeps the low bits, and
   // the integer addition.
-  Operation *user = sum;
+  Operation *user = add;
   for (int step = 0; step < 3; ++step) {
     if (!user->hasOneUse())
       return false;
@@ -316,9 +316,9 @@ static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
   }
   if (!zeroPoint || !isa<arith::AddIOp>(user))
     return false;
-  Location loc = sum->getLoc();
+  Location loc = add->getLoc();
   // Clone the conversion of the zero point, because one in another block may
-  // not dominate `sum`.
+  // not dominate `add`.
   auto *source = zeroPoint.getDefiningOp();
   IRMapping mapping;
   SmallVector<Operation *> needed = {source};
@@ -330,11 +330,11 @@ static bool addZeroPointFirst(OpBuilder &builder, Operation *sum) {
   for (Operation *op : llvm::reverse(needed))
     builder.clone(*op, mapping);
   mlir::Value number = mapping.lookup(zeroPoint);
-  mlir::Value quotient = sum->getOperand(0);
+  mlir::Value quotient = add->getOperand(0);
   if (number.getType() != quotient.getType())
     number =
         vector::BroadcastOp::create(builder, loc, quotient.getType(), number);
-  sum->setOperand(0, arith::AddFOp::create(builder, loc, quotient, number));
+  add->setOperand(0, arith::AddFOp::create(builder, loc, quotient, number));
   user->getResult(0).replaceAllUsesWith(user->getOperand(0));
   return true;
 }
@@ -481,7 +481,7 @@ static llvm::Error runMutant(const Mutant &mutant, const Conversion &conversion,
 }
 
 llvm::Error
-certify::runMutants(const std::function<bool(StringRef)> &isWanted,
+certify::runMutants(const std::function<bool(StringRef)> &filter,
                     const std::function<void(const MutantReport &)> &onReport) {
   if (llvm::Triple(llvm::sys::getProcessTriple()).getArch() !=
       llvm::Triple::x86_64)
@@ -493,7 +493,7 @@ certify::runMutants(const std::function<bool(StringRef)> &isWanted,
       conversions.try_emplace(one.getName(), one);
   Session session;
   for (const Mutant &mutant : kMutants) {
-    if (isWanted && !isWanted(mutant.name))
+    if (filter && !filter(mutant.name))
       continue;
     MutantReport report;
     report.name = mutant.name;

@@ -220,10 +220,10 @@ static uint64_t roundShifted(uint64_t number, unsigned shift) {
     return number;
   if (shift > 64)
     return 0;
-  uint64_t whole = shift == 64 ? 0 : number >> shift;
+  uint64_t integerPart = shift == 64 ? 0 : number >> shift;
   uint64_t half = uint64_t(1) << (shift - 1);
   uint64_t rest = number & (half | (half - 1));
-  return whole + (rest > half || (rest == half && (whole & 1)));
+  return integerPart + (rest > half || (rest == half && (integerPart & 1)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -441,13 +441,13 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   // them.
   const Format source = from, destination = to;
   const CastRules fixed = rules;
-  auto *place = static_cast<Slot *>(slots);
+  auto *output = static_cast<Slot *>(slots);
   if (&from == &to || (from.isInteger() && to.isInteger())) {
     // V7 and C12, as in cast.
     uint64_t sign = from.kind == Kind::Signed ? from.getSignBit() : 0;
     uint64_t taken = from.getMask(), left = to.getMask();
     for (size_t i = 0; i < count; ++i)
-      place[i] = Slot(((((first + i) & taken) ^ sign) - sign) & left);
+      output[i] = Slot(((((first + i) & taken) ^ sign) - sign) & left);
     return;
   }
   // Consecutive encodings of one sign are ordered numbers (for floats within
@@ -468,11 +468,11 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   for (size_t i = 0; i < count;) {
     size_t end = isOrdered ? i + kStretch : count;
     if (isOrdered && convertEnd(first + i) == convertEnd(first + end - 1)) {
-      std::fill(place + i, place + end, Slot(convert(first + i)));
+      std::fill(output + i, output + end, Slot(convert(first + i)));
       i = end;
     }
     for (; i < end; ++i)
-      place[i] = Slot(convert(first + i));
+      output[i] = Slot(convert(first + i));
   }
 }
 

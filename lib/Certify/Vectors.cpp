@@ -72,9 +72,9 @@ static uint64_t getLargest(const Format &format) {
 static void addSpecials(const Format &from, NamedInputs &inputs) {
   uint64_t sign = from.getSignBit(), normal = uint64_t(1) << from.mantissaBits;
   auto addBoth = [&](uint64_t code, const llvm::Twine &name) {
-    std::string text = name.str();
-    inputs.add(code, text);
-    inputs.add(code | sign, "-(" + llvm::Twine(text) + ")");
+    std::string label = name.str();
+    inputs.add(code, label);
+    inputs.add(code | sign, "-(" + llvm::Twine(label) + ")");
   };
   inputs.add(0, "zero");
   inputs.add(sign, decode(from, sign).isNaN() ? "NaN" : "-0");
@@ -96,14 +96,14 @@ static void addSpecials(const Format &from, NamedInputs &inputs) {
 /// Adds a value and its neighbors if the input type represents it exactly.
 static void addAround(const Format &from, double value, const llvm::Twine &name,
                       NamedInputs &inputs) {
-  std::string text = name.str();
+  std::string label = name.str();
   uint64_t code = fromDouble(from, value);
   if (toDouble(from, code) != value)
     return;
-  inputs.add(code, text);
+  inputs.add(code, label);
   if (from.isFloat() && value != 0) {
-    inputs.add(code - 1, "just below (in magnitude) " + llvm::Twine(text));
-    inputs.add(code + 1, "just above (in magnitude) " + llvm::Twine(text));
+    inputs.add(code - 1, "just below (in magnitude) " + llvm::Twine(label));
+    inputs.add(code + 1, "just above (in magnitude) " + llvm::Twine(label));
   }
 }
 
@@ -157,9 +157,9 @@ static void addIntegerCases(const Format &from, const Format &to,
   static constexpr std::pair<double, const char *> kOffsets[] = {
       {-1.0, "-1"}, {-0.5, "-0.5"}, {0.0, ""}, {0.5, "+0.5"}, {1.0, "+1"}};
   for (unsigned bits : {to.bits - 1, to.bits, 31u, 32u, 63u, 64u})
-    for (auto [offset, text] : kOffsets) {
+    for (auto [offset, label] : kOffsets) {
       double value = std::ldexp(1.0, int(bits)) + offset;
-      std::string name = llvm::formatv("2^{0}{1}", bits, text);
+      std::string name = llvm::formatv("2^{0}{1}", bits, label);
       addAround(from, value, name, inputs);
       addAround(from, -value, offset ? "-(" + name + ")" : "-" + name, inputs);
     }

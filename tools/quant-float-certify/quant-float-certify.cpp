@@ -147,11 +147,11 @@ static std::vector<std::string> listNames() {
 }
 
 static void printMlir(ArrayRef<std::string> names) {
-  llvm::StringSet<> wanted;
-  wanted.insert(names.begin(), names.end());
+  llvm::StringSet<> selected;
+  selected.insert(names.begin(), names.end());
   for (const std::vector<Conversion> &group : listGroups())
     for (const Conversion &one : group)
-      if (wanted.contains(one.getName()))
+      if (selected.contains(one.getName()))
         llvm::outs() << one.print();
 }
 
@@ -277,7 +277,7 @@ class ProgressLine {
 public:
   ProgressLine(size_t total, ArrayRef<std::string> cpus, bool isQuiet)
       : total(total), cpus(cpus), isQuiet(isQuiet),
-        start(std::chrono::steady_clock::now()), said(start) {}
+        start(std::chrono::steady_clock::now()), lastPrinted(start) {}
 
   /// Adds a certificate of an earlier run.
   void resume(const Certificate &certificate) {
@@ -288,9 +288,9 @@ public:
   void add(const Certificate &certificate) {
     count(certificate);
     auto now = std::chrono::steady_clock::now();
-    if (isQuiet || now - said < std::chrono::seconds(10))
+    if (isQuiet || now - lastPrinted < std::chrono::seconds(10))
       return;
-    said = now;
+    lastPrinted = now;
     double passed = std::chrono::duration<double>(now - start).count();
     llvm::errs() << llvm::formatv(
         "{0} of {1} conversions, {2:e2} inputs, {3} mismatches, {4:f0} s, "
@@ -336,7 +336,7 @@ private:
   size_t total, resumed = 0;
   ArrayRef<std::string> cpus;
   bool isQuiet;
-  std::chrono::steady_clock::time_point start, said;
+  std::chrono::steady_clock::time_point start, lastPrinted;
 };
 } // namespace
 
@@ -479,7 +479,7 @@ static int makeCertificates(Arguments &arguments) {
   if (!size)
     journal.add(toJSON(file.origin));
 
-  arguments.certify.isWanted = [&](StringRef name) {
+  arguments.certify.filter = [&](StringRef name) {
     return left.contains(name);
   };
   arguments.certify.onCertificate = [&](const Certificate &certificate) {
@@ -541,10 +541,10 @@ static int checkCertificates(Arguments &arguments) {
   known.insert(arguments.names.begin(), arguments.names.end());
   bool isEverything = arguments.names == listNames();
   size_t failures = 0, unknown = 0, otherCode = 0;
-  llvm::StringMap<const Certificate *> wanted;
+  llvm::StringMap<const Certificate *> selected;
   for (const Certificate &certificate : file->certificates) {
     if (known.contains(certificate.name)) {
-      wanted[certificate.name] = &certificate;
+      selected[certificate.name] = &certificate;
     } else if (isEverything) {
       llvm::errs() << arguments.check << ": error: no conversion is named '"
                    << printable(certificate.name) << "'\n";
@@ -556,11 +556,11 @@ static int checkCertificates(Arguments &arguments) {
   if (!findMachine(options, file->origin.runOn))
     return kToolWrongInput;
   options.isSampled = file->origin.isSampled;
-  options.isWanted = [&](StringRef name) { return wanted.contains(name); };
-  ProgressLine progress(wanted.size(), options.cpus, arguments.quiet);
+  options.filter = [&](StringRef name) { return selected.contains(name); };
+  ProgressLine progress(selected.size(), options.cpus, arguments.quiet);
   options.onCertificate = [&](const Certificate &certificate) {
     progress.add(certificate);
-    const Certificate &theirs = *wanted.lookup(certificate.name);
+    const Certificate &theirs = *selected.lookup(certificate.name);
     std::string difference = compare(certificate, theirs);
     if (!difference.empty()) {
       llvm::errs() << arguments.check << ": error: " << certificate.name << ": "

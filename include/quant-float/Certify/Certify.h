@@ -32,7 +32,7 @@ struct CertifyOptions {
   bool isSampled = false;
   unsigned threads = 1;
   /// Selects conversions by name. Null selects all.
-  std::function<bool(StringRef)> isWanted;
+  std::function<bool(StringRef)> filter;
   /// Called after each conversion, by one thread at a time. Returning false
   /// skips the remaining conversions.
   std::function<bool(const Certificate &)> onCertificate;

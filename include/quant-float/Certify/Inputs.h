@@ -62,7 +62,7 @@ struct Call {
 ///   powers of two and 2^18 others); every exponent with mantissas of no, one
 ///   and all bits; 2^20 random encodings of random lengths.
 /// - All others: 24 scales, which include the limits of their type, or one
-///   scale that is given, each with two zero points if the conversion has any.
+///   scale in the options, each with two zero points if the conversion has any.
 ///   For each, every encoding of at most 16 bits. For 32 bits, two encodings on
 ///   either side of every value at which the result may change, times the
 ///   scale, and special and random ones.

@@ -44,7 +44,7 @@ size_t countMutants();
 /// differs from the oracle's: first on a sample of the inputs, then on all.
 /// Fails if code does not compile or run, and if the machine is not x86-64.
 llvm::Error
-runMutants(const std::function<bool(StringRef)> &isWanted,
+runMutants(const std::function<bool(StringRef)> &filter,
            const std::function<void(const MutantReport &)> &onReport);
 
 /// Converts the report to JSON.
