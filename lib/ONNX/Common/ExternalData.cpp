@@ -50,13 +50,14 @@ static FailureOr<Reference> parseKeys(const ::onnx::TensorProto &tensor,
   return reference;
 }
 
-static LogicalResult parseNumber(StringRef key, std::optional<StringRef> text,
+static LogicalResult parseNumber(StringRef key,
+                                 std::optional<StringRef> spelling,
                                  uint64_t &value, const Subject &subject) {
-  if (!text)
+  if (!spelling)
     return success();
-  if (text->empty() || !llvm::all_of(*text, llvm::isDigit) ||
-      text->getAsInteger(10, value))
-    return diagnose(subject, Diag::ExternalNumber, key, printable(*text));
+  if (spelling->empty() || !llvm::all_of(*spelling, llvm::isDigit) ||
+      spelling->getAsInteger(10, value))
+    return diagnose(subject, Diag::ExternalNumber, key, printable(*spelling));
   return success();
 }
 
@@ -139,7 +140,7 @@ FailureOr<SharedBytes> ExternalData::read(const ::onnx::TensorProto &tensor,
                     content.size());
 
   if (reference->checksum) {
-    // The checksum is that of the whole file. Tensors can share a file, so the
+    // The checksum is that of the entire file. Tensors can share a file, so the
     // digest is cached.
     std::string &digest = digests[location];
     if (digest.empty())

@@ -1,4 +1,4 @@
-//===- Source.cpp - Model data kept for re-export -------------------------===//
+//===- Source.cpp - Model data for re-export ------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -57,7 +57,7 @@ static void copyRest(::onnx::AttributeProto &from, ::onnx::AttributeProto &to) {
   if (from.has_type())
     to.set_type(from.type());
   // An op of the dialect does not keep attributes that have no effect on it, so
-  // the value of an int is kept here.
+  // the value of an int is stored here.
   if (from.has_i())
     to.set_i(from.i());
   if (from.has_t())
@@ -150,8 +150,8 @@ LogicalResult onnx_import::readSource(Operation *op, StringRef attrName,
   Attribute attribute = op->getAttr(attrName);
   if (!attribute)
     return success();
-  auto text = dyn_cast<StringAttr>(attribute);
-  if (text && message.ParseFromString(text.str()))
+  auto serialized = dyn_cast<StringAttr>(attribute);
+  if (serialized && message.ParseFromString(serialized.str()))
     return success();
   return diagnose(describeOp(op), Diag::BadSource, attrName);
 }

@@ -1,4 +1,4 @@
-//===- Source.h - Model data kept for re-export -----------------*- C++ -*-===//
+//===- Source.h - Model data for re-export ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -41,7 +41,7 @@ void keepSource(Operation *op, ::onnx::TensorProto &tensor);
 /// Returns the description of an op in diagnostics: "node 'c1' (Cast)".
 Subject describeOp(Operation *op);
 
-/// Parses the message that the import kept in the attribute. Leaves `message`
+/// Parses the message that the import stored in the attribute. Leaves `message`
 /// as it is if the attribute is absent. Fails after an error if the attribute
 /// is not a serialized message.
 LogicalResult readSource(Operation *op, StringRef attrName,

@@ -209,9 +209,9 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
       return diagnose(subject, Diag::UnknownDataLocation, head.value);
 
   SmallVector<StringRef> filled = getFilledPayloads(tensor);
-  auto kept = keptPayloads.find(&tensor);
-  bool isKept = kept != keptPayloads.end();
-  if (isKept)
+  auto cached = cachedPayloads.find(&tensor);
+  bool isCached = cached != cachedPayloads.end();
+  if (isCached)
     filled.insert(filled.begin(), "raw_data");
   bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
   if (isExternal)
@@ -243,8 +243,8 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
     if (failed(external))
       return failure();
     payload = std::move(*external);
-  } else if (isKept) {
-    payload = kept->second;
+  } else if (isCached) {
+    payload = cached->second;
   } else if (consume) {
     std::shared_ptr<const std::string> owner(tensor.release_raw_data());
     payload = {ArrayRef(owner->data(), owner->size()), owner};

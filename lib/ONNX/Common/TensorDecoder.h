@@ -33,7 +33,7 @@ public:
   /// Sets the raw_data of `tensor` to `bytes`, which were not parsed into the
   /// message.
   void keepPayload(const ::onnx::TensorProto &tensor, SharedBytes bytes) {
-    keptPayloads[&tensor] = std::move(bytes);
+    cachedPayloads[&tensor] = std::move(bytes);
   }
 
 private:
@@ -45,7 +45,7 @@ private:
   /// The number of bytes of all sparse tensors decoded so far, as dense
   /// tensors.
   int64_t sparseBytes = 0;
-  llvm::DenseMap<const ::onnx::TensorProto *, SharedBytes> keptPayloads;
+  llvm::DenseMap<const ::onnx::TensorProto *, SharedBytes> cachedPayloads;
 };
 
 } // namespace mlir::quant_float::onnx_import

@@ -16,7 +16,7 @@
 
 namespace mlir::quant_float::onnx_import {
 
-/// Returns the element type with the given TensorProto.DataType, including
+/// Returns the element type with this TensorProto.DataType, including
 /// complex types. Returns null for UNDEFINED and unknown numbers.
 Type getElementType(MLIRContext *context, int32_t dataType);
 

@@ -38,12 +38,12 @@ void quant_float::registerToOnnxTranslation(
         context->appendDialectRegistry(*registry);
         StringRef path = sources->getMemoryBuffer(sources->getMainFileID())
                              ->getBufferIdentifier();
-        FailureOr<OnnxExportOptions> told = getOptions();
-        FailureOr<OnnxImportOptions> wanted = getImportOptions();
-        if (failed(told) || failed(wanted))
+        FailureOr<OnnxExportOptions> exportOptions = getOptions();
+        FailureOr<OnnxImportOptions> loadOptions = getImportOptions();
+        if (failed(exportOptions) || failed(loadOptions))
           return failure();
-        OnnxExportOptions options = *told;
-        OnnxImportOptions importOptions = *wanted;
+        OnnxExportOptions options = *exportOptions;
+        OnnxImportOptions importOptions = *loadOptions;
         OwningOpRef<ModuleOp> module;
         // Pages of a mapped file can be dropped after they are written.
         SmallVector<ArrayRef<char>> files;

@@ -72,8 +72,8 @@ bool onnx_import::exportPlainAttribute(Attribute value, Proto &proto) {
                                            : integer.getInt());
         });
       })
-      .Case([&](StringAttr text) {
-        return make(Proto::STRING, [&] { proto.set_s(text.str()); });
+      .Case([&](StringAttr string) {
+        return make(Proto::STRING, [&] { proto.set_s(string.str()); });
       })
       .Case([&](DenseF32ArrayAttr floats) {
         return make(Proto::FLOATS, [&] {
@@ -91,8 +91,8 @@ bool onnx_import::exportPlainAttribute(Attribute value, Proto &proto) {
         bool isStrings = llvm::all_of(list, llvm::IsaPred<StringAttr>);
         return isStrings && !list.empty() && make(Proto::STRINGS, [&] {
                  proto.clear_strings();
-                 for (auto text : list.getAsRange<StringAttr>())
-                   proto.add_strings(text.str());
+                 for (auto string : list.getAsRange<StringAttr>())
+                   proto.add_strings(string.str());
                });
       })
       .Default([](Attribute) { return false; });
@@ -145,10 +145,10 @@ static LogicalResult exportTypeAttribute(Attribute value,
                                          ::onnx::TypeProto &proto,
                                          const Subject &subject) {
   Type type = cast<TypeAttr>(value).getValue();
-  FailureOr<Type> kept = convertType(proto, subject);
-  if (failed(kept))
+  FailureOr<Type> existing = convertType(proto, subject);
+  if (failed(existing))
     return failure();
-  return *kept == type ? success() : exportType(type, proto, subject);
+  return *existing == type ? success() : exportType(type, proto, subject);
 }
 
 LogicalResult Exporter::exportAttribute(Attribute value, Proto &proto,
@@ -156,9 +156,9 @@ LogicalResult Exporter::exportAttribute(Attribute value, Proto &proto,
   AttributeKind kind = findKind(value, proto.type());
   std::string name = printable(proto.name());
   if (kind == Proto::UNDEFINED) {
-    std::string text;
-    llvm::raw_string_ostream(text) << value;
-    return diagnose(subject, Diag::NoAttributeForm, name, text);
+    std::string string;
+    llvm::raw_string_ostream(string) << value;
+    return diagnose(subject, Diag::NoAttributeForm, name, string);
   }
   // Only the name and the doc string of a source of another kind can be kept.
   if (proto.type() != kind) {

@@ -79,12 +79,12 @@ LogicalResult Exporter::setAttributes(::onnx::NodeProto &node,
   return success();
 }
 
-/// Removes the attributes for which `isSaid` returns false.
+/// Removes the attributes for which `isNeeded` returns false.
 static void keepAttributes(::onnx::NodeProto &node,
-                           llvm::function_ref<bool(StringRef)> isSaid) {
+                           llvm::function_ref<bool(StringRef)> isNeeded) {
   auto *protos = node.mutable_attribute();
   for (int i = protos->size(); i-- > 0;)
-    if (!isSaid(protos->Get(i).name()))
+    if (!isNeeded(protos->Get(i).name()))
       protos->DeleteSubrange(i, 1);
 }
 
@@ -97,17 +97,18 @@ static void setInputs(::onnx::NodeProto &node, ArrayRef<std::string> inputs) {
 
 void Exporter::nameOutputs(Operation &op, ::onnx::NodeProto &node,
                            Scope &scope) {
-  // The kept source may list more outputs than the op has results.
+  // The stored source may list more outputs than the op has results.
   while (node.output_size() > static_cast<int>(op.getNumResults()))
     node.mutable_output()->RemoveLast();
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
-    bool isTold = static_cast<int>(index) < node.output_size();
+    bool hasName = static_cast<int>(index) < node.output_size();
     // The source omits this output, and nothing uses it.
-    if (isTold && node.output(index).empty() && result.use_empty())
+    if (hasName && node.output(index).empty() && result.use_empty())
       continue;
-    std::string preferred = isTold ? node.output(index) : wanted.lookup(result);
+    std::string preferred =
+        hasName ? node.output(index) : preferredNames.lookup(result);
     name(result, preferred, scope);
-    if (isTold)
+    if (hasName)
       node.set_output(index, names[result]);
     else
       node.add_output(names[result]);
@@ -348,7 +349,7 @@ LogicalResult Exporter::exportQuantization(QuantizationOpInterface op,
       attributes.push_back({"saturate", saturate});
     if (precision)
       attributes.push_back({"precision", getNumber(precision.getValue())});
-    // Attributes without an effect are kept as they are in the source.
+    // Attributes without an effect stay as they are in the source.
     ArrayAttr ignored = op->getAttrOfType<ArrayAttr>("ignored_attributes");
     keepAttributes(**node, [&](StringRef name) {
       auto isName = [&](const NodeAttribute &attribute) {
@@ -427,7 +428,8 @@ LogicalResult Exporter::exportConstant(AnyConstantOp op,
     ::onnx::TensorProto &tensor = *graph.add_initializer();
     if (failed(readSource(op, kTensorSourceAttrName, tensor)))
       return failure();
-    name(op, tensor.name().empty() ? wanted.lookup(op) : tensor.name(), scope);
+    name(op, tensor.name().empty() ? preferredNames.lookup(op) : tensor.name(),
+         scope);
     tensor.set_name(names[op]);
     return encoder.encode(elements, tensor, subject, /*mayBeExternal=*/true);
   }
@@ -466,7 +468,7 @@ LogicalResult Exporter::exportOp(Operation &op, ::onnx::GraphProto &graph,
       })
       .Case([&](tensor::CastOp cast) {
         names[cast] = addIdentity(names.lookup(cast.getSource()),
-                                  wanted.lookup(cast), graph, scope);
+                                  preferredNames.lookup(cast), graph, scope);
         return success();
       })
       .Default([&](Operation *other) {

@@ -53,7 +53,7 @@ static void collectNames(const ::onnx::GraphProto &graph,
     names.insert(output.name());
 }
 
-/// Collects all names in the kept sources of the module.
+/// Collects all names in the stored sources of the module.
 static void collectNames(ModuleOp module, llvm::StringSet<> &names) {
   module.walk([&](Operation *op) {
     // The export of the op reports a malformed source.
@@ -76,7 +76,7 @@ std::string Exporter::makeName(StringRef base) {
     // Makes the set nonempty, so that the names are collected once.
     used.insert("");
     collectNames(module, used);
-    for (const auto &entry : wanted)
+    for (const auto &entry : preferredNames)
       used.insert(entry.second);
   }
   std::string name = base.empty() ? "value" : base.str();
@@ -104,10 +104,10 @@ LogicalResult Exporter::declare(::onnx::ValueInfoProto &info, StringRef name,
   Subject here = subject / ("value '" + Twine(printable(name)) + "'");
   info.set_name(name.str());
   if (info.has_type()) {
-    FailureOr<Type> kept = convertType(info.type(), here);
-    if (failed(kept))
+    FailureOr<Type> existing = convertType(info.type(), here);
+    if (failed(existing))
       return failure();
-    if (areCompatible(*kept, type))
+    if (areCompatible(*existing, type))
       return success();
     info.clear_type();
   }
@@ -129,7 +129,7 @@ LogicalResult Exporter::exportInputs(Block &block, ::onnx::GraphProto &graph,
   for (::onnx::ValueInfoProto &input : *graph.mutable_input())
     if (!constants.contains(input.name()))
       inputs.push_back(&input);
-  // The kept source does not match the function.
+  // The stored source does not match the function.
   if (inputs.size() != block.getNumArguments()) {
     graph.clear_input();
     inputs.clear();
@@ -147,11 +147,12 @@ LogicalResult Exporter::exportInputs(Block &block, ::onnx::GraphProto &graph,
       inputs[index]->set_name(names[argument]);
       continue;
     }
-    auto given =
+    auto nameAttr =
         function ? function.getArgAttrOfType<StringAttr>(index, kNameAttrName)
                  : StringAttr();
     name(argument,
-         given ? given.getValue() : quant_float::getNodeName(argument.getLoc()),
+         nameAttr ? nameAttr.getValue()
+                  : quant_float::getNodeName(argument.getLoc()),
          scope);
     if (failed(declare(*graph.add_input(), names[argument], argument.getType(),
                        subject)))
@@ -172,15 +173,17 @@ LogicalResult Exporter::exportOutputs(Operation *terminator,
     bool isDeclared = hasSource;
     ::onnx::ValueInfoProto &info =
         hasSource ? *graph.mutable_output(index) : *graph.add_output();
-    std::string given = hasSource ? info.name() : wanted.lookup(value);
+    std::string preferred =
+        hasSource ? info.name() : preferredNames.lookup(value);
     std::string name = names.lookup(value);
     // Only the result of a node of this graph can be its output without an
     // Identity.
     Operation *made = value.getDefiningOp();
     bool isMadeHere = made && made->getBlock() == terminator->getBlock();
-    bool isOwn = hasSource ? name == given : isMadeHere && !seen.contains(name);
+    bool isOwn =
+        hasSource ? name == preferred : isMadeHere && !seen.contains(name);
     if (!isOwn)
-      name = addIdentity(name, given, graph, scope);
+      name = addIdentity(name, preferred, graph, scope);
     seen.insert(name);
     if (isDeclared && !info.has_type())
       continue;
@@ -304,7 +307,7 @@ LogicalResult Exporter::exportModel(ModuleOp newModule, raw_ostream &os) {
          llvm::enumerate(block.getTerminator()->getOperands()))
       if (auto name =
               function.getResultAttrOfType<StringAttr>(index, kNameAttrName))
-        wanted.try_emplace(value, name.str());
+        preferredNames.try_emplace(value, name.str());
   if (failed(exportGraph(block, graph, /*parent=*/nullptr, file)) ||
       failed(finishModel(module, model, file)))
     return failure();

@@ -60,7 +60,8 @@ private:
     }
   };
 
-  // Exporter.cpp: graphs and names. `graph` holds the kept source of the graph.
+  // Exporter.cpp: graphs and names. `graph` holds the stored source of the
+  // graph.
   LogicalResult exportGraph(Block &block, ::onnx::GraphProto &graph,
                             const Scope *parent, const Subject &subject);
   LogicalResult exportInputs(Block &block, ::onnx::GraphProto &graph,
@@ -81,8 +82,8 @@ private:
   // ExportNodes.cpp: ops as nodes.
   LogicalResult exportOp(Operation &op, ::onnx::GraphProto &graph,
                          Scope &scope);
-  /// Adds a node with the operator of `op`. If `op` has a kept source, the node
-  /// starts as a copy of it.
+  /// Adds a node with the operator of `op`. If `op` has a stored source, the
+  /// node starts as a copy of it.
   FailureOr<::onnx::NodeProto *> addNode(Operation &op, StringRef opType,
                                          StringRef domain, int64_t opset,
                                          ::onnx::GraphProto &graph);
@@ -118,9 +119,9 @@ private:
   TensorEncoder encoder;
   ModuleOp module;
   llvm::DenseMap<Value, std::string> names;
-  /// The names of the function's results, for values without a kept source.
-  llvm::DenseMap<Value, std::string> wanted;
-  /// Every name in the kept sources and every generated name. Filled when the
+  /// The names of the function's results, for values without a stored source.
+  llvm::DenseMap<Value, std::string> preferredNames;
+  /// Every name in the stored sources and every generated name. Filled when the
   /// first name is generated.
   llvm::StringSet<> used;
   /// The opsets by normalized domain. Sorted, so that the export is

@@ -69,8 +69,8 @@ LogicalResult TensorEncoder::encode(ElementsAttr elements,
   tensor.mutable_dims()->Assign(dims.begin(), dims.end());
 
   if (auto strings = dyn_cast<DenseStringElementsAttr>(elements)) {
-    for (StringRef text : strings.getValues<StringRef>())
-      tensor.add_string_data(text.str());
+    for (StringRef string : strings.getValues<StringRef>())
+      tensor.add_string_data(string.str());
     return success();
   }
   std::optional<SharedBytes> payload = getPayload(elements);

@@ -134,14 +134,14 @@ static void collectUses(const ::onnx::NodeProto &node, Uses &uses) {
 
 static std::string describeCycle(NodeList &nodes, ArrayRef<unsigned> cycle) {
   constexpr size_t kShown = 8;
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
   for (unsigned node : cycle.take_front(kShown))
     os << describe(nodes[node]) << " <- ";
   if (cycle.size() > kShown)
     os << "... <- ";
   os << describe(nodes[cycle.front()]);
-  return text;
+  return printed;
 }
 
 /// Returns the nodes in an order in which every value is defined before its

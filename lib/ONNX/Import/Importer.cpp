@@ -1,4 +1,4 @@
-//===- Importer.cpp - Import of a whole model -----------------------------===//
+//===- Importer.cpp - Import of a model -----------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -30,7 +30,7 @@ struct TrimmedModel {
 /// copy them: most bytes of a model are weights, which the mapped file already
 /// holds. Returns nullopt if there are no large payloads, or if the model has
 /// several graph fields or raw_data fields of a tensor, or is malformed.
-/// Protobuf then parses the whole model.
+/// Protobuf then parses the entire model.
 std::optional<TrimmedModel> trimPayloads(StringRef model,
                                          size_t smallestPayload = 1 << 16);
 

@@ -22,8 +22,8 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 namespace {
-/// The element type of output 0, as given by OnnxNodes.def: that of an input,
-/// of the attribute `value` (Filling) or `to`, or a fixed type.
+/// The element type of output 0, as specified by OnnxNodes.def: that of an
+/// input, of the attribute `value` (Filling) or `to`, or a fixed type.
 enum class OutputElement {
   First,
   Second,

@@ -45,8 +45,8 @@ static SmallVector<int64_t> getSizes(Value value) {
 
 static int64_t linearize(ArrayRef<int64_t> index, ArrayRef<int64_t> sizes) {
   int64_t result = 0;
-  for (auto [place, size] : llvm::zip_equal(index, sizes))
-    result = result * size + place;
+  for (auto [position, size] : llvm::zip_equal(index, sizes))
+    result = result * size + position;
   return result;
 }
 
@@ -100,8 +100,8 @@ static APInt makeElement(Type type, uint64_t at) {
       0.0,     -0.0,  1.0,  -1.5,   2.5,   -3.5,     0.5, 127.5, -128.5, 255.5,
       32767.5, 65536, 1e30, -1e-30, 1e-40, 16777217, 464, 61440, 0.001,  -6.25};
   if (!isFloat(type)) {
-    uint64_t kept = at % 2 ? mixed : mixed % 512;
-    return APInt(bits, kept & llvm::maskTrailingOnes<uint64_t>(bits));
+    uint64_t selected = at % 2 ? mixed : mixed % 512;
+    return APInt(bits, selected & llvm::maskTrailingOnes<uint64_t>(bits));
   }
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type).getFloatSemantics();
@@ -185,11 +185,11 @@ std::optional<APInt> ElementEvaluator::getParameter(QuantizationOpInterface op,
                                                     ArrayRef<int64_t> index) {
   if (!isa<RankedTensorType>(parameter.getType()))
     return std::nullopt;
-  SmallVector<int64_t> place;
+  SmallVector<int64_t> position;
   for (const reference::ParameterIndex &part : op.getGranularity().getIndices(
            getSizes(parameter), getSizes(op.getInputValue())))
-    place.push_back(part.dim ? index[*part.dim] / part.blockSize : 0);
-  return get(parameter, place);
+    position.push_back(part.dim ? index[*part.dim] / part.blockSize : 0);
+  return get(parameter, position);
 }
 
 std::optional<APInt> ElementEvaluator::compute(Value value,
@@ -224,8 +224,8 @@ std::optional<APInt> ElementEvaluator::compute(Value value,
   std::optional<APInt> scale =
       getParameter(quantization, quantization.getScaleValue(), index);
   std::optional<APInt> point;
-  if (Value given = quantization.getZeroPointValue())
-    if (!(point = getParameter(quantization, given, index)))
+  if (Value zeroPoint = quantization.getZeroPointValue())
+    if (!(point = getParameter(quantization, zeroPoint, index)))
       return std::nullopt;
   auto quantize = dyn_cast<QuantizeOp>(op);
   if (!scale || quantization.getRandomValue())
@@ -246,10 +246,10 @@ std::optional<APInt> ElementEvaluator::getBroadcast(Value value,
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getRank() > int64_t(index.size()))
     return std::nullopt;
-  SmallVector<int64_t> place(index.take_back(type.getRank()));
-  for (auto [at, size] : llvm::zip_equal(place, type.getShape()))
+  SmallVector<int64_t> position(index.take_back(type.getRank()));
+  for (auto [at, size] : llvm::zip_equal(position, type.getShape()))
     at = size == 1 ? 0 : at;
-  return get(value, place);
+  return get(value, position);
 }
 
 std::optional<APInt> ElementEvaluator::computeNode(NodeOp node,
@@ -266,18 +266,18 @@ std::optional<APInt> ElementEvaluator::computeNode(NodeOp node,
   if (kind == NodeKind::Gather) {
     auto axis =
         dyn_cast_or_null<IntegerAttr>(node.getNodeAttributes().get("axis"));
-    Value places = node->getOperand(1);
-    int64_t rank = cast<RankedTensorType>(places.getType()).getRank();
+    Value indices = node->getOperand(1);
+    int64_t rank = cast<RankedTensorType>(indices.getType()).getRank();
     if (!axis)
       return std::nullopt;
     int64_t dim = axis.getInt();
-    std::optional<APInt> found = get(places, index.slice(dim, rank));
+    std::optional<APInt> found = get(indices, index.slice(dim, rank));
     if (!found)
       return std::nullopt;
-    SmallVector<int64_t> place(index.take_front(dim));
-    place.push_back(found->getSExtValue());
-    llvm::append_range(place, index.drop_front(dim + rank));
-    return get(first, place);
+    SmallVector<int64_t> position(index.take_front(dim));
+    position.push_back(found->getSExtValue());
+    llvm::append_range(position, index.drop_front(dim + rank));
+    return get(first, position);
   }
   SmallVector<APInt> operands;
   for (Value operand : node->getOperands()) {
@@ -366,13 +366,13 @@ static bool areSame(Type type, const APInt &a, const APInt &b,
 }
 
 static std::string describe(Type type, const APInt &bits) {
-  SmallString<16> text;
+  SmallString<16> printed;
   if (isFloat(type))
-    FloatFormat(type).getValue(bits.getZExtValue()).toString(text);
+    FloatFormat(type).getValue(bits.getZExtValue()).toString(printed);
   else
-    bits.toString(text, /*Radix=*/10,
+    bits.toString(printed, /*Radix=*/10,
                   /*Signed=*/type.isSignlessInteger());
-  return text.str().str();
+  return printed.str().str();
 }
 
 std::optional<std::string> onnx_import::findDifference(Value old, Value made,

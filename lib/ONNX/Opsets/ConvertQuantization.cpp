@@ -53,25 +53,26 @@ bool onnx_import::dropIgnored(QuantizationOpInterface op,
   auto ignored = op->getAttrOfType<ArrayAttr>("ignored_attributes");
   if (!ignored)
     return false;
-  SmallVector<Attribute> kept;
+  SmallVector<Attribute> remaining;
   for (Attribute name : ignored) {
     bool isKnown = llvm::any_of(getOpAttributes(), [&](OpAttribute attribute) {
       return getAttributeName(attribute) == cast<StringAttr>(name).getValue() &&
              version.has(attribute);
     });
     if (isKnown)
-      kept.push_back(name);
+      remaining.push_back(name);
   }
-  if (kept.size() == ignored.size())
+  if (remaining.size() == ignored.size())
     return false;
-  if (kept.empty())
+  if (remaining.empty())
     op->removeAttr("ignored_attributes");
   else
-    op->setAttr("ignored_attributes", ArrayAttr::get(op->getContext(), kept));
+    op->setAttr("ignored_attributes",
+                ArrayAttr::get(op->getContext(), remaining));
   return true;
 }
 
-/// Converts a quantize or a dequantize to the operator of ONNX in the given
+/// Converts a quantize or a dequantize to the operator of ONNX in the
 /// opset, or to that of another domain.
 static void restate(QuantizationOpInterface op, StringRef domain,
                     int64_t opset) {
@@ -98,7 +99,8 @@ static void restate(QuantizationOpInterface op, StringRef domain,
     quantize.removePrecisionAttr();
 }
 
-bool OpsetConverter::isSaid(QuantizationOpInterface op, StringRef domain) {
+bool OpsetConverter::isExpressible(QuantizationOpInterface op,
+                                   StringRef domain) {
   // The schemas of com.microsoft have no blocks, although the
   // kernels of ONNX Runtime do.
   if (!domain.empty() && op.getBlockSizeAttribute().value_or(0) != 0)
@@ -125,7 +127,8 @@ bool OpsetConverter::isSaid(QuantizationOpInterface op, StringRef domain) {
 }
 
 bool OpsetConverter::sayByMicrosoft(QuantizationOpInterface op) {
-  if (!options.usesMicrosoft || isSaid(op, "") || !isSaid(op, kMicrosoftDomain))
+  if (!options.usesMicrosoft || isExpressible(op, "") ||
+      !isExpressible(op, kMicrosoftDomain))
     return false;
   restate(op, kMicrosoftDomain,
           getNewestOpset(OpKind::MicrosoftQuantizeLinear));
@@ -139,8 +142,8 @@ static ConversionKind getKind(const OpVersion *old, const OpVersion *version,
                                           : ConversionKind::Restated;
 }
 
-static void say(std::string &detail, const Twine &text) {
-  detail += ((detail.empty() ? "" : ", ") + text).str();
+static void say(std::string &detail, const Twine &message) {
+  detail += ((detail.empty() ? "" : ", ") + message).str();
 }
 
 /// Returns an integer for which rounding to f64 before the cast to `type`

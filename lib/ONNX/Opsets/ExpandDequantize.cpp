@@ -106,8 +106,8 @@ static Value expand(Expansion &expansion, DequantizeOp op,
 }
 
 void OpsetConverter::expandDequantize(DequantizeOp op) {
-  if (isKept(op) || isSaid(op, "") ||
-      (options.usesMicrosoft && isSaid(op, kMicrosoftDomain)))
+  if (isKept(op) || isExpressible(op, "") ||
+      (options.usesMicrosoft && isExpressible(op, kMicrosoftDomain)))
     return;
   Expansion expansion(op, options, names);
   Value value = expand(expansion, op, options);

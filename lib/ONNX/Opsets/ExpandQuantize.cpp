@@ -9,7 +9,8 @@
 // A QuantizeLinear that an opset lacks becomes the first of these that the
 // opset has:
 //
-//   QuantizeLinear with explicit parts: a zero point of 0 of the type given by
+//   QuantizeLinear with explicit parts: a zero point of 0 of the type specified
+//   by
 //     output_dtype, both operands cast to the type of the division (D2)
 //   Div, then QuantizeLinear with a scale of 1, which rounds and saturates
 //   Div, Round, Add the zero point, Min, Max, Cast
@@ -337,8 +338,8 @@ std::pair<Value, StringRef> QuantizeExpander::expand() {
 }
 
 void OpsetConverter::expandQuantize(QuantizeOp op) {
-  if (op.getDomain() || isSaid(op, "") ||
-      (options.usesMicrosoft && isSaid(op, kMicrosoftDomain)))
+  if (op.getDomain() || isExpressible(op, "") ||
+      (options.usesMicrosoft && isExpressible(op, kMicrosoftDomain)))
     return;
   Expansion expansion(op, options, names);
   auto [value, detail] = QuantizeExpander(expansion, op).expand();

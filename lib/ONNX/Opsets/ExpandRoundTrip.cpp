@@ -183,17 +183,17 @@ static Value roundToPower(Expansion &expansion, Value value, bool saturate,
 static Value cutToInteger(Expansion &expansion, Value value, IntegerType type) {
   auto &b = expansion.b;
   unsigned width = type.getWidth();
-  Value whole = expansion.cast(value, b.getI32Type());
+  Value integral = expansion.cast(value, b.getI32Type());
   Type element = b.getF64Type();
   Type byte = b.getIntegerType(8, /*isSigned=*/false);
   if (width < 8 && hasElementType(expansion.getOptions(), byte)) {
     element = b.getF32Type();
-    whole = expansion.cast(whole, byte);
+    integral = expansion.cast(integral, byte);
   }
   if (!hasElementType(expansion.getOptions(), element))
     return {};
-  whole = expansion.cast(whole, element);
-  auto shape = mlir::cast<RankedTensorType>(whole.getType());
+  integral = expansion.cast(integral, element);
+  auto shape = mlir::cast<RankedTensorType>(integral.getType());
   auto node = [&](StringRef opType, ValueRange operands) {
     return expansion.node(opType, operands, shape);
   };
@@ -201,10 +201,10 @@ static Value cutToInteger(Expansion &expansion, Value value, IntegerType type) {
     return expansion.number(what, value, element);
   };
   double count = std::ldexp(1.0, width);
-  Value multiple = node("Mul", {whole, number("fraction", 1 / count)});
+  Value multiple = node("Mul", {integral, number("fraction", 1 / count)});
   multiple = node("Floor", {multiple});
   multiple = node("Mul", {multiple, number("count", count)});
-  Value low = node("Sub", {whole, multiple});
+  Value low = node("Sub", {integral, multiple});
   if (type.isSignless()) {
     Value isNegative =
         expansion.node("Greater", {low, number("most", count / 2 - 1)},

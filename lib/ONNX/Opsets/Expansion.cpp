@@ -266,8 +266,8 @@ Value Expansion::decode(Value codes, StringRef what) {
   hasTable = true;
   auto tableType = RankedTensorType::get({int64_t(table.size())}, f32);
   Value values = constant("table", DenseElementsAttr::get(tableType, table));
-  Value places = cast(constant(what, bytes), b.getI32Type());
-  return node("Gather", {values, places}, shape.clone(f32),
+  Value blockIndices = cast(constant(what, bytes), b.getI32Type());
+  return node("Gather", {values, blockIndices}, shape.clone(f32),
               b.getNamedAttr("axis", b.getI64IntegerAttr(0)));
 }
 
@@ -276,8 +276,9 @@ Value Expansion::reshape(Value value, ArrayRef<int64_t> sizes,
   auto type = mlir::cast<RankedTensorType>(value.getType());
   auto sizesType =
       RankedTensorType::get({int64_t(sizes.size())}, b.getI64Type());
-  Value wanted = constant("shape", DenseElementsAttr::get(sizesType, sizes));
-  return node("Reshape", {value, wanted}, type.clone(shape));
+  Value sizesConstant =
+      constant("shape", DenseElementsAttr::get(sizesType, sizes));
+  return node("Reshape", {value, sizesConstant}, type.clone(shape));
 }
 
 Value Expansion::spread(Value parameter, RankedTensorType input, int64_t axis,
@@ -330,13 +331,14 @@ Value Expansion::spreadBlocks(Value parameter, RankedTensorType input,
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = size;
   // Upper bound of the size of an axis whose block indices become a constant.
-  constexpr int64_t kMaxPlaces = int64_t(1) << 24;
-  if (!ShapedType::isDynamic(size) && size <= kMaxPlaces) {
-    SmallVector<int64_t> places;
+  constexpr int64_t kMaxIndices = int64_t(1) << 24;
+  if (!ShapedType::isDynamic(size) && size <= kMaxIndices) {
+    SmallVector<int64_t> blockIndices;
     for (int64_t i = 0; i < size; ++i)
-      places.push_back(i / blockSize);
+      blockIndices.push_back(i / blockSize);
     return node(
-        "Gather", {parameter, constant("blocks", b.getI64TensorAttr(places))},
+        "Gather",
+        {parameter, constant("blocks", b.getI64TensorAttr(blockIndices))},
         type.clone(shape), b.getNamedAttr("axis", b.getI64IntegerAttr(axis)));
   }
   return repeatBlocks(parameter, input, axis, blockSize);
@@ -377,25 +379,25 @@ Value Expansion::repeatBlocks(Value parameter, RankedTensorType input,
         node("Less", {end, length}, getShapeType(1).clone(b.getI1Type()));
     length = node("Where", {isShorter, end, length}, getShapeType(1));
   }
-  // Returns a list of ones, with the block length at the position `place`.
-  auto getFactors = [&](StringRef what, int64_t count, int64_t place) {
+  // Returns a list of ones, with the block length at `position`.
+  auto getRepeats = [&](StringRef what, int64_t count, int64_t position) {
     SmallVector<int64_t> values(count, 1);
-    values[place] = blockSize;
+    values[position] = blockSize;
     if (!length)
       return integers(what, values);
-    SmallVector<bool> isPlace(count, false);
-    isPlace[place] = true;
+    SmallVector<bool> isPosition(count, false);
+    isPosition[position] = true;
     auto shape = getShapeType(count);
-    Value condition =
-        constant("is_place", DenseElementsAttr::get(shape.clone(b.getI1Type()),
-                                                    ArrayRef<bool>(isPlace)));
+    Value condition = constant(
+        "is_place", DenseElementsAttr::get(shape.clone(b.getI1Type()),
+                                           ArrayRef<bool>(isPosition)));
     return node("Where", {condition, length, integers("one", {1})}, shape);
   };
   opened[axis + 1] = length ? ShapedType::kDynamic : blockSize;
-  repeated = node("Tile", {repeated, getFactors("repeats", rank + 1, axis + 1)},
+  repeated = node("Tile", {repeated, getRepeats("repeats", rank + 1, axis + 1)},
                   type.clone(opened));
   Value sizes = node("Shape", {parameter}, getShapeType(rank));
-  sizes = node("Mul", {sizes, getFactors("factors", rank, axis)},
+  sizes = node("Mul", {sizes, getRepeats("factors", rank, axis)},
                getShapeType(rank));
   SmallVector<int64_t> merged(type.getShape()), shape(type.getShape());
   shape[axis] = input.getDimSize(axis);

@@ -99,7 +99,7 @@ private:
 };
 
 /// Returns the difference of the quantized values and the zero point, in f32.
-/// `numbers`, if given, are the quantized values in f32. Null if there is no
+/// `numbers`, if not null, are the quantized values in f32. Null if there is no
 /// equivalent.
 Value subtractZeroPoint(Expansion &expansion, DequantizeOp op,
                         Value numbers = {});

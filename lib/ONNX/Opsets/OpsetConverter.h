@@ -76,7 +76,7 @@ private:
   // ConvertQuantization.cpp.
   /// Whether an operator of `domain` can represent the op, including all of its
   /// types: ONNX's operator in the target opset, or that of com.microsoft.
-  bool isSaid(QuantizationOpInterface op, StringRef domain);
+  bool isExpressible(QuantizationOpInterface op, StringRef domain);
   /// Converts the op to com.microsoft's operator if that is allowed and only
   /// that can represent it. Returns whether it did.
   bool sayByMicrosoft(QuantizationOpInterface op);

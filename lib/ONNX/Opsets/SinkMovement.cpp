@@ -58,12 +58,12 @@ static bool isDecoding(Operation *op) {
 
 /// Whether the other operands of `decoding` dominate `place`. Moves constants
 /// before it.
-static bool makeAvailable(Operation *decoding, Operation *place) {
+static bool makeAvailable(Operation *decoding, Operation *insertionPoint) {
   auto others = decoding->getOperands().drop_front();
   auto isThere = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    return !op || op->getBlock() != place->getBlock() ||
-           op->isBeforeInBlock(place);
+    return !op || op->getBlock() != insertionPoint->getBlock() ||
+           op->isBeforeInBlock(insertionPoint);
   };
   if (!llvm::all_of(others, [&](Value value) {
         return isThere(value) || value.getDefiningOp<AnyConstantOp>();
@@ -71,7 +71,7 @@ static bool makeAvailable(Operation *decoding, Operation *place) {
     return false;
   for (Value value : others)
     if (!isThere(value))
-      value.getDefiningOp()->moveBefore(place);
+      value.getDefiningOp()->moveBefore(insertionPoint);
   return true;
 }
 

@@ -73,8 +73,8 @@ struct Heads {
     d.body.Const("HeadsShape", std::vector<int64_t>{0, 0, count, -1});
   }
 
-  Definition &add(const std::string &text) {
-    d.body.Add(text.c_str());
+  Definition &add(const std::string &source) {
+    d.body.Add(source.c_str());
     return d;
   }
 
@@ -112,7 +112,7 @@ static bool defineMask(Definition &d, const char *padding, int paddingIndex,
                        bool beginsCount, const char *bias, int biasIndex,
                        const char *past) {
   bool hasPadding = d.hasInput(paddingIndex), hasBias = d.hasInput(biasIndex);
-  auto add = [&](const std::string &text) { d.body.Add(text.c_str()); };
+  auto add = [&](const std::string &source) { d.body.Add(source.c_str()); };
   if (hasPadding) {
     int rank = d.getRank(paddingIndex);
     std::string keep = padding;
@@ -187,15 +187,15 @@ static void defineAttend(Definition &d, bool hasMask, const std::string &past,
         .Add("ScaledQ = Mul (Q, ScaleT)");
     scale = 1;
   }
-  std::string text = "Y" + present + " = Attention (";
-  text += d.getFloat("scale", 0) < 0 ? "ScaledQ, K, V" : "Q, K, V";
-  text += hasMask ? ", Mask" : past.empty() ? "" : ", ";
-  text += past + ")";
+  std::string source = "Y" + present + " = Attention (";
+  source += d.getFloat("scale", 0) < 0 ? "ScaledQ, K, V" : "Q, K, V";
+  source += hasMask ? ", Mask" : past.empty() ? "" : ", ";
+  source += past + ")";
   if (scale != 0)
-    d.body.Add(text.c_str(), "is_causal", d.getInt("unidirectional", 0),
+    d.body.Add(source.c_str(), "is_causal", d.getInt("unidirectional", 0),
                "scale", scale);
   else
-    d.body.Add(text.c_str(), "is_causal", d.getInt("unidirectional", 0));
+    d.body.Add(source.c_str(), "is_causal", d.getInt("unidirectional", 0));
   d.body.Const("Joined", std::vector<int64_t>{0, 0, -1})
       .Add("YT = Transpose <perm = [0, 2, 1, 3]> (Y)")
       .Add("output = Reshape (YT, Joined)");
@@ -320,7 +320,7 @@ void onnx_import::defineQAttention(Definition &d) {
 /// Adds the present keys or values: the past of each sequence, its new keys or
 /// values, and zeros.
 static void defineCache(Definition &d, const std::string &part, bool hasPast) {
-  auto add = [&](const std::string &text) { d.body.Add(text.c_str()); };
+  auto add = [&](const std::string &source) { d.body.Add(source.c_str()); };
   std::string fresh = part == "key" ? "NewK" : "NewV";
   add(hasPast
           ? part + "All = Concat <axis = 2> (past_" + part + ", " + fresh + ")"

@@ -93,7 +93,7 @@ struct Definition {
       throw std::invalid_argument("output " + std::to_string(index) +
                                   " is not computed");
   }
-  /// Copies the given attributes of the node to the last node of the body.
+  /// Copies these attributes of the node to the last node of the body.
   void copyAttributes(const std::vector<std::string> &names) {
     for (const std::string &name : names)
       if (const auto *attribute = find(name))

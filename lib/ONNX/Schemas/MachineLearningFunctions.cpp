@@ -59,9 +59,9 @@ static std::string getString(const Definition &d, const std::string &name,
 }
 
 [[noreturn]] static void refuseChoice(const std::string &name,
-                                      const std::string &given) {
+                                      const std::string &choice) {
   throw std::invalid_argument("attribute '" + name + "': unknown value '" +
-                              given + "'");
+                              choice + "'");
 }
 
 static void expectCount(const std::string &name, size_t expected,
@@ -205,7 +205,7 @@ static void addLabels(Definition &d, const std::string &integers) {
 /// Adds `Products`, the matmul with `count` rows of coefficients plus
 /// intercepts. If `count` is 0, it follows from the coefficients. Returns the
 /// number of rows.
-static int64_t addProducts(Definition &d, int64_t count) {
+static int64_t addMatmul(Definition &d, int64_t count) {
   bool isDouble = addRows(d);
   std::vector<double> coefficients = getNumbers(d, "coefficients"),
                       intercepts = getNumbers(d, "intercepts");
@@ -235,7 +235,7 @@ static void defineLinearRegressor(Definition &d) {
   int64_t targets = d.getInt("targets", 1);
   if (targets < 1)
     throw std::invalid_argument("attribute 'targets': expected 1 or more");
-  addProducts(d, targets);
+  addMatmul(d, targets);
   d.body.Add("Scores = Identity (Products)");
   addPostTransform(d);
   d.body.Add("Y = Cast <to = 1> (Result)");
@@ -244,7 +244,7 @@ static void defineLinearRegressor(Definition &d) {
 /// A single row of coefficients for two classes is that of the second class.
 static void defineLinearClassifier(Definition &d) {
   int64_t classes = countClasses(d, "classlabels_ints");
-  int64_t columns = addProducts(d, 0);
+  int64_t columns = addMatmul(d, 0);
   bool isPair = columns == 1 && classes == 2;
   if (classes < 2 || (!isPair && columns != classes))
     throw std::invalid_argument("expected labels of two or more classes, one "
@@ -431,7 +431,7 @@ static Forest readTrees(const Definition &d, const std::string &what,
   expectCount("nodes_modes", count, modes ? modes->strings_size() : 0);
   missing.resize(count);
   Forest forest;
-  std::map<std::pair<int64_t, int64_t>, int64_t> places;
+  std::map<std::pair<int64_t, int64_t>, int64_t> nodeIndices;
   std::map<int64_t, int64_t> roots;
   for (size_t i = 0; i < count; ++i) {
     auto mode = kModes.find(modes->strings(i));
@@ -440,14 +440,14 @@ static Forest readTrees(const Definition &d, const std::string &what,
     bool isLeaf = mode->second == Branch::Leaf;
     forest.add(mode->second, isLeaf ? 0 : features[i], values[i], missing[i]);
     roots.emplace(trees[i], i);
-    if (!places.emplace(std::pair(trees[i], nodes[i]), i).second)
+    if (!nodeIndices.emplace(std::pair(trees[i], nodes[i]), i).second)
       throw std::invalid_argument("node " + std::to_string(nodes[i]) +
                                   " of tree " + std::to_string(trees[i]) +
                                   " is defined twice");
   }
   auto find = [&](int64_t tree, int64_t node) {
-    auto found = places.find({tree, node});
-    if (found == places.end())
+    auto found = nodeIndices.find({tree, node});
+    if (found == nodeIndices.end())
       throw std::invalid_argument("tree " + std::to_string(tree) +
                                   " has no node " + std::to_string(node));
     return found->second;
@@ -506,7 +506,7 @@ static void addForest(Definition &d, const Forest &forest, Aggregate aggregate,
   std::set<int64_t> modes(forest.modes.begin(), forest.modes.end());
   for (int64_t step = 0; step < depth; ++step) {
     std::string s = std::to_string(step), at = "At" + s;
-    auto add = [&](const std::string &text) { d.body.Add(text.c_str()); };
+    auto add = [&](const std::string &source) { d.body.Add(source.c_str()); };
     add("Feature" + s + " = Gather (Features, " + at + ")");
     add("X" + s + " = GatherElements <axis = 1> (Rows, Feature" + s + ")");
     add("Value" + s + " = Gather (Values, " + at + ")");

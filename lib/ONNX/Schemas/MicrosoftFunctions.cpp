@@ -57,11 +57,11 @@ static void defineQuickGelu(Definition &d) {
 
 /// Equals ONNX's operator. Used for opsets that lack it.
 static void defineLayerNormalization(Definition &d) {
-  std::string text = d.wantsOutput(1) || d.wantsOutput(2)
-                         ? "Y, Mean, InvStdDev = LayerNormalization (X, Scale"
-                         : "Y = LayerNormalization (X, Scale";
-  text += d.hasInput(2) ? ", B)" : ")";
-  d.body.Add(text.c_str(), "axis", d.getInt("axis", -1), "epsilon",
+  std::string source = d.wantsOutput(1) || d.wantsOutput(2)
+                           ? "Y, Mean, InvStdDev = LayerNormalization (X, Scale"
+                           : "Y = LayerNormalization (X, Scale";
+  source += d.hasInput(2) ? ", B)" : ")";
+  d.body.Add(source.c_str(), "axis", d.getInt("axis", -1), "epsilon",
              d.getFloat("epsilon", 1e-5F), "stash_type",
              d.getInt("stash_type", 1));
 }
@@ -74,32 +74,32 @@ static void defineSimplified(Definition &d) {
 }
 
 /// Adds `input_skip_bias_sum`, the tensor to normalize.
-static void defineSkipSum(Definition &d, int bias) {
+static void defineSkipAdd(Definition &d, int bias) {
   d.body.Add("T = Add (input, skip)");
   d.body.Add(d.hasInput(bias) ? "input_skip_bias_sum = Add (T, bias)"
                               : "input_skip_bias_sum = Identity (T)");
 }
 
 static void defineSkipLayerNormalization(Definition &d) {
-  defineSkipSum(d, 4);
-  std::string text = d.wantsOutput(1) || d.wantsOutput(2)
-                         ? "output, mean, inv_std_var"
-                         : "output";
-  text += " = LayerNormalization (input_skip_bias_sum, gamma";
-  text += d.hasInput(3) ? ", beta)" : ")";
-  d.body.Add(text.c_str(), "axis", int64_t(-1), "epsilon",
+  defineSkipAdd(d, 4);
+  std::string source = d.wantsOutput(1) || d.wantsOutput(2)
+                           ? "output, mean, inv_std_var"
+                           : "output";
+  source += " = LayerNormalization (input_skip_bias_sum, gamma";
+  source += d.hasInput(3) ? ", beta)" : ")";
+  d.body.Add(source.c_str(), "axis", int64_t(-1), "epsilon",
              d.getFloat("epsilon", 1e-12F));
 }
 
 static void defineSkipSimplified(Definition &d) {
   d.refuseOutput(1);
   d.refuseOutput(2);
-  defineSkipSum(d, 3);
+  defineSkipAdd(d, 3);
   d.body.Add("output = RMSNormalization (input_skip_bias_sum, gamma)", "axis",
              int64_t(-1), "epsilon", d.getFloat("epsilon", 1e-12F));
 }
 
-/// Adds `to`, the rows of a table at the given indices. The table may be
+/// Adds `to`, the rows of a table at `indices`. The table may be
 /// quantized.
 static void addRows(Definition &d, const std::string &table,
                     const std::string &indices, const std::string &to,
@@ -357,8 +357,8 @@ static void defineFusedConv(Definition &d) {
       {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
   d.body.Add(d.hasInput(3) ? "S = Add (C, Z)" : "S = Identity (C)");
   std::vector<std::optional<float>> numbers;
-  if (const auto *given = d.find("activation_params"))
-    numbers.assign(given->floats().begin(), given->floats().end());
+  if (const auto *params = d.find("activation_params"))
+    numbers.assign(params->floats().begin(), params->floats().end());
   addActivation(d, "S", "Y", numbers);
 }
 

@@ -161,7 +161,7 @@ static void addPower(Definition &d, const std::string &from,
 }
 
 /// Rounds each value to a multiple of the unit in the last place that a float
-/// of the given width has there. Computes it from the bits of f32.
+/// of this width has there. Computes it from the bits of f32.
 static void defineFloatQuant(Definition &d) {
   constexpr int kBitCastOpset = 26;
   d.opset = kBitCastOpset;

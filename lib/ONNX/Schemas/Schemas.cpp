@@ -122,10 +122,12 @@ bool onnx_import::hasFunction(const std::string &opType,
 static void addDefaults(const ::onnx::OpSchema &schema,
                         ::onnx::NodeProto &node) {
   for (const auto &[name, attribute] : schema.attributes()) {
-    bool isGiven = std::any_of(
-        node.attribute().begin(), node.attribute().end(),
-        [name = &name](const auto &given) { return given.name() == *name; });
-    if (!isGiven && attribute.default_value.has_type())
+    bool isSpecified =
+        std::any_of(node.attribute().begin(), node.attribute().end(),
+                    [name = &name](const auto &present) {
+                      return present.name() == *name;
+                    });
+    if (!isSpecified && attribute.default_value.has_type())
       *node.add_attribute() = attribute.default_value;
   }
 }
@@ -141,19 +143,20 @@ static std::string checkTypes(const ::onnx::OpSchema &schema,
     const auto &formal =
         schema.inputs()[std::min(i, schema.inputs().size() - 1)];
     ::onnx::DataType type = DataTypeUtils::ToType(types[i]);
-    std::string text = "input " + std::to_string(i) + " has the type " + *type;
+    std::string message =
+        "input " + std::to_string(i) + " has the type " + *type;
     // Some versions lack bfloat16, for which the operator has the same meaning
     // as for float16.
     if (!formal.GetTypes().count(type) &&
         !(*type == "tensor(bfloat16)" &&
           formal.GetTypes().count(DataTypeUtils::ToType("tensor(float16)"))))
-      return text;
+      return message;
     if (!formal.GetIsHomogeneous())
       continue;
     ::onnx::DataType other =
         bound.try_emplace(formal.GetTypeStr(), type).first->second;
     if (other != type)
-      return text + " and another input has " + *other;
+      return message + " and another input has " + *other;
   }
   return {};
 }
@@ -170,13 +173,13 @@ bool onnx_import::acceptsFirstInput(const std::string &opType,
 }
 
 /// Selects one of the opsets for which the schema has a function: the newest
-/// one up to `wanted`, or else the oldest one. Ignores opsets above `opset`.
-/// Returns 0 if there is none.
+/// one up to `maxVersion`, or else the oldest one. Ignores opsets above
+/// `opset`. Returns 0 if there is none.
 static int findVersion(const std::vector<int> &versions, int64_t opset,
-                       int64_t wanted) {
+                       int64_t maxVersion) {
   int newest = 0, oldest = 0;
   for (int version : versions) {
-    if (version <= std::min(opset, wanted))
+    if (version <= std::min(opset, maxVersion))
       newest = std::max(newest, version);
     if (version <= opset && (oldest == 0 || version < oldest))
       oldest = version;
@@ -440,10 +443,10 @@ NodeInference onnx_import::inferOutputs(const KnownNode &known) {
   return result;
 }
 
-::onnx::TypeProto onnx_import::parseType(const std::string &text) {
+::onnx::TypeProto onnx_import::parseType(const std::string &spelling) {
   using ::onnx::Utils::DataTypeUtils;
   try {
-    return DataTypeUtils::ToTypeProto(DataTypeUtils::ToType(text));
+    return DataTypeUtils::ToTypeProto(DataTypeUtils::ToType(spelling));
   } catch (...) {
     return {};
   }

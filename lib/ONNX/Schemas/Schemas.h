@@ -54,7 +54,7 @@ struct NodeFunction {
   bool isUnknown = false;
 };
 
-/// Returns the function that defines the node's operator for the given types of
+/// Returns the function that defines the node's operator for the types of
 /// its inputs (without a value if an input is absent or its type is unknown).
 /// Adds default attributes to the node. Of several functions, selects the
 /// newest one up to `bodyOpset`, or else the oldest one.

@@ -76,7 +76,7 @@ static void defineInt4Quantize(Definition &d) {
   defineTrtQuantize(d, TensorProto::INT4);
 }
 
-/// Adds `to`, an input of the given type that files may store as bytes.
+/// Adds `to`, an input of this type that files may store as bytes.
 static void addEncodings(Definition &d, int index, const std::string &from,
                          const std::string &to, int64_t element) {
   d.opset = kBitCastOpset;

@@ -48,7 +48,7 @@ static bool rewordDropout(VersionAdapter &node, bool isNewer) {
   return true;
 }
 
-/// Makes the integers of an input nonnegative, given the size of what they
+/// Makes the integers of an input nonnegative, based on the size of what they
 /// index. Returns false if they may be negative and cannot be converted.
 static bool makeCountFromFront(VersionAdapter &node, int input,
                                std::optional<int64_t> size) {
@@ -183,9 +183,9 @@ static bool rewordAttention(VersionAdapter &node, bool isNewer) {
     const ::onnx::TensorShapeProto *shape = node.findShape(input);
     // The sequence length is the second dimension from the end in 3-D and 4-D
     // keys, and the last dimension of the mask.
-    int place = shape ? shape->dim_size() - (input == 3 ? 1 : 2) : -1;
-    return place >= 0 && shape->dim(place).has_dim_value()
-               ? shape->dim(place).dim_value()
+    int dim = shape ? shape->dim_size() - (input == 3 ? 1 : 2) : -1;
+    return dim >= 0 && shape->dim(dim).has_dim_value()
+               ? shape->dim(dim).dim_value()
                : -1;
   };
   int64_t past = node.hasInput(4) ? getSize(4) : 0;
@@ -247,7 +247,7 @@ static bool rewordRoiAlign(VersionAdapter &node, bool isNewer) {
   return true;
 }
 
-/// The shape of some dimensions is a slice of the whole shape.
+/// The shape of some dimensions is a slice of the full shape.
 static bool rewordShape(VersionAdapter &node, bool isNewer) {
   if (isNewer)
     return true;
@@ -276,17 +276,18 @@ static bool rewordPad(VersionAdapter &node, bool isNewer) {
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   if (!pads || !axes || !shape)
     return node.fail("it pads unknown axes");
-  std::vector<int64_t> some = getIntegers(*pads), places = getIntegers(*axes);
+  std::vector<int64_t> some = getIntegers(*pads),
+                       axisValues = getIntegers(*axes);
   int64_t rank = shape->dim_size();
   std::vector<int64_t> all(2 * rank, 0);
-  if (some.size() != 2 * places.size())
+  if (some.size() != 2 * axisValues.size())
     return node.fail("expected two pads for each axis");
-  for (size_t i = 0; i < places.size(); ++i) {
-    int64_t axis = places[i] < 0 ? places[i] + rank : places[i];
+  for (size_t i = 0; i < axisValues.size(); ++i) {
+    int64_t axis = axisValues[i] < 0 ? axisValues[i] + rank : axisValues[i];
     if (axis < 0 || axis >= rank)
       return node.fail("an axis is out of range");
     all[axis] = some[i];
-    all[axis + rank] = some[i + places.size()];
+    all[axis + rank] = some[i + axisValues.size()];
   }
   node.removeInput(3);
   node.setConstant(1, "pads", makeIntegers(all));
@@ -319,10 +320,10 @@ static Tensor makeFloats(const std::vector<float> &values) {
 /// standard does not specify downsampling, and runtimes differ, so all scales
 /// must be at least 1.
 static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
-  constexpr const char *kPlaces = "coordinate_transformation_mode";
+  constexpr const char *kCoordinates = "coordinate_transformation_mode";
   constexpr const char *kNearest = "nearest_mode";
-  int place = isNewer ? 1 : 2;
-  const Tensor *found = node.findConstant(place);
+  int input = isNewer ? 1 : 2;
+  const Tensor *found = node.findConstant(input);
   if (!found || found->data_type() != Tensor::FLOAT)
     return node.fail("its scales are not a constant");
   Tensor scales = *found;
@@ -331,7 +332,7 @@ static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
                                     [](float scale) { return !(scale >= 1); }))
     return node.fail("its scales are less than 1");
   if (isNewer) {
-    node.setAttribute(kPlaces, std::string("asymmetric"));
+    node.setAttribute(kCoordinates, std::string("asymmetric"));
     node.setAttribute(kNearest, std::string("floor"));
     node.removeInput(1);
     node.setConstant(1, "roi", makeFloats({}));
@@ -343,11 +344,11 @@ static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
     return attribute && attribute->s() == value;
   };
   bool isNearest = !node.findAttribute("mode") || is("mode", "nearest");
-  if (node.hasInput(3) || !is(kPlaces, "asymmetric") ||
+  if (node.hasInput(3) || !is(kCoordinates, "asymmetric") ||
       !(isNearest ? is(kNearest, "floor") : is("mode", "linear")))
     return node.fail("Resize-10 only supports scales, with nearest mode floor "
                      "or mode linear");
-  node.removeAttribute(kPlaces);
+  node.removeAttribute(kCoordinates);
   node.removeAttribute(kNearest);
   node.removeInput(2);
   node.removeInput(1);
@@ -367,10 +368,11 @@ static bool rewordResize(VersionAdapter &node, bool isNewer) {
 
 /// Older versions resize all axes; axes that are not listed keep their sizes.
 static bool rewordResizeOfAxes(VersionAdapter &node, bool isNewer) {
-  const Attribute *given = node.findAttribute("axes");
-  if (isNewer || !given)
+  const Attribute *axesAttribute = node.findAttribute("axes");
+  if (isNewer || !axesAttribute)
     return true;
-  std::vector<int64_t> axes(given->ints().begin(), given->ints().end());
+  std::vector<int64_t> axes(axesAttribute->ints().begin(),
+                            axesAttribute->ints().end());
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   if (!shape)
     return node.fail("the rank of its input is not known");
@@ -381,17 +383,17 @@ static bool rewordResizeOfAxes(VersionAdapter &node, bool isNewer) {
       return node.fail("an axis is out of range");
   }
   bool hasSizes = node.hasInput(3);
-  const Attribute *places =
+  const Attribute *coordinates =
       node.findAttribute("coordinate_transformation_mode");
-  if (places && places->s() == "tf_crop_and_resize")
+  if (coordinates && coordinates->s() == "tf_crop_and_resize")
     return node.fail("it crops some axes");
   // Only tf_crop_and_resize uses the input `roi`.
   node.removeInput(1);
-  const Tensor *told = node.findConstant(hasSizes ? 3 : 2);
-  if (!told)
+  const Tensor *parameter = node.findConstant(hasSizes ? 3 : 2);
+  if (!parameter)
     return node.fail("its sizes or scales are not constants");
   if (hasSizes) {
-    std::vector<int64_t> some = getIntegers(*told), all(rank);
+    std::vector<int64_t> some = getIntegers(*parameter), all(rank);
     for (int64_t i = 0; i < rank; ++i) {
       if (!shape->dim(i).has_dim_value())
         return node.fail("a size of its input is not known");
@@ -401,7 +403,7 @@ static bool rewordResizeOfAxes(VersionAdapter &node, bool isNewer) {
       all[axes[i]] = some[i];
     node.setConstant(3, "sizes", makeIntegers(all));
   } else {
-    std::vector<float> some = ::onnx::ParseData<float>(told), all(rank, 1);
+    std::vector<float> some = ::onnx::ParseData<float>(parameter), all(rank, 1);
     for (size_t i = 0; i < std::min(axes.size(), some.size()); ++i)
       all[axes[i]] = some[i];
     node.setConstant(2, "scales", makeFloats(all));

@@ -15,7 +15,7 @@
 
 namespace mlir::quant_float::onnx_import {
 
-/// Rewrites a node across the given version of its operator, to a newer or an
+/// Rewrites a node across this version of its operator, to a newer or an
 /// older version. `reword` returns false and sets the problem of the node if
 /// that is impossible.
 struct Rewording {

@@ -108,13 +108,14 @@ makeBody(const KnownNode &known, ::onnx::GraphProto &graph, int64_t opset) {
 
 /// Removes the source location with which exceptions of ONNX's library start,
 /// and all lines after the first.
-static std::string trim(std::string text) {
-  if (size_t at = text.find(".h:"); at != std::string::npos && at < 200)
-    if (size_t end = text.find(": ", at); end != std::string::npos)
-      text.erase(0, end + 2);
-  while (!text.empty() && isspace(static_cast<unsigned char>(text.back())))
-    text.pop_back();
-  return text.substr(0, text.find('\n'));
+static std::string trim(std::string message) {
+  if (size_t at = message.find(".h:"); at != std::string::npos && at < 200)
+    if (size_t end = message.find(": ", at); end != std::string::npos)
+      message.erase(0, end + 2);
+  while (!message.empty() &&
+         isspace(static_cast<unsigned char>(message.back())))
+    message.pop_back();
+  return message.substr(0, message.find('\n'));
 }
 
 //===----------------------------------------------------------------------===//

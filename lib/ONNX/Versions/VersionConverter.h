@@ -35,7 +35,7 @@ struct NodeConversion {
   std::string problem = {};
 };
 
-/// Converts the node, with the given types of its outputs, to the opset `to`.
+/// Converts the node, with the types of its outputs, to the opset `to`.
 /// All inputs have distinct names; inputs with data are constants. Graphs in
 /// attributes are not converted, so a node with graphs stays or is refused.
 NodeConversion convertNode(const KnownNode &known,

@@ -33,8 +33,8 @@ static std::optional<NodeKind> getKind(const Schema &schema) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operator whose meaning changes in this version. If `attribute` is given,
-/// only nodes where it has a value other than the default are affected.
+/// An operator whose meaning changes in this version. If `attribute` is not
+/// null, only nodes where it has a value other than the default are affected.
 struct ChangedMeaning {
   NodeKind kind;
   int version;
@@ -276,15 +276,15 @@ static std::optional<float> getNumber(const Tensor *scalar) {
 /// Converts the attribute to an input.
 static bool moveToInput(VersionAdapter &node, const MovedParameter &row,
                         const Schema &from) {
-  const Attribute *given = node.findAttribute(row.attribute);
-  if (!given) {
+  const Attribute *found = node.findAttribute(row.attribute);
+  if (!found) {
     auto formal = from.attributes().find(row.attribute);
     if (formal == from.attributes().end() ||
         !formal->second.default_value.has_type())
       return true;
-    given = &formal->second.default_value;
+    found = &formal->second.default_value;
   }
-  Attribute attribute = *given;
+  Attribute attribute = *found;
   node.removeAttribute(row.attribute);
   switch (row.form) {
   case ParameterForm::List:
@@ -326,11 +326,11 @@ static bool moveToAttribute(VersionAdapter &node, const MovedParameter &row,
   if (row.form == ParameterForm::Number) {
     auto number = static_cast<float>(row.absent);
     if (node.hasInput(row.input)) {
-      std::optional<float> told = getNumber(node.findConstant(row.input));
-      if (!told)
+      std::optional<float> parsed = getNumber(node.findConstant(row.input));
+      if (!parsed)
         return node.fail("input '" + std::string(row.attribute) +
                          "' is not a constant that is representable in f32");
-      number = *told;
+      number = *parsed;
       node.removeInput(row.input);
     }
     if (formal->second.default_value.f() != number)
@@ -430,9 +430,9 @@ static std::string spell(const Schema &schema) {
 bool VersionAdapter::fitAttributes(const Schema &from, const Schema &to,
                                    bool isReworded) {
   bool isNewer = to.since_version() > from.since_version();
-  std::set<std::string> given, dropped;
+  std::set<std::string> names, dropped;
   for (const Attribute &attribute : node.attribute()) {
-    given.insert(attribute.name());
+    names.insert(attribute.name());
     if (to.attributes().count(attribute.name()))
       continue;
     if (isNewer || !isDefault(attribute, from))
@@ -446,7 +446,7 @@ bool VersionAdapter::fitAttributes(const Schema &from, const Schema &to,
   if (isReworded)
     return true;
   for (const auto &[name, old] : from.attributes()) {
-    if (given.count(name) || !old.default_value.has_type())
+    if (names.count(name) || !old.default_value.has_type())
       continue;
     auto other = to.attributes().find(name);
     if (other == to.attributes().end()) {

@@ -29,7 +29,7 @@
 // A constant of up to 1 KiB is a DenseElementsAttr as MLIR's parser creates it:
 // i1 has one bit per element, i4 and i2 have one byte per element,
 // zero-extended. A larger constant is a DenseResourceElementsAttr whose blob is
-// the buffer that a kernel reads: little endian, one storage unit of whole
+// the buffer that a kernel reads: little endian, one storage unit of full
 // bytes per element. i1 is a byte 0 or 1; i4 and i2 are sign-extended; ui4,
 // ui2, f4 and f6 are zero-extended. Elements that are packed in the file, and
 // take more than 1 KiB there, stay packed (P1): the blob then has fewer bytes
@@ -73,8 +73,8 @@ struct OnnxImportOptions {
   /// With `keepsSource`: expand all functions, for callers that need the types
   /// of their values.
   bool expandsFunctions = false;
-  /// Called with the name of each external data file that is read, as given in
-  /// the model.
+  /// Called with the name of each external data file that is read, as spelled
+  /// in the model.
   std::function<void(StringRef)> onExternalFile;
   /// Called with the contents of each mapped file that constants refer to.
   std::function<void(ArrayRef<char>)> onMappedFile;
