@@ -25,11 +25,12 @@ struct BindOption : llvm::cl::list<std::string> {
              llvm::cl::cat(category)) {}
 
   llvm::Error apply(Model &model) const {
-    for (StringRef given : *this) {
-      auto [name, path] = split(given, model);
+    for (StringRef binding : *this) {
+      auto [name, path] = split(binding, model);
       if (name.empty() || path.empty())
         return makeError(ErrorKind::Argument,
-                         "--bind: expected NAME=FILE, but got '" + given + "'");
+                         "--bind: expected NAME=FILE, but got '" + binding +
+                             "'");
       if (llvm::Error error = model.bindInput(name, path))
         return error;
     }
@@ -39,7 +40,7 @@ struct BindOption : llvm::cl::list<std::string> {
 private:
   /// Splits NAME=FILE. Names and paths may contain '=': selects the longest
   /// name of an input, and without one splits at the last '='.
-  static std::pair<StringRef, StringRef> split(StringRef given,
+  static std::pair<StringRef, StringRef> split(StringRef binding,
                                                const Model &model) {
     std::vector<EntryPointInfo> entries = model.getEntries();
     auto isInput = [&](StringRef name) {
@@ -49,11 +50,11 @@ private:
         });
       });
     };
-    for (size_t at = given.rfind('='); at != StringRef::npos;
-         at = given.take_front(at).rfind('='))
-      if (isInput(given.take_front(at)))
-        return {given.take_front(at), given.drop_front(at + 1)};
-    return given.rsplit('=');
+    for (size_t at = binding.rfind('='); at != StringRef::npos;
+         at = binding.take_front(at).rfind('='))
+      if (isInput(binding.take_front(at)))
+        return {binding.take_front(at), binding.drop_front(at + 1)};
+    return binding.rsplit('=');
   }
 };
 

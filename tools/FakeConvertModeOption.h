@@ -32,7 +32,7 @@ struct FakeConvertModeOption : llvm::cl::opt<FakeConvertMode> {
                     "OpenVINO's reference implementation and GPU plugin")),
             llvm::cl::cat(category)) {}
 
-  /// Returns the mode, or nullopt if the option is not given.
+  /// Returns the mode, or nullopt if the option is not specified.
   std::optional<FakeConvertMode> get() const {
     return getNumOccurrences() ? std::optional(getValue()) : std::nullopt;
   }

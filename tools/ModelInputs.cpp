@@ -26,13 +26,13 @@ quant_float::gatherInputs(InputOptions &options, func::FuncOp function) {
     if (input.element && function.getArgAttr(index, kPackedAttrName))
       input.element = findSlotElement(input.element->number | kPackedFlag);
     if (!input.element) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
+      std::string printed;
+      llvm::raw_string_ostream(printed) << type;
       return fail(
           options.model,
           describeInput(inputs, index) +
               ": expected a ranked tensor of numbers or strings, but got " +
-              text);
+              printed);
     }
     for (int64_t size : tensor.getShape())
       input.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);

@@ -33,8 +33,8 @@ int InputOptions::finish(llvm::Error error) {
   int exitCode = 0;
   llvm::handleAllErrors(std::move(error), [&](const ToolFailure &failure) {
     exitCode = failure.exitCode;
-    if (!failure.text.empty())
-      llvm::errs() << failure.text << "\n";
+    if (!failure.message.empty())
+      llvm::errs() << failure.message << "\n";
   });
   if (!finishStandardOutput() && !exitCode)
     exitCode = kWrongUsage;
@@ -48,7 +48,7 @@ int InputOptions::finish(llvm::Error error) {
 /// Expands `--inputs a b c` to `--inputs=a --inputs=b --inputs=c`, because
 /// LLVM's options take one value. An option or a model's name ends the list.
 llvm::Expected<std::vector<std::string>>
-InputOptions::spreadLists(ArrayRef<char *> words) const {
+InputOptions::spreadLists(ArrayRef<char *> arguments) const {
   std::vector<std::string> spread = {tool.str()};
   std::string list;
   // The list option that has no value yet.
@@ -58,12 +58,13 @@ InputOptions::spreadLists(ArrayRef<char *> words) const {
       return llvm::Error::success();
     return failUsage(empty + ": expected at least one value");
   };
-  for (StringRef word : words) {
-    StringRef name = word.ltrim('-');
-    bool isModel = word == "-" || llvm::any_of(suffixes, [&](StringRef suffix) {
-                     return word.ends_with(suffix) && !word.contains('=');
-                   });
-    bool isOption = !isModel && word.starts_with("-");
+  for (StringRef argument : arguments) {
+    StringRef name = argument.ltrim('-');
+    bool isModel =
+        argument == "-" || llvm::any_of(suffixes, [&](StringRef suffix) {
+          return argument.ends_with(suffix) && !argument.contains('=');
+        });
+    bool isOption = !isModel && argument.starts_with("-");
     if (isModel || isOption) {
       if (llvm::Error error = requireValue())
         return std::move(error);
@@ -72,9 +73,9 @@ InputOptions::spreadLists(ArrayRef<char *> words) const {
     empty = {};
     if (isOption && (name == "inputs" || name == "shapes")) {
       list = "--" + name.str() + "=";
-      empty = word;
+      empty = argument;
     } else {
-      spread.push_back(list + word.str());
+      spread.push_back(list + argument.str());
     }
   }
   if (llvm::Error error = requireValue())
@@ -83,8 +84,8 @@ InputOptions::spreadLists(ArrayRef<char *> words) const {
 }
 
 /// Parses NAME=1x3x?.
-static std::optional<InputShape> parseShape(StringRef text) {
-  auto [name, sizes] = text.rsplit('=');
+static std::optional<InputShape> parseShape(StringRef option) {
+  auto [name, sizes] = option.rsplit('=');
   InputShape shape{name.str(), {}};
   SmallVector<StringRef> parts;
   sizes.split(parts, 'x', -1, /*KeepEmpty=*/!sizes.empty());
@@ -101,12 +102,12 @@ static std::optional<InputShape> parseShape(StringRef text) {
 }
 
 llvm::Error InputOptions::parse(int argc, char **argv, const char *overview) {
-  auto words = spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
-  if (!words)
-    return words.takeError();
+  auto arguments = spreadLists(ArrayRef(argv + 1, argv + std::max(argc, 1)));
+  if (!arguments)
+    return arguments.takeError();
   SmallVector<const char *> pointers;
-  for (const std::string &word : *words)
-    pointers.push_back(word.c_str());
+  for (const std::string &argument : *arguments)
+    pointers.push_back(argument.c_str());
   // --help only lists options in registered categories, and resetting LLVM's
   // options also unregisters the general category.
   llvm::cl::OptionCategory category(tool);
@@ -118,14 +119,15 @@ llvm::Error InputOptions::parse(int argc, char **argv, const char *overview) {
                                          pointers.data(), overview,
                                          &llvm::errs()))
     return llvm::make_error<ToolFailure>(kWrongUsage, "");
-  for (StringRef text : shapes) {
-    if (!text.contains('='))
-      return failUsage("--shapes: expected NAME=SIZES, but got '" + text + "'");
-    std::optional<InputShape> shape = parseShape(text);
+  for (StringRef option : shapes) {
+    if (!option.contains('='))
+      return failUsage("--shapes: expected NAME=SIZES, but got '" + option +
+                       "'");
+    std::optional<InputShape> shape = parseShape(option);
     if (!shape)
       return failUsage("--shapes: expected sizes like 1x3x?, but got '" +
-                       text.rsplit('=').second + "' for '" +
-                       text.rsplit('=').first + "'");
+                       option.rsplit('=').second + "' for '" +
+                       option.rsplit('=').first + "'");
     parsedShapes.push_back(std::move(*shape));
   }
   if (random.getNumOccurrences() &&
@@ -141,11 +143,11 @@ llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
 }
 
 llvm::Error InputOptions::checkRange(StringRef option, uint64_t least,
-                                     uint64_t most, uint64_t given) const {
-  if (given >= least && given <= most)
+                                     uint64_t most, uint64_t value) const {
+  if (value >= least && value <= most)
     return llvm::Error::success();
   return failUsage(option + ": expected " + Twine(least) + " to " +
-                   Twine(most) + ", but got " + Twine(given));
+                   Twine(most) + ", but got " + Twine(value));
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,9 +156,9 @@ llvm::Error InputOptions::checkRange(StringRef option, uint64_t least,
 
 std::string quant_float::describeInput(ArrayRef<RunInput> inputs,
                                        size_t index) {
-  std::string text = "input " + std::to_string(index);
+  std::string description = "input " + std::to_string(index);
   const std::string &name = inputs[index].name;
-  return name.empty() ? text : text + " '" + name + "'";
+  return name.empty() ? description : description + " '" + name + "'";
 }
 
 /// Returns the index of the input with this name or, otherwise, this position.
@@ -189,16 +191,16 @@ llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
                             : "the inputs are " + llvm::join(names, ", ")));
     }
     RunInput &input = inputs[*index];
-    auto fits = [](int64_t given, int64_t size) {
-      return given < 0 || size < 0 || given == size;
+    auto fits = [](int64_t specified, int64_t size) {
+      return specified < 0 || size < 0 || specified == size;
     };
     if (!llvm::equal(shape.sizes, input.sizes, fits))
       return failUsage("--shapes: " + describeInput(inputs, *index) +
                        ": expected sizes of " +
                        spellTensor(*input.element, input.sizes) + ", but got " +
                        spellTensor(*input.element, shape.sizes));
-    for (auto [size, given] : llvm::zip_equal(input.sizes, shape.sizes))
-      size = given < 0 ? size : given;
+    for (auto [size, specified] : llvm::zip_equal(input.sizes, shape.sizes))
+      size = specified < 0 ? size : specified;
   }
   return llvm::Error::success();
 }
@@ -214,18 +216,18 @@ llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     keys.push_back(std::to_string(i));
   for (StringRef path : this->inputs) {
-    StringRef text = path;
+    StringRef option = path;
     // A name may be the beginning of another one up to its '='.
     auto key = keys.end();
     for (auto known = keys.begin(); known != keys.end(); ++known)
-      if (!known->empty() && text.starts_with(*known + "=") &&
+      if (!known->empty() && option.starts_with(*known + "=") &&
           (key == keys.end() || known->size() > key->size()))
         key = known;
     if (key != keys.end())
-      path = text.drop_front(key->size() + 1);
+      path = option.drop_front(key->size() + 1);
     if (path.empty())
       return failUsage("--inputs: expected FILE or NAME=FILE, but got '" +
-                       text + "'");
+                       option + "'");
     RunInput *input =
         key == keys.end()
             ? llvm::find_if(inputs,
@@ -233,7 +235,7 @@ llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
             : &inputs[(key - keys.begin()) % inputs.size()];
     if (input == inputs.end())
       return failUsage("--inputs: expected " + Twine(inputs.size()) +
-                       " files or fewer, but got '" + text + "' as well");
+                       " files or fewer, but got '" + option + "' as well");
     if (!input->file.empty())
       return failUsage(
           "--inputs: " + describeInput(inputs, input - inputs.begin()) +

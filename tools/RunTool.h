@@ -25,15 +25,15 @@ namespace mlir::quant_float {
 class ToolFailure : public llvm::ErrorInfo<ToolFailure> {
 public:
   static char ID; // NOLINT(readability-identifier-naming): LLVM wants it.
-  ToolFailure(int exitCode, const Twine &text)
-      : exitCode(exitCode), text(text.str()) {}
-  void log(llvm::raw_ostream &os) const override { os << text; }
+  ToolFailure(int exitCode, const Twine &message)
+      : exitCode(exitCode), message(message.str()) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
   }
 
   int exitCode;
-  std::string text;
+  std::string message;
 };
 
 enum RunExitCode { kWrongInput = 1, kWrongUsage = 2 };
@@ -67,11 +67,11 @@ std::string describeInput(ArrayRef<RunInput> inputs, size_t index);
 class InputOptions {
 public:
   /// `suffixes` are the file extensions of models. The last two arguments are
-  /// the help texts of the model and of --inputs.
+  /// the descriptions of the model and of --inputs.
   InputOptions(StringRef tool, ArrayRef<StringRef> suffixes,
-               StringRef modelText, StringRef inputsText)
-      : tool(tool), modelText(modelText), inputsText(inputsText),
-        suffixes(suffixes) {}
+               StringRef modelDescription, StringRef inputsDescription)
+      : tool(tool), modelDescription(modelDescription),
+        inputsDescription(inputsDescription), suffixes(suffixes) {}
 
   /// Parses the command line. After an error the tool must exit.
   llvm::Error parse(int argc, char **argv, const char *overview);
@@ -81,7 +81,7 @@ public:
 
   /// Returns an error unless the value of an option is in this range.
   llvm::Error checkRange(StringRef option, uint64_t least, uint64_t most,
-                         uint64_t given) const;
+                         uint64_t value) const;
 
   /// Reads the files of --inputs and creates random tensors for the other
   /// inputs. With `ignoresOthers`, --shapes may name inputs that do not exist.
@@ -97,19 +97,19 @@ private:
   llvm::Error applyShapes(MutableArrayRef<RunInput> inputs, bool ignoresOthers);
   llvm::Error assignFiles(MutableArrayRef<RunInput> inputs);
   llvm::Expected<std::vector<std::string>>
-  spreadLists(ArrayRef<char *> words) const;
+  spreadLists(ArrayRef<char *> arguments) const;
 
-  StringRef tool, modelText, inputsText;
+  StringRef tool, modelDescription, inputsDescription;
   SmallVector<StringRef> suffixes;
   std::vector<InputShape> parsedShapes;
   std::optional<uint64_t> seed;
 
 public:
   llvm::cl::opt<std::string> model{llvm::cl::Positional,
-                                   llvm::cl::desc(modelText)};
+                                   llvm::cl::desc(modelDescription)};
   llvm::cl::list<std::string> inputs{"inputs",
                                      llvm::cl::value_desc("FILE or NAME=FILE"),
-                                     llvm::cl::desc(inputsText)};
+                                     llvm::cl::desc(inputsDescription)};
   llvm::cl::list<std::string> shapes{
       "shapes", llvm::cl::value_desc("NAME=1x3x?"),
       llvm::cl::desc("values of dynamic sizes; accepts several values")};

@@ -95,8 +95,8 @@ private:
 };
 } // namespace
 
-static int failUsage(const Twine &text) {
-  llvm::errs() << "quant-float-convert: error: " << text << "\n";
+static int failUsage(const Twine &message) {
+  llvm::errs() << "quant-float-convert: error: " << message << "\n";
   return kToolWrongUsage;
 }
 
@@ -105,14 +105,14 @@ static int rewrite(const Options &options, ModuleOp module) {
   if (options.rewrites.empty())
     return kToolDone;
   std::string pipeline;
-  for (StringRef text : options.rewrites) {
-    StringRef name = text.take_until([](char c) { return c == '{'; });
+  for (StringRef rewritePass : options.rewrites) {
+    StringRef name = rewritePass.take_until([](char c) { return c == '{'; });
     if (!llvm::is_contained(kRewrites, name))
       return failUsage("--rewrite: expected " +
                        llvm::join(ArrayRef(kRewrites), ", ") + ", but got '" +
                        name + "'");
     pipeline += (pipeline.empty() ? "quant-float-" : ",quant-float-");
-    pipeline += text;
+    pipeline += rewritePass;
   }
   PassManager manager(module.getContext());
   std::string problem;

@@ -77,14 +77,15 @@ private:
   llvm::Expected<std::vector<TensorBuffer>> gatherInputs(const qf_entry &entry);
   llvm::Error openDevice();
   /// Calls the shape function of the entry point and returns its status.
-  int findSizes(const qf_entry &entry, ArrayRef<qf_tensor> given,
+  int findSizes(const qf_entry &entry, ArrayRef<qf_tensor> inputViews,
                 std::vector<SmallVector<int64_t>> &sizes, std::string &error);
-  /// `given` are the inputs in the memory that the code reads.
-  llvm::Error allocateOutputs(const qf_entry &entry, ArrayRef<qf_tensor> given,
+  /// `inputViews` are the inputs in the memory that the code reads.
+  llvm::Error allocateOutputs(const qf_entry &entry,
+                              ArrayRef<qf_tensor> inputViews,
                               std::vector<TensorBuffer> &outputs);
   llvm::Error call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
                    std::vector<TensorBuffer> &outputs);
-  llvm::Error measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
+  llvm::Error measure(const qf_entry &entry, ArrayRef<qf_tensor> inputViews,
                       MutableArrayRef<qf_tensor> taken,
                       ArrayRef<TensorBuffer> inputs,
                       ArrayRef<TensorBuffer> outputs);
@@ -282,29 +283,29 @@ llvm::Error Runner::openDevice() {
   return llvm::Error::success();
 }
 
-int Runner::findSizes(const qf_entry &entry, ArrayRef<qf_tensor> given,
+int Runner::findSizes(const qf_entry &entry, ArrayRef<qf_tensor> inputViews,
                       std::vector<SmallVector<int64_t>> &sizes,
                       std::string &error) {
   sizes.clear();
   for (const qf_argument &output :
        ArrayRef(entry.outputs, size_t(entry.num_outputs)))
     sizes.emplace_back(output.rank);
-  auto places = llvm::map_to_vector(
+  auto sizePointers = llvm::map_to_vector(
       sizes, [](SmallVector<int64_t> &each) { return each.data(); });
-  char text[512] = "";
-  int status =
-      entry.output_sizes(given.data(), places.data(), text, sizeof text);
-  error = text;
+  char message[512] = "";
+  int status = entry.output_sizes(inputViews.data(), sizePointers.data(),
+                                  message, sizeof message);
+  error = message;
   return status;
 }
 
 /// Reuses the memory of the last call if the shape is the same.
 llvm::Error Runner::allocateOutputs(const qf_entry &entry,
-                                    ArrayRef<qf_tensor> given,
+                                    ArrayRef<qf_tensor> inputViews,
                                     std::vector<TensorBuffer> &outputs) {
   std::vector<SmallVector<int64_t>> sizes;
   std::string error;
-  if (findSizes(entry, given, sizes, error))
+  if (findSizes(entry, inputViews, sizes, error))
     return fail(error);
   ArrayRef<qf_argument> arguments(entry.outputs, size_t(entry.num_outputs));
   std::vector<TensorBuffer> before = std::move(outputs);
@@ -330,7 +331,8 @@ llvm::Error Runner::allocateOutputs(const qf_entry &entry,
 
 /// Measures --repeat calls and prints the output of --time. The library
 /// measures GPU time itself.
-llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
+llvm::Error Runner::measure(const qf_entry &entry,
+                            ArrayRef<qf_tensor> inputViews,
                             MutableArrayRef<qf_tensor> taken,
                             ArrayRef<TensorBuffer> inputs,
                             ArrayRef<TensorBuffer> outputs) {
@@ -341,31 +343,33 @@ llvm::Error Runner::measure(const qf_entry &entry, ArrayRef<qf_tensor> given,
   // A copy reads and writes each of its bytes.
   size_t half = bytes / 2;
   DeviceMemory memory(device ? &*device : nullptr);
-  char *places[2] = {};
+  char *sizePointers[2] = {};
   if (device)
-    for (char *&place : places) {
+    for (char *&makeView : sizePointers) {
       llvm::Expected<char *> pointer = memory.allocate(half);
       if (!pointer)
         return pointer.takeError();
-      place = *pointer;
+      makeView = *pointer;
     }
   std::vector<double> seconds, copySeconds;
   for (unsigned i = 0; i < options.repeat; ++i) {
-    char text[512] = "";
+    char message[512] = "";
     auto start = std::chrono::steady_clock::now();
     if (library.start_timing)
       library.start_timing();
-    int status = entry.run(given.data(), taken.data(), text, sizeof text);
+    int status =
+        entry.run(inputViews.data(), taken.data(), message, sizeof message);
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - start;
     seconds.push_back(library.stop_timing ? library.stop_timing()
                                           : passed.count());
     if (status)
-      return fail(text);
+      return fail(message);
     if (!device)
       continue;
     // Alternate between the two, so that both experience the same interference.
-    llvm::Expected<double> copy = device->timeCopy(places[0], places[1], half);
+    llvm::Expected<double> copy =
+        device->timeCopy(sizePointers[0], sizePointers[1], half);
     if (!copy)
       return copy.takeError();
     copySeconds.push_back(*copy);
@@ -407,9 +411,9 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
   if (llvm::Error error = openDevice())
     return error;
   DeviceMemory memory(device ? &*device : nullptr);
-  std::vector<qf_tensor> given, taken;
-  auto place = [&](const TensorBuffer &tensor,
-                   std::vector<qf_tensor> &list) -> llvm::Error {
+  std::vector<qf_tensor> inputViews, taken;
+  auto makeView = [&](const TensorBuffer &tensor,
+                      std::vector<qf_tensor> &list) -> llvm::Error {
     qf_tensor &descriptor = list.emplace_back(tensor.getDescriptor());
     if (!device)
       return llvm::Error::success();
@@ -422,25 +426,27 @@ llvm::Error Runner::call(const qf_entry &entry, ArrayRef<TensorBuffer> inputs,
                            : device->upload(descriptor.data, tensor.getBytes());
   };
   for (const TensorBuffer &input : inputs)
-    if (llvm::Error error = place(input, given))
+    if (llvm::Error error = makeView(input, inputViews))
       return error;
-  if (llvm::Error error = allocateOutputs(entry, given, outputs))
+  if (llvm::Error error = allocateOutputs(entry, inputViews, outputs))
     return error;
   for (const TensorBuffer &output : outputs)
-    if (llvm::Error error = place(output, taken))
+    if (llvm::Error error = makeView(output, taken))
       return error;
-  char text[512] = "";
-  int status = entry.run(given.data(), taken.data(), text, sizeof text);
+  char message[512] = "";
+  int status =
+      entry.run(inputViews.data(), taken.data(), message, sizeof message);
   // Allocate the capacity that the call requested.
   for (size_t i = 0; status == QF_ERROR_CAPACITY && i < outputs.size(); ++i)
     if (llvm::Error error = outputs[i].makeRoom())
       return fail(llvm::toString(std::move(error)));
   if (status == QF_ERROR_CAPACITY)
-    status = entry.run(given.data(), taken.data(), text, sizeof text);
+    status =
+        entry.run(inputViews.data(), taken.data(), message, sizeof message);
   if (status)
-    return fail(text);
+    return fail(message);
   if (options.time)
-    if (llvm::Error error = measure(entry, given, taken, inputs, outputs))
+    if (llvm::Error error = measure(entry, inputViews, taken, inputs, outputs))
       return error;
   if (device)
     for (auto [output, descriptor] : llvm::zip_equal(outputs, taken))

@@ -48,12 +48,13 @@ struct Options : InputOptions {
 
 /// Describes the source of the inputs.
 static std::string describeInputs(const Options &options) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  std::string description;
+  llvm::raw_string_ostream os(description);
   llvm::interleaveComma(options.inputs, os);
   if (options.random.getNumOccurrences())
-    os << (text.empty() ? "" : ", ") << "random, seed " << options.random;
-  return text.empty() ? "none, constants only" : text;
+    os << (description.empty() ? "" : ", ") << "random, seed "
+       << options.random;
+  return description.empty() ? "none, constants only" : description;
 }
 
 /// Writes the HTML page and its JSON sidecar file, or neither.

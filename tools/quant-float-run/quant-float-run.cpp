@@ -129,7 +129,7 @@ static llvm::Error measure(const Options &options, ArrayRef<Tensor> outputs,
   return llvm::Error::success();
 }
 
-/// Runs with the Reference, measures if --time is given, and returns the
+/// Runs with the Reference, measures if --time is specified, and returns the
 /// outputs.
 static llvm::Expected<std::vector<Tensor>>
 runReference(Model &model, size_t entry, const Options &options,
