@@ -369,10 +369,9 @@ Value QuantizeExpander::getDividendOfSum() {
   auto type = dyn_cast<VectorType>(input.getType());
   if (!type || type.getRank() != 1)
     return replace()[0];
-  Value least =
-      lanes.make<vector::ReductionOp>(vector::CombiningKind::MINUI, distance);
-  Value hasTiny =
-      lanes.withShapeOf(least).compare(ult, least, getBits(kTinyDividend) - 1);
+  Value hasTiny = lanes.make<vector::ReductionOp>(
+      vector::CombiningKind::OR,
+      lanes.compare(ult, distance, getBits(kTinyDividend) - 1));
   return replaceRarely(lanes, hasTiny, op.input, replace)[0];
 }
 

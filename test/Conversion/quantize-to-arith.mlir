@@ -31,8 +31,8 @@ func.func @one_scale(%x: vector<8xf32>, %s: f32) -> vector<8xi8> {
 // CHECK-LABEL: func.func @d3_zero_point_of_float4
 // CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32,
 func.func @d3_zero_point_of_float4(%x: vector<16xf32>, %s: f32, %z: f4E2M1FN) -> vector<16xf4E2M1FN> {
-  // CHECK: %[[LEAST:.+]] = vector.reduction <minui>, %{{.+}} : vector<16xi32> into i32
-  // CHECK: %[[RARE:.+]] = arith.cmpi ult, %[[LEAST]],
+  // CHECK: %[[TINY:.+]] = arith.cmpi ult, %{{.+}} : vector<16xi32>
+  // CHECK: %[[RARE:.+]] = vector.reduction <or>, %[[TINY]] : vector<16xi1> into i1
   // CHECK: llvm.intr.expect %[[RARE]], %false
   // CHECK: %[[DIVIDEND:.+]] = scf.if
   // CHECK: arith.fptosi
