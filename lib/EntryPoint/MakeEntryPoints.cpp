@@ -713,6 +713,15 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
   assertOpenChecks(kernel, sizesBuilder.getOpenChecks());
   const llvm::BitVector &measured = sizesBuilder.getMeasured();
   info.measures = measured.any();
+  // The status of this assertion is not an index of a message.
+  auto isReserved = [](cf::AssertOp op) {
+    return op.getMsg() == kMeasuredMessage
+               ? WalkResult(op.emitOpError("message is reserved: '")
+                            << op.getMsg() << "'")
+               : WalkResult::advance();
+  };
+  if (info.measures && function.walk(isReserved).wasInterrupted())
+    return failure();
   if (failed(makeKernel(kernel, info)))
     return failure();
   if (!info.measures)

@@ -60,6 +60,18 @@ func.func @unreachable(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+func.func @reserved(%n: tensor<i64>) -> tensor<?xf32> {
+  %read = tensor.extract %n[] : tensor<i64>
+  %truth = arith.cmpi eq, %read, %read : i64
+  // expected-error @+1 {{'cf.assert' op message is reserved: 'the sizes of the results are measured'}}
+  cf.assert %truth, "the sizes of the results are measured"
+  %count = arith.index_cast %read : i64 to index
+  %y = tensor.empty(%count) : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{function 'blocks': expected one block, but got 2}}
 func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
   cf.br ^bb1
