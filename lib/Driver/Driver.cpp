@@ -12,6 +12,7 @@
 #include "InProcessLinker.h"
 #include "LargeConstants.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -26,6 +27,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -46,6 +48,9 @@
 #include <mutex>
 #ifdef __linux__
 #include <dlfcn.h>
+#endif
+#ifdef __GLIBC__
+#include <malloc.h>
 #endif
 
 using namespace mlir;
@@ -276,8 +281,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
 }
 
+/// Deletes the bodies of all functions, so that LLVM can reuse their memory.
+static void deleteBodies(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    function.getBody().dropAllReferences();
+    function.getBody().getBlocks().clear();
+  }
+}
+
 /// Lowers in place and translates to LLVM IR, without the data of `constants`
-/// if it is not null.
+/// if it is not null. Leaves only the declarations of the module's functions.
 static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
                                      const CompileOptions &options,
                                      llvm::LLVMContext &llvmContext,
@@ -302,6 +315,7 @@ static FailureOr<CpuLevel> translate(ModuleOp module, const TargetCpu &cpu,
       translateModuleToLLVMIR(module, llvmContext, "quant-float")};
   if (!level.module)
     return failure();
+  deleteBodies(module);
   if (constants)
     constants->declare(*level.module);
   level.module->setTargetTriple(level.machine->getTargetTriple());
@@ -362,6 +376,26 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
   TimingScope timing = time(options, "LLVM optimization");
   optimize(*result.module, *result.machine, options.optimizationLevel);
   return result;
+}
+
+/// Reads the module back from bitcode. Its objects lie between those of MLIR
+/// and of passes, which have been freed, so that most pages of the heap are
+/// partly in use. Without the module, most pages are free, and glibc returns
+/// them to the system.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+defragment(std::unique_ptr<llvm::Module> module) {
+  SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream os(bitcode);
+  llvm::WriteBitcodeToFile(*module, os);
+  llvm::LLVMContext &context = module->getContext();
+  std::string name = module->getModuleIdentifier();
+  module.reset();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  return llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), name),
+      context);
 }
 
 FailureOr<CpuLevel> quant_float::compileToLLVM(ModuleOp module,
@@ -481,6 +515,18 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
   if (kind == EmitKind::LLVMIR) {
     compiled->module->print(os, nullptr);
     return success();
+  }
+  // Without `patches`, the module contains large constants. Small modules are
+  // not worth the time.
+  constexpr unsigned kManyInstructions = 1 << 14;
+  if (patches && compiled->module->getInstructionCount() >= kManyInstructions) {
+    llvm::Expected<std::unique_ptr<llvm::Module>> same =
+        defragment(std::move(compiled->module));
+    if (!same) {
+      emitError(module.getLoc()) << llvm::toString(same.takeError());
+      return failure();
+    }
+    compiled->module = std::move(*same);
   }
   llvm::legacy::PassManager codegen;
   if (compiled->machine->addPassesToEmitFile(
