@@ -57,7 +57,7 @@ void onnx_nodes::setAxis(ImplicitLocOpBuilder &b,
 }
 
 TensorAxis onnx_nodes::makeAxisKnown(NodeContext &context, Value tensor,
-                                     OpFoldResult axis, size_t numKept) {
+                                     OpFoldResult axis, size_t numTrailing) {
   if (std::optional<int64_t> constant = getConstantIntValue(axis))
     return {tensor, *constant};
   ImplicitLocOpBuilder &b = context.b;
@@ -66,16 +66,16 @@ TensorAxis onnx_nodes::makeAxisKnown(NodeContext &context, Value tensor,
   for (arith::CmpIPredicate order :
        {arith::CmpIPredicate::slt, arith::CmpIPredicate::eq,
         arith::CmpIPredicate::sgt}) {
-    SmallVector<OpFoldResult> factors;
+    SmallVector<OpFoldResult> extents;
     for (auto [position, size] :
-         llvm::enumerate(ArrayRef(sizes).drop_back(numKept))) {
+         llvm::enumerate(ArrayRef(sizes).drop_back(numTrailing))) {
       Value here = arith::ConstantIndexOp::create(b, position);
       Value isPart = b.createOrFold<arith::CmpIOp>(order, here, index);
-      factors.push_back(buildSelect(b, isPart, makeIndex(b, size), one));
+      extents.push_back(buildSelect(b, isPart, makeIndex(b, size), one));
     }
-    known.push_back(context.computeProduct(factors));
+    known.push_back(context.computeProduct(extents));
   }
-  llvm::append_range(known, ArrayRef(sizes).take_back(numKept));
+  llvm::append_range(known, ArrayRef(sizes).take_back(numTrailing));
   return {context.reshape(tensor, known), 1};
 }
 
@@ -525,30 +525,30 @@ onnx_nodes::buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
   return llvm::to_vector(ValueRange(generic.getResults()));
 }
 
-FailureOr<Type> onnx_nodes::requireFactors(NodeContext &context,
-                                           QuantizedFactors &factors) {
-  Type sums = context.b.getI32Type();
+FailureOr<Type> onnx_nodes::requireOperands(NodeContext &context,
+                                            QuantizedOperands &operands) {
+  Type accumulator = context.b.getI32Type();
   for (size_t i : {0, 1}) {
-    size_t value = factors.values[i], &zeroPoint = factors.zeroPoints[i];
+    size_t value = operands.values[i], &zeroPoint = operands.zeroPoints[i];
     Type elementType = context.elementType(value);
-    bool isOtherWidth = factors.takesOtherWidths &&
+    bool isOtherWidth = operands.takesOtherWidths &&
                         (elementType.isInteger(4) || elementType.isInteger(16));
-    if (!isOtherWidth && !context.hasKind(value, factors.kinds))
+    if (!isOtherWidth && !context.hasKind(value, operands.kinds))
       return context.unsupported(
           "input " + Twine(value) + " must have integers of 8 bits" +
-          (factors.kinds & kinds::Float8 ? " or float8" : "") + ", but got " +
+          (operands.kinds & kinds::Float8 ? " or float8" : "") + ", but got " +
           show(context.elementType(value)));
     if (context.input(zeroPoint) && failed(context.requireElementType(
                                         zeroPoint, context.elementType(value))))
       return failure();
     if (!isa<FloatType>(context.elementType(value)))
       continue;
-    sums = context.b.getF32Type();
+    accumulator = context.b.getF32Type();
     if (failed(context.requireNoPoint(zeroPoint)))
       return failure();
     zeroPoint = context.inputs.size();
   }
-  return sums;
+  return accumulator;
 }
 
 Value onnx_nodes::buildDifference(ImplicitLocOpBuilder &b, Value lhs,
@@ -568,11 +568,11 @@ onnx_nodes::multiplyAndAdd(ImplicitLocOpBuilder &b, ValueRange elements,
                ? toCompute(b, value)
                : b.createOrFold<CastOp>(value, type);
   };
-  Value factors[] = {convert(elements[0]), convert(elements[1])};
-  for (auto [factor, zeroPoint] : llvm::zip(factors, zeroPoints))
+  Value operands[] = {convert(elements[0]), convert(elements[1])};
+  for (auto [operand, zeroPoint] : llvm::zip(operands, zeroPoints))
     if (zeroPoint)
-      factor = buildDifference(b, factor, convert(elements[*zeroPoint]));
-  Value product = buildCombine(b, Combine::Product, factors[0], factors[1],
+      operand = buildDifference(b, operand, convert(elements[*zeroPoint]));
+  Value product = buildCombine(b, Combine::Product, operands[0], operands[1],
                                /*isUnsigned=*/false);
   return {buildCombine(b, Combine::Sum, accumulators[0], product,
                        /*isUnsigned=*/false)};
@@ -703,11 +703,11 @@ SmallVector<Value> onnx_nodes::extractPositions(ImplicitLocOpBuilder &b,
                                                 Value tuples,
                                                 ArrayRef<Value> indices,
                                                 ArrayRef<OpFoldResult> sizes) {
-  SmallVector<Value> place(indices), positions;
-  place.emplace_back();
+  SmallVector<Value> tupleIndices(indices), positions;
+  tupleIndices.emplace_back();
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    place.back() = arith::ConstantIndexOp::create(b, i);
-    Value index = tensor::ExtractOp::create(b, tuples, place);
+    tupleIndices.back() = arith::ConstantIndexOp::create(b, i);
+    Value index = tensor::ExtractOp::create(b, tuples, tupleIndices);
     positions.push_back(toPosition(b, index, size));
   }
   return positions;
@@ -738,19 +738,20 @@ Value onnx_nodes::toSingle(ImplicitLocOpBuilder &b, Value value) {
   return b.createOrFold<CastOp>(value, b.getF32Type());
 }
 
-Value onnx_nodes::buildRequantized(NodeContext &context, Value sums,
+Value onnx_nodes::buildRequantized(NodeContext &context, Value accumulators,
                                    ArrayRef<Value> scales,
                                    ArrayRef<AffineMap> maps,
                                    Quantization result, Type elementType) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> sizes = context.getSizes(sums);
-  AffineMap whole = AffineMap::get(sizes.size(), 0, b.getContext());
-  SmallVector<Value> inputs = {sums, scales[0], scales[1], result.scale};
+  SmallVector<OpFoldResult> sizes = context.getSizes(accumulators);
+  AffineMap scalarMap = AffineMap::get(sizes.size(), 0, b.getContext());
+  SmallVector<Value> inputs = {accumulators, scales[0], scales[1],
+                               result.scale};
   SmallVector<AffineMap> inputMaps = {b.getMultiDimIdentityMap(sizes.size()),
-                                      maps[0], maps[1], whole};
+                                      maps[0], maps[1], scalarMap};
   if (result.zeroPoint) {
     inputs.push_back(result.zeroPoint);
-    inputMaps.push_back(whole);
+    inputMaps.push_back(scalarMap);
   }
   return buildParallel(
       b, sizes, elementType, inputs, inputMaps,

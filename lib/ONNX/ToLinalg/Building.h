@@ -39,10 +39,10 @@ struct TensorAxis {
   int64_t axis;
 };
 /// Makes a dynamic axis static by a reshape: the axes before `axis` become one
-/// axis, and the axes after it become one axis, except the last `numKept` axes,
-/// which remain. Returns `tensor` as it is if `axis` is a constant.
+/// axis, and the axes after it become one axis, except the last `numTrailing`
+/// axes, which remain. Returns `tensor` as it is if `axis` is a constant.
 TensorAxis makeAxisKnown(NodeContext &context, Value tensor, OpFoldResult axis,
-                         size_t numKept = 0);
+                         size_t numTrailing = 0);
 
 /// Returns the shape of a type with these sizes. Sizes that are not constant
 /// are dynamic.
@@ -194,7 +194,7 @@ SmallVector<Value> buildReduction(ImplicitLocOpBuilder &b, ValueRange inputs,
 
 /// The operands of a quantized matmul or convolution: the positions of the
 /// node's inputs, and the permitted element types.
-struct QuantizedFactors {
+struct QuantizedOperands {
   size_t values[2] = {0, 1};
   size_t zeroPoints[2] = {2, 3};
   unsigned kinds = kinds::Byte;
@@ -206,7 +206,8 @@ struct QuantizedFactors {
 /// type or without one. The zero point of a float8 operand must be zero (Q7)
 /// and counts as absent afterwards. Returns the accumulator type: f32 if an
 /// operand has floats, otherwise i32.
-FailureOr<Type> requireFactors(NodeContext &context, QuantizedFactors &factors);
+FailureOr<Type> requireOperands(NodeContext &context,
+                                QuantizedOperands &operands);
 
 /// A per-tensor scale and zero point, as tensors of rank 0. The zero point may
 /// be null.
@@ -228,11 +229,12 @@ FailureOr<Quantization> getQuantization(NodeContext &context, size_t scale,
                                         Type codes);
 
 /// Requantizes the accumulators of a quantized contraction to `elementType`
-/// with saturation (R1): round_half_even(sum * (s0 * s1 / scale)) + zero point.
-/// `maps` are the indexing maps of the scales s0 and s1 in loops over `sums`.
-Value buildRequantized(NodeContext &context, Value sums, ArrayRef<Value> scales,
-                       ArrayRef<AffineMap> maps, Quantization result,
-                       Type elementType);
+/// with saturation (R1): round_half_even(acc * (s0 * s1 / scale)) + zero point.
+/// `maps` are the indexing maps of the scales s0 and s1 in loops over
+/// `accumulators`.
+Value buildRequantized(NodeContext &context, Value accumulators,
+                       ArrayRef<Value> scales, ArrayRef<AffineMap> maps,
+                       Quantization result, Type elementType);
 
 /// Returns an attribute that has one value for each axis or side. Each value
 /// must be at least `least` and fit in 32 bits. `least` is also the default

@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 namespace {
-/// A hyperrectangular part of a constant whose elements are whole bytes.
+/// A hyperrectangular part of a constant whose elements are full bytes.
 struct ConstantPart {
   ElementsAttr elements;
   ArrayRef<char> bytes;
@@ -75,9 +75,9 @@ static std::optional<ConstantPart> getPart(Value value, int64_t elementBytes) {
   return part;
 }
 
-/// Copies the part, row by row, to position `place` of a tensor of `shape`.
+/// Copies the part, row by row, to position `position` of a tensor of `shape`.
 static void copyPart(const ConstantPart &part, ArrayRef<int64_t> shape,
-                     ArrayRef<int64_t> place, int64_t elementBytes,
+                     ArrayRef<int64_t> position, int64_t elementBytes,
                      MutableArrayRef<char> result) {
   if (llvm::is_contained(part.sizes, 0))
     return;
@@ -87,7 +87,7 @@ static void copyPart(const ConstantPart &part, ArrayRef<int64_t> shape,
     int64_t from = 0, to = 0;
     for (size_t axis = 0; axis <= last; ++axis) {
       from = from * part.shape[axis] + part.offsets[axis] + index[axis];
-      to = to * shape[axis] + place[axis] + index[axis];
+      to = to * shape[axis] + position[axis] + index[axis];
     }
     std::memcpy(result.data() + to * elementBytes,
                 part.bytes.data() + from * elementBytes,
@@ -132,10 +132,10 @@ Value onnx_nodes::joinConstants(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
 
   AsmResourceBlob blob =
       HeapAsmResourceBlob::allocate(bytes, alignof(uint64_t));
-  SmallVector<int64_t> place(shape.size(), 0);
+  SmallVector<int64_t> position(shape.size(), 0);
   for (const ConstantPart &part : found) {
-    copyPart(part, shape, place, elementBytes, blob.getMutableData());
-    place[axis] += part.sizes[axis];
+    copyPart(part, shape, position, elementBytes, blob.getMutableData());
+    position[axis] += part.sizes[axis];
   }
   type = RankedTensorType::get(shape, element);
   TypedAttr joined;

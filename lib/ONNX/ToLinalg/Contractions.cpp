@@ -26,16 +26,16 @@ struct WeightContractionLoops {
 };
 } // namespace
 
-static LogicalResult checkSummedSizes(NodeContext &context, OpFoldResult lhs,
-                                      OpFoldResult rhs) {
+static LogicalResult checkReductionSizes(NodeContext &context, OpFoldResult lhs,
+                                         OpFoldResult rhs) {
   return context.requireEqual(lhs, rhs, "the size of the reduction axis");
 }
 
 /// Follows numpy.matmul: a lhs of rank 1 is a row, a rhs of rank 1 is a column,
 /// and the result does not have that axis. Axes before the last two are
 /// broadcast.
-static FailureOr<WeightContractionLoops> getProductLoops(NodeContext &context,
-                                                         Value lhs, Value rhs) {
+static FailureOr<WeightContractionLoops> getMatmulLoops(NodeContext &context,
+                                                        Value lhs, Value rhs) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> lhsSizes = context.getSizes(lhs);
   SmallVector<OpFoldResult> rhsSizes = context.getSizes(rhs);
@@ -43,9 +43,9 @@ static FailureOr<WeightContractionLoops> getProductLoops(NodeContext &context,
     return context.unsupported(
         "an operand must have rank 1 or more, but got a scalar");
   bool hasRows = lhsSizes.size() > 1, hasColumns = rhsSizes.size() > 1;
-  if (failed(checkSummedSizes(context, lhsSizes.back(),
-                              hasColumns ? rhsSizes[rhsSizes.size() - 2]
-                                         : rhsSizes.back())))
+  if (failed(checkReductionSizes(context, lhsSizes.back(),
+                                 hasColumns ? rhsSizes[rhsSizes.size() - 2]
+                                            : rhsSizes.back())))
     return failure();
   auto getBatch = [](ArrayRef<OpFoldResult> sizes) {
     return SmallVector<OpFoldResult>(
@@ -61,8 +61,8 @@ static FailureOr<WeightContractionLoops> getProductLoops(NodeContext &context,
   WeightContractionLoops loops;
   loops.sizes = *batch;
   int64_t row = batch->size(), column = row + hasRows;
-  int64_t summed = column + hasColumns;
-  loops.numLoops = summed + 1;
+  int64_t k = column + hasColumns;
+  loops.numLoops = k + 1;
   auto getMap = [&](ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> inner) {
     SmallVector<AffineExpr> exprs(
         getBroadcastMap(b.getContext(), sizes, *batch).getResults());
@@ -75,15 +75,15 @@ static FailureOr<WeightContractionLoops> getProductLoops(NodeContext &context,
     lhsInner.push_back(row);
     loops.sizes.push_back(lhsSizes[lhsSizes.size() - 2]);
   }
-  lhsInner.push_back(summed);
-  rhsInner.push_back(summed);
+  lhsInner.push_back(k);
+  rhsInner.push_back(k);
   if (hasColumns) {
     rhsInner.push_back(column);
     loops.sizes.push_back(rhsSizes.back());
   }
   loops.lhs = getMap(lhsBatch, lhsInner);
   loops.rhs = getMap(rhsBatch, rhsInner);
-  loops.result = AffineMap::getMultiDimIdentityMap(summed, b.getContext());
+  loops.result = AffineMap::getMultiDimIdentityMap(k, b.getContext());
   loops.result = AffineMap::get(loops.numLoops, 0, loops.result.getResults(),
                                 b.getContext());
   return loops;
@@ -99,50 +99,50 @@ NodeResults onnx_nodes::convertMatMul(NodeContext &context) {
   if (failed(context.requireSameType()))
     return failure();
   FailureOr<WeightContractionLoops> loops =
-      getProductLoops(context, context.input(0), context.input(1));
+      getMatmulLoops(context, context.input(0), context.input(1));
   if (failed(loops))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = context.elementType(0);
   Value zero = makeNumber(b, getComputeType(elementType), 0);
-  Value sums = buildReduction(b, {context.input(0), context.input(1)},
-                              {loops->lhs, loops->rhs},
-                              buildFilled(b, loops->sizes, zero), loops->result,
-                              multiplyElements)
-                   .front();
-  return SmallVector<Value>{convertFromCompute(context, sums, elementType)};
+  Value matmul = buildReduction(b, {context.input(0), context.input(1)},
+                                {loops->lhs, loops->rhs},
+                                buildFilled(b, loops->sizes, zero),
+                                loops->result, multiplyElements)
+                     .front();
+  return SmallVector<Value>{convertFromCompute(context, matmul, elementType)};
 }
 
 /// Returns the indexing map of the input `parameter`, a zero point or scale of
-/// the operand `factor`. The input has one element, one element for each row
+/// `operand`. The input has one element, one element for each row
 /// (lhs) or column (rhs), or one for each row or column of each matrix. `map`
 /// is the indexing map of the operand; its last loop is K.
-static FailureOr<AffineMap> getParameterMap(NodeContext &context, Value factor,
+static FailureOr<AffineMap> getParameterMap(NodeContext &context, Value operand,
                                             size_t parameter, AffineMap map) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> factorSizes = context.getSizes(factor);
+  SmallVector<OpFoldResult> operandSizes = context.getSizes(operand);
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(parameter));
   SmallVector<AffineExpr> exprs;
   // Of the last two axes of the operand, the one that is not K.
-  AffineExpr summed = b.getAffineDimExpr(map.getNumDims() - 1);
+  AffineExpr k = b.getAffineDimExpr(map.getNumDims() - 1);
   size_t vectorAxis =
-      factorSizes.size() - (map.getResults().back() == summed ? 2 : 1);
-  bool isVector = sizes.size() == 1 && factorSizes.size() > 1;
-  if (sizes.size() > 1 && sizes.size() != factorSizes.size())
+      operandSizes.size() - (map.getResults().back() == k ? 2 : 1);
+  bool isVector = sizes.size() == 1 && operandSizes.size() > 1;
+  if (sizes.size() > 1 && sizes.size() != operandSizes.size())
     return context.unsupported(
         "input " + Twine(parameter) + " has rank " + Twine(sizes.size()) +
-        ", but its operand has rank " + Twine(factorSizes.size()));
+        ", but its operand has rank " + Twine(operandSizes.size()));
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     if (isConstantIntValue(size, 1)) {
       exprs.push_back(b.getAffineConstantExpr(0));
       continue;
     }
-    size_t factorAxis = isVector ? vectorAxis : axis;
-    if (failed(context.requireEqual(factorSizes[factorAxis], size,
+    size_t operandAxis = isVector ? vectorAxis : axis;
+    if (failed(context.requireEqual(operandSizes[operandAxis], size,
                                     "the number of elements of input " +
                                         Twine(parameter))))
       return failure();
-    exprs.push_back(map.getResult(factorAxis));
+    exprs.push_back(map.getResult(operandAxis));
   }
   return AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
 }
@@ -166,21 +166,21 @@ FailureOr<AffineMap> onnx_nodes::getBiasMap(NodeContext &context, size_t index,
 /// accumulators of `type`.
 static NodeResults multiplyQuantized(NodeContext &context,
                                      const WeightContractionLoops &loops,
-                                     const QuantizedFactors &factors,
+                                     const QuantizedOperands &operands,
                                      Type type) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<Value> inputs;
-  for (size_t value : factors.values)
+  for (size_t value : operands.values)
     inputs.push_back(context.input(value));
   SmallVector<AffineMap> maps = {loops.lhs, loops.rhs};
   // The positions of the zero points in `inputs`.
   std::optional<size_t> zeroPoints[2];
   for (size_t i : {0, 1}) {
-    Value zeroPoint = context.input(factors.zeroPoints[i]);
+    Value zeroPoint = context.input(operands.zeroPoints[i]);
     if (!zeroPoint)
       continue;
     FailureOr<AffineMap> map =
-        getParameterMap(context, inputs[i], factors.zeroPoints[i], maps[i]);
+        getParameterMap(context, inputs[i], operands.zeroPoints[i], maps[i]);
     if (failed(map))
       return failure();
     zeroPoints[i] = inputs.size();
@@ -196,16 +196,16 @@ static NodeResults multiplyQuantized(NodeContext &context,
 }
 
 NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
-  QuantizedFactors factors;
-  factors.takesOtherWidths = true;
-  FailureOr<Type> type = requireFactors(context, factors);
+  QuantizedOperands operands;
+  operands.takesOtherWidths = true;
+  FailureOr<Type> type = requireOperands(context, operands);
   if (failed(type))
     return failure();
   FailureOr<WeightContractionLoops> loops =
-      getProductLoops(context, context.input(0), context.input(1));
+      getMatmulLoops(context, context.input(0), context.input(1));
   if (failed(loops))
     return failure();
-  return multiplyQuantized(context, *loops, factors, *type);
+  return multiplyQuantized(context, *loops, operands, *type);
 }
 
 /// Accumulates in 32 bits with wraparound.
@@ -216,37 +216,37 @@ NodeResults onnx_nodes::convertMatMulInteger16(NodeContext &context) {
                                  " must have integers of 16 bits, but got " +
                                  show(context.elementType(i)));
   FailureOr<WeightContractionLoops> loops =
-      getProductLoops(context, context.input(0), context.input(1));
+      getMatmulLoops(context, context.input(0), context.input(1));
   if (failed(loops))
     return failure();
-  NodeResults sums = multiplyQuantized(context, *loops, {{0, 1}, {2, 3}},
-                                       context.b.getI32Type());
+  NodeResults accumulators = multiplyQuantized(
+      context, *loops, {{0, 1}, {2, 3}}, context.b.getI32Type());
   Type declared = getElementTypeOrSelf(context.node->getResult(0).getType());
-  if (failed(sums) || !declared.isUnsignedInteger(32))
-    return sums;
+  if (failed(accumulators) || !declared.isUnsignedInteger(32))
+    return accumulators;
   return SmallVector<Value>{
-      convertFromCompute(context, sums->front(), declared)};
+      convertFromCompute(context, accumulators->front(), declared)};
 }
 
 /// Returns the indexing maps of the operands' scales in the loops of the
 /// result, which are all loops but K, the last one.
 static FailureOr<SmallVector<AffineMap>>
 getScaleMaps(NodeContext &context, const WeightContractionLoops &loops,
-             const QuantizedFactors &factors, ArrayRef<size_t> scales) {
-  unsigned summed = loops.numLoops - 1;
-  AffineMap factorMaps[] = {loops.lhs, loops.rhs};
+             const QuantizedOperands &operands, ArrayRef<size_t> scales) {
+  unsigned k = loops.numLoops - 1;
+  AffineMap operandMaps[] = {loops.lhs, loops.rhs};
   SmallVector<AffineMap> maps;
   for (size_t i : {0, 1}) {
     FailureOr<AffineMap> map = getParameterMap(
-        context, context.input(factors.values[i]), scales[i], factorMaps[i]);
+        context, context.input(operands.values[i]), scales[i], operandMaps[i]);
     if (failed(map))
       return failure();
-    if (map->isFunctionOfDim(summed))
+    if (map->isFunctionOfDim(k))
       return context.unsupported(
           "input " + Twine(scales[i]) +
           " must have one element along the reduction axis");
     maps.push_back(
-        AffineMap::get(summed, 0, map->getResults(), context.b.getContext()));
+        AffineMap::get(k, 0, map->getResults(), context.b.getContext()));
   }
   return maps;
 }
@@ -254,30 +254,31 @@ getScaleMaps(NodeContext &context, const WeightContractionLoops &loops,
 /// `elements` are the permitted kinds of the quantized tensors.
 static NodeResults buildQLinearMatMul(NodeContext &context, unsigned elements) {
   constexpr size_t kScales[] = {1, 4, 6};
-  QuantizedFactors factors{{0, 3}, {2, 5}, elements};
+  QuantizedOperands operands{{0, 3}, {2, 5}, elements};
   for (size_t scale : kScales)
     if (failed(
             context.requireElementType(scale, context.elementType(kScales[0]))))
       return failure();
-  FailureOr<Type> type = requireFactors(context, factors);
+  FailureOr<Type> type = requireOperands(context, operands);
   if (failed(type) || failed(context.requireKind(7, elements)))
     return failure();
   Type elementType = context.elementType(7);
   FailureOr<Quantization> result =
       getQuantization(context, kScales[2], elementType);
   FailureOr<WeightContractionLoops> loops =
-      getProductLoops(context, context.input(0), context.input(3));
+      getMatmulLoops(context, context.input(0), context.input(3));
   if (failed(result) || failed(loops))
     return failure();
   FailureOr<SmallVector<AffineMap>> maps =
-      getScaleMaps(context, *loops, factors, kScales);
+      getScaleMaps(context, *loops, operands, kScales);
   if (failed(maps))
     return failure();
-  NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
-  if (failed(sums))
+  NodeResults accumulators =
+      multiplyQuantized(context, *loops, operands, *type);
+  if (failed(accumulators))
     return failure();
   return SmallVector<Value>{
-      buildRequantized(context, sums->front(),
+      buildRequantized(context, accumulators->front(),
                        {context.input(kScales[0]), context.input(kScales[1])},
                        *maps, *result, elementType)};
 }
@@ -292,14 +293,15 @@ NodeResults onnx_nodes::convertQLinearMatMul(NodeContext &context) {
   return buildQLinearMatMul(context, kinds::Byte | kinds::Float8);
 }
 
-/// Computes f32(sum) * (scale * scale) + bias, without the bias if there is
+/// Computes f32(acc) * (scale * scale) + bias, without the bias if there is
 /// none, and rounds the result to `elementType`. `maps` are the indexing maps
 /// of the scales and of the bias.
-static Value buildScaled(NodeContext &context, Value sums, ValueRange others,
-                         ArrayRef<AffineMap> maps, Type elementType) {
+static Value buildScaled(NodeContext &context, Value accumulators,
+                         ValueRange others, ArrayRef<AffineMap> maps,
+                         Type elementType) {
   ImplicitLocOpBuilder &b = context.b;
-  SmallVector<OpFoldResult> sizes = context.getSizes(sums);
-  SmallVector<Value> inputs = {sums};
+  SmallVector<OpFoldResult> sizes = context.getSizes(accumulators);
+  SmallVector<Value> inputs = {accumulators};
   llvm::append_range(inputs, others);
   SmallVector<AffineMap> inputMaps = {b.getMultiDimIdentityMap(sizes.size())};
   llvm::append_range(inputMaps, maps);
@@ -318,22 +320,23 @@ static Value buildScaled(NodeContext &context, Value sums, ValueRange others,
 
 NodeResults onnx_nodes::convertMatMulIntegerToFloat(NodeContext &context) {
   constexpr size_t kScales[] = {2, 3}, kBias = 6;
-  QuantizedFactors factors{{0, 1}, {4, 5}, kinds::Byte};
+  QuantizedOperands operands{{0, 1}, {4, 5}, kinds::Byte};
   Value bias = context.input(kBias);
   Type elementType = context.elementType(kScales[0]);
-  FailureOr<Type> type = requireFactors(context, factors);
+  FailureOr<Type> type = requireOperands(context, operands);
   if (failed(type) || failed(context.requireKind(kScales[0], kinds::Single)) ||
       failed(context.requireElementType(kScales[1], elementType)) ||
       (bias && failed(context.requireElementType(kBias, elementType))))
     return failure();
   FailureOr<WeightContractionLoops> loops =
-      getProductLoops(context, context.input(0), context.input(1));
+      getMatmulLoops(context, context.input(0), context.input(1));
   if (failed(loops))
     return failure();
   FailureOr<SmallVector<AffineMap>> maps =
-      getScaleMaps(context, *loops, factors, kScales);
-  NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
-  if (failed(maps) || failed(sums))
+      getScaleMaps(context, *loops, operands, kScales);
+  NodeResults accumulators =
+      multiplyQuantized(context, *loops, operands, *type);
+  if (failed(maps) || failed(accumulators))
     return failure();
   SmallVector<Value> others = {context.input(kScales[0]),
                                context.input(kScales[1])};
@@ -345,7 +348,7 @@ NodeResults onnx_nodes::convertMatMulIntegerToFloat(NodeContext &context) {
     maps->push_back(*map);
   }
   return SmallVector<Value>{
-      buildScaled(context, sums->front(), others, *maps, elementType)};
+      buildScaled(context, accumulators->front(), others, *maps, elementType)};
 }
 
 /// Applies DynamicQuantizeLinear (D9) to the lhs before MatMulIntegerToFloat.
@@ -370,11 +373,11 @@ static FailureOr<WeightContractionLoops> getGemmLoops(NodeContext &context,
   if (lhsSizes.size() != 2 || rhsSizes.size() != 2)
     return context.unsupported("the operands must have rank 2");
   bool transposed[] = {context.getFlag("transA"), context.getFlag("transB")};
-  if (failed(checkSummedSizes(context, lhsSizes[!transposed[0]],
-                              rhsSizes[transposed[1]])))
+  if (failed(checkReductionSizes(context, lhsSizes[!transposed[0]],
+                                 rhsSizes[transposed[1]])))
     return failure();
-  AffineExpr row, column, summed;
-  bindDims(b.getContext(), row, column, summed);
+  AffineExpr row, column, k;
+  bindDims(b.getContext(), row, column, k);
   auto getMap = [&](AffineExpr first, AffineExpr second, bool swap) {
     if (swap)
       std::swap(first, second);
@@ -382,8 +385,8 @@ static FailureOr<WeightContractionLoops> getGemmLoops(NodeContext &context,
   };
   WeightContractionLoops loops;
   loops.sizes = {lhsSizes[transposed[0]], rhsSizes[!transposed[1]]};
-  loops.lhs = getMap(row, summed, transposed[0]);
-  loops.rhs = getMap(summed, column, transposed[1]);
+  loops.lhs = getMap(row, k, transposed[0]);
+  loops.rhs = getMap(k, column, transposed[1]);
   loops.result = getMap(row, column, false);
   loops.numLoops = 3;
   return loops;
@@ -414,18 +417,18 @@ static FailureOr<AffineMap> getAddendMap(NodeContext &context, size_t index,
   return getBroadcastMap(context.b.getContext(), addendSizes, sizes);
 }
 
-/// Computes alpha * product + beta * C and omits factors that are 1.
-static NodeResults finishGemm(NodeContext &context, Value product,
+/// Computes alpha * matmul + beta * C and omits coefficients that are 1.
+static NodeResults finishGemm(NodeContext &context, Value matmul,
                               ArrayRef<OpFoldResult> sizes) {
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = context.elementType(0);
   float alpha = context.getFloat("alpha"), beta = context.getFloat("beta");
   Value addend = beta == 0 ? Value() : context.input(2);
-  auto isWhole = [](float value) { return value == std::round(value); };
-  if (isa<IntegerType>(elementType) && (!isWhole(alpha) || !isWhole(beta)))
+  auto isInteger = [](float value) { return value == std::round(value); };
+  if (isa<IntegerType>(elementType) && (!isInteger(alpha) || !isInteger(beta)))
     return context.unsupported("alpha and beta must have integer values for " +
                                Twine("integers"));
-  SmallVector<Value> inputs = {product};
+  SmallVector<Value> inputs = {matmul};
   SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(2)};
   if (addend) {
     FailureOr<AffineMap> map = getAddendMap(context, 2, sizes);
@@ -434,14 +437,13 @@ static NodeResults finishGemm(NodeContext &context, Value product,
     inputs.push_back(addend);
     maps.push_back(*map);
   } else if (alpha == 1) {
-    return SmallVector<Value>{
-        convertFromCompute(context, product, elementType)};
+    return SmallVector<Value>{convertFromCompute(context, matmul, elementType)};
   }
-  auto scale = [](ImplicitLocOpBuilder &b, Value value, float factor) {
-    if (factor == 1)
+  auto scale = [](ImplicitLocOpBuilder &b, Value value, float coefficient) {
+    if (coefficient == 1)
       return value;
     return buildCombine(b, Combine::Product, value,
-                        makeNumber(b, value.getType(), factor),
+                        makeNumber(b, value.getType(), coefficient),
                         /*isUnsigned=*/false);
   };
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange args) {
@@ -465,20 +467,20 @@ NodeResults onnx_nodes::convertGemm(NodeContext &context) {
   if (failed(loops))
     return failure();
   Value zero = makeNumber(b, getComputeType(context.elementType(0)), 0);
-  Value product = buildReduction(b, {context.input(0), context.input(1)},
-                                 {loops->lhs, loops->rhs},
-                                 buildFilled(b, loops->sizes, zero),
-                                 loops->result, multiplyElements)
-                      .front();
-  return finishGemm(context, product, loops->sizes);
+  Value matmul = buildReduction(b, {context.input(0), context.input(1)},
+                                {loops->lhs, loops->rhs},
+                                buildFilled(b, loops->sizes, zero),
+                                loops->result, multiplyElements)
+                     .front();
+  return finishGemm(context, matmul, loops->sizes);
 }
 
-/// Adds C, of type i32, to the accumulators. The scale of the sum is alpha
+/// Adds C, of type i32, to the accumulators. The scale of the result is alpha
 /// times both scales. The result is dequantized to f32, or requantized if
-/// inputs 7 and 8 are given (R1).
+/// inputs 7 and 8 are present (R1).
 NodeResults onnx_nodes::convertQGemm(NodeContext &context) {
   constexpr size_t kScales[] = {1, 4}, kAddend = 6, kScale = 7, kPoint = 8;
-  QuantizedFactors factors{{0, 3}, {2, 5}, kinds::Byte};
+  QuantizedOperands operands{{0, 3}, {2, 5}, kinds::Byte};
   ImplicitLocOpBuilder &b = context.b;
   Type single = b.getF32Type();
   for (size_t scale : kScales)
@@ -487,28 +489,29 @@ NodeResults onnx_nodes::convertQGemm(NodeContext &context) {
       return failure();
   Value addend = context.input(kAddend);
   if ((addend && failed(context.requireElementType(kAddend, b.getI32Type()))) ||
-      failed(context.requireInput(factors.values[1])))
+      failed(context.requireInput(operands.values[1])))
     return failure();
   if (!context.input(kScale) != !context.input(kPoint))
     return context.unsupported("expected inputs 7 and 8 together");
-  FailureOr<Type> type = requireFactors(context, factors);
+  FailureOr<Type> type = requireOperands(context, operands);
   FailureOr<WeightContractionLoops> loops =
       getGemmLoops(context, context.input(0), context.input(3));
   FailureOr<Value> scale = context.getOnlyElement(kScales[0]);
   if (failed(type) || failed(loops) || failed(scale))
     return failure();
   FailureOr<SmallVector<AffineMap>> maps =
-      getScaleMaps(context, *loops, factors, kScales);
-  NodeResults sums = multiplyQuantized(context, *loops, factors, *type);
-  if (failed(maps) || failed(sums))
+      getScaleMaps(context, *loops, operands, kScales);
+  NodeResults accumulators =
+      multiplyQuantized(context, *loops, operands, *type);
+  if (failed(maps) || failed(accumulators))
     return failure();
-  Value product = sums->front();
+  Value accumulator = accumulators->front();
   if (addend) {
     FailureOr<AffineMap> map = getAddendMap(context, kAddend, loops->sizes);
     if (failed(map))
       return failure();
-    product =
-        buildParallel(b, loops->sizes, b.getI32Type(), {product, addend},
+    accumulator =
+        buildParallel(b, loops->sizes, b.getI32Type(), {accumulator, addend},
                       {b.getMultiDimIdentityMap(2), *map},
                       [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                         return b.createOrFold<arith::AddIOp>(args[0], args[1]);
@@ -523,8 +526,8 @@ NodeResults onnx_nodes::convertQGemm(NodeContext &context) {
   maps->front() = AffineMap::get(2, 0, b.getContext());
   Value weightScale = context.input(kScales[1]);
   if (!context.input(kScale))
-    return SmallVector<Value>{
-        buildScaled(context, product, {*scale, weightScale}, *maps, single)};
+    return SmallVector<Value>{buildScaled(
+        context, accumulator, {*scale, weightScale}, *maps, single)};
   if (failed(context.requireElementType(kScale, single)) ||
       failed(context.requireKind(kPoint, kinds::Byte)))
     return failure();
@@ -533,6 +536,7 @@ NodeResults onnx_nodes::convertQGemm(NodeContext &context) {
       getQuantization(context, kScale, elementType);
   if (failed(result))
     return failure();
-  return SmallVector<Value>{buildRequantized(
-      context, product, {*scale, weightScale}, *maps, *result, elementType)};
+  return SmallVector<Value>{buildRequantized(context, accumulator,
+                                             {*scale, weightScale}, *maps,
+                                             *result, elementType)};
 }

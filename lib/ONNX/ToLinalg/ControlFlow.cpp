@@ -27,9 +27,9 @@ using namespace mlir::quant_float::onnx_nodes;
 
 /// Returns the body of that name, or null if there is none.
 static Block *findBody(NodeOp node, StringRef name) {
-  for (auto [given, body] : llvm::zip(
+  for (auto [available, body] : llvm::zip(
            node.getBodyNames().getAsValueRange<StringAttr>(), node.getBodies()))
-    if (given == name)
+    if (available == name)
       return &body.front();
   return nullptr;
 }
@@ -98,10 +98,10 @@ static FailureOr<Value> getScalar(NodeContext &context, Value tensor) {
     if (failed(context.requireEqual(b.getIndexAttr(1), size,
                                     "the number of elements of a condition")))
       return failure();
-  Value whole = context.reshape(tensor, {});
-  std::optional<SmallVector<Value>> known = context.getScalars(whole);
+  Value scalar = context.reshape(tensor, {});
+  std::optional<SmallVector<Value>> known = context.getScalars(scalar);
   return known ? known->front()
-               : Value(tensor::ExtractOp::create(b, whole, ValueRange()));
+               : Value(tensor::ExtractOp::create(b, scalar, ValueRange()));
 }
 
 /// Casts `value` to `type`, and requires that its sizes equal `sizes` at run
@@ -147,10 +147,11 @@ static bool isOpenSqueeze(NodeOp node) {
                ? made.getInputs()[0]
                : Value();
   };
-  Value whole = getOnly("else_branch");
-  if (Value source = getSource(whole, NodeKind::Identity))
-    whole = source;
-  return whole && getSource(getOnly("then_branch"), NodeKind::Squeeze) == whole;
+  Value scalar = getOnly("else_branch");
+  if (Value source = getSource(scalar, NodeKind::Identity))
+    scalar = source;
+  return scalar &&
+         getSource(getOnly("then_branch"), NodeKind::Squeeze) == scalar;
 }
 
 NodeResults onnx_nodes::convertIf(NodeContext &context) {

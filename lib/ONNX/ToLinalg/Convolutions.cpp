@@ -41,8 +41,8 @@ public:
       : context(context), b(context.b), weight(weight) {}
 
   /// Analyzes the shapes. The windows are those of the node's attributes unless
-  /// `given` has some.
-  LogicalResult analyze(ArrayRef<WindowAxis> given = {});
+  /// `specified` has some.
+  LogicalResult analyze(ArrayRef<WindowAxis> specified = {});
   /// Requires that an input, unless it is absent, is a vector with one element
   /// for each result channel.
   LogicalResult requirePerChannel(size_t index);
@@ -87,7 +87,7 @@ private:
   SmallVector<OpFoldResult> resultSizes;
   /// The sizes of the accumulators: batch, group, channel and output positions.
   /// Omitted axes are absent.
-  SmallVector<OpFoldResult> sumSizes;
+  SmallVector<OpFoldResult> accumulatorSizes;
   unsigned numLoops = 0;
 };
 } // namespace
@@ -110,7 +110,7 @@ static LogicalResult requireKernelShape(NodeContext &context,
   return success();
 }
 
-LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
+LogicalResult Convolution::analyze(ArrayRef<WindowAxis> specified) {
   inputSizes = context.getSizes(context.input(0));
   weightSizes = context.getSizes(context.input(weight));
   if (inputSizes.size() < 3 || weightSizes.size() != inputSizes.size())
@@ -140,8 +140,8 @@ LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
   isDepthwise = isGrouped && weightChannels == 1 && filters == groups;
 
   ArrayRef<OpFoldResult> kernel = ArrayRef(weightSizes).drop_front(2);
-  SmallVector<WindowAxis> found(given);
-  if (given.empty()) {
+  SmallVector<WindowAxis> found(specified);
+  if (specified.empty()) {
     FailureOr<SmallVector<WindowAxis>> own =
         getWindows(context, ArrayRef(inputSizes).drop_front(2), kernel);
     if (failed(requireKernelShape(context, kernel)) || failed(own))
@@ -172,12 +172,12 @@ LogicalResult Convolution::analyze(ArrayRef<WindowAxis> given) {
     all.stride = 1;
     windows = {all};
   }
-  sumSizes = {inputSizes[0]};
+  accumulatorSizes = {inputSizes[0]};
   if (isGrouped)
-    sumSizes.push_back(b.getIndexAttr(groups));
+    accumulatorSizes.push_back(b.getIndexAttr(groups));
   if (!isDepthwise)
-    sumSizes.push_back(groupChannels);
-  sumSizes.append(getOutputSizes(windows));
+    accumulatorSizes.push_back(groupChannels);
+  accumulatorSizes.append(getOutputSizes(windows));
   return success();
 }
 
@@ -195,8 +195,8 @@ LogicalResult Convolution::requirePerChannel(size_t index) {
 
 bool Convolution::isPointwise() const {
   return llvm::all_of(windows, [](const WindowAxis &window) {
-    bool isWhole = window.stride != 1 || window.input == window.output;
-    return isWhole && isConstantIntValue(window.kernel, 1) &&
+    bool isEntire = window.stride != 1 || window.input == window.output;
+    return isEntire && isConstantIntValue(window.kernel, 1) &&
            isConstantIntValue(window.padLow, 0) &&
            isConstantIntValue(window.padHigh, 0);
   });
@@ -241,12 +241,13 @@ Value Convolution::split(Value tensor, int64_t axis, OpFoldResult channels) {
 /// Initializes the accumulators with the bias, or with zero.
 Value Convolution::buildInit(Type type, Value bias) {
   if (!bias)
-    return buildFilled(b, sumSizes, makeNumber(b, type, 0));
+    return buildFilled(b, accumulatorSizes, makeNumber(b, type, 0));
   SmallVector<int64_t> axes = {1};
   if (isGrouped && !isDepthwise)
     axes.push_back(2);
-  return buildAlongAxes(context, sumSizes, type, split(bias, 0, groupChannels),
-                        axes, [&](ImplicitLocOpBuilder &b, ValueRange args) {
+  return buildAlongAxes(context, accumulatorSizes, type,
+                        split(bias, 0, groupChannels), axes,
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
                           return toCompute(b, args[0]);
                         });
 }
@@ -273,21 +274,23 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
         window.getPosition(outputs[elements.size() - 1], elements.back()));
   }
 
-  SmallVector<AffineExpr> inputExprs = {batch}, weightExprs, sumExprs = {batch};
+  SmallVector<AffineExpr> inputExprs = {batch}, weightExprs,
+                          accumulatorExprs = {batch};
   SmallVector<AffineExpr> filterExprs;
   if (isGrouped)
-    for (auto *exprs : {&inputExprs, &weightExprs, &sumExprs, &filterExprs})
+    for (auto *exprs :
+         {&inputExprs, &weightExprs, &accumulatorExprs, &filterExprs})
       exprs->push_back(group);
   if (!isDepthwise) {
     inputExprs.push_back(channel);
-    for (auto *exprs : {&weightExprs, &sumExprs, &filterExprs})
+    for (auto *exprs : {&weightExprs, &accumulatorExprs, &filterExprs})
       exprs->push_back(filter);
   }
   // A depthwise weight keeps its channel axis, which has size 1.
   weightExprs.push_back(channel);
   inputExprs.append(positions);
   weightExprs.append(elements);
-  sumExprs.append(outputs);
+  accumulatorExprs.append(outputs);
 
   OpFoldResult inGroup = weightSizes[1];
   SmallVector<Value> operands = {split(input, 1, inGroup),
@@ -301,19 +304,20 @@ NodeResults Convolution::build(Value pad, Type type, Value bias,
         getMap(isOne ? SmallVector<AffineExpr>(extraType.getRank(), zero)
                      : filterExprs));
   }
-  Value sums =
-      buildReduction(b, operands, maps, init, getMap(sumExprs), body).front();
+  Value accumulators =
+      buildReduction(b, operands, maps, init, getMap(accumulatorExprs), body)
+          .front();
   if ((isGrouped && !isDepthwise) || !droppedAxes.empty() || isFlat)
-    sums = buildReshape(b, sums, sumSizes, resultSizes);
-  return SmallVector<Value>{sums};
+    accumulators = buildReshape(b, accumulators, accumulatorSizes, resultSizes);
+  return SmallVector<Value>{accumulators};
 }
 
-/// Builds a convolution of input, weight and optional bias. For `given` see
+/// Builds a convolution of input, weight and optional bias. For `specified` see
 /// Convolution::analyze.
 static NodeResults buildConv(NodeContext &context,
-                             ArrayRef<WindowAxis> given = {}) {
+                             ArrayRef<WindowAxis> specified = {}) {
   Convolution convolution(context);
-  if (failed(convolution.analyze(given)) ||
+  if (failed(convolution.analyze(specified)) ||
       failed(convolution.requirePerChannel(2)))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
@@ -323,12 +327,12 @@ static NodeResults buildConv(NodeContext &context,
                  ValueRange accumulators) {
     return multiplyAndAdd(b, elements, accumulators);
   };
-  NodeResults sums = convolution.build(pad, getComputeType(elementType),
-                                       context.input(2), {}, body);
-  if (failed(sums))
+  NodeResults accumulators = convolution.build(pad, getComputeType(elementType),
+                                               context.input(2), {}, body);
+  if (failed(accumulators))
     return failure();
   return SmallVector<Value>{
-      convertFromCompute(context, sums->front(), elementType)};
+      convertFromCompute(context, accumulators->front(), elementType)};
 }
 
 NodeResults onnx_nodes::convertConv(NodeContext &context) {
@@ -382,7 +386,7 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
   SmallVector<TransposedAxis> axes;
   for (size_t i = 0; i < rank; ++i) {
     int64_t stride = lists->strides[i], dilation = lists->dilations[i];
-    OpFoldResult whole = computeIndex(
+    OpFoldResult covered = computeIndex(
         b, (s0 - 1) * stride + (*extra)[i] + getExtent(s1, dilation),
         {input[i], kernel[i]});
     OpFoldResult output, before;
@@ -392,14 +396,14 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
         return failure();
       output = shape.empty() ? computeIndex(b, s0 * stride, input[i])
                              : OpFoldResult(b.getIndexAttr(shape[i]));
-      OpFoldResult total = computeMax(b, s0 - s1, zero, {whole, output});
+      OpFoldResult total = computeMax(b, s0 - s1, zero, {covered, output});
       before = computeIndex(
           b, autoPad == "SAME_UPPER" ? s0.floorDiv(2) : s0.ceilDiv(2), total);
     } else {
       bool isPadded = autoPad == "NOTSET";
       before = b.getIndexAttr(isPadded ? lists->pads[i] : 0);
       OpFoldResult after = b.getIndexAttr(isPadded ? lists->pads[rank + i] : 0);
-      output = computeIndex(b, s0 - s1 - s2, {whole, before, after});
+      output = computeIndex(b, s0 - s1 - s2, {covered, before, after});
     }
     std::optional<int64_t> size = getConstantIntValue(output);
     if (size && *size < 0)
@@ -529,13 +533,13 @@ static bool isOneElement(Value parameter) {
 /// accumulators start from the input `bias`.
 static NodeResults convolveQuantized(NodeContext &context,
                                      Convolution &convolution,
-                                     QuantizedFactors factors, size_t bias) {
-  FailureOr<Type> type = requireFactors(context, factors);
+                                     QuantizedOperands operands, size_t bias) {
+  FailureOr<Type> type = requireOperands(context, operands);
   if (failed(type) || failed(convolution.analyze()) ||
       failed(convolution.requirePerChannel(bias)))
     return failure();
   ImplicitLocOpBuilder &b = context.b;
-  auto [inputPoint, weightPoint] = factors.zeroPoints;
+  auto [inputPoint, weightPoint] = operands.zeroPoints;
   FailureOr<Value> point = context.getOnlyElement(inputPoint);
   if (failed(point))
     return failure();
@@ -550,7 +554,7 @@ static NodeResults convolveQuantized(NodeContext &context,
     pad = known ? known->front() : *point;
   } else {
     pad = createConstant(
-        b, b.getIntegerAttr(context.elementType(factors.values[0]), 0));
+        b, b.getIntegerAttr(context.elementType(operands.values[0]), 0));
   }
   if (Value weights = context.input(weightPoint)) {
     if (!isOneElement(weights) &&
@@ -568,9 +572,9 @@ static NodeResults convolveQuantized(NodeContext &context,
 
 NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
   Convolution convolution(context);
-  QuantizedFactors factors;
-  factors.takesOtherWidths = true;
-  return convolveQuantized(context, convolution, factors, /*bias=*/4);
+  QuantizedOperands operands;
+  operands.takesOtherWidths = true;
+  return convolveQuantized(context, convolution, operands, /*bias=*/4);
 }
 
 NodeResults onnx_nodes::convertQLinearConv(NodeContext &context) {
@@ -589,20 +593,20 @@ NodeResults onnx_nodes::convertQLinearConv(NodeContext &context) {
       getQuantization(context, kScales[2], elementType);
   FailureOr<Value> inputScale = context.getOnlyElement(kScales[0]);
   Convolution convolution(context, kWeight);
-  NodeResults sums =
+  NodeResults accumulators =
       convolveQuantized(context, convolution, {{0, kWeight}, {2, 5}}, kBias);
   Value weightScale = context.input(kScales[1]);
-  bool isWhole = isOneElement(weightScale);
-  if (failed(result) || failed(inputScale) || failed(sums) ||
-      (!isWhole && failed(convolution.requirePerChannel(kScales[1]))))
+  bool isPerTensor = isOneElement(weightScale);
+  if (failed(result) || failed(inputScale) || failed(accumulators) ||
+      (!isPerTensor && failed(convolution.requirePerChannel(kScales[1]))))
     return failure();
   int64_t rank = context.type(0).getRank();
   SmallVector<AffineExpr> perChannel(context.type(kScales[1]).getRank(),
-                                     isWhole ? b.getAffineConstantExpr(0)
-                                             : b.getAffineDimExpr(1));
+                                     isPerTensor ? b.getAffineConstantExpr(0)
+                                                 : b.getAffineDimExpr(1));
   AffineMap maps[] = {AffineMap::get(rank, 0, b.getContext()),
                       AffineMap::get(rank, 0, perChannel, b.getContext())};
-  return SmallVector<Value>{buildRequantized(context, sums->front(),
+  return SmallVector<Value>{buildRequantized(context, accumulators->front(),
                                              {*inputScale, weightScale}, maps,
                                              *result, elementType)};
 }

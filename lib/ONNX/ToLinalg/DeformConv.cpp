@@ -60,18 +60,18 @@ struct Around {
 };
 } // namespace
 
-static Around getAround(ImplicitLocOpBuilder &b, Value place, Value size) {
-  Type type = place.getType();
+static Around getAround(ImplicitLocOpBuilder &b, Value coordinate, Value size) {
+  Type type = coordinate.getType();
   auto number = [&](double value) { return makeNumber(b, type, value); };
   Value length = arith::SIToFPOp::create(
       b, type, arith::IndexCastOp::create(b, b.getI64Type(), size));
   // Clamp distant positions and NaNs to positions just outside of the image, so
   // that the conversions to integers below are defined.
   Value beyond = arith::AddFOp::create(b, length, number(1));
-  place = arith::MaxNumFOp::create(b, place, number(-2));
-  place = arith::MinNumFOp::create(b, place, beyond);
-  Value first = math::FloorOp::create(b, place);
-  Value rest = arith::SubFOp::create(b, place, first);
+  coordinate = arith::MaxNumFOp::create(b, coordinate, number(-2));
+  coordinate = arith::MinNumFOp::create(b, coordinate, beyond);
+  Value first = math::FloorOp::create(b, coordinate);
+  Value rest = arith::SubFOp::create(b, coordinate, first);
   Value weights[] = {arith::SubFOp::create(b, number(1), rest), rest};
   Around result;
   for (int i : {0, 1}) {
@@ -79,10 +79,10 @@ static Around getAround(ImplicitLocOpBuilder &b, Value place, Value size) {
     Value isInside = arith::AndIOp::create(
         b, arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, at, number(0)),
         arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, at, length));
-    Value whole = arith::FPToSIOp::create(
+    Value integer = arith::FPToSIOp::create(
         b, b.getI64Type(), arith::MaxNumFOp::create(b, at, number(0)));
     result.positions[i] = normalizeIndex(
-        b, arith::IndexCastOp::create(b, b.getIndexType(), whole), size);
+        b, arith::IndexCastOp::create(b, b.getIndexType(), integer), size);
     result.weights[i] =
         arith::SelectOp::create(b, isInside, weights[i], number(0));
   }
@@ -167,11 +167,11 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
       return failure();
     to.push_back(computeIndex(b, s0.floorDiv(stride) + 1, room));
   }
-  SmallVector<OpFoldResult> places(kernel);
-  places.push_back(b.getIndexAttr(window->offsetGroups));
-  OpFoldResult numMasks = context.computeProduct(places);
-  auto requirePlaces = [&](ArrayRef<OpFoldResult> sizes, int64_t factor,
-                           const Twine &what) -> LogicalResult {
+  SmallVector<OpFoldResult> maskSizes(kernel);
+  maskSizes.push_back(b.getIndexAttr(window->offsetGroups));
+  OpFoldResult numMasks = context.computeProduct(maskSizes);
+  auto requireOffsets = [&](ArrayRef<OpFoldResult> sizes, int64_t factor,
+                            const Twine &what) -> LogicalResult {
     SmallVector<OpFoldResult> expected(to);
     expected[1] = context.computeProduct({numMasks, b.getIndexAttr(factor)});
     for (auto [axis, size] : llvm::enumerate(sizes))
@@ -181,8 +181,8 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
         return failure();
     return success();
   };
-  if (failed(requirePlaces(moves, axes, "offsets")) ||
-      (mask && failed(requirePlaces(context.getSizes(mask), 1, "mask"))))
+  if (failed(requireOffsets(moves, axes, "offsets")) ||
+      (mask && failed(requireOffsets(context.getSizes(mask), 1, "mask"))))
     return failure();
   for (int64_t axis = 0; axis < axes; ++axis)
     if (failed(context.requireElements(2 + axis, from[2 + axis],
@@ -212,7 +212,7 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
   AffineMap weightMap = AffineMap::get(numLoops, 0, weightAxes, b.getContext());
   AffineMap resultMap = b.getMultiDimIdentityMap(numLoops).getMajorSubMap(rank);
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
-                  ValueRange sums) -> SmallVector<Value> {
+                  ValueRange accumulators) -> SmallVector<Value> {
     SmallVector<Value> loops;
     for (int64_t i = 0; i < numLoops; ++i)
       loops.push_back(linalg::IndexOp::create(b, i));
@@ -230,14 +230,15 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
     Value channel = add(mul(group, makeIndex(b, *perGroup)), loops[rank]);
     // The index in offsets and mask: the offset group, then the position in the
     // kernel.
-    Value place = arith::DivUIOp::create(b, channel, makeIndex(b, *perOffset));
+    Value offsetIndex =
+        arith::DivUIOp::create(b, channel, makeIndex(b, *perOffset));
     for (int64_t axis = 0; axis < axes; ++axis)
-      place =
-          add(mul(place, makeIndex(b, kernel[axis])), loops[rank + 1 + axis]);
+      offsetIndex = add(mul(offsetIndex, makeIndex(b, kernel[axis])),
+                        loops[rank + 1 + axis]);
     SmallVector<Value> at(ArrayRef(loops).take_front(rank));
     SmallVector<Around> around;
     for (int64_t axis = 0; axis < axes; ++axis) {
-      at[1] = add(mul(place, number(axes)), number(axis));
+      at[1] = add(mul(offsetIndex, number(axes)), number(axis));
       Value move = toCompute(b, tensor::ExtractOp::create(b, offsets, at));
       Value straight = add(
           mul(loops[2 + axis], number(window->lists.strides[axis])),
@@ -253,11 +254,11 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
     Value value = buildBetween(b, image, position, around);
     value = arith::MulFOp::create(b, value, toCompute(b, elements[0]));
     if (mask) {
-      at[1] = place;
+      at[1] = offsetIndex;
       Value share = toCompute(b, tensor::ExtractOp::create(b, mask, at));
       value = arith::MulFOp::create(b, value, share);
     }
-    return {arith::AddFOp::create(b, sums[0], value)};
+    return {arith::AddFOp::create(b, accumulators[0], value)};
   };
   Value result = buildReduction(b, context.input(Weights), weightMap, start,
                                 resultMap, body)

@@ -184,14 +184,14 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
       return overlaps(b, box, before, threshold);
     });
   };
-  // Like isFreeOneByOne, but vectorized. `kept` holds the first `count`
+  // Like isFreeOneByOne, but vectorized. `selected` holds the first `count`
   // selected boxes, with one row for each side.
-  auto isFreeOfVectors = [&](ImplicitLocOpBuilder &b, Value kept,
-                             const Box &given, Value count) -> Value {
+  auto isFreeOfVectors = [&](ImplicitLocOpBuilder &b, Value selected,
+                             const Box &candidate, Value count) -> Value {
     Box box;
     for (int axis : {0, 1}) {
-      box.low[axis] = broadcastToRow(b, given.low[axis]);
-      box.high[axis] = broadcastToRow(b, given.high[axis]);
+      box.low[axis] = broadcastToRow(b, candidate.low[axis]);
+      box.high[axis] = broadcastToRow(b, candidate.high[axis]);
     }
     Value limit = broadcastToRow(b, threshold);
     Value lanes = vector::StepOp::create(
@@ -200,7 +200,7 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                   [&](ImplicitLocOpBuilder &b, Value at) -> Value {
                     auto read = [&](int64_t side) {
                       Value row = arith::ConstantIndexOp::create(b, side);
-                      return readRowVector(b, kept, ValueRange{row, at});
+                      return readRowVector(b, selected, ValueRange{row, at});
                     };
                     Box before{{read(0), read(1)}, {read(2), read(3)}};
                     Value index =
@@ -219,35 +219,35 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                       Value begin, Value number, ValueRange values,
                       auto getCandidate) {
     Value candidate = getCandidate(b, index), row = values[1];
-    Value isWanted =
+    Value isSelected =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, most);
     if (bound) {
       Value score = tensor::ExtractOp::create(
           b, scores, ValueRange{at[0], at[1], candidate});
-      isWanted = arith::AndIOp::create(
-          b, isWanted,
+      isSelected = arith::AndIOp::create(
+          b, isSelected,
           arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score, bound));
     }
     SmallVector<Value> results;
     // For an unwanted candidate, make the range of boxes to compare empty.
     Value stays;
     if (values.size() == 2) {
-      Value end = arith::SelectOp::create(b, isWanted, row, begin);
+      Value end = arith::SelectOp::create(b, isSelected, row, begin);
       stays = isFreeOneByOne(b, values[0], at[0], candidate, begin, end);
     } else {
       Box box = readBox(b, boxes, at[0], candidate, hasCenter);
-      Value end = arith::SelectOp::create(b, isWanted, number, zero);
+      Value end = arith::SelectOp::create(b, isSelected, number, zero);
       stays = isFreeOfVectors(b, values[2], box, end);
-      Value kept = values[2];
+      Value selected = values[2];
       for (auto [side, value] : llvm::enumerate(ArrayRef<Value>{
                box.low[0], box.low[1], box.high[0], box.high[1]})) {
-        Value place = arith::ConstantIndexOp::create(b, side);
-        kept =
-            tensor::InsertOp::create(b, value, kept, ValueRange{place, number});
+        Value position = arith::ConstantIndexOp::create(b, side);
+        selected = tensor::InsertOp::create(b, value, selected,
+                                            ValueRange{position, number});
       }
-      results.push_back(kept);
+      results.push_back(selected);
     }
-    stays = arith::AndIOp::create(b, isWanted, stays);
+    stays = arith::AndIOp::create(b, isSelected, stays);
     Value result = values[0];
     for (auto [column, index] :
          llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
@@ -320,9 +320,9 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
     Value room =
         arith::AndIOp::create(b, arith::AddIOp::create(b, most, lanes),
                               arith::ConstantIndexOp::create(b, -kRowVector));
-    Value kept =
+    Value selected =
         makeBuffer(b, {b.getIndexAttr(4), getAsOpFoldResult(room)}, type);
-    Value inits[] = {result, zero, kept, buffer.tensor};
+    Value inits[] = {result, zero, selected, buffer.tensor};
     filled = buildSequential(
         b, classes, inits,
         [&](ImplicitLocOpBuilder &b, ValueRange at, ValueRange values) {
@@ -332,13 +332,14 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
           // not sufficient.
           auto step = [&](ImplicitLocOpBuilder &b, Value isFirst,
                           ValueRange values) -> SmallVector<Value> {
-            Value wanted = arith::SelectOp::create(b, isFirst, few, size);
-            Value capacity = getSelectionCapacity(b, wanted, size);
-            ChosenItems items = buildSelection(
-                b, row, {values[3], buffer.stride}, capacity, last, wanted);
+            Value numSelected = arith::SelectOp::create(b, isFirst, few, size);
+            Value capacity = getSelectionCapacity(b, numSelected, size);
+            ChosenItems items =
+                buildSelection(b, row, {values[3], buffer.stride}, capacity,
+                               last, numSelected);
             auto [sorted, offset] =
                 buildMergeSort(b, {items.buffer, buffer.stride}, items.count);
-            Value end = arith::MinSIOp::create(b, items.count, wanted);
+            Value end = arith::MinSIOp::create(b, items.count, numSelected);
             Value from = arith::AddIOp::create(b, offset, values[4]);
             SmallVector<Value> results = choose(
                 b, at,
@@ -346,9 +347,9 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                     arith::SubIOp::create(b, end, values[4]).getResult()),
                 begin, values.take_front(3),
                 [&, sorted = sorted](ImplicitLocOpBuilder &b, Value index) {
-                  Value place = arith::AddIOp::create(b, from, index);
+                  Value position = arith::AddIOp::create(b, from, index);
                   return getItemPosition(
-                      b, tensor::ExtractOp::create(b, sorted, place));
+                      b, tensor::ExtractOp::create(b, sorted, position));
                 });
             results.append({sorted, end});
             return results;
@@ -357,11 +358,10 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
           inits.push_back(zero);
           SmallVector<Value> results = buildSequential(
               b, OpFoldResult(b.getIndexAttr(2)), inits,
-              [&](ImplicitLocOpBuilder &b, ValueRange phase,
-                  ValueRange values) {
+              [&](ImplicitLocOpBuilder &b, ValueRange pass, ValueRange values) {
                 using Predicate = arith::CmpIPredicate;
                 Value isFirst =
-                    arith::CmpIOp::create(b, Predicate::eq, phase[0], zero);
+                    arith::CmpIOp::create(b, Predicate::eq, pass[0], zero);
                 Value number = arith::SubIOp::create(b, values[1], begin);
                 Value isMore = arith::AndIOp::create(
                     b, arith::CmpIOp::create(b, Predicate::slt, number, most),
@@ -418,12 +418,12 @@ static Value toIndex(ImplicitLocOpBuilder &b, Value number) {
       b, b.getIndexType(), arith::FPToSIOp::create(b, b.getI64Type(), number));
 }
 
-Neighbors RegionAxis::getNeighbors(ImplicitLocOpBuilder &b, Value place,
+Neighbors RegionAxis::getNeighbors(ImplicitLocOpBuilder &b, Value position,
                                    Value sample) {
   Type type = start.getType();
   auto number = [&](double value) { return makeNumber(b, type, value); };
   Value x = arith::AddFOp::create(
-      b, start, arith::MulFOp::create(b, toFloat(b, place, type), bin));
+      b, start, arith::MulFOp::create(b, toFloat(b, position, type), bin));
   Value middle =
       arith::AddFOp::create(b, toFloat(b, sample, type), number(0.5));
   x = arith::AddFOp::create(
@@ -498,9 +498,10 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
     auto number = [&](double value) { return makeNumber(b, type, value); };
     // The coordinates have x before y.
     auto read = [&](int64_t entry) -> Value {
-      Value place = arith::ConstantIndexOp::create(b, entry);
-      Value corner = toCompute(
-          b, tensor::ExtractOp::create(b, regions, ValueRange{region, place}));
+      Value position = arith::ConstantIndexOp::create(b, entry);
+      Value corner =
+          toCompute(b, tensor::ExtractOp::create(b, regions,
+                                                 ValueRange{region, position}));
       corner = arith::MulFOp::create(b, corner, number(scale));
       return isHalf ? arith::SubFOp::create(b, corner, number(0.5)) : corner;
     };
@@ -618,7 +619,7 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
                                return toCompute(b, args[0]);
                              });
   Value channels = makeIndex(b, from[1]);
-  Value whole = arith::AndIOp::create(
+  Value fullChannels = arith::AndIOp::create(
       b, channels, arith::ConstantIndexOp::create(b, -kRowVector));
   Value step = arith::ConstantIndexOp::create(b, kRowVector);
   Value one = arith::ConstantIndexOp::create(b, 1);
@@ -637,10 +638,10 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
             auto body = [&](OpBuilder &builder, Location loc, Value channel,
                             ValueRange values) {
               ImplicitLocOpBuilder b(loc, builder);
-              auto load = [&](Value tensor, ValueRange place) -> Value {
+              auto load = [&](Value tensor, ValueRange position) -> Value {
                 if (isVector)
-                  return readRowVector(b, tensor, place);
-                return tensor::ExtractOp::create(b, tensor, place);
+                  return readRowVector(b, tensor, position);
+                return tensor::ExtractOp::create(b, tensor, position);
               };
               Value sample = makeSample(
                   b, rows, columns,
@@ -651,19 +652,20 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
                         b, weight,
                         load(last, ValueRange{batch, y, x, channel}));
                   });
-              Value place[] = {at[0], at[1], at[2], channel};
-              Value result = add(b, load(values[0], place), sample);
+              Value position[] = {at[0], at[1], at[2], channel};
+              Value result = add(b, load(values[0], position), sample);
               if (isVector)
-                result = writeRowVector(b, result, values[0], place);
+                result = writeRowVector(b, result, values[0], position);
               else
-                result = tensor::InsertOp::create(b, result, values[0], place);
+                result =
+                    tensor::InsertOp::create(b, result, values[0], position);
               scf::YieldOp::create(b, result);
             };
             results = scf::ForOp::create(b, begin, end, step, results, body)
                           .getResult(0);
           };
-          loop(/*isVector=*/true, zero, whole, step);
-          loop(/*isVector=*/false, whole, channels, one);
+          loop(/*isVector=*/true, zero, fullChannels, step);
+          loop(/*isVector=*/false, fullChannels, channels, one);
           return results;
         };
         return {foldSamples(b, axes, at[1], at[2], values[0], addSample)};

@@ -65,14 +65,14 @@ NodeResults onnx_nodes::convertDet(NodeContext &context) {
     Value pivots = buildArgMax(context, candidates, /*axis=*/1, /*isMax=*/true,
                                /*takesEqual=*/false);
     auto getPivot = [&](ImplicitLocOpBuilder &b) -> Value {
-      Value place = linalg::IndexOp::create(b, 0);
-      Value row = tensor::ExtractOp::create(b, pivots, place);
+      Value index = linalg::IndexOp::create(b, 0);
+      Value row = tensor::ExtractOp::create(b, pivots, index);
       return arith::IndexCastOp::create(b, b.getIndexType(), row);
     };
     auto read = [&](ImplicitLocOpBuilder &b, Value row, Value column) -> Value {
-      Value place = linalg::IndexOp::create(b, 0);
+      Value index = linalg::IndexOp::create(b, 0);
       return tensor::ExtractOp::create(b, matrix,
-                                       ValueRange{place, row, column});
+                                       ValueRange{index, row, column});
     };
     Value product = buildParallel(
         b, count, type, values[1], b.getMultiDimIdentityMap(1),
@@ -88,18 +88,18 @@ NodeResults onnx_nodes::convertDet(NodeContext &context) {
         b, matrices, type, {}, {},
         [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
           Value row = linalg::IndexOp::create(b, 1);
-          Value place = linalg::IndexOp::create(b, 2);
+          Value index = linalg::IndexOp::create(b, 2);
           Value pivotRow = getPivot(b);
           Value from = arith::SelectOp::create(b, isEqual(b, row, pivotRow),
                                                column, row);
           from = arith::SelectOp::create(b, isEqual(b, row, column), pivotRow,
                                          from);
-          Value element = read(b, from, place);
+          Value element = read(b, from, index);
           Value pivot = read(b, pivotRow, column);
           Value factor = arith::DivFOp::create(b, read(b, from, column), pivot);
           Value other = arith::SubFOp::create(
               b, element,
-              arith::MulFOp::create(b, factor, read(b, pivotRow, place)));
+              arith::MulFOp::create(b, factor, read(b, pivotRow, index)));
           // If the pivot is zero, so are all elements below it: nothing to
           // eliminate.
           Value isBelow =

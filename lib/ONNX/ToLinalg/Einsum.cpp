@@ -28,7 +28,7 @@ constexpr unsigned kLetters = 'A';
 struct Equation {
   explicit Equation(NodeContext &context) : context(context) {}
 
-  LogicalResult parse(StringRef text);
+  LogicalResult parse(StringRef letters);
   LogicalResult findSizes();
 
   NodeContext &context;
@@ -37,10 +37,10 @@ struct Equation {
   llvm::DenseMap<unsigned, OpFoldResult> sizes;
 
 private:
-  FailureOr<Term> parseTerm(StringRef text, size_t ellipsis);
-  LogicalResult requireSize(OpFoldResult expected, OpFoldResult given,
+  FailureOr<Term> parseTerm(StringRef letters, size_t ellipsis);
+  LogicalResult requireSize(OpFoldResult expected, OpFoldResult actual,
                             size_t input, size_t axis) {
-    return context.requireEqual(expected, given,
+    return context.requireEqual(expected, actual,
                                 "the size of axis " + Twine(axis) +
                                     " of input " + Twine(input));
   }
@@ -55,11 +55,11 @@ struct NamedTensor {
 
 /// Numbers the ellipsis axes from the end, so that they are aligned at the last
 /// one in all terms.
-FailureOr<Term> Equation::parseTerm(StringRef text, size_t ellipsis) {
+FailureOr<Term> Equation::parseTerm(StringRef letters, size_t ellipsis) {
   Term term;
   bool hasEllipsis = false;
-  while (!text.empty()) {
-    if (text.consume_front("...")) {
+  while (!letters.empty()) {
+    if (letters.consume_front("...")) {
       if (hasEllipsis)
         return context.unsupported("a term has more than one ellipsis");
       hasEllipsis = true;
@@ -67,19 +67,19 @@ FailureOr<Term> Equation::parseTerm(StringRef text, size_t ellipsis) {
         term.push_back(i);
       continue;
     }
-    if (!llvm::isAlpha(text.front()))
+    if (!llvm::isAlpha(letters.front()))
       return context.unsupported("expected letters and '...' in terms of the "
                                  "equation, but got '" +
-                                 text.take_front(1) + "'");
-    term.push_back(text.front());
-    text = text.drop_front();
+                                 letters.take_front(1) + "'");
+    term.push_back(letters.front());
+    letters = letters.drop_front();
   }
   return term;
 }
 
-LogicalResult Equation::parse(StringRef text) {
+LogicalResult Equation::parse(StringRef letters) {
   std::string compact;
-  for (char c : text)
+  for (char c : letters)
     if (c != ' ')
       compact.push_back(c);
   auto [left, right] = StringRef(compact).split("->");
@@ -130,19 +130,19 @@ LogicalResult Equation::parse(StringRef text) {
 /// Axes of size 1 are broadcast. The axes of a diagonal must have equal sizes.
 LogicalResult Equation::findSizes() {
   for (auto [index, term] : llvm::enumerate(terms)) {
-    SmallVector<OpFoldResult> given = context.getSizes(context.input(index));
+    SmallVector<OpFoldResult> actual = context.getSizes(context.input(index));
     for (auto [axis, name] : llvm::enumerate(term)) {
       size_t first = llvm::find(term, name) - term.begin();
       if (first < axis) {
-        if (failed(requireSize(given[first], given[axis], index, axis)))
+        if (failed(requireSize(actual[first], actual[axis], index, axis)))
           return failure();
         continue;
       }
       OpFoldResult &size = sizes[name];
       if (!size || isConstantIntValue(size, 1))
-        size = given[axis];
-      else if (!isConstantIntValue(given[axis], 1) &&
-               failed(requireSize(size, given[axis], index, axis)))
+        size = actual[axis];
+      else if (!isConstantIntValue(actual[axis], 1) &&
+               failed(requireSize(size, actual[axis], index, axis)))
         return failure();
     }
   }
@@ -194,7 +194,7 @@ static NamedTensor contract(const Equation &equation,
   AffineMap resultMap = AffineMap::get(
       loops.size(), 0, b.getMultiDimIdentityMap(result.size()).getResults(),
       b.getContext());
-  Value sums =
+  Value contraction =
       buildReduction(b, inputs, maps,
                      buildFilled(b, getSizes(result), makeNumber(b, type, 0)),
                      resultMap,
@@ -207,7 +207,7 @@ static NamedTensor contract(const Equation &equation,
                                             /*isUnsigned=*/false)};
                      })
           .front();
-  return {sums, result};
+  return {contraction, result};
 }
 
 /// Contracts the operands from left to right, two at a time.
@@ -218,16 +218,16 @@ NodeResults onnx_nodes::convertEinsum(NodeContext &context) {
           cast<StringAttr>(context.getAttribute("equation")).getValue())) ||
       failed(equation.findSizes()))
     return failure();
-  NamedTensor product = {context.input(0), equation.terms[0]};
+  NamedTensor contraction = {context.input(0), equation.terms[0]};
   size_t count = equation.terms.size();
   if (count == 1)
-    product = contract(equation, product, equation.result);
+    contraction = contract(equation, contraction, equation.result);
   for (size_t i = 1; i < count; ++i) {
     NamedTensor next = {context.input(i), equation.terms[i]};
-    Term kept = equation.result;
+    Term remaining = equation.result;
     // Keep the axes that later operands have: they are reduced later.
     if (i + 1 < count) {
-      kept.clear();
+      remaining.clear();
       auto isNeeded = [&](unsigned name) {
         return llvm::is_contained(equation.result, name) ||
                llvm::any_of(ArrayRef(equation.terms).drop_front(i + 1),
@@ -235,13 +235,13 @@ NodeResults onnx_nodes::convertEinsum(NodeContext &context) {
                               return llvm::is_contained(term, name);
                             });
       };
-      for (const Term *term : {&product.term, &next.term})
+      for (const Term *term : {&contraction.term, &next.term})
         for (unsigned name : *term)
-          if (isNeeded(name) && !llvm::is_contained(kept, name))
-            kept.push_back(name);
+          if (isNeeded(name) && !llvm::is_contained(remaining, name))
+            remaining.push_back(name);
     }
-    product = contract(equation, {product, next}, kept);
+    contraction = contract(equation, {contraction, next}, remaining);
   }
   return SmallVector<Value>{
-      convertFromCompute(context, product.tensor, context.elementType(0))};
+      convertFromCompute(context, contraction.tensor, context.elementType(0))};
 }

@@ -156,7 +156,7 @@ static Value select(ElementContext &e, Value condition, Value a, Value b) {
   return e.b.createOrFold<arith::SelectOp>(condition, a, b);
 }
 
-/// Compares two values; false if one is NaN. `predicate` is given for signed
+/// Compares two values; false if one is NaN. `predicate` is the one for signed
 /// integers.
 static Value compare(ElementContext &e, CmpIPredicate predicate, Value a,
                      Value b) {
@@ -372,10 +372,10 @@ static Value selu(ElementContext &e, ValueRange x) {
 /// Computes max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). One of the terms
 /// is 0 unless alpha is 0 or infinite, in which case a term may be NaN.
 static Value celu(ElementContext &e, ValueRange x) {
-  float given = e.node.getFloat("alpha");
-  Value alpha = e.number(given);
+  float alphaValue = e.node.getFloat("alpha");
+  Value alpha = e.number(alphaValue);
   Value bent = mul(e, alpha, expMinusOne(e, div(e, x[0], alpha)));
-  if (given != 0 && std::isfinite(given))
+  if (alphaValue != 0 && std::isfinite(alphaValue))
     return selectNegative(e, x[0], bent, x[0]);
   Value zero = e.number(0);
   return add(e, maximum(e, zero, x[0]), minimum(e, zero, bent));
@@ -751,7 +751,7 @@ static std::optional<unsigned> countBits(Type elementType) {
   return width == 1 ? 8 : width;
 }
 
-/// Returns the bits of an element as a signless integer of whole bytes. The
+/// Returns the bits of an element as a signless integer of full bytes. The
 /// unused upper bits of a narrower element are zero.
 static Value toBits(ImplicitLocOpBuilder &b, Value value) {
   Type elementType = value.getType();

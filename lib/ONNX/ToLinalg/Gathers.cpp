@@ -188,11 +188,12 @@ NodeResults onnx_nodes::convertOneHot(NodeContext &context) {
         if (isa<FloatType>(index.getType()))
           index = b.createOrFold<CastOp>(index, b.getI64Type());
         index = castToIndex(b, index);
-        Value place = linalg::IndexOp::create(b, *axis);
+        Value position = linalg::IndexOp::create(b, *axis);
         Value isHot =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, place);
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, position);
         if (context.opset >= kFirstFromEnd) {
-          Value fromEnd = arith::SubIOp::create(b, place, makeIndex(b, *depth));
+          Value fromEnd =
+              arith::SubIOp::create(b, position, makeIndex(b, *depth));
           isHot = arith::OrIOp::create(
               b, isHot,
               arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index,

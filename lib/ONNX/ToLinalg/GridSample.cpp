@@ -67,7 +67,7 @@ private:
     return arith::MinNumFOp::create(
         b, arith::MaxNumFOp::create(b, x, number(0)), last);
   }
-  Tap makeTap(Value place, Value weight);
+  Tap makeTap(Value coordinate, Value weight);
   /// Returns the weights of the four elements around a position with the
   /// fractional part `rest`.
   SmallVector<Value> getCubicWeights(Value rest);
@@ -101,18 +101,18 @@ Value AxisSampler::reflect(Value x) {
   return select(hasRange, select(isOutside, moved, x), low);
 }
 
-Tap AxisSampler::makeTap(Value place, Value weight) {
+Tap AxisSampler::makeTap(Value coordinate, Value weight) {
   Tap tap;
   tap.weight = weight;
   if (padding == SamplePadding::Zeros)
-    tap.isInside = arith::AndIOp::create(b, isLess(number(-1), place),
-                                         isLess(place, length));
+    tap.isInside = arith::AndIOp::create(b, isLess(number(-1), coordinate),
+                                         isLess(coordinate, length));
   else if (padding == SamplePadding::Reflection)
     // Truncate fractions that the reflection leaves.
-    place = math::TruncOp::create(b, reflect(place));
-  Value whole = arith::FPToSIOp::create(b, b.getI64Type(), clamp(place));
+    coordinate = math::TruncOp::create(b, reflect(coordinate));
+  Value integer = arith::FPToSIOp::create(b, b.getI64Type(), clamp(coordinate));
   tap.position = normalizeIndex(
-      b, arith::IndexCastOp::create(b, b.getIndexType(), whole), size);
+      b, arith::IndexCastOp::create(b, b.getIndexType(), integer), size);
   return tap;
 }
 
@@ -134,18 +134,19 @@ SmallVector<Value> AxisSampler::getCubicWeights(Value rest) {
 }
 
 SmallVector<Tap> AxisSampler::getTaps(Value coordinate, SampleMode mode) {
-  Value place = add(coordinate, number(1));
-  place = alignsCorners ? mul(mul(place, number(0.5)), last)
-                        : mul(sub(mul(place, length), number(1)), number(0.5));
+  Value sample = add(coordinate, number(1));
+  sample = alignsCorners
+               ? mul(mul(sample, number(0.5)), last)
+               : mul(sub(mul(sample, length), number(1)), number(0.5));
   if (mode == SampleMode::Nearest)
-    place = math::RoundEvenOp::create(b, place);
+    sample = math::RoundEvenOp::create(b, sample);
   // Border padding clamps each tap separately in makeTap, not the position.
   if (padding == SamplePadding::Reflection)
-    place = reflect(place);
+    sample = reflect(sample);
   if (mode == SampleMode::Nearest)
-    return {makeTap(place, Value())};
-  Value first = math::FloorOp::create(b, place);
-  Value rest = sub(place, first);
+    return {makeTap(sample, Value())};
+  Value first = math::FloorOp::create(b, sample);
+  Value rest = sub(sample, first);
   if (mode == SampleMode::Linear)
     return {makeTap(first, sub(number(1), rest)),
             makeTap(add(first, number(1)), rest)};
@@ -159,10 +160,10 @@ SmallVector<Tap> AxisSampler::getTaps(Value coordinate, SampleMode mode) {
 /// Interpolates the remaining axes: adds the weighted elements at the taps of
 /// these axes.
 static Value buildSample(ImplicitLocOpBuilder &b, Value input,
-                         SmallVector<Value> &place, Value isInside,
+                         SmallVector<Value> &indices, Value isInside,
                          ArrayRef<SmallVector<Tap>> taps, Type type) {
   if (taps.empty()) {
-    Value element = tensor::ExtractOp::create(b, input, place);
+    Value element = tensor::ExtractOp::create(b, input, indices);
     element = toCompute(b, element);
     return isInside ? Value(arith::SelectOp::create(b, isInside, element,
                                                     makeNumber(b, type, 0)))
@@ -170,13 +171,13 @@ static Value buildSample(ImplicitLocOpBuilder &b, Value input,
   }
   Value sum;
   for (const Tap &tap : taps.front()) {
-    place.push_back(tap.position);
+    indices.push_back(tap.position);
     Value both = tap.isInside;
     if (both && isInside)
       both = arith::AndIOp::create(b, both, isInside);
-    Value part = buildSample(b, input, place, both ? both : isInside,
+    Value part = buildSample(b, input, indices, both ? both : isInside,
                              taps.drop_front(), type);
-    place.pop_back();
+    indices.pop_back();
     if (tap.weight)
       part = arith::MulFOp::create(b, tap.weight, part);
     sum = sum ? Value(arith::AddFOp::create(b, sum, part)) : part;
@@ -188,22 +189,22 @@ NodeResults onnx_nodes::convertGridSample(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0), grid = context.input(1);
   SmallVector<OpFoldResult> from = context.getSizes(input);
-  SmallVector<OpFoldResult> places = context.getSizes(grid);
+  SmallVector<OpFoldResult> gridSizes = context.getSizes(grid);
   int64_t rank = from.size(), axes = rank - 2;
   constexpr int64_t kMaxAxes = 3;
   if (axes < 1 || axes > kMaxAxes ||
-      static_cast<int64_t>(places.size()) != rank)
+      static_cast<int64_t>(gridSizes.size()) != rank)
     return context.unsupported("input and grid must have the same rank of 3 to "
                                "5, but got " +
-                               Twine(rank) + " and " + Twine(places.size()));
+                               Twine(rank) + " and " + Twine(gridSizes.size()));
   if (failed(context.requireKind(1, kinds::Float)) ||
-      failed(
-          context.requireEqual(from[0], places[0], "the size of the batch")) ||
-      failed(context.requireEqual(b.getIndexAttr(axes), places.back(),
+      failed(context.requireEqual(from[0], gridSizes[0],
+                                  "the size of the batch")) ||
+      failed(context.requireEqual(b.getIndexAttr(axes), gridSizes.back(),
                                   "the number of coordinates")))
     return failure();
   SmallVector<OpFoldResult> to = {from[0], from[1]};
-  to.append(places.begin() + 1, places.end() - 1);
+  to.append(gridSizes.begin() + 1, gridSizes.end() - 1);
   for (int64_t i = 0; i < axes; ++i)
     if (failed(context.requireElements(2 + i, from[2 + i],
                                        context.computeProduct(to))))
@@ -215,14 +216,14 @@ NodeResults onnx_nodes::convertGridSample(NodeContext &context) {
         SmallVector<Value> loops;
         for (int64_t i = 0; i < rank; ++i)
           loops.push_back(linalg::IndexOp::create(b, i));
-        SmallVector<Value> place(ArrayRef(loops).take_front(1));
-        place.append(loops.begin() + 2, loops.end());
-        place.emplace_back();
+        SmallVector<Value> indices(ArrayRef(loops).take_front(1));
+        indices.append(loops.begin() + 2, loops.end());
+        indices.emplace_back();
         SmallVector<SmallVector<Tap>> taps;
         for (int64_t axis = 0; axis < axes; ++axis) {
           // The coordinates have the last axis first.
-          place.back() = arith::ConstantIndexOp::create(b, axes - 1 - axis);
-          Value coordinate = tensor::ExtractOp::create(b, grid, place);
+          indices.back() = arith::ConstantIndexOp::create(b, axes - 1 - axis);
+          Value coordinate = tensor::ExtractOp::create(b, grid, indices);
           coordinate = b.createOrFold<CastOp>(coordinate, type);
           AxisSampler sampler(b, context, makeIndex(b, from[2 + axis]), type);
           taps.push_back(sampler.getTaps(coordinate, mode));

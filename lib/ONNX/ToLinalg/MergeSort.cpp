@@ -233,10 +233,11 @@ static Value buildNetworks(ImplicitLocOpBuilder &b, Value buffer, Value end) {
       {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
   auto body = [](ImplicitLocOpBuilder &b, Value begin,
                  ValueRange values) -> SmallVector<Value> {
-    SmallVector<Value> places, items;
+    SmallVector<Value> positions, items;
     for (int64_t i = 0; i < kNetwork; ++i) {
-      places.push_back(add(b, begin, makeIndexConstant(b, i)));
-      items.push_back(tensor::ExtractOp::create(b, values[0], places.back()));
+      positions.push_back(add(b, begin, makeIndexConstant(b, i)));
+      items.push_back(
+          tensor::ExtractOp::create(b, values[0], positions.back()));
     }
     for (auto [i, j] : kPairs) {
       Value low = min(b, items[i], items[j]);
@@ -244,8 +245,8 @@ static Value buildNetworks(ImplicitLocOpBuilder &b, Value buffer, Value end) {
       items[i] = low;
     }
     Value result = values[0];
-    for (auto [place, item] : llvm::zip(places, items))
-      result = tensor::InsertOp::create(b, item, result, place);
+    for (auto [position, item] : llvm::zip(positions, items))
+      result = tensor::InsertOp::create(b, item, result, position);
     return {result};
   };
   return buildLoop(b, makeIndexConstant(b, 0), end, kNetwork, buffer, body)[0];
@@ -421,17 +422,16 @@ static Value buildSmallest(ImplicitLocOpBuilder &b, Value buffer, Value end) {
   return vector::ReductionOp::create(b, vector::CombiningKind::MINSI, items);
 }
 
-/// Keeps the first `kept` items. There must be more, and all must be below
-/// `bound`. Returns the buffer and a bound such that only the kept items are
-/// below it. Bisection finds the bound, because no two items are equal.
+/// Keeps the first `k` items. There must be more, and all must be below
+/// `bound`. Returns the buffer and a bound such that only the remaining items
+/// are below it. Bisection finds the bound, because no two items are equal.
 static std::pair<Value, Value> buildPrune(ImplicitLocOpBuilder &b, Value buffer,
-                                          Value count, Value bound,
-                                          Value kept) {
+                                          Value count, Value bound, Value k) {
   Value end = roundUp(b, count, kVector);
   Type type = bound.getType();
   buffer = buildSentinels(b, buffer, count, end, makeLargest(b, type));
-  // Invariant: at most `kept` items are less than or equal to the lower end of
-  // the interval, and more than `kept` to the upper end.
+  // Invariant: at most `k` items are less than or equal to the lower end of
+  // the interval, and more than `k` to the upper end.
   Value inits[] = {buildSmallest(b, buffer, end), bound};
   SmallVector<Type> types = {type, type, type, b.getI1Type()};
   auto loop = scf::WhileOp::create(
@@ -442,8 +442,8 @@ static std::pair<Value, Value> buildPrune(ImplicitLocOpBuilder &b, Value buffer,
                                             makeNumber(b, type, 1));
         Value middle = add(b, values[0], half);
         Value size = buildCount(b, buffer, end, middle);
-        Value isMore = compare(b, arith::CmpIPredicate::sgt, size, kept);
-        Value isOther = compare(b, arith::CmpIPredicate::ne, size, kept);
+        Value isMore = compare(b, arith::CmpIPredicate::sgt, size, k);
+        Value isOther = compare(b, arith::CmpIPredicate::ne, size, k);
         scf::ConditionOp::create(
             b, isOther, ValueRange{values[0], values[1], middle, isMore});
       },
@@ -469,18 +469,16 @@ static std::pair<Value, Value> buildPrune(ImplicitLocOpBuilder &b, Value buffer,
   return {buffer, add(b, found, makeNumber(b, type, 1))};
 }
 
-Value onnx_nodes::getSelectionCapacity(ImplicitLocOpBuilder &b, Value kept,
+Value onnx_nodes::getSelectionCapacity(ImplicitLocOpBuilder &b, Value k,
                                        Value size) {
   constexpr int64_t kMore = 64;
-  Value capacity =
-      max(b, add(b, kept, kept), add(b, kept, makeIndexConstant(b, kMore)));
+  Value capacity = max(b, add(b, k, k), add(b, k, makeIndexConstant(b, kMore)));
   return roundUp(b, min(b, capacity, size), kVector);
 }
 
 ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
                                        const KeyRow &row, SortBuffer buffer,
-                                       Value capacity, Value bound,
-                                       Value kept) {
+                                       Value capacity, Value bound, Value k) {
   Type keyType = cast<RankedTensorType>(row.keys.getType()).getElementType();
   unsigned width = keyType.getIntOrFloatBitWidth();
   Type type = getItemType(keyType);
@@ -507,26 +505,26 @@ ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
   };
   /// Prunes the buffer if it has no space for another vector.
   auto makeRoom = [&](ImplicitLocOpBuilder &b, Value room, ValueRange values) {
-    if (!kept)
+    if (!k)
       return SmallVector<Value>(values);
     Value isFull = compare(b, arith::CmpIPredicate::sgt, values[1], room);
     return buildIf(
         b, isFull, values,
         [&](ImplicitLocOpBuilder &b, ValueRange values) -> SmallVector<Value> {
           auto [tensor, found] =
-              buildPrune(b, values[0], values[1], values[2], kept);
-          return {tensor, kept, found};
+              buildPrune(b, values[0], values[1], values[2], k);
+          return {tensor, k, found};
         });
   };
-  // Prune only if there are more than `kept` items. If this leaves less space
-  // than a vector, the capacity covers the whole row.
+  // Prune only if there are more than `k` items. If this leaves less space
+  // than a vector, the capacity covers the full row.
   Value room = sub(b, capacity, makeIndexConstant(b, kVector));
-  if (kept)
-    room = max(b, room, kept);
-  Value whole = roundDown(b, size, kVector);
+  if (k)
+    room = max(b, room, k);
+  Value fullSize = roundDown(b, size, kVector);
   Value inits[] = {buffer.tensor, zero, bound};
   SmallVector<Value> values = buildLoop(
-      b, zero, whole, kVector, inits,
+      b, zero, fullSize, kVector, inits,
       [&](ImplicitLocOpBuilder &b, Value index, ValueRange values) {
         Value shifted = arith::ShRSIOp::create(
             b, values[2], makeInteger(b, type, llvm::APInt(2 * width, width)));
@@ -546,9 +544,9 @@ ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
       });
   // The remainder is shorter than a vector.
   values = makeRoom(b, room, values);
-  values = append(b, whole, size, values);
-  if (kept) {
-    Value many = add(b, kept, makeIndexConstant(b, 2 * kVector));
+  values = append(b, fullSize, size, values);
+  if (k) {
+    Value many = add(b, k, makeIndexConstant(b, 2 * kVector));
     values = makeRoom(b, many, values);
   }
   return {values[0], values[1]};
@@ -557,7 +555,7 @@ ChosenItems onnx_nodes::buildSelection(ImplicitLocOpBuilder &b,
 Value onnx_nodes::buildNextItem(ImplicitLocOpBuilder &b, const KeyRow &row,
                                 Value bound) {
   Type type = bound.getType();
-  Value size = makeIndex(b, row.size), whole = roundDown(b, size, kVector);
+  Value size = makeIndex(b, row.size), fullSize = roundDown(b, size, kVector);
   Value largest = makeLargest(b, type);
   Value largests = broadcastToRow(b, largest);
   auto vector = cast<VectorType>(largests.getType());
@@ -573,7 +571,7 @@ Value onnx_nodes::buildNextItem(ImplicitLocOpBuilder &b, const KeyRow &row,
     return min(b, smallest, select(b, isBehind, items, largest));
   };
   Value found = buildLoop(
-      b, makeIndexConstant(b, 0), whole, kVector, largests,
+      b, makeIndexConstant(b, 0), fullSize, kVector, largests,
       [&](ImplicitLocOpBuilder &b, Value index,
           ValueRange values) -> SmallVector<Value> {
         Value first = getFirstItem(b, readKeys(b, row, index));
@@ -584,7 +582,7 @@ Value onnx_nodes::buildNextItem(ImplicitLocOpBuilder &b, const KeyRow &row,
       })[0];
   found = vector::ReductionOp::create(b, vector::CombiningKind::MINSI, found);
   return buildLoop(
-      b, whole, size, 1, found,
+      b, fullSize, size, 1, found,
       [&](ImplicitLocOpBuilder &b, Value index,
           ValueRange values) -> SmallVector<Value> {
         return {narrow(b, readItem(b, row, index), bound, values[0], largest)};

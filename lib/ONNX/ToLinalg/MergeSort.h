@@ -48,7 +48,7 @@ std::pair<Value, Value> buildMergeSort(ImplicitLocOpBuilder &b,
                                        SortBuffer buffer, Value count,
                                        ItemOrder isBefore = nullptr);
 
-/// The keys along the last axis at the given indices of the other axes.
+/// The keys along the last axis at these indices of the other axes.
 struct KeyRow {
   Value keys;
   SmallVector<Value> indices;
@@ -61,17 +61,17 @@ struct ChosenItems {
 };
 
 /// Writes the items of a row that are below `bound` (all items if it is null)
-/// to the start of a buffer. If `kept` (at least 1) is not null, writes only
-/// the first `kept` items and a few more, in any order. `kept` may exceed the
+/// to the start of a buffer. If `k` (at least 1) is not null, writes only
+/// the first `k` items and a few more, in any order. `k` may exceed the
 /// number of such items and the size of the row. `capacity` is the result of
-/// getSelectionCapacity for `kept` and the size.
+/// getSelectionCapacity for `k` and the size.
 ChosenItems buildSelection(ImplicitLocOpBuilder &b, const KeyRow &row,
                            SortBuffer buffer, Value capacity, Value bound,
-                           Value kept);
+                           Value k);
 
 /// Returns the number of items that the buffer must hold for a selection of the
-/// first `kept` of `size` items.
-Value getSelectionCapacity(ImplicitLocOpBuilder &b, Value kept, Value size);
+/// first `k` of `size` items.
+Value getSelectionCapacity(ImplicitLocOpBuilder &b, Value k, Value size);
 
 /// Returns the lower bound of all items.
 Value makeSmallestItem(ImplicitLocOpBuilder &b, Type itemType);

@@ -57,11 +57,11 @@ NodeResults onnx_nodes::convertTranspose(NodeContext &context) {
 
 /// Concatenates `parts` along `axis`. `sizes` are their sizes along all other
 /// axes. The caller has checked that the sizes add up without overflow. If
-/// `apart`, the result has a separate buffer, so that bufferization does not
-/// make it a slice of a larger result.
+/// `isSeparate`, the result has a separate buffer, so that bufferization does
+/// not make it a slice of a larger result.
 static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
                        SmallVector<OpFoldResult> sizes, int64_t axis,
-                       bool apart) {
+                       bool isSeparate) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
@@ -80,8 +80,9 @@ static Value joinParts(NodeContext &context, ArrayRef<Value> parts,
   }
   Type elementType = getElementTypeOrSelf(parts.front());
   sizes[axis] = ends.back();
-  Value result = apart ? makeBuffer(b, sizes, elementType)
-                       : Value(tensor::EmptyOp::create(b, sizes, elementType));
+  Value result = isSeparate
+                     ? makeBuffer(b, sizes, elementType)
+                     : Value(tensor::EmptyOp::create(b, sizes, elementType));
   for (auto [part, end] : llvm::zip_equal(parts, ends)) {
     sizes[axis] = context.getSizes(part)[axis];
     // The offset of an empty part after the last element is out of bounds.
@@ -158,17 +159,17 @@ NodeResults onnx_nodes::convertConcat(NodeContext &context) {
     for (ArrayRef<Value> rest = parts; !rest.empty();) {
       size_t count = std::min(kMaxParts, rest.size());
       joined.push_back(joinParts(context, rest.take_front(count), sizes, *axis,
-                                 /*apart=*/true));
+                                 /*isSeparate=*/true));
       rest = rest.drop_front(count);
     }
     parts = std::move(joined);
   }
   return SmallVector<Value>{
-      joinParts(context, parts, sizes, *axis, /*apart=*/false)};
+      joinParts(context, parts, sizes, *axis, /*isSeparate=*/false)};
 }
 
-/// Returns the sizes of the parts. They are given by an attribute (versions 1,
-/// 2 and 11) or by an input (versions 1 and 13), or are equal. From opset 18
+/// Returns the sizes of the parts. They are specified by an attribute (versions
+/// 1, 2 and 11) or by an input (versions 1 and 13), or are equal. From opset 18
 /// on, the last of equal parts may be smaller.
 static FailureOr<SmallVector<OpFoldResult>> getParts(NodeContext &context,
                                                      OpFoldResult size) {
@@ -433,13 +434,14 @@ static NodeResults sliceReadAxes(NodeContext &context,
   if (failed(normalized))
     return failure();
   for (OpFoldResult step : steps) {
-    Value given = makeIndex(b, step);
-    Value length = select(isNegative(given), subtract(zero, given), given);
+    Value stepValue = makeIndex(b, step);
+    Value length =
+        select(isNegative(stepValue), subtract(zero, stepValue), stepValue);
     if (failed(context.requireAtLeast(1, getAsOpFoldResult(length), "a step")))
       return failure();
   }
   SmallVector<OpFoldResult> sizes;
-  SmallVector<std::pair<Value, Value>> places;
+  SmallVector<std::pair<Value, Value>> slices;
   for (auto [index, size] : llvm::enumerate(from)) {
     Value n = makeIndex(b, size), start = zero, step = constant(1);
     Value end = constant(std::numeric_limits<int64_t>::max());
@@ -469,16 +471,16 @@ static NodeResults sliceReadAxes(NodeContext &context,
     length = b.createOrFold<arith::MaxUIOp>(length, constant(1));
     sizes.push_back(getAsOpFoldResult(
         b.createOrFold<arith::CeilDivUIOp>(distance, length)));
-    places.push_back({first, step});
+    slices.push_back({first, step});
   }
   return SmallVector<Value>{buildParallel(
       b, sizes, context.elementType(0), {}, {},
       [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
         SmallVector<Value> position;
-        for (auto [axis, place] : llvm::enumerate(places)) {
+        for (auto [axis, slice] : llvm::enumerate(slices)) {
           Value i = linalg::IndexOp::create(inner, axis);
-          Value offset = arith::MulIOp::create(inner, i, place.second);
-          position.push_back(arith::AddIOp::create(inner, place.first, offset));
+          Value offset = arith::MulIOp::create(inner, i, slice.second);
+          position.push_back(arith::AddIOp::create(inner, slice.first, offset));
         }
         return tensor::ExtractOp::create(inner, input, position);
       })};

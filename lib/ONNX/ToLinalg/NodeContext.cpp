@@ -177,7 +177,7 @@ std::optional<SmallVector<int64_t>> NodeContext::getConstantInts(size_t index) {
     return llvm::map_to_vector(
         dense.getValues<APInt>(),
         [&](const APInt &bits) -> int64_t { return extend(bits); });
-  // Larger constants are resources. Each element occupies whole bytes.
+  // Larger constants are resources. Each element occupies full bytes.
   auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
   AsmResourceBlob *blob =
       resource ? resource.getRawHandle().getBlob() : nullptr;
@@ -384,8 +384,8 @@ NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
                        Twine(axes.size()));
   SmallVector<OpFoldResult> normalized;
   Value areDistinct;
-  for (OpFoldResult given : axes) {
-    FailureOr<OpFoldResult> axis = normalizeAxis(given, rank);
+  for (OpFoldResult value : axes) {
+    FailureOr<OpFoldResult> axis = normalizeAxis(value, rank);
     if (failed(axis))
       return failure();
     for (OpFoldResult other : normalized) {
@@ -403,9 +403,9 @@ NodeContext::normalizeAxes(ArrayRef<OpFoldResult> axes, int64_t rank) {
 }
 
 std::string onnx_nodes::show(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << "'" << type << "'";
-  return text;
+  std::string printed;
+  llvm::raw_string_ostream(printed) << "'" << type << "'";
+  return printed;
 }
 
 static unsigned getKind(Type elementType) {
@@ -479,23 +479,23 @@ LogicalResult NodeContext::requireSameType(size_t first) {
   return success();
 }
 
-void NodeContext::requireTrue(Value condition, const Twine &text) {
+void NodeContext::requireTrue(Value condition, const Twine &message) {
   StringRef name = node.getNodeName().value_or("");
   cf::AssertOp::create(b, condition,
                        (name.empty() ? node.getOpType().str()
                                      : "node '" + name.str() + "' (" +
                                            node.getOpType().str() + ")") +
-                           ": " + text.str());
+                           ": " + message.str());
 }
 
-LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
+LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult actual,
                                           const Twine &what) {
-  std::optional<int64_t> constant = getConstantIntValue(given);
+  std::optional<int64_t> constant = getConstantIntValue(actual);
   if (constant && *constant < least)
     return unsupported(what + " must be at least " + Twine(least) +
                        ", but got " + Twine(*constant));
   // The size of a tensor is never negative.
-  Value value = dyn_cast<Value>(given);
+  Value value = dyn_cast<Value>(actual);
   if (constant || (least <= 0 && value && value.getDefiningOp<tensor::DimOp>()))
     return success();
   requireTrue(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
@@ -504,19 +504,19 @@ LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult given,
   return success();
 }
 
-LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
+LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult actual,
                                          const Twine &what) {
-  if (isEqualConstantIntOrValue(most, given))
+  if (isEqualConstantIntOrValue(most, actual))
     return success();
   std::optional<int64_t> a = getConstantIntValue(most);
-  std::optional<int64_t> c = getConstantIntValue(given);
+  std::optional<int64_t> c = getConstantIntValue(actual);
   if (a && c && *c > *a)
     return unsupported(what + " must be at most " + Twine(*a) + ", but got " +
                        Twine(*c));
   if (!a || !c)
     requireTrue(arith::CmpIOp::create(
                     b, arith::CmpIPredicate::sle,
-                    getValueOrCreateConstantIndexOp(b, b.getLoc(), given),
+                    getValueOrCreateConstantIndexOp(b, b.getLoc(), actual),
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
                 a ? what + " must be at most " + Twine(*a)
                   : what + " must not exceed the corresponding size");
@@ -524,19 +524,19 @@ LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult given,
 }
 
 LogicalResult NodeContext::requireEqual(OpFoldResult expected,
-                                        OpFoldResult given, const Twine &what,
+                                        OpFoldResult actual, const Twine &what,
                                         StringRef must) {
-  if (isEqualConstantIntOrValue(expected, given))
+  if (isEqualConstantIntOrValue(expected, actual))
     return success();
   std::optional<int64_t> a = getConstantIntValue(expected);
-  std::optional<int64_t> c = getConstantIntValue(given);
+  std::optional<int64_t> c = getConstantIntValue(actual);
   if (a && c)
     return unsupported(what + " must be " + Twine(*a) + ", but got " +
                        Twine(*c));
   Value isEqual = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
       getValueOrCreateConstantIndexOp(b, b.getLoc(), expected),
-      getValueOrCreateConstantIndexOp(b, b.getLoc(), given));
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), actual));
   requireTrue(isEqual, what + " " + must);
   return success();
 }

@@ -210,18 +210,18 @@ public:
 
   /// Requires a size, which messages call `what`, to be at least `least`. A
   /// dynamic size is checked at run time.
-  LogicalResult requireAtLeast(int64_t least, OpFoldResult given,
+  LogicalResult requireAtLeast(int64_t least, OpFoldResult actual,
                                const Twine &what);
   /// Requires a size to be at most `most`. A dynamic size is checked at run
   /// time.
-  LogicalResult requireAtMost(OpFoldResult most, OpFoldResult given,
+  LogicalResult requireAtMost(OpFoldResult most, OpFoldResult actual,
                               const Twine &what);
   /// Requires a size to be equal to `expected`. Dynamic sizes are checked at
   /// run time with the message "`what` `must`".
-  LogicalResult requireEqual(OpFoldResult expected, OpFoldResult given,
+  LogicalResult requireEqual(OpFoldResult expected, OpFoldResult actual,
                              const Twine &what,
                              StringRef must = "must match the other sizes");
-  /// Requires an axis of the given size to be nonempty if `taken`, the number
+  /// Requires an axis of this size to be nonempty if `taken`, the number
   /// of elements that are read from it, is not 0. Dynamic sizes are checked at
   /// run time.
   LogicalResult requireElements(int64_t axis, OpFoldResult size,
@@ -234,7 +234,7 @@ public:
 
   /// Emits an assertion that the condition holds at run time. The message
   /// starts with the node's name and op type.
-  void requireTrue(Value condition, const Twine &text);
+  void requireTrue(Value condition, const Twine &message);
 
 private:
   SizeCache &sizeCache;

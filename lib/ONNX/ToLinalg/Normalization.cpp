@@ -39,7 +39,7 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   int64_t rank = sizes.size();
   SmallVector<int64_t> all = getAxesWithout(rank, {});
-  SmallVector<int64_t> kept = getAxesWithout(rank, reduced);
+  SmallVector<int64_t> outerAxes = getAxesWithout(rank, reduced);
 
   // exp(x - max) does not overflow.
   Value most = buildReductionOfAxes(context, input, reduced, Combine::Max);
@@ -47,7 +47,7 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
     return b.createOrFold<arith::SubFOp>(toCompute(b, args[0]), args[1]);
   };
   Value exponentials =
-      buildAlongAxes(context, sizes, type, {input, most}, {all, kept},
+      buildAlongAxes(context, sizes, type, {input, most}, {all, outerAxes},
                      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                        return math::ExpOp::create(b, subtract(b, args));
                      });
@@ -55,23 +55,24 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
       buildReductionOfAxes(context, exponentials, reduced, Combine::Sum);
   if (context.kind == NodeKind::Softmax)
     return buildAlongAxes(
-        context, sizes, elementType, {exponentials, sums}, {all, kept},
+        context, sizes, elementType, {exponentials, sums}, {all, outerAxes},
         [&](ImplicitLocOpBuilder &b, ValueRange args) {
           return fromCompute(b, b.createOrFold<arith::DivFOp>(args[0], args[1]),
                              elementType);
         });
   Value logarithms =
       buildAlongAxes(context, context.getSizes(sums), type, sums,
-                     getAxesWithout(kept.size(), {}),
+                     getAxesWithout(outerAxes.size(), {}),
                      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                        return math::LogOp::create(b, args[0]);
                      });
-  return buildAlongAxes(
-      context, sizes, elementType, {input, most, logarithms}, {all, kept, kept},
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value value = b.createOrFold<arith::SubFOp>(subtract(b, args), args[2]);
-        return fromCompute(b, value, elementType);
-      });
+  return buildAlongAxes(context, sizes, elementType, {input, most, logarithms},
+                        {all, outerAxes, outerAxes},
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          Value value = b.createOrFold<arith::SubFOp>(
+                              subtract(b, args), args[2]);
+                          return fromCompute(b, value, elementType);
+                        });
 }
 
 /// Treats the input as a matrix: the axes before `axis` are its rows, the
@@ -139,12 +140,12 @@ LogicalResult BatchNormalization::analyze() {
   if (!context.getFlag("spatial"))
     channels = getAxesWithout(sizes.size(), {0});
   for (size_t i = 1; i < 5; ++i) {
-    SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
-    if (given.size() != channels.size())
+    SmallVector<OpFoldResult> inputSizes = context.getSizes(context.input(i));
+    if (inputSizes.size() != channels.size())
       return context.unsupported("input " + Twine(i) + " must have rank " +
                                  Twine(channels.size()) + ", but got " +
-                                 Twine(given.size()));
-    for (auto [axis, size] : llvm::zip_equal(channels, given))
+                                 Twine(inputSizes.size()));
+    for (auto [axis, size] : llvm::zip_equal(channels, inputSizes))
       if (failed(context.requireEqual(sizes[axis], size,
                                       "the size of input " + Twine(i))))
         return failure();
@@ -173,11 +174,11 @@ Value BatchNormalization::buildRunning(Value before, Value now) {
       context, context.getSizes(before), elementType, {before, now},
       {SmallVector<int64_t>{0}, SmallVector<int64_t>{0}},
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value kept = b.createOrFold<arith::MulFOp>(
+        Value decayed = b.createOrFold<arith::MulFOp>(
             convert(b, args[0]), makeNumber(b, type, momentum));
         Value added = b.createOrFold<arith::MulFOp>(
             args[1], makeNumber(b, type, 1.0f - momentum));
-        Value sum = b.createOrFold<arith::AddFOp>(kept, added);
+        Value sum = b.createOrFold<arith::AddFOp>(decayed, added);
         if (getComputeType(elementType) != type)
           return b.createOrFold<CastOp>(sum, elementType);
         return fromCompute(b, sum, elementType);
@@ -273,12 +274,12 @@ NodeResults onnx_nodes::convertInstanceNormalization(NodeContext &context) {
     return context.unsupported("the input must have rank 2 or more, but got " +
                                Twine(sizes.size()));
   for (size_t i : {1, 2}) {
-    SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
-    if (given.size() != 1)
+    SmallVector<OpFoldResult> inputSizes = context.getSizes(context.input(i));
+    if (inputSizes.size() != 1)
       return context.unsupported("input " + Twine(i) +
                                  " must have rank 1, but got " +
-                                 Twine(given.size()));
-    if (failed(context.requireEqual(sizes[1], given[0],
+                                 Twine(inputSizes.size()));
+    if (failed(context.requireEqual(sizes[1], inputSizes[0],
                                     "the size of input " + Twine(i))))
       return failure();
   }
@@ -485,15 +486,15 @@ NodeResults onnx_nodes::convertOpenGlobalLpPool(NodeContext &context) {
 static Value buildHardmax(NodeContext &context, Value tensor, int64_t axis) {
   Type elementType = getElementTypeOrSelf(tensor);
   SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
-  Value places = buildArgMax(context, tensor, axis, /*isMax=*/true,
+  Value maxima = buildArgMax(context, tensor, axis, /*isMax=*/true,
                              /*takesEqual=*/false);
   return buildAlongAxes(
-      context, sizes, elementType, places, getAxesWithout(sizes.size(), axis),
+      context, sizes, elementType, maxima, getAxesWithout(sizes.size(), axis),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value place = arith::IndexCastOp::create(
+        Value position = arith::IndexCastOp::create(
             b, args[0].getType(), linalg::IndexOp::create(b, axis));
-        Value isMost =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, args[0]);
+        Value isMost = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                             position, args[0]);
         return arith::SelectOp::create(b, isMost, makeNumber(b, elementType, 1),
                                        makeNumber(b, elementType, 0));
       });

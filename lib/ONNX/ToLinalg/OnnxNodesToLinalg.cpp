@@ -131,12 +131,12 @@ struct ConvertOnnxNodesToLinalg final
 
   void runOnOperation() override;
   /// Converts all nodes of the function. Returns false if an error was emitted;
-  /// nodes that are kept deliberately are not errors.
+  /// nodes that remain deliberately are not errors.
   bool convertFunction(func::FuncOp function);
   /// The same for a block, which may be the body of a node.
   bool convertBlock(Block &block, SizeCache &sizeCache);
   /// Converts a node. Returns false if an error was emitted. Returns true if
-  /// the node is converted or kept, for example because it depends on an
+  /// the node is converted or remains, for example because it depends on an
   /// unconverted node.
   bool convertNode(NodeOp node, SizeCache &sizeCache);
   /// The same for nodes that become ops of the dialect, which the importer
@@ -185,15 +185,15 @@ static LogicalResult checkOpset(NodeContext &context,
     OpsetRange range = findOpsets(versions, attribute.getName());
     if (range.since >= range.before)
       continue;
-    std::string text =
+    std::string prefix =
         ("attribute '" + attribute.getName().getValue() + "' exists ").str();
     if (opset < range.since)
-      return context.unsupported(text + "from opset " + Twine(range.since) +
+      return context.unsupported(prefix + "from opset " + Twine(range.since) +
                                  " on, but the node has opset " + Twine(opset));
     if (opset >= range.before)
-      return context.unsupported(text + "before opset " + Twine(range.before) +
-                                 " only, but the node has opset " +
-                                 Twine(opset));
+      return context.unsupported(
+          prefix + "before opset " + Twine(range.before) +
+          " only, but the node has opset " + Twine(opset));
   }
   return success();
 }
@@ -219,7 +219,7 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
         return context.unsupported("input " + Twine(index) + " is absent");
       continue;
     }
-    std::string text =
+    std::string prefix =
         ("input " + Twine(index) + " has the type " + show(input.getType()))
             .str();
     auto type = dyn_cast<RankedTensorType>(input.getType());
@@ -232,17 +232,17 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
     if (takesSequence)
       continue;
     if (!type && !isa<TensorType, UnknownType>(input.getType()))
-      return context.unsupported(text + ", which is not a tensor");
+      return context.unsupported(prefix + ", which is not a tensor");
     if (!type)
-      return context.unsupported(text + ", whose rank is not known");
+      return context.unsupported(prefix + ", whose rank is not known");
     // Conversions that accept all kinds only move elements, so input 0 and
     // variadic inputs may be strings.
     bool maybeStrings = row.kinds == kinds::Any && (index == 0 || row.most < 0);
     if (!getElementKind(type.getElementType()) ||
         (!type.getElementType().isIntOrFloat() && !maybeStrings))
-      return context.unsupported(text);
+      return context.unsupported(prefix);
     if (hasTooManyElements(type))
-      return context.unsupported(text + kTooManyElements);
+      return context.unsupported(prefix + kTooManyElements);
     if (type.getRank() > kMaxDimensions)
       return context.unsupported("input " + Twine(index) +
                                  " must have at most " + Twine(kMaxDimensions) +
@@ -530,8 +530,8 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
       return *done;
   // An op that has no lowering at all is reported even if it depends on another
   // unconverted node.
-  bool isKept = keepUnconverted(node);
-  if (isKept && (row || allowUnsupported || isDefinedByFunction(node)))
+  bool isIgnored = keepUnconverted(node);
+  if (isIgnored && (row || allowUnsupported || isDefinedByFunction(node)))
     return true;
   InFlightDiagnostic error = emitNodeError(node)
                              << "no lowering of " << describeOp(node, row);

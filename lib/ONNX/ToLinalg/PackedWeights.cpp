@@ -33,9 +33,9 @@ static Value buildCode(ImplicitLocOpBuilder &b, Value byte, Value position,
     return byte;
   Type type = b.getI8Type();
   Value perByte = arith::ConstantIndexOp::create(b, 8 / bits);
-  Value place = arith::RemUIOp::create(b, position, perByte);
+  Value field = arith::RemUIOp::create(b, position, perByte);
   Value shift =
-      arith::MulIOp::create(b, place, arith::ConstantIndexOp::create(b, bits));
+      arith::MulIOp::create(b, field, arith::ConstantIndexOp::create(b, bits));
   Value code = b.createOrFold<arith::ShRUIOp>(
       b.createOrFold<StorageCastOp>(type, byte),
       arith::IndexCastOp::create(b, type, shift));
@@ -85,9 +85,9 @@ static LogicalResult requireBlockSize(NodeContext &context) {
 
 namespace {
 /// Computes A * dequantize(B)^T + bias, where B has N rows and K columns.
-class PackedProduct {
+class PackedMatmul {
 public:
-  explicit PackedProduct(NodeContext &context)
+  explicit PackedMatmul(NodeContext &context)
       : context(context), b(context.b), bits(context.getInt("bits")),
         blockSize(context.getInt("block_size")), rows(context.getInt("N")),
         depth(context.getInt("K")), elementType(context.elementType(kA)) {}
@@ -118,7 +118,7 @@ private:
 };
 } // namespace
 
-LogicalResult PackedProduct::requireRows(size_t index, int64_t columns) {
+LogicalResult PackedMatmul::requireRows(size_t index, int64_t columns) {
   Value input = context.input(index);
   if (!input)
     return success();
@@ -138,7 +138,7 @@ LogicalResult PackedProduct::requireRows(size_t index, int64_t columns) {
   return success();
 }
 
-LogicalResult PackedProduct::analyze() {
+LogicalResult PackedMatmul::analyze() {
   if (failed(requireBits(context)) || failed(requireBlockSize(context)) ||
       failed(context.requireRange("K", depth, 1)) ||
       failed(context.requireRange("N", rows, 1)))
@@ -186,7 +186,7 @@ LogicalResult PackedProduct::analyze() {
       "the size of input 4");
 }
 
-Value PackedProduct::unpackPoints() {
+Value PackedMatmul::unpackPoints() {
   AffineExpr row = b.getAffineDimExpr(0), block = b.getAffineDimExpr(1);
   return buildParallel(
       b, {b.getIndexAttr(rows), b.getIndexAttr(blocks)},
@@ -197,7 +197,7 @@ Value PackedProduct::unpackPoints() {
       });
 }
 
-Value PackedProduct::gatherGroups(Value perBlock) {
+Value PackedMatmul::gatherGroups(Value perBlock) {
   return buildParallel(
       b, {b.getIndexAttr(rows), b.getIndexAttr(depth)},
       getElementTypeOrSelf(perBlock), context.input(kGroups),
@@ -211,7 +211,7 @@ Value PackedProduct::gatherGroups(Value perBlock) {
       });
 }
 
-Value PackedProduct::decode() {
+Value PackedMatmul::decode() {
   AffineExpr row = b.getAffineDimExpr(0), column = b.getAffineDimExpr(1);
   auto getMap = [&](int64_t perElement) {
     return AffineMap::get(2, 0, {row, column.floorDiv(perElement)},
@@ -232,7 +232,7 @@ Value PackedProduct::decode() {
   Value bytes = context.input(kB);
   // If a byte holds one value, its map is the identity, and linalg infers the
   // loop ranges from the bytes. Slice them to K columns, because they are
-  // padded to whole blocks.
+  // padded to full blocks.
   if (perByte == 1) {
     OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
     OpFoldResult sizes[] = {b.getIndexAttr(rows), b.getIndexAttr(depth)};
@@ -271,7 +271,7 @@ Value PackedProduct::decode() {
       });
 }
 
-FailureOr<Value> PackedProduct::multiply(Value weights) {
+FailureOr<Value> PackedMatmul::multiply(Value weights) {
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(kA));
   unsigned rank = sizes.size();
   // Loops: the axes of A without the last, the rows of the weights, the last
@@ -294,31 +294,31 @@ FailureOr<Value> PackedProduct::multiply(Value weights) {
                  ValueRange accumulators) {
     return multiplyAndAdd(b, elements, accumulators);
   };
-  Value sums =
+  Value matmulResult =
       buildReduction(b, {context.input(kA), weights},
                      {getMap(left), getMap(right)}, init, getMap(result), body)
           .front();
   if (!context.input(kBias))
-    return convertFromCompute(context, sums, elementType);
+    return convertFromCompute(context, matmulResult, elementType);
   FailureOr<AffineMap> map = getBiasMap(context, kBias, sizes);
   if (failed(map))
     return failure();
-  return buildParallel(b, sizes, elementType, {sums, context.input(kBias)},
-                       {b.getMultiDimIdentityMap(rank), *map},
-                       [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                         return fromCompute(b,
-                                            b.createOrFold<arith::AddFOp>(
-                                                args[0], toSingle(b, args[1])),
-                                            elementType);
-                       });
+  return buildParallel(
+      b, sizes, elementType, {matmulResult, context.input(kBias)},
+      {b.getMultiDimIdentityMap(rank), *map},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        return fromCompute(
+            b, b.createOrFold<arith::AddFOp>(args[0], toSingle(b, args[1])),
+            elementType);
+      });
 }
 
 /// accuracy_level permits a lower precision of the matmul. It is ignored.
 NodeResults onnx_nodes::convertMatMulNBits(NodeContext &context) {
-  PackedProduct product(context);
-  if (failed(product.analyze()) || !context.getProblem().empty())
+  PackedMatmul matmul(context);
+  if (failed(matmul.analyze()) || !context.getProblem().empty())
     return failure();
-  FailureOr<Value> result = product.multiply(product.decode());
+  FailureOr<Value> result = matmul.multiply(matmul.decode());
   if (failed(result))
     return failure();
   return SmallVector<Value>{*result};
@@ -381,9 +381,9 @@ LogicalResult BlockGather::analyzeTypes() {
     return context.unsupported(
         "attribute 'bits' must be 4 for elements of type " + show(codeType) +
         ", but got " + Twine(bits));
-  bool isWhole = isFloat && context.getInt("block_size") == 0;
+  bool isUnblocked = isFloat && context.getInt("block_size") == 0;
   if ((isPacked && failed(requireBits(context))) ||
-      (!isWhole && failed(requireBlockSize(context))))
+      (!isUnblocked && failed(requireBlockSize(context))))
     return failure();
   perByte = isPacked ? 8 / bits : 1;
   return success();
@@ -411,8 +411,9 @@ LogicalResult BlockGather::analyze() {
     return failure();
   sizes.back() =
       context.computeProduct({sizes.back(), b.getIndexAttr(perByte)});
-  int64_t given = context.getInt("block_size");
-  blockSize = given == 0 ? sizes[quantizeAxis] : b.getIndexAttr(given);
+  int64_t blockSizeValue = context.getInt("block_size");
+  blockSize = blockSizeValue == 0 ? sizes[quantizeAxis]
+                                  : b.getIndexAttr(blockSizeValue);
   return requireScales();
 }
 
@@ -482,22 +483,23 @@ Value BlockGather::build() {
     SmallVector<Value> position, block;
     for (int64_t axis = 0, n = sizes.size(); axis < n; ++axis) {
       int64_t loop = axis < gatherAxis ? axis : axis + indexSizes.size() - 1;
-      Value place = axis == gatherAxis
-                        ? normalizeIndex(b, index, end)
-                        : Value(linalg::IndexOp::create(b, loop));
-      position.push_back(place);
+      Value sourceIndex = axis == gatherAxis
+                              ? normalizeIndex(b, index, end)
+                              : Value(linalg::IndexOp::create(b, loop));
+      position.push_back(sourceIndex);
       if (axis == quantizeAxis)
-        place = arith::DivUIOp::create(b, place, toValue(blockSize));
+        sourceIndex =
+            arith::DivUIOp::create(b, sourceIndex, toValue(blockSize));
       else if (isShared[axis])
-        place = arith::ConstantIndexOp::create(b, 0);
-      block.push_back(place);
+        sourceIndex = arith::ConstantIndexOp::create(b, 0);
+      block.push_back(sourceIndex);
     }
-    auto extractCode = [&](Value tensor, SmallVector<Value> place) {
-      Value last = place.back();
+    auto extractCode = [&](Value tensor, SmallVector<Value> indices) {
+      Value last = indices.back();
       if (perByte != 1)
-        place.back() = arith::DivUIOp::create(
+        indices.back() = arith::DivUIOp::create(
             b, last, arith::ConstantIndexOp::create(b, perByte));
-      Value code = tensor::ExtractOp::create(b, tensor, place);
+      Value code = tensor::ExtractOp::create(b, tensor, indices);
       return isPacked ? buildCode(b, code, last, bits) : code;
     };
     Value point;

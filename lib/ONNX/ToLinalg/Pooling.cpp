@@ -29,7 +29,7 @@ struct Pooling {
   }
 
   LogicalResult analyze();
-  /// Whether a single window covers the whole input.
+  /// Whether a single window covers the entire input.
   bool isGlobal() const;
   /// Reduces the elements of each window by `body`. The input is padded with
   /// `pad`.
@@ -229,7 +229,7 @@ static Value buildCounts(ImplicitLocOpBuilder &b, const WindowAxis &window,
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
   OpFoldResult high = computeIndex(b, s0 + s1, {window.input, window.padLow});
   if (countPads)
-    high = computeIndex(b, s0 + s1, {high, window.givenHigh});
+    high = computeIndex(b, s0 + s1, {high, window.specifiedHigh});
   return buildParallel(
       b, window.output, type, {}, {},
       [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
@@ -280,8 +280,8 @@ NodeResults onnx_nodes::convertAveragePool(NodeContext &context) {
       context, pooling.resultSizes, elementType, inputs, axes,
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value count = args[1];
-        for (Value factor : args.drop_front(2))
-          count = b.createOrFold<arith::MulFOp>(count, factor);
+        for (Value extent : args.drop_front(2))
+          count = b.createOrFold<arith::MulFOp>(count, extent);
         return fromCompute(b, b.createOrFold<arith::DivFOp>(args[0], count),
                            elementType);
       })};

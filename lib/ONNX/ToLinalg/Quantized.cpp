@@ -42,7 +42,7 @@ static Value buildQuantized(NodeContext &context, Value values,
 }
 
 /// Returns the scale and zero point of a quantized input, which are the next
-/// two inputs. Requires 8-bit integers, of `elementType` if that is given.
+/// two inputs. Requires 8-bit integers, of `elementType` if that is not null.
 static FailureOr<Quantization> getInput(NodeContext &context, size_t index,
                                         Type elementType = {}) {
   if (failed(context.requireInput(index)) ||
@@ -163,7 +163,7 @@ NodeResults onnx_nodes::convertQLinearMul(NodeContext &context) {
       broadcastSizes(context, {sizes[0], sizes[1]});
   if (failed(all))
     return failure();
-  AffineMap whole = AffineMap::get(all->size(), 0, b.getContext());
+  AffineMap scalarMap = AffineMap::get(all->size(), 0, b.getContext());
   SmallVector<Value> inputs = {context.input(0), context.input(3)};
   SmallVector<AffineMap> maps = {
       getBroadcastMap(b.getContext(), sizes[0], *all),
@@ -175,7 +175,7 @@ NodeResults onnx_nodes::convertQLinearMul(NodeContext &context) {
       continue;
     zeroPoints[i] = inputs.size();
     inputs.push_back(points[i]);
-    maps.push_back(whole);
+    maps.push_back(scalarMap);
   }
   Value products =
       buildParallel(b, *all, b.getI32Type(), inputs, maps,
@@ -185,7 +185,7 @@ NodeResults onnx_nodes::convertQLinearMul(NodeContext &context) {
                     });
   return SmallVector<Value>{
       buildRequantized(context, products, {lhs->scale, rhs->scale},
-                       {whole, whole}, *result, elementType)};
+                       {scalarMap, scalarMap}, *result, elementType)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,12 +245,12 @@ NodeResults onnx_nodes::convertQLinearGlobalAveragePool(NodeContext &context) {
     resultSizes[axis] = sizes[axis];
     exprs.push_back(b.getAffineDimExpr(axis));
   }
-  SmallVector<OpFoldResult> kept = {sizes[0], sizes[channels]};
-  AffineMap whole = AffineMap::get(rank, 0, b.getContext());
-  Value init = buildFilled(b, kept, makeNumber(b, b.getI32Type(), 0));
+  SmallVector<OpFoldResult> outerSizes = {sizes[0], sizes[channels]};
+  AffineMap scalarMap = AffineMap::get(rank, 0, b.getContext());
+  Value init = buildFilled(b, outerSizes, makeNumber(b, b.getI32Type(), 0));
   Value sums = buildReduction(
                    b, {context.input(0), from->zeroPoint},
-                   {b.getMultiDimIdentityMap(rank), whole}, init,
+                   {b.getMultiDimIdentityMap(rank), scalarMap}, init,
                    AffineMap::get(rank, 0, exprs, b.getContext()),
                    [](ImplicitLocOpBuilder &b, ValueRange elements,
                       ValueRange accumulators) -> SmallVector<Value> {
@@ -273,5 +273,5 @@ NodeResults onnx_nodes::convertQLinearGlobalAveragePool(NodeContext &context) {
   AffineMap none = AffineMap::get(2, 0, b.getContext());
   Value means = buildRequantized(context, sums, {from->scale, one},
                                  {none, none}, *to, elementType);
-  return SmallVector<Value>{buildReshape(b, means, kept, resultSizes)};
+  return SmallVector<Value>{buildReshape(b, means, outerSizes, resultSizes)};
 }

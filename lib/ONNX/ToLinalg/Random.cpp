@@ -65,13 +65,14 @@ namespace {
 /// Builds one element of the result from the 32-bit random integers of that
 /// element and from the elements of the inputs.
 using RandomBody = llvm::function_ref<Value(
-    ImplicitLocOpBuilder &, ArrayRef<Value> words, ValueRange inputs)>;
+    ImplicitLocOpBuilder &, ArrayRef<Value> randomBits, ValueRange inputs)>;
 } // namespace
 
-/// Builds a tensor of random elements, with `numWords` random integers each.
+/// Builds a tensor of random elements, with `numIntegers` random integers each.
 static Value buildRandom(NodeContext &context, ArrayRef<OpFoldResult> sizes,
-                         Type elementType, unsigned numWords, ValueRange inputs,
-                         ArrayRef<AffineMap> inputMaps, RandomBody body) {
+                         Type elementType, unsigned numIntegers,
+                         ValueRange inputs, ArrayRef<AffineMap> inputMaps,
+                         RandomBody body) {
   ImplicitLocOpBuilder &b = context.b;
   uint64_t key = getKey(context);
   auto makeCount = [&](uint64_t value) -> Value {
@@ -79,37 +80,39 @@ static Value buildRandom(NodeContext &context, ArrayRef<OpFoldResult> sizes,
     return arith::ConstantOp::create(
         b, DenseElementsAttr::get(type, APInt(64, value)));
   };
-  Value places = tensor::EmptyOp::create(b, sizes, b.getI8Type());
+  Value empty = tensor::EmptyOp::create(b, sizes, b.getI8Type());
   auto type =
       RankedTensorType::get(getShape(sizes), b.getIntegerType(32, false));
   SmallVector<Value> operands;
-  for (uint64_t stream = 0; stream < numWords; ++stream)
+  for (uint64_t stream = 0; stream < numIntegers; ++stream)
     operands.push_back(PhiloxOp::create(
-        b, type, makeCount(key), makeCount(stream << kStreamShift), places));
-  SmallVector<AffineMap> maps(numWords, b.getMultiDimIdentityMap(sizes.size()));
+        b, type, makeCount(key), makeCount(stream << kStreamShift), empty));
+  SmallVector<AffineMap> maps(numIntegers,
+                              b.getMultiDimIdentityMap(sizes.size()));
   llvm::append_range(operands, inputs);
   llvm::append_range(maps, inputMaps);
   return buildParallel(b, sizes, elementType, operands, maps,
                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                         SmallVector<Value> words;
-                         for (Value word : args.take_front(numWords))
-                           words.push_back(toCompute(b, word));
-                         return body(b, words, args.drop_front(numWords));
+                         SmallVector<Value> randomBits;
+                         for (Value raw : args.take_front(numIntegers))
+                           randomBits.push_back(toCompute(b, raw));
+                         return body(b, randomBits,
+                                     args.drop_front(numIntegers));
                        });
 }
 
 /// The number of 32-bit random integers in a fraction of the compute type.
-static unsigned countWords(Type type) { return type.isF64() ? 2 : 1; }
+static unsigned getNumIntegers(Type type) { return type.isF64() ? 2 : 1; }
 
-static Value makeWord(ImplicitLocOpBuilder &b, int32_t value) {
+static Value makeI32(ImplicitLocOpBuilder &b, int32_t value) {
   return arith::ConstantIntOp::create(b, b.getI32Type(), value);
 }
 
 /// Returns the upper `bits` (fewer than 32) of a random integer as a float.
 /// They are nonnegative as i32.
-static Value buildUpperBits(ImplicitLocOpBuilder &b, Type type, Value word,
+static Value buildUpperBits(ImplicitLocOpBuilder &b, Type type, Value raw,
                             unsigned bits) {
-  Value upper = arith::ShRUIOp::create(b, word, makeWord(b, 32 - bits));
+  Value upper = arith::ShRUIOp::create(b, raw, makeI32(b, 32 - bits));
   return arith::SIToFPOp::create(b, type, upper);
 }
 
@@ -124,30 +127,30 @@ static Value add(ImplicitLocOpBuilder &b, Value value, double term) {
 
 /// Returns an integer that is uniform in [0, 2^24), or [0, 2^53) for f64, as a
 /// float.
-static Value buildWhole(ImplicitLocOpBuilder &b, Type type,
-                        ArrayRef<Value> words) {
+static Value buildInteger(ImplicitLocOpBuilder &b, Type type,
+                          ArrayRef<Value> randomBits) {
   if (!type.isF64())
-    return buildUpperBits(b, type, words[0], 24);
+    return buildUpperBits(b, type, randomBits[0], 24);
   return arith::AddFOp::create(
-      b, multiply(b, buildUpperBits(b, type, words[0], 27), 0x1p26),
-      buildUpperBits(b, type, words[1], 26));
+      b, multiply(b, buildUpperBits(b, type, randomBits[0], 27), 0x1p26),
+      buildUpperBits(b, type, randomBits[1], 26));
 }
 
 /// Returns a fraction that is uniform in [0, 1). It is exact.
 static Value buildFraction(ImplicitLocOpBuilder &b, Type type,
-                           ArrayRef<Value> words) {
-  return multiply(b, buildWhole(b, type, words),
+                           ArrayRef<Value> randomBits) {
+  return multiply(b, buildInteger(b, type, randomBits),
                   type.isF64() ? 0x1p-53 : 0x1p-24);
 }
 
 /// Returns a fraction in (0, 1]. For f32 it uses all 32 bits, because the
 /// smallest fractions determine the tails of the normal distribution.
 static Value buildPositiveFraction(ImplicitLocOpBuilder &b, Type type,
-                                   ArrayRef<Value> words) {
+                                   ArrayRef<Value> randomBits) {
   if (type.isF64())
-    return multiply(b, add(b, buildWhole(b, type, words), 1), 0x1p-53);
-  Value whole = arith::UIToFPOp::create(b, type, words[0]);
-  return multiply(b, add(b, whole, 1), 0x1p-32);
+    return multiply(b, add(b, buildInteger(b, type, randomBits), 1), 0x1p-53);
+  Value integer = arith::UIToFPOp::create(b, type, randomBits[0]);
+  return multiply(b, add(b, integer, 1), 0x1p-32);
 }
 
 /// Returns cos(2 pi u) of a fraction u. The difference of u from the nearest
@@ -257,9 +260,9 @@ NodeResults onnx_nodes::convertRandomUniform(NodeContext &context) {
     return context.unsupported("attribute 'high' must not be below attribute "
                                "'low', and their difference must be finite");
   return SmallVector<Value>{buildRandom(
-      context, tensor->sizes, tensor->elementType, countWords(type), {}, {},
-      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words, ValueRange) {
-        Value fraction = buildFraction(b, type, words);
+      context, tensor->sizes, tensor->elementType, getNumIntegers(type), {}, {},
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> randomBits, ValueRange) {
+        Value fraction = buildFraction(b, type, randomBits);
         return fromCompute(b, add(b, multiply(b, fraction, span), *low),
                            tensor->elementType);
       })};
@@ -274,15 +277,15 @@ NodeResults onnx_nodes::convertRandomNormal(NodeContext &context) {
       failed(requireNoLoop(context)))
     return failure();
   Type type = getComputeType(tensor->elementType);
-  unsigned count = countWords(type);
+  unsigned count = getNumIntegers(type);
   return SmallVector<Value>{buildRandom(
       context, tensor->sizes, tensor->elementType, 2 * count, {}, {},
-      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words, ValueRange) {
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> randomBits, ValueRange) {
         Value logarithm = math::LogOp::create(
-            b, buildPositiveFraction(b, type, words.take_front(count)));
+            b, buildPositiveFraction(b, type, randomBits.take_front(count)));
         Value length = math::SqrtOp::create(b, multiply(b, logarithm, -2));
         Value cosine = buildCosineOfTurn(
-            b, buildFraction(b, type, words.drop_front(count)));
+            b, buildFraction(b, type, randomBits.drop_front(count)));
         Value normal = arith::MulFOp::create(b, length, cosine);
         return fromCompute(b, add(b, multiply(b, normal, *scale), *mean),
                            tensor->elementType);
@@ -306,11 +309,12 @@ NodeResults onnx_nodes::convertBernoulli(NodeContext &context) {
   Value input = context.input(0);
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   return SmallVector<Value>{buildRandom(
-      context, sizes, elementType, countWords(type), input,
+      context, sizes, elementType, getNumIntegers(type), input,
       context.b.getMultiDimIdentityMap(sizes.size()),
-      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words, ValueRange inputs) {
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> randomBits,
+          ValueRange inputs) {
         Value isOne = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                                            buildFraction(b, type, words),
+                                            buildFraction(b, type, randomBits),
                                             toCompute(b, inputs[0]));
         Value element =
             arith::SelectOp::create(b, isOne, makeNumber(b, resultType, 1),
@@ -328,19 +332,19 @@ NodeResults onnx_nodes::buildTrainingDropout(NodeContext &context,
   Type elementType = context.elementType(0);
   Type type = getComputeType(elementType);
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
-  AffineMap whole = b.getMultiDimIdentityMap(sizes.size());
+  AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
   AffineMap only = AffineMap::get(sizes.size(), 0, b.getContext());
   // The default ratio is 0.5. Outside of training, nothing is dropped.
-  SmallVector<Value> given = {isTraining};
+  SmallVector<Value> scalarInputs = {isTraining};
   if (context.input(1)) {
     FailureOr<Value> ratio = context.getOnlyElement(1);
     if (failed(ratio) || failed(context.requireKind(1, kinds::Float)))
       return failure();
-    given.push_back(*ratio);
+    scalarInputs.push_back(*ratio);
   }
   Value ratio = buildParallel(
-      b, {}, type, given,
-      SmallVector<AffineMap>(given.size(), b.getMultiDimIdentityMap(0)),
+      b, {}, type, scalarInputs,
+      SmallVector<AffineMap>(scalarInputs.size(), b.getMultiDimIdentityMap(0)),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value ratio = makeNumber(b, type, 0.5);
         if (args.size() > 1)
@@ -349,14 +353,15 @@ NodeResults onnx_nodes::buildTrainingDropout(NodeContext &context,
                                        makeNumber(b, type, 0));
       });
   Value mask = buildRandom(
-      context, sizes, b.getI1Type(), countWords(type), ratio, only,
-      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words,
+      context, sizes, b.getI1Type(), getNumIntegers(type), ratio, only,
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> randomBits,
           ValueRange inputs) -> Value {
         return arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
-                                     buildFraction(b, type, words), inputs[0]);
+                                     buildFraction(b, type, randomBits),
+                                     inputs[0]);
       });
   Value result = buildParallel(
-      b, sizes, elementType, {input, mask, ratio}, {whole, whole, only},
+      b, sizes, elementType, {input, mask, ratio}, {identity, identity, only},
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value one = makeNumber(b, type, 1);
         Value scale = arith::DivFOp::create(
@@ -414,11 +419,11 @@ NodeResults onnx_nodes::convertMultinomial(NodeContext &context) {
   SmallVector<OpFoldResult> drawn = {sizes[0], samples};
   AffineMap rows = AffineMap::get(2, 0, b.getAffineDimExpr(0));
   Value points =
-      buildRandom(context, drawn, type, countWords(type), totals, rows,
-                  [&](ImplicitLocOpBuilder &b, ArrayRef<Value> words,
+      buildRandom(context, drawn, type, getNumIntegers(type), totals, rows,
+                  [&](ImplicitLocOpBuilder &b, ArrayRef<Value> randomBits,
                       ValueRange inputs) -> Value {
                     return arith::MulFOp::create(
-                        b, buildFraction(b, type, words), inputs[0]);
+                        b, buildFraction(b, type, randomBits), inputs[0]);
                   });
   // Count the prefix sums that are at most the random number. The last prefix
   // sum is the total, which is always above it.
@@ -426,10 +431,10 @@ NodeResults onnx_nodes::convertMultinomial(NodeContext &context) {
   MLIRContext *mlir = b.getContext();
   AffineExpr row, sample, member;
   bindDims(mlir, row, sample, member);
-  AffineMap ofSums = AffineMap::get(3, 0, {row, member}, mlir);
+  AffineMap prefixMap = AffineMap::get(3, 0, {row, member}, mlir);
   AffineMap ofPoints = AffineMap::get(3, 0, {row, sample}, mlir);
   return buildReduction(
-      b, {points, sums}, {ofPoints, ofSums}, zero, ofPoints,
+      b, {points, sums}, {ofPoints, prefixMap}, zero, ofPoints,
       [&](ImplicitLocOpBuilder &b, ValueRange elements,
           ValueRange accumulators) -> SmallVector<Value> {
         Value isBelow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE,

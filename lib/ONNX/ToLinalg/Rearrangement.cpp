@@ -53,10 +53,10 @@ NodeResults onnx_nodes::convertTrilu(NodeContext &context) {
                                Twine(rank));
   OpFoldResult diagonal = b.getIndexAttr(0);
   if (context.input(1)) {
-    FailureOr<OpFoldResult> given = context.getIndex(1);
-    if (failed(given))
+    FailureOr<OpFoldResult> specified = context.getIndex(1);
+    if (failed(specified))
       return failure();
-    diagonal = *given;
+    diagonal = *specified;
   }
   FailureOr<Value> zero = makeZero(context, context.elementType(0));
   if (failed(zero))
@@ -68,8 +68,8 @@ NodeResults onnx_nodes::convertTrilu(NodeContext &context) {
       b, context.getSizes(context.input(0)), context.elementType(0),
       context.input(0), b.getMultiDimIdentityMap(rank),
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value isKept = compareWithDiagonal(b, predicate, rank, number);
-        return buildSelect(b, isKept, args[0], *zero);
+        Value isInTriangle = compareWithDiagonal(b, predicate, rank, number);
+        return buildSelect(b, isInTriangle, args[0], *zero);
       })};
 }
 
@@ -174,9 +174,9 @@ static NodeResults buildPad(NodeContext &context, ArrayRef<OpFoldResult> low,
         SmallVector<Value> position;
         for (auto [axis, size] : llvm::enumerate(from)) {
           Value index = linalg::IndexOp::create(b, axis);
-          bool isWhole = isConstantIntValue(cropped->low[axis], 0) &&
-                         isConstantIntValue(cropped->high[axis], 0);
-          if (!isWhole)
+          bool isUncropped = isConstantIntValue(cropped->low[axis], 0) &&
+                             isConstantIntValue(cropped->high[axis], 0);
+          if (!isUncropped)
             index =
                 getPaddedFrom(b, mode,
                               arith::SubIOp::create(
@@ -190,12 +190,12 @@ static NodeResults buildPad(NodeContext &context, ArrayRef<OpFoldResult> low,
 
 /// Requires two pads per axis: the pads before all axes, followed by the pads
 /// after all axes.
-static LogicalResult requirePads(NodeContext &context, size_t given,
+static LogicalResult requirePads(NodeContext &context, size_t specified,
                                  size_t axes) {
-  if (given == 2 * axes)
+  if (specified == 2 * axes)
     return success();
   return context.unsupported("expected " + Twine(2 * axes) + " pads, but got " +
-                             Twine(given));
+                             Twine(specified));
 }
 
 NodeResults onnx_nodes::convertFixedPad(NodeContext &context) {
@@ -221,12 +221,12 @@ NodeResults onnx_nodes::convertPad(NodeContext &context) {
   SmallVector<OpFoldResult> axes = getAsIndexOpFoldResult(
       b.getContext(), llvm::to_vector(llvm::seq<int64_t>(rank)));
   if (context.input(3)) {
-    FailureOr<SmallVector<OpFoldResult>> given = context.getShapeInput(3);
-    if (succeeded(given))
-      given = context.normalizeAxes(*given, rank);
-    if (failed(given))
+    FailureOr<SmallVector<OpFoldResult>> specified = context.getShapeInput(3);
+    if (succeeded(specified))
+      specified = context.normalizeAxes(*specified, rank);
+    if (failed(specified))
       return failure();
-    axes = std::move(*given);
+    axes = std::move(*specified);
   }
   if (failed(requirePads(context, pads->size(), axes.size())))
     return failure();

@@ -69,22 +69,23 @@ protected:
   /// Builds the contraction of the weight with the inputs of all steps: (steps,
   /// batch, gates * hidden). It includes the biases, unless the layer adds them
   /// in each step.
-  virtual Value buildInputSums(int64_t direction, Value sequence);
+  virtual Value buildInputContraction(int64_t direction, Value sequence);
   /// The state of a step and the cell state, which is null if there is none.
   struct State {
     Value state, cell;
   };
-  virtual State buildStep(BuilderT &b, int64_t direction, Value sums,
+  virtual State buildStep(BuilderT &b, int64_t direction, Value accumulators,
                           State before, Value isRunning) = 0;
 
   /// Slices `count` gates from a tensor (batch, gates * hidden).
-  Value takeGate(BuilderT &b, Value sums, int64_t gate, int64_t count = 1);
+  Value takeGate(BuilderT &b, Value accumulators, int64_t gate,
+                 int64_t count = 1);
   /// Slices the rows of `count` gates of one direction from an input
   /// (direction, gates * hidden, ...).
   Value takeRows(Value tensor, int64_t direction, int64_t first, int64_t count);
-  /// Computes sums + factor * weight^T, where `factor` is (batch, K) and
-  /// `weight` is (rows, K).
-  Value multiply(BuilderT &b, Value factor, Value weight, Value sums);
+  /// Computes accumulators + operand * weight^T, where `operand` is (batch, K)
+  /// and `weight` is (rows, K).
+  Value multiply(BuilderT &b, Value operand, Value weight, Value accumulators);
   /// Builds an elementwise op with a result (batch, hidden). Inputs of shape
   /// (hidden) are broadcast.
   Value combine(BuilderT &b, ValueRange inputs, ElementBody body);
@@ -194,8 +195,8 @@ LogicalResult Recurrence::analyze(ArrayRef<StringRef> activationNames) {
   for (size_t i = 1; i < kNumInputs; ++i) {
     if (!context.input(i))
       continue;
-    SmallVector<OpFoldResult> given = context.getSizes(context.input(i));
-    for (auto [axis, size] : llvm::enumerate(given))
+    SmallVector<OpFoldResult> inputSizes = context.getSizes(context.input(i));
+    for (auto [axis, size] : llvm::enumerate(inputSizes))
       if (failed(context.requireEqual(expected[i][axis], size,
                                       "the size of axis " + Twine(axis) +
                                           " of input " + Twine(i))))
@@ -222,9 +223,9 @@ Value Recurrence::toComputeType(Value tensor) {
       [](BuilderT &b, ValueRange args) { return toCompute(b, args[0]); });
 }
 
-Value Recurrence::takeGate(BuilderT &b, Value sums, int64_t gate,
+Value Recurrence::takeGate(BuilderT &b, Value accumulators, int64_t gate,
                            int64_t count) {
-  return takePart(b, sums, makeSizes(b, {0, gate * hidden}),
+  return takePart(b, accumulators, makeSizes(b, {0, gate * hidden}),
                   {batch, b.getIndexAttr(count * hidden)}, /*dropped=*/0);
 }
 
@@ -239,16 +240,16 @@ Value Recurrence::takeRows(Value tensor, int64_t direction, int64_t first,
   return takePart(b, tensor, offsets, sizes, /*dropped=*/1);
 }
 
-Value Recurrence::multiply(BuilderT &b, Value factor, Value weight,
-                           Value sums) {
+Value Recurrence::multiply(BuilderT &b, Value operand, Value weight,
+                           Value accumulators) {
   AffineExpr row, column, inner;
   bindDims(b.getContext(), row, column, inner);
   auto getMap = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(3, 0, exprs, b.getContext());
   };
   return buildReduction(
-             b, {factor, weight},
-             {getMap({row, inner}), getMap({column, inner})}, sums,
+             b, {operand, weight},
+             {getMap({row, inner}), getMap({column, inner})}, accumulators,
              getMap({row, column}),
              [](BuilderT &b, ValueRange elements, ValueRange accumulators) {
                return multiplyAndAdd(b, elements, accumulators);
@@ -306,33 +307,34 @@ Value Recurrence::reverse(Value sequence) {
     maps.push_back(AffineMap::get(3, 0, b.getAffineDimExpr(1), b.getContext()));
   }
   SmallVector<OpFoldResult> sizes = context.getSizes(sequence);
-  return buildParallel(
-      b, sizes, getElementTypeOrSelf(sequence), inputs, maps,
-      [&](BuilderT &b, ValueRange args) -> Value {
-        SmallVector<Value> place;
-        for (size_t i = 0; i < sizes.size(); ++i)
-          place.push_back(linalg::IndexOp::create(b, i));
-        Value length =
-            lengths ? clampLength(b, args[0], steps) : makeIndex(b, steps);
-        Value last = arith::SubIOp::create(
-            b, length, arith::ConstantIndexOp::create(b, 1));
-        Value isInside =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, place[0], last);
-        place[0] = arith::SelectOp::create(
-            b, isInside, arith::SubIOp::create(b, last, place[0]), place[0]);
-        return tensor::ExtractOp::create(b, sequence, place);
-      });
+  return buildParallel(b, sizes, getElementTypeOrSelf(sequence), inputs, maps,
+                       [&](BuilderT &b, ValueRange args) -> Value {
+                         SmallVector<Value> indices;
+                         for (size_t i = 0; i < sizes.size(); ++i)
+                           indices.push_back(linalg::IndexOp::create(b, i));
+                         Value length = lengths ? clampLength(b, args[0], steps)
+                                                : makeIndex(b, steps);
+                         Value last = arith::SubIOp::create(
+                             b, length, arith::ConstantIndexOp::create(b, 1));
+                         Value isInside = arith::CmpIOp::create(
+                             b, arith::CmpIPredicate::sle, indices[0], last);
+                         indices[0] = arith::SelectOp::create(
+                             b, isInside,
+                             arith::SubIOp::create(b, last, indices[0]),
+                             indices[0]);
+                         return tensor::ExtractOp::create(b, sequence, indices);
+                       });
 }
 
 Value Recurrence::getInitial(size_t input, int64_t direction) {
   SmallVector<OpFoldResult> sizes = {batch, b.getIndexAttr(hidden)};
-  Value given = context.input(input);
-  if (!given)
+  Value specified = context.input(input);
+  if (!specified)
     return buildFilled(b, sizes, makeNumber(b, type, 0));
   if (isBatchFirst)
-    given = buildTranspose(context, given, {1, 0, 2});
+    specified = buildTranspose(context, specified, {1, 0, 2});
   sizes.insert(sizes.begin(), b.getIndexAttr(1));
-  Value part = takePart(b, given, makeSizes(b, {direction, 0, 0}), sizes,
+  Value part = takePart(b, specified, makeSizes(b, {direction, 0, 0}), sizes,
                         /*dropped=*/1);
   // Copy the state, because it is overwritten.
   return buildParallel(
@@ -340,7 +342,7 @@ Value Recurrence::getInitial(size_t input, int64_t direction) {
       [](BuilderT &b, ValueRange args) { return toCompute(b, args[0]); });
 }
 
-Value Recurrence::buildInputSums(int64_t direction, Value sequence) {
+Value Recurrence::buildInputContraction(int64_t direction, Value sequence) {
   SmallVector<OpFoldResult> sizes = {steps, batch,
                                      b.getIndexAttr(gates * hidden)};
   AffineExpr step, entry, row, inner;
@@ -378,7 +380,7 @@ Direction Recurrence::buildDirection(int64_t direction) {
   Value sequence = context.input(0);
   if (isBackward)
     sequence = reverse(sequence);
-  Value inputSums = buildInputSums(direction, sequence);
+  Value inputContraction = buildInputContraction(direction, sequence);
   SmallVector<OpFoldResult> state = {b.getIndexAttr(1), batch,
                                      b.getIndexAttr(hidden)};
   SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
@@ -408,7 +410,8 @@ Direction Recurrence::buildDirection(int64_t direction) {
         if (hasCell)
           before.cell = takePart(b, values[1], offsets, sizes, /*dropped=*/1);
         sizes[2] = b.getIndexAttr(gates * hidden);
-        Value sums = takePart(b, inputSums, offsets, sizes, /*dropped=*/1);
+        Value accumulators =
+            takePart(b, inputContraction, offsets, sizes, /*dropped=*/1);
         Value isRunning;
         if (lengths)
           isRunning = buildParallel(
@@ -418,7 +421,7 @@ Direction Recurrence::buildDirection(int64_t direction) {
                                              indices[0],
                                              clampLength(b, args[0], steps));
               });
-        State next = buildStep(b, direction, sums, before, isRunning);
+        State next = buildStep(b, direction, accumulators, before, isRunning);
         OpFoldResult following =
             computeIndex(b, b.getAffineSymbolExpr(0) + 1, step);
         SmallVector<Value> written = {
@@ -515,11 +518,11 @@ namespace {
 struct PlainRecurrence final : Recurrence {
   using Recurrence::Recurrence;
 
-  State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
-                  Value isRunning) override {
+  State buildStep(BuilderT &b, int64_t direction, Value accumulators,
+                  State before, Value isRunning) override {
     Value weight = takeRows(context.input(kRecurrence), direction, 0, 1);
-    sums = multiply(b, before.state, weight, sums);
-    Value next = combine(b, sums, [&](BuilderT &b, ValueRange args) {
+    accumulators = multiply(b, before.state, weight, accumulators);
+    Value next = combine(b, accumulators, [&](BuilderT &b, ValueRange args) {
       return activate(b, direction, 0, args[0]);
     });
     return {choose(b, isRunning, next, before.state), Value()};
@@ -543,23 +546,23 @@ namespace {
 struct GatedRecurrence final : Recurrence {
   using Recurrence::Recurrence;
 
-  State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
-                  Value isRunning) override;
+  State buildStep(BuilderT &b, int64_t direction, Value accumulators,
+                  State before, Value isRunning) override;
 };
 } // namespace
 
 Recurrence::State GatedRecurrence::buildStep(BuilderT &b, int64_t direction,
-                                             Value sums, State before,
+                                             Value accumulators, State before,
                                              Value isRunning) {
   Value weight = context.input(kRecurrence);
   Value both = multiply(b, before.state, takeRows(weight, direction, 0, 2),
-                        takeGate(b, sums, 0, 2));
-  Value reset = takeGate(b, both, 1), own = takeGate(b, sums, 2);
+                        takeGate(b, accumulators, 0, 2));
+  Value reset = takeGate(b, both, 1), own = takeGate(b, accumulators, 2);
   Value ownWeight = takeRows(weight, direction, 2, 1);
-  Value hiddenSums;
+  Value hiddenContraction;
   if (context.getFlag("linear_before_reset")) {
     // The reset gate also multiplies the recurrent bias, which is already part
-    // of the input sums. Subtract it there.
+    // of the input contraction. Subtract it there.
     Value bias = context.input(kBias)
                      ? takeRows(context.input(kBias), direction, 5, 1)
                      : Value();
@@ -569,7 +572,7 @@ Recurrence::State GatedRecurrence::buildStep(BuilderT &b, int64_t direction,
     Value zeros =
         buildFilled(b, {batch, b.getIndexAttr(hidden)}, makeNumber(b, type, 0));
     inputs.push_back(multiply(b, before.state, ownWeight, zeros));
-    hiddenSums = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
+    hiddenContraction = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
       Value gate = activate(b, direction, 0, args[0]);
       Value recurrent = args.back(), input = args[1];
       if (bias) {
@@ -580,14 +583,14 @@ Recurrence::State GatedRecurrence::buildStep(BuilderT &b, int64_t direction,
       return add(b, input, mul(b, gate, recurrent));
     });
   } else {
-    Value kept =
+    Value gated =
         combine(b, {reset, before.state}, [&](BuilderT &b, ValueRange args) {
           return mul(b, activate(b, direction, 0, args[0]), args[1]);
         });
-    hiddenSums = multiply(b, kept, ownWeight, own);
+    hiddenContraction = multiply(b, gated, ownWeight, own);
   }
   Value next =
-      combine(b, {takeGate(b, both, 0), hiddenSums, before.state},
+      combine(b, {takeGate(b, both, 0), hiddenContraction, before.state},
               [&](BuilderT &b, ValueRange args) {
                 Value update = activate(b, direction, 0, args[0]);
                 Value state = activate(b, direction, 1, args[1]);
@@ -614,30 +617,32 @@ namespace {
 struct LongMemoryRecurrence : Recurrence {
   using Recurrence::Recurrence;
 
-  State buildStep(BuilderT &b, int64_t direction, Value sums, State before,
-                  Value isRunning) override;
-  /// Adds the contraction of the recurrent weight with the state to the sums of
-  /// the step.
-  virtual Value addProducts(BuilderT &b, int64_t direction, Value sums,
-                            Value state) {
+  State buildStep(BuilderT &b, int64_t direction, Value accumulators,
+                  State before, Value isRunning) override;
+  /// Adds the contraction of the recurrent weight with the state to the
+  /// accumulators of the step.
+  virtual Value addRecurrence(BuilderT &b, int64_t direction,
+                              Value accumulators, Value state) {
     Value weight = takeRows(context.input(kRecurrence), direction, 0, gates);
-    return multiply(b, state, weight, sums);
+    return multiply(b, state, weight, accumulators);
   }
 };
 } // namespace
 
 Recurrence::State LongMemoryRecurrence::buildStep(BuilderT &b,
-                                                  int64_t direction, Value sums,
+                                                  int64_t direction,
+                                                  Value accumulators,
                                                   State before,
                                                   Value isRunning) {
-  sums = addProducts(b, direction, sums, before.state);
+  accumulators = addRecurrence(b, direction, accumulators, before.state);
   Value peepholes = context.input(kPeepholes);
   auto takePeephole = [&](int64_t gate) {
     return takeRows(peepholes, direction, gate, 1);
   };
   bool isCoupled = context.getFlag("input_forget");
-  SmallVector<Value> inputs = {takeGate(b, sums, 0), takeGate(b, sums, 2),
-                               takeGate(b, sums, 3), before.cell};
+  SmallVector<Value> inputs = {takeGate(b, accumulators, 0),
+                               takeGate(b, accumulators, 2),
+                               takeGate(b, accumulators, 3), before.cell};
   if (peepholes)
     inputs.append({takePeephole(0), takePeephole(2)});
   Value cell = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
@@ -653,7 +658,7 @@ Recurrence::State LongMemoryRecurrence::buildStep(BuilderT &b,
     Value next = activate(b, direction, 1, args[2]);
     return add(b, mul(b, forget, args[3]), mul(b, in, next));
   });
-  inputs = {takeGate(b, sums, 1), cell};
+  inputs = {takeGate(b, accumulators, 1), cell};
   if (peepholes)
     inputs.push_back(takePeephole(1));
   Value state = combine(b, inputs, [&](BuilderT &b, ValueRange args) {
@@ -688,8 +693,8 @@ enum QuantizedInput {
   kRecurrencePoint
 };
 
-/// An LSTM whose contractions are DynamicQuantizeMatMuls (R4). The input
-/// sequence is quantized as a whole (D9), and the states of the batch are
+/// An LSTM whose contractions are DynamicQuantizeMatMuls (R4). The entire
+/// input sequence is quantized at once (D9), and the states of the batch are
 /// quantized in each step. The weights of a direction have one scale and zero
 /// point, or one per column. A gate is (input matmul + state matmul) + biases.
 struct QuantizedRecurrence final : LongMemoryRecurrence {
@@ -700,9 +705,9 @@ struct QuantizedRecurrence final : LongMemoryRecurrence {
 
   LogicalResult checkTypes() override;
   LogicalResult checkQuantization();
-  Value buildInputSums(int64_t direction, Value sequence) override;
-  Value addProducts(BuilderT &b, int64_t direction, Value sums,
-                    Value state) override;
+  Value buildInputContraction(int64_t direction, Value sequence) override;
+  Value addRecurrence(BuilderT &b, int64_t direction, Value accumulators,
+                      Value state) override;
 
 private:
   /// Slices one direction from a weight, or from its scales or zero points.
@@ -778,7 +783,7 @@ Value QuantizedRecurrence::multiplyRows(int64_t direction, Value rows,
   SmallVector<OpFoldResult> sizes = {context.getSizes(rows)[0],
                                      b.getIndexAttr(gates * hidden)};
   Value point = takeDirection(scale + 1, direction);
-  Value sums =
+  Value accumulators =
       buildReduction(
           b,
           {quantized.values, takeDirection(weight, direction),
@@ -795,7 +800,7 @@ Value QuantizedRecurrence::multiplyRows(int64_t direction, Value rows,
           .front();
   Value scales = takeDirection(scale, direction);
   return buildParallel(
-      b, sizes, type, {sums, quantized.scale, scales},
+      b, sizes, type, {accumulators, quantized.scale, scales},
       {b.getMultiDimIdentityMap(2), AffineMap::get(2, 0, b.getContext()),
        getColumnMap(scales, 2)},
       [](BuilderT &b, ValueRange args) {
@@ -803,19 +808,21 @@ Value QuantizedRecurrence::multiplyRows(int64_t direction, Value rows,
       });
 }
 
-Value QuantizedRecurrence::buildInputSums(int64_t direction, Value sequence) {
+Value QuantizedRecurrence::buildInputContraction(int64_t direction,
+                                                 Value sequence) {
   SmallVector<OpFoldResult> sizes = context.getSizes(sequence);
   OpFoldResult count = context.computeProduct({steps, batch});
   OpFoldResult all = b.getIndexAttr(gates * hidden);
   Value rows = buildReshape(b, sequence, sizes, {count, sizes[2]});
-  Value products = multiplyRows(direction, rows, kWeight, kWeightScale);
-  return buildReshape(b, products, {count, all}, {steps, batch, all});
+  Value matmul = multiplyRows(direction, rows, kWeight, kWeightScale);
+  return buildReshape(b, matmul, {count, all}, {steps, batch, all});
 }
 
-Value QuantizedRecurrence::addProducts(BuilderT &b, int64_t direction,
-                                       Value sums, Value state) {
+Value QuantizedRecurrence::addRecurrence(BuilderT &b, int64_t direction,
+                                         Value accumulators, Value state) {
   SmallVector<Value> inputs = {
-      sums, multiplyRows(direction, state, kRecurrence, kRecurrenceScale)};
+      accumulators,
+      multiplyRows(direction, state, kRecurrence, kRecurrenceScale)};
   AffineMap all = b.getMultiDimIdentityMap(2);
   SmallVector<AffineMap> maps = {all, all};
   if (Value bias = context.input(kBias)) {

@@ -87,11 +87,11 @@ onnx_nodes::getActivations(NodeContext &context, ArrayRef<StringRef> defaults,
                            size_t directions) {
   SmallVector<StringRef> names;
   if (context.has("activations")) {
-    auto given = dyn_cast<ArrayAttr>(context.getAttribute("activations"));
-    if (!given || !llvm::all_of(given, llvm::IsaPred<StringAttr>))
+    auto attribute = dyn_cast<ArrayAttr>(context.getAttribute("activations"));
+    if (!attribute || !llvm::all_of(attribute, llvm::IsaPred<StringAttr>))
       return context.unsupported(
           "attribute 'activations' must be a list of strings");
-    for (Attribute name : given)
+    for (Attribute name : attribute)
       names.push_back(cast<StringAttr>(name).getValue());
   } else {
     for (size_t i = 0; i < directions; ++i)

@@ -99,16 +99,16 @@ static Value buildReduced(NodeContext &context, Value tensor,
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = getElementTypeOrSelf(tensor);
   SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
-  SmallVector<OpFoldResult> kept, without, reduced;
+  SmallVector<OpFoldResult> keptSizes, without, reduced;
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(axis));
-    kept.push_back(isReduced ? b.getIndexAttr(1) : size);
+    keptSizes.push_back(isReduced ? b.getIndexAttr(1) : size);
     (isReduced ? reduced : without).push_back(size);
   }
   Value result =
       buildReductionOfAxes(context, tensor, axes, row.combine, row.before);
   result = buildAfter(context, result, without, reduced, elementType, row);
-  return keepDims ? buildReshape(b, result, without, kept) : result;
+  return keepDims ? buildReshape(b, result, without, keptSizes) : result;
 }
 
 /// Returns the axes that the node specifies by an attribute or an input. An
@@ -151,13 +151,13 @@ struct OpenReduction {
   /// Whether each axis is reduced.
   SmallVector<Value> isReduced;
   /// The sizes of the result, and of the elements that one result combines.
-  SmallVector<OpFoldResult> kept, reduced;
+  SmallVector<OpFoldResult> keptSizes, reduced;
 
   /// Reduces `tensor`. The result has the compute type.
   Value build(Value tensor, Combine combine, ElementMap before = nullptr);
   /// Builds, in a body with loops over `sizes`, the indices of the result that
   /// an element belongs to.
-  SmallVector<Value> getPlace(ImplicitLocOpBuilder &b);
+  SmallVector<Value> getIndices(ImplicitLocOpBuilder &b);
   /// Converts a result with all axes to the result of the node, which lacks the
   /// reduced axes unless keepdims is set.
   NodeResults finish(Value result);
@@ -223,7 +223,7 @@ static FailureOr<OpenReduction> readOpenAxes(NodeContext &context) {
         takesAll ? arith::OrIOp::create(b, isNamed, takesAll) : isNamed;
     open.isReduced.push_back(isReduced);
     Value length = makeIndex(b, size);
-    open.kept.push_back(
+    open.keptSizes.push_back(
         getAsOpFoldResult(arith::SelectOp::create(b, isReduced, one, length)));
     open.reduced.push_back(
         getAsOpFoldResult(arith::SelectOp::create(b, isReduced, length, one)));
@@ -241,7 +241,8 @@ Value OpenReduction::build(Value tensor, Combine combine, ElementMap before) {
   Type elementType = getElementTypeOrSelf(tensor);
   Type type = getComputeType(elementType);
   bool isUnsigned = isUnsignedElement(elementType);
-  Value init = buildFilled(b, kept, makeNeutral(b, combine, type, isUnsigned));
+  Value init =
+      buildFilled(b, keptSizes, makeNeutral(b, combine, type, isUnsigned));
   // The window tensor is never read. It defines the trip counts of the
   // reduction loops.
   Value window = tensor::EmptyOp::create(b, reduced, b.getI8Type());
@@ -254,13 +255,13 @@ Value OpenReduction::build(Value tensor, Combine combine, ElementMap before) {
   return buildReduction(b, window, reductions, init, results,
                         [&](ImplicitLocOpBuilder &b, ValueRange,
                             ValueRange accumulators) -> SmallVector<Value> {
-                          SmallVector<Value> place;
+                          SmallVector<Value> indices;
                           for (int64_t axis = 0; axis < rank; ++axis)
-                            place.push_back(arith::AddIOp::create(
+                            indices.push_back(arith::AddIOp::create(
                                 b, linalg::IndexOp::create(b, axis),
                                 linalg::IndexOp::create(b, rank + axis)));
                           Value element = toCompute(
-                              b, tensor::ExtractOp::create(b, tensor, place));
+                              b, tensor::ExtractOp::create(b, tensor, indices));
                           if (before)
                             element = before(b, element, isUnsigned);
                           return {buildCombine(b, combine, accumulators[0],
@@ -269,13 +270,13 @@ Value OpenReduction::build(Value tensor, Combine combine, ElementMap before) {
       .front();
 }
 
-SmallVector<Value> OpenReduction::getPlace(ImplicitLocOpBuilder &b) {
+SmallVector<Value> OpenReduction::getIndices(ImplicitLocOpBuilder &b) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  SmallVector<Value> place;
+  SmallVector<Value> indices;
   for (auto [axis, isOne] : llvm::enumerate(isReduced))
-    place.push_back(arith::SelectOp::create(b, isOne, zero,
-                                            linalg::IndexOp::create(b, axis)));
-  return place;
+    indices.push_back(arith::SelectOp::create(
+        b, isOne, zero, linalg::IndexOp::create(b, axis)));
+  return indices;
 }
 
 NodeResults OpenReduction::finish(Value result) {
@@ -294,10 +295,10 @@ NodeResults OpenReduction::finish(Value result) {
   SmallVector<Value> without(count, one);
   Value next = zero;
   for (auto [size, isOne] : llvm::zip_equal(sizes, isReduced)) {
-    for (auto [place, chosen] : llvm::enumerate(without)) {
+    for (auto [position, chosen] : llvm::enumerate(without)) {
       Value isHere =
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
-                                arith::ConstantIndexOp::create(b, place));
+                                arith::ConstantIndexOp::create(b, position));
       Value other =
           arith::SelectOp::create(b, isHere, makeIndex(b, size), chosen);
       chosen = arith::SelectOp::create(b, isOne, chosen, other);
@@ -306,7 +307,7 @@ NodeResults OpenReduction::finish(Value result) {
     next = arith::SelectOp::create(b, isOne, next, behind);
   }
   return SmallVector<Value>{
-      buildReshape(b, result, kept, getAsOpFoldResult(without))};
+      buildReshape(b, result, keptSizes, getAsOpFoldResult(without))};
 }
 
 static ReductionRow getRow(NodeKind kind) {
@@ -340,8 +341,8 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
   if (failed(open))
     return failure();
   Value result = open->build(context.input(0), row.combine, row.before);
-  return open->finish(
-      buildAfter(context, result, open->kept, open->reduced, elementType, row));
+  return open->finish(buildAfter(context, result, open->keptSizes,
+                                 open->reduced, elementType, row));
 }
 
 //===----------------------------------------------------------------------===//
@@ -383,13 +384,14 @@ static NodeResults buildOpenLogSumExp(NodeContext &context) {
   Value exponentials = buildParallel(
       b, open->sizes, type, input, b.getMultiDimIdentityMap(open->sizes.size()),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value largest = tensor::ExtractOp::create(b, most, open->getPlace(b));
+        Value largest = tensor::ExtractOp::create(b, most, open->getIndices(b));
         return math::ExpOp::create(
             b, arith::SubFOp::create(b, toCompute(b, args[0]),
                                      getFinite(b, largest)));
       });
   Value sums = open->build(exponentials, Combine::Sum);
-  return open->finish(buildLogarithms(b, open->kept, elementType, sums, most));
+  return open->finish(
+      buildLogarithms(b, open->keptSizes, elementType, sums, most));
 }
 
 /// Computes log(sum(exp(x - m))) + m, where m is the maximum if that is finite,
@@ -398,19 +400,19 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0);
   Type elementType = context.elementType(0), type = getComputeType(elementType);
-  FailureOr<std::optional<SmallVector<int64_t>>> given =
+  FailureOr<std::optional<SmallVector<int64_t>>> specified =
       getReducedAxes(context);
-  if (failed(given))
+  if (failed(specified))
     return failure();
-  if (!*given)
+  if (!*specified)
     return buildOpenLogSumExp(context);
-  ArrayRef<int64_t> axes = **given;
-  SmallVector<OpFoldResult> sizes = context.getSizes(input), without, kept;
+  ArrayRef<int64_t> axes = **specified;
+  SmallVector<OpFoldResult> sizes = context.getSizes(input), without, keptSizes;
   SmallVector<int64_t> all, others;
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(axis));
     all.push_back(axis);
-    kept.push_back(isReduced ? b.getIndexAttr(1) : size);
+    keptSizes.push_back(isReduced ? b.getIndexAttr(1) : size);
     if (isReduced)
       continue;
     without.push_back(size);
@@ -427,7 +429,7 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
   Value sums = buildReductionOfAxes(context, exponentials, axes, Combine::Sum);
   Value result = buildLogarithms(b, without, elementType, sums, most);
   return SmallVector<Value>{context.getFlag("keepdims")
-                                ? buildReshape(b, result, without, kept)
+                                ? buildReshape(b, result, without, keptSizes)
                                 : result};
 }
 
@@ -546,18 +548,18 @@ Value onnx_nodes::buildArgMax(NodeContext &context, Value tensor, int64_t axis,
 }
 
 NodeResults onnx_nodes::convertArgMax(NodeContext &context) {
-  SmallVector<OpFoldResult> kept = context.getSizes(context.input(0));
+  SmallVector<OpFoldResult> keptSizes = context.getSizes(context.input(0));
   FailureOr<int64_t> axis =
-      context.normalizeAxis(context.getInt("axis"), kept.size());
+      context.normalizeAxis(context.getInt("axis"), keptSizes.size());
   if (failed(axis))
     return failure();
   Value result = buildArgMax(context, context.input(0), *axis,
                              context.kind == NodeKind::ArgMax,
                              context.getFlag("select_last_index"));
-  SmallVector<OpFoldResult> without = kept;
+  SmallVector<OpFoldResult> without = keptSizes;
   without.erase(without.begin() + *axis);
-  kept[*axis] = context.b.getIndexAttr(1);
+  keptSizes[*axis] = context.b.getIndexAttr(1);
   if (context.getFlag("keepdims"))
-    result = buildReshape(context.b, result, without, kept);
+    result = buildReshape(context.b, result, without, keptSizes);
   return SmallVector<Value>{result};
 }

@@ -101,7 +101,7 @@ public:
 
 private:
   /// Returns the coordinate in the input of a position of the result.
-  Value getCoordinate(F32 f, Value place);
+  Value getCoordinate(F32 f, Value outputPosition);
   Value getWeight(F32 f, Value distance);
   Value clampIndex(ImplicitLocOpBuilder &b, Value coordinate);
   void setTaps();
@@ -125,11 +125,11 @@ private:
 };
 } // namespace
 
-Value AxisResizer::getCoordinate(F32 f, Value place) {
+Value AxisResizer::getCoordinate(F32 f, Value outputPosition) {
   Value half = f.number(0.5), zero = f.number(0), one = f.number(1);
   Value input = f.fromIndex(axis.input);
   auto getHalfPixel = [&] {
-    return f.sub(f.div(f.add(place, half), axis.scale), half);
+    return f.sub(f.div(f.add(outputPosition, half), axis.scale), half);
   };
   Value hasMany = f.less(one, axis.length);
   switch (options.coordinates) {
@@ -144,18 +144,19 @@ Value AxisResizer::getCoordinate(F32 f, Value place) {
   case Coordinates::PytorchHalfPixel:
     return f.select(hasMany, getHalfPixel(), zero);
   case Coordinates::AlignCorners:
-    return f.select(
-        hasMany,
-        f.div(f.mul(place, f.sub(input, one)), f.sub(axis.length, one)), zero);
+    return f.select(hasMany,
+                    f.div(f.mul(outputPosition, f.sub(input, one)),
+                          f.sub(axis.length, one)),
+                    zero);
   case Coordinates::Asymmetric:
-    return f.div(place, axis.scale);
+    return f.div(outputPosition, axis.scale);
   case Coordinates::TfHalfPixelForNn:
-    return f.div(f.add(place, half), axis.scale);
+    return f.div(f.add(outputPosition, half), axis.scale);
   case Coordinates::TfCropAndResize: {
     Value last = f.sub(input, one);
     Value step = f.div(f.mul(f.sub(axis.roiEnd, axis.roiStart), last),
                        f.sub(axis.length, one));
-    Value many = f.add(f.mul(axis.roiStart, last), f.mul(place, step));
+    Value many = f.add(f.mul(axis.roiStart, last), f.mul(outputPosition, step));
     Value middle = f.mul(half, f.mul(f.add(axis.roiStart, axis.roiEnd), last));
     return f.select(hasMany, many, middle);
   }
@@ -179,8 +180,9 @@ Value AxisResizer::buildNearestIndices() {
       b, axis.output, b.getI64Type(), {}, {},
       [&](ImplicitLocOpBuilder &b, ValueRange) {
         F32 f{b};
-        Value place = f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
-        Value x = getCoordinate(f, place);
+        Value outputPosition =
+            f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
+        Value x = getCoordinate(f, outputPosition);
         switch (options.nearest) {
         case Nearest::RoundPreferFloor:
           x = f.ceil(f.sub(x, f.number(0.5)));
@@ -250,9 +252,10 @@ Value AxisResizer::buildTable(
       b, {axis.output, taps}, type, {}, {},
       [&](ImplicitLocOpBuilder &b, ValueRange) {
         F32 f{b};
-        Value place = f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
+        Value outputPosition =
+            f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
         Value tap = f.fromIndex(linalg::IndexOp::create(b, 1).getResult());
-        Value x = getCoordinate(f, place);
+        Value x = getCoordinate(f, outputPosition);
         tap = f.add(f.add(f.floor(x), firstTap), tap);
         return body(f, x, tap);
       });
@@ -293,8 +296,9 @@ Value AxisResizer::extrapolate(Value tensor) {
       b, axis.output, b.getI1Type(), {}, {},
       [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
         F32 f{b};
-        Value place = f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
-        Value x = getCoordinate(f, place);
+        Value outputPosition =
+            f.fromIndex(linalg::IndexOp::create(b, 0).getResult());
+        Value x = getCoordinate(f, outputPosition);
         Value last = f.sub(f.fromIndex(axis.input), f.number(1));
         using Predicate = arith::CmpFPredicate;
         return arith::AndIOp::create(
@@ -607,10 +611,10 @@ LogicalResult ResizeBuilder::useRegion(size_t index) {
 NodeResults ResizeBuilder::build() {
   // Skip axes that the node does not change.
   llvm::erase_if(axes, [](const ResizeAxis &axis) {
-    bool isWhole =
+    bool isEntire =
         !axis.roiStart || (matchPattern(axis.roiStart, m_AnyZeroFloat()) &&
                            matchPattern(axis.roiEnd, m_OneFloat()));
-    return isWhole && isEqualConstantIntOrValue(axis.input, axis.output);
+    return isEntire && isEqualConstantIntOrValue(axis.input, axis.output);
   });
   for (const ResizeAxis &axis : axes)
     if (failed(context.requireElements(axis.axis, axis.input, axis.output)))

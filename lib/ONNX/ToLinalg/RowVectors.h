@@ -18,7 +18,7 @@ namespace mlir::quant_float::onnx_nodes {
 /// The number of elements of a vector, which occupies one or a few registers.
 inline constexpr int64_t kRowVector = 16;
 
-/// Reads a vector along the last axis of a tensor. The whole vector must be in
+/// Reads a vector along the last axis of a tensor. The entire vector must be in
 /// bounds.
 inline Value readRowVector(ImplicitLocOpBuilder &b, Value tensor,
                            ValueRange indices) {

@@ -36,7 +36,7 @@ static FailureOr<std::optional<Combine>> getReduction(NodeContext &context) {
 }
 
 /// Applies the updates sequentially, in the order of their elements.
-/// `getPosition` returns the position that the update at the given indices is
+/// `getPosition` returns the position that the update at these indices is
 /// written to.
 static NodeResults
 buildScatter(NodeContext &context, std::optional<Combine> combine,
@@ -82,18 +82,19 @@ NodeResults onnx_nodes::convertScatterElements(NodeContext &context) {
       failed(requireElementIndices(context, *axis)) ||
       failed(context.requireElementType(2, context.elementType(0))))
     return failure();
-  SmallVector<OpFoldResult> given = context.getSizes(indices);
+  SmallVector<OpFoldResult> updateSizes = context.getSizes(indices);
   SmallVector<OpFoldResult> updated = context.getSizes(context.input(2));
-  if (updated.size() != given.size())
-    return context.unsupported("updates must have rank " + Twine(given.size()) +
-                               ", but got " + Twine(updated.size()));
+  if (updated.size() != updateSizes.size())
+    return context.unsupported("updates must have rank " +
+                               Twine(updateSizes.size()) + ", but got " +
+                               Twine(updated.size()));
   for (auto [index, size] : llvm::enumerate(updated))
-    if (failed(context.requireEqual(given[index], size,
+    if (failed(context.requireEqual(updateSizes[index], size,
                                     "the size of axis " + Twine(index) +
                                         " of the updates")))
       return failure();
   if (failed(context.requireElements(*axis, sizes[*axis],
-                                     context.computeProduct(given))))
+                                     context.computeProduct(updateSizes))))
     return failure();
   return buildScatter(
       context, *combine, [&](ImplicitLocOpBuilder &b, ArrayRef<Value> loops) {
@@ -150,7 +151,7 @@ NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value update = context.input(1), begins = context.input(2);
   SmallVector<OpFoldResult> sizes = context.getSizes(context.input(0));
-  SmallVector<OpFoldResult> given = context.getSizes(update);
+  SmallVector<OpFoldResult> updateSizes = context.getSizes(update);
   int64_t rank = sizes.size();
   FailureOr<int64_t> axis = context.normalizeAxis(context.getInt("axis"), rank);
   if (failed(axis) ||
@@ -158,14 +159,15 @@ NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
     return failure();
   if (*axis == 0)
     return context.unsupported("axis 0 is the batch axis");
-  if (static_cast<int64_t>(given.size()) != rank)
+  if (static_cast<int64_t>(updateSizes.size()) != rank)
     return context.unsupported("the update must have rank " + Twine(rank) +
-                               ", but got " + Twine(given.size()));
+                               ", but got " + Twine(updateSizes.size()));
   for (int64_t i = 0; i < rank; ++i) {
     std::string what =
         "the size of axis " + std::to_string(i) + " of the update";
-    if (failed(i == *axis ? context.requireAtMost(sizes[i], given[i], what)
-                          : context.requireEqual(sizes[i], given[i], what)))
+    if (failed(i == *axis
+                   ? context.requireAtMost(sizes[i], updateSizes[i], what)
+                   : context.requireEqual(sizes[i], updateSizes[i], what)))
       return failure();
   }
   bool isCircular = context.getString("mode") == "circular";
@@ -176,17 +178,17 @@ NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
         b, sizes, context.elementType(0), context.input(0),
         b.getMultiDimIdentityMap(rank),
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          SmallVector<Value> place;
+          SmallVector<Value> indices;
           for (int64_t i = 0; i < rank; ++i)
-            place.push_back(linalg::IndexOp::create(b, i));
+            indices.push_back(linalg::IndexOp::create(b, i));
           Value zero = arith::ConstantIndexOp::create(b, 0);
           Value one = arith::ConstantIndexOp::create(b, 1);
           Value size = makeIndex(b, sizes[*axis]);
-          Value length = makeIndex(b, given[*axis]);
-          Value step = place[*axis];
+          Value length = makeIndex(b, updateSizes[*axis]);
+          Value step = indices[*axis];
           if (begins) {
             Value begin =
-                toPosition(b, tensor::ExtractOp::create(b, begins, place[0]),
+                toPosition(b, tensor::ExtractOp::create(b, begins, indices[0]),
                            sizes[*axis]);
             step = arith::SubIOp::create(b, step, begin);
           }
@@ -203,17 +205,17 @@ NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
           Value last = arith::MaxSIOp::create(
               b, arith::SubIOp::create(b, length, one), zero);
           step = arith::MaxSIOp::create(b, step, zero);
-          place[*axis] = arith::MinSIOp::create(b, step, last);
+          indices[*axis] = arith::MinSIOp::create(b, step, last);
           // The index is clamped because both operands of a select are
           // evaluated.
           return buildSelect(b, isOutside, args[0],
-                             tensor::ExtractOp::create(b, update, place));
+                             tensor::ExtractOp::create(b, update, indices));
         });
   };
-  if (std::optional<int64_t> length = getConstantIntValue(given[*axis]))
+  if (std::optional<int64_t> length = getConstantIntValue(updateSizes[*axis]))
     return SmallVector<Value>{*length == 0 ? context.input(0) : scatter(b)};
   // An empty update has no element to read.
-  Value length = makeIndex(b, given[*axis]);
+  Value length = makeIndex(b, updateSizes[*axis]);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value hasElements =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, length, zero);

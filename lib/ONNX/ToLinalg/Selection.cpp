@@ -26,14 +26,14 @@ static Value isNonZero(ImplicitLocOpBuilder &b, Value element) {
 
 namespace {
 /// The positions of the nonzero elements of a tensor, in row-major order.
-struct Places {
+struct Nonzeros {
   /// An i64 tensor with a row for each axis and a column for each position.
   Value indices;
   OpFoldResult count;
 };
 } // namespace
 
-static Places buildPlaces(NodeContext &context, Value tensor) {
+static Nonzeros buildNonzeros(NodeContext &context, Value tensor) {
   ImplicitLocOpBuilder &b = context.b;
   SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
   int64_t rank = sizes.size();
@@ -90,7 +90,7 @@ static Places buildPlaces(NodeContext &context, Value tensor) {
 NodeResults onnx_nodes::convertNonZero(NodeContext &context) {
   if (context.type(0).getRank() == 0)
     return context.unsupported("a scalar has no axes");
-  return SmallVector<Value>{buildPlaces(context, context.inputs[0]).indices};
+  return SmallVector<Value>{buildNonzeros(context, context.inputs[0]).indices};
 }
 
 /// Selects the slices along an axis, or elements, for which the condition
@@ -104,11 +104,11 @@ NodeResults onnx_nodes::convertCompress(NodeContext &context) {
   Value data = context.inputs[0];
   int64_t axis = 0;
   if (context.has("axis")) {
-    FailureOr<int64_t> given = context.normalizeAxis(context.getInt("axis"),
-                                                     context.type(0).getRank());
-    if (failed(given))
+    FailureOr<int64_t> specified = context.normalizeAxis(
+        context.getInt("axis"), context.type(0).getRank());
+    if (failed(specified))
       return failure();
-    axis = *given;
+    axis = *specified;
   } else {
     data =
         context.reshape(data, {context.computeProduct(context.getSizes(data))});
@@ -118,13 +118,13 @@ NodeResults onnx_nodes::convertCompress(NodeContext &context) {
                                    context.getSizes(context.inputs[1]).front(),
                                    "the size of the condition")))
     return failure();
-  Places places = buildPlaces(context, context.inputs[1]);
-  sizes[axis] = places.count;
+  Nonzeros nonzeros = buildNonzeros(context, context.inputs[1]);
+  sizes[axis] = nonzeros.count;
   AffineMap column = AffineMap::get(
       sizes.size(), 0, {b.getAffineConstantExpr(0), b.getAffineDimExpr(axis)},
       b.getContext());
   return SmallVector<Value>{buildParallel(
-      b, sizes, context.elementType(0), places.indices, column,
+      b, sizes, context.elementType(0), nonzeros.indices, column,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         SmallVector<Value> position;
         for (int64_t i = 0, n = sizes.size(); i < n; ++i)

@@ -141,18 +141,18 @@ NodeResults onnx_nodes::convertSplitToSequence(NodeContext &context) {
     return failure();
   SmallVector<OpFoldResult> parts;
   if (context.input(1) && context.type(1).getRank() == 1) {
-    auto given = context.getIndices(1);
-    if (!given)
+    auto specified = context.getIndices(1);
+    if (!specified)
       return context.unsupported("the number of parts is not known");
-    parts = std::move(*given);
+    parts = std::move(*specified);
   } else {
     std::optional<int64_t> size = getConstantIntValue(sizes[*axis]);
     std::optional<int64_t> part = 1;
     if (context.input(1)) {
-      FailureOr<OpFoldResult> given = context.getIndex(1);
-      if (failed(given))
+      FailureOr<OpFoldResult> specified = context.getIndex(1);
+      if (failed(specified))
         return failure();
-      part = getConstantIntValue(*given);
+      part = getConstantIntValue(*specified);
     }
     if (!size || !part)
       return context.unsupported("the number of parts is not known");
@@ -183,10 +183,10 @@ NodeResults onnx_nodes::convertSequenceInsert(NodeContext &context) {
   int64_t count = tensors.size();
   OpFoldResult position = context.b.getIndexAttr(count);
   if (context.input(2)) {
-    FailureOr<OpFoldResult> given = getPosition(context, 2, count, count);
-    if (failed(given))
+    FailureOr<OpFoldResult> specified = getPosition(context, 2, count, count);
+    if (failed(specified))
       return failure();
-    position = *given;
+    position = *specified;
   }
   SmallVector<Value> result;
   for (int64_t i = 0; i <= count; ++i) {
@@ -211,10 +211,10 @@ NodeResults onnx_nodes::convertSequenceErase(NodeContext &context) {
     return context.unsupported("the sequence is empty");
   OpFoldResult position = context.b.getIndexAttr(last);
   if (context.input(1)) {
-    FailureOr<OpFoldResult> given = getPosition(context, 1, last + 1, last);
-    if (failed(given))
+    FailureOr<OpFoldResult> specified = getPosition(context, 1, last + 1, last);
+    if (failed(specified))
       return failure();
-    position = *given;
+    position = *specified;
   }
   SmallVector<Value> result;
   for (int64_t i = 0; i < last; ++i) {

@@ -144,8 +144,8 @@ static bool isRead(OpFoldResult number) {
 /// Requires the product of sizes that are read at run time, none of which is
 /// negative, to be `total`. Divides by each size, because the product may
 /// overflow.
-static void requireProduct(NodeContext &context, Value total,
-                           ArrayRef<OpFoldResult> sizes) {
+static void requireNumElements(NodeContext &context, Value total,
+                               ArrayRef<OpFoldResult> sizes) {
   ImplicitLocOpBuilder &b = context.b;
   Value one = makeIndex(b, b.getIndexAttr(1)), rest = total;
   auto both = [&](Value lhs, Value rhs) {
@@ -153,9 +153,9 @@ static void requireProduct(NodeContext &context, Value total,
   };
   Value isExact = makeNumber(b, b.getI1Type(), 1), hasZero;
   for (OpFoldResult size : sizes) {
-    Value given = makeIndex(b, size), isZero = isIndex(b, given, 0);
+    Value specified = makeIndex(b, size), isZero = isIndex(b, specified, 0);
     hasZero = hasZero ? b.createOrFold<arith::OrIOp>(hasZero, isZero) : isZero;
-    Value divisor = b.createOrFold<arith::MaxSIOp>(given, one);
+    Value divisor = b.createOrFold<arith::MaxSIOp>(specified, one);
     Value left = b.createOrFold<arith::RemUIOp>(rest, divisor);
     isExact = both(isExact, isIndex(b, left, 0));
     rest = b.createOrFold<arith::DivUIOp>(rest, divisor);
@@ -180,25 +180,25 @@ static NodeResults reshapeToRead(NodeContext &context,
   Value zero = makeIndex(b, b.getIndexAttr(0));
   Value one = makeIndex(b, b.getIndexAttr(1));
   Value minusOne = makeIndex(b, b.getIndexAttr(-1));
-  auto isEqual = [&](Value given, Value special) {
-    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, given,
+  auto isEqual = [&](Value specified, Value special) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, specified,
                                          special);
   };
-  auto select = [&](Value given, Value special, Value then) {
-    return b.createOrFold<arith::SelectOp>(isEqual(given, special), then,
-                                           given);
+  auto select = [&](Value specified, Value special, Value then) {
+    return b.createOrFold<arith::SelectOp>(isEqual(specified, special), then,
+                                           specified);
   };
   Value total = makeIndex(b, context.computeProduct(from)), others = one;
   Value isInferred, isAmbiguous;
   SmallVector<Value> sizes;
   for (auto [index, size] : llvm::enumerate(to)) {
-    Value given = makeIndex(b, size);
+    Value specified = makeIndex(b, size);
     if (!allowZero && index < from.size())
-      given = select(given, zero, makeIndex(b, from[index]));
-    sizes.push_back(given);
+      specified = select(specified, zero, makeIndex(b, from[index]));
+    sizes.push_back(specified);
     others =
-        b.createOrFold<arith::MulIOp>(others, select(given, minusOne, one));
-    Value isOpen = isEqual(given, minusOne);
+        b.createOrFold<arith::MulIOp>(others, select(specified, minusOne, one));
+    Value isOpen = isEqual(specified, minusOne);
     if (isInferred) {
       Value both = b.createOrFold<arith::AndIOp>(isInferred, isOpen);
       isAmbiguous =
@@ -214,12 +214,12 @@ static NodeResults reshapeToRead(NodeContext &context,
   Value divisor = b.createOrFold<arith::MaxSIOp>(others, one);
   Value rest = b.createOrFold<arith::DivSIOp>(total, divisor);
   SmallVector<OpFoldResult> known;
-  for (Value given : sizes) {
-    known.push_back(getAsOpFoldResult(select(given, minusOne, rest)));
+  for (Value specified : sizes) {
+    known.push_back(getAsOpFoldResult(select(specified, minusOne, rest)));
     if (failed(context.requireAtLeast(0, known.back(), "a size of the shape")))
       return failure();
   }
-  requireProduct(context, total, known);
+  requireNumElements(context, total, known);
   return SmallVector<Value>{context.reshape(context.inputs[0], known)};
 }
 
@@ -407,15 +407,15 @@ static NodeResults unsqueezeComputed(NodeContext &context,
 /// be 1.
 NodeResults onnx_nodes::convertSqueeze(NodeContext &context) {
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  auto given = getAxes(context);
-  if (failed(given))
+  auto specified = getAxes(context);
+  if (failed(specified))
     return failure();
   SmallVector<int64_t> axes;
-  if (*given) {
+  if (*specified) {
     std::optional<SmallVector<int64_t>> constants =
-        getConstantIntValues(**given);
+        getConstantIntValues(**specified);
     if (!constants)
-      return squeezeComputed(context, from, **given);
+      return squeezeComputed(context, from, **specified);
     auto normalized = context.normalizeAxes(*constants, from.size());
     if (failed(normalized))
       return failure();
@@ -429,7 +429,7 @@ NodeResults onnx_nodes::convertSqueeze(NodeContext &context) {
         failed(context.requireEqual(context.b.getIndexAttr(1), size,
                                     "the size of axis " + Twine(index))))
       return failure();
-    if (*given ? !isNamed : constant != 1)
+    if (*specified ? !isNamed : constant != 1)
       to.push_back(size);
   }
   return SmallVector<Value>{context.reshape(context.inputs[0], to)};
@@ -437,12 +437,13 @@ NodeResults onnx_nodes::convertSqueeze(NodeContext &context) {
 
 NodeResults onnx_nodes::convertUnsqueeze(NodeContext &context) {
   SmallVector<OpFoldResult> from = context.getSizes(context.inputs[0]);
-  auto given = getAxes(context);
-  if (failed(given))
+  auto specified = getAxes(context);
+  if (failed(specified))
     return failure();
-  std::optional<SmallVector<int64_t>> constants = getConstantIntValues(**given);
+  std::optional<SmallVector<int64_t>> constants =
+      getConstantIntValues(**specified);
   if (!constants)
-    return unsqueezeComputed(context, from, **given);
+    return unsqueezeComputed(context, from, **specified);
   size_t rank = from.size() + constants->size();
   auto axes = context.normalizeAxes(*constants, rank);
   if (failed(axes))
@@ -481,8 +482,9 @@ static void leaveSizes(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from,
        llvm::zip_equal(from.take_back(common), shape.take_back(common)))
     if (!getConstantIntValue(size) && !isConstantIntValue(own, 1) &&
         own != size) {
-      Value given = makeIndex(b, size);
-      size = buildSelect(b, isIndex(b, given, 1), makeIndex(b, own), given);
+      Value specified = makeIndex(b, size);
+      size = buildSelect(b, isIndex(b, specified, 1), makeIndex(b, own),
+                         specified);
     }
 }
 
@@ -626,10 +628,10 @@ NodeResults onnx_nodes::convertRange(NodeContext &context) {
   }
   Value numbers[3];
   for (auto [index, number] : llvm::enumerate(numbers)) {
-    FailureOr<OpFoldResult> given = context.getIndex(index);
-    if (failed(given))
+    FailureOr<OpFoldResult> specified = context.getIndex(index);
+    if (failed(specified))
       return failure();
-    number = makeIndex(b, *given);
+    number = makeIndex(b, *specified);
   }
   auto [start, limit, delta] = numbers;
   Value size = b.createOrFold<arith::MaxSIOp>(

@@ -47,8 +47,8 @@ struct Transform {
 
   /// Builds the transform. `to` is the shape of the result, with the
   /// frequencies along `axis` and the real and imaginary parts last.
-  /// `getElement` returns the input with the given index of the transform that
-  /// the result at the given indices belongs to.
+  /// `getElement` returns the input at this index of the transform that
+  /// the result at these indices belongs to.
   Value build(ArrayRef<OpFoldResult> to, int64_t axis, GetElement getElement);
 
 private:
@@ -105,16 +105,17 @@ Value Transform::build(ArrayRef<OpFoldResult> to, int64_t axis,
   Value window = tensor::EmptyOp::create(b, inputs, b.getI8Type());
   AffineMap loops = b.getMultiDimIdentityMap(rank + 1);
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange,
-                  ValueRange sums) -> SmallVector<Value> {
-    SmallVector<Value> place;
+                  ValueRange accumulators) -> SmallVector<Value> {
+    SmallVector<Value> indices;
     for (int64_t i = 0; i < rank; ++i)
-      place.push_back(linalg::IndexOp::create(b, i));
+      indices.push_back(linalg::IndexOp::create(b, i));
     Value input = linalg::IndexOp::create(b, rank);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    ComplexValue x = getElement(b, place, input);
+    ComplexValue x = getElement(b, indices, input);
     Value turns = arith::RemUIOp::create(
-        b, arith::MulIOp::create(b, place[axis], input), makeIndex(b, length));
+        b, arith::MulIOp::create(b, indices[axis], input),
+        makeIndex(b, length));
     Value cosine = tensor::ExtractOp::create(b, roots, ValueRange{turns, zero});
     Value sine = tensor::ExtractOp::create(b, roots, ValueRange{turns, one});
     if (!isInverse)
@@ -141,10 +142,10 @@ Value Transform::build(ArrayRef<OpFoldResult> to, int64_t axis,
       if (x.imaginary)
         other = arith::AddFOp::create(b, other, mul(x.imaginary, cosine));
       Value isReal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                           place.back(), zero);
+                                           indices.back(), zero);
       part = arith::SelectOp::create(b, isReal, part, other);
     }
-    return {arith::AddFOp::create(b, sums[0], part)};
+    return {arith::AddFOp::create(b, accumulators[0], part)};
   };
   Value sums = buildReduction(b, window, loops.getMinorSubMap(1),
                               buildFilled(b, to, makeNumber(b, type, 0)),
@@ -327,7 +328,7 @@ Planes KnownTransform::transform(Planes x, int64_t factor, int64_t rest,
   SmallVector<Value> sums = buildReduction(
       b, inputs, maps, inits, outMap,
       [&](ImplicitLocOpBuilder &b, ValueRange x,
-          ValueRange sums) -> SmallVector<Value> {
+          ValueRange accumulators) -> SmallVector<Value> {
         auto mul = [&](Value x, Value y) -> Value {
           return arith::MulFOp::create(b, x, y);
         };
@@ -336,8 +337,8 @@ Planes KnownTransform::transform(Planes x, int64_t factor, int64_t rest,
           real = arith::SubFOp::create(b, real, mul(x[3], x[1]));
           imaginary = arith::AddFOp::create(b, imaginary, mul(x[3], x[0]));
         }
-        return {arith::AddFOp::create(b, sums[0], real),
-                arith::AddFOp::create(b, sums[1], imaginary)};
+        return {arith::AddFOp::create(b, accumulators[0], real),
+                arith::AddFOp::create(b, accumulators[1], imaginary)};
       });
   return reshape({sums[0], sums[1]}, {batch, sizes[Rest], sizes[To], inner});
 }
@@ -431,11 +432,12 @@ Value Transform::buildKnown(ArrayRef<OpFoldResult> to, int64_t axis,
     return buildParallel(
         b, sizes, type, {}, {},
         [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
-          SmallVector<Value> place;
+          SmallVector<Value> indices;
           for (int64_t i = 0; i < rank; ++i)
-            place.push_back(linalg::IndexOp::create(b, i));
-          Value index = place[axis], zero = makeNumber(b, type, 0), isMirrored;
-          place.emplace_back();
+            indices.push_back(linalg::IndexOp::create(b, i));
+          Value index = indices[axis], zero = makeNumber(b, type, 0),
+                isMirrored;
+          indices.emplace_back();
           if (isHalf) {
             Value mirrored = arith::SubIOp::create(
                 b, arith::ConstantIndexOp::create(b, known), index);
@@ -452,7 +454,7 @@ Value Transform::buildKnown(ArrayRef<OpFoldResult> to, int64_t axis,
                 arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, end);
             index = arith::MinSIOp::create(b, index, last);
           }
-          ComplexValue x = getElement(b, place, index);
+          ComplexValue x = getElement(b, indices, index);
           Value part = isReal ? x.real : x.imaginary;
           if (isHalf && !isReal)
             part = arith::SelectOp::create(
@@ -528,7 +530,7 @@ static FailureOr<bool> readIsComplex(NodeContext &context) {
   return *parts == 2;
 }
 
-static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
+static NodeResults buildDFT(NodeContext &context, OpFoldResult axisOperand) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0);
   SmallVector<OpFoldResult> to = context.getSizes(input);
@@ -536,14 +538,15 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
   if (rank < 2)
     return context.unsupported("the input must have rank 2 or more, but got " +
                                Twine(rank));
-  FailureOr<OpFoldResult> given = context.normalizeAxis(givenAxis, rank);
+  FailureOr<OpFoldResult> specified = context.normalizeAxis(axisOperand, rank);
   FailureOr<bool> isComplex = readIsComplex(context);
-  if (failed(given) || failed(isComplex) ||
-      failed(context.requireAtMost(b.getIndexAttr(rank - 2), *given,
+  if (failed(specified) || failed(isComplex) ||
+      failed(context.requireAtMost(b.getIndexAttr(rank - 2), *specified,
                                    "the axis, excluding the last one,")))
     return failure();
   SmallVector<OpFoldResult> resultSizes = to;
-  TensorAxis known = makeAxisKnown(context, input, *given, /*numKept=*/1);
+  TensorAxis known =
+      makeAxisKnown(context, input, *specified, /*numTrailing=*/1);
   input = known.tensor;
   int64_t axis = known.axis;
   to = context.getSizes(input);
@@ -552,10 +555,10 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
   OpFoldResult size = to[axis], length = size;
   AffineExpr s0 = b.getAffineSymbolExpr(0);
   if (context.input(1)) {
-    FailureOr<OpFoldResult> given = context.getIndex(1);
-    if (failed(given))
+    FailureOr<OpFoldResult> specified = context.getIndex(1);
+    if (failed(specified))
       return failure();
-    length = *given;
+    length = *specified;
   } else if (isHalf) {
     length = computeIndex(b, 2 * (s0 - 1), size);
   }
@@ -564,20 +567,20 @@ static NodeResults buildDFT(NodeContext &context, OpFoldResult givenAxis) {
       failed(context.requireElements(axis, size, length)))
     return failure();
   // A shorter signal is padded with zeros, a longer one is truncated.
-  OpFoldResult wanted = isHalf ? computeHalf(b, length) : length;
+  OpFoldResult required = isHalf ? computeHalf(b, length) : length;
   Transform transform{context,    getComputeType(context.elementType(0)),
-                      length,     computeMin(b, size, wanted),
+                      length,     computeMin(b, size, required),
                       *isComplex, isInverse,
                       isHalf};
   to[axis] = context.getFlag("onesided") && !isInverse ? computeHalf(b, length)
                                                        : length;
-  setAxis(b, resultSizes, *given, to[axis]);
+  setAxis(b, resultSizes, *specified, to[axis]);
   to.back() = resultSizes.back() = b.getIndexAttr(isHalf ? 1 : 2);
   Value result = transform.build(
       to, axis,
-      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> place,
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> indices,
           Value index) -> ComplexValue {
-        SmallVector<Value> from(place);
+        SmallVector<Value> from(indices);
         from[axis] = index;
         auto read = [&](int64_t part) -> Value {
           from.back() = arith::ConstantIndexOp::create(b, part);
@@ -625,11 +628,12 @@ NodeResults onnx_nodes::convertSTFT(NodeContext &context) {
     length = context.getSizes(window).front();
   }
   if (context.input(3)) {
-    FailureOr<OpFoldResult> given = context.getIndex(3);
-    if (failed(given) || (window && failed(context.requireEqual(
-                                        length, *given, "the frame length"))))
+    FailureOr<OpFoldResult> specified = context.getIndex(3);
+    if (failed(specified) ||
+        (window &&
+         failed(context.requireEqual(length, *specified, "the frame length"))))
       return failure();
-    length = *given;
+    length = *specified;
   }
   OpFoldResult room =
       computeIndex(b, b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1),
@@ -653,10 +657,10 @@ NodeResults onnx_nodes::convertSTFT(NodeContext &context) {
       b.getIndexAttr(2)};
   return SmallVector<Value>{transform.build(
       to, /*axis=*/2,
-      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> place,
+      [&](ImplicitLocOpBuilder &b, ArrayRef<Value> indices,
           Value index) -> ComplexValue {
-        Value begin = arith::MulIOp::create(b, place[1], makeIndex(b, *step));
-        SmallVector<Value> from = {place[0],
+        Value begin = arith::MulIOp::create(b, indices[1], makeIndex(b, *step));
+        SmallVector<Value> from = {indices[0],
                                    arith::AddIOp::create(b, begin, index)};
         Value weight;
         if (window)

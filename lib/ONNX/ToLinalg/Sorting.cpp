@@ -116,10 +116,10 @@ struct SortingNetwork {
   /// apart. Every other run of `run` elements is sorted in reverse.
   Value buildStep(ImplicitLocOpBuilder &b, Value positions, Value distance,
                   Value run) const;
-  /// Whether the position `mine` orders before the position `other`. `place`
-  /// holds the indices of the current element.
-  Value isFirst(ImplicitLocOpBuilder &b, ArrayRef<Value> place, Value mine,
-                Value other) const;
+  /// Whether the position `mine` orders before the position `other`.
+  /// `elementIndices` holds the indices of the current element.
+  Value isFirst(ImplicitLocOpBuilder &b, ArrayRef<Value> elementIndices,
+                Value mine, Value other) const;
 
   /// Returns the positions in sorted order along `axis`.
   Value build(NodeContext &context) const;
@@ -134,15 +134,16 @@ struct SortingNetwork {
 };
 } // namespace
 
-Value SortingNetwork::isFirst(ImplicitLocOpBuilder &b, ArrayRef<Value> place,
-                              Value mine, Value other) const {
+Value SortingNetwork::isFirst(ImplicitLocOpBuilder &b,
+                              ArrayRef<Value> elementIndices, Value mine,
+                              Value other) const {
   Value size = makeIndex(b, sizes[axis]);
   Value last =
       arith::SubIOp::create(b, size, arith::ConstantIndexOp::create(b, 1));
   bool isUnsigned = isUnsignedElement(
       cast<RankedTensorType>(keys.getType()).getElementType());
   auto getKey = [&](Value position) {
-    SmallVector<Value> indices(place);
+    SmallVector<Value> indices(elementIndices);
     indices[axis] = arith::MinSIOp::create(b, position, last);
     return toCompute(b, tensor::ExtractOp::create(b, keys, indices));
   };
@@ -179,22 +180,22 @@ Value SortingNetwork::buildStep(ImplicitLocOpBuilder &b, Value positions,
       b, cast<RankedTensorType>(positions.getType()), ValueRange(), positions);
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange,
                   ValueRange elements) -> SmallVector<Value> {
-    SmallVector<Value> place;
+    SmallVector<Value> indices;
     for (size_t i = 0; i < sizes.size(); ++i)
-      place.push_back(linalg::IndexOp::create(b, i));
+      indices.push_back(linalg::IndexOp::create(b, i));
     Value zero = arith::ConstantIndexOp::create(b, 0);
     auto hasBit = [&](Value bit) -> Value {
       return arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                   arith::AndIOp::create(b, place[axis], bit),
+                                   arith::AndIOp::create(b, indices[axis], bit),
                                    zero);
     };
-    SmallVector<Value> partner = place;
-    partner[axis] = arith::XOrIOp::create(b, place[axis], distance);
+    SmallVector<Value> partner = indices;
+    partner[axis] = arith::XOrIOp::create(b, indices[axis], distance);
     Value stored = tensor::ExtractOp::create(b, before, partner);
     auto toIndex = [&](Value value) -> Value {
       return arith::IndexCastOp::create(b, b.getIndexType(), value);
     };
-    Value first = isFirst(b, place, toIndex(elements[0]), toIndex(stored));
+    Value first = isFirst(b, indices, toIndex(elements[0]), toIndex(stored));
     // The first element of a pair keeps the smaller key, in a reversed run the
     // larger one.
     Value keepsLast = arith::XOrIOp::create(b, hasBit(distance), hasBit(run));
@@ -210,12 +211,12 @@ Value SortingNetwork::build(NodeContext &context) const {
   ImplicitLocOpBuilder &b = context.b;
   Type type = b.getI64Type();
   OpFoldResult levels = computeLog2(b, sizes[axis]);
-  SmallVector<OpFoldResult> places = sizes;
+  SmallVector<OpFoldResult> pairSizes = sizes;
   Value one = arith::ConstantIndexOp::create(b, 1);
-  places[axis] = getAsOpFoldResult(
+  pairSizes[axis] = getAsOpFoldResult(
       b.createOrFold<arith::ShLIOp>(one, makeIndex(b, levels)));
   Value start =
-      buildParallel(b, places, type, {}, {},
+      buildParallel(b, pairSizes, type, {}, {},
                     [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
                       return arith::IndexCastOp::create(
                           b, type, linalg::IndexOp::create(b, axis));
@@ -296,14 +297,14 @@ static Value buildFirstPositions(NodeContext &context, Value input,
   SmallVector<OpFoldResult> to = sizes;
   to.push_back(count);
   Type keyType = getElementTypeOrSelf(keys), itemType = getItemType(keyType);
-  Value wanted = makeIndex(b, count), size = makeIndex(b, row.size);
+  Value numItems = makeIndex(b, count), size = makeIndex(b, row.size);
   auto write = [&](ImplicitLocOpBuilder &b, Value item, Value result,
                    ValueRange at, Value index) -> Value {
-    SmallVector<Value> place(at);
-    place.push_back(index);
+    SmallVector<Value> indices(at);
+    indices.push_back(index);
     Value position =
         arith::IndexCastOp::create(b, i64, getItemPosition(b, item));
-    return tensor::InsertOp::create(b, position, result, place);
+    return tensor::InsertOp::create(b, position, result, indices);
   };
   std::optional<int64_t> few = getConstantIntValue(count);
   if (few && *few <= kFew && keyType.isInteger(32))
@@ -325,8 +326,8 @@ static Value buildFirstPositions(NodeContext &context, Value input,
                })
         .front();
   Value one = makeIndex(b, b.getIndexAttr(1));
-  Value kept = b.createOrFold<arith::MaxSIOp>(wanted, one);
-  Value capacity = getSelectionCapacity(b, kept, size);
+  Value k = b.createOrFold<arith::MaxSIOp>(numItems, one);
+  Value capacity = getSelectionCapacity(b, k, size);
   SortBuffer buffer = makeSortBuffer(b, capacity, itemType);
   Value inits[] = {makeBuffer(b, to, i64), buffer.tensor};
   return buildSequential(
@@ -336,7 +337,7 @@ static Value buildFirstPositions(NodeContext &context, Value input,
                row.indices.assign(at.begin(), at.end());
                ChosenItems items =
                    buildSelection(b, row, {values[1], buffer.stride}, capacity,
-                                  /*bound=*/{}, kept);
+                                  /*bound=*/{}, k);
                auto [sorted, begin] = buildMergeSort(
                    b, {items.buffer, buffer.stride}, items.count);
                Value result = buildSequential(
@@ -344,8 +345,9 @@ static Value buildFirstPositions(NodeContext &context, Value input,
                    [&, sorted = sorted,
                     begin = begin](ImplicitLocOpBuilder &b, ValueRange index,
                                    ValueRange values) -> SmallVector<Value> {
-                     Value place = arith::AddIOp::create(b, begin, index[0]);
-                     Value item = tensor::ExtractOp::create(b, sorted, place);
+                     Value position = arith::AddIOp::create(b, begin, index[0]);
+                     Value item =
+                         tensor::ExtractOp::create(b, sorted, position);
                      return {write(b, item, values[0], at, index[0])};
                    })[0];
                return {result, sorted};
@@ -421,15 +423,16 @@ static NodeResults buildTopK(NodeContext &context, OpFoldResult count,
     if (*axis + 1 != static_cast<int64_t>(sizes.size()))
       indices = buildTranspose(context, indices, order);
   }
-  Value values = buildParallel(
-      b, sizes, context.elementType(0), indices, identity,
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        SmallVector<Value> place;
-        for (size_t i = 0; i < sizes.size(); ++i)
-          place.push_back(linalg::IndexOp::create(b, i));
-        place[*axis] = arith::IndexCastOp::create(b, b.getIndexType(), args[0]);
-        return tensor::ExtractOp::create(b, input, place);
-      });
+  Value values =
+      buildParallel(b, sizes, context.elementType(0), indices, identity,
+                    [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                      SmallVector<Value> indices;
+                      for (size_t i = 0; i < sizes.size(); ++i)
+                        indices.push_back(linalg::IndexOp::create(b, i));
+                      indices[*axis] = arith::IndexCastOp::create(
+                          b, b.getIndexType(), args[0]);
+                      return tensor::ExtractOp::create(b, input, indices);
+                    });
   return SmallVector<Value>{values, indices};
 }
 
@@ -503,13 +506,14 @@ static RowGroups buildGroups(NodeContext &context, Value matrix,
     count =
         arith::AddIOp::create(b, count, arith::ExtUIOp::create(b, i64, isNew));
     Value group = arith::SubIOp::create(b, count, number);
-    Value place = toIndex(b, group);
+    Value groupIndex = toIndex(b, group);
     Value first = arith::SelectOp::create(
-        b, isNew, position, tensor::ExtractOp::create(b, values[0], place));
+        b, isNew, position,
+        tensor::ExtractOp::create(b, values[0], groupIndex));
     Value more = arith::AddIOp::create(
-        b, tensor::ExtractOp::create(b, values[1], place), number);
-    return {tensor::InsertOp::create(b, first, values[0], place),
-            tensor::InsertOp::create(b, more, values[1], place),
+        b, tensor::ExtractOp::create(b, values[1], groupIndex), number);
+    return {tensor::InsertOp::create(b, first, values[0], groupIndex),
+            tensor::InsertOp::create(b, more, values[1], groupIndex),
             tensor::InsertOp::create(b, group, values[2], toIndex(b, position)),
             tensor::InsertOp::create(b, count, values[3], ValueRange())};
   };
@@ -531,8 +535,9 @@ static Value buildOrdered(NodeContext &context, Value numbers, Value order,
   return buildParallel(
       b, count, b.getI64Type(), taken, b.getMultiDimIdentityMap(1),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value place = arith::IndexCastOp::create(b, b.getIndexType(), args[0]);
-        return tensor::ExtractOp::create(b, numbers, place);
+        Value position =
+            arith::IndexCastOp::create(b, b.getIndexType(), args[0]);
+        return tensor::ExtractOp::create(b, numbers, position);
       });
 }
 
@@ -549,9 +554,9 @@ static void orderByFirst(NodeContext &context, RowGroups &rows) {
               ValueRange values) -> SmallVector<Value> {
             Value group = tensor::ExtractOp::create(b, order, at);
             Value rank = arith::IndexCastOp::create(b, i64, at[0]);
-            Value place =
+            Value position =
                 arith::IndexCastOp::create(b, b.getIndexType(), group);
-            return {tensor::InsertOp::create(b, rank, values[0], place)};
+            return {tensor::InsertOp::create(b, rank, values[0], position)};
           })
           .front();
   rows.first = buildOrdered(context, rows.first, order, rows.number);
@@ -568,11 +573,11 @@ NodeResults onnx_nodes::convertUnique(NodeContext &context) {
   SmallVector<OpFoldResult> sizes = context.getSizes(data);
   int64_t axis = 0, rank = sizes.size();
   if (context.has("axis")) {
-    FailureOr<int64_t> given =
+    FailureOr<int64_t> specified =
         context.normalizeAxis(context.getInt("axis"), rank);
-    if (failed(given))
+    if (failed(specified))
       return failure();
-    axis = *given;
+    axis = *specified;
   } else {
     sizes = {context.computeProduct(sizes)};
     data = context.reshape(data, sizes);
@@ -601,15 +606,16 @@ NodeResults onnx_nodes::convertUnique(NodeContext &context) {
   if (!context.getFlag("sorted"))
     orderByFirst(context, rows);
   sizes[axis] = rows.number;
-  Value values = buildParallel(
-      b, sizes, context.elementType(0), rows.first,
-      AffineMap::get(rank, 0, b.getAffineDimExpr(axis)),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        SmallVector<Value> place;
-        for (int64_t i = 0; i < rank; ++i)
-          place.push_back(linalg::IndexOp::create(b, i));
-        place[axis] = arith::IndexCastOp::create(b, b.getIndexType(), args[0]);
-        return tensor::ExtractOp::create(b, data, place);
-      });
+  Value values =
+      buildParallel(b, sizes, context.elementType(0), rows.first,
+                    AffineMap::get(rank, 0, b.getAffineDimExpr(axis)),
+                    [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                      SmallVector<Value> indices;
+                      for (int64_t i = 0; i < rank; ++i)
+                        indices.push_back(linalg::IndexOp::create(b, i));
+                      indices[axis] = arith::IndexCastOp::create(
+                          b, b.getIndexType(), args[0]);
+                      return tensor::ExtractOp::create(b, data, indices);
+                    });
   return SmallVector<Value>{values, rows.first, rows.groups, rows.counts};
 }

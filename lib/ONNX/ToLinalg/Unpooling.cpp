@@ -89,13 +89,13 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
   Value window = tensor::EmptyOp::create(b, *block, b.getI8Type());
   AffineMap loopMap = b.getMultiDimIdentityMap(numLoops);
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange,
-                  ValueRange sums) -> SmallVector<Value> {
+                  ValueRange accumulators) -> SmallVector<Value> {
     auto number = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, value);
     };
-    auto append = [&](Value place, OpFoldResult size, Value next) -> Value {
+    auto append = [&](Value output, OpFoldResult size, Value next) -> Value {
       return arith::AddIOp::create(
-          b, arith::MulIOp::create(b, place, makeIndex(b, size)), next);
+          b, arith::MulIOp::create(b, output, makeIndex(b, size)), next);
     };
     Value zero = number(0);
     Value channel = linalg::IndexOp::create(b, 1), column = zero;
@@ -109,24 +109,24 @@ NodeResults onnx_nodes::convertCol2Im(NodeContext &context) {
           b, position,
           arith::MulIOp::create(b, inBlock, number(lists->dilations[axis])));
       Value stride = number(lists->strides[axis]);
-      Value place = arith::DivSIOp::create(b, position, stride);
+      Value output = arith::DivSIOp::create(b, position, stride);
       Value conditions[] = {
           arith::CmpIOp::create(b, arith::CmpIPredicate::sge, position, zero),
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                arith::MulIOp::create(b, place, stride),
+                                arith::MulIOp::create(b, output, stride),
                                 position),
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, place,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, output,
                                 makeIndex(b, counts[axis]))};
       for (Value condition : conditions)
         isInside = arith::AndIOp::create(b, isInside, condition);
-      column = append(column, counts[axis], place);
+      column = append(column, counts[axis], output);
     }
     column = arith::SelectOp::create(b, isInside, column, zero);
     Value element = tensor::ExtractOp::create(
         b, columns, ValueRange{linalg::IndexOp::create(b, 0), channel, column});
     element = arith::SelectOp::create(b, isInside, toCompute(b, element),
                                       makeNumber(b, type, 0));
-    return {buildCombine(b, Combine::Sum, sums[0], element, false)};
+    return {buildCombine(b, Combine::Sum, accumulators[0], element, false)};
   };
   Value result = buildReduction(b, window, loopMap.getMinorSubMap(axes),
                                 buildFilled(b, to, makeNumber(b, type, 0)),

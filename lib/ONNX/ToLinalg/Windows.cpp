@@ -133,7 +133,7 @@ onnx_nodes::getWindows(NodeContext &context, ArrayRef<OpFoldResult> input,
                       {}};
     if (isSame)
       padEvenly(context.b, window, autoPad == "SAME_UPPER");
-    window.givenHigh = window.padHigh;
+    window.specifiedHigh = window.padHigh;
     if (!isSame && failed(countWindows(context, window, ceilMode)))
       return failure();
     windows.push_back(window);

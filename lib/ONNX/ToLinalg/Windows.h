@@ -19,7 +19,7 @@ struct WindowAxis {
   OpFoldResult padLow, padHigh;
   int64_t stride, dilation;
   /// `padHigh` without the padding that ceil_mode adds.
-  OpFoldResult givenHigh;
+  OpFoldResult specifiedHigh;
 
   /// Returns the position, in the padded input, of element `kernel` of window
   /// `output`.
