@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // For compilers that embed the dialect and its conversions. InitAll.h registers
-// the compiler of whole networks as well.
+// the compiler of networks as well.
 //
 //===----------------------------------------------------------------------===//
 

@@ -189,7 +189,7 @@ static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
 }
 
 namespace {
-/// Compiles the model with the given target machine, and then destroys it: it
+/// Compiles the model with the target machine, and then destroys it: it
 /// would hold most of the memory during the lifetime of the code. The modules
 /// that run constructors are compiled with separate target machines.
 class Compiler : public orc::IRCompileLayer::IRCompiler {
@@ -212,11 +212,11 @@ private:
 } // namespace
 
 llvm::Expected<std::unique_ptr<JitModule>>
-JitModule::create(std::unique_ptr<llvm::Module> given,
+JitModule::create(std::unique_ptr<llvm::Module> source,
                   std::unique_ptr<llvm::LLVMContext> context,
                   std::unique_ptr<llvm::TargetMachine> machine) {
   // Destroys the module before its context on failure.
-  orc::ThreadSafeModule owned(std::move(given), std::move(context));
+  orc::ThreadSafeModule owned(std::move(source), std::move(context));
   llvm::Module *module = owned.getModuleUnlocked();
   const llvm::Triple &triple = machine->getTargetTriple();
   llvm::Triple host(llvm::sys::getProcessTriple());

@@ -72,10 +72,10 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
 
 static llvm::Error fail(Operation *op, const Twine &what,
                         ErrorKind kind = ErrorKind::Size) {
-  std::string place = op->getName().stripDialect().str();
+  std::string prefix = op->getName().stripDialect().str();
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    place += " '" + name.getName().str() + "'";
-  return makeError(kind, place + ": " + what);
+    prefix += " '" + name.getName().str() + "'";
+  return makeError(kind, prefix + ": " + what);
 }
 
 /// Returns a tensor whose elements `compute` writes.

@@ -122,28 +122,28 @@ llvm::Expected<Tensor> Tensor::view(int32_t dtype, ArrayRef<int64_t> sizes,
                                                   std::move(owner)));
 }
 
-llvm::Expected<Tensor> Tensor::view(const qf_tensor &given) {
-  if (given.rank < 0)
+llvm::Expected<Tensor> Tensor::view(const qf_tensor &source) {
+  if (source.rank < 0)
     return makeError(ErrorKind::Rank, "expected a rank of 0 or more, but got " +
-                                          Twine(given.rank));
-  if (given.rank && !given.sizes)
+                                          Twine(source.rank));
+  if (source.rank && !source.sizes)
     return makeError(ErrorKind::Null, "sizes must not be null");
-  ArrayRef sizes(given.sizes, size_t(given.rank));
-  auto element = requireElement(given.dtype, sizes);
+  ArrayRef sizes(source.sizes, size_t(source.rank));
+  auto element = requireElement(source.dtype, sizes);
   if (!element)
     return element.takeError();
   if (element->first->isString())
     return take(ErrorKind::Size,
                 TensorBuffer::viewStrings(
-                    sizes, static_cast<const qf_strings *>(given.data)));
-  if (element->second && !given.data)
+                    sizes, static_cast<const qf_strings *>(source.data)));
+  if (element->second && !source.data)
     return makeError(ErrorKind::Null, "data must not be null");
-  ArrayRef bytes(static_cast<const char *>(given.data), element->second);
-  return view(given.dtype, sizes, bytes, nullptr);
+  ArrayRef bytes(static_cast<const char *>(source.data), element->second);
+  return view(source.dtype, sizes, bytes, nullptr);
 }
 
-llvm::Expected<Tensor> Tensor::copy(const qf_tensor &given, bool onDevice) {
-  llvm::Expected<Tensor> tensor = view(given);
+llvm::Expected<Tensor> Tensor::copy(const qf_tensor &source, bool onDevice) {
+  llvm::Expected<Tensor> tensor = view(source);
   return tensor ? tensor->copy(onDevice) : std::move(tensor);
 }
 

@@ -40,11 +40,11 @@ static llvm::Expected<TensorBuffer> readFile(StringRef path, StringRef name,
 }
 
 /// Copies the caller's tensor after checking its element type and shape.
-static llvm::Expected<TensorBuffer> takeTensor(const qf_tensor &given,
+static llvm::Expected<TensorBuffer> takeTensor(const qf_tensor &source,
                                                StringRef name,
                                                const ElementInfo &element,
                                                ArrayRef<int64_t> sizes) {
-  llvm::Expected<Tensor> tensor = Tensor::view(given);
+  llvm::Expected<Tensor> tensor = Tensor::view(source);
   if (!tensor)
     return tensor.takeError();
   auto fits = [](int64_t there, int64_t size) {
@@ -69,13 +69,13 @@ static llvm::Expected<ElementsAttr> readConstant(
   const ElementInfo *element =
       tensor ? findSlotElement(tensor.getElementType()) : nullptr;
   if (!element || element->isString()) {
-    std::string text;
-    llvm::raw_string_ostream(text) << argument;
+    std::string printed;
+    llvm::raw_string_ostream(printed) << argument;
     return makeError(ErrorKind::Argument,
                      "input '" + name +
                          "' cannot be bound: expected a ranked tensor of "
                          "numbers, but got " +
-                         text);
+                         printed);
   }
   SmallVector<int64_t> sizes;
   for (int64_t size : tensor.getShape())
@@ -139,8 +139,9 @@ llvm::Error Model::bindInput(StringRef name, ReadInput read) {
   for (func::FuncOp function : getEntryFunctions()) {
     auto indices = llvm::seq(function.getNumArguments());
     auto found = llvm::find_if(indices, [&](unsigned index) {
-      auto given = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
-      return given && given == name;
+      auto nameAttr =
+          function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+      return nameAttr && nameAttr == name;
     });
     if (found == indices.end())
       continue;

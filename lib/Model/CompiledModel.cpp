@@ -178,10 +178,10 @@ llvm::Error CompiledModel::checkCall(size_t entry, size_t numInputs,
   if (entry >= entries.size())
     return makeIndexError("entry", entries.size(), entry);
   const EntryPointInfo &info = entries[entry].info;
-  auto refuse = [&](StringRef what, size_t expected, size_t given) {
+  auto refuse = [&](StringRef what, size_t expected, size_t actual) {
     return makeError(ErrorKind::Count, "function '" + info.symbol + "' has " +
                                            Twine(expected) + " " + what +
-                                           ", but got " + Twine(given));
+                                           ", but got " + Twine(actual));
   };
   if (numInputs != info.inputs.size())
     return refuse("inputs", info.inputs.size(), numInputs);
@@ -252,15 +252,15 @@ llvm::Error CompiledModel::run(size_t entry, ArrayRef<qf_tensor> inputs,
 llvm::Expected<std::vector<Tensor>>
 CompiledModel::allocateOutputs(size_t entry, ArrayRef<qf_tensor> inputs) const {
   std::vector<SmallVector<int64_t>> sizes;
-  std::vector<int64_t *> places;
+  std::vector<int64_t *> sizePointers;
   ArrayRef<EntryPointArgument> arguments;
   if (entry < entries.size())
     arguments = entries[entry].info.outputs;
   for (const EntryPointArgument &output : arguments)
     sizes.emplace_back(output.sizes.size());
   for (SmallVector<int64_t> &outputSizes : sizes)
-    places.push_back(outputSizes.data());
-  if (llvm::Error error = getOutputSizes(entry, inputs, places))
+    sizePointers.push_back(outputSizes.data());
+  if (llvm::Error error = getOutputSizes(entry, inputs, sizePointers))
     return std::move(error);
   return makeTensors(
       llvm::zip_equal(arguments, sizes), [&](const auto &output) {
@@ -300,12 +300,12 @@ llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
       outputs, [](const qf_tensor &output) { return Tensor::view(output); });
   if (!results)
     return results.takeError();
-  llvm::Expected<std::vector<Tensor>> given =
+  llvm::Expected<std::vector<Tensor>> taken =
       makeTensors(inputs, [](const qf_tensor &input) {
         return Tensor::copy(input, /*onDevice=*/true);
       });
-  if (!given)
-    return given.takeError();
+  if (!taken)
+    return taken.takeError();
   llvm::Expected<std::vector<Tensor>> there =
       makeTensors(*results, [](const Tensor &result) {
         return Tensor::allocate(result.getElement().number, result.getSizes(),
@@ -313,8 +313,8 @@ llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
       });
   if (!there)
     return there.takeError();
-  std::vector<qf_tensor> places = describe(*there);
-  if (llvm::Error error = run(entry, describe(*given), places))
+  std::vector<qf_tensor> outputViews = describe(*there);
+  if (llvm::Error error = run(entry, describe(*taken), outputViews))
     return error;
   for (auto [output, result, computed] :
        llvm::zip_equal(outputs, *results, *there))
@@ -398,8 +398,8 @@ static std::pair<double, uint64_t> readElement(Type type, const char *slot,
 
 llvm::Expected<TensorDifference>
 quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
-  auto take = [](const qf_tensor &given) {
-    llvm::Expected<Tensor> tensor = Tensor::view(given);
+  auto take = [](const qf_tensor &source) {
+    llvm::Expected<Tensor> tensor = Tensor::view(source);
     return tensor ? tensor->unpack() : std::move(tensor);
   };
   llvm::Expected<Tensor> first = take(one);
@@ -417,7 +417,7 @@ quant_float::compareTensors(const qf_tensor &one, const qf_tensor &other) {
   result.numElements = first->getNumElements();
   if (first->isOfStrings()) {
     for (int64_t i = 0; i < result.numElements; ++i)
-      if (first->getText(i) != second->getText(i) && !result.numDiffering++)
+      if (first->getString(i) != second->getString(i) && !result.numDiffering++)
         result.first = i;
     return result;
   }

@@ -256,10 +256,10 @@ size_t CheckedModel::countInvalid() const {
 }
 
 /// Parses a pipeline and requires that it runs on modules.
-static llvm::Expected<OpPassManager> parsePipeline(StringRef text) {
+static llvm::Expected<OpPassManager> parsePipeline(StringRef pipelineString) {
   std::string message;
   llvm::raw_string_ostream os(message);
-  FailureOr<OpPassManager> pipeline = parsePassPipeline(text, os);
+  FailureOr<OpPassManager> pipeline = parsePassPipeline(pipelineString, os);
   if (failed(pipeline))
     return makeError(ErrorKind::Argument, "the pipeline cannot be parsed: " +
                                               StringRef(message).trim());
@@ -481,11 +481,11 @@ static llvm::Error fitToThisProcess(CompileOptions &options) {
     else
       llvm::consumeError(cpus.takeError());
   }
-  llvm::Triple wanted(triple), own(llvm::sys::getProcessTriple());
+  llvm::Triple targetTriple(triple), own(llvm::sys::getProcessTriple());
   // A triple without an operating system matches all of them.
-  if (!triple.empty() && (wanted.getArch() != own.getArch() ||
-                          (wanted.getOS() != llvm::Triple::UnknownOS &&
-                           wanted.getOS() != own.getOS())))
+  if (!triple.empty() && (targetTriple.getArch() != own.getArch() ||
+                          (targetTriple.getOS() != llvm::Triple::UnknownOS &&
+                           targetTriple.getOS() != own.getOS())))
     return makeError(
         ErrorKind::Unsupported,
         "code for '" + (options.triple.empty() ? options.cpu : options.triple) +
@@ -499,9 +499,9 @@ static llvm::Error fitToThisProcess(CompileOptions &options) {
   return chip.takeError();
 }
 
-llvm::Expected<CompiledModel> Model::compileToFile(StringRef path,
-                                                   const BuildOptions &given) {
-  BuildOptions options = given;
+llvm::Expected<CompiledModel>
+Model::compileToFile(StringRef path, const BuildOptions &requested) {
+  BuildOptions options = requested;
   if (llvm::Error error = fitToThisProcess(options))
     return std::move(error);
   if (llvm::Error error = emitToFile(EmitKind::Shared, path, options))
@@ -509,8 +509,8 @@ llvm::Expected<CompiledModel> Model::compileToFile(StringRef path,
   return CompiledModel::load(path);
 }
 
-llvm::Expected<CompiledModel> Model::compile(const BuildOptions &given) {
-  BuildOptions options = given;
+llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
+  BuildOptions options = requested;
   if (llvm::Error error = fitToThisProcess(options))
     return std::move(error);
   options.inProcess = options.cpu == "host";
@@ -636,10 +636,10 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
     if (!expected)
       return makeError(ErrorKind::Model, name + "expected a ranked tensor");
     Type elementType = expected.getElementType();
-    auto refuse = [&](ErrorKind kind, const Twine &given) {
+    auto refuse = [&](ErrorKind kind, const Twine &actual) {
       return makeError(kind, name + "expected " +
                                  spellTensor(elementType, expected.getShape()) +
-                                 ", but got " + given);
+                                 ", but got " + actual);
     };
     // Check the rank before reading any sizes.
     if (input.rank != expected.getRank())
@@ -650,13 +650,15 @@ quant_float::bindInputs(func::FuncOp function, ArrayRef<qf_tensor> inputs) {
     MLIRContext *context = function.getContext();
     // The Reference works on unpacked elements.
     bool isOfTensors = findSlotElement(input.dtype);
-    Type given = getTypeFromDataType(context, input.dtype & ~kPackedFlag);
+    Type actual = getTypeFromDataType(context, input.dtype & ~kPackedFlag);
     std::string spelt =
-        spellTensor(given ? given : NoneType::get(context), sizes);
-    if (given != elementType || !isOfTensors)
+        spellTensor(actual ? actual : NoneType::get(context), sizes);
+    if (actual != elementType || !isOfTensors)
       return refuse(ErrorKind::ElementType, spelt);
-    for (auto [size, wanted] : llvm::zip_equal(sizes, expected.getShape()))
-      if (size < 0 || (!ShapedType::isDynamic(wanted) && size != wanted))
+    for (auto [size, expectedSize] :
+         llvm::zip_equal(sizes, expected.getShape()))
+      if (size < 0 ||
+          (!ShapedType::isDynamic(expectedSize) && size != expectedSize))
         return refuse(ErrorKind::Size, spelt);
     llvm::Expected<Tensor> view = Tensor::view(input);
     if (!view)

@@ -80,9 +80,9 @@ llvm::Error SessionCall::fail(ErrorKind kind) {
     return fail(ErrorKind::Cancelled, "cancelled by the progress callback");
   for (const DiagnosticRecord &diagnostic : diagnostics)
     if (diagnostic.severity == DiagnosticSeverity::Error) {
-      std::string text;
-      llvm::raw_string_ostream(text) << diagnostic << diagnostic.message;
-      return fail(kind, text);
+      std::string printed;
+      llvm::raw_string_ostream(printed) << diagnostic << diagnostic.message;
+      return fail(kind, printed);
     }
   return fail(kind, "the operation failed without a diagnostic");
 }

@@ -101,10 +101,10 @@ static void addForwarder(llvm::Function *callee, const Twine &name,
       builder.getInt64Ty(), (ownSize + weights.size() * kSize) / 8));
   llvm::Value *behind =
       builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), all, ownSize);
-  llvm::Value *place = builder.CreateIntToPtr(
+  llvm::Value *source = builder.CreateIntToPtr(
       builder.getInt64(reinterpret_cast<uintptr_t>(weights.data())),
       builder.getPtrTy());
-  builder.CreateMemCpy(behind, align, place, align, weights.size() * kSize);
+  builder.CreateMemCpy(behind, align, source, align, weights.size() * kSize);
   // Pass a null pointer on: the entry point reports it.
   llvm::Value *inputs = function->getArg(0);
   llvm::Value *isNull =
@@ -114,10 +114,10 @@ static void addForwarder(llvm::Function *callee, const Twine &name,
   builder.CreateMemCpy(all, align, inputs, align, ownSize);
   builder.CreateBr(call);
   builder.SetInsertPoint(call);
-  llvm::PHINode *given = builder.CreatePHI(builder.getPtrTy(), 2);
-  given->addIncoming(inputs, entry);
-  given->addIncoming(all, copy);
-  SmallVector<llvm::Value *> arguments = {given};
+  llvm::PHINode *input = builder.CreatePHI(builder.getPtrTy(), 2);
+  input->addIncoming(inputs, entry);
+  input->addIncoming(all, copy);
+  SmallVector<llvm::Value *> arguments = {input};
   for (llvm::Argument &argument : llvm::drop_begin(function->args()))
     arguments.push_back(&argument);
   builder.CreateRet(builder.CreateCall(callee, arguments));

@@ -72,10 +72,10 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   reductions.vectorBytes = vectorBytes;
   reductions.registers = target.vectorRegisters;
 
-  // What is said of a conversion names the op that it is for.
+  // Remarks about a conversion name its op.
   if (!options.explains) {
     QuantFloatOutlineDuplicateReductionsPassOptions sharing;
-    // Sums of unknown length may be too short for several threads.
+    // Reductions of unknown length may be too short for several threads.
     if (options.threads != 1)
       sharing.lengths = 0;
     manager.addPass(createQuantFloatOutlineDuplicateReductionsPass(sharing));
@@ -92,9 +92,10 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   }
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatLowerCopiesPass());
-  QuantFloatDeinterleaveStridedCopiesPassOptions phases;
-  phases.vectorBytes = vectorBytes;
-  function.addPass(createQuantFloatDeinterleaveStridedCopiesPass(phases));
+  QuantFloatDeinterleaveStridedCopiesPassOptions deinterleaving;
+  deinterleaving.vectorBytes = vectorBytes;
+  function.addPass(
+      createQuantFloatDeinterleaveStridedCopiesPass(deinterleaving));
   if (options.threads != 1) {
     QuantFloatDistributeReductionsPassOptions shares;
     shares.threads = options.threads;

@@ -116,8 +116,8 @@ void quant_float::buildGenerateGPUCode(OpPassManager &manager,
   OpPassManager &host = manager.nest<func::FuncOp>();
   host.addPass(createGpuAsyncRegionPass());
   flatten(host);
-  // The conversion simplifies blocks in no more than ten rounds, and fails
-  // without a word where that leaves something to do.
+  // By default, the conversion simplifies blocks in at most ten iterations,
+  // and fails silently if these are not sufficient.
   GreedyRewriteConfig simplification;
   simplification.setMaxIterations(GreedyRewriteConfig::kNoLimit);
   simplification.setRegionSimplificationLevel(

@@ -102,7 +102,7 @@ struct VerifyStage final
       return;
     FindViolation findViolation = kInvariants[static_cast<unsigned>(*ran)];
     getOperation()->walk([&](Operation *op) {
-      // The device code of kernels is compiled apart from the host's.
+      // The device code of kernels is compiled separately from the host's.
       if (isa<gpu::GPUModuleOp>(op) && *ran < Stage::GenerateGPUCode)
         return WalkResult::skip();
       StringRef violation = findViolation(op);

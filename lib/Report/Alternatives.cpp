@@ -69,14 +69,15 @@ static std::vector<Grouping> getGroupings(ArrayRef<int64_t> sizes,
                          [inner](int64_t row, int64_t) { return row / inner; },
                          sizes.front()});
     groupings.push_back({"axis " + std::to_string(rank - 1),
-                         [](int64_t, int64_t place) { return place; }, length});
+                         [](int64_t, int64_t column) { return column; },
+                         length});
   }
   for (int64_t block : {16, 32, 64, 128}) {
     if (block > length)
       break;
     int64_t blocks = llvm::divideCeil(length, block);
-    auto getBlock = [=](int64_t row, int64_t place) {
-      return row * blocks + place / block;
+    auto getBlock = [=](int64_t row, int64_t column) {
+      return row * blocks + column / block;
     };
     int64_t rows = sample.rows.empty() ? 0 : sample.rows.back() + 1;
     std::string name = "blocks of " + std::to_string(block);
@@ -111,8 +112,8 @@ quant_float::findAlternatives(MLIRContext *context, ArrayRef<int64_t> sizes,
   auto forEach = [&](const Grouping &grouping, auto body) {
     size_t element = 0;
     for (int64_t row : sample.rows)
-      for (int64_t place = 0; place < sample.length; ++place, ++element)
-        body(element, grouping.getGroup(row, place));
+      for (int64_t column = 0; column < sample.length; ++column, ++element)
+        body(element, grouping.getGroup(row, column));
   };
   for (StringRef spelled : kTypes) {
     Codes codes(parseType(spelled, context));

@@ -256,9 +256,9 @@ computeTensors(const Model &model, size_t entry, ArrayRef<unsigned> chosen,
 //===----------------------------------------------------------------------===//
 
 static std::string spell(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
+  std::string description;
+  llvm::raw_string_ostream(description) << type;
+  return description;
 }
 
 static std::string describeGranularity(const Site &site,
@@ -269,10 +269,10 @@ static std::string describeGranularity(const Site &site,
   std::optional<int64_t> axis = site.granularity.getAxis(sizes.size());
   if (!axis || numScales == 1)
     return "tensor";
-  std::string text = "axis " + std::to_string(*axis);
+  std::string description = "axis " + std::to_string(*axis);
   if (site.granularity.blockSize)
-    text += ", blocks of " + std::to_string(*site.granularity.blockSize);
-  return text;
+    description += ", blocks of " + std::to_string(*site.granularity.blockSize);
+  return description;
 }
 
 /// Computes `after` from the quantized values, or the quantized values from

@@ -85,11 +85,11 @@ private:
 
 /// Escapes text from the model for HTML, and replaces control characters.
 void Page::writeText(StringRef text) {
-  std::string whole = llvm::json::fixUTF8(text);
-  for (char &c : whole)
+  std::string escaped = llvm::json::fixUTF8(text);
+  for (char &c : escaped)
     if (static_cast<unsigned char>(c) < ' ' || c == 127)
       c = ' ';
-  llvm::printHTMLEscaped(whole, os);
+  llvm::printHTMLEscaped(escaped, os);
 }
 
 /// Links to the details of a quantization.

@@ -16,27 +16,27 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static bool isWhole(const qf_argument &argument) {
+static bool isComplete(const qf_argument &argument) {
   if (!argument.name || argument.rank < 0 || (argument.rank && !argument.sizes))
     return false;
   return llvm::all_of(llvm::ArrayRef(argument.sizes, size_t(argument.rank)),
                       [](int64_t size) { return size >= -1; });
 }
 
-static bool isWhole(const qf_argument *arguments, int32_t count) {
+static bool isComplete(const qf_argument *arguments, int32_t count) {
   return count >= 0 && (arguments || !count) &&
          llvm::all_of(llvm::ArrayRef(arguments, size_t(count)),
-                      [](const qf_argument &each) { return isWhole(each); });
+                      [](const qf_argument &each) { return isComplete(each); });
 }
 
-static bool isWhole(const qf_entry &entry) {
+static bool isComplete(const qf_entry &entry) {
   return entry.symbol && entry.graph_name && entry.run && entry.output_sizes &&
-         isWhole(entry.inputs, entry.num_inputs) &&
-         isWhole(entry.outputs, entry.num_outputs);
+         isComplete(entry.inputs, entry.num_inputs) &&
+         isComplete(entry.outputs, entry.num_outputs);
 }
 
 /// Whether all fields that EntryPoint.h requires are valid.
-static bool isWhole(const qf_library &library) {
+static bool isComplete(const qf_library &library) {
   if (library.version < 1 || library.size < sizeof(qf_library) ||
       !library.producer || !library.target || !library.triple || !library.cpu ||
       !library.chip || library.num_entries < 0 ||
@@ -47,7 +47,7 @@ static bool isWhole(const qf_library &library) {
     return false;
   return llvm::all_of(
       llvm::ArrayRef(library.entries, size_t(library.num_entries)),
-      [](const qf_entry &entry) { return isWhole(entry); });
+      [](const qf_entry &entry) { return isComplete(entry); });
 }
 
 llvm::Expected<const qf_library *>
@@ -68,7 +68,7 @@ quant_float::getLibraryDescription(void *handle) {
             llvm::Twine(uint32_t(QF_LIBRARY_VERSION)) + " or older, but got " +
             llvm::Twine(library->version) +
             ": the library is from a newer quant-float");
-  if (!isWhole(*library))
+  if (!isComplete(*library))
     return llvm::createStringError(
         "the description of its functions is invalid");
   return library;

@@ -81,9 +81,9 @@ quant_float::openText(StringRef path) {
 
 /// Parses the hexadecimal number at the beginning of the text, and advances to
 /// its end. strtoul is not async-signal-safe.
-static uintptr_t parseHex(const char *&text) {
+static uintptr_t parseHex(const char *&digits) {
   uintptr_t number = 0;
-  for (unsigned digit; (digit = llvm::hexDigitValue(*text)) < 16; ++text)
+  for (unsigned digit; (digit = llvm::hexDigitValue(*digits)) < 16; ++digits)
     number = number << 4 | digit;
   return number;
 }
@@ -127,9 +127,10 @@ static void reportBusError(int signal, siginfo_t *info, void *) {
     std::signal(signal, SIG_DFL);
     return;
   }
-  constexpr StringLiteral kText = ": error: was truncated while it was read\n";
+  constexpr StringLiteral kMessage =
+      ": error: was truncated while it was read\n";
   (void)!write(STDERR_FILENO, path, strlen(path));
-  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
   // Removes incomplete outputs.
   llvm::sys::RunInterruptHandlers();
   _exit(1);

@@ -25,9 +25,9 @@ StringRef quant_float::getNodeName(Location loc) {
 }
 
 Location quant_float::appendToName(Location loc, const Twine &suffix) {
-  Location place = stripCalls(loc);
-  auto name = place->findInstanceOf<NameLoc>();
-  std::string text = (getNodeName(loc) + suffix).str();
-  return NameLoc::get(StringAttr::get(loc.getContext(), text),
-                      name ? name.getChildLoc() : place);
+  Location innermost = stripCalls(loc);
+  auto name = innermost->findInstanceOf<NameLoc>();
+  std::string nodeName = (getNodeName(loc) + suffix).str();
+  return NameLoc::get(StringAttr::get(loc.getContext(), nodeName),
+                      name ? name.getChildLoc() : innermost);
 }

@@ -19,11 +19,11 @@ using namespace mlir::quant_float;
 
 Place::Place(Location location) {
   // Ops have file locations inside of names and fused locations.
-  if (auto place = location->findInstanceOf<FileLineColLoc>()) {
-    file = place.getFilename().str();
+  if (auto fileLoc = location->findInstanceOf<FileLineColLoc>()) {
+    file = fileLoc.getFilename().str();
     // Locations in binary files have no lines.
-    line = place.getLine();
-    column = line ? place.getColumn() : 0;
+    line = fileLoc.getLine();
+    column = line ? fileLoc.getColumn() : 0;
   }
 }
 
@@ -78,10 +78,10 @@ llvm::Error quant_float::makeError(ErrorKind kind, llvm::Error error) {
       [&](const llvm::ErrorInfoBase &other) {
         messages.push_back(other.message());
       });
-  std::string text = llvm::join(messages, "\n");
+  std::string joined = llvm::join(messages, "\n");
   if (!known)
-    return makeError(kind, text);
-  known->message = std::move(text);
+    return makeError(kind, joined);
+  known->message = std::move(joined);
   return llvm::Error(std::move(known));
 }
 

@@ -108,35 +108,35 @@ static std::optional<int> findDescriptor(const std::string &folder,
 
 OutputFile::OutputFile(std::string path) : path(std::move(path)) {
   target = this->path;
-  std::optional<int> given;
+  std::optional<int> existing;
   if (target == "-")
-    given = STDOUT_FILENO;
+    existing = STDOUT_FILENO;
   struct stat status;
-  for (int links = 0; !given; ++links) {
+  for (int links = 0; !existing; ++links) {
     std::string folder = getRealPath(getFolder(target));
     if (target.empty() || folder.empty()) {
       fail(target.empty() ? ENOENT : errno);
       return;
     }
-    given = findDescriptor(folder, target.substr(target.rfind('/') + 1));
+    existing = findDescriptor(folder, target.substr(target.rfind('/') + 1));
     // Do not follow the link of a descriptor: writes start at the descriptor's
     // offset.
-    if (given || lstat(target.c_str(), &status) || !S_ISLNK(status.st_mode))
+    if (existing || lstat(target.c_str(), &status) || !S_ISLNK(status.st_mode))
       break;
-    char text[PATH_MAX];
-    ssize_t size = readlink(target.c_str(), text, sizeof(text));
-    if (size < 0 || size == sizeof(text) || links == 40) {
+    char linkTarget[PATH_MAX];
+    ssize_t size = readlink(target.c_str(), linkTarget, sizeof(linkTarget));
+    if (size < 0 || size == sizeof(linkTarget) || links == 40) {
       fail(size < 0 ? errno : links == 40 ? ELOOP : ENAMETOOLONG);
       return;
     }
-    std::string next(text, size);
+    std::string next(linkTarget, size);
     target = next[0] == '/' ? next : folder.append("/").append(next);
   }
 
-  if (given) {
+  if (existing) {
     stream = true;
     // The copy shares the file offset of the original descriptor.
-    descriptor = fcntl(*given, F_DUPFD_CLOEXEC, 0);
+    descriptor = fcntl(*existing, F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0)
       fail(errno);
     return;
@@ -256,13 +256,13 @@ int OutputFile::getDescriptor() {
 
 const std::string &OutputFile::getName() {
   // Keep the descriptor of a stream, to which the file is copied later.
-  int kept = stream ? std::exchange(descriptor, -1) : -1;
+  int saved = stream ? std::exchange(descriptor, -1) : -1;
   if (aside.empty() && open(/*isNamed=*/true)) {
     close(descriptor);
     descriptor = -1;
   }
-  if (kept >= 0)
-    descriptor = kept;
+  if (saved >= 0)
+    descriptor = saved;
   return aside;
 }
 
@@ -308,8 +308,8 @@ bool OutputFile::finish() {
     // If the owner cannot be kept, the file loses the set-user-ID and
     // set-group-ID bits. If the group cannot be kept, it loses the group
     // permissions, too.
-    mode_t kept = hasGroup ? 0777 : 0707;
-    if (chmod(aside.c_str(), isOwned ? mode : mode & kept))
+    mode_t allowed = hasGroup ? 0777 : 0707;
+    if (chmod(aside.c_str(), isOwned ? mode : mode & allowed))
       return fail(errno);
   }
   // Some file systems only report a full disk when the file is closed.

@@ -13,17 +13,17 @@
 
 using namespace mlir;
 
-std::string quant_float::printable(llvm::StringRef text) {
+std::string quant_float::printable(llvm::StringRef string) {
   // Long enough for reasonable names.
   constexpr size_t kHead = 120, kTail = 40;
   std::string result;
   llvm::raw_string_ostream os(result);
-  if (text.size() <= kHead + kTail) {
-    llvm::printEscapedString(text, os);
+  if (string.size() <= kHead + kTail) {
+    llvm::printEscapedString(string, os);
     return result;
   }
-  llvm::printEscapedString(text.take_front(kHead), os);
+  llvm::printEscapedString(string.take_front(kHead), os);
   os << "...";
-  llvm::printEscapedString(text.take_back(kTail), os);
+  llvm::printEscapedString(string.take_back(kTail), os);
   return result;
 }

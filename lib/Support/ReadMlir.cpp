@@ -194,12 +194,12 @@ std::optional<size_t> TextScanner::findTooDeep() {
 static LogicalResult checkNesting(llvm::MemoryBufferRef buffer,
                                   MLIRContext &context) {
   StringRef text = buffer.getBuffer();
-  std::optional<size_t> place = TextScanner(text).findTooDeep();
-  if (!place)
+  std::optional<size_t> offset = TextScanner(text).findTooDeep();
+  if (!offset)
     return success();
-  StringRef before = text.take_front(*place);
+  StringRef before = text.take_front(*offset);
   size_t line = before.rfind('\n');
-  unsigned column = line == StringRef::npos ? *place : *place - line - 1;
+  unsigned column = line == StringRef::npos ? *offset : *offset - line - 1;
   return fail(FileLineColLoc::get(&context, buffer.getBufferIdentifier(),
                                   before.count('\n') + 1, column + 1));
 }
@@ -253,8 +253,8 @@ bool DepthMeter::measure(Element root) {
   SmallVector<Element> stack = {root};
   while (!stack.empty()) {
     Element element = stack.back();
-    auto [place, isNew] = depths.try_emplace(element.first, 0);
-    if (!isNew && place->second) {
+    auto [entry, isNew] = depths.try_emplace(element.first, 0);
+    if (!isNew && entry->second) {
       stack.pop_back();
       continue;
     }

@@ -54,10 +54,11 @@ const ElementInfo *quant_float::findSlotElement(int32_t dtype) {
 
 std::string quant_float::spellTensor(const ElementInfo &element,
                                      ArrayRef<int64_t> sizes, int64_t open) {
-  std::string text = std::string(element.onnx) + "[";
+  std::string description = std::string(element.onnx) + "[";
   for (auto [index, size] : llvm::enumerate(sizes))
-    text += (index ? "x" : "") + (size == open ? "?" : std::to_string(size));
-  return text + "]";
+    description +=
+        (index ? "x" : "") + (size == open ? "?" : std::to_string(size));
+  return description + "]";
 }
 
 llvm::Expected<int64_t> quant_float::countBytes(const ElementInfo &element,
@@ -170,12 +171,12 @@ static void mapSlots(const ElementInfo &element, void *slots, int64_t count,
   }
   forSlot(element.getSlotBytes(), [&](auto zero) {
     using Slot = decltype(zero);
-    char *place = static_cast<char *>(slots);
-    for (int64_t i = 0; i < count; ++i, place += sizeof(Slot)) {
+    char *slotPointer = static_cast<char *>(slots);
+    for (int64_t i = 0; i < count; ++i, slotPointer += sizeof(Slot)) {
       Slot slot;
-      std::memcpy(&slot, place, sizeof slot);
+      std::memcpy(&slot, slotPointer, sizeof slot);
       slot = static_cast<Slot>(compute(i, slot));
-      std::memcpy(place, &slot, sizeof slot);
+      std::memcpy(slotPointer, &slot, sizeof slot);
     }
   });
 }
@@ -194,9 +195,9 @@ void quant_float::fillRandom(const ElementInfo &element, void *slots,
       return value;
     // Random sign and mantissa, and one of the eleven exponents -8 to 2.
     uint64_t exponent = format->bias - 8 + (bits & 0xff) % 11;
-    uint64_t kept = (uint64_t(1) << (element.bits - 1)) |
-                    ((uint64_t(1) << format->mantissaBits) - 1);
-    return (value & kept) | (exponent << format->mantissaBits);
+    uint64_t keptBits = (uint64_t(1) << (element.bits - 1)) |
+                        ((uint64_t(1) << format->mantissaBits) - 1);
+    return (value & keptBits) | (exponent << format->mantissaBits);
   });
 }
 
@@ -232,8 +233,8 @@ void quant_float::mergeNaNs(const ElementInfo &element, void *slots,
   });
 }
 
-static uint64_t mix(uint64_t lane, uint64_t word) {
-  lane = (lane ^ word) * 0x9e3779b97f4a7c15u;
+static uint64_t mix(uint64_t lane, uint64_t input64) {
+  lane = (lane ^ input64) * 0x9e3779b97f4a7c15u;
   return lane ^ (lane >> 29);
 }
 
@@ -244,10 +245,10 @@ uint64_t quant_float::digest(const void *data, uint64_t count) {
   constexpr uint64_t kStep = 4 * sizeof(uint64_t);
   uint64_t at = 0;
   for (; count - at >= kStep; at += kStep) {
-    uint64_t words[4];
-    std::memcpy(words, bytes + at, kStep);
+    uint64_t lanes64[4];
+    std::memcpy(lanes64, bytes + at, kStep);
     for (int i = 0; i < 4; ++i)
-      lanes[i] = mix(lanes[i], words[i]);
+      lanes[i] = mix(lanes[i], lanes64[i]);
   }
   uint64_t result = scramble(count);
   for (uint64_t lane : lanes)

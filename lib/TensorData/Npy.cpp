@@ -58,7 +58,7 @@ private:
     rest = rest.ltrim(" \t\n\r");
     return rest.consume_front(token);
   }
-  bool parseString(StringRef &text);
+  bool parseString(StringRef &string);
   bool parseSizes();
   llvm::Error parseValue(StringRef key);
 
@@ -68,11 +68,11 @@ private:
 
 } // namespace
 
-bool HeaderParser::parseString(StringRef &text) {
+bool HeaderParser::parseString(StringRef &string) {
   StringRef quote = consume("'") ? "'" : consume("\"") ? "\"" : "";
   if (quote.empty() || !rest.contains(quote))
     return false;
-  std::tie(text, rest) = rest.split(quote);
+  std::tie(string, rest) = rest.split(quote);
   return true;
 }
 
@@ -164,10 +164,10 @@ static llvm::Expected<StringRef> splitHeader(StringRef &bytes) {
 
 llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
                                                   const ElementInfo &element) {
-  llvm::Expected<StringRef> text = splitHeader(bytes);
-  if (!text)
-    return text.takeError();
-  HeaderParser header(*text);
+  llvm::Expected<StringRef> headerText = splitHeader(bytes);
+  if (!headerText)
+    return headerText.takeError();
+  HeaderParser header(*headerText);
   if (llvm::Error error = header.parse())
     return std::move(error);
   StringRef kind = header.descr;
@@ -184,11 +184,11 @@ llvm::Expected<NpyContents> quant_float::parseNpy(StringRef bytes,
   NpyContents contents;
   if (element.isString()) {
     contents.isUnicode = kind[0] == 'U';
-    kind.drop_front().getAsInteger(10, contents.textBytes);
-    contents.textBytes *= contents.isUnicode ? sizeof(llvm::UTF32) : 1;
+    kind.drop_front().getAsInteger(10, contents.stringBytes);
+    contents.stringBytes *= contents.isUnicode ? sizeof(llvm::UTF32) : 1;
     // `count` includes the bytes of one offset for each string so far.
-    if (llvm::MulOverflow<int64_t>(*count / sizeof(int64_t), contents.textBytes,
-                                   *count))
+    if (llvm::MulOverflow<int64_t>(*count / sizeof(int64_t),
+                                   contents.stringBytes, *count))
       *count = -1;
   }
   if (static_cast<uint64_t>(*count) != bytes.size())
@@ -216,7 +216,7 @@ void quant_float::convertNpy(const NpyContents &contents,
     return;
   size_t rank = sizes.size();
   size_t slotBytes =
-      element.isString() ? contents.textBytes : element.getSlotBytes();
+      element.isString() ? contents.stringBytes : element.getSlotBytes();
   bool isReversed = contents.isBigEndian && !element.isString();
   SmallVector<int64_t> strides(rank), index(rank, 0);
   int64_t stride = 1;
@@ -256,8 +256,8 @@ static std::string makeHeader(StringRef type, ArrayRef<int64_t> sizes) {
   text += "), }";
   bool isLong = text.size() > 65000;
   size_t fixed = isLong ? 12 : 10;
-  size_t whole = (fixed + text.size() + 1 + 63) / 64 * 64;
-  text.resize(whole - fixed - 1, ' ');
+  size_t paddedSize = (fixed + text.size() + 1 + 63) / 64 * 64;
+  text.resize(paddedSize - fixed - 1, ' ');
   text += '\n';
 
   std::string header("\x93NUMPY", 6);
@@ -282,7 +282,7 @@ std::string quant_float::makeNpyHeader(const ElementInfo &element,
 /// Converts the UTF-32 code points in memory to UTF-8. Returns false if one is
 /// not a valid code point.
 static bool decodeCodePoints(StringRef slot, bool isBigEndian,
-                             std::string &text) {
+                             std::string &string) {
   SmallVector<llvm::UTF32> points;
   for (; !slot.empty(); slot = slot.drop_front(sizeof(llvm::UTF32)))
     points.push_back(isBigEndian
@@ -290,13 +290,13 @@ static bool decodeCodePoints(StringRef slot, bool isBigEndian,
                          : llvm::support::endian::read32le(slot.data()));
   while (!points.empty() && !points.back())
     points.pop_back();
-  text.resize(points.size() * UNI_MAX_UTF8_BYTES_PER_CODE_POINT);
+  string.resize(points.size() * UNI_MAX_UTF8_BYTES_PER_CODE_POINT);
   const llvm::UTF32 *from = points.begin();
-  auto *begin = reinterpret_cast<llvm::UTF8 *>(text.data()), *to = begin;
+  auto *begin = reinterpret_cast<llvm::UTF8 *>(string.data()), *to = begin;
   bool isValid =
-      llvm::ConvertUTF32toUTF8(&from, points.end(), &to, begin + text.size(),
+      llvm::ConvertUTF32toUTF8(&from, points.end(), &to, begin + string.size(),
                                llvm::strictConversion) == llvm::conversionOK;
-  text.resize(to - begin);
+  string.resize(to - begin);
   return isValid;
 }
 
@@ -311,7 +311,7 @@ quant_float::readNpyStrings(const NpyContents &contents) {
   convertNpy(contents, *findElement(QF_STRING), slots.data());
   for (uint64_t i = 0; i < count; ++i) {
     StringRef slot =
-        StringRef(slots).substr(i * contents.textBytes, contents.textBytes);
+        StringRef(slots).substr(i * contents.stringBytes, contents.stringBytes);
     if (!contents.isUnicode)
       strings[i] = slot.rtrim('\0').str();
     else if (!decodeCodePoints(slot, contents.isBigEndian, strings[i]))
@@ -323,28 +323,28 @@ quant_float::readNpyStrings(const NpyContents &contents) {
 }
 
 /// Returns false if the string is not valid UTF-8.
-static bool encodeCodePoints(StringRef text,
+static bool encodeCodePoints(StringRef string,
                              SmallVectorImpl<llvm::UTF32> &points) {
-  points.resize(text.size());
-  auto *from = reinterpret_cast<const llvm::UTF8 *>(text.begin());
+  points.resize(string.size());
+  auto *from = reinterpret_cast<const llvm::UTF8 *>(string.begin());
   llvm::UTF32 *to = points.begin();
   bool isValid =
       llvm::ConvertUTF8toUTF32(
-          &from, reinterpret_cast<const llvm::UTF8 *>(text.end()), &to,
+          &from, reinterpret_cast<const llvm::UTF8 *>(string.end()), &to,
           points.end(), llvm::strictConversion) == llvm::conversionOK;
   points.truncate(to - points.begin());
   return isValid;
 }
 
-llvm::Error quant_float::checkNpyText(StringRef text) {
+llvm::Error quant_float::checkNpyString(StringRef string) {
   SmallVector<llvm::UTF32> points;
-  if (!encodeCodePoints(text, points))
+  if (!encodeCodePoints(string, points))
     return llvm::createStringError("expected UTF-8 for a .npy file, but got '" +
-                                   printable(text) + "'");
-  if (text.ends_with(StringRef("\0", 1)))
+                                   printable(string) + "'");
+  if (string.ends_with(StringRef("\0", 1)))
     return llvm::createStringError("expected a string without a trailing null "
                                    "character for a .npy file, but got '" +
-                                   printable(text) + "'");
+                                   printable(string) + "'");
   return llvm::Error::success();
 }
 
@@ -353,14 +353,14 @@ std::string quant_float::makeNpyStrings(ArrayRef<int64_t> sizes,
   // NumPy stores empty strings with a size of one code point.
   size_t longest = 1;
   SmallVector<llvm::UTF32> points;
-  for (StringRef text : strings) {
-    encodeCodePoints(text, points);
+  for (StringRef string : strings) {
+    encodeCodePoints(string, points);
     longest = std::max(longest, points.size());
   }
   std::string file = makeHeader("<U" + std::to_string(longest), sizes);
   file.reserve(file.size() + strings.size() * longest * sizeof(llvm::UTF32));
-  for (StringRef text : strings) {
-    encodeCodePoints(text, points);
+  for (StringRef string : strings) {
+    encodeCodePoints(string, points);
     points.resize(longest, 0);
     for (llvm::UTF32 point : points)
       for (unsigned i = 0; i < sizeof point; ++i)

@@ -154,15 +154,15 @@ TensorBuffer::makeStrings(ArrayRef<int64_t> sizes,
   TensorBuffer tensor(element, sizes);
   assert(countElements(sizes) == int64_t(strings.size()) && "one per element");
   int64_t capacity = 0;
-  for (StringRef text : strings)
-    capacity += text.size();
+  for (StringRef string : strings)
+    capacity += string.size();
   tensor.stringMemory = allocateStrings(strings.size(), capacity);
   if (!tensor.stringMemory)
     return makeMemoryError(element, sizes, capacity);
   tensor.strings = &tensor.stringMemory->strings;
   char *next = tensor.strings->bytes;
-  for (auto [index, text] : llvm::enumerate(strings)) {
-    next = llvm::copy(text, next);
+  for (auto [index, string] : llvm::enumerate(strings)) {
+    next = llvm::copy(string, next);
     tensor.strings->offsets[index + 1] = next - tensor.strings->bytes;
   }
   tensor.strings->needed = capacity;
@@ -172,7 +172,7 @@ TensorBuffer::makeStrings(ArrayRef<int64_t> sizes,
 std::vector<StringRef> TensorBuffer::getStrings() const {
   std::vector<StringRef> result;
   for (int64_t i = 0, e = getNumElements(); i < e; ++i)
-    result.push_back(getText(i));
+    result.push_back(getString(i));
   return result;
 }
 
@@ -207,7 +207,7 @@ pack(const TensorBuffer &tensor, const ElementInfo &element, size_t offset) {
 /// file.
 static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
                               SmallVector<int64_t> &sizes) {
-  SmallVector<int64_t> given = sizes;
+  SmallVector<int64_t> logicalSizes = sizes;
   auto *open = llvm::find(sizes, -1);
   if (open == sizes.end())
     return llvm::Error::success();
@@ -215,12 +215,12 @@ static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
   if (element.isPacked())
     return llvm::createStringError(
         "a raw file does not determine the dynamic size of " +
-        spellTensor(element, given) +
+        spellTensor(element, logicalSizes) +
         ", whose last byte may have padding bits");
   if (llvm::is_contained(sizes, -1))
     return llvm::createStringError(
         "a raw file does not determine several dynamic sizes of " +
-        spellTensor(element, given));
+        spellTensor(element, logicalSizes));
   llvm::Expected<int64_t> row = countBytes(element, sizes);
   if (!row)
     return row.takeError();
@@ -285,7 +285,7 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
   llvm::Expected<TensorBuffer> tensor = TensorBuffer::view(
       element, contents.sizes,
       ArrayRef(contents.data.data(), contents.data.size()), std::move(owner));
-  if (!tensor || (contents.isAsWanted() && !offset))
+  if (!tensor || (contents.needsNoConversion() && !offset))
     return tensor;
   llvm::Expected<TensorBuffer> copy =
       TensorBuffer::allocate(element, contents.sizes, offset);
@@ -302,8 +302,8 @@ quant_float::readTensorFile(StringRef path, const ElementInfo &element,
       read(path, element, sizes, offset, readOnnx);
   if (!tensor)
     return tensor;
-  auto fits = [](int64_t size, int64_t wanted) {
-    return wanted < 0 || size == wanted;
+  auto fits = [](int64_t size, int64_t expectedSize) {
+    return expectedSize < 0 || size == expectedSize;
   };
   if (&tensor->getElement() != &element ||
       !llvm::equal(tensor->getSizes(), sizes, fits))
@@ -319,15 +319,15 @@ std::vector<std::string> quant_float::makeRandomStrings(int64_t count,
   fillRandom(*findElement(QF_INT32), numbers.data(), count, seed);
   std::vector<std::string> strings;
   for (int32_t number : numbers) {
-    std::string text = std::to_string(number / 16);
+    std::string string = std::to_string(number / 16);
     // Insert a decimal point at one of several positions, and append an
     // exponent to half of the strings.
-    size_t places = number & 7;
-    if (text.size() > places + 1)
-      text.insert(text.size() - places, ".");
+    size_t decimals = number & 7;
+    if (string.size() > decimals + 1)
+      string.insert(string.size() - decimals, ".");
     if (number & 8)
-      text += "e-" + std::to_string(places);
-    strings.push_back(text);
+      string += "e-" + std::to_string(decimals);
+    strings.push_back(string);
   }
   return strings;
 }
@@ -338,9 +338,9 @@ uint64_t quant_float::digest(const TensorBuffer &tensor) {
   // Prepend the size of each string, so that the boundaries of the strings
   // affect the digest.
   std::string all;
-  for (StringRef text : tensor.getStrings()) {
-    all += std::to_string(text.size()) + ":";
-    all += text;
+  for (StringRef string : tensor.getStrings()) {
+    all += std::to_string(string.size()) + ":";
+    all += string;
   }
   return digest(all.data(), all.size());
 }
@@ -348,8 +348,8 @@ uint64_t quant_float::digest(const TensorBuffer &tensor) {
 llvm::Error quant_float::checkNpy(const TensorBuffer &tensor) {
   if (!tensor.isOfStrings())
     return llvm::Error::success();
-  for (auto [index, text] : llvm::enumerate(tensor.getStrings()))
-    if (llvm::Error error = checkNpyText(text))
+  for (auto [index, string] : llvm::enumerate(tensor.getStrings()))
+    if (llvm::Error error = checkNpyString(string))
       return llvm::createStringError("element " + Twine(index) + ": " +
                                      llvm::toString(std::move(error)));
   return llvm::Error::success();

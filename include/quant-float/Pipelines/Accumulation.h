@@ -11,14 +11,13 @@
 
 namespace mlir::quant_float {
 
-/// How sums of products are rounded.
+/// How float contractions are rounded.
 enum class Accumulation {
-  /// Each product and each sum on its own, in the order that R7 states: the
-  /// same bits on every CPU.
+  /// Rounds each multiplication and each addition separately, in the
+  /// accumulation order of R7. All CPUs produce the same bits.
   Ordered,
-  /// In that order, a product together with the sum it is added to where the
-  /// CPU has an instruction for it; on GPUs also in others, by instructions for
-  /// products of matrices.
+  /// Allows FMA in the same order on CPUs that have it, and on GPUs also other
+  /// orders, for matrix instructions.
   Reassociate
 };
 

@@ -111,7 +111,7 @@ void buildLowerNodesToLinalg(OpPassManager &manager,
                              const StageOptions &options);
 /// Fuses, tiles and packs linalg ops on tensors.
 void buildOptimizeTensors(OpPassManager &manager, const StageOptions &options);
-/// Converts tensors to memrefs and places allocations.
+/// Converts tensors to memrefs and inserts allocations.
 void buildBufferize(OpPassManager &manager, const StageOptions &options);
 /// Vectorizes, expands conversions to instructions of the CPU, and converts to
 /// the LLVM dialect.

@@ -26,8 +26,8 @@ std::optional<BlockIndex> getBlockIndex(AffineExpr index);
 
 /// Returns whether the index advances by the same amount in each iteration of
 /// the loop, so that the indices of a tile of the loop are those of the loop at
-/// an offset. This does not hold for the stride phases of an image, where the
-/// first phase follows the last one.
+/// an offset. This does not hold for the de-interleaved residues of an image,
+/// where the first residue follows the last one.
 bool hasEqualSteps(AffineExpr index, unsigned loop);
 
 } // namespace mlir::quant_float

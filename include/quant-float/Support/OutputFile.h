@@ -26,7 +26,7 @@ namespace mlir::quant_float {
 /// file, which replaces the target when it is complete. If anything fails
 /// before, the target stays unchanged and no temporary file is left.
 ///
-/// - Symbolic links are kept: the file that they refer to is replaced.
+/// - Symbolic links are preserved: the file that they refer to is replaced.
 /// - An existing file keeps its mode and, if permitted, its owner; a new file
 ///   has the default mode according to the umask. A file without write
 ///   permission is not replaced.

@@ -17,7 +17,7 @@ namespace mlir::quant_float {
 /// Returns a string from a file in a form that fits on one line of a terminal:
 /// characters other than printable ASCII are escaped, and the middle of a long
 /// string is omitted.
-std::string printable(llvm::StringRef text);
+std::string printable(llvm::StringRef string);
 
 } // namespace mlir::quant_float
 

@@ -33,14 +33,14 @@ struct TargetCpu {
   /// architecture with the CPU. "host" means the host CPU with all of its
   /// features, an empty CPU the triple's baseline. For RISC-V the CPU may be a
   /// set of extensions, "rv64gcv". Fails for names that LLVM does not know, for
-  /// which LLVM would abort. `features`, if given, replaces the features that
-  /// the CPU's name implies here. Results are cached per process.
+  /// which LLVM would abort. `features`, if not empty, replaces the features
+  /// that the CPU's name implies here. Results are cached per process.
   static llvm::Expected<TargetCpu> get(StringRef triple, StringRef cpu,
                                        StringRef features = {});
 
   /// Returns the CPUs of a list, "x86-64-v3,x86-64-v4", those with the most
   /// required features first. Fails if they do not have the same triple, and if
-  /// two of them cannot be told apart by run-time checks.
+  /// two of them cannot be distinguished by run-time checks.
   static llvm::Expected<std::vector<TargetCpu>> getLevels(StringRef triple,
                                                           StringRef cpus);
 

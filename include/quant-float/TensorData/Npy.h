@@ -27,7 +27,7 @@ struct NpyContents {
   /// All elements, unpacked.
   StringRef data;
   /// For strings: the number of bytes per element in the file.
-  size_t textBytes = 0;
+  size_t stringBytes = 0;
   /// For strings: whether elements are four-byte code points rather than bytes.
   bool isUnicode = false;
   bool isBigEndian = false, isColumnMajor = false;
@@ -35,7 +35,7 @@ struct NpyContents {
   bool needsSignExtension = false;
 
   /// Returns whether `data` has the layout of entry points.
-  bool isAsWanted() const {
+  bool needsNoConversion() const {
     return !isBigEndian && !isColumnMajor && !needsSignExtension;
   }
 };
@@ -56,9 +56,9 @@ readNpyStrings(const NpyContents &contents);
 
 /// Returns an error if a file cannot represent the string: it is not UTF-8, or
 /// it ends with a zero byte, which NumPy does not treat as part of the string.
-llvm::Error checkNpyText(StringRef text);
+llvm::Error checkNpyString(StringRef string);
 
-/// Returns the contents of a file of strings, all of which checkNpyText must
+/// Returns the contents of a file of strings, all of which checkNpyString must
 /// accept.
 std::string makeNpyStrings(ArrayRef<int64_t> sizes,
                            ArrayRef<StringRef> strings);

@@ -21,7 +21,7 @@ namespace mlir::quant_float {
 struct StringMemory;
 
 /// A tensor in the layout of entry points: row-major, little endian, unpacked
-/// (one value per whole number of bytes) or packed according to its element
+/// (one value per integral number of bytes) or packed according to its element
 /// type; a qf_strings for strings. Copies share the memory.
 class TensorBuffer {
 public:
@@ -55,7 +55,7 @@ public:
 
   bool isOfStrings() const { return element->isString(); }
   /// Returns an element of a string tensor.
-  StringRef getText(int64_t index) const {
+  StringRef getString(int64_t index) const {
     const int64_t *offset = strings->offsets + index;
     return {strings->bytes + offset[0], size_t(offset[1] - offset[0])};
   }
@@ -97,11 +97,11 @@ using TensorReader =
 
 /// Reads a file according to its suffix: .npy (Npy.h), .bin or .raw (the bytes
 /// of the elements; at most one size may be dynamic, none for packed elements),
-/// and .pb by `readOnnx` if given. Element type, rank and sizes must match the
-/// expected ones, except for sizes of -1. Elements of a packed type are packed
-/// after reading. Data in the layout of entry points stays mapped, unless
-/// `offset` bytes from an aligned address are requested. Errors do not name the
-/// file.
+/// and .pb by `readOnnx` if it is not null. Element type, rank and sizes must
+/// match the expected ones, except for sizes of -1. Elements of a packed type
+/// are packed after reading. Data in the layout of entry points stays mapped,
+/// unless `offset` bytes from an aligned address are requested. Errors do not
+/// name the file.
 llvm::Expected<TensorBuffer> readTensorFile(StringRef path,
                                             const ElementInfo &element,
                                             ArrayRef<int64_t> sizes,
