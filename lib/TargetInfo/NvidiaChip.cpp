@@ -25,13 +25,11 @@ struct ChipRow {
 } // namespace
 
 static constexpr ChipRow kChips[] = {
-#define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat,       \
-                                Products, WideProducts, Float8Products,        \
-                                AsyncCopies)                                   \
+#define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat, Mma,  \
+                                WideMma, Float8Mma, AsyncCopies)               \
   {Name,                                                                       \
    Ptx,                                                                        \
-   {Minimum, Float8, NarrowFloat, Products, WideProducts, Float8Products,      \
-    AsyncCopies}},
+   {Minimum, Float8, NarrowFloat, Mma, WideMma, Float8Mma, AsyncCopies}},
 #include "quant-float/TargetInfo/NvidiaChips.def"
 };
 

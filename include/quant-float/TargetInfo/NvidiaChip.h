@@ -25,11 +25,11 @@ enum class NvidiaFeature {
   /// ends in a or f.
   NarrowFloat,
   /// Warp-level matrix instructions (mma.sync) on f16 and 8-bit integers.
-  Products,
+  Mma,
   /// Matrix instructions of larger shapes, and on bf16.
-  WideProducts,
+  WideMma,
   /// Matrix instructions on f8E4M3FN and f8E5M2.
-  Float8Products,
+  Float8Mma,
   /// Asynchronous copies to shared memory that bypass registers: cp.async.
   AsyncCopies,
 };
