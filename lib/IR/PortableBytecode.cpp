@@ -12,21 +12,11 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
-
-/// The version of the bytecode format. Since version 5, properties are written
-/// in the order of the op's definition, which differs between LLVM versions.
-/// Before, they are a dictionary. Version 0 has no versions of dialects: LLVM
-/// 24 writes one for func and gpu, which older readers reject.
-#if LLVM_VERSION_MAJOR < 24 // 23.
-constexpr int64_t kBytecodeVersion = 4;
-#else
-constexpr int64_t kBytecodeVersion = 0;
-#endif
 
 /// A group of types and attributes that is no dialect, so that the writer uses
 /// their textual form.
@@ -65,7 +55,7 @@ template <typename T> struct TextWriter final : AttrTypeBytecodeWriter<T> {
 LogicalResult quant_float::writePortableBytecode(Operation *op,
                                                  raw_ostream &os) {
   BytecodeWriterConfig config;
-  config.setDesiredBytecodeVersion(kBytecodeVersion);
+  config.setDesiredBytecodeVersion(kPortableBytecodeVersion);
   config.attachTypeCallback(std::make_unique<TextWriter<Type>>());
   config.attachAttributeCallback(std::make_unique<TextWriter<Attribute>>());
   return writeBytecodeToFile(op, os, config);

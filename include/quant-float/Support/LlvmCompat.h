@@ -59,6 +59,17 @@ inline bool isValidRawBuffer(ShapedType type, ArrayRef<char> buffer) {
 #endif
 }
 
+/// The version of the bytecode format that all supported versions of LLVM read.
+/// Since version 5, properties are written in the order of the op's definition,
+/// which differs between versions of LLVM. Before, they are a dictionary.
+/// Version 0 has no versions of dialects: LLVM 24 writes one for func and gpu,
+/// which older readers reject.
+#if LLVM_VERSION_MAJOR < 24 // 23.
+constexpr int64_t kPortableBytecodeVersion = 4;
+#else
+constexpr int64_t kPortableBytecodeVersion = 0;
+#endif
+
 /// Marks a function to run in an unknown denormal mode.
 inline void setDynamicDenormalMode(LLVM::LLVMFuncOp function) {
 #if LLVM_VERSION_MAJOR < 23 // 22.
