@@ -193,4 +193,5 @@ class Reference:
             text += "      show_docstring_examples: false\n" * bool(index)
             text += f"      members: [{', '.join(names)}]\n"
         text += "\n## Opsets\n\n::: quant_float.opsets\n"
+        text += "\n## MLIR's Python bindings\n\n::: quant_float.mlir\n"
         return text + "\n## Annotations\n\n::: quant_float.typing\n"
