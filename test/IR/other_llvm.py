@@ -83,7 +83,7 @@ MODELS = {CASTS.encode(): []}
 for name in "conv-i8", "conv-f8":
     imported = ["--import-onnx", source / f"examples/digits/{name}.onnx"]
     model = own.run(tools / "quant-float-translate", *imported)
-    MODELS[model] = ["--shapes", "image=3x1x8x8"]
+    MODELS[model] = ["--shapes", "0=3x1x8x8"]
 
 lowered = {}
 for model, arguments in MODELS.items():
