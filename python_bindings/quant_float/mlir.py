@@ -72,10 +72,11 @@ def _load_registration() -> Callable[[int], None]:
         native.quantFloatRegisterAllPasses()
         prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
         return prototype(("quantFloatRegisterAllDialects", native))
-    # The extension contains a copy of MLIR, so the plugin registers its own copy of the dialect.
-    path = pathlib.Path(__file__).with_name("libQuantFloatCorePlugin.so")
+    # The extension contains a copy of MLIR, so the plugin registers its own copy of the dialect. Its implementation
+    # is called directly, because the bindings have been checked above.
+    path = pathlib.Path(__file__).with_name("libQuantFloatCorePluginImpl.so")
     try:
-        get_plugin = ctypes.CDLL(str(path)).mlirGetDialectPluginInfo
+        get_plugin = ctypes.CDLL(str(path)).quantFloatGetDialectPluginInfo
     except OSError as error:
         raise ImportError(f"{_REQUIRED}, but the library differs: {error}") from error
     get_plugin.restype = _Plugin

@@ -163,6 +163,20 @@ static int64_t countOtherRows(GenericOp op, unsigned channel) {
   return rows;
 }
 
+/// Returns whether tiling a reduction loop keeps the results: those of integers
+/// do not depend on the accumulation order, and if no reduction loop is outside
+/// of the tiled one, the order stays the same.
+static bool canSplitReduction(GenericOp op, unsigned loop) {
+  if (getElementTypeOrSelf(op.getResult(0)).isInteger())
+    return true;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  return llvm::none_of(llvm::seq(loop), [&](unsigned outer) {
+    return iterators[outer] == utils::IteratorType::reduction &&
+           ranges[outer] != 1;
+  });
+}
+
 /// Matches a contraction with an operand that is a weight: it is indexed by a
 /// channel loop that no other operand has, and by a reduction loop. If several
 /// operands match, chooses the one of at most 8 bits, else the larger one.
@@ -273,13 +287,18 @@ static std::optional<Panels> match(GenericOp op) {
     // Contractions of packed operands are so fast that panels must fit into the
     // L1 cache.
     int64_t panel = op->hasAttr(kPackedOperandsAttrName) ? kPanel / 2 : kPanel;
-    panels.reductionTile = chooseTile(
-        depth, panel / std::max<int64_t>(panels.channelTile * column, 1),
-        reductionBlock);
+    bool canSplit = canSplitReduction(op, *reduction);
+    panels.reductionTile =
+        canSplit
+            ? chooseTile(depth,
+                         panel /
+                             std::max<int64_t>(panels.channelTile * column, 1),
+                         reductionBlock)
+            : depth;
     // Split small weights as well, so that the decoded weights never exist
     // entirely.
     if (panels.channelTile == channels && panels.reductionTile == depth) {
-      if (depth > reductionBlock)
+      if (canSplit && depth > reductionBlock)
         panels.reductionTile =
             chooseTile(depth, llvm::divideCeil(depth, 2), reductionBlock);
       else

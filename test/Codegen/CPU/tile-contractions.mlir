@@ -272,3 +272,33 @@ func.func @phases(%x: tensor<3x15xf32>, %w: tensor<12x4xf16>, %init: tensor<12x1
   } -> tensor<12x10xf32>
   return %y : tensor<12x10xf32>
 }
+
+// Floats are accumulated in the order of the reduction loops, so an inner one is not tiled. The channels are.
+
+// CHECK-LABEL: func.func @inner_reduction(
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c4 iter_args(
+// CHECK-NOT:       scf.for
+// CHECK:           linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<4x2x32xf32>, tensor<4x2x32xf32>)
+// CHECK:         return
+func.func @inner_reduction(%x: tensor<4x2x32xf32>, %w: tensor<8x2x32xf16>, %init: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<8x2x32xf32>
+  %wide = linalg.generic {
+      indexing_maps = [affine_map<(n, r, k) -> (n, r, k)>, affine_map<(n, r, k) -> (n, r, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%w : tensor<8x2x32xf16>) outs(%e : tensor<8x2x32xf32>) {
+  ^bb0(%i: f16, %o: f32):
+    %f = arith.extf %i : f16 to f32
+    linalg.yield %f : f32
+  } -> tensor<8x2x32xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(m, n, r, k) -> (m, r, k)>, affine_map<(m, n, r, k) -> (n, r, k)>,
+                       affine_map<(m, n, r, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %wide : tensor<4x2x32xf32>, tensor<8x2x32xf32>) outs(%init : tensor<4x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %a = arith.addf %s, %p : f32
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

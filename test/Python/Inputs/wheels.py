@@ -28,7 +28,7 @@ for wheel in sorted(pathlib.Path(sys.argv[1]).glob("*.whl")):
     for name in (
         "libomp.so.5",
         "libQuantFloatCudaRuntime.a",
-        "libQuantFloatCorePlugin.so",
+        "libQuantFloatCorePluginImpl.so",
         "mlir.py",
     ):
         assert f"quant_float/{name}" in names, names
