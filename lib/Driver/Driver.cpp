@@ -385,8 +385,11 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 defragment(std::unique_ptr<llvm::Module> module) {
   SmallVector<char, 0> bitcode;
-  llvm::raw_svector_ostream os(bitcode);
-  llvm::WriteBitcodeToFile(*module, os);
+  // Without a symbol table, for which the inline assembly of the module would
+  // be parsed without the features of the CPU.
+  llvm::BitcodeWriter writer(bitcode);
+  writer.writeModule(*module);
+  writer.writeStrtab();
   llvm::LLVMContext &context = module->getContext();
   std::string name = module->getModuleIdentifier();
   module.reset();
