@@ -278,7 +278,7 @@ func.func @phases(%x: tensor<3x15xf32>, %w: tensor<12x4xf16>, %init: tensor<12x1
 // CHECK-LABEL: func.func @inner_reduction(
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c4 iter_args(
 // CHECK-NOT:       scf.for
-// CHECK:           linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<4x2x32xf32>, tensor<4x2x32xf32>)
+// CHECK:           linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<4x2x32xf32>, tensor<2x32x4xf32>)
 // CHECK:         return
 func.func @inner_reduction(%x: tensor<4x2x32xf32>, %w: tensor<8x2x32xf16>, %init: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %e = tensor.empty() : tensor<8x2x32xf32>
