@@ -636,7 +636,8 @@ Value ParameterCheck::build() {
   };
   auto type = cast<MemRefType>(buffer.getType());
   if (type.getRank() == 0)
-    return isOrdinary(getDistance(memref::LoadOp::create(b, buffer)));
+    return isOrdinary(
+        getDistance(memref::LoadOp::create(b, buffer, ValueRange())));
   if (type.getRank() > 1)
     buffer = memref::CollapseShapeOp::create(
         b, buffer,

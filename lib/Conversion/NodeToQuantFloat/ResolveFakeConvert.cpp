@@ -43,9 +43,10 @@ FailureOr<NodeResolution> quant_float::resolveFakeConvert(OpBuilder &builder,
   if (shapes.front().hasRank())
     resultType = RankedTensorType::get(shapes.front().getDims(), elementType);
   result.op = FakeConvertOp::create(
-      builder, loc, resultType, operands,
-      {builder.getNamedAttr("destination", TypeAttr::get(destination)),
-       builder.getNamedAttr("opset",
-                            builder.getI64IntegerAttr(node.getOpset()))});
+      builder, loc, resultType, inputs[0], inputs[1], inputs[2],
+      TypeAttr::get(destination), /*mode=*/FakeConvertModeAttr(),
+      /*reciprocal=*/FakeConvertReciprocalAttr(),
+      /*positive_zero=*/UnitAttr(), /*neutral_shift=*/UnitAttr(),
+      builder.getI64IntegerAttr(node.getOpset()));
   return result;
 }
