@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -30,7 +31,7 @@ static constexpr size_t kMinBytes = 16384;
 static ArrayRef<char> getBytes(LLVM::GlobalOp global) {
   auto value = dyn_cast_or_null<ElementsAttr>(global.getValueOrNull());
   if (!value || !global.getConstant() || global.getSectionAttr() ||
-      global.getThreadLocal_() ||
+      isThreadLocal(global) ||
       (global.getLinkage() != LLVM::Linkage::Private &&
        global.getLinkage() != LLVM::Linkage::Internal))
     return {};

@@ -81,6 +81,15 @@ inline void setDynamicDenormalMode(LLVM::LLVMFuncOp function) {
 #endif
 }
 
+/// Whether each thread has its own copy of a global.
+inline bool isThreadLocal(LLVM::GlobalOp global) {
+#if LLVM_VERSION_MAJOR < 24 // 23.
+  return global.getThreadLocal_();
+#else
+  return global.getTlsMode() != LLVM::ThreadLocalMode::NotThreadLocal;
+#endif
+}
+
 /// Creates an NVVM op that converts a pair of bf16. The builder is a
 /// VectorBuilder, so that only files that use NVVM include its dialect.
 template <typename OpTy, typename BuilderT, typename RoundingT,
