@@ -77,6 +77,7 @@
 #include "quant-float/OpenVINO/ToONNX/Passes.h"
 #include "quant-float/Pipelines/Passes.h"
 #include "quant-float/Pipelines/Stages.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "quant-float/Transforms/Passes.h"
 
 using namespace mlir;
@@ -97,6 +98,7 @@ void quant_float::registerAllDialects(DialectRegistry &registry) {
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
   registerStringBufferization(registry);
+  bufferization::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
   linalg::registerAllDialectInterfaceImplementations(registry);

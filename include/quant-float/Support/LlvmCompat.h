@@ -21,6 +21,14 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/Config/llvm-config.h"
+#if LLVM_VERSION_MAJOR >= 24 // 23.
+#include "mlir/Dialect/Bufferization/Transforms/BufferizableOpInterfaceImpl.h"
+#else
+namespace mlir::bufferization {
+/// The ops of the dialect implement the interface themselves.
+inline void registerBufferizableOpInterfaceExternalModels(DialectRegistry &) {}
+} // namespace mlir::bufferization
+#endif
 #include <optional>
 
 namespace mlir {
