@@ -55,7 +55,9 @@ class Model:
 
     def constant(self, array):
         array = np.asarray(array)
-        return self.add(array, f"arith.constant dense<{array.tolist()}> : {get_type(array)}")
+        # arith.constant accepts signless types only.
+        dialect = "quant_float" if array.dtype.kind == "u" else "arith"
+        return self.add(array, f"{dialect}.constant dense<{array.tolist()}> : {get_type(array)}")
 
     def type(self, value):
         array = self.values[value]

@@ -55,7 +55,9 @@ def case(node, opset, inputs, constants, wanted, attributes="", is_open=False):
         kind = get_type(array, is_open and index == 0)
         if index in constants:
             text = str(array.tolist())
-            lines.append(f"%{index} = arith.constant dense<{text}> : {kind}")
+            # arith.constant accepts signless types only.
+            dialect = "quant_float" if "ui" in kind else "arith"
+            lines.append(f"%{index} = {dialect}.constant dense<{text}> : {kind}")
         else:
             parameters.append(f"%a{index}: {kind}")
             given.append(array)

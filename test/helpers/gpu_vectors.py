@@ -88,7 +88,9 @@ class Vectors:
                     raise ValueError("codes of floats are arguments")
                 if value.ndim:
                     data = str(value.tolist())
-                lines.append(f"  %{name} = arith.constant dense<{data}> : {types[name]}")
+                # arith.constant accepts signless types only.
+                dialect = "quant_float" if "ui" in types[name] else "arith"
+                lines.append(f"  %{name} = {dialect}.constant dense<{data}> : {types[name]}")
         axis = 0 if self.along else 1
         how = {None: "", 0: f"axis {axis} "}.get(
             self.block, f"axis {1 - axis} block_size {self.block} "

@@ -22,6 +22,13 @@ class QuantFloat_Enum<string name, string summary, list<I32EnumAttrCase> cases>
       # !interleave(!foreach(case, cases, "\"" # case.str # "\""), ", ") # "})";
 }
 
+/// An attribute that prints only its value. The default of LLVM 24 adds angle
+/// brackets.
+class QuantFloat_EnumAttr<EnumInfo info, string mnemonic>
+    : EnumAttr<QuantFloat_Dialect, info, mnemonic> {
+  let assemblyFormat = "$value";
+}
+
 def QuantFloat_RoundMode : QuantFloat_Enum<"RoundMode",
     "rounding mode of a cast: to f8E8M0FNU (round_mode of ONNX Cast-24) or stochastic", [
       I32EnumAttrCase<"Up", 0, "up">,
@@ -30,7 +37,7 @@ def QuantFloat_RoundMode : QuantFloat_Enum<"RoundMode",
       I32EnumAttrCase<"Stochastic", 3, "stochastic">]>;
 
 def QuantFloat_RoundModeAttr
-    : EnumAttr<QuantFloat_Dialect, QuantFloat_RoundMode, "round_mode">;
+    : QuantFloat_EnumAttr<QuantFloat_RoundMode, "round_mode">;
 
 def QuantFloat_CastMode : QuantFloat_Enum<"CastMode",
     "semantics of a cast other than ONNX's", [
@@ -38,7 +45,7 @@ def QuantFloat_CastMode : QuantFloat_Enum<"CastMode",
       I32EnumAttrCase<"QuantFloat", 1, "quant_float">]>;
 
 def QuantFloat_CastModeAttr
-    : EnumAttr<QuantFloat_Dialect, QuantFloat_CastMode, "cast_mode">;
+    : QuantFloat_EnumAttr<QuantFloat_CastMode, "cast_mode">;
 
 def QuantFloat_FakeConvertMode : QuantFloat_Enum<"FakeConvertMode",
     "implementation whose rounding a fakeconvert reproduces", [
@@ -47,7 +54,7 @@ def QuantFloat_FakeConvertMode : QuantFloat_Enum<"FakeConvertMode",
       I32EnumAttrCase<"OpenVINOReference", 2, "openvino_reference">]>;
 
 def QuantFloat_FakeConvertModeAttr
-    : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertMode, "fakeconvert_mode">;
+    : QuantFloat_EnumAttr<QuantFloat_FakeConvertMode, "fakeconvert_mode">;
 
 def QuantFloat_FakeConvertReciprocal : QuantFloat_Enum<"FakeConvertReciprocal",
     "rounding of the reciprocal of a fakeconvert's scale", [
@@ -56,8 +63,7 @@ def QuantFloat_FakeConvertReciprocal : QuantFloat_Enum<"FakeConvertReciprocal",
       I32EnumAttrCase<"OpenVINO", 2, "openvino">]>;
 
 def QuantFloat_FakeConvertReciprocalAttr
-    : EnumAttr<QuantFloat_Dialect, QuantFloat_FakeConvertReciprocal,
-               "fakeconvert_reciprocal">;
+    : QuantFloat_EnumAttr<QuantFloat_FakeConvertReciprocal, "fakeconvert_reciprocal">;
 
 def QuantFloat_TargetKind : QuantFloat_Enum<"TargetKind",
     "kind of machine that code is generated for", [
