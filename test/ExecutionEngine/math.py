@@ -45,7 +45,7 @@ def run(function, cpu):
       %c0 = arith.constant 0 : index
       %n = tensor.dim %x, %c0 : tensor<?xf32>
       %e = tensor.empty(%n) : tensor<?xf32>
-      %0 = linalg.elementwise kind=#linalg.elementwise_kind<{function}> ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %0 = linalg.map {{ math.{function} }} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>)
       return %0 : tensor<?xf32>
     }}""")
     command = [

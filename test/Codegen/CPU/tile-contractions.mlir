@@ -135,7 +135,7 @@ func.func @plain(%x: tensor<64x256xf32>, %w: tensor<200x256xf32>, %init: tensor<
 func.func @activations(%x: tensor<8x16xf32>, %y: tensor<16x8xf32>, %init: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %e = tensor.empty() : tensor<16x8xf32>
   %0 = linalg.matmul ins(%y, %init : tensor<16x8xf32>, tensor<8x8xf32>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
-  %1 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%0 : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
+  %1 = linalg.map { math.exp } ins(%0 : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>)
   %2 = linalg.matmul ins(%x, %1 : tensor<8x16xf32>, tensor<16x8xf32>) outs(%init : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %2 : tensor<8x8xf32>
 }

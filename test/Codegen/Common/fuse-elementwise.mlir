@@ -16,8 +16,8 @@
 // CHECK:         return
 func.func @chain(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   %e = tensor.empty() : tensor<4x8xf32>
-  %0 = linalg.elementwise kind=#linalg.elementwise_kind<negf> ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
-  %1 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%0 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = linalg.map { arith.negf } ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+  %1 = linalg.map { math.exp } ins(%0 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
   %f = tensor.empty() : tensor<8x4xf32>
   %2 = linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
       ins(%1 : tensor<4x8xf32>) outs(%f : tensor<8x4xf32>) {
@@ -31,13 +31,13 @@ func.func @chain(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
 // A reduction that reads each element once takes the producer in.
 
 // CHECK-LABEL: func.func @reduced(
-// CHECK-NOT:     linalg.elementwise
+// CHECK-NOT:     linalg.map
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK:           math.exp
 // CHECK:           arith.addf
 func.func @reduced(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4x8xf32>
-  %0 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = linalg.map { math.exp } ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
   %1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
       ins(%0 : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
   ^bb0(%in: f32, %out: f32):
@@ -54,7 +54,7 @@ func.func @reduced(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-COUNT-2: linalg.generic
 func.func @broadcast(%x: tensor<4x8xf32>, %bias: tensor<4xf32>) -> tensor<4x8xf32> {
   %e = tensor.empty() : tensor<4xf32>
-  %0 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%bias : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %0 = linalg.map { math.exp } ins(%bias : tensor<4xf32>) outs(%e : tensor<4xf32>)
   %f = tensor.empty() : tensor<4x8xf32>
   %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %0 : tensor<4x8xf32>, tensor<4xf32>) outs(%f : tensor<4x8xf32>) {
@@ -72,7 +72,7 @@ func.func @broadcast(%x: tensor<4x8xf32>, %bias: tensor<4xf32>) -> tensor<4x8xf3
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
 func.func @product(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %e = tensor.empty() : tensor<8x2xf32>
-  %0 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%w : tensor<8x2xf32>) outs(%e : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %0 = linalg.map { math.exp } ins(%w : tensor<8x2xf32>) outs(%e : tensor<8x2xf32>)
   %1 = linalg.matmul ins(%x, %0 : tensor<4x8xf32>, tensor<8x2xf32>) outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
   return %1 : tensor<4x2xf32>
 }

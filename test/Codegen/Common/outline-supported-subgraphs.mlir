@@ -21,7 +21,7 @@
 // CHECK:         %[[SCALE:.+]] = arith.constant dense<5.000000e-01> : tensor<f32>
 // CHECK:         quant_float.dequantize %[[W]], %[[SCALE]]
 // CHECK:         quant_float.dequantize %[[SORTED]], %[[SCALE]]
-// CHECK:         linalg.elementwise
+// CHECK:         linalg.map
 // CHECK-NOT:     func.func @net(
 func.func @net(%x: tensor<4xf32> {quant_float.name = "x"}, %w: tensor<4xf8E4M3FN> {quant_float.name = "w"})
     -> (tensor<4xf32> {quant_float.name = "y"}) attributes {quant_float.graph_name = "net"} {
@@ -31,7 +31,7 @@ func.func @net(%x: tensor<4xf32> {quant_float.name = "x"}, %w: tensor<4xf8E4M3FN
   %u = quant_float.node "Sort"(%q) opset 19 : (tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> loc("sort")
   %v = quant_float.dequantize %u, %s opset 19 : tensor<4xf8E4M3FN>, tensor<f32> to tensor<4xf32>
   %e = tensor.empty() : tensor<4xf32>
-  %y = linalg.elementwise kind=#linalg.elementwise_kind<add> ins(%v, %d : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.map { arith.addf } ins(%v, %d : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
   return %y : tensor<4xf32>
 }
 
@@ -49,7 +49,7 @@ func.func @around(%x: tensor<4xf32>) -> (tensor<4xf16>, tensor<*xf16>) {
   %a = quant_float.cast %x opset 19 : tensor<4xf32> to tensor<4xf16>
   %u = quant_float.node "Sort"(%a) opset 19 : (tensor<4xf16>) -> tensor<4xf16>
   %e = tensor.empty() : tensor<4xf16>
-  %y = linalg.elementwise kind=#linalg.elementwise_kind<add> ins(%u, %a : tensor<4xf16>, tensor<4xf16>) outs(%e : tensor<4xf16>) -> tensor<4xf16>
+  %y = linalg.map { arith.addf } ins(%u, %a : tensor<4xf16>, tensor<4xf16>) outs(%e : tensor<4xf16>)
   %n = quant_float.node "NonZero"(%y) opset 19 : (tensor<4xf16>) -> tensor<*xi64>
   %z = quant_float.cast %n opset 19 : tensor<*xi64> to tensor<*xf16>
   return %y, %z : tensor<4xf16>, tensor<*xf16>

@@ -97,6 +97,6 @@ memref.global "private" constant @c : memref<4xf32> = dense<1.0>
 func.func @constants(%p: i1, %x: memref<4xf32>, %y: memref<4xf32>) {
   %c = memref.get_global @c : memref<4xf32>
   %0 = arith.select %p, %c, %x : memref<4xf32>
-  linalg.elementwise kind=#linalg.elementwise_kind<add> ins(%0, %x : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)
+  linalg.map { arith.addf } ins(%0, %x : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)
   return
 }
