@@ -35,7 +35,9 @@ def module(body, results, names=None):
 
 
 def constant(name, kind, value):
-    return f"%{name} = arith.constant dense<{value}> : {kind}\n  "
+    # arith.constant accepts signless types only.
+    dialect = "quant_float" if "ui" in kind else "arith"
+    return f"%{name} = {dialect}.constant dense<{value}> : {kind}\n  "
 
 
 def dequantized(codes, scales, attributes="", code="1", scale="0.5", zeros=None, result=None):
