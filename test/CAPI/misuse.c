@@ -321,7 +321,7 @@ static void strings(void) {
                        "function_type = (i32) -> i32, arg_attrs = [3]",
                        "function_type = (i32) -> i32, arg_attrs = []",
                        "function_type = (i32) -> i32, res_attrs = [3]",
-                       "function_type = (i32) -> i32, res_attrs = []"};
+                       "function_type = (i32) -> i32, res_attrs = [{}, {}]"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
     char text[256];
     snprintf(text, sizeof text,
