@@ -11,6 +11,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Reference/BlockScale.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Reference/Stochastic.h"
@@ -32,6 +33,12 @@ static bool isSupported(Type type) {
                     isa<StringType>(tensor.getElementType()));
 }
 
+/// Whether the op is one on blocks.
+static bool isOnBlocks(Operation *op) {
+  return isa<BlockQuantizeOp, BlockDequantizeOp, BlockAmaxOp, TensorScaleOp,
+             BlockScaleOp, BlockQuantizeElementsOp>(op);
+}
+
 LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
   auto check = [](Operation *op, StringRef what, Type type) -> LogicalResult {
     if (isSupported(type))
@@ -50,7 +57,8 @@ LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
       return failure();
   for (Operation &op : function.getBody().front()) {
     if (!isa<CastOp, QuantizationOpInterface, FakeConvertOp, PhiloxOp,
-             AnyConstantOp, func::ReturnOp>(op)) {
+             AnyConstantOp, func::ReturnOp>(op) &&
+        !isOnBlocks(&op)) {
       InFlightDiagnostic error =
           op.emitError("target 'reference': expected only casts, "
                        "quantizations, fakeconverts and constants, but got ");
@@ -321,6 +329,188 @@ static llvm::Expected<Tensor> evaluate(FakeConvertOp op,
 }
 
 //===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> getScaleSizes(const Tensor &input,
+                                          ArrayRef<int64_t> block) {
+  return reference::Granularity::getBlocks(block).getParameterSizes(
+      input.getSizes());
+}
+
+/// Checks sizes that are only known at run time (B1).
+static llvm::Error checkBlocks(Operation *op, const Tensor &input,
+                               const Tensor &scale, ArrayRef<int64_t> block) {
+  SmallVector<int64_t> sizes = getScaleSizes(input, block);
+  if (scale.getSizes() == ArrayRef(sizes))
+    return llvm::Error::success();
+  return fail(op, "scale must be " + spellTensor(scale.getElement(), sizes) +
+                      " for the blocks of an input " + input.spell() +
+                      ", but got " + scale.spell());
+}
+
+static APFloat readF32(const Tensor &tensor, size_t index = 0) {
+  const char *data = tensor.getBytes().data() + 4 * index;
+  return APFloat(APFloat::IEEEsingle(),
+                 APInt(32, llvm::support::endian::read32le(data)));
+}
+
+/// Returns the level of the tensor from the op's optional operands, the first
+/// of which is `operands[next]`.
+template <typename OpTy>
+static reference::TensorLevel getTensorLevel(OpTy op, ArrayRef<Tensor> operands,
+                                             size_t &next) {
+  reference::TensorLevel level;
+  if (op.getTensorAmax())
+    level.amax = readF32(operands[next++]);
+  if (op.getTensorScale())
+    level.scale = readF32(operands[next++]);
+  return level;
+}
+
+using Results = llvm::Expected<std::vector<Tensor>>;
+
+static Results toResults(llvm::Expected<Tensor> result) {
+  if (!result)
+    return result.takeError();
+  return std::vector<Tensor>{std::move(*result)};
+}
+
+static llvm::Expected<Tensor> evaluate(BlockAmaxOp op,
+                                       ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0];
+  Type type = getElementTypeOrSelf(op.getType());
+  return compute(op, type, getScaleSizes(input, op.getBlock()),
+                 [&](MutableArrayRef<char> result) {
+                   return reference::blockAmaxBuffer(type, input.getSizes(),
+                                                     op.getBlock(),
+                                                     input.getBytes(), result);
+                 });
+}
+
+static llvm::Expected<Tensor> evaluate(TensorScaleOp op,
+                                       ArrayRef<Tensor> operands) {
+  return compute(op, getElementTypeOrSelf(op.getType()), operands[0].getSizes(),
+                 [&](MutableArrayRef<char> result) {
+                   for (size_t i = 0, e = result.size() / 4; i != e; ++i)
+                     llvm::support::endian::write32le(
+                         result.data() + 4 * i,
+                         reference::getTensorScale(readF32(operands[0], i))
+                             .bitcastToAPInt()
+                             .getZExtValue());
+                   return success();
+                 });
+}
+
+static llvm::Expected<Tensor> evaluate(BlockScaleOp op,
+                                       ArrayRef<Tensor> operands) {
+  const Tensor &amax = operands[0];
+  size_t next = 1;
+  reference::TensorLevel level = getTensorLevel(op, operands, next);
+  Type type = getElementTypeOrSelf(op.getType());
+  return compute(op, type, amax.getSizes(), [&](MutableArrayRef<char> result) {
+    return reference::blockScaleBuffer(
+        getReferenceRule(op.getRule()), getElementTypeOrSelf(op.getAmax()),
+        op.getElement(), type, amax.getBytes(), level, result);
+  });
+}
+
+/// Returns the random bits of the op's last operand, if it has them.
+template <typename OpTy>
+static llvm::Expected<std::optional<reference::RandomBits>>
+getRandomBits(OpTy op, ArrayRef<Tensor> operands) {
+  if (!op.getRandom())
+    return std::optional<reference::RandomBits>();
+  if (llvm::Error error = checkRandomBits(op, operands[0], operands.back()))
+    return std::move(error);
+  return std::optional(reference::RandomBits{
+      getElementTypeOrSelf(op.getRandom()), operands.back().getBytes()});
+}
+
+static llvm::Expected<Tensor> evaluate(BlockQuantizeElementsOp op,
+                                       ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0], &scale = operands[1];
+  if (llvm::Error error = checkBlocks(op, input, scale, op.getBlock()))
+    return std::move(error);
+  size_t next = 2;
+  reference::TensorLevel level = getTensorLevel(op, operands, next);
+  auto random = getRandomBits(op, operands);
+  if (!random)
+    return random.takeError();
+  Type type = getElementTypeOrSelf(op.getType());
+  return compute(op, type, input.getSizes(), [&](MutableArrayRef<char> result) {
+    return reference::blockQuantizeElementsBuffer(
+        getReferenceRule(op.getRule()), getElementTypeOrSelf(op.getInput()),
+        getElementTypeOrSelf(op.getScale()), type, input.getSizes(),
+        op.getBlock(), input.getBytes(), scale.getBytes(), level, *random,
+        result);
+  });
+}
+
+static Results evaluate(BlockQuantizeOp op, ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0];
+  size_t next = 1;
+  reference::TensorLevel level = getTensorLevel(op, operands, next);
+  auto random = getRandomBits(op, operands);
+  if (!random)
+    return random.takeError();
+  Type x = getElementTypeOrSelf(op.getInput());
+  if (op.getComputedTensorScale() && !level.amax)
+    level.amax = reference::getAmax(x, input.getBytes());
+  Type element = getElementTypeOrSelf(op.getValues());
+  Type scale = getElementTypeOrSelf(op.getScales());
+  llvm::Expected<Tensor> values =
+      Tensor::allocate(getDtype(element), input.getSizes());
+  if (!values)
+    return values.takeError();
+  llvm::Expected<Tensor> scales =
+      compute(op, scale, getScaleSizes(input, op.getBlock()),
+              [&](MutableArrayRef<char> result) {
+                return reference::blockQuantizeBuffer(
+                    getReferenceRule(op.getRule()), x, scale, element,
+                    input.getSizes(), op.getBlock(), input.getBytes(), level,
+                    *random, {values->getMutableBytes(), result});
+              });
+  if (!scales)
+    return scales.takeError();
+  std::vector<Tensor> results{std::move(*values), std::move(*scales)};
+  if (Value computed = op.getComputedTensorScale()) {
+    auto type = cast<RankedTensorType>(computed.getType());
+    llvm::Expected<Tensor> result =
+        compute(op, type.getElementType(), type.getShape(),
+                [&](MutableArrayRef<char> bytes) {
+                  llvm::support::endian::write32le(
+                      bytes.data(), reference::getTensorScale(*level.amax)
+                                        .bitcastToAPInt()
+                                        .getZExtValue());
+                  return success();
+                });
+    if (!result)
+      return result.takeError();
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+static llvm::Expected<Tensor> evaluate(BlockDequantizeOp op,
+                                       ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0], &scale = operands[1];
+  if (llvm::Error error = checkBlocks(op, input, scale, op.getBlock()))
+    return std::move(error);
+  std::optional<APFloat> tensorScale;
+  if (op.getTensorScale())
+    tensorScale = readF32(operands[2]);
+  Type type = getElementTypeOrSelf(op.getType());
+  return compute(op, type, input.getSizes(), [&](MutableArrayRef<char> result) {
+    return reference::blockDequantizeBuffer(
+        getElementTypeOrSelf(op.getInput()),
+        getElementTypeOrSelf(op.getScale()), type, input.getSizes(),
+        op.getBlock(), input.getBytes(), scale.getBytes(), tensorScale,
+        op.getOrder() == ScaleOrder::TensorFirst, result);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
@@ -330,15 +520,15 @@ static llvm::Expected<Tensor> evaluate(AnyConstantOp op) {
 }
 
 /// Evaluates an op that checkReferenceSupports accepts, except for the return.
-static llvm::Expected<Tensor> evaluate(Operation *op,
-                                       ArrayRef<Tensor> operands) {
-  return llvm::TypeSwitch<Operation *, llvm::Expected<Tensor>>(op)
-      .Case([&](AnyConstantOp op) { return evaluate(op); })
-      .Case([&](CastOp op) { return evaluate(op, operands); })
-      .Case([&](FakeConvertOp op) { return evaluate(op, operands); })
-      .Case([&](PhiloxOp op) { return evaluate(op, operands); })
+static Results evaluate(Operation *op, ArrayRef<Tensor> operands) {
+  return llvm::TypeSwitch<Operation *, Results>(op)
+      .Case([&](AnyConstantOp op) { return toResults(evaluate(op)); })
+      .Case([&](BlockQuantizeOp op) { return evaluate(op, operands); })
+      .Case<CastOp, FakeConvertOp, PhiloxOp, BlockAmaxOp, TensorScaleOp,
+            BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp>(
+          [&](auto op) { return toResults(evaluate(op, operands)); })
       .Default([&](Operation *op) {
-        return evaluate(cast<QuantizationOpInterface>(op), operands);
+        return toResults(evaluate(cast<QuantizationOpInterface>(op), operands));
       });
 }
 
@@ -365,10 +555,11 @@ mlir::quant_float::evaluateWithReference(func::FuncOp function,
     SmallVector<Tensor> operands;
     for (Value operand : op.getOperands())
       operands.push_back(values.at(operand));
-    llvm::Expected<Tensor> result = evaluate(&op, operands);
-    if (!result)
-      return result.takeError();
-    define(op.getResult(0), *result);
+    Results results = evaluate(&op, operands);
+    if (!results)
+      return results.takeError();
+    for (auto [value, result] : llvm::zip_equal(op.getResults(), *results))
+      define(value, result);
     for (Value operand : op.getOperands())
       if (--usesLeft[operand] == 0)
         values.erase(operand);

@@ -36,6 +36,7 @@ QuantFloatExpansion::Steps::Steps(MLIRContext *context,
     : target(loweringTarget) {
   RewritePatternSet bodies(context), divisions(context), shapes(context),
       splits(context), roundTrips(context), casts(context), rest(context);
+  populateBlockPatterns(bodies);
   populateQuantizationPatterns(bodies);
   populateFakeConvertPatterns(bodies);
   populateOpenVinoCastPatterns(bodies);

@@ -41,6 +41,11 @@ Granularity::getParameterSizes(ArrayRef<int64_t> input) const {
   SmallVector<int64_t> sizes(input);
   if (isBroadcast)
     return sizes;
+  if (!blockShape.empty()) {
+    for (auto [size, blockSize] : llvm::zip_equal(sizes, blockShape))
+      size = blockSize == kWholeDim ? 1 : countBlocks(size, blockSize);
+    return sizes;
+  }
   if (!axis)
     return {};
   int64_t &size = sizes[*getAxis(input.size())];
@@ -63,7 +68,7 @@ bool Granularity::fits(ArrayRef<int64_t> parameter,
                  auto [own, full] = sizes;
                  return own == 1 || isAlike(own, full);
                });
-  if (!axis)
+  if (!axis && blockShape.empty())
     return parameter.empty() ||
            (parameter.size() == 1 && isAlike(parameter.front(), 1));
   return succeeded(verifyCompatibleShape(parameter, getParameterSizes(input)));
@@ -73,6 +78,16 @@ SmallVector<ParameterIndex>
 Granularity::getIndices(ArrayRef<int64_t> parameter,
                         ArrayRef<int64_t> input) const {
   SmallVector<ParameterIndex> indices(parameter.size());
+  if (!blockShape.empty()) {
+    for (auto [i, index] : llvm::enumerate(indices)) {
+      int64_t blockSize = blockShape[i];
+      if (blockSize == kWholeDim || (!ShapedType::isDynamic(input[i]) &&
+                                     input[i] <= blockSize && blockSize != 1))
+        continue;
+      index = {unsigned(i), blockSize};
+    }
+    return indices;
+  }
   if (parameter.empty() || (!axis && !isBroadcast))
     return indices;
   std::optional<int64_t> along = getAxis(input.size());

@@ -70,4 +70,33 @@ def QuantFloat_TargetKind : QuantFloat_Enum<"TargetKind",
       I32EnumAttrCase<"CPU", 0, "cpu">,
       I32EnumAttrCase<"NVVM", 1, "nvvm">]>;
 
+// The rows of Reference/BlockScaleRules.def, in their order.
+def QuantFloat_BlockScaleRule : QuantFloat_Enum<"BlockScaleRule",
+    "rule that derives the scale of a block from its largest magnitude", [
+      I32EnumAttrCase<"Floor", 0, "floor">,
+      I32EnumAttrCase<"Ceil", 1, "ceil">,
+      I32EnumAttrCase<"Even", 2, "even">,
+      I32EnumAttrCase<"RCeil", 3, "rceil">,
+      I32EnumAttrCase<"CeilExact", 4, "ceil_exact">,
+      I32EnumAttrCase<"Nearest", 5, "nearest">,
+      I32EnumAttrCase<"Tosa", 6, "tosa">,
+      I32EnumAttrCase<"AbsMax", 7, "absmax">,
+      I32EnumAttrCase<"DeepGemm", 8, "deepgemm">,
+      I32EnumAttrCase<"Ggml", 9, "ggml">,
+      I32EnumAttrCase<"TransformerEngine", 10, "transformer_engine">,
+      I32EnumAttrCase<"TorchAO", 11, "torchao">,
+      I32EnumAttrCase<"ModelOptimizer", 12, "model_optimizer">,
+      I32EnumAttrCase<"CompressedTensors", 13, "compressed_tensors">]>;
+
+def QuantFloat_BlockScaleRuleAttr
+    : QuantFloat_EnumAttr<QuantFloat_BlockScaleRule, "block_scale_rule">;
+
+def QuantFloat_ScaleOrder : QuantFloat_Enum<"ScaleOrder",
+    "order in which a block_dequantize multiplies", [
+      I32EnumAttrCase<"BlockFirst", 0, "block_first">,
+      I32EnumAttrCase<"TensorFirst", 1, "tensor_first">]>;
+
+def QuantFloat_ScaleOrderAttr
+    : QuantFloat_EnumAttr<QuantFloat_ScaleOrder, "scale_order">;
+
 #endif // QUANT_FLOAT_IR_ENUMS_TD

@@ -23,6 +23,7 @@
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatInterfaces.h"
 #include "quant-float/IR/QuantFloatTypes.h"
+#include "quant-float/Reference/BlockScale.h"
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Support/NodeKind.h"
@@ -56,6 +57,9 @@ std::optional<NodeKind> getNodeKind(NodeOp op);
 /// Returns whether every value of `from`, including infinities, NaN and the
 /// sign of zero, is representable in `to`, an IEEE-like float or an integer.
 bool isExactCast(Type from, Type to);
+
+/// Returns the rule as one of the Reference.
+reference::BlockScaleRule getReferenceRule(BlockScaleRule rule);
 
 /// Returns the attributes of a cast as options of the Reference.
 reference::CastOptions getReferenceOptions(CastOp op);

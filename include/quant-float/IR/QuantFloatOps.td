@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_IR_OPS_TD
 #define QUANT_FLOAT_IR_OPS_TD
 
+include "quant-float/IR/BlockOps.td"
 include "quant-float/IR/QuantFloatBase.td"
 include "quant-float/IR/QuantizationOps.td"
 include "quant-float/IR/StringOps.td"

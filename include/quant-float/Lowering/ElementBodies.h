@@ -58,6 +58,28 @@ void populateFakeConvertPatterns(RewritePatternSet &patterns);
 /// produces.
 Value buildOpenVinoCast(OpBuilder &builder, Location loc, Value x, Type to);
 
+/// The operands of rules with two levels: the largest magnitude of the tensor
+/// or its scale, an f32. Both are null for other rules.
+struct TensorLevelOperands {
+  Value amax, scale;
+};
+
+/// Build the computations of the ops on blocks for one element, as arith ops,
+/// casts and quantize_elements. The values are scalars, or vectors of one shape
+/// with parameters that are vectors or scalars. `random` may be null.
+Value buildElementBody(OpBuilder &builder, Location loc, TensorScaleOp op,
+                       Value amax);
+Value buildElementBody(OpBuilder &builder, Location loc, BlockScaleOp op,
+                       Value amax, const TensorLevelOperands &tensor);
+Value buildElementBody(OpBuilder &builder, Location loc,
+                       BlockQuantizeElementsOp op, Value x, Value scale,
+                       const TensorLevelOperands &tensor, Value random);
+Value buildElementBody(OpBuilder &builder, Location loc, BlockDequantizeOp op,
+                       Value values, Value scale, Value tensorScale);
+
+/// Patterns that expand the ops on blocks of scalars and vectors in this way.
+void populateBlockPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LOWERING_ELEMENTBODIES_H

@@ -53,8 +53,17 @@ struct Granularity {
   /// Instead of an axis: parameters are broadcast to the input as in NumPy,
   /// without changing the shape of the input (K5).
   bool isBroadcast = false;
+  /// Instead of an axis: blocks of these sizes, one for each dimension of the
+  /// input. kWholeDim is a block of the entire dimension, even if the size of
+  /// the dimension is 0; other blocks may be partial (B1).
+  SmallVector<int64_t> blockShape = {};
+
+  static constexpr int64_t kWholeDim = -1;
 
   static Granularity getBroadcast() { return {{}, {}, /*isBroadcast=*/true}; }
+  static Granularity getBlocks(ArrayRef<int64_t> blockShape) {
+    return {{}, {}, /*isBroadcast=*/false, SmallVector<int64_t>(blockShape)};
+  }
 
   /// Returns the axis as a non-negative index, or nullopt if an input of this
   /// rank lacks it.

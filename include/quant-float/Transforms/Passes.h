@@ -40,6 +40,10 @@ enum class RequantizationForm {
 /// Populates patterns that decompose qdq into quantize and dequantize.
 void populateDecomposeQdqPatterns(RewritePatternSet &patterns);
 
+/// Populates patterns that decompose block_quantize into block_amax,
+/// block_scale and block_quantize_elements.
+void populateDecomposeBlockQuantizePatterns(RewritePatternSet &patterns);
+
 /// Populates patterns that decompose fakeconvert into arith ops and casts, in a
 /// linalg.generic for tensors.
 void populateDecomposeFakeConvertPatterns(RewritePatternSet &patterns);

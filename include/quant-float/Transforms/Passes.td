@@ -478,6 +478,36 @@ def QuantFloatConvertFakeConvertToQdqPass
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatDecomposeBlockQuantizePass
+    : Pass<"quant-float-decompose-block-quantize"> {
+  let summary = "Decompose block_quantize into its parts";
+  let description = [{
+    Replaces every `block_quantize` by a `block_amax`, a `block_scale` and a
+    `block_quantize_elements`, which other passes can fuse with the ops around
+    them. For rules with two levels, the largest magnitude of the tensor is that
+    of the blocks, and a `tensor_scale` derives its scale.
+
+    ```mlir
+    %q, %s = quant_float.block_quantize %x block [1, 32] rule floor
+           : tensor<4x64xf32> to tensor<4x64xf4E2M1FN>, tensor<4x2xf8E8M0FNU>
+    // becomes
+    %a = quant_float.block_amax %x block [1, 32]
+           : tensor<4x64xf32> to tensor<4x2xf32>
+    %s = quant_float.block_scale %a rule floor element f4E2M1FN
+           : tensor<4x2xf32> to tensor<4x2xf8E8M0FNU>
+    %q = quant_float.block_quantize_elements %x, %s block [1, 32] rule floor
+           : tensor<4x64xf32>, tensor<4x2xf8E8M0FNU> to tensor<4x64xf4E2M1FN>
+    ```
+
+    `convert-quant-float-to-linalg` also decomposes them.
+  }];
+  let statistics = [
+    Statistic<"numDecomposed", "num-decomposed",
+              "Number of block_quantize ops decomposed">
+  ];
+  let dependentDialects = ["mlir::tensor::TensorDialect"];
+}
+
 def QuantFloatDecomposeFakeConvertPass
     : Pass<"quant-float-decompose-fakeconvert"> {
   let summary = "Decompose fakeconvert into arith ops and casts";

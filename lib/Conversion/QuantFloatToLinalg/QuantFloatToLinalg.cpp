@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlocksToLinalg.h"
+#include "ElementwiseGeneric.h"
 #include "PhiloxBody.h"
 #include "StorageTypesOfLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,68 +57,6 @@ void quant_float::populateStorageTypeConversions(TypeConverter &converter) {
   };
   converter.addSourceMaterialization(materialize);
   converter.addTargetMaterialization(materialize);
-}
-
-namespace {
-/// An operand of an elementwise op: a tensor of storage elements, the indexing
-/// map from elements of the result to its elements, and their original type.
-struct ElementwiseInput {
-  Value storage;
-  AffineMap map;
-  Type elementType;
-};
-} // namespace
-
-/// Replaces an op, whose only result has the first input's shape, by a
-/// linalg.generic on storage types:
-///
-/// %r = linalg.generic ins(%x : tensor<?xSA>) outs(%empty : tensor<?xSB>) {
-///   ^bb0(%in: SA, %out: SB):
-///     %a = storage_cast %in : SA to A
-///     %b = <body> : B
-///     linalg.yield (storage_cast %b : B to SB)
-/// }
-///
-/// SA and SB are the storage types of A and B. Storage casts between equal
-/// types are omitted.
-static void replaceByGeneric(
-    ConversionPatternRewriter &rewriter, const TypeConverter &converter,
-    Operation *op, ArrayRef<ElementwiseInput> inputs,
-    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
-  Location loc = op->getLoc();
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Type storageType = getStorageElementType(type.getElementType());
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc,
-      tensor::getMixedSizes(rewriter, loc, inputs.front().storage),
-      storageType);
-  SmallVector<Value> operands;
-  SmallVector<AffineMap> maps;
-  for (const ElementwiseInput &input : inputs) {
-    operands.push_back(input.storage);
-    maps.push_back(input.map);
-  }
-  maps.push_back(rewriter.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), operands, empty, maps, iterators,
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        SmallVector<Value> elements;
-        for (auto [input, arg] :
-             llvm::zip_equal(inputs, args.take_front(inputs.size())))
-          elements.push_back(
-              builder.createOrFold<StorageCastOp>(loc, input.elementType, arg));
-        Value value = body(builder, loc, elements);
-        value = builder.createOrFold<StorageCastOp>(loc, storageType, value);
-        linalg::YieldOp::create(builder, loc, value);
-      });
-  // The op's type may have more or fewer static sizes (V8).
-  Value result = generic.getResult(0);
-  Type converted = converter.convertType(type);
-  if (result.getType() != converted)
-    result = tensor::CastOp::create(rewriter, loc, converted, result);
-  rewriter.replaceOp(op, result);
 }
 
 namespace {
@@ -607,6 +547,42 @@ static LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
+/// Emits an error and fails if a result of an op on blocks has a static size
+/// that does not follow from the sizes of the input. No check at run time would
+/// verify it.
+static LogicalResult checkBlockTypes(Operation *op) {
+  ArrayRef<int64_t> block;
+  if (auto quantize = dyn_cast<BlockQuantizeOp>(op))
+    block = quantize.getBlock();
+  else if (auto amax = dyn_cast<BlockAmaxOp>(op))
+    block = amax.getBlock();
+  else if (!isa<BlockQuantizeElementsOp, BlockDequantizeOp, BlockScaleOp,
+                TensorScaleOp>(op))
+    return success();
+  auto input = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!input)
+    return success();
+  SmallVector<int64_t> blocks =
+      reference::Granularity::getBlocks(block).getParameterSizes(
+          input.getShape());
+  for (auto [index, type] : llvm::enumerate(op->getResultTypes())) {
+    auto result = cast<RankedTensorType>(type);
+    // The scale of the tensor.
+    if (index == 2)
+      continue;
+    bool isOfBlocks = isa<BlockAmaxOp>(op) || index == 1;
+    for (auto [known, size] :
+         llvm::zip_equal(isOfBlocks ? ArrayRef(blocks) : input.getShape(),
+                         result.getShape()))
+      if (ShapedType::isDynamic(known) && !ShapedType::isDynamic(size))
+        return op->emitOpError()
+               << "has no lowering for a static result size for a dynamic "
+                  "input size, but got "
+               << input << " and " << result;
+  }
+  return success();
+}
+
 LogicalResult ConvertQuantFloatToLinalg::checkInput() {
   bool isInvalid = false;
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -615,7 +591,8 @@ LogicalResult ConvertQuantFloatToLinalg::checkInput() {
       isInvalid = true;
       return WalkResult::skip();
     }
-    if (isOnTensors(op) && failed(checkTypes(op)))
+    if ((isOnTensors(op) && failed(checkTypes(op))) ||
+        failed(checkBlockTypes(op)))
       isInvalid = true;
     return WalkResult::advance();
   });
@@ -662,6 +639,8 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
                ConstantOpConversion<arith::ConstantOp>,
                ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
       converter, patterns.getContext());
+  populateBlocksToLinalgPatterns(converter, patterns);
+  populateDecomposeBlockQuantizePatterns(patterns);
   populateDecomposeFakeConvertPatterns(patterns);
   populateStorageTypesOfLinalgPatterns(converter, patterns);
 }
@@ -692,10 +671,13 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   populateCallOpTypeConversionPattern(patterns, converter);
 
   ConversionTarget target(*context);
-  target.addDynamicallyLegalOp<CastOp, QuantizeOp, DequantizeOp, QdqOp,
-                               FakeConvertOp, PhiloxOp>([](Operation *op) {
-    return !isa<TensorType>(op->getResult(0).getType());
-  });
+  target.addDynamicallyLegalOp<
+      CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp, PhiloxOp,
+      TensorScaleOp, BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp>(
+      [](Operation *op) {
+        return !isa<TensorType>(op->getResult(0).getType());
+      });
+  target.addIllegalOp<BlockQuantizeOp, BlockAmaxOp>();
   target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastStringsOp,
                     LoadStringsOp>();
   target.addDynamicallyLegalOp<arith::ConstantOp>([&](Operation *op) {

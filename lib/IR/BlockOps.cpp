@@ -1,0 +1,495 @@
+//===- BlockOps.cpp - Verifiers and folders of ops on blocks --------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementBits.h"
+#include "Shapes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Reference/BlockScale.h"
+#include "quant-float/Reference/Stochastic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using reference::Granularity;
+
+// BlockScaleRules.def and BlockScaleRule have the same rows.
+#define QUANT_FLOAT_BLOCK_SCALE_RULE(Rule, ...)                                \
+  static_assert(static_cast<int>(BlockScaleRule::Rule) ==                      \
+                static_cast<int>(reference::BlockScaleRule::Rule));
+#include "quant-float/Reference/BlockScaleRules.def"
+
+reference::BlockScaleRule quant_float::getReferenceRule(BlockScaleRule rule) {
+  return static_cast<reference::BlockScaleRule>(rule);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static bool isBlockInput(Type type) {
+  return isa<Float32Type, Float16Type, BFloat16Type>(
+      getElementTypeOrSelf(type));
+}
+
+static LogicalResult verifyInput(Operation *op, Type type, StringRef name) {
+  if (isBlockInput(type))
+    return success();
+  return op->emitOpError()
+         << name << " must have elements of f32, f16 or bf16, but got "
+         << getElementTypeOrSelf(type);
+}
+
+/// The maximum number of elements of a block with given sizes. Dimensions whose
+/// sizes are only known at run time are padded to whole blocks, so this bounds
+/// the memory.
+static constexpr int64_t kMaxBlockElements = int64_t(1) << 24;
+
+/// Verifies the block sizes, and that `scales` has one element for each block
+/// (B1).
+static LogicalResult verifyBlocks(Operation *op, ArrayRef<int64_t> block,
+                                  Type inputType, Type scalesType,
+                                  StringRef scalesName) {
+  auto input = dyn_cast<RankedTensorType>(inputType);
+  auto scales = dyn_cast<RankedTensorType>(scalesType);
+  if (!input || !scales)
+    return op->emitOpError() << "blocks require ranked tensors, but got "
+                             << (input ? scalesType : inputType);
+  if (int64_t(block.size()) != input.getRank())
+    return op->emitOpError()
+           << "block must have " << input.getRank()
+           << " sizes, as the input has dimensions, but got " << block.size();
+  for (int64_t size : block)
+    if (size < 1 && size != Granularity::kWholeDim)
+      return op->emitOpError()
+             << "block sizes must be at least 1, or -1 for the whole "
+                "dimension, but got "
+             << size;
+  int64_t elements = 1;
+  for (int64_t size : block)
+    if (size != Granularity::kWholeDim)
+      elements =
+          llvm::SaturatingMultiply<uint64_t>(elements, size) > kMaxBlockElements
+              ? kMaxBlockElements + 1
+              : elements * size;
+  if (elements > kMaxBlockElements)
+    return op->emitOpError()
+           << "a block must have at most " << kMaxBlockElements
+           << " elements, apart from whole dimensions";
+  SmallVector<int64_t> expected =
+      Granularity::getBlocks(block).getParameterSizes(input.getShape());
+  if (succeeded(verifyCompatibleShape(scales.getShape(), expected)))
+    return success();
+  return op->emitOpError() << scalesName
+                           << " must have the shape of the blocks, "
+                           << describeShape(RankedTensorType::get(
+                                  expected, scales.getElementType()))
+                           << ", but got " << describeShape(scales);
+}
+
+/// Verifies that the types are both ranked tensors, both vectors or both
+/// scalars, with compatible shapes.
+static LogicalResult verifySameShape(Operation *op, Type a, Type b,
+                                     StringRef names) {
+  bool isSameKind = isa<RankedTensorType>(a) ? isa<RankedTensorType>(b)
+                    : isa<VectorType>(a)
+                        ? isa<VectorType>(b)
+                        : !isa<ShapedType>(a) && !isa<ShapedType>(b);
+  if (isSameKind && haveCompatibleShapes(a, b))
+    return success();
+  return op->emitOpError() << names << " must have the same shape, but got "
+                           << a << " and " << b;
+}
+
+/// Verifies that a value of the whole tensor is one f32: a tensor of one
+/// element with tensors, a scalar with scalars and vectors.
+static LogicalResult verifyTensorLevel(Operation *op, Value value,
+                                       StringRef name, Type like) {
+  if (!value)
+    return success();
+  Type type = value.getType();
+  bool fits = type.isF32();
+  if (isa<TensorType>(like)) {
+    auto ranked = dyn_cast<RankedTensorType>(type);
+    fits = ranked && ranked.getElementType().isF32() &&
+           Granularity().fits(ranked.getShape(), /*input=*/{}) &&
+           ranked.hasStaticShape();
+  }
+  if (fits)
+    return success();
+  return op->emitOpError() << name
+                           << " must be one f32, in a tensor if the "
+                              "other operands are tensors, but got "
+                           << type;
+}
+
+/// Verifies the operands of rules with two levels of an op on parts.
+template <typename OpTy>
+static LogicalResult verifyTensorLevels(OpTy op, Type like, bool isRequired) {
+  if (failed(verifyTensorLevel(op, op.getTensorAmax(), "tensor_amax", like)) ||
+      failed(verifyTensorLevel(op, op.getTensorScale(), "tensor_scale", like)))
+    return failure();
+  bool isTwoLevel = reference::isTwoLevel(getReferenceRule(op.getRule()));
+  int count = bool(op.getTensorAmax()) + bool(op.getTensorScale());
+  if (count > 1)
+    return op->emitOpError()
+           << "tensor_amax and tensor_scale exclude each other";
+  if (count && !isTwoLevel)
+    return op->emitOpError() << "rule " << stringifyBlockScaleRule(op.getRule())
+                             << " has no scale of the tensor";
+  if (!count && isTwoLevel && isRequired)
+    return op->emitOpError() << "rule " << stringifyBlockScaleRule(op.getRule())
+                             << " requires tensor_amax or tensor_scale";
+  return success();
+}
+
+static LogicalResult verifyRule(Operation *op, BlockScaleRule rule,
+                                Type element, Type scale) {
+  if (!reference::isBlockElement(element))
+    return op->emitOpError()
+           << "elements must be f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, "
+              "f4E2M1FN, i8 or i4, but got "
+           << element;
+  if (reference::isSupported(getReferenceRule(rule), element, scale))
+    return success();
+  return op->emitOpError() << "rule " << stringifyBlockScaleRule(rule)
+                           << " does not define scales of " << scale
+                           << " for elements of " << element;
+}
+
+/// Verifies the operand of stochastic rounding (S4).
+template <typename OpTy>
+static LogicalResult verifyRandom(OpTy op, Type inputType) {
+  std::optional<RoundMode> mode = op.getRoundMode();
+  Value random = op.getRandom();
+  if (mode && *mode != RoundMode::Stochastic)
+    return op.emitOpError() << "round_mode must be stochastic, but got "
+                            << stringifyRoundMode(*mode);
+  if (mode.has_value() != bool(random))
+    return op.emitOpError()
+           << "round_mode stochastic requires random bits, and vice versa";
+  if (!random)
+    return success();
+  if (!reference::isRandomBits(getElementTypeOrSelf(random)))
+    return op.emitOpError() << "random bits must have elements of ui2, ui4, "
+                               "ui8 or ui16, but got "
+                            << getElementTypeOrSelf(random);
+  return verifySameShape(op, inputType, random.getType(),
+                         "input and random bits");
+}
+
+LogicalResult BlockAmaxOp::verify() {
+  Type input = getInput().getType();
+  if (failed(verifyInput(*this, input, "input")) ||
+      failed(verifyBlocks(*this, getBlock(), input, getType(), "result")))
+    return failure();
+  if (getElementTypeOrSelf(input) == getElementTypeOrSelf(getType()))
+    return success();
+  return emitOpError() << "result must have the input's element type "
+                       << getElementTypeOrSelf(input) << ", but got "
+                       << getElementTypeOrSelf(getType());
+}
+
+LogicalResult TensorScaleOp::verify() {
+  Type type = getType();
+  if (getElementTypeOrSelf(type).isF32() && !isa<UnrankedTensorType>(type))
+    return success();
+  return emitOpError()
+         << "operand must be an f32, or a vector or ranked tensor of f32, but "
+            "got "
+         << type;
+}
+
+LogicalResult BlockScaleOp::verify() {
+  Type amax = getAmax().getType();
+  if (failed(verifyInput(*this, amax, "amax")) ||
+      failed(verifySameShape(*this, amax, getType(), "amax and result")) ||
+      failed(verifyRule(*this, getRule(), getElement(),
+                        getElementTypeOrSelf(getType()))))
+    return failure();
+  return verifyTensorLevels(*this, amax, /*isRequired=*/true);
+}
+
+LogicalResult BlockQuantizeElementsOp::verify() {
+  Type input = getInput().getType(), scale = getScale().getType();
+  if (failed(verifyInput(*this, input, "input")) ||
+      failed(verifySameShape(*this, input, getType(), "input and result")) ||
+      failed(verifyRule(*this, getRule(), getElementTypeOrSelf(getType()),
+                        getElementTypeOrSelf(scale))) ||
+      failed(verifyTensorLevels(*this, input, /*isRequired=*/true)) ||
+      failed(verifyRandom(*this, input)))
+    return failure();
+  if (isa<TensorType>(input))
+    return verifyBlocks(*this, getBlock(), input, scale, "scale");
+  if (!getBlock().empty())
+    return emitOpError() << "blocks require ranked tensors, but got " << input;
+  return verifySameShape(*this, input, scale, "input and scale");
+}
+
+LogicalResult BlockQuantizeOp::verify() {
+  Type input = getInput().getType();
+  if (failed(verifyInput(*this, input, "input")) ||
+      failed(verifyBlocks(*this, getBlock(), input, getScales().getType(),
+                          "scales")) ||
+      failed(verifySameShape(*this, input, getValues().getType(),
+                             "input and values")) ||
+      failed(verifyRule(*this, getRule(),
+                        getElementTypeOrSelf(getValues().getType()),
+                        getElementTypeOrSelf(getScales().getType()))) ||
+      failed(verifyTensorLevels(*this, input, /*isRequired=*/false)) ||
+      failed(verifyRandom(*this, input)))
+    return failure();
+  Value computed = getComputedTensorScale();
+  bool isExpected =
+      reference::isTwoLevel(getReferenceRule(getRule())) && !getTensorScale();
+  if (bool(computed) == isExpected)
+    return verifyTensorLevel(*this, computed, "the third result", input);
+  if (computed)
+    return emitOpError() << "a third result requires a rule with two levels "
+                            "and no tensor_scale";
+  return emitOpError() << "rule " << stringifyBlockScaleRule(getRule())
+                       << " requires a third result, the scale of the tensor";
+}
+
+LogicalResult BlockDequantizeOp::verify() {
+  Type input = getInput().getType(), scale = getScale().getType();
+  if (!reference::isBlockElement(getElementTypeOrSelf(input)))
+    return emitOpError() << "elements must be f8E4M3FN, f8E5M2, f6E2M3FN, "
+                            "f6E3M2FN, f4E2M1FN, i8 or i4, but got "
+                         << getElementTypeOrSelf(input);
+  if (!reference::isBlockScale(getElementTypeOrSelf(scale)))
+    return emitOpError() << "scales must be f8E8M0FNU, f32, f16, bf16, "
+                            "f8E4M3FN or !quant_float.f8UE5M3, but got "
+                         << getElementTypeOrSelf(scale);
+  if (failed(verifyInput(*this, getType(), "result")) ||
+      failed(verifySameShape(*this, input, getType(), "input and result")) ||
+      failed(verifyTensorLevel(*this, getTensorScale(), "tensor_scale", input)))
+    return failure();
+  if (getOrder() && !getTensorScale())
+    return emitOpError() << "order requires tensor_scale";
+  if (isa<TensorType>(input))
+    return verifyBlocks(*this, getBlock(), input, scale, "scale");
+  if (!getBlock().empty())
+    return emitOpError() << "blocks require ranked tensors, but got " << input;
+  return verifySameShape(*this, input, scale, "input and scale");
+}
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A constant operand: the bit patterns of its elements, or one for a splat.
+class ConstantBits {
+public:
+  explicit ConstantBits(Attribute attribute)
+      : bits(getElementBits(attribute)) {}
+  explicit operator bool() const { return bits && !bits->empty(); }
+  const APInt &operator[](size_t index) const {
+    return (*bits)[bits->size() == 1 ? 0 : index];
+  }
+
+private:
+  std::optional<SmallVector<APInt>> bits;
+};
+} // namespace
+
+static APFloat getF32(const APInt &bits) {
+  return APFloat(APFloat::IEEEsingle(), bits);
+}
+
+/// Returns the bits of f32, f16 or bf16 as f32.
+static APFloat extend(Type type, const APInt &bits) {
+  APFloat value(cast<FloatType>(type).getFloatSemantics(), bits);
+  bool losesInfo;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value;
+}
+
+/// Returns the level of the tensor, or nullopt if it is not constant.
+static std::optional<reference::TensorLevel>
+getTensorLevel(Value amax, Attribute amaxAttr, Value scale,
+               Attribute scaleAttr) {
+  reference::TensorLevel level;
+  if (amax) {
+    ConstantBits bits(amaxAttr);
+    if (!bits)
+      return std::nullopt;
+    level.amax = getF32(bits[0]);
+  }
+  if (scale) {
+    ConstantBits bits(scaleAttr);
+    if (!bits)
+      return std::nullopt;
+    level.scale = getF32(bits[0]);
+  }
+  return level;
+}
+
+static std::optional<int64_t> getFoldedCount(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? countFolded(shaped.getShape(), kFoldLimit) : 1;
+}
+
+/// Maps elements of an input to those of its scales.
+static reference::ParameterElements getScaleIndices(Type input, Type scale,
+                                                    ArrayRef<int64_t> block) {
+  if (block.empty())
+    return reference::ParameterElements(
+        Granularity::getBroadcast(),
+        getSizes(scale).value_or(SmallVector<int64_t>()),
+        getSizes(input).value_or(SmallVector<int64_t>()));
+  return reference::ParameterElements(Granularity::getBlocks(block),
+                                      cast<ShapedType>(scale).getShape(),
+                                      cast<ShapedType>(input).getShape());
+}
+
+OpFoldResult TensorScaleOp::fold(FoldAdaptor adaptor) {
+  ConstantBits amax(adaptor.getTensorAmax());
+  std::optional<int64_t> count = getFoldedCount(getType());
+  if (!amax || !count)
+    return {};
+  SmallVector<APInt> result;
+  for (int64_t i = 0; i < *count; ++i)
+    result.push_back(
+        reference::getTensorScale(getF32(amax[i])).bitcastToAPInt());
+  return getConstantOfBits(getType(), result);
+}
+
+/// Returns the largest magnitude of each block of a constant.
+static SmallVector<APFloat>
+getAmaxes(const ConstantBits &input, int64_t count, int64_t blocks, Type type,
+          const reference::ParameterElements &indices) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  SmallVector<APFloat> amaxes(blocks, APFloat::getZero(semantics));
+  for (int64_t i = 0; i < count; ++i) {
+    APFloat &amax = amaxes[indices[i]];
+    amax = maximum(amax, abs(APFloat(semantics, input[i])));
+  }
+  return amaxes;
+}
+
+OpFoldResult BlockAmaxOp::fold(FoldAdaptor adaptor) {
+  ConstantBits input(adaptor.getInput());
+  std::optional<int64_t> count = getFoldedCount(getInput().getType());
+  std::optional<int64_t> blocks = getFoldedCount(getType());
+  if (!input || !count || !blocks)
+    return {};
+  SmallVector<APInt> result;
+  for (const APFloat &amax :
+       getAmaxes(input, *count, *blocks, getElementTypeOrSelf(getInput()),
+                 getScaleIndices(getInput().getType(), getType(), getBlock())))
+    result.push_back(amax.bitcastToAPInt());
+  return getConstantOfBits(getType(), result);
+}
+
+OpFoldResult BlockScaleOp::fold(FoldAdaptor adaptor) {
+  ConstantBits amax(adaptor.getAmax());
+  auto tensor = getTensorLevel(getTensorAmax(), adaptor.getTensorAmax(),
+                               getTensorScale(), adaptor.getTensorScale());
+  std::optional<int64_t> count = getFoldedCount(getType());
+  if (!amax || !tensor || !count)
+    return {};
+  Type from = getElementTypeOrSelf(getAmax());
+  SmallVector<APInt> result;
+  for (int64_t i = 0; i < *count; ++i)
+    result.push_back(reference::getBlockScale(
+        getReferenceRule(getRule()), getElement(),
+        getElementTypeOrSelf(getType()), extend(from, amax[i]), *tensor));
+  return getConstantOfBits(getType(), result);
+}
+
+OpFoldResult BlockQuantizeElementsOp::fold(FoldAdaptor adaptor) {
+  ConstantBits input(adaptor.getInput()), scale(adaptor.getScale());
+  auto tensor = getTensorLevel(getTensorAmax(), adaptor.getTensorAmax(),
+                               getTensorScale(), adaptor.getTensorScale());
+  std::optional<ConstantBits> random;
+  if (getRandom())
+    random.emplace(adaptor.getRandom());
+  std::optional<int64_t> count = getFoldedCount(getType());
+  if (!input || !scale || !tensor || !count || (random && !*random))
+    return {};
+  auto indices =
+      getScaleIndices(getInput().getType(), getScale().getType(), getBlock());
+  SmallVector<APInt> result;
+  for (int64_t i = 0; i < *count; ++i)
+    result.push_back(reference::quantizeBlockElement(
+        getReferenceRule(getRule()), getElementTypeOrSelf(getInput()),
+        getElementTypeOrSelf(getScale()), getElementTypeOrSelf(getType()),
+        input[i], scale[indices[i]], *tensor,
+        random ? std::optional((*random)[i]) : std::nullopt));
+  return getConstantOfBits(getType(), result);
+}
+
+OpFoldResult BlockDequantizeOp::fold(FoldAdaptor adaptor) {
+  ConstantBits input(adaptor.getInput()), scale(adaptor.getScale());
+  auto tensor =
+      getTensorLevel({}, {}, getTensorScale(), adaptor.getTensorScale());
+  std::optional<int64_t> count = getFoldedCount(getType());
+  if (!input || !scale || !tensor || !count)
+    return {};
+  auto indices =
+      getScaleIndices(getInput().getType(), getScale().getType(), getBlock());
+  SmallVector<APInt> result;
+  for (int64_t i = 0; i < *count; ++i)
+    result.push_back(reference::dequantizeBlockElement(
+        getElementTypeOrSelf(getInput()), getElementTypeOrSelf(getScale()),
+        getElementTypeOrSelf(getType()), input[i], scale[indices[i]],
+        tensor->scale, getOrder() == ScaleOrder::TensorFirst));
+  return getConstantOfBits(getType(), result);
+}
+
+LogicalResult BlockQuantizeOp::fold(FoldAdaptor adaptor,
+                                    SmallVectorImpl<OpFoldResult> &results) {
+  ConstantBits input(adaptor.getInput());
+  auto tensor = getTensorLevel(getTensorAmax(), adaptor.getTensorAmax(),
+                               getTensorScale(), adaptor.getTensorScale());
+  std::optional<ConstantBits> random;
+  if (getRandom())
+    random.emplace(adaptor.getRandom());
+  Type x = getElementTypeOrSelf(getInput());
+  Type scale = getElementTypeOrSelf(getScales());
+  Type element = getElementTypeOrSelf(getValues());
+  std::optional<int64_t> count = getFoldedCount(getInput().getType());
+  std::optional<int64_t> blocks = getFoldedCount(getScales().getType());
+  if (!input || !tensor || !count || !blocks || (random && !*random))
+    return failure();
+
+  reference::BlockScaleRule rule = getReferenceRule(getRule());
+  reference::ParameterElements indices =
+      getScaleIndices(getInput().getType(), getScales().getType(), getBlock());
+  SmallVector<APFloat> amaxes;
+  for (const APFloat &amax : getAmaxes(input, *count, *blocks, x, indices))
+    amaxes.push_back(extend(x, amax.bitcastToAPInt()));
+  if (getComputedTensorScale() && !tensor->amax) {
+    tensor->amax = APFloat(APFloat::IEEEsingle());
+    for (const APFloat &amax : amaxes)
+      tensor->amax = maximum(*tensor->amax, amax);
+  }
+  SmallVector<APInt> scales, values;
+  for (const APFloat &amax : amaxes)
+    scales.push_back(
+        reference::getBlockScale(rule, element, scale, amax, *tensor));
+  for (int64_t i = 0; i < *count; ++i)
+    values.push_back(reference::quantizeBlockElement(
+        rule, x, scale, element, input[i], scales[indices[i]], *tensor,
+        random ? std::optional((*random)[i]) : std::nullopt));
+  // A type of the dialect has no constants.
+  TypedAttr folded[] = {getConstantOfBits(getValues().getType(), values),
+                        getConstantOfBits(getScales().getType(), scales)};
+  if (!folded[0] || !folded[1])
+    return failure();
+  results.append({folded[0], folded[1]});
+  if (getComputedTensorScale())
+    results.push_back(getConstantOfBits(
+        getComputedTensorScale().getType(),
+        reference::getTensorScale(*tensor->amax).bitcastToAPInt()));
+  return success();
+}
