@@ -101,7 +101,13 @@ static void groupOperands(ArrayRef<QuantizeElementsOp> ops) {
     if (zeroPoint)
       zeroPoints.push_back(toStorage(builder, op.getLoc(), zeroPoint));
   }
+  // Nothing is derived from a constant at run time: the reciprocal of a power
+  // of two is exact.
+  auto isConstant = [](Value scale) {
+    return matchPattern(scale, m_Constant());
+  };
   if (scales.size() != ops.size() || llvm::all_equal(scales) ||
+      llvm::all_of(scales, isConstant) ||
       (!zeroPoints.empty() && zeroPoints.size() != ops.size()))
     return;
   Value scaleGroup = makeGroup(builder, ops.front(), scales), zeroPointGroup;
