@@ -234,6 +234,27 @@ static mlir::LogicalResult extractWeights(mlir::ModuleOp module) {
   return manager.run(module);
 }
 
+/// Quantizes the weights of a module. `format` is that of --quantize-weights.
+static mlir::LogicalResult quantizeWeights(mlir::ModuleOp module,
+                                           llvm::StringRef format,
+                                           llvm::StringRef excluded) {
+  mlir::quant_float::QuantFloatQuantizeWeightsPassOptions options;
+  auto [name, rule] = format.split(':');
+  if (rule.empty()) {
+    llvm::errs() << "--quantize-weights: expected FORMAT:RULE, such as "
+                    "mxfp4:rceil, but got '"
+                 << format << "'\n";
+    return mlir::failure();
+  }
+  options.format = name.str();
+  options.rule = rule.str();
+  options.exclude = excluded.str();
+  mlir::PassManager manager(module.getContext());
+  manager.addPass(
+      mlir::quant_float::createQuantFloatQuantizeWeightsPass(options));
+  return manager.run(module);
+}
+
 int main(int argc, char **argv) {
   llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
   mlir::quant_float::reportShortenedFiles();
@@ -289,9 +310,24 @@ int main(int argc, char **argv) {
   mlir::quant_float::registerAllDialects(dialects);
   llvm::cl::opt<bool> extractsWeights(
       "extract-weights", llvm::cl::desc("export only the weights of a model"));
+  llvm::cl::opt<std::string> weightFormat(
+      "quantize-weights", llvm::cl::value_desc("FORMAT:RULE"),
+      llvm::cl::desc("quantize the float weights of matmuls of the exported "
+                     "model or checkpoint, for example mxfp4:rceil"));
+  llvm::cl::opt<std::string> excludedWeights(
+      "exclude-weights", llvm::cl::value_desc("REGEX"),
+      llvm::cl::desc("names of weights that --quantize-weights leaves as they "
+                     "are, as a regular expression"));
+  auto quantize = [&](mlir::ModuleOp module) -> mlir::LogicalResult {
+    if (weightFormat.empty())
+      return mlir::success();
+    return quantizeWeights(module, weightFormat, excludedWeights);
+  };
   auto read = [&](const std::shared_ptr<llvm::SourceMgr> &sources,
                   mlir::MLIRContext *context) {
     auto module = readWeights(dialects, sources, context);
+    if (module && failed(quantize(*module)))
+      module = nullptr;
     if (module && extractsWeights && failed(extractWeights(*module)))
       module = nullptr;
     if (module && isOpenVino(*sources) && failed(restateForOnnx(*module)))
@@ -318,9 +354,12 @@ int main(int argc, char **argv) {
   auto getExportedOptions =
       [&]() -> llvm::FailureOr<mlir::quant_float::OnnxImportOptions> {
     mlir::quant_float::OnnxImportOptions options = getImportOptions();
+    using mlir::quant_float::kNewestOpset;
+    // Dequantization of the weights is of the newest opset.
+    if (!weightFormat.empty())
+      options.targetOpset = kNewestOpset;
     if (!opset.getNumOccurrences())
       return options;
-    using mlir::quant_float::kNewestOpset;
     using mlir::quant_float::kOldestTargetOpset;
     if (opset < kOldestTargetOpset || opset > kNewestOpset) {
       llvm::errs() << "--opset: expected " << kOldestTargetOpset << " to "
@@ -345,8 +384,8 @@ int main(int argc, char **argv) {
     options.writeExternal = writeBeside;
     return options;
   };
-  mlir::quant_float::registerToOnnxTranslation(dialects, getExportedOptions,
-                                               getExportOptions, read);
+  mlir::quant_float::registerToOnnxTranslation(
+      dialects, getExportedOptions, getExportOptions, read, quantize);
   mlir::quant_float::registerToOpenVinoTranslation(
       dialects, getOpenVinoOptions,
       [&] {
@@ -363,6 +402,12 @@ int main(int argc, char **argv) {
       },
       [&](const std::shared_ptr<llvm::SourceMgr> &sources,
           mlir::MLIRContext *context) {
+        if (!weightFormat.empty()) {
+          llvm::errs() << "--quantize-weights: expected --export-onnx, "
+                          "--export-gguf or --export-safetensors; "
+                          "--export-openvino accepts their output\n";
+          return mlir::OwningOpRef<mlir::ModuleOp>();
+        }
         return readForOpenVino(dialects, sources, context, getImportOptions());
       });
   auto translate = [&] {

@@ -338,6 +338,67 @@ def QuantFloatPackWeightsPass : Pass<"quant-float-pack-weights"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatQuantizeWeightsPass
+    : Pass<"quant-float-quantize-weights", "mlir::ModuleOp"> {
+  let summary = "Quantize constant float weights of matmuls in blocks";
+  let description = [{
+    Quantizes the constant weights of `MatMul` and `Gemm`, directly or through a
+    `Transpose`, and replaces them by quantized constants and a `dequantize`. In
+    a function without arguments, such as the importers of checkpoints create,
+    it quantizes the matrices that are results and whose names end with
+    "weight". f32, f16 and bf16 matrices are quantized; the results keep their
+    type.
+
+    `format` selects the types of values and scales and the shape of the blocks:
+
+    | format                     | values                         | scales           | block            |
+    |----------------------------|--------------------------------|------------------|------------------|
+    | mxfp8-e4m3, mxfp8-e5m2     | f8E4M3FN, f8E5M2               | f8E8M0FNU        | 32 inputs        |
+    | mxfp6-e2m3, mxfp6-e3m2     | f6E2M3FN, f6E3M2FN             | f8E8M0FNU        | 32 inputs        |
+    | mxfp4, mxint8              | f4E2M1FN, i8                   | f8E8M0FNU        | 32 inputs        |
+    | nvfp4                      | f4E2M1FN                       | f8E4M3FN and f32 | 16 inputs        |
+    | fp8-1x128, fp8-128x128     | f8E4M3FN                       | f32              | as the names say |
+    | fp8-channel, int8-channel  | f8E4M3FN, i8                   | f32              | an output        |
+    | int8-32, int4-32, int4-128 | i8, i4                         | f32              | 32 or 128 inputs |
+
+    `rule` is the rule for the scales (docs/rules.md, B3 to B6). The values and
+    scales are those of `quant_float.block_quantize`, except that ONNX has
+    neither two-dimensional blocks nor MXINT8: scales of 128x128 blocks are
+    repeated for each output, and scales of MXINT8 are multiplied by 1/64. The
+    scales of NVFP4 are the result of a second `dequantize`, so that the product
+    of both scales is rounded first (`order tensor_first`).
+
+    The `dequantize` ops are of the newest opset. Weights whose names match the
+    regular expression `exclude` stay. A weight with an infinity or NaN stays,
+    with a remark.
+
+    ```mlir
+    %w = arith.constant dense<...> : tensor<64x16xf32>
+    %y = quant_float.node "MatMul"(%x, %w) opset 21 : ...
+    // becomes, with format=mxfp4 rule=rceil
+    %q = arith.constant dense<...> : tensor<64x16xf4E2M1FN>
+    %s = arith.constant dense<...> : tensor<2x16xf8E8M0FNU>
+    %w = quant_float.dequantize %q, %s axis 0 block_size 32 opset 28
+           : tensor<64x16xf4E2M1FN>, tensor<2x16xf8E8M0FNU> to tensor<64x16xf32>
+    %y = quant_float.node "MatMul"(%x, %w) opset 21 : ...
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", /*default=*/"\"\"",
+           "format of the quantized weights">,
+    Option<"rule", "rule", "std::string", /*default=*/"\"\"",
+           "rule for the scales">,
+    Option<"exclude", "exclude", "std::string", /*default=*/"\"\"",
+           "regular expression of the names of weights that stay">
+  ];
+  let statistics = [
+    Statistic<"numQuantized", "num-quantized", "Number of weights quantized">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def QuantFloatUnpackWeightsPass
     : Pass<"quant-float-unpack-weights", "mlir::ModuleOp"> {
   let summary = "Rewrite com.microsoft.MatMulNBits to ONNX operators";

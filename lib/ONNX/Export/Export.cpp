@@ -23,8 +23,8 @@ LogicalResult quant_float::exportOnnx(ModuleOp module, raw_ostream &os,
 void quant_float::registerToOnnxTranslation(
     const DialectRegistry &dialects,
     std::function<FailureOr<OnnxImportOptions>()> getImportOptions,
-    std::function<FailureOr<OnnxExportOptions>()> getOptions,
-    ReadWeights read) {
+    std::function<FailureOr<OnnxExportOptions>()> getOptions, ReadWeights read,
+    std::function<LogicalResult(ModuleOp)> rewrite) {
   // A DialectRegistry cannot be copied.
   auto registry = std::make_shared<DialectRegistry>();
   dialects.appendTo(*registry);
@@ -32,7 +32,8 @@ void quant_float::registerToOnnxTranslation(
       "export-onnx",
       "export an ONNX model, an MLIR module or a weight file to ONNX",
       [registry, getImportOptions = std::move(getImportOptions),
-       getOptions = std::move(getOptions), read = std::move(read)](
+       getOptions = std::move(getOptions), read = std::move(read),
+       rewrite = std::move(rewrite)](
           const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
           MLIRContext *context) -> LogicalResult {
         context->appendDialectRegistry(*registry);
@@ -59,6 +60,8 @@ void quant_float::registerToOnnxTranslation(
                 target::dropPages({bytes, nullptr, /*isMapped=*/true});
           };
           module = importOnnx(path, context, importOptions);
+          if (module && failed(rewrite(*module)))
+            module = nullptr;
         } else {
           module = read(sources, context);
         }

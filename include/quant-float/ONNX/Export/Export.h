@@ -67,11 +67,13 @@ LogicalResult exportOnnx(ModuleOp module, raw_ostream &os,
 
 /// Registers the translation --export-onnx, which reads ONNX models, the
 /// formats that `read` accepts, and IR of `dialects`. The option functions are
-/// called for each imported and exported model.
+/// called for each imported and exported model. `rewrite` is applied to
+/// imported ONNX models before they are converted to the target opset.
 void registerToOnnxTranslation(
     const DialectRegistry &dialects,
     std::function<FailureOr<OnnxImportOptions>()> getImportOptions,
-    std::function<FailureOr<OnnxExportOptions>()> getOptions, ReadWeights read);
+    std::function<FailureOr<OnnxExportOptions>()> getOptions, ReadWeights read,
+    std::function<LogicalResult(ModuleOp)> rewrite);
 
 } // namespace mlir::quant_float
 

@@ -1,0 +1,28 @@
+// Weights that stay, with the reason.
+// RUN: quant-float-opt %s --quant-float-quantize-weights="format=mxint8 rule=floor" --verify-diagnostics -o /dev/null
+// RUN: sed "/expected-remark/d" %s | quant-float-opt --quant-float-quantize-weights="format=nvfp4 rule=torchao" -o /dev/null 2>&1 | FileCheck %s
+
+// CHECK-COUNT-2: remark: {{.*}}not quantized: it has an infinite element or NaN
+// CHECK-NOT: remark
+
+func.func @infinity(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  // expected-remark @+1 {{not quantized: it has an infinite element or NaN}}
+  %w = arith.constant dense<[[1.0, 0x7F800000], [2.0, 3.0]]> : tensor<2x2xf32>
+  %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+
+func.func @nan(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  // expected-remark @+1 {{not quantized: it has an infinite element or NaN}}
+  %w = arith.constant dense<[[1.0, 0x7FC00000], [2.0, 3.0]]> : tensor<2x2xf32>
+  %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+
+// 2^-125 has the encoding 2, and its product with 1/64 has none.
+func.func @small(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  // expected-remark @+1 {{not quantized: its scales are too small for MXINT8}}
+  %w = arith.constant dense<2.350988701644575e-38> : tensor<2x2xf32>
+  %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
