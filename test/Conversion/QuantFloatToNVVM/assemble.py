@@ -3,6 +3,7 @@
 # RUN: %python %s %tools_dir/quant-float-opt %t %if full %{ full %}
 import itertools
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from nvvm.kernels import NARROW, OWN, WIDE, Operand, cast, operation
 
 # One of each kind, of which all kernels are made.
 DIFFERENT_CHIPS = ("sm_75", "sm_80", "sm_90", "sm_100a")
+# Without further modifiers, such as those for positive zeros and for scale factors.
+INSTRUCTION = re.compile(
+    r"cvt\.(r[nzp]\.satfinite\.\w+x2\.(f32|f16x2|bf16x2)|rn\.b?f16x2\.\w+x2)\s"
+)
 
 
 def casts(is_full):
@@ -105,6 +110,11 @@ def main(program, folder, full=""):
             found = ptx.conversions(bodies[name])
             if found != wanted:
                 failures.append(f"{chip}: {name}: expected {wanted}, but got {found}")
+            failures += [
+                f"{chip}: {name}: unexpected modifiers: {line}"
+                for line in bodies[name]
+                if ptx.CONVERSION.match(line) and not INSTRUCTION.match(line)
+            ]
     print(f"{kernels} kernels for {len(chips)} chips, {len(failures)} failures")
     return "\n".join(failures) if failures else 0
 

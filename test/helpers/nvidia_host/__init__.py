@@ -60,9 +60,15 @@ def with_device_nans(match):
 
 
 def by_integers(match):
-    """A call whose pairs of halves travel as integers: their places in a C++ function are the compiler's choice."""
+    """A call whose pairs of halves travel as integers: their places in a C++ function are the compiler's choice.
+
+    Since LLVM 24, the last argument of conversions to narrow floats is whether zeros are positive (`.pzo`).
+    """
     name, result, function, arguments = match.groups()
     step = name.replace("%", "%v", 1)
+    if "i1 true" in arguments:
+        raise ValueError(f"no host function returns positive zeros for negative ones: {match[0]}")
+    arguments = arguments.removesuffix(", i1 false")
     pair = re.fullmatch(r"(<2 x \w+>) (\S+)", arguments)
     lines = [f"  {step}.pair = bitcast {pair[1]} {pair[2]} to i32"] if pair else []
     # C++ takes short integers extended.
@@ -148,7 +154,12 @@ def to_host(text):
     )
     text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
     # Of intrinsics alone.
-    text = re.sub(r"^(declare .*@nvvm_.*)", lambda m: m[1].replace(" immarg", ""), text, flags=re.MULTILINE)  # fmt: skip
+    text = re.sub(
+        r"^(declare .*@nvvm_.*)",
+        lambda m: m[1].replace(", i1 immarg", "").replace(" immarg", ""),
+        text,
+        flags=re.MULTILINE,
+    )
     # Which barrier it is tells its address.
     text = re.sub(
         r"^(declare void @nvvm_barrier\w+\(.*?\)).*",
