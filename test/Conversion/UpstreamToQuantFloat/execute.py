@@ -101,12 +101,16 @@ CASES = list(make_cases())
 # Modules
 
 
-# llvm::APFloatBase::Semantics, as the runtime of the slow path has them.
-SEMANTICS = {
-    **{"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "f8E5M2": 7, "f8E5M2FNUZ": 8, "f8E4M3": 9},
-    **{"f8E4M3FN": 10, "f8E4M3FNUZ": 11, "f8E4M3B11FNUZ": 12, "f8E3M4": 13, "f8E8M0FNU": 15},
-    **{"f6E3M2FN": 16, "f6E2M3FN": 17, "f4E2M1FN": 18},
-}
+def read_semantics():
+    """llvm::APFloatBase::Semantics, whose numbers the runtime of the slow path takes. They differ between versions of LLVM."""
+    header = (llvm / "../include/llvm/ADT/APFloat.h").read_text()
+    enumeration = re.search(r"enum Semantics \{(.*?)^\s*\};", header, re.DOTALL | re.MULTILINE)[1]
+    names = re.findall(r"^\s*S_(\w+),", enumeration, re.MULTILINE)
+    wide = {"f16": "IEEEhalf", "bf16": "BFloat", "f32": "IEEEsingle", "f64": "IEEEdouble"}
+    return {name: names.index(wide.get(name, f"Float{name[1:]}")) for name in FLOATS}
+
+
+SEMANTICS = read_semantics()
 DECLARATIONS = """
 func.func private @_mlir_apfloat_convert(i32, i32, i64) -> i64
 func.func private @_mlir_apfloat_convert_to_int(i32, i32, i1, i64) -> i64
