@@ -14,7 +14,7 @@ func.func @casts(%x: tensor<4xf32>) -> (tensor<4xf8E5M3FNU>, tensor<4xf32>) {
 
 // CHECK-LABEL: @constants
 func.func @constants() -> (tensor<3xf8E5M3FNU>, f8E5M3FNU) {
-  // CHECK: %[[D:.+]] = arith.constant dense<[120, 128, -2]> : tensor<3xi8>
+  // CHECK: %[[D:.+]] = arith.constant dense<[120, -128, -2]> : tensor<3xi8>
   // CHECK: quant_float.storage_cast %[[D]] : tensor<3xi8> to tensor<3x!quant_float.f8UE5M3>
   // CHECK: %[[C:.+]] = arith.constant 120 : i8
   // CHECK: quant_float.storage_cast %[[C]] : i8 to !quant_float.f8UE5M3
