@@ -587,7 +587,8 @@ quant_float::getBlockScaledIllegalityReason(Operation *op) {
   auto has = [&](unsigned numOperands) {
     return op->getNumOperands() == numOperands && op->getNumResults() == 1;
   };
-  if (isNamed(op, kScaledContract) && has(5))
+  // Without a result if the operands are memrefs.
+  if (isNamed(op, kScaledContract) && op->getNumOperands() == 5)
     return findScaledContractIllegality(op);
   if (op->getName().getDialectNamespace() != "tosa" ||
       isCastToBlockScaled(op) || isNamed(op, kConstant))
