@@ -13,7 +13,7 @@ from nvvm.kernels import NARROW, OWN, WIDE, Operand, cast, operation
 
 # One of each kind, of which all kernels are made.
 DIFFERENT_CHIPS = ("sm_75", "sm_80", "sm_90", "sm_100a")
-# Without further modifiers, such as those for positive zeros and for scale factors.
+# Without further modifiers, such as relu, pzo and scaled.
 INSTRUCTION = re.compile(
     r"cvt\.(r[nzp]\.satfinite\.\w+x2\.(f32|f16x2|bf16x2)|rn\.b?f16x2\.\w+x2)\s"
 )

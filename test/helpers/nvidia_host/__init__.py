@@ -62,12 +62,12 @@ def with_device_nans(match):
 def by_integers(match):
     """A call whose pairs of halves travel as integers: their places in a C++ function are the compiler's choice.
 
-    Since LLVM 24, the last argument of conversions to narrow floats is whether zeros are positive (`.pzo`).
+    Since LLVM 24, the last argument of conversions to narrow floats selects the modifier `.pzo`.
     """
     name, result, function, arguments = match.groups()
     step = name.replace("%", "%v", 1)
     if "i1 true" in arguments:
-        raise ValueError(f"no host function returns positive zeros for negative ones: {match[0]}")
+        raise ValueError(f"no host function implements .pzo: {match[0]}")
     arguments = arguments.removesuffix(", i1 false")
     pair = re.fullmatch(r"(<2 x \w+>) (\S+)", arguments)
     lines = [f"  {step}.pair = bitcast {pair[1]} {pair[2]} to i32"] if pair else []
