@@ -13,6 +13,9 @@ from openvino import opset13 as ops
 from round_trips.openvino_check import RoundTrips, make_tensor, run_model
 from round_trips.openvino_normal import normalize
 
+# OpenVINO's package starts a process. Since Python 3.14, it imports this module, and would write to the same folder.
+if __name__ != "__main__":
+    sys.exit()
 work = pathlib.Path(sys.argv[2])
 trips = RoundTrips(sys.argv[1], work)
 PORT = '<port id="{}" precision="FP32"><dim>2</dim></port>'

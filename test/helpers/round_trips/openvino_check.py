@@ -1,6 +1,5 @@
 """An OpenVINO model in and out again: the same up to the normal form, and with the same outputs."""
 
-import multiprocessing
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -9,10 +8,6 @@ import openvino.properties.hint
 
 from round_trips.openvino_normal import describe_difference, find_numbers, normalize
 from round_trips.trips import Trips
-
-# A package that OpenVINO imports starts a process. Since Python 3.14, that would run the test a second time, in the same
-# folder.
-multiprocessing.set_start_method("fork", force=True)
 
 
 def make_tensor(element_type, shape, rng):
