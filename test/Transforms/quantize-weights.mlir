@@ -3,7 +3,7 @@
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=torchao" | FileCheck %s --check-prefix=NVFP4
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=fp8-128x128 rule=deepgemm exclude=gemm" | FileCheck %s --check-prefix=FP8
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=int8-channel rule=absmax" | FileCheck %s --check-prefix=CHANNEL
-// RUN: quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=rceil exclude=." -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=rceil exclude=^" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp5 rule=rceil" 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=up" 2>&1 | FileCheck %s --check-prefix=RULE
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=floor" 2>&1 | FileCheck %s --check-prefix=TYPES
