@@ -74,11 +74,14 @@ def main(tools, work):
         ],
         [numpy_helper.from_array(w, f"w{i}") for i, w in enumerate((w1, w2, w3), 1)],
     )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), work / "in.onnx")
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), work / "in.onnx"
+    )
     save_file({"a.weight": w2, "norm.weight": w3[0], "embed.weight": w3}, work / "in.safetensors")
     # Rows of the identity give the weights themselves.
     np.save(work / "x.npy", np.eye(256, dtype=F32))
-    np.save(work / "z.npy", np.eye(70, dtype=F32))
+    # Both inputs have N rows.
+    np.save(work / "z.npy", np.eye(256, 70, dtype=F32))
     failures = 0
 
     def same(name, found, expected):
@@ -97,30 +100,49 @@ def main(tools, work):
             subprocess.run([*command, "--export-onnx", work / "in.onnx", "-o", model], check=True)
             onnx.checker.check_model(onnx.load(model))
             run = [tools / "quant-float-run", model, "--inputs"]
-            for index, data, w, is_transposed in ((0, "x", w1.T, 0), (1, "x", w2, 0), (2, "z", w3, 0)):
-                if index == 0:
-                    feeds = [f"x={work / 'x.npy'}", f"z={work / 'z.npy'}"]
-                    # Both inputs have N rows.
-                    np.save(work / "z.npy", np.eye(256, 70, dtype=F32))
-                    subprocess.run([*run, *feeds, "--outputs", out], check=True)
+            feeds = [f"x={work / 'x.npy'}", f"z={work / 'z.npy'}"]
+            subprocess.run([*run, *feeds, "--outputs", out], check=True)
+            for index, w in enumerate((w1.T, w2, w3)):
                 found = np.load(out / f"output_{index}.npy")[: w.shape[1]].T
-                same(f"{what}, weight {index}", found, expect(w, rule, element, scale, outputs, inputs))
+                same(
+                    f"{what}, weight {index}",
+                    found,
+                    expect(w, rule, element, scale, outputs, inputs),
+                )
             if name in NOT_IN_SAFETENSORS:
                 continue
             checkpoint = work / "out.safetensors"
             exclude = ["--exclude-weights", "embed"]
             subprocess.run(
-                [*command, *exclude, "--export-safetensors", work / "in.safetensors", "-o", checkpoint],
+                [
+                    *command,
+                    *exclude,
+                    "--export-safetensors",
+                    work / "in.safetensors",
+                    "-o",
+                    checkpoint,
+                ],
                 check=True,
             )
             imported = work / "out.mlir"
             subprocess.run(
-                [tools / "quant-float-translate", "--import-safetensors", checkpoint, "-o", imported], check=True
+                [
+                    tools / "quant-float-translate",
+                    "--import-safetensors",
+                    checkpoint,
+                    "-o",
+                    imported,
+                ],
+                check=True,
             )
             subprocess.run([tools / "quant-float-run", imported, "--outputs", out], check=True)
             # The writer chooses the order of tensors.
             found = {a.shape: a for a in (np.load(out / f"output_{i}.npy") for i in range(3))}
-            same(f"{what}, a.weight", found[w2.shape], expect(w2, rule, element, scale, outputs, inputs))
+            same(
+                f"{what}, a.weight",
+                found[w2.shape],
+                expect(w2, rule, element, scale, outputs, inputs),
+            )
             same(f"{what}, embed.weight", found[w3.shape], w3)
         print(f"{name}: {len(rules)} rules")
     return failures > 0

@@ -373,14 +373,16 @@ def QuantFloatQuantizeWeightsPass
     with a remark.
 
     ```mlir
-    %w = arith.constant dense<...> : tensor<64x16xf32>
-    %y = quant_float.node "MatMul"(%x, %w) opset 21 : ...
+    %w = arith.constant dense<0.1> : tensor<64x16xf32>
+    %y = quant_float.node "MatMul"(%x, %w) opset 21
+           : (tensor<?x64xf32>, tensor<64x16xf32>) -> tensor<?x16xf32>
     // becomes, with format=mxfp4 rule=rceil
-    %q = arith.constant dense<...> : tensor<64x16xf4E2M1FN>
-    %s = arith.constant dense<...> : tensor<2x16xf8E8M0FNU>
-    %w = quant_float.dequantize %q, %s axis 0 block_size 32 opset 28
+    %q = arith.constant dense<3.0> : tensor<64x16xf4E2M1FN>
+    %s = arith.constant dense<0.03125> : tensor<2x16xf8E8M0FNU>
+    %d = quant_float.dequantize %q, %s axis 0 block_size 32 opset 28
            : tensor<64x16xf4E2M1FN>, tensor<2x16xf8E8M0FNU> to tensor<64x16xf32>
-    %y = quant_float.node "MatMul"(%x, %w) opset 21 : ...
+    %z = quant_float.node "MatMul"(%x, %d) opset 21
+           : (tensor<?x64xf32>, tensor<64x16xf32>) -> tensor<?x16xf32>
     ```
   }];
   let options = [
