@@ -36,7 +36,8 @@ static bool isSupported(Type type) {
 /// Whether the op is one on blocks.
 static bool isOnBlocks(Operation *op) {
   return isa<BlockQuantizeOp, BlockDequantizeOp, BlockAmaxOp, TensorScaleOp,
-             BlockScaleOp, BlockQuantizeElementsOp>(op);
+             BlockScaleOp, BlockQuantizeElementsOp, PackScalesOp,
+             UnpackScalesOp>(op);
 }
 
 LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
@@ -510,6 +511,46 @@ static llvm::Expected<Tensor> evaluate(BlockDequantizeOp op,
   });
 }
 
+/// Arranges scales; `sizes` are those of the rows.
+template <typename OpTy>
+static llvm::Expected<Tensor>
+arrangeScales(OpTy op, const Tensor &input, ArrayRef<int64_t> sizes,
+              decltype(reference::packScales) arrange) {
+  reference::ScaleLayout layout = getReferenceLayout(op.getLayout());
+  int64_t rows = sizes[sizes.size() - 2], columns = sizes.back();
+  SmallVector<int64_t> resultSizes(sizes);
+  int64_t count = 1;
+  for (int64_t size : sizes.drop_back(2))
+    count *= size;
+  if (isa<PackScalesOp>(op.getOperation())) {
+    auto alignment = reference::getAlignment(layout);
+    resultSizes.pop_back();
+    resultSizes.back() = llvm::alignTo(rows, alignment.rows) *
+                         llvm::alignTo(columns, alignment.columns);
+  }
+  Type type = getElementTypeOrSelf(op.getType());
+  return compute(op, type, resultSizes, [&](MutableArrayRef<char> result) {
+    return arrange(layout, count, rows, columns, type.isF32() ? 4 : 1,
+                   input.getBytes(), result);
+  });
+}
+
+static llvm::Expected<Tensor> evaluate(PackScalesOp op,
+                                       ArrayRef<Tensor> operands) {
+  return arrangeScales(op, operands[0], operands[0].getSizes(),
+                       reference::packScales);
+}
+
+static llvm::Expected<Tensor> evaluate(UnpackScalesOp op,
+                                       ArrayRef<Tensor> operands) {
+  ArrayRef<int64_t> packed = operands[0].getSizes();
+  SmallVector<int64_t> sizes(packed.drop_back());
+  ArrayRef<int64_t> matrix =
+      cast<RankedTensorType>(op.getType()).getShape().take_back(2);
+  sizes.append(matrix.begin(), matrix.end());
+  return arrangeScales(op, operands[0], sizes, reference::unpackScales);
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -525,7 +566,8 @@ static Results evaluate(Operation *op, ArrayRef<Tensor> operands) {
       .Case([&](AnyConstantOp op) { return toResults(evaluate(op)); })
       .Case([&](BlockQuantizeOp op) { return evaluate(op, operands); })
       .Case<CastOp, FakeConvertOp, PhiloxOp, BlockAmaxOp, TensorScaleOp,
-            BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp>(
+            BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp,
+            PackScalesOp, UnpackScalesOp>(
           [&](auto op) { return toResults(evaluate(op, operands)); })
       .Default([&](Operation *op) {
         return toResults(evaluate(cast<QuantizationOpInterface>(op), operands));

@@ -24,6 +24,16 @@ using reference::Granularity;
                 static_cast<int>(reference::BlockScaleRule::Rule));
 #include "quant-float/Reference/BlockScaleRules.def"
 
+// ScaleLayouts.def and ScaleLayout have the same rows.
+#define QUANT_FLOAT_SCALE_LAYOUT(Layout, ...)                                  \
+  static_assert(static_cast<int>(ScaleLayout::Layout) ==                       \
+                static_cast<int>(reference::ScaleLayout::Layout));
+#include "quant-float/Reference/ScaleLayouts.def"
+
+reference::ScaleLayout quant_float::getReferenceLayout(ScaleLayout layout) {
+  return static_cast<reference::ScaleLayout>(layout);
+}
+
 reference::BlockScaleRule quant_float::getReferenceRule(BlockScaleRule rule) {
   return static_cast<reference::BlockScaleRule>(rule);
 }
@@ -279,6 +289,71 @@ LogicalResult BlockDequantizeOp::verify() {
   return verifySameShape(*this, input, scale, "input and scale");
 }
 
+/// Returns the number of scales of a padded matrix, or a dynamic size.
+static int64_t getPaddedSize(ScaleLayout layout, int64_t rows,
+                             int64_t columns) {
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(columns))
+    return ShapedType::kDynamic;
+  auto alignment = reference::getAlignment(getReferenceLayout(layout));
+  int64_t size;
+  if (llvm::MulOverflow<int64_t>(llvm::alignTo(rows, alignment.rows),
+                                 llvm::alignTo(columns, alignment.columns),
+                                 size))
+    return ShapedType::kDynamic;
+  return size;
+}
+
+/// Verifies the types of rows of scales and of the same scales in a layout.
+static LogicalResult verifyLayout(Operation *op, ScaleLayout layout,
+                                  Type plainType, Type packedType) {
+  auto plain = dyn_cast<RankedTensorType>(plainType);
+  auto packed = dyn_cast<RankedTensorType>(packedType);
+  if (!plain || !packed || plain.getRank() < 2 ||
+      packed.getRank() != plain.getRank() - 1)
+    return op->emitOpError()
+           << "layouts require a ranked tensor of at least two dimensions and "
+              "one with a dimension less, but got "
+           << plainType << " and " << packedType;
+  Type type = plain.getElementType();
+  bool isF32 = layout == ScaleLayout::DeepGemmF32;
+  bool isE8M0 = isa<Float8E8M0FNUType>(type);
+  bool isSupported =
+      isF32 ? type.isF32()
+      : layout == ScaleLayout::DeepGemmE8M0
+          ? isE8M0
+          : reference::isBlockScale(type) &&
+                !isa<Float32Type, Float16Type, BFloat16Type>(type);
+  if (!isSupported || type != packed.getElementType())
+    return op->emitOpError() << "layout " << stringifyScaleLayout(layout)
+                             << " does not have scales of " << type << " and "
+                             << packed.getElementType();
+  SmallVector<int64_t> expected(plain.getShape().drop_back(2));
+  expected.push_back(getPaddedSize(
+      layout, plain.getDimSize(plain.getRank() - 2), plain.getShape().back()));
+  if (succeeded(verifyCompatibleShape(packed.getShape(), expected)))
+    return success();
+  return op->emitOpError() << "scales in the layout must have "
+                           << describeShape(
+                                  RankedTensorType::get(expected, type))
+                           << ", but got " << describeShape(packed);
+}
+
+LogicalResult PackScalesOp::verify() {
+  return verifyLayout(*this, getLayout(), getInput().getType(), getType());
+}
+
+LogicalResult UnpackScalesOp::verify() {
+  if (failed(verifyLayout(*this, getLayout(), getType(), getInput().getType())))
+    return failure();
+  if (!llvm::any_of(cast<RankedTensorType>(getType()).getShape().take_back(2),
+                    ShapedType::isDynamic))
+    return success();
+  return emitOpError()
+         << "the last two sizes of the result must be static, but "
+            "got "
+         << getType();
+}
+
 //===----------------------------------------------------------------------===//
 // Folding
 //===----------------------------------------------------------------------===//
@@ -492,4 +567,48 @@ LogicalResult BlockQuantizeOp::fold(FoldAdaptor adaptor,
         getComputedTensorScale().getType(),
         reference::getTensorScale(*tensor->amax).bitcastToAPInt()));
   return success();
+}
+
+/// Returns the constant in the other arrangement. `plain` is the type of rows.
+static OpFoldResult foldLayout(ScaleLayout layout, Attribute input,
+                               RankedTensorType plain, Type result,
+                               bool isPacking) {
+  ConstantBits bits(input);
+  std::optional<int64_t> count = getFoldedCount(result);
+  if (!bits || !count || !plain.hasStaticShape())
+    return {};
+  auto alignment = reference::getAlignment(getReferenceLayout(layout));
+  int64_t rows = plain.getDimSize(plain.getRank() - 2);
+  int64_t columns = plain.getShape().back(), size = rows * columns;
+  int64_t paddedRows = llvm::alignTo(rows, alignment.rows);
+  int64_t paddedColumns = llvm::alignTo(columns, alignment.columns);
+  SmallVector<APInt> values(*count, APInt::getZero(bits[0].getBitWidth()));
+  for (int64_t i = 0, e = size ? plain.getNumElements() : 0; i != e; ++i) {
+    int64_t offset = i / size * paddedRows * paddedColumns +
+                     reference::getScaleOffset(getReferenceLayout(layout),
+                                               paddedRows, paddedColumns,
+                                               i % size / columns, i % columns);
+    if (isPacking)
+      values[offset] = bits[i];
+    else
+      values[i] = bits[offset];
+  }
+  return getConstantOfBits(result, values);
+}
+
+OpFoldResult PackScalesOp::fold(FoldAdaptor adaptor) {
+  return foldLayout(getLayout(), adaptor.getInput(),
+                    cast<RankedTensorType>(getInput().getType()), getType(),
+                    /*isPacking=*/true);
+}
+
+OpFoldResult UnpackScalesOp::fold(FoldAdaptor adaptor) {
+  // Padding is dropped, so packing again would not give the input.
+  if (auto pack = getInput().getDefiningOp<PackScalesOp>();
+      pack && pack.getLayout() == getLayout() &&
+      pack.getInput().getType() == getType())
+    return pack.getInput();
+  return foldLayout(getLayout(), adaptor.getInput(),
+                    cast<RankedTensorType>(getType()), getType(),
+                    /*isPacking=*/false);
 }

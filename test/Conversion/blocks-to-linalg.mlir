@@ -43,3 +43,23 @@ func.func @dequantize(%q: tensor<?x?xi8>, %s: tensor<?x?xbf16>, %t: tensor<f32>)
   %y = quant_float.block_dequantize %q, %s tensor_scale(%t : tensor<f32>) block [128, 128] : tensor<?x?xi8>, tensor<?x?xbf16> to tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// -----
+
+// A layout splits padded dimensions and permutes the parts.
+// CHECK-DAG: #[[$SOURCE:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
+// CHECK-DAG: #[[$RESULT:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @layouts
+// CHECK: tensor.pad %{{.+}} low[0, 0] high[2, 3]
+// CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1], [2, 3]] output_shape [1, 8, 2, 4]
+// CHECK: linalg.generic {indexing_maps = [#[[$SOURCE]], #[[$RESULT]]]
+// CHECK: tensor.collapse_shape %{{.+}} {{\[\[}}0, 1, 2, 3]] : tensor<1x2x8x4xf8E4M3FN> into tensor<64xf8E4M3FN>
+// CHECK: tensor.expand_shape
+// CHECK: linalg.generic
+// CHECK: tensor.collapse_shape
+// CHECK: tensor.extract_slice %{{.+}}[0, 0] [6, 5] [1, 1]
+func.func @layouts(%s: tensor<6x5xf8E4M3FN>, %p: tensor<64xf8E4M3FN>) -> (tensor<64xf8E4M3FN>, tensor<6x5xf8E4M3FN>) {
+  %0 = quant_float.pack_scales %s layout tile_8x4 : tensor<6x5xf8E4M3FN> to tensor<64xf8E4M3FN>
+  %1 = quant_float.unpack_scales %p layout tile_8x4 : tensor<64xf8E4M3FN> to tensor<6x5xf8E4M3FN>
+  return %0, %1 : tensor<64xf8E4M3FN>, tensor<6x5xf8E4M3FN>
+}

@@ -48,3 +48,14 @@ func.func @parts(%x: tensor<4x64xf32>, %m: tensor<f32>, %a: f32, %v: vector<8xf3
   %5 = quant_float.block_quantize_elements %a, %s rule even : f32, f8E8M0FNU to f6E3M2FN
   return
 }
+
+// CHECK-LABEL: @layouts
+func.func @layouts(%s: tensor<2x130x5xf8E8M0FNU>, %d: tensor<?x?xf32>) {
+  // CHECK: %[[P:.+]] = quant_float.pack_scales %{{.+}} layout {{.*}}tile_128x4 : tensor<2x130x5xf8E8M0FNU> to tensor<2x2048xf8E8M0FNU>
+  %0 = quant_float.pack_scales %s layout tile_128x4 : tensor<2x130x5xf8E8M0FNU> to tensor<2x2048xf8E8M0FNU>
+  // CHECK: quant_float.unpack_scales %[[P]] layout {{.*}}tile_128x4 : tensor<2x2048xf8E8M0FNU> to tensor<2x130x5xf8E8M0FNU>
+  %1 = quant_float.unpack_scales %0 layout tile_128x4 : tensor<2x2048xf8E8M0FNU> to tensor<2x130x5xf8E8M0FNU>
+  // CHECK: quant_float.pack_scales %{{.+}} layout {{.*}}deepgemm_f32 : tensor<?x?xf32> to tensor<?xf32>
+  %2 = quant_float.pack_scales %d layout deepgemm_f32 : tensor<?x?xf32> to tensor<?xf32>
+  return
+}

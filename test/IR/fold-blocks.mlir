@@ -54,3 +54,20 @@ func.func @scalars() -> (f32, f8E8M0FNU) {
   %1 = quant_float.block_scale %a rule rceil element f8E4M3FN : f32 to f8E8M0FNU
   return %0, %1 : f32, f8E8M0FNU
 }
+
+// -----
+
+// CHECK-LABEL: @layouts
+// CHECK-SAME: (%[[X:.+]]: tensor<3x5xf32>)
+// CHECK-DAG: %[[P:.+]] = arith.constant dense<[1.000000e+00, 3.000000e+00, 5.000000e+00, 0.000000e+00, 2.000000e+00, 4.000000e+00, 6.000000e+00, 0.000000e+00]> : tensor<8xf32>
+// CHECK-DAG: %[[S:.+]] = arith.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
+// CHECK: return %[[P]], %[[S]], %[[X]]
+func.func @layouts(%x: tensor<3x5xf32>) -> (tensor<8xf32>, tensor<3x2xf32>, tensor<3x5xf32>) {
+  %s = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %0 = quant_float.pack_scales %s layout deepgemm_f32 : tensor<3x2xf32> to tensor<8xf32>
+  %p = arith.constant dense<[1.0, 3.0, 5.0, 9.0, 2.0, 4.0, 6.0, 9.0]> : tensor<8xf32>
+  %1 = quant_float.unpack_scales %p layout deepgemm_f32 : tensor<8xf32> to tensor<3x2xf32>
+  %2 = quant_float.pack_scales %x layout deepgemm_f32 : tensor<3x5xf32> to tensor<20xf32>
+  %3 = quant_float.unpack_scales %2 layout deepgemm_f32 : tensor<20xf32> to tensor<3x5xf32>
+  return %0, %1, %3 : tensor<8xf32>, tensor<3x2xf32>, tensor<3x5xf32>
+}

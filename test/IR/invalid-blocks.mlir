@@ -222,3 +222,43 @@ func.func @order(%x: tensor<4x64xi8>, %s: tensor<4x2xf32>) {
   %0 = quant_float.block_dequantize %x, %s block [1, 32] order block_first : tensor<4x64xi8>, tensor<4x2xf32> to tensor<4x64xf32>
   return
 }
+
+// -----
+
+func.func @layout_rank(%s: tensor<5xf8E8M0FNU>) {
+  // expected-error @+1 {{layouts require a ranked tensor of at least two dimensions and one with a dimension less, but got 'tensor<5xf8E8M0FNU>' and 'tensor<8xf8E8M0FNU>'}}
+  %0 = quant_float.pack_scales %s layout tile_8x4 : tensor<5xf8E8M0FNU> to tensor<8xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @layout_type(%s: tensor<4x5xf32>) {
+  // expected-error @+1 {{layout tile_8x4 does not have scales of 'f32' and 'f32'}}
+  %0 = quant_float.pack_scales %s layout tile_8x4 : tensor<4x5xf32> to tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @layout_e8m0(%s: tensor<4x5xf8E4M3FN>) {
+  // expected-error @+1 {{layout deepgemm_e8m0 does not have scales of 'f8E4M3FN' and 'f8E4M3FN'}}
+  %0 = quant_float.pack_scales %s layout deepgemm_e8m0 : tensor<4x5xf8E4M3FN> to tensor<32xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @layout_size(%s: tensor<130x5xf8E8M0FNU>) {
+  // expected-error @+1 {{scales in the layout must have the shape [2048], but got the shape [650]}}
+  %0 = quant_float.pack_scales %s layout tile_128x4 : tensor<130x5xf8E8M0FNU> to tensor<650xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @unpack_dynamic(%s: tensor<?xf8E8M0FNU>) {
+  // expected-error @+1 {{the last two sizes of the result must be static, but got 'tensor<?x5xf8E8M0FNU>'}}
+  %0 = quant_float.unpack_scales %s layout tile_128x4 : tensor<?xf8E8M0FNU> to tensor<?x5xf8E8M0FNU>
+  return
+}

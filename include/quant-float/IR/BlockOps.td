@@ -309,4 +309,76 @@ def QuantFloat_BlockQuantizeElementsOp
   let extraClassDeclaration = blockAccessor;
 }
 
+//===----------------------------------------------------------------------===//
+// PackScalesOp, UnpackScalesOp
+//===----------------------------------------------------------------------===//
+
+def QuantFloat_PackScalesOp : QuantFloat_BlockOp<"pack_scales"> {
+  let summary = "Arranges scales as a matmul kernel reads them";
+  let description = [{
+    Arranges the scales of M rows with K blocks each in `layout` (B9), and pads
+    them with zeros. The last two dimensions of `input` are M and K; those
+    before them are batches. The result has one dimension for the scales of each
+    matrix.
+
+    | layout        | read by                               | offset of row m, block k |
+    |---------------|---------------------------------------|--------------------------|
+    | tile_128x4    | cuBLAS, CUTLASS, tcgen05.mma          | (m/128 * K'/4 + k/4) * 512 + (m%32) * 16 + (m/32%4) * 4 + k%4 |
+    | tile_8x4      | TensorRT-LLM, FlashInfer for few rows | (m/8 * K'/4 + k/4) * 32 + (m%8) * 4 + k%4 |
+    | deepgemm_f32  | DeepGEMM, f32                         | k * M' + m |
+    | deepgemm_e8m0 | DeepGEMM, four f8E8M0FNU in a word    | (k/4 * M' + m) * 4 + k%4 |
+    | gfx950        | AMD's aiter for gfx950                | ((((m/32 * K'/8 + k/8) * 4 + k%4) * 16 + m%16) * 2 + k/4%2) * 2 + m/16%2 |
+    | gfx1250_n32k4 | AMD's aiter for gfx1250               | m/32 * 32 * K' + k/4 * 128 + (m%32) * 4 + k%4 |
+
+    M' and K' are M and K, padded to multiples of 128 and 4, 8 and 4, 4 and 1, 4
+    and 4, 256 and 8, or 32 and 4.
+
+    Constraints:
+    - the input is a ranked tensor of at least two dimensions, with elements of
+      f32 for deepgemm_f32, f8E8M0FNU for deepgemm_e8m0, and otherwise
+      f8E8M0FNU, f8E4M3FN or !quant_float.f8UE5M3;
+    - the result has the same batches and elements, and M' * K' scales.
+
+    Example:
+
+    ```mlir
+    %p = quant_float.pack_scales %s layout tile_128x4
+           : tensor<130x5xf8E8M0FNU> to tensor<2048xf8E8M0FNU>
+    ```
+
+    Source: the layouts of the libraries in the table.
+  }];
+  let arguments = (ins QuantFloat_Value:$input,
+                       QuantFloat_ScaleLayoutAttr:$layout);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `layout` $layout attr-dict `:` type($input) `to` type($result)
+  }];
+}
+
+def QuantFloat_UnpackScalesOp : QuantFloat_BlockOp<"unpack_scales"> {
+  let summary = "Arranges the scales of a matmul kernel as rows";
+  let description = [{
+    The inverse of `pack_scales`: returns the scales of M rows with K blocks
+    each, without the padding, whose values are not read. M and K are the static
+    sizes of the result.
+
+    Constraints: those of `pack_scales`, with operand and result exchanged; the
+    last two dimensions of the result are static.
+
+    Example:
+
+    ```mlir
+    %s = quant_float.unpack_scales %p layout tile_128x4
+           : tensor<2048xf8E8M0FNU> to tensor<130x5xf8E8M0FNU>
+    ```
+  }];
+  let arguments = (ins QuantFloat_Value:$input,
+                       QuantFloat_ScaleLayoutAttr:$layout);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `layout` $layout attr-dict `:` type($input) `to` type($result)
+  }];
+}
+
 #endif // QUANT_FLOAT_IR_BLOCKOPS_TD

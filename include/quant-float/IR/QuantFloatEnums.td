@@ -91,6 +91,19 @@ def QuantFloat_BlockScaleRule : QuantFloat_Enum<"BlockScaleRule",
 def QuantFloat_BlockScaleRuleAttr
     : QuantFloat_EnumAttr<QuantFloat_BlockScaleRule, "block_scale_rule">;
 
+// The rows of Reference/ScaleLayouts.def, in their order.
+def QuantFloat_ScaleLayout : QuantFloat_Enum<"ScaleLayout",
+    "layout in which matmul kernels read scales of blocks", [
+      I32EnumAttrCase<"Tile128x4", 0, "tile_128x4">,
+      I32EnumAttrCase<"Tile8x4", 1, "tile_8x4">,
+      I32EnumAttrCase<"DeepGemmF32", 2, "deepgemm_f32">,
+      I32EnumAttrCase<"DeepGemmE8M0", 3, "deepgemm_e8m0">,
+      I32EnumAttrCase<"GFX950", 4, "gfx950">,
+      I32EnumAttrCase<"GFX1250", 5, "gfx1250_n32k4">]>;
+
+def QuantFloat_ScaleLayoutAttr
+    : QuantFloat_EnumAttr<QuantFloat_ScaleLayout, "scale_layout">;
+
 def QuantFloat_ScaleOrder : QuantFloat_Enum<"ScaleOrder",
     "order in which a block_dequantize multiplies", [
       I32EnumAttrCase<"BlockFirst", 0, "block_first">,

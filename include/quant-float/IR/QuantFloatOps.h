@@ -26,6 +26,7 @@
 #include "quant-float/Reference/BlockScale.h"
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
+#include "quant-float/Reference/ScaleLayout.h"
 #include "quant-float/Support/NodeKind.h"
 
 namespace mlir::quant_float {
@@ -60,6 +61,9 @@ bool isExactCast(Type from, Type to);
 
 /// Returns the rule as one of the Reference.
 reference::BlockScaleRule getReferenceRule(BlockScaleRule rule);
+
+/// Returns the layout as one of the Reference.
+reference::ScaleLayout getReferenceLayout(ScaleLayout layout);
 
 /// Returns the attributes of a cast as options of the Reference.
 reference::CastOptions getReferenceOptions(CastOp op);

@@ -18,6 +18,10 @@ namespace mlir::quant_float {
 void populateBlocksToLinalgPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns);
 
+/// Patterns that convert pack_scales and unpack_scales to ops on tensors.
+void populateScaleLayoutsToLinalgPatterns(const TypeConverter &converter,
+                                          RewritePatternSet &patterns);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CONVERSION_QUANTFLOATTOLINALG_BLOCKSTOLINALG_H

@@ -640,6 +640,7 @@ void quant_float::populateQuantFloatToLinalgConversionPatterns(
                ConstantOpConversion<ConstantOp>, StructuralOpConversion>(
       converter, patterns.getContext());
   populateBlocksToLinalgPatterns(converter, patterns);
+  populateScaleLayoutsToLinalgPatterns(converter, patterns);
   populateDecomposeBlockQuantizePatterns(patterns);
   populateDecomposeFakeConvertPatterns(patterns);
   populateStorageTypesOfLinalgPatterns(converter, patterns);
@@ -677,7 +678,8 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
       [](Operation *op) {
         return !isa<TensorType>(op->getResult(0).getType());
       });
-  target.addIllegalOp<BlockQuantizeOp, BlockAmaxOp>();
+  target.addIllegalOp<BlockQuantizeOp, BlockAmaxOp, PackScalesOp,
+                      UnpackScalesOp>();
   target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastStringsOp,
                     LoadStringsOp>();
   target.addDynamicallyLegalOp<arith::ConstantOp>([&](Operation *op) {

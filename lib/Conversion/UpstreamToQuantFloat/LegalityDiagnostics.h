@@ -22,9 +22,9 @@ std::optional<std::string> getArithIllegalityReason(Operation *op);
 std::optional<std::string> getQuantIllegalityReason(Operation *op);
 std::optional<std::string> getBlockScaledIllegalityReason(Operation *op);
 
-/// Whether `op` computes the scales of blocks, which no upstream dialect
-/// defines.
-bool isCastToBlockScaled(Operation *op);
+/// Whether `op` is a cast to !tosa.block_scaled, whose tensors have no
+/// specified layout.
+bool isCastToBlockScaledType(Operation *op);
 
 } // namespace mlir::quant_float
 

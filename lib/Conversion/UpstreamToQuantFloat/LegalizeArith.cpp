@@ -445,9 +445,9 @@ struct LegalizeArith final
             op->erase();
         });
     getOperation()->walk([&](Operation *op) {
-      if (isCastToBlockScaled(op)) {
-        op->emitOpError("is not supported: the dialect does not define how "
-                        "the scales of blocks are computed");
+      if (isCastToBlockScaledType(op)) {
+        op->emitOpError("is not supported: tensors of !tosa.block_scaled have "
+                        "no specified layout");
         return signalPassFailure();
       }
       std::optional<std::string> reason = getArithIllegalityReason(op);

@@ -451,6 +451,26 @@ static std::string findCastIllegality(Operation *op) {
   return {};
 }
 
+static std::string findCastToBlocksIllegality(Operation *op) {
+  if (std::string reason =
+          findBlocksIllegality(op->getResult(0), op->getResult(1));
+      !reason.empty())
+    return reason;
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!type || type.getRank() == 0 ||
+      !isa<Float32Type, Float16Type, BFloat16Type>(type.getElementType()))
+    return "the operand must be a ranked tensor of f16, bf16 or f32, but got " +
+           debugString(op->getOperand(0).getType());
+  if (!reference::isSupported(reference::BlockScaleRule::Tosa,
+                              getElementTypeOrSelf(op->getResult(0)),
+                              getElementTypeOrSelf(op->getResult(1))))
+    return "block_quantize has no elements of type " +
+           debugString(getElementTypeOrSelf(op->getResult(0)));
+  if (!getBlockSize(op))
+    return "the op must have a block size";
+  return {};
+}
+
 /// Whether the only matrix of `rhs` is that of all matrices of `lhs`; none if
 /// this depends on dynamic sizes.
 static std::optional<bool> isBroadcastMatrix(RankedTensorType lhs,
@@ -526,6 +546,48 @@ struct LegalizeCastFromBlocks final : RewritePattern {
   }
 };
 
+/// %q, %s = tosa.cast_to_block_scaled %x {block_size = BLOCK_SIZE_32}
+/// ->
+/// %q, %s = block_quantize %x block [1, 32] rule tosa
+struct LegalizeCastToBlocks final : RewritePattern {
+  explicit LegalizeCastToBlocks(MLIRContext *context)
+      : RewritePattern(kCastToBlocks, /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<std::string> reason = getBlockScaledIllegalityReason(op);
+    if (!reason || !reason->empty())
+      return rewriter.notifyMatchFailure(op, reason.value_or(""));
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    SmallVector<int64_t> block(type.getRank(), 1);
+    block.back() = getBlockSize(op);
+    auto values = RankedTensorType::get(type.getShape(),
+                                        getElementTypeOrSelf(op->getResult(0)));
+    auto scales = RankedTensorType::get(
+        reference::Granularity::getBlocks(block).getParameterSizes(
+            type.getShape()),
+        getElementTypeOrSelf(op->getResult(1)));
+    auto quantize = BlockQuantizeOp::create(
+        rewriter, op->getLoc(), values, scales,
+        /*computed_tensor_scale=*/Type(), op->getOperand(0),
+        /*tensor_amax=*/Value(), /*tensor_scale=*/Value(),
+        /*random=*/Value(), rewriter.getDenseI64ArrayAttr(block),
+        BlockScaleRuleAttr::get(rewriter.getContext(), BlockScaleRule::Tosa),
+        RoundModeAttr());
+    SmallVector<Value> results;
+    for (auto [value, result] :
+         llvm::zip_equal(quantize->getResults(), op->getResults())) {
+      // An unregistered op may have any shapes.
+      if (failed(verifyCompatibleShape(value.getType(), result.getType())))
+        return rewriter.notifyMatchFailure(op, "incompatible shapes");
+      results.push_back(
+          castShape(rewriter, op->getLoc(), value, result.getType()));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 /// Legalizes the matmul of a lhs of N x H x C by a rhs of N x W x C or
 /// 1 x W x C as the contraction of the dequantized operands.
 struct LegalizeMatmulOfBlocks final : RewritePattern {
@@ -575,10 +637,9 @@ struct LegalizeMatmulOfBlocks final : RewritePattern {
 // Legality
 //===----------------------------------------------------------------------===//
 
-bool quant_float::isCastToBlockScaled(Operation *op) {
-  return isNamed(op, kCastToBlocks) ||
-         (isNamed(op, kCast) &&
-          llvm::any_of(op->getResultTypes(), isBlockScaled));
+bool quant_float::isCastToBlockScaledType(Operation *op) {
+  return isNamed(op, kCast) &&
+         llvm::any_of(op->getResultTypes(), isBlockScaled);
 }
 
 std::optional<std::string>
@@ -591,8 +652,11 @@ quant_float::getBlockScaledIllegalityReason(Operation *op) {
   if (isNamed(op, kScaledContract) && op->getNumOperands() == 5)
     return findScaledContractIllegality(op);
   if (op->getName().getDialectNamespace() != "tosa" ||
-      isCastToBlockScaled(op) || isNamed(op, kConstant))
+      isCastToBlockScaledType(op) || isNamed(op, kConstant))
     return std::nullopt;
+  if (isNamed(op, kCastToBlocks) && op->getNumOperands() == 1 &&
+      op->getNumResults() == 2)
+    return findCastToBlocksIllegality(op);
   if (isNamed(op, kCastFromBlocks) && has(2))
     return findCastIllegality(op);
   if (isNamed(op, kMatmulOfBlocks) && has(4))
@@ -609,7 +673,8 @@ quant_float::getBlockScaledIllegalityReason(Operation *op) {
 void quant_float::populateLegalizeBlockScaledPatterns(
     RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<LegalizeScaledContract, LegalizeMatmulOfBlocks>(context);
+  patterns.add<LegalizeScaledContract, LegalizeMatmulOfBlocks,
+               LegalizeCastToBlocks>(context);
   for (StringRef name : {kCast, kCastFromBlocks})
     patterns.add<LegalizeCastFromBlocks>(name, context);
 }

@@ -127,6 +127,27 @@ def by_gguf(x):
     }
 
 
+def pack_scales(tool, work):
+    """The scales that Inputs/packages.py arranges."""
+    types = "tensor<130x5xf8E8M0FNU>", "tensor<2048xf8E8M0FNU>"
+    (work / "pack.mlir").write_text(
+        f"func.func @main(%s: {types[0]}) -> {types[1]} {{\n"
+        f"  %p = quant_float.pack_scales %s layout tile_128x4 : {types[0]} to {types[1]}\n"
+        f"  return %p : {types[1]}\n}}\n"
+    )
+    np.save(work / "scales.npy", (np.arange(130 * 5) % 251).astype(np.uint8).reshape(130, 5))
+    command = [
+        tool,
+        work / "pack.mlir",
+        "--inputs",
+        work / "scales.npy",
+        "--outputs",
+        work / "pack",
+    ]
+    subprocess.run(command, check=True)
+    return np.load(work / "pack" / "output_0.npy").view(np.uint8)
+
+
 def main(tool, src_root, obj_root, work, is_full=""):
     work = Path(work)
     x = inputs(4096)
@@ -146,6 +167,7 @@ def main(tool, src_root, obj_root, work, is_full=""):
         python = environment.make(Path(src_root), Path(obj_root) / "networks" / "venv")
         subprocess.run([python, script, work], check=True)
         found |= compile_and_run(tool, work, "torchao", [TORCHAO], x)
+        found["tile_128x4"] = pack_scales(tool, work)
         for package in ("torchao", "gfloat"):
             failures += compare(package, found, np.load(work / f"{package}.npz"), x)
     return failures > 0

@@ -31,7 +31,7 @@ func.func @not_legalized(%x: tensor<4x64x!scaled>) -> (tensor<4x64xf32>, tensor<
 !scaled = !tosa.block_scaled<BLOCK_SHAPE_32:f8E8M0FNU:f8E5M2>
 
 func.func @cast_to_blocks(%x: tensor<4x64xf32>) -> tensor<4x64x!scaled> {
-  // expected-error @+1 {{'tosa.cast' op is not supported: the dialect does not define how the scales of blocks are computed}}
+  // expected-error @+1 {{'tosa.cast' op is not supported: tensors of !tosa.block_scaled have no specified layout}}
   %0 = "tosa.cast"(%x) : (tensor<4x64xf32>) -> tensor<4x64x!scaled>
   return %0 : tensor<4x64x!scaled>
 }

@@ -50,9 +50,25 @@ func.func @not_legalized(%x: tensor<?x4x64xf8E4M3FN>, %s: tensor<?x4x2xf8E8M0FNU
 
 // -----
 
-// The scale rule is only part of TOSA's specification.
-func.func @cast_to_blocks(%x: tensor<4x64xf32>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>) {
-  // expected-error @+1 {{'tosa.cast_to_block_scaled' op is not supported: the dialect does not define how the scales of blocks are computed}}
+// The rule for the scales is that of TOSA's specification.
+// CHECK-LABEL: @cast_to_blocks
+// CHECK-SAME: %[[X:.+]]: tensor<4x64xf32>, %[[Y:.+]]: tensor<2x?x?xbf16>
+func.func @cast_to_blocks(%x: tensor<4x64xf32>, %y: tensor<2x?x?xbf16>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>, tensor<2x?x?xf4E2M1FN>, tensor<2x?x4xf8E8M0FNU>) {
+  // CHECK: %[[Q:.+]], %[[S:.+]] = quant_float.block_quantize %[[X]] block [1, 32] rule {{.*}}tosa : tensor<4x64xf32> to tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
   %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf32>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>)
-  return %0#0, %0#1 : tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
+  // CHECK: %[[P:.+]], %[[T:.+]] = quant_float.block_quantize %[[Y]] block [1, 1, 32] rule {{.*}}tosa : tensor<2x?x?xbf16> to tensor<2x?x?xf4E2M1FN>, tensor<2x?x?xf8E8M0FNU>
+  // CHECK: %[[U:.+]] = tensor.cast %[[T]] : tensor<2x?x?xf8E8M0FNU> to tensor<2x?x4xf8E8M0FNU>
+  %1:2 = "tosa.cast_to_block_scaled"(%y) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<2x?x?xbf16>) -> (tensor<2x?x?xf4E2M1FN>, tensor<2x?x4xf8E8M0FNU>)
+  // CHECK: return %[[Q]], %[[S]], %[[P]], %[[U]]
+  return %0#0, %0#1, %1#0, %1#1 : tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>, tensor<2x?x?xf4E2M1FN>, tensor<2x?x4xf8E8M0FNU>
+}
+
+// -----
+
+func.func @cast_to_blocks_not_legalized(%x: tensor<4x64xf32>, %u: tensor<*xf32>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>, tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>) {
+  // expected-remark @+1 {{not legalized: the values must have a type of float8, float6 or float4, but got !tosa.mxint8}}
+  %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf32>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>)
+  // expected-remark @+1 {{not legalized: the operand must be a ranked tensor of f16, bf16 or f32, but got tensor<*xf32>}}
+  %1:2 = "tosa.cast_to_block_scaled"(%u) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<*xf32>) -> (tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>)
+  return %0#0, %0#1, %1#0, %1#1 : tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>, tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>
 }

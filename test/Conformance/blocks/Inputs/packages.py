@@ -39,6 +39,10 @@ def by_torchao(x):
         results["torchao f4E2M1FN scales"] = scale.view(torch.uint8).numpy().reshape(-1)
         results["torchao f4E2M1FN"] = unpack(values.view(torch.uint8).numpy().reshape(-1), x.size)
         results["torchao f4E2M1FN tensor"] = tensor.numpy().reshape(1).view(np.uint32)
+    from torchao.prototype.mx_formats.utils import to_blocked
+
+    scales = torch.arange(130 * 5, dtype=torch.int32).remainder(251).to(torch.uint8).view(130, 5)
+    results["tile_128x4"] = to_blocked(scales).numpy().reshape(-1)
     return results
 
 
