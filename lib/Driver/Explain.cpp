@@ -28,8 +28,10 @@ public:
     os << Place(remark.getLocation());
     if (StringRef name = getNodeName(remark.getLocation()); !name.empty())
       os << "node '" << name << "': ";
+    // Since LLVM 23, another argument is the number of the remark.
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
-      os << argument.val;
+      if (argument.key == "Remark")
+        os << argument.val;
     // The vector loop and its remainder may have the same plan.
     if (seen.insert(line).second)
       lines.push_back(std::move(line));
