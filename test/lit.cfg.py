@@ -79,6 +79,10 @@ llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --allow-unused
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("PYTHONPATH", helpers)
+# Scripts use the tools of the same version.
+llvm_config.with_environment("QF_LLVM", str(config.llvm_version))
+# OpenVINO sends no statistics from CI. Since Python 3.14, the process that sends them runs the test again.
+llvm_config.with_environment("CI", "true")
 # A worker pool per test beside lit's own would only fight for the cores.
 llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 
