@@ -22,6 +22,8 @@ from documentation.markdown import find_blocks
 # These set up machines, build and test, so that none can be run by a test; others do.
 # What quant-float-certify says every ten seconds, on machines that take so long.
 PROGRESS = re.compile(r"^\d+ of \d+ conversions, .* s left\n", re.MULTILINE)
+# LLVM 22 prints two spaces in front of the value.
+ENUMS = re.compile(r"\b(mode|round_mode)  (?=\w)")
 SCRIPTS = re.compile(r"^(scripts|benchmarks)/(?P<name>[\w.-]+)( .*)?$")
 # Text that is only shown.
 SHOWN = {"text", "lua", "toml", "ini", ""}
@@ -127,7 +129,7 @@ class Page:
         printed = ""
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
             answer = self.shell(block, command)
-            got = PROGRESS.sub("", answer.stdout) if answer else expected
+            got = ENUMS.sub(r"\1 ", PROGRESS.sub("", answer.stdout)) if answer else expected
             if answer and answer.returncode != int(block.options.get("status", 0)):
                 self.fail(block, f"'{command}' exits with {answer.returncode}:\n{got}")
             if got and not got.endswith("\n"):
