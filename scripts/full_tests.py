@@ -23,6 +23,8 @@ from summarize_tests import Summary, closing_line, cpu_name
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
+# The version of LLVM in the names of its tools, as in common.sh.
+LLVM = os.environ.get("QF_LLVM", "22")
 LOGS = BUILD / "full"
 # test.sh sets QF_LLVM.
 LIT = f"/usr/lib/llvm-{os.environ.get('QF_LLVM', '22')}/bin/lit"
@@ -207,7 +209,14 @@ def tidy(log):
             if re.match(rf"{ROOT}/(lib|tools|python_bindings)/", c["file"])
         }
     )
-    runner = ["run-clang-tidy-22", "-clang-tidy-binary", "clang-tidy-22", "-quiet", "-p", BUILD]
+    runner = [
+        f"run-clang-tidy-{LLVM}",
+        "-clang-tidy-binary",
+        f"clang-tidy-{LLVM}",
+        "-quiet",
+        "-p",
+        BUILD,
+    ]
     failed = call(log, *runner, *map(re.escape, files)) != 0
     text = log.read_text(errors="replace")
     warnings = sorted(set(re.findall(rf"^{ROOT}/(\S+: (?:warning|error): .*)$", text, re.M)))
@@ -258,7 +267,7 @@ STEPS = [
         "debug",
         "the suite at -O0, verified after each pass of MLIR's, LLVM's and the code generator's",
         debug,
-        ("llvm-nm-22",),
+        (f"llvm-nm-{LLVM}",),
     ),
     Step(
         "asan",
@@ -291,14 +300,14 @@ STEPS = [
         "clang-tidy",
         "clang-tidy on libraries, tools and bindings",
         tidy,
-        ("run-clang-tidy-22", "clang-tidy-22"),
+        (f"run-clang-tidy-{LLVM}", f"clang-tidy-{LLVM}"),
     ),
 ]
 
 
 def missing(need):
     if need.startswith("lib"):
-        command = ["clang-22", f"-print-file-name={need}"]
+        command = [f"clang-{LLVM}", f"-print-file-name={need}"]
         return not os.path.isabs(
             subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
         )

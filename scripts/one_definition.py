@@ -82,7 +82,7 @@ def main():
     )
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("--objects", type=pathlib.Path, metavar="DIR")
-    parser.add_argument("--nm", default="llvm-nm-22")
+    parser.add_argument("--nm", default=f"llvm-nm-{os.environ.get('QF_LLVM', '22')}")
     arguments = parser.parse_args()
     if arguments.objects:
         twice = find_in_objects(arguments.objects, arguments.nm)

@@ -4,6 +4,7 @@
 import contextlib
 import datetime
 import importlib.metadata
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -47,7 +48,7 @@ def describe_machine(core: int, root: Path, tool: Path | None) -> dict:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
     versions["python"] = platform.python_version()
-    versions["clang"] = _first_line("clang-22", "--version")
+    versions["clang"] = _first_line(f"clang-{os.environ.get('QF_LLVM', '22')}", "--version")
     if tool:
         versions["quant-float-compile"] = _first_line(tool, "--version")
     return {

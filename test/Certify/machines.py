@@ -45,7 +45,7 @@ tool.run(1, "--check", "aarch64.json", stderr=missing, environment=bare)
 emulator = tool.work / "none/qemu-aarch64"
 emulator.write_text("#!/bin/sh\necho qemu-aarch64 version 0\n")
 emulator.chmod(0o755)
-tool.run(1, "--machine", "aarch64", *ONLY, stderr="expected clang-22 or clang in PATH", environment=bare)  # fmt: skip
+tool.run(1, "--machine", "aarch64", *ONLY, stderr=f"expected clang-{os.environ['QF_LLVM']} or clang in PATH", environment=bare)  # fmt: skip
 # One that ends at once, instead of running anything.
 ending = os.environ | {"PATH": f"{tool.work / 'none'}:{os.environ['PATH']}"}
 tool.run(1, "--machine", "aarch64", *ONLY, stderr="the emulated program terminated unexpectedly", environment=ending)  # fmt: skip

@@ -5,6 +5,7 @@ runs on a GPU. Empty ones stand in for them, whose functions say that there is n
 """
 
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -46,7 +47,8 @@ def stand_in_for_cuda(folder):
             "-Wl,--no-as-needed,-rpath,$ORIGIN",
             f"-Wl,-soname,{name}",
         ]
-        subprocess.run(["clang-22", *options, "-o", folder / name, *inputs], check=True)
+        compiler = f"clang-{os.environ.get('QF_LLVM', '22')}"
+        subprocess.run([compiler, *options, "-o", folder / name, *inputs], check=True)
 
     # The functions are in a library of their own: libraries that torch knows by version must define versions.
     link("libno_cuda.so", source)
