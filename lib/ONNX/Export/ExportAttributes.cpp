@@ -55,49 +55,6 @@ static AttributeKind findKind(Attribute value, AttributeKind source) {
       .Default([](Attribute) { return Proto::UNDEFINED; });
 }
 
-bool onnx_import::exportPlainAttribute(Attribute value, Proto &proto) {
-  auto make = [&](AttributeKind kind, auto &&fill) {
-    proto.set_type(kind);
-    fill();
-    return true;
-  };
-  return llvm::TypeSwitch<Attribute, bool>(value)
-      .Case([&](FloatAttr number) {
-        return make(Proto::FLOAT,
-                    [&] { proto.set_f(number.getValue().convertToFloat()); });
-      })
-      .Case([&](IntegerAttr integer) {
-        return make(Proto::INT, [&] {
-          proto.set_i(isa<BoolAttr>(value) ? integer.getValue().getZExtValue()
-                                           : integer.getInt());
-        });
-      })
-      .Case([&](StringAttr string) {
-        return make(Proto::STRING, [&] { proto.set_s(string.str()); });
-      })
-      .Case([&](DenseF32ArrayAttr floats) {
-        return make(Proto::FLOATS, [&] {
-          proto.mutable_floats()->Assign(floats.asArrayRef().begin(),
-                                         floats.asArrayRef().end());
-        });
-      })
-      .Case([&](DenseI64ArrayAttr ints) {
-        return make(Proto::INTS, [&] {
-          proto.mutable_ints()->Assign(ints.asArrayRef().begin(),
-                                       ints.asArrayRef().end());
-        });
-      })
-      .Case([&](ArrayAttr list) {
-        bool isStrings = llvm::all_of(list, llvm::IsaPred<StringAttr>);
-        return isStrings && !list.empty() && make(Proto::STRINGS, [&] {
-                 proto.clear_strings();
-                 for (auto string : list.getAsRange<StringAttr>())
-                   proto.add_strings(string.str());
-               });
-      })
-      .Default([](Attribute) { return false; });
-}
-
 /// Resizes the list. The remaining elements keep their contents.
 template <typename List> static void resize(List &list, size_t size) {
   while (static_cast<size_t>(list.size()) > size)
