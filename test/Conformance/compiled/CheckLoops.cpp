@@ -62,6 +62,29 @@ static StringRef findFunction(StringRef assembly, StringRef name) {
   return {};
 }
 
+/// Returns whether the instructions from `begin` on reach the last one before
+/// `end` without leaving the range. If not, the jump at the end leaves a loop
+/// for a block that precedes it in the assembly.
+static bool reachesEnd(const Function &function,
+                       const llvm::StringMap<size_t> &labels, size_t begin,
+                       size_t end) {
+  std::vector<bool> seen(end - begin);
+  SmallVector<size_t> next = {begin};
+  while (!next.empty()) {
+    size_t index = next.pop_back_val();
+    if (index < begin || index >= end || seen[index - begin])
+      continue;
+    seen[index - begin] = true;
+    auto [mnemonic, target] = function.lines[index].split('\t');
+    auto label = labels.find(target.trim());
+    if (mnemonic.starts_with("j") && label != labels.end())
+      next.push_back(label->second);
+    if (mnemonic != "jmp" && !mnemonic.starts_with("ret"))
+      next.push_back(index + 1);
+  }
+  return seen.back();
+}
+
 static Function parseFunction(StringRef text) {
   Function function;
   llvm::StringMap<size_t> labels;
@@ -78,7 +101,8 @@ static Function parseFunction(StringRef text) {
     auto [mnemonic, target] = line.split('\t');
     auto label = labels.find(target.trim());
     if (mnemonic.starts_with("j") && label != labels.end() &&
-        label->second <= index)
+        label->second <= index &&
+        reachesEnd(function, labels, label->second, index + 1))
       function.loops.push_back({label->second, index + 1});
   }
   return function;
