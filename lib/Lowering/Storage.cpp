@@ -63,6 +63,16 @@ struct StorageCastOpExpansion final : OpRewritePattern<StorageCastOp> {
     VectorBuilder lanes(rewriter, loc, input, none);
     Type from = getElementTypeOrSelf(input);
     Type to = getElementTypeOrSelf(op.getResult());
+    // MLIR 23 does not fold broadcasts of unsigned constants.
+    auto broadcast = input.getDefiningOp<vector::BroadcastOp>();
+    if (broadcast && !isa<VectorType>(broadcast.getSourceType()) &&
+        matchPattern(broadcast.getSource(), m_Constant())) {
+      Value element =
+          rewriter.createOrFold<StorageCastOp>(loc, to, broadcast.getSource());
+      rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, op.getType(),
+                                                       element);
+      return success();
+    }
     unsigned fromWidth = getNumberWidth(from);
     unsigned toWidth = getNumberWidth(to);
     auto toSignless = [&](Value value, unsigned width) -> Value {

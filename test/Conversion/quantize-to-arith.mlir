@@ -146,3 +146,15 @@ func.func @scalable_one(%x: vector<[4]xi8>, %s: vector<[1]xf32>, %y: vector<[2]x
   %1 = quant_float.dequantize %y, %t axis 1 block_size 2 opset 21 : vector<[2]x3xi8>, vector<[2]x2xf32> to vector<[2]x3xf32>
   return %0, %1 : vector<[4]xf32>, vector<[2]x3xf32>
 }
+
+// A broadcast of an unsigned constant becomes one of a signless constant.
+//
+// CHECK-LABEL: func.func @constant_zero_point(
+// CHECK-NOT: quant_float
+// CHECK: return
+func.func @constant_zero_point(%x: vector<32xf32>, %scale: vector<32xf32>) -> vector<32xui8> {
+  %c = quant_float.constant 1 : ui8
+  %zp = vector.broadcast %c : ui8 to vector<32xui8>
+  %0 = quant_float.quantize_elements %x, %scale, %zp : vector<32xf32>, vector<32xf32>, vector<32xui8> to vector<32xui8>
+  return %0 : vector<32xui8>
+}
