@@ -45,3 +45,12 @@ func.func @clean(%x: tensor<4xf32>, %w: tensor<4xui8>) -> (tensor<4xui4>, tensor
 func.func private @inner(%x: tensor<4xui4>) -> tensor<4xui4> {
   return %x : tensor<4xui4>
 }
+
+// quant_float.constant of a type that arith.constant supports as well.
+// CHECK-LABEL: func.func @constant_of_floats
+// CHECK: %[[C:.+]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: return %[[C]]
+func.func @constant_of_floats() -> tensor<2xf32> {
+  %c = quant_float.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %c : tensor<2xf32>
+}

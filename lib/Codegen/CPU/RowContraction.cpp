@@ -89,10 +89,7 @@ void RowContraction::emitRows(OpFoldResult first, int64_t rows) {
   for (int64_t row = 0; row < rows; ++row) {
     position[contraction.channel] = plus(first, row);
     position[contraction.depth] = b.getIndexAttr(0);
-    Value scale =
-        contraction.scale && contraction.block == contraction.getDepth()
-            ? toFloat(buildScalar(contraction.scale))
-            : Value();
+    Value scale = getChannelScale();
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       selectVector(vector);
       Value acc = reduce(all.take_front(getParts()));

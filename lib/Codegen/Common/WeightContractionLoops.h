@@ -75,6 +75,13 @@ protected:
   /// Converts elements to another type.
   Value convert(Value value, Type element);
   Value toFloat(Value value) { return convert(value, b.getF32Type()); }
+  /// Returns the scale of a channel at the current position, or null if there
+  /// is none, or if blocks of a channel have separate scales.
+  Value getChannelScale() {
+    bool isOfChannel =
+        contraction.scale && contraction.block == contraction.getDepth();
+    return isOfChannel ? toFloat(buildScalar(contraction.scale)) : Value();
+  }
   /// Sets the loops other than channels and K to the indices of a vector.
   void selectVector(int64_t vector);
   /// Loads `count` quantized values at the current position in 32-bit

@@ -334,10 +334,7 @@ void RowMatvecKernel::addLanes(ValueRange accumulators) {
       OpOperand *init = op.getDpsInitOperand(0);
       position[contraction.channel] = channel;
       position[contraction.depth] = b.getIndexAttr(0);
-      Value scale =
-          contraction.scale && contraction.block == contraction.getDepth()
-              ? toFloat(buildScalar(contraction.scale))
-              : Value();
+      Value scale = getChannelScale();
       for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
         SmallVector<Value> left;
         for (int64_t i = 0; i < order.lanes; ++i)

@@ -682,6 +682,9 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
                       UnpackScalesOp>();
   target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastStringsOp,
                     LoadStringsOp>();
+  // arith.constant supports the storage types of all tensors.
+  target.addDynamicallyLegalOp<ConstantOp>(
+      [](ConstantOp op) { return !isa<TensorType>(op.getType()); });
   target.addDynamicallyLegalOp<arith::ConstantOp>([&](Operation *op) {
     return isOfPackedConstant(op) || converter.isLegal(op);
   });
