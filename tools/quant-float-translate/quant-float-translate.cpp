@@ -204,7 +204,14 @@ readWeights(const mlir::DialectRegistry &dialects,
     return readOpenVinoWeights(path, context);
   if (isWeights(path))
     return mlir::quant_float::importSafetensors(path, context);
-  return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  // Files have no ops on blocks.
+  mlir::PassManager manager(context);
+  manager.addPass(
+      mlir::quant_float::createQuantFloatConvertBlockDequantizePass());
+  if (!module || failed(manager.run(*module)))
+    return nullptr;
+  return module;
 }
 
 /// Reads the input of --export-openvino: a model or a weights file.

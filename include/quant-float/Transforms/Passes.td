@@ -541,6 +541,39 @@ def QuantFloatConvertFakeConvertToQdqPass
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatConvertBlockDequantizePass
+    : Pass<"quant-float-convert-block-dequantize"> {
+  let summary = "Convert block_dequantize to dequantize of ONNX if the bits are the same";
+  let description = [{
+    Replaces a `block_dequantize` of tensors by `dequantize` ops of the newest
+    opset of ONNX that compute the same bits. Blocks must have more than one
+    element in at most one dimension. Scales of f8E4M3FN become a `dequantize`
+    by the scale of the tensor, or by 1, which is exact.
+
+    Other ops stay, with a remark that states the reason: MXINT8, scales of
+    `!quant_float.f8UE5M3`, two-dimensional blocks, and `order block_first` with
+    a scale of the tensor, because ONNX multiplies both scales first.
+
+    ```mlir
+    %y = quant_float.block_dequantize %q, %s tensor_scale(%t : tensor<f32>)
+           block [1, 16] order tensor_first
+           : tensor<4x64xf4E2M1FN>, tensor<4x4xf8E4M3FN> to tensor<4x64xf32>
+    // becomes
+    %0 = quant_float.dequantize %s, %t opset 28
+           : tensor<4x4xf8E4M3FN>, tensor<f32> to tensor<4x4xf32>
+    %z = quant_float.dequantize %q, %0 axis 1 block_size 16 opset 28
+           : tensor<4x64xf4E2M1FN>, tensor<4x4xf32> to tensor<4x64xf32>
+    ```
+
+    `quant-float-translate` runs this pass before it exports MLIR.
+  }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted",
+              "Number of block_dequantize ops converted">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatDecomposeBlockQuantizePass
     : Pass<"quant-float-decompose-block-quantize"> {
   let summary = "Decompose block_quantize into its parts";
