@@ -2,12 +2,59 @@
 # an oracle in NumPy: blocks along rows, rectangles, partial blocks, rows and the whole tensor; subnormal, infinite and NaN elements.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 from conformance import block_cases as cases
+
+
+def check_stochastic(tool, work):
+    """Compiled code against the Reference, whose rounding by random bits other tests compare with an oracle; and whether all random
+    bits of 0 truncate."""
+    rules = [
+        ("floor", "f8E4M3FN", "f8E8M0FNU"),
+        ("floor", "f4E2M1FN", "f8E8M0FNU"),
+        ("absmax", "i4", "f32"),
+        ("ggml", "f4E2M1FN", "f8E8M0FNU"),
+        ("torchao", "f4E2M1FN", "f8E4M3FN"),
+    ]
+    model = cases.write_model(rules, (8, 64), (1, 16))
+    model = model.replace("%x: tensor<8x64xf32>", "%x: tensor<8x64xf32>, %r: tensor<8x64xui8>")
+    model = re.sub(
+        r"(block_quantize .* rule \w+)",
+        r"\1 round_mode stochastic random(%r : tensor<8x64xui8>)",
+        model,
+    )
+    (work / "stochastic.mlir").write_text(model)
+    x = cases.inputs((8, 64), "usual")
+    random = np.random.default_rng(3).integers(0, 256, x.shape).astype(np.uint8)
+    failures = 0
+    for bits in (random, np.zeros_like(random)):
+        np.save(work / "x.npy", x)
+        np.save(work / "r.npy", bits)
+        outputs = []
+        for target in ("cpu", "reference"):
+            out = work / f"stochastic-{target}"
+            command = [tool, work / "stochastic.mlir", "--inputs", work / "x.npy", work / "r.npy"]
+            subprocess.run([*command, "--outputs", out, "--target", target], check=True)
+            outputs.append([np.load(out / f"output_{i}.npy") for i in range(16)])
+        for i, (found, expected) in enumerate(zip(*outputs, strict=True)):
+            if not np.array_equal(found, expected):
+                print(f"stochastic: output {i}: {np.sum(found != expected)} of {found.size} differ")
+                failures += 1
+        if not bits.any():
+            # The dequantized values are not larger in magnitude.
+            dequantized = [
+                output
+                for output in outputs[0]
+                if output.dtype == np.float32 and output.shape == x.shape
+            ]
+            for values in dequantized:
+                failures += bool((np.abs(values) > np.abs(x) * (1 + 1e-6)).any())
+    return failures
 
 
 def main(tool, work):
@@ -23,7 +70,7 @@ def main(tool, work):
             runs += [
                 (shape, block, x_type, is_dynamic) for is_dynamic in (False, True)[: 1 + dynamic]
             ]
-    failures = 0
+    failures = check_stochastic(tool, work)
     for index, (shape, block, x_type, is_dynamic) in enumerate(runs):
         rules = cases.RULES if index < 2 else cases.RULES[index % 5 :: 5]
         source = work / f"{index}.mlir"
