@@ -16,13 +16,18 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     tools, folder = Path(tools), Path(folder)
     with_assembler = os.environ | {"PATH": f"{PTXAS.parent}:{os.environ['PATH']}"}
     failures = 0
-    for index, (shape, block, chip) in enumerate(
-        [((7, 70), (1, 32), "sm_90"), ((8, 64), (1, 16), "sm_100a"), ((9, 40), (-1, -1), "sm_75")]
+    for index, (shape, block, chip, is_dynamic) in enumerate(
+        [
+            ((7, 70), (1, 32), "sm_90", True),
+            ((8, 64), (1, 16), "sm_100a", False),
+            ((9, 40), (-1, -1), "sm_75", False),
+            ((9, 40), (2, 8), "sm_90", True),
+        ]
     ):
         rules = cases.RULES[index::7]
         rules += [case for case in cases.RULES if case[0] in ("torchao", "ggml")]
         model = folder / f"{index}.mlir"
-        model.write_text(cases.write_model(rules, shape, block))
+        model.write_text(cases.write_model(rules, shape, block, is_dynamic=is_dynamic))
         device, kernels = folder / f"{index}.ll", folder / f"{index}.so"
         command = [
             tools / "quant-float-compile",
