@@ -548,6 +548,12 @@ static llvm::Expected<Tensor> evaluate(UnpackScalesOp op,
   ArrayRef<int64_t> matrix =
       cast<RankedTensorType>(op.getType()).getShape().take_back(2);
   sizes.append(matrix.begin(), matrix.end());
+  auto alignment = reference::getAlignment(getReferenceLayout(op.getLayout()));
+  int64_t expected = llvm::alignTo(matrix[0], alignment.rows) *
+                     llvm::alignTo(matrix[1], alignment.columns);
+  if (packed.back() != expected)
+    return fail(op, "the last dimension of the scales must be " +
+                        Twine(expected) + ", but is " + Twine(packed.back()));
   return arrangeScales(op, operands[0], sizes, reference::unpackScales);
 }
 
@@ -600,8 +606,13 @@ mlir::quant_float::evaluateWithReference(func::FuncOp function,
     Results results = evaluate(&op, operands);
     if (!results)
       return results.takeError();
-    for (auto [value, result] : llvm::zip_equal(op.getResults(), *results))
+    for (auto [value, result] : llvm::zip_equal(op.getResults(), *results)) {
+      auto type = cast<RankedTensorType>(value.getType());
+      if (failed(verifyCompatibleShape(type.getShape(), result.getSizes())))
+        return fail(&op, "the result is " + result.spell() +
+                             ", which the sizes of its type do not allow");
       define(value, result);
+    }
     for (Value operand : op.getOperands())
       if (--usesLeft[operand] == 0)
         values.erase(operand);

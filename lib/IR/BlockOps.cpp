@@ -57,7 +57,7 @@ static LogicalResult verifyInput(Operation *op, Type type, StringRef name) {
 
 /// The maximum number of elements of a block with given sizes. Dimensions whose
 /// sizes are only known at run time are padded to whole blocks, so this bounds
-/// the memory.
+/// the padding of each dimension.
 static constexpr int64_t kMaxBlockElements = int64_t(1) << 24;
 
 /// Verifies the block sizes, and that `scales` has one element for each block
@@ -72,8 +72,8 @@ static LogicalResult verifyBlocks(Operation *op, ArrayRef<int64_t> block,
                              << (input ? scalesType : inputType);
   if (int64_t(block.size()) != input.getRank())
     return op->emitOpError()
-           << "block must have " << input.getRank()
-           << " sizes, as the input has dimensions, but got " << block.size();
+           << "block must have one size for each of the " << input.getRank()
+           << " dimensions of the input, but has " << block.size();
   for (int64_t size : block)
     if (size < 1 && size != Granularity::kWholeDim)
       return op->emitOpError()
@@ -106,6 +106,10 @@ static LogicalResult verifyBlocks(Operation *op, ArrayRef<int64_t> block,
 /// scalars, with compatible shapes.
 static LogicalResult verifySameShape(Operation *op, Type a, Type b,
                                      StringRef names) {
+  for (Type type : {a, b})
+    if (isa<ShapedType>(type) && !isa<RankedTensorType, VectorType>(type))
+      return op->emitOpError()
+             << "expected scalars, vectors or ranked tensors, but got " << type;
   bool isSameKind = isa<RankedTensorType>(a) ? isa<RankedTensorType>(b)
                     : isa<VectorType>(a)
                         ? isa<VectorType>(b)
@@ -289,17 +293,21 @@ LogicalResult BlockDequantizeOp::verify() {
   return verifySameShape(*this, input, scale, "input and scale");
 }
 
-/// Returns the number of scales of a padded matrix, or a dynamic size.
-static int64_t getPaddedSize(ScaleLayout layout, int64_t rows,
-                             int64_t columns) {
+/// Returns the number of scales of a padded matrix, or a dynamic size; nullopt
+/// if it overflows.
+static std::optional<int64_t> getPaddedSize(ScaleLayout layout, int64_t rows,
+                                            int64_t columns) {
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(columns))
     return ShapedType::kDynamic;
   auto alignment = reference::getAlignment(getReferenceLayout(layout));
+  // Sums of sizes and alignments below this do not overflow.
+  constexpr int64_t kLargest = int64_t(1) << 62;
   int64_t size;
-  if (llvm::MulOverflow<int64_t>(llvm::alignTo(rows, alignment.rows),
+  if (rows > kLargest || columns > kLargest ||
+      llvm::MulOverflow<int64_t>(llvm::alignTo(rows, alignment.rows),
                                  llvm::alignTo(columns, alignment.columns),
                                  size))
-    return ShapedType::kDynamic;
+    return std::nullopt;
   return size;
 }
 
@@ -327,9 +335,13 @@ static LogicalResult verifyLayout(Operation *op, ScaleLayout layout,
     return op->emitOpError() << "layout " << stringifyScaleLayout(layout)
                              << " does not have scales of " << type << " and "
                              << packed.getElementType();
+  std::optional<int64_t> size = getPaddedSize(
+      layout, plain.getDimSize(plain.getRank() - 2), plain.getShape().back());
+  if (!size)
+    return op->emitOpError()
+           << "the number of scales of " << plain << " in the layout overflows";
   SmallVector<int64_t> expected(plain.getShape().drop_back(2));
-  expected.push_back(getPaddedSize(
-      layout, plain.getDimSize(plain.getRank() - 2), plain.getShape().back()));
+  expected.push_back(*size);
   if (succeeded(verifyCompatibleShape(packed.getShape(), expected)))
     return success();
   return op->emitOpError() << "scales in the layout must have "

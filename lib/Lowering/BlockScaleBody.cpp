@@ -185,6 +185,9 @@ private:
   FloatType getF32() { return b.getBuilder().getF32Type(); }
   Value toF32(Value value) { return cast(value, getF32()); }
   Value number(double value) { return b.number(getF32(), APFloat(value)); }
+  Value abs(Value x) {
+    return b.bitcast(b.bitAnd(b.toBits(x), 0x7fffffff), getF32());
+  }
   Value mul(Value x, Value y) { return b.make<arith::MulFOp>(x, y); }
   Value div(Value x, Value y) { return b.make<arith::DivFOp>(x, y); }
   Value replaceZero(Value value, Value by, Value ifResult);
@@ -270,19 +273,19 @@ Value BlockBody::roundByGgml(Value value) {
 }
 
 Value BlockBody::getTensorScale(Value amax) {
-  Value quotient = div(amax, number(2688));
+  Value quotient = div(abs(amax), number(2688));
   return replaceZero(quotient, number(1), quotient);
 }
 
 Value BlockBody::getTensorFactor() {
   if (tensor.scale)
-    return replaceZero(tensor.scale, number(1), tensor.scale);
+    return replaceZero(tensor.scale, number(1), abs(tensor.scale));
   return getTensorScale(tensor.amax);
 }
 
 Value BlockBody::getTensorReciprocal() {
   bool isTE = rule == BlockScaleRule::TransformerEngine;
-  Value origin = tensor.scale ? tensor.scale : tensor.amax;
+  Value origin = abs(tensor.scale ? tensor.scale : tensor.amax);
   Value result = tensor.scale ? div(number(1), origin)
                  : isTE       ? div(number(2688), origin)
                               : mul(number(2688), div(number(1), origin));
@@ -295,7 +298,8 @@ Value BlockBody::getTensorReciprocal() {
 }
 
 Value BlockBody::getScale(Value amax) {
-  amax = toF32(amax);
+  // The sign of a magnitude is ignored (B2).
+  amax = abs(toF32(amax));
   auto usesPowerOfTwo = [&] {
     return rule < BlockScaleRule::AbsMax ||
            (rule == BlockScaleRule::Ggml && isPowerOfTwo(scale));
@@ -358,12 +362,12 @@ Value BlockBody::getScale(Value amax) {
 Value BlockBody::quantizeByDistance(Value x, Value decoded) {
   static constexpr double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   Value bits = b.toBits(x);
-  Value magnitude = b.bitcast(b.bitAnd(bits, 0x7fffffff), getF32());
+  Value magnitude = abs(x);
   Value code, smallest;
   for (auto [index, value] : llvm::enumerate(magnitudes)) {
     Value distance =
         b.make<arith::SubFOp>(mul(decoded, number(value)), magnitude);
-    distance = b.bitcast(b.bitAnd(b.toBits(distance), 0x7fffffff), getF32());
+    distance = abs(distance);
     if (!smallest) {
       smallest = distance;
       code = b.integer(bits, 0);

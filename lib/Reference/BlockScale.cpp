@@ -265,7 +265,7 @@ static APInt roundByGgml(const APFloat &value) {
 }
 
 APFloat reference::getTensorScale(const APFloat &amax) {
-  APFloat scale = amax / toF32(2688);
+  APFloat scale = abs(amax) / toF32(2688);
   return scale.isZero() ? toF32(1) : scale;
 }
 
@@ -273,7 +273,7 @@ APFloat reference::getTensorScale(const APFloat &amax) {
 static APFloat getTensorFactor(const TensorLevel &tensor) {
   if (!tensor.scale)
     return getTensorScale(*tensor.amax);
-  return tensor.scale->isZero() ? toF32(1) : *tensor.scale;
+  return tensor.scale->isZero() ? toF32(1) : abs(*tensor.scale);
 }
 
 /// Returns the encoding scale of the tensor, the reciprocal of its scale, that
@@ -281,12 +281,12 @@ static APFloat getTensorFactor(const TensorLevel &tensor) {
 static APFloat getTensorReciprocal(BlockScaleRule rule,
                                    const TensorLevel &tensor) {
   bool isTE = rule == BlockScaleRule::TransformerEngine;
-  const APFloat &origin = tensor.scale ? *tensor.scale : *tensor.amax;
+  APFloat origin = abs(tensor.scale ? *tensor.scale : *tensor.amax);
   if (origin.isZero())
     return toF32(1);
-  APFloat result = tensor.scale ? toF32(1) / *tensor.scale
-                   : isTE       ? toF32(2688) / *tensor.amax
-                                : toF32(2688) * (toF32(1) / *tensor.amax);
+  APFloat result = tensor.scale ? toF32(1) / origin
+                   : isTE       ? toF32(2688) / origin
+                                : toF32(2688) * (toF32(1) / origin);
   if (isTE) {
     result = minimum(result, largestF32());
     if (result.isZero())
@@ -302,7 +302,10 @@ static APFloat getDeepGemmScale(const APFloat &amax, const Largest &largest) {
 }
 
 APInt reference::getBlockScale(BlockScaleRule rule, Type element, Type scale,
-                               const APFloat &amax, const TensorLevel &tensor) {
+                               const APFloat &signedAmax,
+                               const TensorLevel &tensor) {
+  // The sign of a magnitude is ignored (B2).
+  APFloat amax = abs(signedAmax);
   Format format = *getFormat(scale);
   switch (rule) {
   default:

@@ -103,7 +103,9 @@ ConvertBlockDequantize::matchAndRewrite(BlockDequantizeOp op,
     reason = "ONNX does not have scales of this type";
   else if (op.getTensorScale() &&
            (!isE4M3 || op.getOrder() != ScaleOrder::TensorFirst))
-    reason = "ONNX multiplies the scale of a block by that of the tensor";
+    reason =
+        "ONNX multiplies the scale of a block by that of the tensor first, "
+        "as order tensor_first";
   else
     blocks = getBlocks(op, reason);
   if (!blocks) {

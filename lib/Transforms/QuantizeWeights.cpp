@@ -21,6 +21,7 @@
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Regex.h"
@@ -48,12 +49,23 @@ struct Weight {
   int64_t reductionAxis;
 };
 
+/// A use of a weight by an op, possibly through a Transpose.
+struct WeightUse {
+  OpOperand *operand;
+  NodeOp transpose;
+  Weight weight;
+
+  void set(OpBuilder &builder, Value replacement);
+};
+
 /// The quantized elements of a matrix, and its scales, which have the rank of
 /// the matrix.
 struct QuantizedMatrix {
   SmallVector<char> values, scales;
   SmallVector<int64_t> scaleSizes;
   std::optional<APFloat> tensorScale;
+  /// Whether `values` and `scales` have one element, which is that of all.
+  bool isSplat = false;
 };
 
 class WeightQuantizer {
@@ -71,8 +83,8 @@ private:
   StringRef quantize(const ConstantBytes &bytes, RankedTensorType type,
                      int64_t reductionAxis, QuantizedMatrix &result);
   /// Multiplies the scales of MXINT8 by 1/64. Fails if they underflow.
-  LogicalResult scaleIntegers(const QuantizedMatrix &matrix,
-                              MutableArrayRef<char> scales) const;
+  LogicalResult scaleIntegers(ArrayRef<int64_t> sizes, ArrayRef<int64_t> block,
+                              QuantizedMatrix &matrix) const;
 
   OpBuilder &builder;
   const WeightFormat &format;
@@ -102,31 +114,47 @@ static unsigned getElementBytes(Type type) {
   return llvm::divideCeil(getNumberWidth(type), 8);
 }
 
-/// Returns whether a scale is infinite or NaN, which it is if an element of its
-/// block is.
-static bool isNonFinite(Type scale, ArrayRef<char> bytes) {
-  if (scale.isF32())
-    for (size_t i = 0; i < bytes.size(); i += 4) {
-      uint32_t bits;
-      memcpy(&bits, &bytes[i], 4);
-      if ((bits & 0x7f800000) == 0x7f800000)
-        return true;
-    }
-  uint8_t nan = isa<Float8E8M0FNUType>(scale) ? 0xff : 0x7f;
-  return !scale.isF32() && llvm::is_contained(bytes, char(nan));
+/// Returns whether an element of f32, f16 or bf16 is infinite or NaN.
+static bool hasNonFinite(Type type, ArrayRef<char> bytes) {
+  unsigned width = getElementBytes(type);
+  uint32_t exponent = type.isF32()   ? 0x7f800000
+                      : type.isF16() ? 0x7c00
+                                     : 0x7f80;
+  for (size_t i = 0; i < bytes.size(); i += width) {
+    uint32_t bits = 0;
+    memcpy(&bits, &bytes[i], width);
+    if ((bits & exponent) == exponent)
+      return true;
+  }
+  return false;
 }
 
-LogicalResult
-WeightQuantizer::scaleIntegers(const QuantizedMatrix &matrix,
-                               MutableArrayRef<char> scales) const {
+/// Returns whether a scale is NaN, or an infinite f32.
+static bool hasNonFiniteScale(Type scale, ArrayRef<char> bytes) {
+  if (scale.isF32())
+    return hasNonFinite(scale, bytes);
+  uint8_t nan = isa<Float8E8M0FNUType>(scale) ? 0xff : 0x7f;
+  return llvm::is_contained(bytes, char(nan));
+}
+
+LogicalResult WeightQuantizer::scaleIntegers(ArrayRef<int64_t> sizes,
+                                             ArrayRef<int64_t> block,
+                                             QuantizedMatrix &matrix) const {
+  constexpr uint8_t kShift = 6;
   if (!element.isInteger(8) || !isa<Float8E8M0FNUType>(scale))
     return success();
-  for (char &code : scales) {
-    // A block of zeros has the encoding 0, and may have any scale.
-    if (uint8_t(code) < 6 && code != 0)
-      return failure();
-    code = code == 0 ? 0 : char(uint8_t(code) - 6);
+  auto isSmall = [](char code) { return uint8_t(code) < kShift; };
+  if (llvm::any_of(matrix.scales, isSmall)) {
+    // A block of zeros may have any scale.
+    auto granularity = reference::Granularity::getBlocks(block);
+    reference::ParameterElements blocks(
+        granularity, granularity.getParameterSizes(sizes), sizes);
+    for (auto [i, value] : llvm::enumerate(matrix.values))
+      if (value != 0 && isSmall(matrix.scales[blocks[i]]))
+        return failure();
   }
+  for (char &code : matrix.scales)
+    code = isSmall(code) ? 0 : char(uint8_t(code) - kShift);
   return success();
 }
 
@@ -135,34 +163,36 @@ StringRef WeightQuantizer::quantize(const ConstantBytes &bytes,
                                     int64_t reductionAxis,
                                     QuantizedMatrix &result) {
   Type x = type.getElementType();
+  ArrayRef<char> in = bytes.bytes;
+  if (hasNonFinite(x, in))
+    return "it has an infinite element or NaN";
   reference::BlockScaleRule referenceRule = getReferenceRule(rule);
   SmallVector<int64_t> sizes(type.getShape()), block(2, format.outputs);
   block[reductionAxis] = format.inputs;
-  result.scaleSizes =
-      reference::Granularity::getBlocks(block).getParameterSizes(sizes);
-  int64_t count = type.getNumElements(), xBytes = getElementBytes(x);
-  // A splat has the bytes of one element.
-  SmallVector<char> expanded;
-  ArrayRef<char> in = bytes.bytes;
-  if (int64_t(in.size()) == xBytes && count != 1) {
-    for (int64_t i = 0; i < count; ++i)
-      expanded.append(in.begin(), in.end());
-    in = expanded;
-  }
-  result.values.resize_for_overwrite(count * getElementBytes(element));
-  result.scales.resize_for_overwrite(
-      ShapedType::getNumElements(result.scaleSizes) * getElementBytes(scale));
+  auto granularity = reference::Granularity::getBlocks(block);
+  result.scaleSizes = granularity.getParameterSizes(sizes);
+  int64_t xBytes = getElementBytes(x);
+  // All blocks of a splat are equal, also partial ones.
+  result.isSplat = int64_t(in.size()) == xBytes && type.getNumElements() != 1;
+  if (result.isSplat)
+    sizes = {1, 1};
+  SmallVector<int64_t> scaleSizes = granularity.getParameterSizes(sizes);
+  result.values.resize_for_overwrite(sizes[0] * sizes[1] *
+                                     getElementBytes(element));
+  result.scales.resize_for_overwrite(scaleSizes[0] * scaleSizes[1] *
+                                     getElementBytes(scale));
   reference::TensorLevel tensor;
   if (reference::isTwoLevel(referenceRule)) {
     tensor.amax = reference::getAmax(x, in);
-    if (!tensor.amax->isFinite())
-      return "it has an infinite element or NaN";
+    // Rules that compute with the reciprocal limit it.
+    if (!tensor.amax->isZero() && !(APFloat(2688.0f) / *tensor.amax).isFinite())
+      return "its elements are too small for a scale of the tensor";
     result.tensorScale = reference::getTensorScale(*tensor.amax);
   }
   // Rows of blocks are independent of each other.
   int64_t step =
       block[0] == reference::Granularity::kWholeDim ? sizes[0] : block[0];
-  int64_t perRow = sizes[1], scalesPerRow = result.scaleSizes[1];
+  int64_t perRow = sizes[1], scalesPerRow = scaleSizes[1];
   LogicalResult quantized = failableParallelForEachN(
       builder.getContext(), 0, llvm::divideCeil(sizes[0], step),
       [&](size_t index) {
@@ -182,9 +212,9 @@ StringRef WeightQuantizer::quantize(const ConstantBytes &bytes,
       });
   if (failed(quantized))
     return "it cannot be quantized";
-  if (isNonFinite(scale, result.scales))
-    return "it has an infinite element or NaN";
-  if (failed(scaleIntegers(result, result.scales)))
+  if (hasNonFiniteScale(scale, result.scales))
+    return "a scale is not finite";
+  if (failed(scaleIntegers(sizes, block, result)))
     return "its scales are too small for MXINT8";
   return "";
 }
@@ -194,6 +224,10 @@ static void repeatScales(QuantizedMatrix &matrix, int64_t axis,
                          int64_t blockSize, int64_t size, unsigned width) {
   SmallVector<int64_t> sizes = matrix.scaleSizes;
   sizes[axis] = size;
+  if (matrix.isSplat) {
+    matrix.scaleSizes = sizes;
+    return;
+  }
   SmallVector<char> repeated;
   for (int64_t i = 0; i < sizes[0]; ++i)
     for (int64_t j = 0; j < sizes[1]; ++j) {
@@ -208,8 +242,10 @@ static void repeatScales(QuantizedMatrix &matrix, int64_t axis,
 }
 
 Value WeightQuantizer::quantize(const Weight &weight) {
-  Value &result = quantized[{weight.value, weight.reductionAxis}];
-  if (result)
+  auto [entry, isNew] =
+      quantized.try_emplace({weight.value, weight.reductionAxis});
+  Value &result = entry->second;
+  if (!isNew)
     return result;
   Operation *constant = weight.value.getDefiningOp();
   std::optional<ConstantBytes> bytes = getConstantBytes(weight.value);
@@ -267,29 +303,47 @@ Value WeightQuantizer::quantize(const Weight &weight) {
   return result;
 }
 
-/// Returns the matrix of constants that is the weight of a matmul's operand, if
-/// it is one.
-static std::optional<Weight> getWeight(NodeOp node) {
+void WeightUse::set(OpBuilder &builder, Value replacement) {
+  if (!transpose) {
+    operand->set(replacement);
+    return;
+  }
+  // Other users of the Transpose keep the weight as it is.
+  NodeOp own = transpose;
+  if (!transpose->hasOneUse()) {
+    builder.setInsertionPoint(operand->getOwner());
+    own = cast<NodeOp>(builder.clone(*transpose));
+    own->setDiscardableAttrs(DictionaryAttr::get(builder.getContext()));
+    own.removeNodeNameAttr();
+    operand->set(own->getResult(0));
+  }
+  own->setOperand(0, replacement);
+}
+
+/// Returns the matrix of constants that is the weight of a matmul, if it is
+/// one.
+static std::optional<WeightUse> getWeight(NodeOp node) {
   std::optional<NodeKind> kind = getNormalizedKind(node);
   if ((kind != NodeKind::MatMul && kind != NodeKind::Gemm) ||
       node.getInputs().size() < 2)
     return std::nullopt;
-  auto getInt = [&](StringRef name) {
-    auto value = node.getNodeAttributes().getAs<IntegerAttr>(name);
-    return value ? value.getInt() : 0;
-  };
-  Weight weight{node.getInputs()[1], 0};
-  if (kind == NodeKind::Gemm && getInt("transB") != 0)
-    weight.reductionAxis = 1;
-  if (auto transpose = weight.value.getDefiningOp<NodeOp>()) {
-    auto perm = transpose.getNodeAttributes().getAs<DenseI64ArrayAttr>("perm");
-    if (getNormalizedKind(transpose) != NodeKind::Transpose ||
-        transpose.getInputs().size() != 1 || !perm ||
-        perm.asArrayRef() != ArrayRef<int64_t>{1, 0})
-      return std::nullopt;
-    weight = {transpose.getInputs()[0], 1 - weight.reductionAxis};
-  }
-  return weight;
+  auto transB = node.getNodeAttributes().getAs<IntegerAttr>("transB");
+  bool isTransposed = kind == NodeKind::Gemm && transB && transB.getInt() != 0;
+  WeightUse use{&node->getOpOperand(1),
+                NodeOp(),
+                {node.getInputs()[1], isTransposed ? 1 : 0}};
+  auto transpose = use.weight.value.getDefiningOp<NodeOp>();
+  if (!transpose)
+    return use;
+  // By default, the dimensions are reversed.
+  auto perm = transpose.getNodeAttributes().getAs<DenseI64ArrayAttr>("perm");
+  if (getNormalizedKind(transpose) != NodeKind::Transpose ||
+      transpose.getInputs().size() != 1 ||
+      (perm && perm.asArrayRef() != ArrayRef<int64_t>{1, 0}))
+    return std::nullopt;
+  use.transpose = transpose;
+  use.weight = {transpose.getInputs()[0], isTransposed ? 0 : 1};
+  return use;
 }
 
 /// Returns whether the value is a constant matrix of floats.
@@ -317,8 +371,14 @@ void QuantizeWeightsPass::runOnOperation() {
   }
   std::optional<BlockScaleRule> scaleRule = symbolizeBlockScaleRule(rule);
   if (!scaleRule) {
-    emitError(module.getLoc())
-        << "there is no rule '" << rule << "' for the scales of weights";
+    InFlightDiagnostic error = emitError(module.getLoc())
+                               << "rule must be one of ";
+    llvm::interleaveComma(
+        llvm::seq<uint32_t>(0, getMaxEnumValForBlockScaleRule() + 1), error,
+        [&](uint32_t value) {
+          error << stringifyBlockScaleRule(BlockScaleRule(value));
+        });
+    error << ", but got '" << rule << "'";
     return signalPassFailure();
   }
   Type element = parseType(row->element, &getContext());
@@ -330,6 +390,14 @@ void QuantizeWeightsPass::runOnOperation() {
         << " has";
     return signalPassFailure();
   }
+  // Of the formats, those with scales of f8E4M3FN have two levels.
+  bool isTwoLevel = reference::isTwoLevel(getReferenceRule(*scaleRule));
+  if (isa<Float8E4M3FNType>(scale) && !isTwoLevel) {
+    emitError(module.getLoc())
+        << "rule " << rule << " has no scale of the tensor, which format "
+        << format << " has";
+    return signalPassFailure();
+  }
   llvm::Regex excluded(exclude);
   std::string reason;
   if (!exclude.empty() && !excluded.isValid(reason)) {
@@ -338,54 +406,53 @@ void QuantizeWeightsPass::runOnOperation() {
         << "': " << reason;
     return signalPassFailure();
   }
-  auto isExcluded = [&](StringRef name) {
-    return !exclude.empty() && excluded.match(name);
-  };
-
-  // The uses of weights.
-  SmallVector<std::pair<OpOperand *, Weight>> uses;
-  module.walk([&](NodeOp node) {
-    std::optional<Weight> weight = getWeight(node);
-    if (!weight || !isMatrix(weight->value) ||
-        isExcluded(getNodeName(weight->value.getLoc())))
+  SmallVector<WeightUse> uses;
+  llvm::SmallSetVector<Operation *, 16> weights;
+  bool isAnyExcluded = false;
+  auto add = [&](const WeightUse &use, StringRef name) {
+    if (!isMatrix(use.weight.value))
       return;
-    OpOperand &operand = node->getOpOperand(1);
-    auto transpose = operand.get().getDefiningOp<NodeOp>();
-    uses.push_back(
-        {transpose ? &transpose->getOpOperand(0) : &operand, *weight});
+    if (!exclude.empty() && excluded.match(name))
+      isAnyExcluded = true;
+    else
+      uses.push_back(use);
+  };
+  module.walk([&](NodeOp node) {
+    if (std::optional<WeightUse> use = getWeight(node))
+      add(*use, getNodeName(use->weight.value.getLoc()));
   });
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal() || function.getNumArguments() != 0)
-      continue;
+  module.walk([&](func::FuncOp function) {
+    if (function.getNumArguments() != 0 || !function.getBody().hasOneBlock())
+      return;
     for (OpOperand &result :
          function.getBody().front().getTerminator()->getOpOperands()) {
       auto name = function.getResultAttrOfType<StringAttr>(
           result.getOperandNumber(), kNameAttrName);
-      if (name && name.getValue().ends_with("weight") &&
-          isMatrix(result.get()) && !isExcluded(name.getValue()))
-        uses.push_back({&result, {result.get(), 1}});
+      if (name && name.getValue().ends_with("weight"))
+        add({&result, NodeOp(), {result.get(), 1}}, name.getValue());
     }
-  }
-
-  if (uses.empty())
+  });
+  if (uses.empty() && !isAnyExcluded)
     emitWarning(module.getLoc(),
                 "no weights to quantize: expected MatMul or Gemm with a "
-                "constant matrix of floats, or matrices of a "
-                "checkpoint");
+                "constant matrix of floats, or matrices of a checkpoint");
+  else if (uses.empty())
+    emitWarning(module.getLoc(),
+                "no weights to quantize: 'exclude' matches all names");
+
   OpBuilder builder(&getContext());
   WeightQuantizer quantizer(builder, *row, *scaleRule, element, scale);
   DenseSet<Value> counted;
-  for (auto &[use, weight] : uses) {
-    // Another matmul may have replaced the operand of a shared transpose.
-    if (use->get() != weight.value)
-      continue;
-    Value replacement = quantizer.quantize(weight);
+  for (WeightUse &use : uses) {
+    Value replacement = quantizer.quantize(use.weight);
     if (!replacement)
       continue;
-    use->set(replacement);
+    use.set(builder, replacement);
     numQuantized += counted.insert(replacement).second;
-    if (Operation *constant = weight.value.getDefiningOp();
-        constant->use_empty())
-      constant->erase();
   }
+  for (const WeightUse &use : uses)
+    weights.insert(use.weight.value.getDefiningOp());
+  for (Operation *constant : weights)
+    if (constant->use_empty())
+      constant->erase();
 }

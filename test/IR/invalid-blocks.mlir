@@ -18,7 +18,7 @@ func.func @unranked(%x: tensor<*xf32>) {
 // -----
 
 func.func @rank(%x: tensor<4x64xf32>) {
-  // expected-error @+1 {{block must have 2 sizes, as the input has dimensions, but got 1}}
+  // expected-error @+1 {{block must have one size for each of the 2 dimensions of the input, but has 1}}
   %0 = quant_float.block_amax %x block [32] : tensor<4x64xf32> to tensor<4x2xf32>
   return
 }
@@ -260,5 +260,21 @@ func.func @layout_size(%s: tensor<130x5xf8E8M0FNU>) {
 func.func @unpack_dynamic(%s: tensor<?xf8E8M0FNU>) {
   // expected-error @+1 {{the last two sizes of the result must be static, but got 'tensor<?x5xf8E8M0FNU>'}}
   %0 = quant_float.unpack_scales %s layout tile_128x4 : tensor<?xf8E8M0FNU> to tensor<?x5xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @layout_overflow(%s: tensor<9223372036854775807x1xf8E8M0FNU>) {
+  // expected-error @+1 {{the number of scales of 'tensor<9223372036854775807x1xf8E8M0FNU>' in the layout overflows}}
+  %0 = quant_float.pack_scales %s layout tile_128x4 : tensor<9223372036854775807x1xf8E8M0FNU> to tensor<?xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @unranked_elements(%a: tensor<*xf32>) {
+  // expected-error @+1 {{expected scalars, vectors or ranked tensors, but got 'tensor<*xf32>'}}
+  %0 = quant_float.block_scale %a rule floor element f8E4M3FN : tensor<*xf32> to tensor<*xf8E8M0FNU>
   return
 }

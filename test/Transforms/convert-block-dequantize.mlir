@@ -37,7 +37,7 @@ func.func @main(%q: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %v: tensor
 func.func @stay(%i: tensor<4x32xi8>, %s: tensor<4x1xf8E8M0FNU>, %v: tensor<4x32xf4E2M1FN>, %e: tensor<4x2xf8E4M3FN>, %t: tensor<f32>, %u: tensor<4x1x!quant_float.f8UE5M3>, %f: tensor<2x2xf32>, %d: tensor<4x?xi8>, %g: tensor<4x1xf32>, %x: i8, %h: f32) {
   // expected-remark @+1 {{not converted to dequantize: ONNX does not have MXINT8}}
   %0 = quant_float.block_dequantize %i, %s block [1, 32] : tensor<4x32xi8>, tensor<4x1xf8E8M0FNU> to tensor<4x32xf32>
-  // expected-remark @+1 {{not converted to dequantize: ONNX multiplies the scale of a block by that of the tensor}}
+  // expected-remark @+1 {{not converted to dequantize: ONNX multiplies the scale of a block by that of the tensor first, as order tensor_first}}
   %1 = quant_float.block_dequantize %v, %e tensor_scale(%t : tensor<f32>) block [1, 16] : tensor<4x32xf4E2M1FN>, tensor<4x2xf8E4M3FN> to tensor<4x32xf32>
   // expected-remark @+1 {{not converted to dequantize: ONNX does not have scales of this type}}
   %2 = quant_float.block_dequantize %i, %u block [1, 32] : tensor<4x32xi8>, tensor<4x1x!quant_float.f8UE5M3> to tensor<4x32xf32>

@@ -4,15 +4,19 @@
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=fp8-128x128 rule=deepgemm exclude=gemm" | FileCheck %s --check-prefix=FP8
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=int8-channel rule=absmax" | FileCheck %s --check-prefix=CHANNEL
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=rceil exclude=^" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: echo 'module {}' | quant-float-opt --quant-float-quantize-weights="format=mxfp4 rule=rceil" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp5 rule=rceil" 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=up" 2>&1 | FileCheck %s --check-prefix=RULE
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=floor" 2>&1 | FileCheck %s --check-prefix=TYPES
+// RUN: not quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=ggml" 2>&1 | FileCheck %s --check-prefix=LEVELS
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=floor exclude=(" 2>&1 | FileCheck %s --check-prefix=REGEX
 
-// NONE: warning: no weights to quantize: expected MatMul or Gemm with a constant matrix of floats, or matrices of a checkpoint
+// NONE: warning: no weights to quantize: 'exclude' matches all names
+// EMPTY: warning: no weights to quantize: expected MatMul or Gemm with a constant matrix of floats, or matrices of a checkpoint
 // FORMAT: error: format must be one of mxfp8-e4m3, {{.*}}, but got 'mxfp5'
-// RULE: error: there is no rule 'up' for the scales of weights
+// RULE: error: rule must be one of floor, ceil, {{.*}}, compressed_tensors, but got 'up'
 // TYPES: error: rule floor does not define scales of 'f8E4M3FN' for elements of 'f4E2M1FN', which format nvfp4 has
+// LEVELS: error: rule ggml has no scale of the tensor, which format nvfp4 has
 // REGEX: error: exclude must be a regular expression, but got '(':
 
 // CHECK-LABEL: func.func @matmul
@@ -64,4 +68,43 @@ func.func @weights() -> (tensor<4x64xf32> {quant_float.name = "fc.weight"}, tens
   %1 = arith.constant dense<1.0> : tensor<64xf32>
   %2 = arith.constant dense<1.0> : tensor<2x2xf32>
   return %0, %1, %2 : tensor<4x64xf32>, tensor<64xf32>, tensor<2x2xf32>
+}
+
+// The default of Transpose reverses the dimensions. Other users of the Transpose get the weight as it is.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[W:.+]] = arith.constant dense<3.000000e+00> : tensor<4x4xf32>
+// CHECK: %[[R:.+]] = quant_float.dequantize %{{.+}}, %{{.+}} axis 0
+// CHECK: %[[Q:.+]] = quant_float.dequantize %{{.+}}, %{{.+}} axis 1
+// CHECK: %[[T:.+]] = quant_float.node "Transpose"(%[[W]])
+// CHECK: %[[U:.+]] = quant_float.node "Transpose"(%[[Q]])
+// CHECK: quant_float.node "MatMul"(%{{.+}}, %[[U]])
+// CHECK: %[[V:.+]] = quant_float.node "Transpose"(%[[R]])
+// CHECK: quant_float.node "Gemm"(%{{.+}}, %[[V]])
+// CHECK: quant_float.node "Add"(%{{.+}}, %[[T]])
+func.func @shared(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %w = arith.constant dense<3.0> : tensor<4x4xf32>
+  %t = quant_float.node "Transpose"(%w) opset 21 name "t" : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = quant_float.node "MatMul"(%x, %t) opset 21 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = quant_float.node "Gemm"(%x, %t) opset 21 attributes {transB = 1 : i64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = quant_float.node "Add"(%x, %t) opset 21 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Branches are not results, and a large splat stays one.
+// CHECK-LABEL: func.func @blocks
+// CHECK-NOT: dequantize
+// CHECK: cf.br
+// CHECK-LABEL: func.func @large
+// CHECK: arith.constant dense<3.000000e+00> : tensor<200000x200000xf4E2M1FN>
+// CHECK: arith.constant dense<3.125000e-02> : tensor<6250x200000xf8E8M0FNU>
+func.func @blocks() -> (tensor<2x2xf32> {quant_float.name = "a.weight"}) {
+  %w = arith.constant dense<0.1> : tensor<2x2xf32>
+  cf.br ^end(%w, %w : tensor<2x2xf32>, tensor<2x2xf32>)
+^end(%p: tensor<2x2xf32>, %q: tensor<2x2xf32>):
+  return %p : tensor<2x2xf32>
+}
+func.func @large(%x: tensor<1x200000xf32>) -> tensor<1x200000xf32> {
+  %w = arith.constant dense<0.1> : tensor<200000x200000xf32>
+  %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<1x200000xf32>, tensor<200000x200000xf32>) -> tensor<1x200000xf32>
+  return %y : tensor<1x200000xf32>
 }

@@ -145,6 +145,25 @@ def main(tools, work):
             )
             same(f"{what}, embed.weight", found[w3.shape], w3)
         print(f"{name}: {len(rules)} rules")
+    # Options that would have no effect.
+    quantize = ["--quantize-weights", "mxfp4:rceil"]
+    for options, message in (
+        (["--import-onnx", *quantize], "--quantize-weights: expected --export-onnx"),
+        (["--export-openvino", *quantize], "--quantize-weights: expected --export-onnx"),
+        (
+            ["--export-onnx", "--exclude-weights", "w"],
+            "--exclude-weights: expected --quantize-weights",
+        ),
+        (
+            ["--export-onnx", "--quantize-weights="],
+            "expected FORMAT:RULE, such as mxfp4:rceil, but got ''",
+        ),
+    ):
+        command = [tools / "quant-float-translate", *options, work / "in.onnx", "-o", work / "none"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode == 0 or message not in result.stderr or (work / "none").exists():
+            failures += 1
+            print(f"{options}: expected the error '{message}', got {result}")
     return failures > 0
 
 

@@ -325,8 +325,10 @@ int main(int argc, char **argv) {
       "exclude-weights", llvm::cl::value_desc("REGEX"),
       llvm::cl::desc("names of weights that --quantize-weights leaves as they "
                      "are, as a regular expression"));
+  bool isQuantized = false;
   auto quantize = [&](mlir::ModuleOp module) -> mlir::LogicalResult {
-    if (weightFormat.empty())
+    isQuantized = true;
+    if (!weightFormat.getNumOccurrences())
       return mlir::success();
     return quantizeWeights(module, weightFormat, excludedWeights);
   };
@@ -363,7 +365,7 @@ int main(int argc, char **argv) {
     mlir::quant_float::OnnxImportOptions options = getImportOptions();
     using mlir::quant_float::kNewestOpset;
     // Dequantization of the weights is of the newest opset.
-    if (!weightFormat.empty())
+    if (weightFormat.getNumOccurrences())
       options.targetOpset = kNewestOpset;
     if (!opset.getNumOccurrences())
       return options;
@@ -409,7 +411,7 @@ int main(int argc, char **argv) {
       },
       [&](const std::shared_ptr<llvm::SourceMgr> &sources,
           mlir::MLIRContext *context) {
-        if (!weightFormat.empty()) {
+        if (weightFormat.getNumOccurrences()) {
           llvm::errs() << "--quantize-weights: expected --export-onnx, "
                           "--export-gguf or --export-safetensors; "
                           "--export-openvino accepts their output\n";
@@ -417,9 +419,21 @@ int main(int argc, char **argv) {
         }
         return readForOpenVino(dialects, sources, context, getImportOptions());
       });
-  auto translate = [&] {
-    return mlir::mlirTranslateMain(argc, arguments.data(),
-                                   "quant-float translation driver\n");
+  auto translate = [&]() -> mlir::LogicalResult {
+    if (failed(mlir::mlirTranslateMain(argc, arguments.data(),
+                                       "quant-float translation driver\n")))
+      return mlir::failure();
+    if (excludedWeights.getNumOccurrences() &&
+        !weightFormat.getNumOccurrences()) {
+      llvm::errs() << "--exclude-weights: expected --quantize-weights\n";
+      return mlir::failure();
+    }
+    if (weightFormat.getNumOccurrences() && !isQuantized) {
+      llvm::errs() << "--quantize-weights: expected --export-onnx, "
+                      "--export-gguf or --export-safetensors\n";
+      return mlir::failure();
+    }
+    return mlir::success();
   };
   if (!output)
     return failed(translate());

@@ -239,8 +239,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
       Value end = arith::SelectOp::create(b, isSelected, number, zero);
       stays = isFreeOfVectors(b, values[2], box, end);
       Value selected = values[2];
-      for (auto [side, value] : llvm::enumerate(ArrayRef<Value>{
-               box.low[0], box.low[1], box.high[0], box.high[1]})) {
+      Value sides[] = {box.low[0], box.low[1], box.high[0], box.high[1]};
+      for (auto [side, value] : llvm::enumerate(sides)) {
         Value position = arith::ConstantIndexOp::create(b, side);
         selected = tensor::InsertOp::create(b, value, selected,
                                             ValueRange{position, number});
@@ -249,8 +249,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
     }
     stays = arith::AndIOp::create(b, isSelected, stays);
     Value result = values[0];
-    for (auto [column, index] :
-         llvm::enumerate(ArrayRef<Value>{at[0], at[1], candidate}))
+    Value indices[] = {at[0], at[1], candidate};
+    for (auto [column, index] : llvm::enumerate(indices))
       result = tensor::InsertOp::create(
           b, arith::IndexCastOp::create(b, i64, index), result,
           ValueRange{row, arith::ConstantIndexOp::create(b, column)});

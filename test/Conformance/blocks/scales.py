@@ -45,6 +45,8 @@ def magnitudes(is_full):
     if is_full:
         parts.append(np.uint32(130 << 23) + np.arange(1 << 23, dtype=np.uint32))
         parts.append(np.arange(1 << 22, dtype=np.uint32))
+    # The sign is ignored.
+    parts.append(parts[0][::5] | np.uint32(1 << 31))
     return np.unique(np.concatenate(parts))
 
 

@@ -143,7 +143,7 @@ def ggml_ue4m3(values):
 
 
 def tensor_scale(amax):
-    quotient = F32(amax) / F32(2688)
+    quotient = np.abs(F32(amax)) / F32(2688)
     return F32(1) if quotient == 0 else quotient
 
 
@@ -151,7 +151,8 @@ class Level:
     """The scale of the tensor, from its largest magnitude or given."""
 
     def __init__(self, amax=None, scale=None):
-        self.amax, self.scale = amax, scale
+        self.amax = None if amax is None else np.abs(amax)
+        self.scale = None if scale is None else np.abs(scale)
 
     def factor(self):
         if self.scale is None:
@@ -177,6 +178,7 @@ class Level:
 def scales(rule, element, scale, amax, level=None):
     """The encodings of scales, or their values if they have a NumPy type. `amax` is f32."""
     m = F32(largest(element, scale))
+    amax = np.abs(amax)
     if rule in POWERS or (rule == "ggml" and scale == "f8E8M0FNU"):
         return power_of_two(rule, element, amax)
     if rule == "ggml":
