@@ -71,7 +71,7 @@ TEST(TargetCpuTest, codeUsesWhatItCanAskFor) {
       {"aarch64-linux-gnu", "ampere1c", "cssc", "wfxt"},
       {"aarch64-linux-gnu", "fujitsu-monaka", "fp8", "fp8fma"},
       {"aarch64-linux-gnu", "neoverse-v2", "sve2", "rcpc"},
-      {"riscv64-linux-gnu", "sifive-p870", "v", "zbb"},
+      {"riscv64-linux-gnu", "sifive-p670", "v", "zbb"},
       {"riscv64-linux-gnu", "rv64gcv_zvfbfmin_zbb", "zvfbfmin", "zbb"},
       {"riscv64-linux-gnu", "rv64gcv_zvfofp8min", "experimental-zvfofp8min",
        "zvfbfmin"},
