@@ -83,6 +83,14 @@ static void accessSource(memref::SubViewOp view) {
     view.erase();
 }
 
+static void restoreType(OpOperand &operand, Type type) {
+  if (operand.get().getType() == type)
+    return;
+  OpBuilder builder(operand.getOwner());
+  operand.set(memref::CastOp::create(builder, operand.getOwner()->getLoc(),
+                                     type, operand.get()));
+}
+
 namespace {
 struct ExpandMemrefViews final
     : quant_float::impl::QuantFloatExpandMemrefViewsPassBase<
@@ -101,9 +109,21 @@ struct ExpandMemrefViews final
         [&](memref::SubViewOp view) { views.push_back(view); });
     for (memref::SubViewOp view : llvm::reverse(views))
       accessSource(view);
-    applyPatternsTo(getOperation(), patterns, [](Operation *op) {
-      return isa_and_present<memref::MemRefDialect>(op->getDialect());
+    // Since LLVM 24, the expansion of an operand may have a strided layout. The
+    // elements of an operand without one are contiguous.
+    SmallVector<std::pair<memref::CopyOp, std::pair<Type, Type>>> copies;
+    getOperation()->walk([&](memref::CopyOp copy) {
+      copies.push_back(
+          {copy, {copy.getSource().getType(), copy.getTarget().getType()}});
     });
+    applyPatternsTo(getOperation(), patterns, [](Operation *op) {
+      return isa_and_present<memref::MemRefDialect>(op->getDialect()) &&
+             !isa<memref::CopyOp>(op);
+    });
+    for (auto &[copy, types] : copies) {
+      restoreType(copy.getSourceMutable(), types.first);
+      restoreType(copy.getTargetMutable(), types.second);
+    }
   }
 
   FrozenRewritePatternSet patterns;
