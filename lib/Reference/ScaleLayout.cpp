@@ -65,6 +65,9 @@ forEachScale(ScaleLayout layout, int64_t count, int64_t rows, int64_t columns,
   if (plainSize != size_t(count * size) * width ||
       packedSize != size_t(count * paddedSize) * width)
     return failure();
+  // Rows without scales may be many.
+  if (size == 0)
+    return success();
   for (int64_t i = 0; i < count; ++i)
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t k = 0; k < columns; ++k)

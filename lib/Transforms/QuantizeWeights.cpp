@@ -117,11 +117,9 @@ static unsigned getElementBytes(Type type) {
 /// Returns whether an element of f32, f16 or bf16 is infinite or NaN.
 static bool hasNonFinite(Type type, ArrayRef<char> bytes) {
   unsigned width = getElementBytes(type);
-  uint32_t exponent = type.isF32()   ? 0x7f800000
-                      : type.isF16() ? 0x7c00
-                                     : 0x7f80;
+  uint64_t exponent = FloatFormat(type).infinityCode;
   for (size_t i = 0; i < bytes.size(); i += width) {
-    uint32_t bits = 0;
+    uint64_t bits = 0;
     memcpy(&bits, &bytes[i], width);
     if ((bits & exponent) == exponent)
       return true;
@@ -133,8 +131,7 @@ static bool hasNonFinite(Type type, ArrayRef<char> bytes) {
 static bool hasNonFiniteScale(Type scale, ArrayRef<char> bytes) {
   if (scale.isF32())
     return hasNonFinite(scale, bytes);
-  uint8_t nan = isa<Float8E8M0FNUType>(scale) ? 0xff : 0x7f;
-  return llvm::is_contained(bytes, char(nan));
+  return llvm::is_contained(bytes, char(FloatFormat(scale).nanCode));
 }
 
 LogicalResult WeightQuantizer::scaleIntegers(ArrayRef<int64_t> sizes,
