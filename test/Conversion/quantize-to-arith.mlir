@@ -1,4 +1,5 @@
 // quantize, dequantize, qdq of scalars and vectors.
+// REQUIRES: networks
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v3 --cse | FileCheck %s --check-prefixes=CHECK,FMA
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64 --cse | FileCheck %s --check-prefixes=CHECK,NOFMA
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v4 --quant-float-require-lowered --cse | FileCheck %s

@@ -1,3 +1,4 @@
+// REQUIRES: networks
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 // What the verifier of the op says, with the node's name in front.

@@ -1,5 +1,6 @@
 // Quantization nodes that were kept for want of types become ops once the types
 // are known.
+// REQUIRES: networks
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg | FileCheck %s
 
 // CHECK-LABEL: @unranked_scale

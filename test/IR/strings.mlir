@@ -1,3 +1,4 @@
+// REQUIRES: networks
 // RUN: quant-float-opt %s | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --one-shot-bufferize="bufferize-function-boundaries" | FileCheck %s --check-prefix=BUFFERS
 
