@@ -44,6 +44,9 @@ static void addCPUPasses(OpPassManager &function, const StageOptions &options) {
   function.addPass(createQuantFloatPackVnniOperandsPass());
   function.addPass(createQuantFloatHoistOperandUpcastsPass());
   function.addPass(createQuantFloatTileContractionsPass());
+  QuantFloatFuseBlockReductionsPassOptions reductions;
+  reductions.parallel = options.threads != 1;
+  function.addPass(createQuantFloatFuseBlockReductionsPass(reductions));
 }
 
 static void addGPUPasses(OpPassManager &function, const StageOptions &options) {

@@ -24,8 +24,8 @@ func.func @partial(%x: tensor<4x70xf32>) -> (tensor<4x70xf8E5M2>, tensor<4x3xf8E
 // A dimension of one block is reduced as it is.
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: tensor.pad
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%{{.+}} : tensor<?x?xf16>) outs(%{{.+}} : tensor<?xi16>)
-// CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1]] output_shape [%{{.+}}, 1]
+// CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2]] output_shape [%{{.+}}, 1, %{{.+}}]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.+}} : tensor<?x1x?xf16>) outs(%{{.+}} : tensor<?x1xi16>)
 func.func @whole(%x: tensor<?x?xf16>) -> tensor<?x1xf16> {
   %a = quant_float.block_amax %x block [1, -1] : tensor<?x?xf16> to tensor<?x1xf16>
   return %a : tensor<?x1xf16>

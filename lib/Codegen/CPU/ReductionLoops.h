@@ -78,6 +78,17 @@ private:
   SmallVector<Value> emitFold(ValueRange accumulators);
   SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes,
                                 ValueRange accumulators);
+  SmallVector<Value>
+  emitBlockLoop(Value from, Value to, int64_t step, ValueRange inits,
+                llvm::function_ref<SmallVector<Value>(ValueRange)> body);
+  SmallVector<Value> emitBlock(int64_t rows, int64_t lanes,
+                               ValueRange accumulators);
+  bool canFoldBlocks(int64_t rows);
+  SmallVector<Value> emitFoldedBlocks(Value full, ValueRange accumulators);
+  SmallVector<Value>
+  reduceLanes(int64_t first, int64_t count,
+              llvm::function_ref<SmallVector<Value>(int64_t)> getLane);
+  Value combine(size_t index, Value lhs, Value rhs);
   bool isPlainContraction() const;
   /// Returns the number of rows (M) to accumulate together for so many lanes.
   int64_t chooseRows(int64_t lanes) const;

@@ -239,7 +239,8 @@ LogicalResult TileAndVectorize::tileInThreads(RewriterBase &rewriter,
   ++numDistributed;
   std::optional<int64_t> chunkSize = getChunkSize(op);
   if (needsLoopsAround(op) && !chunkSize) {
-    for (GenericOp inner : buildLoopsAround(rewriter, op, *getRowsOfThread(op)))
+    for (GenericOp inner :
+         buildLoopsAround(rewriter, op, tileSize, *getRowsOfThread(op)))
       if (failed(tileAndPeel(rewriter, inner)))
         return failure();
     return success();
@@ -256,7 +257,7 @@ LogicalResult TileAndVectorize::tileInOne(RewriterBase &rewriter,
                                           GenericOp op) {
   if (!needsLoopsAround(op))
     return tileAndPeel(rewriter, op);
-  for (GenericOp inner : buildLoopsAround(rewriter, op))
+  for (GenericOp inner : buildLoopsAround(rewriter, op, tileSize))
     if (failed(tileAndPeel(rewriter, inner)))
       return failure();
   return success();

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
 #include <numeric>
@@ -24,17 +25,25 @@ using linalg::GenericOp;
 /// The number of elements per iteration of a loop over small blocks.
 static constexpr int64_t kRoundSize = 256;
 
-/// Clones `op` with other operands and indexing maps.
+/// Clones `op` with other operands and indexing maps. `mapping` receives the
+/// values of the body.
 static GenericOp replaceOperands(RewriterBase &rewriter, GenericOp op,
                                  ValueRange inputs, ValueRange outputs,
-                                 ArrayRef<AffineMap> maps, unsigned loops) {
+                                 ArrayRef<AffineMap> maps, unsigned loops,
+                                 IRMapping &mapping) {
   SmallVector<utils::IteratorType> iterators(loops,
                                              utils::IteratorType::parallel);
   auto replacement = GenericOp::create(rewriter, op.getLoc(), inputs, outputs,
                                        maps, iterators);
-  IRMapping mapping;
   op.getRegion().cloneInto(&replacement.getRegion(), mapping);
   return replacement;
+}
+
+static GenericOp replaceOperands(RewriterBase &rewriter, GenericOp op,
+                                 ValueRange inputs, ValueRange outputs,
+                                 ArrayRef<AffineMap> maps, unsigned loops) {
+  IRMapping mapping;
+  return replaceOperands(rewriter, op, inputs, outputs, maps, loops, mapping);
 }
 
 GenericOp quant_float::loadInvariantInputs(RewriterBase &rewriter,
@@ -345,6 +354,13 @@ Value ElementwiseLoopNest::makeView(Value buffer, ArrayRef<Value> at,
                                    sizes, strides);
 }
 
+static void eraseDeadOps(RewriterBase &rewriter, GenericOp op) {
+  for (Operation &nested :
+       llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
+    if (isOpTriviallyDead(&nested))
+      rewriter.eraseOp(&nested);
+}
+
 /// Replaces the loads in the copy of the body of `op` in `tile` by inputs,
 /// which follow the other inputs, and erases the ops that computed their
 /// indices.
@@ -365,10 +381,7 @@ static void replaceLoads(RewriterBase &rewriter, GenericOp op, GenericOp tile,
         inputs + index, copy->getResult(0).getType(), copy->getLoc());
     rewriter.replaceOp(copy, element);
   }
-  for (Operation &nested :
-       llvm::make_early_inc_range(llvm::reverse(*tile.getBody())))
-    if (isOpTriviallyDead(&nested))
-      rewriter.eraseOp(&nested);
+  eraseDeadOps(rewriter, tile);
 }
 
 Value ElementwiseLoopNest::hoist(Value value, ValueRange arguments,
@@ -387,14 +400,12 @@ Value ElementwiseLoopNest::hoist(Value value, ValueRange arguments,
   return rewriter.clone(*source, hoisted)->getResult(0);
 }
 
-GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
-                                         Operation *first) {
-  OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
-  if (first)
-    rewriter.setInsertionPoint(first);
-  indices[inner] = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
+/// Returns the operands of the op for `size` elements at the current indices,
+/// and their indexing maps: views along the inner loop, and scalars.
+SmallVector<Value>
+ElementwiseLoopNest::loadOperands(SmallVectorImpl<AffineMap> &maps,
+                                  OpFoldResult size) {
   SmallVector<Value> operands;
-  SmallVector<AffineMap> maps;
   AffineMap along = rewriter.getDimIdentityMap();
   AffineMap none = AffineMap::get(1, 0, op.getContext());
   for (auto [operand, map] :
@@ -420,6 +431,133 @@ GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
     operands.push_back(makeView(operand, at, *dimension, size));
     maps.push_back(along);
   }
+  return operands;
+}
+
+static bool isByte(Type type) {
+  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 8;
+}
+
+/// Finds the values of the body that are constant in a block: those that are
+/// computed from inputs that have one element for a block, and from values that
+/// the inner loop does not change.
+void ElementwiseLoopNest::collectBlockValues() {
+  enum class Kind { Invariant, Block, Element };
+  llvm::SmallDenseMap<Value, Kind> kinds;
+  auto getKind = [&](Value value) {
+    auto known = kinds.find(value);
+    return known == kinds.end() ? Kind::Invariant : known->second;
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    bool isPlain = llvm::any_of(map.getResults(), [&](AffineExpr index) {
+      return getLoop(index) == inner;
+    });
+    kinds[op.getMatchingBlockArgument(&operand)] =
+        isPlain || !op.isDpsInput(&operand) ? Kind::Element
+        : map.isFunctionOfDim(inner)        ? Kind::Block
+                                            : Kind::Invariant;
+  }
+  blockValues.clear();
+  hasByteFloats = false;
+  for (Operation &nested : *op.getBody()) {
+    Kind kind = Kind::Invariant;
+    for (Value operand : nested.getOperands())
+      kind = std::max(kind, getKind(operand));
+    auto index = dyn_cast<linalg::IndexOp>(nested);
+    if ((index && index.getDim() == inner) || nested.getNumRegions() != 0 ||
+        !isPure(&nested) || nested.hasTrait<OpTrait::IsTerminator>())
+      kind = Kind::Element;
+    for (Value result : nested.getResults())
+      kinds[result] = kind;
+    if (kind != Kind::Element)
+      continue;
+    for (Value operand : nested.getOperands())
+      if (getKind(operand) == Kind::Element)
+        hasByteFloats |=
+            isByte(operand.getType()) && isa<FloatType>(operand.getType());
+      else if (getKind(operand) == Kind::Block &&
+               !llvm::is_contained(blockValues, operand))
+        blockValues.push_back(operand);
+  }
+}
+
+bool ElementwiseLoopNest::canJoinBlocks() {
+  if (!rowLoads.empty())
+    return false;
+  collectBlockValues();
+  // Results of a byte are packed from several registers, and floats of a byte
+  // are decoded by lookups of full registers. Other ops are as fast with one
+  // block. A division by a scalar is cheaper than one by a vector.
+  return (hasByteFloats ||
+          llvm::any_of(op.getBody()->getTerminator()->getOperandTypes(),
+                       isByte)) &&
+         llvm::none_of(op.getBody()->getOps<QuantizeElementsOp>(),
+                       [&](QuantizeElementsOp op) {
+                         return llvm::is_contained(blockValues, op.getScale());
+                       });
+}
+
+GenericOp ElementwiseLoopNest::buildTileOfBlocks(OpFoldResult offset,
+                                                 int64_t count) {
+  AffineExpr start = rewriter.getAffineDimExpr(0);
+  // For each value, the scalar of each block.
+  SmallVector<SmallVector<Value>> scalars(blockValues.size());
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  for (int64_t block = 0; block < count; ++block) {
+    indices[inner] = getValueOrCreateConstantIndexOp(
+        rewriter, loc,
+        affine::makeComposedFoldedAffineApply(
+            rewriter, loc, start + block * blockSize, {offset}));
+    SmallVector<AffineMap> own;
+    SmallVector<Value> loaded =
+        loadOperands(own, rewriter.getIndexAttr(count * blockSize));
+    IRMapping hoisted;
+    for (auto [value, all] : llvm::zip_equal(blockValues, scalars))
+      all.push_back(hoist(value, loaded, hoisted));
+    if (block == 0) {
+      operands = loaded;
+      maps = own;
+    }
+  }
+  ValueRange all(operands);
+  unsigned inputs = op.getNumDpsInputs();
+  IRMapping mapping;
+  GenericOp tile = replaceOperands(rewriter, op, all.take_front(inputs),
+                                   all.drop_front(inputs), maps, 1, mapping);
+  // The views start at the first block.
+  indices[inner] = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
+  replaceIndices(tile);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(tile.getBody());
+  Value index = linalg::IndexOp::create(rewriter, loc, 0);
+  for (auto [value, ofBlock] : llvm::zip_equal(blockValues, scalars)) {
+    Value selected = ofBlock.back();
+    for (int64_t block = count - 2; block >= 0; --block) {
+      Value end = arith::ConstantIndexOp::create(rewriter, loc,
+                                                 (block + 1) * blockSize);
+      Value isBefore = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::ult, index, end);
+      selected = arith::SelectOp::create(rewriter, loc, isBefore,
+                                         ofBlock[block], selected);
+    }
+    rewriter.replaceAllUsesWith(mapping.lookup(value), selected);
+  }
+  eraseDeadOps(rewriter, tile);
+  return tile;
+}
+
+GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
+                                         Operation *first) {
+  OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
+  if (first)
+    rewriter.setInsertionPoint(first);
+  indices[inner] = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> operands = loadOperands(maps, size);
+  AffineMap along = rewriter.getDimIdentityMap();
+  AffineMap none = AffineMap::get(1, 0, op.getContext());
   unsigned inputs = op.getNumDpsInputs();
   SmallVector<Value> rows;
   SmallVector<AffineMap> rowMaps;
@@ -445,6 +583,13 @@ GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
       replaceOperands(rewriter, op, all.take_front(inputs + rows.size()),
                       all.drop_front(inputs + rows.size()), maps, 1);
   replaceLoads(rewriter, op, tile, rowLoads);
+  replaceIndices(tile);
+  return tile;
+}
+
+/// Replaces the indices of the op's loops in the body of a tile at the current
+/// indices.
+void ElementwiseLoopNest::replaceIndices(GenericOp tile) {
   OpBuilder::InsertionGuard guard(rewriter);
   SmallVector<linalg::IndexOp> indexOps;
   tile.walk([&](linalg::IndexOp index) { indexOps.push_back(index); });
@@ -458,16 +603,20 @@ GenericOp ElementwiseLoopNest::buildTile(OpFoldResult offset, OpFoldResult size,
     Value inside = linalg::IndexOp::create(rewriter, loc, 0);
     rewriter.replaceOpWithNewOp<arith::AddIOp>(index, outside, inside);
   }
-  return tile;
 }
 
 namespace {
 /// Builds the loop nest of an op.
 class LoopsAround {
 public:
-  LoopsAround(RewriterBase &rewriter, GenericOp op, ElementwiseLoopNest &nest)
+  LoopsAround(RewriterBase &rewriter, GenericOp op, ElementwiseLoopNest &nest,
+              int64_t vectorSize)
       : rewriter(rewriter), loc(op.getLoc()), op(op), nest(nest),
-        blockSize(nest.getBlockSize()) {}
+        blockSize(nest.getBlockSize()) {
+    if (blockSize && vectorSize > blockSize && vectorSize % blockSize == 0 &&
+        nest.canJoinBlocks())
+      joined = vectorSize / blockSize;
+  }
 
   SmallVector<GenericOp> build(int64_t rowsOfThread);
 
@@ -481,6 +630,8 @@ private:
   GenericOp op;
   ElementwiseLoopNest &nest;
   int64_t blockSize;
+  /// The number of blocks in a vector.
+  int64_t joined = 1;
   SmallVector<GenericOp> tiles;
 };
 } // namespace
@@ -502,7 +653,8 @@ void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
   AffineExpr start = rewriter.getAffineDimExpr(0);
   bool divides = !op.getBody()->getOps<QuantizeElementsOp>().empty();
   GenericOp first;
-  for (int64_t i = 0; i < count; ++i) {
+  int64_t inTile = count % joined == 0 ? joined : 1;
+  for (int64_t i = 0; i < count; i += inTile) {
     OpBuilder::InsertionGuard guard(rewriter);
     if (first)
       rewriter.setInsertionPoint(first);
@@ -511,7 +663,9 @@ void LoopsAround::buildBlockLoop(OpFoldResult from, OpFoldResult to,
         {OpFoldResult(blocks.getInductionVar())});
     rewriter.setInsertionPoint(blocks.getBody()->getTerminator());
     tiles.push_back(
-        nest.buildTile(offset, rewriter.getIndexAttr(blockSize), first));
+        inTile > 1
+            ? nest.buildTileOfBlocks(offset, inTile)
+            : nest.buildTile(offset, rewriter.getIndexAttr(blockSize), first));
     if (divides && !first)
       first = tiles.back();
   }
@@ -620,12 +774,13 @@ bool quant_float::needsLoopsAround(GenericOp op) {
 
 SmallVector<GenericOp> quant_float::buildLoopsAround(RewriterBase &rewriter,
                                                      GenericOp op,
+                                                     int64_t vectorSize,
                                                      int64_t rowsOfThread) {
   ElementwiseLoopNest nest(rewriter, op);
   if (!nest.analyze())
     return {};
   SmallVector<GenericOp> tiles =
-      LoopsAround(rewriter, op, nest).build(rowsOfThread);
+      LoopsAround(rewriter, op, nest, vectorSize).build(rowsOfThread);
   rewriter.eraseOp(op);
   return tiles;
 }

@@ -66,7 +66,17 @@ public:
   linalg::GenericOp buildTile(OpFoldResult offset, OpFoldResult size,
                               Operation *first = nullptr);
 
+  /// Whether buildTileOfBlocks() can be used.
+  bool canJoinBlocks();
+  /// Builds the op for `count` full blocks from `offset` on. Values of a block
+  /// are computed before the op, which selects among them.
+  linalg::GenericOp buildTileOfBlocks(OpFoldResult offset, int64_t count);
+
 private:
+  void collectBlockValues();
+  void replaceIndices(linalg::GenericOp tile);
+  SmallVector<Value> loadOperands(SmallVectorImpl<AffineMap> &maps,
+                                  OpFoldResult size);
   Value makeIndex(AffineExpr index);
   Value makeView(Value buffer, ArrayRef<Value> at, unsigned dimension,
                  OpFoldResult size);
@@ -81,6 +91,11 @@ private:
   unsigned inner = 0;
   int64_t blockSize = 0;
   SmallVector<RowLoad> rowLoads;
+  /// The values of the body that are constant in a block and that values which
+  /// vary in a block are computed from.
+  SmallVector<Value> blockValues;
+  /// Whether values that vary in a block are floats of at most 8 bits.
+  bool hasByteFloats = false;
   /// The index of each loop at the insertion point.
   SmallVector<Value> indices;
 };
@@ -94,10 +109,12 @@ bool needsLoopsAround(linalg::GenericOp op);
 /// output, and splits the inner loop into blocks that share a scale. Returns
 /// one-dimensional ops, whose inputs that do not vary along the loop are
 /// scalars. Returns none, and leaves the op unchanged, if the indexing maps are
-/// not supported. If `rowsOfThread` is not 0, the outermost loop is parallel,
+/// not supported. Blocks of fewer than `vectorSize` elements are joined, if the
+/// op allows it. If `rowsOfThread` is not 0, the outermost loop is parallel,
 /// with `rowsOfThread` indices, or a multiple, per iteration.
 SmallVector<linalg::GenericOp> buildLoopsAround(RewriterBase &rewriter,
                                                 linalg::GenericOp op,
+                                                int64_t vectorSize,
                                                 int64_t rowsOfThread = 0);
 
 } // namespace mlir::quant_float

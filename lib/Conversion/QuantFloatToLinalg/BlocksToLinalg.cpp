@@ -92,12 +92,16 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
     };
     padding.push_back(zero);
     std::optional<int64_t> known = getConstantIntValue(size);
-    bool isWhole = blockSize == Granularity::kWholeDim ||
-                   (known && *known <= blockSize && *known != 0);
-    if (isWhole || blockSize == 1) {
-      bool reduced = isWhole && blockSize != 1;
-      add(size, reduced);
-      blocks.push_back(reduced ? rewriter.getIndexAttr(1) : size);
+    if (blockSize == 1) {
+      add(size, false);
+      blocks.push_back(size);
+      continue;
+    }
+    if (blockSize == Granularity::kWholeDim ||
+        (known && *known <= blockSize && *known != 0)) {
+      blocks.push_back(rewriter.getIndexAttr(1));
+      add(blocks.back(), false);
+      add(size, true);
       continue;
     }
     OpFoldResult count = divideUp(rewriter, loc, size, blockSize);
@@ -148,43 +152,22 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
 
   unsigned width = elementType.getIntOrFloatBitWidth();
   Type bitsType = rewriter.getIntegerType(width);
-  // A reduced dimension without a group of its own has one block.
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> results;
   SmallVector<utils::IteratorType> iterators;
-  for (const ReassociationIndices &group : groups)
-    results.push_back(isReduced[group.front()]
-                          ? getAffineConstantExpr(0, context)
-                          : getAffineDimExpr(group.front(), context));
-  for (bool reduced : isReduced)
+  for (auto [loop, reduced] : llvm::enumerate(isReduced)) {
     iterators.push_back(reduced ? utils::IteratorType::reduction
                                 : utils::IteratorType::parallel);
-  // Dimensions of one block are not part of the reduction's result.
-  SmallVector<OpFoldResult> kept;
-  SmallVector<AffineExpr> keptResults;
-  SmallVector<ReassociationIndices> keptGroups;
-  for (auto [index, expr] : llvm::enumerate(results)) {
-    if (isa<AffineDimExpr>(expr)) {
-      keptGroups.emplace_back();
-      kept.push_back(blocks[index]);
-      keptResults.push_back(expr);
-    }
-    if (!keptGroups.empty())
-      keptGroups.back().push_back(index);
+    if (!reduced)
+      results.push_back(getAffineDimExpr(loop, context));
   }
-  // Leading dimensions of one block belong to the first group.
-  if (!keptGroups.empty())
-    while (keptGroups.front().front() != 0)
-      keptGroups.front().insert(keptGroups.front().begin(),
-                                keptGroups.front().front() - 1);
-
-  Value init = tensor::EmptyOp::create(rewriter, loc, kept, bitsType);
+  Value init = tensor::EmptyOp::create(rewriter, loc, blocks, bitsType);
   Value bitsZero = arith::ConstantOp::create(
       rewriter, loc, rewriter.getIntegerAttr(bitsType, 0));
   init = linalg::FillOp::create(rewriter, loc, bitsZero, init).getResult(0);
   SmallVector<AffineMap> maps{
       rewriter.getMultiDimIdentityMap(expanded.size()),
-      AffineMap::get(expanded.size(), 0, keptResults, context)};
+      AffineMap::get(expanded.size(), 0, results, context)};
   auto reduction = linalg::GenericOp::create(
       rewriter, loc, init.getType(), input, init, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -198,7 +181,7 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
       });
   Value amax = reduction.getResult(0);
   auto bitsResult = cast<RankedTensorType>(amax.getType());
-  Value empty = tensor::EmptyOp::create(rewriter, loc, kept, elementType);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, blocks, elementType);
   AffineMap identity = rewriter.getMultiDimIdentityMap(bitsResult.getRank());
   SmallVector<utils::IteratorType> parallel(bitsResult.getRank(),
                                             utils::IteratorType::parallel);
@@ -211,9 +194,6 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
                linalg::YieldOp::create(b, loc, value);
              })
              .getResult(0);
-  if (kept.size() != blocks.size())
-    amax = tensor::ExpandShapeOp::create(
-        rewriter, loc, getType(blocks, elementType), amax, keptGroups, blocks);
   Type converted = getTypeConverter()->convertType(op.getType());
   if (amax.getType() != converted)
     amax = tensor::CastOp::create(rewriter, loc, converted, amax);

@@ -524,3 +524,35 @@ func.func @open_columns(%a: memref<22x512xf32>, %b: memref<512x?xf32>, %c: memre
   }
   return
 }
+
+// The order of a maximum does not matter. Each row is reduced along its
+// elements, to one vector for each of eight rows. Three rounds of shuffles reduce these to one vector with an element for each row.
+
+// LONG-LABEL: func.func @maximum_of_rows(
+// LONG-SAME: %[[X:.+]]: memref<64x32xi32>
+// LONG: %[[Y:.+]] = vector.load %{{.+}} : memref<64xi32>, vector<8xi32>
+// LONG: vector.load %[[X]]
+// LONG: vector.shuffle %{{.+}}, %{{.+}} [0, 2, 8, 10, 4, 6, 12, 14] : vector<8xi32>, vector<8xi32>
+// LONG: vector.shuffle %{{.+}}, %{{.+}} [1, 3, 9, 11, 5, 7, 13, 15] : vector<8xi32>, vector<8xi32>
+// LONG: arith.maxui
+// LONG: vector.shuffle %{{.+}}, %{{.+}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xi32>, vector<8xi32>
+// LONG: vector.shuffle %{{.+}}, %{{.+}} [4, 5, 6, 7, 12, 13, 14, 15] : vector<8xi32>, vector<8xi32>
+// LONG: %[[ROWS:.+]] = arith.maxui
+// LONG: arith.maxui %[[Y]], %[[ROWS]]
+// CHECK-LABEL: func.func @maximum_of_rows(
+// CHECK: scf.for
+// CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c4 iter_args(
+// CHECK-COUNT-4: vector.load
+// CHECK: scf.yield
+// CHECK: vector.shuffle %{{.+}}, %{{.+}} [0, 2, 4, 6] : vector<4xi32>, vector<4xi32>
+// CHECK: vector.shuffle %{{.+}}, %{{.+}} [1, 3, 5, 7] : vector<4xi32>, vector<4xi32>
+func.func @maximum_of_rows(%x: memref<64x32xi32>, %y: memref<64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<64x32xi32>) outs(%y : memref<64xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = arith.maxui %in, %out : i32
+    linalg.yield %0 : i32
+  }
+  return
+}

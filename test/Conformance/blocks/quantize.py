@@ -57,6 +57,44 @@ def check_stochastic(tool, work):
     return failures
 
 
+# Larger than a tile of the loops that amax is fused into: columns that a tile does not divide, rectangles, columns, rows, dynamic
+# rows, and enough elements for two threads.
+TILED = [
+    ((3, 2144), (1, 32), False, 1),
+    ((260, 48), (2, 8), False, 1),
+    ((300, 20), (-1, 1), False, 1),
+    ((256, 40), (128, 128), False, 1),
+    ((9, 4096), (1, -1), True, 1),
+    ((128, 2080), (1, 32), False, 2),
+]
+TILED_RULES = [
+    ("rceil", "f8E4M3FN", "f8E8M0FNU"),
+    ("absmax", "i8", "f32"),
+    ("ggml", "f4E2M1FN", "f8E4M3FN"),
+    ("transformer_engine", "f4E2M1FN", "f8E4M3FN"),
+]
+
+
+def check_tiles(tool, work):
+    failures = 0
+    for index, (shape, block, is_dynamic, threads) in enumerate(TILED):
+        model = cases.write_model(TILED_RULES, shape, block)
+        if is_dynamic:
+            model = model.replace(f"tensor<{shape[0]}x", "tensor<?x")
+        source = work / f"tiled{index}.mlir"
+        source.write_text(model)
+        for kind in ("usual", "edge"):
+            with np.errstate(all="ignore"):
+                data = cases.inputs(shape, kind)
+            cases.save_input(work / "x.npy", data)
+            out = work / f"tiled{index}-{kind}"
+            command = [tool, source, "--inputs", work / "x.npy", "--outputs", out]
+            subprocess.run([*command, "--threads", str(threads)], check=True)
+            name = f"{shape} in {block}, {kind}"
+            failures += cases.check_all(name, TILED_RULES, data, block, out)
+    return failures
+
+
 def main(tool, work):
     work = Path(work)
     runs = []
@@ -70,7 +108,7 @@ def main(tool, work):
             runs += [
                 (shape, block, x_type, is_dynamic) for is_dynamic in (False, True)[: 1 + dynamic]
             ]
-    failures = check_stochastic(tool, work)
+    failures = check_stochastic(tool, work) + check_tiles(tool, work)
     for index, (shape, block, x_type, is_dynamic) in enumerate(runs):
         rules = cases.RULES if index < 2 else cases.RULES[index % 5 :: 5]
         source = work / f"{index}.mlir"

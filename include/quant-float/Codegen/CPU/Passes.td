@@ -215,6 +215,53 @@ def QuantFloatFuseAttentionPass
   ];
 }
 
+def QuantFloatFuseBlockReductionsPass
+    : InterfacePass<"quant-float-fuse-block-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "Fuse the reductions of blocks into the quantization of their elements";
+  let description = [{
+    Matches elementwise `linalg.generic` ops on tensors that read a tensor and
+    values that are computed from reductions of its blocks or rows, as
+    `quant_float.block_quantize` does. The pass tiles such an op by full blocks
+    and fuses the reductions, and the ops on their results, into the tile loops.
+    The tile of the input fits into the L1 data cache, so that the input is read
+    from memory once.
+
+    Values of an element's body that all elements of a block share, such as the
+    reciprocal of a scale, move to a separate op on blocks.
+
+    ```
+    %amax = linalg.generic /* largest magnitude of 32 */ ins(%blocks) ...
+    %scale = linalg.generic /* scale */ ins(%amax) ...
+    %y = linalg.generic /* quantize */ ins(%x, %scale) ...
+    // becomes
+    scf.for %i = 0 to 65536 step 4096 {
+      %amax = linalg.generic /* largest magnitude of 32 */ ins(%blocks[%i floordiv 32])
+      %scale = linalg.generic /* scale */ ins(%amax)
+      %factor = linalg.generic /* reciprocal */ ins(%scale)
+      linalg.generic /* multiply and convert */ ins(%x[%i], %factor)
+    }
+    ```
+
+    An op is not tiled if its block has more than 32768 elements, or if an op
+    that it depends on reads the reduction of the entire tensor, as the
+    computation of a tensor scale does. The CPU pipeline runs this pass after
+    elementwise fusion, before bufferization.
+  }];
+  let options = [
+    Option<"parallel", "parallel", "bool", "false",
+           "create parallel loops for large tensors">
+  ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of ops with fused reductions">,
+    Statistic<"numHoisted", "num-hoisted",
+              "Number of ops whose values of blocks are hoisted">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatHoistOperandUpcastsPass
     : InterfacePass<"quant-float-hoist-operand-upcasts", "mlir::FunctionOpInterface"> {
   let summary = "Hoist operand upcasts out of contractions";
