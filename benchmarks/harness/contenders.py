@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import fakeconvert, modules, quantization
+from . import blocks, fakeconvert, modules, quantization
 from .formats import FORMATS, Format
 
 
@@ -33,6 +33,7 @@ def count_differing(result: np.ndarray, want: np.ndarray, target: Format) -> int
 
 class Contender:
     converts = True  # whether the output is to be compared
+    has_blocks = False  # whether there are block_quantize and block_dequantize
 
     def __init__(self, row: dict, inputs: list[np.ndarray], result: np.ndarray, setting):
         self.row, self.inputs, self.result, self.setting = row, inputs, result, setting
@@ -56,6 +57,7 @@ class Ours(Contender):
     """The entry point of a shared library, called from C."""
 
     cpu = "host"
+    has_blocks = True
 
     def prepare(self) -> None:
         if self.setting.tool is None:
@@ -65,7 +67,9 @@ class Ours(Contender):
         except modules.CompileError as error:
             raise Unsupported(f"does not compile: {error}") from error
         types = [self.source.onnx]
-        if self.row["op"] == "fakeconvert":
+        if self.row["op"] in blocks.OPERATIONS:
+            types = [form.onnx for form in blocks.input_types(self.row)]
+        elif self.row["op"] == "fakeconvert":
             types += [FORMATS["f32"].onnx] * (len(self.inputs) - 1)
         elif len(self.inputs) > 1:
             types += [FORMATS["f32"].onnx, quantization.storage(self.row).onnx]
@@ -76,14 +80,25 @@ class Ours(Contender):
             tensors[0] = modules.packed_tensor(self.codes, self.data, types[0])
         elif self.row.get("packed") == "result":
             self.output = modules.packed_tensor(self.result, self.data, self.target.onnx)
+        self.scales = None
+        if self.row["op"] in blocks.OPERATIONS:
+            self.scales = blocks.make_scales(self.row, self.data.size)
+        if self.scales is not None:
+            form = FORMATS[self.row["scale"]]
+            scales = modules.tensor(self.scales, form.onnx)
+            self.output = (modules.Tensor * 2)(self.output, scales)
         self.input = (modules.Tensor * len(tensors))(*tensors)
         self.error = ctypes.create_string_buffer(modules.ERROR_SIZE)
         self.time(1)
 
     def count_differing(self, want: np.ndarray) -> int:
+        if self.scales is not None:
+            scales = blocks.expected_scales(self.row, self.data).view(np.uint8)
+            if differing := int(np.count_nonzero(self.scales.view(np.uint8) != scales)):
+                return differing
         if self.row.get("packed") != "result":
             return super().count_differing(want)
-        codes = self.result.view(np.uint8)[: want.size // 2]
+        codes = self.result.reshape(-1).view(np.uint8)[: want.size // 2]
         codes = np.stack((codes & 15, codes >> 4), axis=1)
         return count_differing(codes.view(self.target.numpy), want, self.target)
 
@@ -278,6 +293,7 @@ class Traffic(Contender):
 
     cpu = "host"
     converts = False
+    has_blocks = True
     non_temporal = 0
 
     def time(self, calls: int) -> float:
@@ -315,6 +331,7 @@ def list_contenders(cpus: list[str]) -> list[type[Contender]]:
         return type(kind.__name__, (kind,), {"name": name, **values})
 
     from .compilers import Iree, Jax
+    from .torchao import TorchAO
 
     first = cpus[0]
     ours = [make(Ours, ours_name(cpu, first), cpu=cpu) for cpu in cpus]
@@ -323,7 +340,7 @@ def list_contenders(cpus: list[str]) -> list[type[Contender]]:
         for cpu in cpus
         for way in (0, 1)
     ]
-    return [*ours, NumKong, OnnxRuntime, OpenVino, Jax, Iree, MlDtypes, *traffic]
+    return [*ours, NumKong, OnnxRuntime, OpenVino, Jax, Iree, MlDtypes, TorchAO, *traffic]
 
 
 class Setting:

@@ -59,6 +59,7 @@ FORMATS = {
         # NumKong packs two f4E2M1 in a byte, with the first one on top; the
         # rows have one per byte, so the two do not compare.
         _format("f4e2m1", "f4E2M1FN", 23, ml_dtypes.float4_e2m1fn, None),
+        _format("e8m0", "f8E8M0FNU", 24, ml_dtypes.float8_e8m0fnu, None),
         _integer("i8", 3, np.int8),
         _integer("i4", 22, ml_dtypes.int4),
     )

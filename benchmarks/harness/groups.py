@@ -21,6 +21,9 @@ MEMORY_ROWS = (
     "quantize_i8_block",
     "dequantize_i8",
     "dequantize_i4_packed_block",
+    "quantize_mxfp8",
+    "quantize_nvfp4_packed",
+    "dequantize_mxfp4_packed",
     "fakeconvert_e4m3fn_exact",
 )
 

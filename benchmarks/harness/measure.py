@@ -6,7 +6,7 @@ import statistics
 
 import numpy as np
 
-from . import fakeconvert, quantization
+from . import blocks, fakeconvert, quantization
 from .contenders import Contender, Setting, Unsupported
 from .formats import FORMATS, Format, aligned_empty, make_data, make_special
 
@@ -32,7 +32,11 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
             inputs[0][:] = make_special(inputs[0], row["data"])
         want = expected(inputs[0], target)
     else:
-        rows = fakeconvert if row["op"] == "fakeconvert" else quantization
+        rows = quantization
+        if row["op"] == "fakeconvert":
+            rows = fakeconvert
+        elif row["op"] in blocks.OPERATIONS:
+            rows = blocks
         inputs = rows.make_inputs(row, count)
         want = rows.expected(row, inputs).view(target.code)
         result = result.reshape(inputs[0].shape)
@@ -43,6 +47,8 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
     for kind in setting.contenders:
         result.view(np.uint8)[:] = 0xA5  # so that nothing passes by being left
         try:
+            if row["op"] in blocks.OPERATIONS and not kind.has_blocks:
+                raise Unsupported("no blocks with scales")
             contender = kind(row, inputs, result, setting)
             first = contender.time(1)
             outcome = {"seconds": []}

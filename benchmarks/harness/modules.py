@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import fakeconvert, quantization
+from . import blocks, fakeconvert, quantization
 from .formats import FORMATS
 
 ERROR_SIZE = 512
@@ -57,6 +57,7 @@ OPERATIONS = {
     "cast": _cast,
     "fakeconvert": fakeconvert.module,
     **dict.fromkeys(quantization.OPERATIONS, quantization.module),
+    **dict.fromkeys(blocks.OPERATIONS, blocks.module),
 }
 
 

@@ -9,6 +9,7 @@ import platform
 import subprocess
 from pathlib import Path
 
+from . import blocks
 from .cpu import describe_cpu, read_fields
 from .formats import SPECIAL
 
@@ -88,6 +89,8 @@ def title(row: dict) -> str:
         nans = f", {SPECIAL[row['data']]}"
     if row["op"] == "cast":
         return types + packed + nans
+    if row["op"] in blocks.OPERATIONS:
+        return f"{row['op']} {types}, {row['scale']} for {row['block']}{packed}"
     if row["op"] in ("qdq", "fakeconvert"):
         types = row["storage"]
     elif row["op"] == "quantize":

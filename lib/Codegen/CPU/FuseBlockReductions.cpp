@@ -54,7 +54,7 @@ using linalg::GenericOp;
 /// The number of elements of a tile of rows: as f32, a quarter of the smallest
 /// L1 data cache. The prefetch distance of non-temporal loops is as long, so
 /// that they prefetch the next tile.
-static constexpr int64_t kTile = 2048;
+static constexpr int64_t kTile = 1024;
 /// The number of elements of a tile of several rows: as f32, half of the
 /// smallest L2 cache.
 static constexpr int64_t kMaxTile = 32768;
@@ -183,8 +183,12 @@ void BlockValues::hoist(RewriterBase &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   int64_t rank = cast<RankedTensorType>(blocks->get().getType()).getRank();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, blocks->get());
+  // Not those of the result, of which they would be a use.
+  auto result = cast<OpResult>(blocks->get());
+  auto producer = cast<GenericOp>(result.getOwner());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
+      rewriter, loc,
+      producer.getDpsInitOperand(result.getResultNumber())->get());
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;
   SmallVector<Value> arguments;

@@ -13,14 +13,14 @@
 // CHECK-SAME: %[[X:.+]]: tensor<8x4096xf32>
 // CHECK: %[[BLOCKS:.+]] = tensor.expand_shape %[[X]]
 // CHECK: %[[LOOPS:.+]]:2 = scf.for %[[I:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args
-// CHECK: scf.for %[[J:.+]] = %{{.+}} to %{{.+}} step %c2048
-// CHECK-DAG: %[[TILE:.+]] = tensor.extract_slice %[[X]][%[[I]], %[[J]]] [1, 2048]
-// CHECK-DAG: %[[TILE_BLOCKS:.+]] = tensor.extract_slice %[[BLOCKS]][%[[I]], %{{.+}}, 0] [1, 64, 32]
+// CHECK: scf.for %[[J:.+]] = %{{.+}} to %{{.+}} step %c1024
+// CHECK-DAG: %[[TILE:.+]] = tensor.extract_slice %[[X]][%[[I]], %[[J]]] [1, 1024]
+// CHECK-DAG: %[[TILE_BLOCKS:.+]] = tensor.extract_slice %[[BLOCKS]][%[[I]], %{{.+}}, 0] [1, 32, 32]
 // CHECK: %[[AMAX:.+]] = linalg.generic {{.*}}"reduction"]} ins(%[[TILE_BLOCKS]]
-// CHECK: %[[SCALES:.+]] = linalg.generic {{.*}} ins(%[[AMAX]] : tensor<1x64xi32>)
-// CHECK: %[[FACTORS:.+]] = linalg.generic {{.*}} ins(%[[SCALES]] : tensor<1x64xi32>)
+// CHECK: %[[SCALES:.+]] = linalg.generic {{.*}} ins(%[[AMAX]] : tensor<1x32xi32>)
+// CHECK: %[[FACTORS:.+]] = linalg.generic {{.*}} ins(%[[SCALES]] : tensor<1x32xi32>)
 // CHECK: arith.addi
-// CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[FACTORS]] : tensor<1x2048xf32>, tensor<1x64xi32>)
+// CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[FACTORS]] : tensor<1x1024xf32>, tensor<1x32xi32>)
 // CHECK: %[[BITS:.+]] = arith.bitcast
 // CHECK-NEXT: arith.muli
 // CHECK: return %[[LOOPS]]#0, %[[LOOPS]]#1
@@ -181,4 +181,43 @@ func.func @large(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
     linalg.yield %0 : i32
   } -> tensor<1024x1024xi32>
   return %values : tensor<1024x1024xi32>
+}
+
+// -----
+
+// The sizes of the factors are not read from the scales, which would be a use
+// before the loop.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#blocks = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#block = affine_map<(d0, d1, d2) -> (d0, d1)>
+#scale = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
+
+// CHECK-LABEL: func.func @dynamic_rows(
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}}"reduction"]} ins(%{{.+}} : tensor<1x16x32xi32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<1x512xi32>, tensor<1x16xi32>)
+func.func @dynamic_rows(%x: tensor<?x512xi32>) -> tensor<?x512xi32> {
+  %c0 = arith.constant 0 : i32
+  %i0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %i0 : tensor<?x512xi32>
+  %blocks = tensor.expand_shape %x [[0], [1, 2]] output_shape [%rows, 16, 32] : tensor<?x512xi32> into tensor<?x16x32xi32>
+  %empty = tensor.empty(%rows) : tensor<?x16xi32>
+  %zero = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<?x16xi32>) {
+  ^bb0(%out: i32):
+    linalg.yield %c0 : i32
+  } -> tensor<?x16xi32>
+  %amax = linalg.generic {indexing_maps = [#blocks, #block], iterator_types = ["parallel", "parallel", "reduction"]} ins(%blocks : tensor<?x16x32xi32>) outs(%zero : tensor<?x16xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = arith.maxui %in, %out : i32
+    linalg.yield %0 : i32
+  } -> tensor<?x16xi32>
+  %init = tensor.empty(%rows) : tensor<?x512xi32>
+  %values = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %amax : tensor<?x512xi32>, tensor<?x16xi32>) outs(%init : tensor<?x512xi32>) {
+  ^bb0(%in: i32, %scale: i32, %out: i32):
+    %0 = arith.addi %scale, %scale : i32
+    %1 = arith.andi %in, %0 : i32
+    linalg.yield %1 : i32
+  } -> tensor<?x512xi32>
+  return %values : tensor<?x512xi32>
 }
