@@ -209,6 +209,8 @@ readWeights(const mlir::DialectRegistry &dialects,
   mlir::PassManager manager(context);
   manager.addPass(
       mlir::quant_float::createQuantFloatConvertBlockDequantizePass());
+  manager.addPass(
+      mlir::quant_float::createQuantFloatConvertBlockQuantizePass());
   if (!module || failed(manager.run(*module)))
     return nullptr;
   return module;

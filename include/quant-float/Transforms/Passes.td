@@ -574,6 +574,41 @@ def QuantFloatConvertBlockDequantizePass
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def QuantFloatConvertBlockQuantizePass
+    : Pass<"quant-float-convert-block-quantize"> {
+  let summary = "Convert block_quantize to ONNX nodes with the same bits";
+  let description = [{
+    Replaces a `block_quantize` by nodes of the newest opset of ONNX that compute
+    the same bits: Reshape to blocks, ReduceMax of the magnitudes' bits, the
+    arithmetic of the rule, and QuantizeLinear by 1 of the quotients. BitCast
+    requires opset 26 or later. Partial blocks are padded.
+
+    Other ops stay, with a remark that states the reason: stochastic rounding,
+    types that ONNX does not have, and more than one dynamic size or a dynamic
+    size that is divided into blocks.
+
+    ```mlir
+    %q, %s = quant_float.block_quantize %x block [32] rule floor
+           : tensor<64xf32> to tensor<64xf8E4M3FN>, tensor<2xf8E8M0FNU>
+    // becomes
+    %b = quant_float.node "Reshape"(%x, %shape) opset 28
+           : (tensor<64xf32>, tensor<2xi64>) -> tensor<2x32xf32>
+    %i = quant_float.node "BitCast"(%b) opset 28 {to = 6 : i64}
+           : (tensor<2x32xf32>) -> tensor<2x32xi32>
+    // ...
+    %q = quant_float.quantize %quotients, %one opset 28
+           : tensor<64xf32>, tensor<f32> to tensor<64xf8E4M3FN>
+    ```
+
+    `quant-float-translate` runs this pass before it exports MLIR.
+  }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted",
+              "Number of block_quantize ops converted">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def QuantFloatDecomposeBlockQuantizePass
     : Pass<"quant-float-decompose-block-quantize"> {
   let summary = "Decompose block_quantize into its parts";
