@@ -1,4 +1,4 @@
-//===- UnpackWeights.cpp - Convert MatMulNBits to ONNX ops ----------------===//
+//===- UnpackWeights.cpp - Convert packed weights to ONNX ops -------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,21 +32,37 @@ using namespace mlir::quant_float;
 
 namespace {
 /// The first opsets in which DequantizeLinear supports blocks and 4-bit values,
-/// a result type that differs from the scale's, and 2-bit values.
-constexpr int64_t kBlocksOpset = 21, kResultTypeOpset = 23, kTwoBitsOpset = 25;
+/// a result type that differs from the scale's, f4E2M1FN, and 2-bit values.
+constexpr int64_t kBlocksOpset = 21, kResultTypeOpset = 23, kFloat4Opset = 23,
+                  kTwoBitsOpset = 25;
 
-/// A MatMulNBits with N rows of weights, each with blocks along K.
+/// The upper bound of sizes in attributes.
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
+/// A matmul with N rows of weights, each with blocks along K.
 class PackedNode {
 public:
-  PackedNode(NodeOp node, int64_t opset) : node(node), opset(opset) {}
+  PackedNode(NodeOp node, int64_t opset, unsigned numInputs, unsigned bias)
+      : node(node), opset(opset), numInputs(numInputs), bias(bias) {}
+  virtual ~PackedNode() = default;
 
   /// Returns an error message if the node cannot be converted, and an empty
   /// string otherwise.
   std::string analyze();
   void unpack(RewriterBase &rewriter);
+  NodeOp getNode() const { return node; }
 
-private:
-  enum { kX, kCodes, kScales, kZeroPoints, kGroups, kBias, kNumInputs };
+protected:
+  enum { kX, kCodes, kScales };
+
+  /// Checks the inputs and attributes of the operator.
+  virtual std::string analyzeOperator() = 0;
+  /// Returns the dequantized weights, a matrix with one row per output.
+  virtual Value makeWeights(NodeBuilder &b) = 0;
+  /// Returns the lhs of the matmul.
+  virtual Value makeActivations(NodeBuilder &b) { return inputs[kX]; }
+  /// Returns the type of the matmul and of the addition of the bias.
+  virtual Type getComputeType() const = 0;
 
   int64_t getInt(StringRef name, int64_t defaultValue) const {
     auto value = NodeOp(node).getNodeAttributes().getAs<IntegerAttr>(name);
@@ -55,15 +71,73 @@ private:
   /// Returns whether an input is a constant with this element type and number
   /// of elements.
   bool isConstant(unsigned input, Type elementType, int64_t count) const;
+  bool isConstant(unsigned input, Type elementType,
+                  ArrayRef<int64_t> shape) const {
+    auto type = dyn_cast<RankedTensorType>(inputs[input].getType());
+    return type && type.getShape() == shape &&
+           isConstant(input, elementType, type.getNumElements());
+  }
+  /// Returns a constant with the bytes of an input in another type.
+  Value retype(OpBuilder &builder, unsigned input, Type elementType,
+               ArrayRef<int64_t> shape);
   /// Unpacks quantized values. Each row starts at a byte boundary and may end
   /// before one.
   Value unpackCodes(OpBuilder &builder, unsigned input, int64_t columns);
 
   NodeOp node;
   int64_t opset;
-  Value inputs[kNumInputs];
+  SmallVector<Value> inputs;
   Type elementType, codeType;
   int64_t rows = 0, depth = 0, blockSize = 0, bits = 0, blocks = 0;
+
+private:
+  unsigned numInputs, bias;
+};
+
+/// MatMulNBits. It dequantizes to f32 and computes in f32 (R5).
+class NBitsNode final : public PackedNode {
+public:
+  NBitsNode(NodeOp node, int64_t opset)
+      : PackedNode(node, opset, kNumInputs, kBias) {}
+
+private:
+  enum { kZeroPoints = kScales + 1, kGroups, kBias, kNumInputs };
+
+  std::string analyzeOperator() override;
+  Value makeWeights(NodeBuilder &b) override;
+  Type getComputeType() const override {
+    return Float32Type::get(node->getContext());
+  }
+};
+
+/// MatMulBlockQuantizedFp4Weight and MatMulBlockQuantizedFp8Weight. They
+/// dequantize to the type of the activations and compute in it (R9).
+class BlockFloatNode final : public PackedNode {
+public:
+  BlockFloatNode(NodeOp node, int64_t opset)
+      : PackedNode(node, opset, isPacked(node) ? kNumPackedInputs : kNumInputs,
+                   isPacked(node) ? kPackedBias : kBias),
+        hasPackedCodes(isPacked(node)) {}
+
+private:
+  enum { kActivationScale = kScales + 1, kBias, kNumInputs };
+  enum { kScaleOfScales = kScales + 1, kUnused, kPackedBias, kNumPackedInputs };
+
+  static bool isPacked(NodeOp node) {
+    return getNodeKind(node) ==
+           NodeKind::MicrosoftMatMulBlockQuantizedFp4Weight;
+  }
+
+  std::string analyzeOperator() override;
+  Value makeWeights(NodeBuilder &b) override;
+  Value makeActivations(NodeBuilder &b) override;
+  Type getComputeType() const override { return elementType; }
+  /// Creates a dequantize with a scale of f32, and a cast if the opset requires
+  /// a result of the same type.
+  Value makeDequantize(NodeBuilder &b, StringRef what, TensorType type,
+                       Value codes, Value scale, bool isBlocked) const;
+
+  bool hasPackedCodes;
 };
 
 struct UnpackWeightsPass final
@@ -84,8 +158,9 @@ bool PackedNode::isConstant(unsigned input, Type elementType,
 std::string PackedNode::analyze() {
   ArrayRef<int64_t> absent = node.getAbsentInputs();
   auto operand = node.getInputs().begin(), end = node.getInputs().end();
+  inputs.resize(numInputs);
   int64_t position = 0;
-  for (; operand != end && position < kNumInputs; ++position)
+  for (; operand != end && position < numInputs; ++position)
     if (!llvm::is_contained(absent, position))
       inputs[position] = *operand++;
   if (operand != end || !inputs[kX] || !inputs[kCodes] || !inputs[kScales] ||
@@ -95,11 +170,14 @@ std::string PackedNode::analyze() {
   if (!x || !isa<TensorType>(node->getResult(0).getType()))
     return "the type of its input is not known";
   elementType = x.getElementType();
+  return analyzeOperator();
+}
+
+std::string NBitsNode::analyzeOperator() {
   rows = getInt("N", 0);
   depth = getInt("K", 0);
   blockSize = getInt("block_size", 0);
   bits = getInt("bits", 4);
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (rows < 1 || rows > kMost || depth < 1 || depth > kMost ||
       blockSize < 16 || blockSize > kMost || !llvm::isPowerOf2_64(blockSize) ||
       (bits != 2 && bits != 4 && bits != 8) || getInt("weight_prepacked", 0))
@@ -129,6 +207,63 @@ std::string PackedNode::analyze() {
   return "";
 }
 
+/// Returns whether the value is a constant f32 with one element.
+static bool isScalar(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32() && type.hasStaticShape() &&
+         type.getNumElements() == 1 && getConstantBytes(value);
+}
+
+std::string BlockFloatNode::analyzeOperator() {
+  Builder builder(node.getContext());
+  auto codes = dyn_cast<RankedTensorType>(inputs[kCodes].getType());
+  if (!codes || codes.getRank() != 2 || !codes.hasStaticShape())
+    return "its weights or scales are not constants of matching sizes";
+  blockSize = getInt("block_size", hasPackedCodes ? 16 : 128);
+  rows = codes.getDimSize(0);
+  depth = codes.getDimSize(1);
+  if (rows < 1 || rows > kMost || depth < 1 || depth > kMost / 2 ||
+      blockSize < 1 || blockSize > kMost ||
+      (!elementType.isF16() && !elementType.isBF16()))
+    return "its attributes are not supported";
+  if (opset < kBlocksOpset)
+    return "DequantizeLinear supports blocks from opset 21 on";
+  if (hasPackedCodes && opset < kFloat4Opset)
+    return "DequantizeLinear supports f4E2M1FN from opset 23 on";
+  bits = hasPackedCodes ? 4 : 8;
+  depth = depth * 8 / bits;
+  blocks = llvm::divideCeil(depth, blockSize);
+  Type bytes = builder.getIntegerType(8, /*isSigned=*/false);
+  codeType = hasPackedCodes ? Type(builder.getType<Float4E2M1FNType>())
+                            : Type(builder.getType<Float8E4M3FNType>());
+  int64_t shape[] = {rows, blocks};
+  if (!isConstant(kCodes, hasPackedCodes ? bytes : codeType,
+                  codes.getShape()) ||
+      !isConstant(kScales, hasPackedCodes ? bytes : builder.getF32Type(),
+                  shape))
+    return "its weights or scales are not constants of matching sizes";
+  unsigned biasIndex = hasPackedCodes ? kPackedBias : kBias;
+  if ((hasPackedCodes && !inputs[kScaleOfScales]) ||
+      (inputs[biasIndex] &&
+       inputs[biasIndex].getType() != RankedTensorType::get(rows, elementType)))
+    return "its inputs or outputs do not match the operator";
+  // Both operators have the scale of a tensor after the scales of the weights.
+  static_assert(int(kScaleOfScales) == int(kActivationScale));
+  if (inputs[kScaleOfScales] && !isScalar(inputs[kScaleOfScales]))
+    return "its scale of a tensor is not a constant f32 with one element";
+  return "";
+}
+
+Value PackedNode::retype(OpBuilder &builder, unsigned input, Type elementType,
+                         ArrayRef<int64_t> shape) {
+  ConstantBytes from = *getConstantBytes(inputs[input]);
+  Value value = createConstantOfBytes(builder, inputs[input].getLoc(),
+                                      RankedTensorType::get(shape, elementType),
+                                      SmallVector<char>(from.bytes), from);
+  keepConstantAttributes(inputs[input].getDefiningOp(), value.getDefiningOp());
+  return value;
+}
+
 Value PackedNode::unpackCodes(OpBuilder &builder, unsigned input,
                               int64_t columns) {
   ConstantBytes from = *getConstantBytes(inputs[input]);
@@ -154,40 +289,94 @@ Value PackedNode::unpackCodes(OpBuilder &builder, unsigned input,
   return value;
 }
 
+Value NBitsNode::makeWeights(NodeBuilder &b) {
+  OpBuilder &builder = b.builder;
+  int64_t perBlock[] = {rows, blocks};
+  Value scales = retype(builder, kScales, elementType, perBlock);
+  Value points =
+      inputs[kZeroPoints]
+          ? unpackCodes(builder, kZeroPoints, blocks)
+          : createConstantOfBits(builder, b.getLoc("zero_point"),
+                                 RankedTensorType::get(perBlock, codeType),
+                                 APInt(bits, 1 << (bits - 1)));
+  return DequantizeOp::create(
+      builder, b.getLoc("DequantizeLinear"),
+      RankedTensorType::get({rows, depth}, builder.getF32Type()),
+      unpackCodes(builder, kCodes, depth), scales, points, opset,
+      /*domain=*/StringAttr(), /*axis=*/builder.getI64IntegerAttr(1),
+      builder.getI64IntegerAttr(blockSize),
+      /*ignored_attributes=*/ArrayAttr());
+}
+
+Value BlockFloatNode::makeDequantize(NodeBuilder &b, StringRef what,
+                                     TensorType type, Value codes, Value scale,
+                                     bool isBlocked) const {
+  auto getAttr = [&](int64_t value) {
+    return isBlocked ? b.builder.getI64IntegerAttr(value) : IntegerAttr();
+  };
+  Type to =
+      opset < kResultTypeOpset ? b.builder.getF32Type() : type.getElementType();
+  Value result = DequantizeOp::create(
+      b.builder, b.getLoc(what), type.clone(to), codes, scale,
+      /*zero_point=*/Value(), opset, /*domain=*/StringAttr(),
+      /*axis=*/getAttr(1), getAttr(blockSize),
+      /*ignored_attributes=*/ArrayAttr());
+  return b.cast(result, type.getElementType(), "CastDequantized");
+}
+
+Value BlockFloatNode::makeWeights(NodeBuilder &b) {
+  OpBuilder &builder = b.builder;
+  int64_t perBlock[] = {rows, blocks};
+  Type f32 = builder.getF32Type();
+  auto type = RankedTensorType::get({rows, depth}, elementType);
+  if (!hasPackedCodes)
+    return makeDequantize(b, "DequantizeLinear", type, inputs[kCodes],
+                          inputs[kScales], /*isBlocked=*/true);
+  Value encodings =
+      retype(builder, kScales, builder.getType<Float8E4M3FNType>(), perBlock);
+  Value scales = makeDequantize(
+      b, "DequantizeScales", RankedTensorType::get(perBlock, f32), encodings,
+      retype(builder, kScaleOfScales, f32, {}), /*isBlocked=*/false);
+  return makeDequantize(b, "DequantizeLinear", type,
+                        unpackCodes(builder, kCodes, depth), scales,
+                        /*isBlocked=*/true);
+}
+
+Value BlockFloatNode::makeActivations(NodeBuilder &b) {
+  if (hasPackedCodes || !inputs[kActivationScale])
+    return inputs[kX];
+  OpBuilder &builder = b.builder;
+  auto type = cast<TensorType>(inputs[kX].getType());
+  Value scale =
+      retype(builder, kActivationScale, builder.getF32Type(), /*shape=*/{});
+  Value x = inputs[kX];
+  if (opset < kResultTypeOpset)
+    x = b.cast(x, builder.getF32Type(), "CastActivations");
+  Value quantized = QuantizeOp::create(
+      builder, b.getLoc("QuantizeLinear"), type.clone(codeType), x, scale,
+      /*zero_point=*/Value(), builder.getI64IntegerAttr(opset),
+      /*domain=*/StringAttr(), /*axis=*/IntegerAttr(),
+      /*block_size=*/IntegerAttr(), /*ignored_attributes=*/ArrayAttr(),
+      /*saturate=*/BoolAttr(), /*precision=*/TypeAttr());
+  return makeDequantize(b, "DequantizeActivations", type, quantized, scale,
+                        /*isBlocked=*/false);
+}
+
 void PackedNode::unpack(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(node);
   NodeBuilder b{rewriter, node.getLoc(), opset};
-  Type f32 = rewriter.getF32Type();
-  auto perBlock = [&](Type type) {
-    return RankedTensorType::get({rows, blocks}, type);
-  };
-  ConstantBytes scaleBytes = *getConstantBytes(inputs[kScales]);
-  Value scales = createConstantOfBytes(
-      rewriter, inputs[kScales].getLoc(), perBlock(elementType),
-      SmallVector<char>(scaleBytes.bytes), scaleBytes);
-  keepConstantAttributes(inputs[kScales].getDefiningOp(),
-                         scales.getDefiningOp());
-  Value points = inputs[kZeroPoints]
-                     ? unpackCodes(rewriter, kZeroPoints, blocks)
-                     : createConstantOfBits(rewriter, b.getLoc("zero_point"),
-                                            perBlock(codeType),
-                                            APInt(bits, 1 << (bits - 1)));
-  Value weights = DequantizeOp::create(
-      rewriter, b.getLoc("DequantizeLinear"),
-      RankedTensorType::get({rows, depth}, f32),
-      unpackCodes(rewriter, kCodes, depth), scales, points, opset,
-      /*domain=*/StringAttr(), /*axis=*/rewriter.getI64IntegerAttr(1),
-      rewriter.getI64IntegerAttr(blockSize),
-      /*ignored_attributes=*/ArrayAttr());
+  Type computeType = getComputeType();
+  Value weights = makeWeights(b);
   Value turned = b.makeNode(
-      "Transpose", weights, RankedTensorType::get({depth, rows}, f32),
+      "Transpose", weights, RankedTensorType::get({depth, rows}, computeType),
       rewriter.getNamedAttr("perm", rewriter.getDenseI64ArrayAttr({1, 0})));
   auto type = cast<TensorType>(node->getResult(0).getType());
-  Value x = b.cast(inputs[kX], f32, "Cast");
-  Value result = b.makeNode("MatMul", {x, turned}, type.clone(f32));
-  if (inputs[kBias])
-    result = b.makeNode("Add", {result, b.cast(inputs[kBias], f32, "CastBias")},
-                        type.clone(f32));
+  Value x = b.cast(makeActivations(b), computeType, "Cast");
+  Value result = b.makeNode("MatMul", {x, turned}, type.clone(computeType));
+  if (inputs[bias])
+    result = b.makeNode("Add",
+                        {result, b.cast(inputs[bias], computeType, "CastBias")},
+                        type.clone(computeType));
   result = b.cast(result, type.getElementType(), "CastResult");
   SmallVector<Operation *> constants;
   for (Value operand : node.getInputs())
@@ -204,24 +393,35 @@ void PackedNode::unpack(RewriterBase &rewriter) {
       rewriter.eraseOp(constant);
 }
 
+/// Returns the node if it has packed weights, or null.
+static std::unique_ptr<PackedNode> getPackedNode(NodeOp node, int64_t opset) {
+  std::optional<NodeKind> kind = getNodeKind(node);
+  if (kind == NodeKind::MicrosoftMatMulNBits)
+    return std::make_unique<NBitsNode>(node, opset);
+  if (kind == NodeKind::MicrosoftMatMulBlockQuantizedFp4Weight ||
+      kind == NodeKind::MicrosoftMatMulBlockQuantizedFp8Weight)
+    return std::make_unique<BlockFloatNode>(node, opset);
+  return nullptr;
+}
+
 void UnpackWeightsPass::runOnOperation() {
   IRRewriter rewriter(&getContext());
-  SmallVector<NodeOp> found;
-  getOperation()->walk([&](NodeOp node) {
-    if (getNodeKind(node) == NodeKind::MicrosoftMatMulNBits)
-      found.push_back(node);
-  });
+  SmallVector<std::unique_ptr<PackedNode>> found;
   int64_t opset = getOnnxOpset(getOperation()).value_or(0);
-  for (NodeOp node : found) {
-    PackedNode packed(node, opset);
-    std::string reason = packed.analyze();
+  getOperation()->walk([&](NodeOp node) {
+    if (auto packed = getPackedNode(node, opset))
+      found.push_back(std::move(packed));
+  });
+  for (const std::unique_ptr<PackedNode> &packed : found) {
+    NodeOp node = packed->getNode();
+    std::string reason = packed->analyze();
     if (!reason.empty()) {
       LDBG() << "not unpacking " << node << ": " << reason;
       emitNodeRemark(node) << "not unpacked: " << reason;
       continue;
     }
     LDBG() << "unpacking " << node;
-    packed.unpack(rewriter);
+    packed->unpack(rewriter);
     ++numUnpacked;
   }
 }

@@ -366,7 +366,8 @@ def QuantFloatQuantizeWeightsPass
     neither two-dimensional blocks nor MXINT8: scales of 128x128 blocks are
     repeated for each output, and scales of MXINT8 are multiplied by 1/64. The
     scales of NVFP4 are the result of a second `dequantize`, so that the product
-    of both scales is rounded first (`order tensor_first`).
+    of both scales is rounded first (`order tensor_first`). Rules without a
+    scale of the tensor, such as `ggml`, give 1 for it.
 
     The `dequantize` ops are of the newest opset. Weights whose names match the
     regular expression `exclude` stay. A weight with an infinity or NaN stays,
@@ -403,7 +404,7 @@ def QuantFloatQuantizeWeightsPass
 
 def QuantFloatUnpackWeightsPass
     : Pass<"quant-float-unpack-weights", "mlir::ModuleOp"> {
-  let summary = "Rewrite com.microsoft.MatMulNBits to ONNX operators";
+  let summary = "Rewrite matmuls with packed weights of com.microsoft to ONNX operators";
   let description = [{
     Rewrites `MatMulNBits` with constant quantized weights and scales to
     `DequantizeLinear`, `Transpose` and `MatMul`, and to `Add` if there is a
@@ -415,9 +416,14 @@ def QuantFloatUnpackWeightsPass
     Types other than f32 are cast to f32 and back, because `MatMulNBits`
     dequantizes to f32. A node that cannot be rewritten stays, with a remark
     that states the reason. `quant-float-pack-weights` is the inverse.
+
+    `MatMulBlockQuantizedFp4Weight` and `MatMulBlockQuantizedFp8Weight` with
+    constant weights become the same operators, which compute in the type of
+    the activations (R9). The bytes of the former become f4E2M1FN, and those of
+    its scales f8E4M3FN.
   }];
   let statistics = [
-    Statistic<"numUnpacked", "num-unpacked", "Number of MatMulNBits nodes rewritten">
+    Statistic<"numUnpacked", "num-unpacked", "Number of nodes rewritten">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

@@ -28,6 +28,9 @@ namespace mlir::quant_float::onnx_import {
 /// The first opset that has all operators that most bodies consist of.
 inline constexpr int kBodyOpset = 23;
 
+/// The newest opset that bodies need. It has BitCast.
+inline constexpr int kBitCastOpset = 26;
+
 /// A node has no function body because the type, rank or size of an input is
 /// unknown.
 struct UnknownInput : std::invalid_argument {
@@ -63,6 +66,11 @@ struct Definition {
   float getFloat(const std::string &name, float defaultValue) const {
     const auto *attribute = find(name);
     return attribute ? attribute->f() : defaultValue;
+  }
+  /// Returns the element type of the input; UNDEFINED if it is unknown.
+  int getElement(int index) const {
+    return hasInput(index) ? types.at(index).tensor_type().elem_type()
+                           : ::onnx::TensorProto::UNDEFINED;
   }
   /// Returns the rank of the input. Throws if it is unknown.
   int getRank(int index) const {

@@ -12,9 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionFunctions.h"
+#include <limits>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
+
+using ::onnx::TensorProto;
 
 //===----------------------------------------------------------------------===//
 // Activations
@@ -450,6 +453,155 @@ static void defineMatMulBnb4(Definition &d) {
       .Add("Y = MatMul (A, Factor)");
 }
 
+/// Throws unless the sizes of the input are these. std::nullopt stands for any
+/// size, and sizes that are unknown are checked by the nodes of the body.
+static void expectShape(const Definition &d, int index,
+                        const std::vector<std::optional<int64_t>> &sizes) {
+  if (d.getRank(index) != static_cast<int>(sizes.size()))
+    throw std::invalid_argument("input " + std::to_string(index) +
+                                ": expected rank " +
+                                std::to_string(sizes.size()) + ", but got " +
+                                std::to_string(d.getRank(index)));
+  for (int axis = 0; axis < static_cast<int>(sizes.size()); ++axis) {
+    std::optional<int64_t> size = d.findSize(index, axis);
+    if (size && sizes[axis] && *size != *sizes[axis])
+      throw std::invalid_argument(
+          "input " + std::to_string(index) + ": expected size " +
+          std::to_string(*sizes[axis]) + " of axis " + std::to_string(axis) +
+          ", but got " + std::to_string(*size));
+  }
+}
+
+/// Throws unless the input has this element type.
+static void expectElement(const Definition &d, int index, int element) {
+  if (!d.hasInput(index))
+    throw std::invalid_argument("input " + std::to_string(index) +
+                                " is missing");
+  if (d.getElement(index) != element)
+    throw std::invalid_argument(
+        "input " + std::to_string(index) + ": expected elements of type " +
+        TensorProto::DataType_Name(element) + ", but got " +
+        TensorProto::DataType_Name(d.getElement(index)));
+}
+
+/// Adds `Y`, the matmul of `activations` and the transpose of the dequantized
+/// `values`, an N x K matrix with a scale per block of a row. It computes in
+/// the type of input 0, to which the weights are rounded (R9).
+static void addBlockQuantizedMatmul(Definition &d, const char *activations,
+                                    const std::string &values,
+                                    const std::string &scales, int scalesIndex,
+                                    int biasIndex, int64_t defaultBlock,
+                                    std::optional<int64_t> rows,
+                                    std::optional<int64_t> depth) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  int64_t block = d.getInt("block_size", defaultBlock);
+  if (block < 1 || block > kMost)
+    throw std::invalid_argument("attribute 'block_size': expected 1 to " +
+                                std::to_string(kMost) + ", but got " +
+                                std::to_string(block));
+  int element = d.getElement(0);
+  if (element != TensorProto::FLOAT16 && element != TensorProto::BFLOAT16)
+    throw std::invalid_argument(
+        "input 0: expected elements of type FLOAT16 or BFLOAT16, but got " +
+        TensorProto::DataType_Name(element));
+  if (d.getRank(0) == 0)
+    throw std::invalid_argument("input 0: expected rank 1 or more, but got 0");
+  std::optional<int64_t> columns = d.findSize(0, d.getRank(0) - 1);
+  if (columns && depth && *columns != *depth)
+    throw std::invalid_argument("input 0: expected size " +
+                                std::to_string(*depth) + " of axis " +
+                                std::to_string(d.getRank(0) - 1) +
+                                ", but got " + std::to_string(*columns));
+  std::optional<int64_t> blocks;
+  if (depth)
+    blocks = *depth / block + (*depth % block != 0);
+  expectShape(d, scalesIndex, {rows, blocks});
+  d.body
+      .Add(("Weights = DequantizeLinear (" + values + ", " + scales + ")")
+               .c_str(),
+           "axis", int64_t(1), "block_size", block, "output_dtype",
+           int64_t(element))
+      .Add("Columns = Transpose <perm = [1, 0]> (Weights)")
+      .Add((std::string(d.hasInput(biasIndex) ? "Product" : "Y") +
+            " = MatMul (" + activations + ", Columns)")
+               .c_str());
+  if (!d.hasInput(biasIndex))
+    return;
+  expectElement(d, biasIndex, element);
+  expectShape(d, biasIndex, {rows});
+  d.body.Add("Y = Add (Product, bias)");
+}
+
+/// Throws unless the input may be an f32 with one element.
+static void expectScalar(const Definition &d, int index) {
+  expectElement(d, index, TensorProto::FLOAT);
+  for (int axis = 0; axis < d.getRank(index); ++axis)
+    if (int64_t size = d.findSize(index, axis).value_or(1); size != 1)
+      throw std::invalid_argument("input " + std::to_string(index) +
+                                  ": expected one element, but got " +
+                                  std::to_string(size) + " along axis " +
+                                  std::to_string(axis));
+}
+
+/// Adds `to`, an input with one element as a scalar.
+static void addScalar(Definition &d, int index, const std::string &from,
+                      const std::string &to) {
+  expectScalar(d, index);
+  d.body.Const(to + "Shape", std::vector<int64_t>{})
+      .Add((to + " = Reshape (" + from + ", " + to + "Shape)").c_str());
+}
+
+/// The weights are pairs of f4E2M1FN per byte, the first one in the lower half,
+/// and the scales are bytes of f8E4M3FN that are scaled in turn. The scale of
+/// the activations has no effect.
+static void defineMatMulBlockQuantizedFp4Weight(Definition &d) {
+  d.opset = kBitCastOpset;
+  for (int index : {1, 2})
+    expectElement(d, index, TensorProto::UINT8);
+  expectShape(d, 1, {std::nullopt, std::nullopt});
+  std::optional<int64_t> depth = d.findSize(1, 1);
+  if (depth && *depth > std::numeric_limits<int64_t>::max() / 2)
+    throw std::invalid_argument("input 1: the size " + std::to_string(*depth) +
+                                " of axis 1 is too large");
+  if (depth)
+    *depth *= 2;
+  addScalar(d, 3, "weight_scale_2", "Global");
+  if (d.hasInput(4))
+    expectScalar(d, 4);
+  d.body.Const1D("Last", int64_t(2))
+      .Const("Wide", std::vector<int32_t>{0, 4})
+      .Add("Shifts = Cast (Wide)", "to", int64_t(TensorProto::UINT8))
+      .Add("Bytes = Unsqueeze (B, Last)")
+      .Add("Halves = BitShift <direction = \"RIGHT\"> (Bytes, Shifts)")
+      .Add("Rows = Flatten <axis = 1> (Halves)")
+      .Add("Codes = Cast (Rows)", "to", int64_t(TensorProto::UINT4))
+      .Add("Values = BitCast (Codes)", "to", int64_t(TensorProto::FLOAT4E2M1))
+      .Add("Encodings = BitCast (weight_scale)", "to",
+           int64_t(TensorProto::FLOAT8E4M3FN))
+      .Add("Scales = DequantizeLinear (Encodings, Global)");
+  addBlockQuantizedMatmul(d, "A", "Values", "Scales", 2, 5, 16,
+                          d.findSize(1, 0), depth);
+}
+
+/// With a scale of the activations, they are rounded to f8E4M3FN.
+static void defineMatMulBlockQuantizedFp8Weight(Definition &d) {
+  expectElement(d, 1, TensorProto::FLOAT8E4M3FN);
+  expectElement(d, 2, TensorProto::FLOAT);
+  expectShape(d, 1, {std::nullopt, std::nullopt});
+  const char *activations = "A";
+  if (d.hasInput(3)) {
+    addScalar(d, 3, "a_scale", "Scale");
+    d.body
+        .Add("Quantized = QuantizeLinear (A, Scale)", "output_dtype",
+             int64_t(TensorProto::FLOAT8E4M3FN))
+        .Add("Rounded = DequantizeLinear (Quantized, Scale)", "output_dtype",
+             int64_t(d.getElement(0)));
+    activations = "Rounded";
+  }
+  addBlockQuantizedMatmul(d, activations, "B", "b_scale", 2, 4, 128,
+                          d.findSize(1, 0), d.findSize(1, 1));
+}
+
 //===----------------------------------------------------------------------===//
 // Variants of ONNX's operators
 //===----------------------------------------------------------------------===//
@@ -626,6 +778,16 @@ const FunctionRows &onnx_import::getMicrosoftRows() {
         {"Y", "Mean", "InvStdDev"},
         {"axis", "epsilon", "stash_type"},
         defineLayerNormalization}},
+      {NodeKind::MicrosoftMatMulBlockQuantizedFp4Weight,
+       {{"A", "B", "weight_scale", "weight_scale_2", "input_scale", "bias"},
+        {"Y"},
+        {"block_size"},
+        defineMatMulBlockQuantizedFp4Weight}},
+      {NodeKind::MicrosoftMatMulBlockQuantizedFp8Weight,
+       {{"A", "B", "b_scale", "a_scale", "bias"},
+        {"Y"},
+        {"block_size"},
+        defineMatMulBlockQuantizedFp8Weight}},
       {NodeKind::MicrosoftMatMulBnb4,
        {{"A", "B", "absmax"},
         {"Y"},

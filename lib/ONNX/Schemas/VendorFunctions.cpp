@@ -21,15 +21,6 @@ using namespace mlir::quant_float::onnx_import;
 
 using ::onnx::TensorProto;
 
-/// The newest opset that bodies need. It has BitCast.
-static constexpr int kBitCastOpset = 26;
-
-/// Returns the element type of an input; UNDEFINED if it is unknown.
-static int getElement(const Definition &d, int index) {
-  return d.hasInput(index) ? d.types.at(index).tensor_type().elem_type()
-                           : TensorProto::UNDEFINED;
-}
-
 //===----------------------------------------------------------------------===//
 // TensorRT
 //===----------------------------------------------------------------------===//
@@ -80,7 +71,7 @@ static void defineInt4Quantize(Definition &d) {
 static void addEncodings(Definition &d, int index, const std::string &from,
                          const std::string &to, int64_t element) {
   d.opset = kBitCastOpset;
-  if (getElement(d, index) == TensorProto::UINT8)
+  if (d.getElement(index) == TensorProto::UINT8)
     d.body.Add((to + " = BitCast (" + from + ")").c_str(), "to", element);
   else
     d.body.Add((to + " = Identity (" + from + ")").c_str());
@@ -266,7 +257,7 @@ static void addAlongAxis(Definition &d) {
 /// For types that ONNX's QuantizeLinear lacks: rounds to integers, unless the
 /// type is a float, and clamps to the range of the type.
 static void defineExtendedQuantize(Definition &d) {
-  int element = getElement(d, 2);
+  int element = d.getElement(2);
   if (!d.hasInput(2) || isOfOnnx(element)) {
     d.body.Add(d.hasInput(2) ? "y = QuantizeLinear (x, scale, zero_point)"
                              : "y = QuantizeLinear (x, scale)",
@@ -298,7 +289,7 @@ static void defineExtendedQuantize(Definition &d) {
 }
 
 static void defineExtendedDequantize(Definition &d) {
-  int element = getElement(d, 0);
+  int element = d.getElement(0);
   if (!d.hasInput(2) || isOfOnnx(element)) {
     d.body.Add(d.hasInput(2) ? "y = DequantizeLinear (x, scale, zero_point)"
                              : "y = DequantizeLinear (x, scale)",
