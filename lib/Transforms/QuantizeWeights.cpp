@@ -185,6 +185,9 @@ StringRef WeightQuantizer::quantize(const ConstantBytes &bytes,
     if (!tensor.amax->isZero() && !(APFloat(2688.0f) / *tensor.amax).isFinite())
       return "its elements are too small for a scale of the tensor";
     result.tensorScale = reference::getTensorScale(*tensor.amax);
+  } else if (isa<Float8E4M3FNType>(scale)) {
+    // ONNX has no scales of f8E4M3FN.
+    result.tensorScale = APFloat(1.0f);
   }
   // Rows of blocks are independent of each other.
   int64_t step =
@@ -385,14 +388,6 @@ void QuantizeWeightsPass::runOnOperation() {
         << "rule " << rule << " does not define scales of " << scale
         << " for elements of " << element << ", which format " << format
         << " has";
-    return signalPassFailure();
-  }
-  // Of the formats, those with scales of f8E4M3FN have two levels.
-  bool isTwoLevel = reference::isTwoLevel(getReferenceRule(*scaleRule));
-  if (isa<Float8E4M3FNType>(scale) && !isTwoLevel) {
-    emitError(module.getLoc())
-        << "rule " << rule << " has no scale of the tensor, which format "
-        << format << " has";
     return signalPassFailure();
   }
   llvm::Regex excluded(exclude);

@@ -8,7 +8,7 @@
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp5 rule=rceil" 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=up" 2>&1 | FileCheck %s --check-prefix=RULE
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=floor" 2>&1 | FileCheck %s --check-prefix=TYPES
-// RUN: not quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=ggml" 2>&1 | FileCheck %s --check-prefix=LEVELS
+// RUN: quant-float-opt %s --quant-float-quantize-weights="format=nvfp4 rule=ggml" | FileCheck %s --check-prefix=GGML
 // RUN: not quant-float-opt %s --quant-float-quantize-weights="format=mxfp4 rule=floor exclude=(" 2>&1 | FileCheck %s --check-prefix=REGEX
 
 // NONE: warning: no weights to quantize: 'exclude' matches all names
@@ -16,7 +16,6 @@
 // FORMAT: error: format must be one of mxfp8-e4m3, {{.*}}, but got 'mxfp5'
 // RULE: error: rule must be one of floor, ceil, {{.*}}, compressed_tensors, but got 'up'
 // TYPES: error: rule floor does not define scales of 'f8E4M3FN' for elements of 'f4E2M1FN', which format nvfp4 has
-// LEVELS: error: rule ggml has no scale of the tensor, which format nvfp4 has
 // REGEX: error: exclude must be a regular expression, but got '(':
 
 // CHECK-LABEL: func.func @matmul
@@ -28,6 +27,10 @@
 // NVFP4-LABEL: func.func @matmul
 // NVFP4: %[[S:.+]] = quant_float.dequantize %{{.+}}, %{{.+}} opset 28 : tensor<3x8xf8E4M3FN>, tensor<f32> to tensor<3x8xf32>
 // NVFP4: quant_float.dequantize %{{.+}}, %[[S]] axis 0 block_size 16 opset 28 : tensor<48x8xf4E2M1FN>, tensor<3x8xf32> to tensor<48x8xf32>
+
+// GGML-LABEL: func.func @matmul
+// GGML: %[[T:.+]] = arith.constant dense<1.000000e+00> : tensor<f32>
+// GGML: quant_float.dequantize %{{.+}}, %[[T]] opset 28 : tensor<3x8xf8E4M3FN>, tensor<f32> to tensor<3x8xf32>
 
 // FP8-LABEL: func.func @matmul
 // FP8: quant_float.dequantize %{{.+}}, %{{.+}} axis 0 block_size 128 opset 28 : tensor<48x8xf8E4M3FN>, tensor<1x8xf32> to tensor<48x8xf32>

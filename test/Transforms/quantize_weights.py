@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gguf
 import numpy as np
 import onnx
 from conformance import blocks
@@ -22,7 +23,7 @@ FORMATS = [
     ("mxfp6-e3m2", "f6E3M2FN", "f8E8M0FNU", 1, 32, ("ceil",)),
     ("mxfp4", "f4E2M1FN", "f8E8M0FNU", 1, 32, ("floor", "rceil", "ggml")),
     ("mxint8", "i8", "f8E8M0FNU", 1, 32, ("floor",)),
-    ("nvfp4", "f4E2M1FN", "f8E4M3FN", 1, 16, blocks.TWO_LEVELS),
+    ("nvfp4", "f4E2M1FN", "f8E4M3FN", 1, 16, (*blocks.TWO_LEVELS, "ggml", "absmax")),
     ("fp8-1x128", "f8E4M3FN", "f32", 1, 128, ("deepgemm",)),
     ("fp8-128x128", "f8E4M3FN", "f32", 128, 128, ("absmax",)),
     ("fp8-channel", "f8E4M3FN", "f32", 1, None, ("absmax",)),
@@ -33,6 +34,7 @@ FORMATS = [
 ]
 # What safetensors has no layout for.
 NOT_IN_SAFETENSORS = ("mxfp6-e2m3", "mxfp6-e3m2")
+IN_GGUF = {"mxfp4": "MXFP4", "nvfp4": "NVFP4"}
 
 
 def expect(w, rule, element, scale, outputs, inputs):
@@ -144,6 +146,25 @@ def main(tools, work):
                 expect(w2, rule, element, scale, outputs, inputs),
             )
             same(f"{what}, embed.weight", found[w3.shape], w3)
+            if name not in IN_GGUF:
+                continue
+            weights = work / "out.gguf"
+            source = work / "in.safetensors"
+            command += [*exclude, "--export-gguf", source, "-o", weights]
+            subprocess.run(command, check=True)
+            tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(weights).tensors}
+            weight = tensors.pop("a.weight")
+            assert weight.tensor_type.name == IN_GGUF[name], weight.tensor_type
+            found = gguf.quants.dequantize(weight.data, weight.tensor_type)
+            expected = expect(w2, rule, element, scale, outputs, inputs)
+            if "a.scale" in tensors:
+                # The package has only the product with the scale of the block, which is rounded after that of both scales here.
+                found = found * tensors.pop("a.scale").data
+                near = np.isclose(found, expected, 2e-7, 0)
+                same(f"{what} in GGUF, nearly", near, np.ones_like(near))
+            else:
+                same(f"{what} in GGUF", found, expected)
+            assert sorted(tensors) == ["embed.weight", "norm.weight"], tensors
         print(f"{name}: {len(rules)} rules")
     # Options that would have no effect.
     quantize = ["--quantize-weights", "mxfp4:rceil"]

@@ -207,11 +207,17 @@ LogicalResult Reader::readScales(Value value, StringRef part, Scales &scales) {
     bool isBlocked = blockSize && type.getDimSize(axis) % blockSize == 0 &&
                      llvm::all_of(type.getShape().drop_front(axis + 1),
                                   [](int64_t dim) { return dim == 1; });
-    if (dequantize.getZeroPoint() || (!isPerTensor && !isBlocked) ||
+    // The values of a matrix, of several, share a factor.
+    bool isPerMatrix =
+        !blockSize && axis == 0 && rank > 2 && type.getNumElements() != 0;
+    if (dequantize.getZeroPoint() ||
+        (!isPerTensor && !isBlocked && !isPerMatrix) ||
         !getElementTypeOrSelf(dequantize.getType()).isF32())
       return diagnose(subject, WeightDiag::ScaleAxis, axis, type);
-    return readBoth(dequantize.getInput(), dequantize.getScale(),
-                    isPerTensor ? 0 : blockSize);
+    int64_t shared = isPerTensor ? 0
+                     : isBlocked ? blockSize
+                                 : type.getNumElements() / type.getDimSize(0);
+    return readBoth(dequantize.getInput(), dequantize.getScale(), shared);
   }
   if (NodeOp divide = getNode(value, {NodeKind::Div}, 2)) {
     scales.form = Scales::Form::Quotient;

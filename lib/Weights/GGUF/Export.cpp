@@ -14,9 +14,11 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/Support/Printable.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -103,6 +105,17 @@ static bool isTwoLevels(const Scales &scales) {
          scales.values.type.isInteger() && scales.factor.type.isF16();
 }
 
+/// Whether the scales are products of f8E4M3FN and f32 factors, one for the
+/// whole tensor or one for each matrix.
+static bool hasTensorScale(const QuantizedWeight &weight) {
+  const Scales &scales = weight.scales;
+  return scales.form == Scales::Form::Product &&
+         isa<Float8E4M3FNType>(scales.values.type) &&
+         scales.factor.type.isF32() &&
+         (scales.factor.count == 1 ||
+          (weight.dims.size() > 2 && scales.factor.count == weight.dims[0]));
+}
+
 bool BlockEncoder::fitsForm() const {
   const Scales &scales = weight.scales;
   MinimumForm minimumForm = format.minimum == Minimum::None ? MinimumForm::None
@@ -112,8 +125,12 @@ bool BlockEncoder::fitsForm() const {
   if (minimumForm != weight.minimumForm ||
       (!isFloat4(weight) && !weight.codes.type.isInteger()) ||
       isFloat4(weight) != (format.codes == Codes::F4) ||
-      isFloat4(weight) != isa<Float8E8M0FNUType>(scales.values.type) ||
       weight.columns % format.elements != 0)
+    return false;
+  if (format.hasTensorScale())
+    return weight.group == format.group && hasTensorScale(weight) &&
+           scales.values.count == weight.rows * weight.getGroups();
+  if (isFloat4(weight) != isa<Float8E8M0FNUType>(scales.values.type))
     return false;
   if (!format.hasScaleCodes())
     return weight.group % format.elements == 0;
@@ -147,10 +164,12 @@ bool BlockEncoder::makeBlock(int64_t number, DecodedBlock &block) const {
   bool hasCodes = format.hasScaleCodes();
   auto add = [&](const Scales &scales, uint16_t &blockScale,
                  std::array<int8_t, kMaxScales> &parts) {
-    std::optional<uint16_t> bits = getBlockScale(scales, index, hasCodes);
-    if (!bits)
-      return false;
-    blockScale = *bits;
+    if (!format.hasTensorScale()) {
+      std::optional<uint16_t> bits = getBlockScale(scales, index, hasCodes);
+      if (!bits)
+        return false;
+      blockScale = *bits;
+    }
     for (unsigned i = 0; hasCodes && i != format.elements / format.group; ++i)
       parts[i] = scales.values.getInteger(index + i);
     return true;
@@ -197,6 +216,18 @@ static LogicalResult explain(const Subject &subject,
     return diagnose(subject, Diag::NoCodeType, weight.codes.type);
   if (weight.columns % kSmallestBlock)
     return diagnose(subject, Diag::UnevenRow, weight.columns, kSmallestBlock);
+  for (const BlockFormat &format : getBlockFormats()) {
+    if (!format.hasTensorScale() || !isFloat4(weight) ||
+        !hasTensorScale(weight) || weight.group != format.group)
+      continue;
+    if (weight.columns % format.elements)
+      return diagnose(subject, Diag::UnevenBlock, weight.columns,
+                      format.elements, format.name);
+    for (int64_t i = 0; i != scales.values.count; ++i)
+      if (float value = scales.values.getFloat(i);
+          std::signbit(value) || std::isnan(value))
+        return diagnose(subject, Diag::SignedScale, i, spell(value));
+  }
   if (scales.form == Scales::Form::Plain && weight.group % kSmallestBlock)
     return diagnose(subject, Diag::UnevenGroup, weight.group, kSmallestBlock);
   for (int64_t i = 0; weight.zeros && i != weight.codes.count; ++i) {
@@ -260,6 +291,29 @@ static LogicalResult plan(const StoredTensor &tensor, Planned &planned) {
   return explain(subject, weight);
 }
 
+/// Returns the scale of the tensor as a separate tensor, unless it is 1.
+static FailureOr<std::optional<StoredTensor>>
+makeTensorScale(const Planned &planned, const llvm::StringSet<> &names) {
+  std::optional<StoredTensor> result;
+  if (!planned.format || !planned.format->hasTensorScale())
+    return result;
+  const Subject &subject = planned.tensor->subject;
+  const auto &weight = std::get<QuantizedWeight>(planned.tensor->value);
+  Constant factor = weight.scales.factor;
+  if (llvm::all_of(llvm::seq(factor.count),
+                   [&](int64_t i) { return factor.getFloat(i) == 1; }))
+    return result;
+  StringRef name = planned.tensor->name;
+  if (!name.consume_back(kWeightSuffix))
+    return diagnose(subject, Diag::NoScaleName, printable(name));
+  std::string scaleName = (name + kScaleSuffix).str();
+  if (names.contains(scaleName))
+    return diagnose(subject, Diag::ScaleNameTaken, printable(scaleName));
+  factor.dims = {factor.count};
+  result = StoredTensor{subject, scaleName, std::move(factor)};
+  return result;
+}
+
 static void writeString(llvm::support::endian::Writer &writer,
                         StringRef string) {
   writer.write<uint64_t>(string.size());
@@ -271,8 +325,23 @@ LogicalResult quant_float::exportGguf(ModuleOp module, raw_ostream &os) {
   if (failed(tensors))
     return failure();
   std::vector<Planned> plans(tensors->size());
-  for (auto [tensor, planned] : llvm::zip(*tensors, plans))
+  llvm::StringSet<> names;
+  for (auto [tensor, planned] : llvm::zip(*tensors, plans)) {
     if (failed(plan(tensor, planned)))
+      return failure();
+    names.insert(tensor.name);
+  }
+  std::vector<StoredTensor> scales;
+  for (const Planned &planned : plans) {
+    FailureOr<std::optional<StoredTensor>> scale =
+        makeTensorScale(planned, names);
+    if (failed(scale))
+      return failure();
+    if (*scale)
+      scales.push_back(std::move(**scale));
+  }
+  for (const StoredTensor &scale : scales)
+    if (failed(plan(scale, plans.emplace_back())))
       return failure();
 
   uint64_t begin = os.tell();

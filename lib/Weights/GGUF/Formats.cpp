@@ -66,6 +66,17 @@ static void decodeMxfp4(const uint8_t *bytes, DecodedBlock &block) {
     block.codes[i] = getNibble(bytes + 1, i, 32);
 }
 
+/// Each group has 8 bytes. Of the scales, ggml ignores the sign, and it reads
+/// the encoding of NaN as 0.
+static void decodeNvfp4(const uint8_t *bytes, DecodedBlock &block) {
+  constexpr uint8_t kNan = 0x7F;
+  block.scale = 0;
+  for (unsigned i = 0; i != 4; ++i)
+    block.scales[i] = bytes[i] == kNan ? 0 : bytes[i] & kNan;
+  for (unsigned i = 0; i != 64; ++i)
+    block.codes[i] = getNibble(bytes + 4 + i / 16 * 8, i % 16, 16);
+}
+
 /// Returns a 2-bit encoding of a block of 256 elements. The block consists of
 /// two halves. Byte `i` of a half has element `i` of each quarter of the half.
 static unsigned getPair(const uint8_t *bytes, unsigned element) {
@@ -193,6 +204,13 @@ static void encodeMxfp4(const DecodedBlock &block, uint8_t *bytes) {
   bytes[0] = block.scale;
   for (unsigned i = 0; i != 32; ++i)
     setNibble(bytes + 1, i, 32, block.codes[i]);
+}
+
+static void encodeNvfp4(const DecodedBlock &block, uint8_t *bytes) {
+  for (unsigned i = 0; i != 4; ++i)
+    bytes[i] = block.scales[i];
+  for (unsigned i = 0; i != 64; ++i)
+    setNibble(bytes + 4 + i / 16 * 8, i % 16, 16, block.codes[i]);
 }
 
 static void encodeQ2K(const DecodedBlock &block, uint8_t *bytes) {
@@ -344,6 +362,8 @@ static constexpr BlockFormat kFormats[] = {
      Minimum::None,
      decodeMxfp4,
      encodeMxfp4},
+    {40, "NVFP4", 64, 36, 16, Codes::F4, Codes::F8, Minimum::None, decodeNvfp4,
+     encodeNvfp4},
 };
 
 /// The names of ggml_type in ggml.h, by number, including those of formats that
@@ -389,6 +409,8 @@ Type gguf_import::getCodeType(Codes codes, MLIRContext *context) {
     return getUnsigned(8);
   case Codes::F4:
     return Float4E2M1FNType::get(context);
+  case Codes::F8:
+    return Float8E4M3FNType::get(context);
   }
   llvm_unreachable("a kind of codes");
 }
@@ -404,8 +426,8 @@ int64_t gguf_import::getLeastOpset(const BlockFormat &format) {
   switch (format.codes) {
   case Codes::U2:
     return 25;
-  case Codes::F4: // Also f8E8M0FNU.
-    return 24;
+  case Codes::F4: // MXFP4 also has f8E8M0FNU.
+    return format.hasTensorScale() ? 23 : 24;
   default: // An f32 result with an f16 scale.
     return 23;
   }

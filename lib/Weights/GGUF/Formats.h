@@ -26,7 +26,7 @@ inline constexpr unsigned kMaxElements = 256, kMaxScales = 16;
 struct DecodedBlock {
   std::array<int8_t, kMaxElements> codes;
   /// In the file's encoding: f16, or f8E8M0FNU in the low byte. The scale of
-  /// the block, or of its `scales` if the format has them.
+  /// the block, or of its `scales` if these are integers.
   uint16_t scale;
   std::array<int8_t, kMaxScales> scales;
   /// f16. The minimum of the block, or the scale of its `minimums` if the
@@ -41,7 +41,7 @@ struct DecodedBlock {
   }
 };
 
-enum class Codes { I4, U4, U2, I8, U8, F4 };
+enum class Codes { I4, U4, U2, I8, U8, F4, F8 };
 
 /// Whether a format has minimums in addition to scales, and their sign.
 enum class Minimum { None, Added, Subtracted };
@@ -53,10 +53,11 @@ struct BlockFormat {
   /// Per block.
   unsigned elements, bytes;
   /// The number of elements that share a scale. It is smaller than `elements`
-  /// if the block's scale applies to quantized scales.
+  /// if the scales are quantized.
   unsigned group;
   Codes codes;
-  /// The type of quantized scales and minimums.
+  /// The type of quantized scales and minimums. Integers are multiplied by the
+  /// scale of the block, floats by that of the tensor.
   Codes scaleCodes;
   Minimum minimum;
   void (*decode)(const uint8_t *bytes, DecodedBlock &block);
@@ -65,7 +66,15 @@ struct BlockFormat {
   void (*encode)(const DecodedBlock &block, uint8_t *bytes);
 
   bool hasScaleCodes() const { return group < elements; }
+  bool hasTensorScale() const {
+    return hasScaleCodes() && scaleCodes == Codes::F8;
+  }
 };
+
+/// The suffixes of the names of a weight and of the scale of the tensor, which
+/// is a separate tensor.
+inline constexpr StringLiteral kWeightSuffix = ".weight",
+                               kScaleSuffix = ".scale";
 
 ArrayRef<BlockFormat> getBlockFormats();
 

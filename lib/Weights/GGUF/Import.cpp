@@ -14,6 +14,8 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "quant-float/Support/InputFile.h"
 #include "quant-float/Support/Printable.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -21,8 +23,10 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::gguf_import;
 
-/// The encoding of NaN in f8E8M0FNU, the type of MXFP4's scales.
+/// The encodings of NaN in f8E8M0FNU and f8E4M3FN, the types of the scales of
+/// MXFP4 and NVFP4.
 static constexpr uint16_t kNanScale = 255;
+static constexpr int8_t kNanGroupScale = 0x7F;
 
 namespace {
 class Importer {
@@ -39,6 +43,11 @@ private:
   FailureOr<Value> importTensor(const Tensor &tensor);
   FailureOr<Value> importBlocks(const Tensor &tensor, const BlockFormat &format,
                                 StringRef blocks);
+  /// Finds the scales of tensors, which are no results.
+  void findTensorScales();
+  /// Returns the scale of a tensor: a scalar, or an element for each matrix. It
+  /// is 1 if the file has none.
+  FailureOr<Value> importTensorScale(const Tensor &tensor);
   /// Returns the data of a tensor, which has `size` bytes.
   FailureOr<StringRef> getBytes(const Tensor &tensor, uint64_t size);
   FailureOr<Value> makeConstant(ElementsWriter &elements, const Tensor &tensor,
@@ -50,6 +59,8 @@ private:
   File file;
   /// Valid while tensors are imported.
   WeightsModule *module = nullptr;
+  /// The scales of tensors that have one.
+  DenseMap<const Tensor *, const Tensor *> tensorScales;
   /// The size in bytes of each tensor, for checkOverlaps().
   SmallVector<std::pair<uint64_t, const Tensor *>> sizes;
 };
@@ -93,6 +104,50 @@ FailureOr<Value> Importer::makeConstant(ElementsWriter &elements,
   return module->makeConstant(attribute);
 }
 
+void Importer::findTensorScales() {
+  llvm::StringMap<const Tensor *> byName;
+  for (const Tensor &tensor : file.getTensors())
+    byName.try_emplace(tensor.name, &tensor);
+  for (const Tensor &tensor : file.getTensors()) {
+    const BlockFormat *format = getBlockFormat(tensor.format);
+    StringRef name = tensor.name;
+    if (!format || !format->hasTensorScale() ||
+        !name.consume_back(kWeightSuffix))
+      continue;
+    if (const Tensor *scale = byName.lookup((name + kScaleSuffix).str()))
+      tensorScales.try_emplace(&tensor, scale);
+  }
+}
+
+FailureOr<Value> Importer::importTensorScale(const Tensor &tensor) {
+  auto f32 = Float32Type::get(loc.getContext());
+  const Tensor *scale = tensorScales.lookup(&tensor);
+  if (!scale)
+    return module->makeConstant(
+        DenseElementsAttr::get(RankedTensorType::get({}, f32), 1.0f));
+  FailureOr<int64_t> count = checkShape<Diag>(scale->dims, scale->subject);
+  if (failed(count))
+    return failure();
+  // Weights of experts have a scale for each expert.
+  bool isPerMatrix = *count > 1 && tensor.dims.size() > 2 &&
+                     scale->dims.size() == 1 && *count == tensor.dims.front();
+  if (getElementType(scale->format, loc.getContext()) != f32 ||
+      (*count != 1 && !isPerMatrix))
+    return diagnose(tensor.subject, Diag::TensorScale, printable(scale->name),
+                    tensor.dims.size() > 2
+                        ? "one element or " +
+                              std::to_string(tensor.dims.front())
+                        : "one element",
+                    spellShape(scale->dims), spellFormat(scale->format));
+  FailureOr<StringRef> stored = getBytes(*scale, *count * sizeof(float));
+  if (failed(stored))
+    return failure();
+  auto type = RankedTensorType::get(
+      *count == 1 ? ArrayRef<int64_t>() : ArrayRef<int64_t>(scale->dims), f32);
+  return module->makeConstant(DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(stored->data(), stored->size())));
+}
+
 FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
                                         const BlockFormat &format,
                                         StringRef blocks) {
@@ -130,12 +185,16 @@ FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
       return diagnose(tensor.subject, Diag::NanScale, i / format.bytes);
     for (int8_t code : ArrayRef(block.codes).take_front(format.elements))
       codes.add(code);
-    scale.add(block.scale);
+    if (!format.hasTensorScale())
+      scale.add(block.scale);
     if (hasMinimum)
       minimum.add(block.minimum);
     if (!format.hasScaleCodes())
       continue;
     for (unsigned group = 0; group != groups; ++group) {
+      if (format.hasTensorScale() && block.scales[group] == kNanGroupScale)
+        return diagnose(tensor.subject, Diag::WideScale,
+                        i / format.bytes * groups + group);
       scales.add(block.scales[group]);
       minimums.add(block.minimums[group]);
     }
@@ -155,8 +214,21 @@ FailureOr<Value> Importer::importBlocks(const Tensor &tensor,
       return failure();
     return module->dequantize(*codes, *value, /*zeroPoint=*/{}, axis, groups);
   };
+  auto makeTwoLevels = [&]() -> FailureOr<Value> {
+    FailureOr<Value> value = importTensorScale(tensor);
+    FailureOr<Value> codes = makeConstant(scales, tensor, "scale.codes");
+    if (failed(value) || failed(codes))
+      return failure();
+    bool isPerMatrix = cast<ShapedType>(value->getType()).getRank() != 0;
+    return module->dequantize(*codes, *value, /*zeroPoint=*/{},
+                              isPerMatrix ? std::optional<int64_t>(0)
+                                          : std::nullopt,
+                              /*blockSize=*/0);
+  };
   FailureOr<Value> codeValue = makeConstant(codes, tensor, "codes");
-  FailureOr<Value> scaleValue = makeScales(scale, scales, "scale");
+  FailureOr<Value> scaleValue = format.hasTensorScale()
+                                    ? makeTwoLevels()
+                                    : makeScales(scale, scales, "scale");
   if (failed(codeValue) || failed(scaleValue))
     return failure();
   Value result = module->dequantize(*codeValue, *scaleValue, /*zeroPoint=*/{},
@@ -219,7 +291,13 @@ OwningOpRef<ModuleOp> Importer::import() {
       opset = std::max(opset, getLeastOpset(*format));
   WeightsModule weights(loc, opset);
   module = &weights;
+  findTensorScales();
+  llvm::SmallPtrSet<const Tensor *, 8> scales;
+  for (auto [tensor, scale] : tensorScales)
+    scales.insert(scale);
   for (const Tensor &tensor : file.getTensors()) {
+    if (scales.contains(&tensor))
+      continue;
     FailureOr<Value> value = importTensor(tensor);
     if (failed(value))
       return nullptr;

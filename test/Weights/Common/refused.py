@@ -233,6 +233,29 @@ text = dequantized("tensor<2x32xf4E2M1FN>", "tensor<f32>", code="1.0")
 message = "ggml has no block format for quantized values of type f4E2M1FN in groups of 32 with scales of type f32"
 add("gguf", "NoBlockFormat", text, message)
 
+
+def two_levels(codes="1.0", scale="0.5", factor="3.0", columns=64, names=("a.weight",)):
+    """NVFP4 with a scale of the tensor; further results are the scale of the tensor."""
+    groups = columns // 16
+    values, scales = f"tensor<2x{columns}xf4E2M1FN>", f"tensor<2x{groups}xf8E4M3FN>"
+    body = constant("q", values, codes) + constant("s", scales, scale)
+    body += constant("t", "tensor<f32>", factor)
+    body += f"%p = quant_float.dequantize %s, %t opset 25 : {scales}, tensor<f32> to tensor<2x{groups}xf32>\n  "
+    body += f"%w = quant_float.dequantize %q, %p axis 1 block_size 16 opset 25 : {values}, tensor<2x{groups}xf32> to tensor<2x{columns}xf32>"
+    results = [("%w", f"tensor<2x{columns}xf32>")] + [("%t", "tensor<f32>")] * (len(names) - 1)
+    return module(body, results, [f'quant_float.name = "{name}"' for name in names])
+
+
+message = "a row of 96 elements is not a whole number of blocks of 64, which NVFP4 requires"
+add("gguf", "UnevenBlock", two_levels(columns=96), message)
+for scale, spelled in (("-0.5", "-0.5"), ("-0.0", "-0"), ('"0x7F"', "NaN")):
+    message = f"scale 0 is {spelled}, but the scales of ggml's NVFP4 are neither negative nor NaN"
+    add("gguf", "SignedScale", two_levels(scale=scale), message)
+message = "expected a name that ends in '.weight', because the scale of the tensor is stored as '.scale', but got 'a'"
+add("gguf", "NoScaleName", two_levels(names=("a",)), message, subject="result 'a': ")
+message = "the scale of the tensor is stored as 'a.scale', but the module has a tensor of this name"
+add("gguf", "ScaleNameTaken", two_levels(names=("a.weight", "a.scale")), message)
+
 # --- What safetensors have no place for -----------------------------------------------------------
 
 text = module(plain, one, ['quant_float.name = "\\FF"'])

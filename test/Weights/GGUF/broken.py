@@ -112,7 +112,7 @@ for number in range(42):
 for number in (42, 256, 2**32 - 1):
     message = f"tensor 'w': format {number} is not supported"
     table.add("UnknownFormat", write([F32._replace(format=number)]), message)
-for number, name in ((2, "Q4_0"), (12, "Q4_K"), (39, "MXFP4")):
+for number, name in ((2, "Q4_0"), (12, "Q4_K"), (39, "MXFP4"), (40, "NVFP4")):
     elements = BLOCKS[number][0]
     for dims in ((), (1,), (elements, elements - 1), (2 * elements, elements // 2)):
         row = dims[-1] if dims else 1
@@ -133,6 +133,25 @@ table.add("Overlap", write([F32, F32._replace(name="v", offset=0)]), message)
 message = "tensor 'w': the scale of block 1 is 255, which is NaN in f8E8M0FNU"
 data = bytes([127]) + bytes(16) + bytes([255]) + bytes(16)
 table.add("NanScale", write([make_tensor("w", 39, (64,), data)]), message)
+message = "tensor 'w': the scale of group 6 is 255, which ggml reads as 480, more than f8E4M3FN can represent"
+data = bytes(36) + bytes([0x7F, 0x80, 255, 0]) + bytes(32)
+table.add("WideScale", write([make_tensor("w", 40, (128,), data)]), message)
+message = "tensor 'w': bytes 0 to 72 of the data are needed, but it has 64"
+table.add("OutOfBounds", write([make_tensor("w", 40, (2, 64), bytes(60))]), message)
+WEIGHT, SCALE = make_tensor("a.weight", 40, (2, 64)), Tensor("a.scale", 0, (1,), bytes(4))
+for scale, spelled, got in (
+    (SCALE._replace(dims=(2,), data=bytes(8)), "[2]", "F32 (0)"),
+    (SCALE._replace(dims=(0,), data=b""), "[0]", "F32 (0)"),
+    (SCALE._replace(format=1), "[1]", "F16 (1)"),
+    (make_tensor("a.scale", 40, (64,)), "[64]", "NVFP4 (40)"),
+):
+    message = f"tensor 'a.weight': its scale, tensor 'a.scale', must be one element of format F32 (0), but is {spelled} of format {got}"
+    table.add("TensorScale", write([WEIGHT, scale]), message)
+message = "tensor 'a.weight': its scale, tensor 'a.scale', must be one element or 3 of format F32 (0), but is [2] of format F32 (0)"
+scale = SCALE._replace(dims=(2,), data=bytes(8))
+table.add("TensorScale", write([make_tensor("a.weight", 40, (3, 2, 64)), scale]), message)
+message = "tensor 'a.scale': bytes 96 to 100 of the data are needed, but it has 96"
+table.add("OutOfBounds", write([WEIGHT, SCALE._replace(data=b"")]), message)
 
 problems = table.run()
 # What is behind that line Weights/refused.py has.

@@ -1,5 +1,5 @@
 # Every block format, with random bits for codes and scales, is what the package gguf makes of it, bit by bit (but for the signs of
-# MXFP4's zeros): run from here, and through ONNX by its reference and by ONNX Runtime, where that has the opset.
+# zeros of MXFP4 and NVFP4): run from here, and through ONNX by its reference and by ONNX Runtime, where that has the opset.
 # RUN: rm -rf %t && mkdir -p %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate quant-float-run
 import pathlib
 import subprocess
@@ -7,6 +7,7 @@ import sys
 import warnings
 
 import gguf
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -20,6 +21,7 @@ warnings.simplefilter("ignore", RuntimeWarning)
 random = np.random.default_rng(7)
 PLAIN = (np.float32, np.float16, np.float64, np.int8, np.int16, np.int32, np.int64)
 RUNTIME_OPSET = 23
+FLOAT4 = ("MXFP4", "NVFP4")
 
 
 def translated(option, source, suffix):
@@ -68,14 +70,14 @@ for rows, row in ((1, 256), (3, 512), (64, 2048)):
     for index, (name, (data, kind)) in enumerate(tensors.items()):
         want = data if kind is None else gguf.quants.dequantize(data, kind)
         got = np.load(folder / f"{rows}" / f"output_{index}.npy")
-        if name == "MXFP4":
+        if name in FLOAT4:
             assert np.array_equal(got, want) and np.array_equal(others[index], want), name
             got = want = np.abs(want)
         assert same_bits(got, want), name
-        assert np.array_equal(others[index], want, equal_nan=True) or name == "MXFP4", name
+        assert np.array_equal(others[index], want, equal_nan=True) or name in FLOAT4, name
         compared += want.size
     # ONNX Runtime has no later opset.
-    older = {name: tensors[name] for name in tensors if name not in ("MXFP4", "Q2_K")}
+    older = {name: tensors[name] for name in tensors if name not in (*FLOAT4, "Q2_K")}
     module = translated("--import-gguf", write(f"{rows}-older", older), ".mlir")
     model = translated("--export-onnx", module, ".onnx")
     assert onnx.load(model, load_external_data=False).opset_import[0].version == RUNTIME_OPSET
@@ -83,6 +85,42 @@ for rows, row in ((1, 256), (3, 512), (64, 2048)):
     for (name, (data, kind)), got in zip(older.items(), results, strict=True):
         want = data if kind is None else gguf.quants.dequantize(data, kind)
         assert np.array_equal(got, want, equal_nan=True), name
+
+# NVFP4 with the scales of tensors, in another tensor: one number, or one for each matrix. ggml ignores the signs of the scales of
+# blocks, and reads NaN as 0.
+E2M1 = np.float32([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+for shape, count in (((4, 128), 1), ((3, 4, 128), 1), ((3, 4, 128), 3), ((1, 4, 128), 1)):
+    bits = random.integers(0, 256, (np.prod(shape) // 64, 36), np.uint8)
+    bits[:, :4][bits[:, :4] == 0xFF] = 0x7F
+    bits[0, :4] = 0x7F, 0x80, 0x81, 0xFE
+    values = gguf.quants.dequantize(bits, GGMLQuantizationType.NVFP4)
+    encodings = np.where(bits[:, :4] == 0x7F, 0, bits[:, :4] & 0x7F).astype(np.uint8)
+    blocks = encodings.view(ml_dtypes.float8_e4m3fn).astype(np.float32)
+    nibbles = bits[:, 4:].reshape(-1, 4, 8)
+    codes = np.concatenate([nibbles & 15, nibbles >> 4], -1)
+    elements = np.where(codes > 7, -E2M1[codes & 7], E2M1[codes & 7])
+    assert np.array_equal((elements * blocks[..., None]).reshape(-1, 64), values)
+    scale = random.uniform(0.01, 3, count).astype(np.float32)
+    # The product of both scales is rounded first.
+    factors = np.repeat(scale, len(bits) // count)[:, None] * blocks
+    tensors = {
+        "a.weight": (bits.reshape(*shape[:-1], -1), GGMLQuantizationType.NVFP4),
+        "a.scale": (scale, None),
+        "a.input_scale": (np.ones(1, np.float32), None),
+        # Of other formats it is a tensor of its own.
+        "b.weight": (make_blocks(8, 2, 32), GGMLQuantizationType.Q8_0),
+        "b.scale": (np.ones(1, np.float32), None),
+    }
+    source = write("scaled", tensors)
+    for path in (source, translated("--export-gguf", source, ".again.gguf")):
+        names = [tensor.name for tensor in gguf.GGUFReader(path).tensors]
+        assert sorted(names) == sorted(tensors), names
+        module = translated("--import-gguf", path, ".mlir")
+        subprocess.run([run, module, "--outputs", folder / "scaled"], check=True)
+        got = np.load(folder / "scaled" / "output_0.npy")
+        assert same_bits(np.abs(got), np.abs(elements * factors[..., None]).reshape(shape))
+        assert np.array_equal(got, (elements * factors[..., None]).reshape(shape))
+        compared += got.size
 
 # Nothing in it, and weights without elements.
 for tensors in ({}, {"none": (np.zeros((0, 32), np.float32), None)}):

@@ -17,6 +17,8 @@
 // block and compares. Zero points are subtracted from quantized values, if an
 // i8 can represent the difference. A scale that covers several blocks is
 // repeated. Scales of other types become f16 if f16 can represent all of them.
+// A scale of the tensor other than 1 becomes a tensor with the suffix `.scale`
+// instead of `.weight`.
 // Everything else is an error that names the reason.
 //
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,9 @@
 // - MXFP4: `dequantize` of f4E2M1FN by f8E8M0FNU. Unlike in ggml, a zero keeps
 //   the sign of its encoding. A scale with f8E8M0FNU's encoding of NaN, which
 //   ggml treats as a number, is rejected.
+// - NVFP4: as MXFP4; the scales are themselves `dequantize` of f8E4M3FN by the
+//   scale of the tensor, which is the tensor with the suffix `.scale` instead
+//   of `.weight`, or 1 without it. Their signs are ignored, and NaN is 0.
 //
 // The opset is the lowest that supports the types: 23, 24 with MXFP4, 25 with
 // Q2_K.

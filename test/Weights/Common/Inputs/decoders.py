@@ -109,6 +109,14 @@ def decode_checkpoint(path):
 
 
 def decode_gguf(path):
-    (tensor,) = gguf.GGUFReader(path).tensors
+    """The scale of the tensor of NVFP4 multiplies the scales of the blocks."""
+    tensor, *scales = gguf.GGUFReader(path).tensors
     values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+    if scales:
+        assert [scale.name for scale in scales] == ["a.scale"]
+        blocks = tensor.data.reshape(-1, 36)[:, :4].copy().view(ml_dtypes.float8_e4m3fn)
+        blocks = spread(blocks.astype(np.float32).reshape(len(values), -1), 16)
+        # Quotients by the scales of blocks are exact; those by 0 have the element 0.
+        elements = values / np.where(blocks == 0, 1, blocks)
+        values = elements * (blocks * scales[0].data)
     return tensor.tensor_type.name, values.reshape(tuple(reversed(tensor.shape.tolist())))

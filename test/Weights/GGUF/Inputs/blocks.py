@@ -14,6 +14,7 @@ HALVES = {
     13: (0, 2),
     14: (208,),
     39: (),
+    40: (),
 }
 
 
@@ -27,4 +28,7 @@ def make_blocks(number, rows, row):
         blocks[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
     if number == 39:
         blocks[:, 0] = np.arange(len(blocks)) % 255
+    if number == 40:
+        # Of scales, neither signs nor NaN are written.
+        blocks[:, :4] = (np.arange(4 * len(blocks)) % 127).reshape(-1, 4)
     return data

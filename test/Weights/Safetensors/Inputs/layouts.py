@@ -192,11 +192,11 @@ def packed_case(bits, dtype):
 
 def float4_case():
     """NVFP4 and MXFP4 of compressed-tensors and ModelOpt, MXFP8, and MXFP4 in rows of blocks."""
-    codes = make_codes(4, 8, 96)
+    codes = make_codes(4, 8, 192)
     values, packed = E2M1[codes], pack_halves(codes)
-    scale = np.abs(make_float8(E4M3, 8, 6))
+    scale = np.abs(make_float8(E4M3, 8, 12))
     whole = np.float32([423.7])
-    exponents = random.integers(90, 160, (8, 3), np.uint8)
+    exponents = random.integers(90, 160, (8, 6), np.uint8)
     powers = np.ldexp(np.float32(1), exponents.astype(np.int32) - 127)
     tensors = {
         "nv.weight_packed": packed,
@@ -219,14 +219,14 @@ def float4_case():
         "typed.weight": micro,
         "opt.weight": values * spread(product, 16),
     }
-    wide = make_float8(E4M3, 8, 96)
+    wide = make_float8(E4M3, 8, 192)
     tensors |= {"mx8.weight": wide, "mx8.weight_scale": exponents}
     weights["mx8.weight"] = scaled(wide, 0, spread(powers, 32))
     tensors |= {
-        "experts_blocks": packed.reshape(2, 4, 3, 16),
-        "experts_scales": exponents.reshape(2, 4, 3),
+        "experts_blocks": packed.reshape(2, 4, 6, 16),
+        "experts_scales": exponents.reshape(2, 4, 6),
     }
-    weights["experts"] = micro.reshape(2, 4, 96)
+    weights["experts"] = micro.reshape(2, 4, 192)
     return Case(tensors, weights)
 
 
