@@ -175,7 +175,8 @@ def QuantFloatLegalizeArithPass
     | `arith.scaling_truncf`, `arith.scaling_extf`     | casts and a division or a multiplication, as arith specifies |
     | `quant.qcast`, `quant.dcast` with float8 storage | `quant_float.quantize`, `quant_float.dequantize` |
     | `quant.dcast` of quantiles                       | a table lookup and a multiplication by the scale |
-    | `tosa.cast_from_block_scaled`, `tosa.cast` of a constant of `!tosa.block_scaled` | `quant_float.dequantize` |
+    | `tosa.cast_to_block_scaled`                      | `quant_float.block_quantize` with `rule tosa` |
+    | `tosa.cast_from_block_scaled`, `tosa.cast` of a constant of `!tosa.block_scaled` | `quant_float.dequantize`, or `quant_float.block_dequantize` of i8 |
     | `tosa.matmul_t_block_scaled`                     | `quant_float.dequantize` of both operands and a `linalg.generic` |
     | `linalg.scaled_contract`                         | the same; if `dequantize` does not support the scales, a `linalg.generic` multiplies by them |
 
@@ -232,7 +233,8 @@ def QuantFloatLegalizeArithPass
     `!tosa.block_scaled` (MLIR 23) must be a `tosa.const` whose type states the
     scales, because the type has no specified layout. Casts to block-scaled
     tensors are an error: the rule for their scales is part of TOSA's
-    specification only, not of the dialect.
+    specification only, not of the dialect. Elements of `!tosa.mxint8` become i8
+    in all types of the module: MXINT8, multiples of 1/64 (docs/rules.md, B7).
 
     `linalg.scaled_contract` (MLIR 24) is converted as its description specifies:
     elements and scales are promoted to the result's type and multiplied. The

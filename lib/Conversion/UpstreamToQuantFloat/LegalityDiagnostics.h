@@ -26,6 +26,10 @@ std::optional<std::string> getBlockScaledIllegalityReason(Operation *op);
 /// specified layout.
 bool isCastToBlockScaledType(Operation *op);
 
+/// Replaces !tosa.mxint8 by i8 in all types, unless an op on it is not
+/// legalizable.
+void convertMxInt8(Operation *root);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_LEGALITYDIAGNOSTICS_H

@@ -432,6 +432,7 @@ struct LegalizeArith final
     : quant_float::impl::QuantFloatLegalizeArithPassBase<LegalizeArith> {
   void runOnOperation() override {
     convertBuiltinFloats(getOperation());
+    convertMxInt8(getOperation());
 
     RewritePatternSet patterns(&getContext());
     populateLegalizeArithPatterns(patterns);

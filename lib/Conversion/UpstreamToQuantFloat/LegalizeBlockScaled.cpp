@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -51,17 +52,39 @@ static bool isBlockElement(Type type) {
          getOnnxDataType(type);
 }
 
+/// Whether the type is !tosa.mxint8.
+static bool isMxInt8(Type type) {
+  StringRef dialect = type.getDialect().getNamespace();
+  if (auto opaque = dyn_cast<mlir::OpaqueType>(type))
+    dialect = opaque.getDialectNamespace();
+  return dialect == "tosa" && debugString(type) == "!tosa.mxint8";
+}
+
+static bool hasMxInt8(Operation *op) {
+  auto isThat = [](Type type) { return isMxInt8(getElementTypeOrSelf(type)); };
+  return llvm::any_of(op->getOperandTypes(), isThat) ||
+         llvm::any_of(op->getResultTypes(), isThat);
+}
+
 /// Creates a dequantize of blocks of `blockSize` elements along `axis`, or of
-/// the whole axis or tensor if they are not set.
+/// the whole axis or tensor if they are not set. i8 requires blocks.
 static Value createDequantize(OpBuilder &builder, Location loc, Value data,
                               Value scale, Type to, std::optional<int64_t> axis,
                               std::optional<int64_t> blockSize) {
+  Type type = withElementType(data.getType(), to);
+  if (getElementTypeOrSelf(data).isInteger()) {
+    SmallVector<int64_t> block(cast<RankedTensorType>(type).getRank(), 1);
+    block[*axis] = *blockSize;
+    return BlockDequantizeOp::create(builder, loc, type, data, scale,
+                                     /*tensor_scale=*/Value(), block,
+                                     ScaleOrderAttr());
+  }
   auto getAttr = [&](std::optional<int64_t> value) {
     return value ? builder.getI64IntegerAttr(*value) : IntegerAttr();
   };
   return DequantizeOp::create(
-      builder, loc, withElementType(data.getType(), to), data, scale,
-      /*zero_point=*/Value(), builder.getI64IntegerAttr(kNewestOpset),
+      builder, loc, type, data, scale, /*zero_point=*/Value(),
+      builder.getI64IntegerAttr(kNewestOpset),
       /*domain=*/StringAttr(), getAttr(axis), getAttr(blockSize),
       /*ignored_attributes=*/ArrayAttr());
 }
@@ -344,8 +367,10 @@ static std::string findBlocksIllegality(Value data, Value scale) {
     if (!isa<RankedTensorType>(value.getType()))
       return "operands must be ranked tensors, but got " +
              debugString(value.getType());
-  if (Type type = getElementTypeOrSelf(data); !isBlockElement(type))
-    return "the values must have a type of float8, float6 or float4, but got " +
+  if (Type type = getElementTypeOrSelf(data);
+      !isBlockElement(type) && !isMxInt8(type) && !type.isSignlessInteger(8))
+    return "the values must have a type of float8, float6 or float4, or "
+           "!tosa.mxint8, but got " +
            debugString(type);
   if (Type type = getElementTypeOrSelf(scale); !isa<Float8E8M0FNUType>(type))
     return "the scales must have type f8E8M0FNU, but got " + debugString(type);
@@ -461,11 +486,11 @@ static std::string findCastToBlocksIllegality(Operation *op) {
       !isa<Float32Type, Float16Type, BFloat16Type>(type.getElementType()))
     return "the operand must be a ranked tensor of f16, bf16 or f32, but got " +
            debugString(op->getOperand(0).getType());
-  if (!reference::isSupported(reference::BlockScaleRule::Tosa,
-                              getElementTypeOrSelf(op->getResult(0)),
+  if (Type element = getElementTypeOrSelf(op->getResult(0));
+      !isMxInt8(element) &&
+      !reference::isSupported(reference::BlockScaleRule::Tosa, element,
                               getElementTypeOrSelf(op->getResult(1))))
-    return "block_quantize has no elements of type " +
-           debugString(getElementTypeOrSelf(op->getResult(0)));
+    return "block_quantize has no elements of type " + debugString(element);
   if (!getBlockSize(op))
     return "the op must have a block size";
   return {};
@@ -642,8 +667,8 @@ bool quant_float::isCastToBlockScaledType(Operation *op) {
          llvm::any_of(op->getResultTypes(), isBlockScaled);
 }
 
-std::optional<std::string>
-quant_float::getBlockScaledIllegalityReason(Operation *op) {
+/// Returns the reason as if !tosa.mxint8 were i8.
+static std::optional<std::string> getIllegalityReason(Operation *op) {
   // Unregistered ops may have any operands.
   auto has = [&](unsigned numOperands) {
     return op->getNumOperands() == numOperands && op->getNumResults() == 1;
@@ -668,6 +693,55 @@ quant_float::getBlockScaledIllegalityReason(Operation *op) {
       hasBlockScaledType(op))
     return "this op on block-scaled tensors is not supported";
   return std::nullopt;
+}
+
+/// Returns why an op on !tosa.mxint8 does not accept i8 instead. Other ops,
+/// such as tosa.reshape, accept every type.
+static std::string findMxInt8Illegality(Operation *op) {
+  return hasMxInt8(op) ? getIllegalityReason(op).value_or("") : "";
+}
+
+void quant_float::convertMxInt8(Operation *root) {
+  bool hasType = false, isLegal = true;
+  root->walk([&](Operation *op) {
+    hasType |= hasMxInt8(op);
+    isLegal &= findMxInt8Illegality(op).empty();
+  });
+  root->walk([&](Block *block) {
+    for (Type type : block->getArgumentTypes())
+      hasType |= isMxInt8(getElementTypeOrSelf(type));
+  });
+  // The ops that stay require the type.
+  if (!hasType || !isLegal)
+    return;
+  Type integer = IntegerType::get(root->getContext(), 8);
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](Type type) -> std::optional<std::pair<Type, WalkResult>> {
+        if (isMxInt8(type))
+          return std::make_pair(integer, WalkResult::skip());
+        if (isBlockScaled(type))
+          return std::make_pair(type, WalkResult::skip());
+        return std::nullopt;
+      });
+  replacer.addReplacement(
+      [&](DenseElementsAttr attr) -> std::optional<Attribute> {
+        if (!isMxInt8(attr.getElementType()))
+          return std::nullopt;
+        return DenseElementsAttr::getFromRawBuffer(
+            attr.getType().clone(integer), attr.getRawData());
+      });
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+std::optional<std::string>
+quant_float::getBlockScaledIllegalityReason(Operation *op) {
+  std::optional<std::string> reason = getIllegalityReason(op);
+  if (reason && reason->empty() && hasMxInt8(op))
+    return "the module has another op on !tosa.mxint8 that is not supported";
+  return reason;
 }
 
 void quant_float::populateLegalizeBlockScaledPatterns(

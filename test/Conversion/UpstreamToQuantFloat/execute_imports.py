@@ -134,3 +134,48 @@ for k in range(64):
     expected = expected + values[0][:, :, None, k] * values[1][:, None, :, k]
 inputs = [array.view(np.uint8) for x, s in blocks for array in (x, s.astype(np.uint8))]
 same("tosa", run("tosa", TOSA, inputs, "--quant-float-legalize-arith"), expected)
+
+# MXINT8: of magnitudes from the smallest normal to the largest number, and next to the thresholds of the scales, 127/64 * 2^k. A
+# block's scale is the power of two above its largest magnitude divided by 127/64 (rule tosa).
+MXINT8 = """
+func.func @main(%x: tensor<?x64xf32>) -> (tensor<?x64x!tosa.mxint8>, tensor<?x2xf8E8M0FNU>, tensor<?x64xf32>) {
+  %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<?x64xf32>) -> (tensor<?x64x!tosa.mxint8>, tensor<?x2xf8E8M0FNU>)
+  %1 = "tosa.cast_from_block_scaled"(%0#0, %0#1) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<?x64x!tosa.mxint8>, tensor<?x2xf8E8M0FNU>) -> tensor<?x64xf32>
+  return %0#0, %0#1, %1 : tensor<?x64x!tosa.mxint8>, tensor<?x2xf8E8M0FNU>, tensor<?x64xf32>
+}
+"""
+x = random.uniform(-1, 1, (512, 2, 32))
+most = np.float64(127 / 64) * np.exp2(random.integers(-120, 126, (512, 2, 1)))
+most *= random.choice([1, 1 - 2.0**-24, 1 + 2.0**-23, 1.25], most.shape)
+x[..., :1] = 1
+x = (x * most).astype(np.float32)
+x[0] = 0
+# Exact in f64: 2^(k + 1) for magnitudes in [127/64 * 2^k, 127/64 * 2^(k + 1)).
+with np.errstate(divide="ignore"):
+    mantissa, exponent = np.frexp(np.abs(x).max(-1).astype(np.float64) * 64 / 127)
+exponents = np.where(mantissa == 0, -127, exponent)
+scales = np.exp2(exponents.astype(np.float64))[..., None]
+codes = np.rint(x.astype(np.float64) * 64 / scales).astype(np.int8)
+assert np.abs(codes).max() == 127
+got = run("mxint8", MXINT8, (x.reshape(-1, 64),), "--quant-float-legalize-arith")
+assert got.dtype == np.int8
+same("mxint8", got, codes.reshape(-1, 64))
+out = work / "mxint8"
+same("mxint8 scales", np.load(out / "output_1.npy"), (exponents + 127).astype(np.uint8))
+back = (codes / 64 * scales).astype(np.float32).reshape(-1, 64)
+same("mxint8 back", np.load(out / "output_2.npy"), back)
+
+# All values and scales, also -128 and NaN.
+FROM_MXINT8 = """
+func.func @main(%x: tensor<256x256x!tosa.mxint8>, %s: tensor<256x8xf8E8M0FNU>) -> tensor<256x256xf32> {
+  %0 = "tosa.cast_from_block_scaled"(%x, %s) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<256x256x!tosa.mxint8>, tensor<256x8xf8E8M0FNU>) -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
+"""
+codes = np.broadcast_to(np.arange(256, dtype=np.uint8).view(np.int8), (256, 256)).copy()
+scales = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 8, 1)
+got = run("from_mxint8", FROM_MXINT8, (codes, scales), "--quant-float-legalize-arith")
+factors = np.exp2(np.arange(256, dtype=np.float64) - 127)[:, None]
+expected = (codes / 64 * factors).astype(np.float32)
+assert np.isnan(got[255]).all()
+same("from mxint8", got[:255], expected[:255])

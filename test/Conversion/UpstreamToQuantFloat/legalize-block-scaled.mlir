@@ -33,12 +33,12 @@ func.func @matmul(%x: tensor<2x?x64xf8E4M3FN>, %s: tensor<2x?x2xf8E8M0FNU>, %y: 
 // -----
 
 // CHECK-LABEL: @not_legalized
-func.func @not_legalized(%x: tensor<?x4x64xf8E4M3FN>, %s: tensor<?x4x2xf8E8M0FNU>, %m: tensor<4x64x!tosa.mxint8>, %t: tensor<4x2xf8E8M0FNU>, %u: tensor<*xf8E5M2>, %v: tensor<4x64xf8E5M2>) -> (tensor<?x4x4xf32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<*xf32>, tensor<4x64xf64>) {
+func.func @not_legalized(%x: tensor<?x4x64xf8E4M3FN>, %s: tensor<?x4x2xf8E8M0FNU>, %m: tensor<*x!tosa.mxint8>, %t: tensor<4x2xf8E8M0FNU>, %u: tensor<*xf8E5M2>, %v: tensor<4x64xf8E5M2>) -> (tensor<?x4x4xf32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<*xf32>, tensor<4x64xf64>) {
   // CHECK: tosa.matmul_t_block_scaled
   // expected-remark @+1 {{not legalized: the number of matrices of the second operand must be static}}
   %0 = "tosa.matmul_t_block_scaled"(%x, %s, %x, %s) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<?x4x64xf8E4M3FN>, tensor<?x4x2xf8E8M0FNU>, tensor<?x4x64xf8E4M3FN>, tensor<?x4x2xf8E8M0FNU>) -> tensor<?x4x4xf32>
-  // expected-remark @+1 {{not legalized: the values must have a type of float8, float6 or float4, but got !tosa.mxint8}}
-  %1 = "tosa.cast_from_block_scaled"(%m, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>) -> tensor<4x64xf32>
+  // expected-remark @+1 {{not legalized: operands must be ranked tensors, but got tensor<*x!tosa.mxint8>}}
+  %1 = "tosa.cast_from_block_scaled"(%m, %t) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<*x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>) -> tensor<4x64xf32>
   // CHECK: tosa.cast
   %2 = "tosa.cast"(%v) : (tensor<4x64xf8E5M2>) -> tensor<4x64xf32>
   // expected-remark @+1 {{not legalized: operands must be ranked tensors, but got tensor<*xf8E5M2>}}
@@ -65,10 +65,43 @@ func.func @cast_to_blocks(%x: tensor<4x64xf32>, %y: tensor<2x?x?xbf16>) -> (tens
 
 // -----
 
-func.func @cast_to_blocks_not_legalized(%x: tensor<4x64xf32>, %u: tensor<*xf32>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>, tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>) {
-  // expected-remark @+1 {{not legalized: the values must have a type of float8, float6 or float4, but got !tosa.mxint8}}
+// MXINT8 is i8, also in other ops and in types of functions.
+// CHECK-LABEL: @cast_to_integers
+// CHECK-SAME: (%[[X:.+]]: tensor<4x64xf16>) -> (tensor<256xi8>, tensor<4x2xf8E8M0FNU>)
+func.func @cast_to_integers(%x: tensor<4x64xf16>) -> (tensor<256x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>) {
+  // CHECK: %[[Q:.+]], %[[S:.+]] = quant_float.block_quantize %[[X]] block [1, 32] rule {{.*}}tosa : tensor<4x64xf16> to tensor<4x64xi8>, tensor<4x2xf8E8M0FNU>
+  %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf16>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>)
+  %1 = tosa.const_shape {values = dense<256> : tensor<1xindex>} : () -> !tosa.shape<1>
+  // CHECK: tosa.reshape %[[Q]], %{{.+}} : (tensor<4x64xi8>, !tosa.shape<1>) -> tensor<256xi8>
+  %2 = tosa.reshape %0#0, %1 : (tensor<4x64x!tosa.mxint8>, !tosa.shape<1>) -> tensor<256x!tosa.mxint8>
+  return %2, %0#1 : tensor<256x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>
+}
+
+// CHECK-LABEL: @cast_from_integers
+// CHECK-SAME: %[[X:.+]]: tensor<?x64xi8>, %[[S:.+]]: tensor<?x2xf8E8M0FNU>
+func.func @cast_from_integers(%x: tensor<?x64x!tosa.mxint8>, %s: tensor<?x2xf8E8M0FNU>) -> tensor<?x64xbf16> {
+  // CHECK: quant_float.block_dequantize %[[X]], %[[S]] block [1, 32] : tensor<?x64xi8>, tensor<?x2xf8E8M0FNU> to tensor<?x64xbf16>
+  %0 = "tosa.cast_from_block_scaled"(%x, %s) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<?x64x!tosa.mxint8>, tensor<?x2xf8E8M0FNU>) -> tensor<?x64xbf16>
+  return %0 : tensor<?x64xbf16>
+}
+
+// CHECK-LABEL: @matmul_of_integers
+func.func @matmul_of_integers(%x: tensor<1x4x64x!tosa.mxint8>, %s: tensor<1x4x2xf8E8M0FNU>) -> tensor<1x4x4xf32> {
+  // CHECK-COUNT-2: quant_float.block_dequantize {{.*}} block [1, 1, 32] : tensor<1x4x64xi8>, tensor<1x4x2xf8E8M0FNU> to tensor<1x4x64xf32>
+  // CHECK: linalg.generic
+  %0 = "tosa.matmul_t_block_scaled"(%x, %s, %x, %s) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<1x4x64x!tosa.mxint8>, tensor<1x4x2xf8E8M0FNU>, tensor<1x4x64x!tosa.mxint8>, tensor<1x4x2xf8E8M0FNU>) -> tensor<1x4x4xf32>
+  return %0 : tensor<1x4x4xf32>
+}
+
+// -----
+
+// The type stays if an op that requires it stays.
+// CHECK-LABEL: @cast_to_blocks_not_legalized
+func.func @cast_to_blocks_not_legalized(%x: tensor<4x64xf32>, %u: tensor<*xf32>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>, tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>) {
+  // CHECK: tosa.cast_to_block_scaled
+  // expected-remark @+1 {{not legalized: the module has another op on !tosa.mxint8 that is not supported}}
   %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf32>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>)
   // expected-remark @+1 {{not legalized: the operand must be a ranked tensor of f16, bf16 or f32, but got tensor<*xf32>}}
-  %1:2 = "tosa.cast_to_block_scaled"(%u) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<*xf32>) -> (tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>)
-  return %0#0, %0#1, %1#0, %1#1 : tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>, tensor<4x64xf8E5M2>, tensor<4x2xf8E8M0FNU>
+  %1:2 = "tosa.cast_to_block_scaled"(%u) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<*xf32>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>)
+  return %0#0, %0#1, %1#0, %1#1 : tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>, tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>
 }
