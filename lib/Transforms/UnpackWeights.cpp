@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quant-float/Transforms/UnpackWeights.h"
 #include "Encodings.h"
 #include "NodeBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -393,15 +394,33 @@ void PackedNode::unpack(RewriterBase &rewriter) {
       rewriter.eraseOp(constant);
 }
 
+static bool hasFloatWeights(NodeOp node) {
+  std::optional<NodeKind> kind = getNodeKind(node);
+  return kind == NodeKind::MicrosoftMatMulBlockQuantizedFp4Weight ||
+         kind == NodeKind::MicrosoftMatMulBlockQuantizedFp8Weight;
+}
+
 /// Returns the node if it has packed weights, or null.
 static std::unique_ptr<PackedNode> getPackedNode(NodeOp node, int64_t opset) {
-  std::optional<NodeKind> kind = getNodeKind(node);
-  if (kind == NodeKind::MicrosoftMatMulNBits)
+  if (getNodeKind(node) == NodeKind::MicrosoftMatMulNBits)
     return std::make_unique<NBitsNode>(node, opset);
-  if (kind == NodeKind::MicrosoftMatMulBlockQuantizedFp4Weight ||
-      kind == NodeKind::MicrosoftMatMulBlockQuantizedFp8Weight)
+  if (hasFloatWeights(node))
     return std::make_unique<BlockFloatNode>(node, opset);
   return nullptr;
+}
+
+void quant_float::unpackFloatWeights(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<NodeOp> found;
+  module.walk([&](NodeOp node) {
+    if (hasFloatWeights(node))
+      found.push_back(node);
+  });
+  for (NodeOp node : found) {
+    BlockFloatNode packed(node, kNewestOpset);
+    if (packed.analyze().empty())
+      packed.unpack(rewriter);
+  }
 }
 
 void UnpackWeightsPass::runOnOperation() {

@@ -13,6 +13,7 @@
 #include "quant-float/ONNX/Opsets/ConvertOpset.h"
 #include "quant-float/OpenVINO/FromONNX/OnnxNodesToOpenVino.h"
 #include "quant-float/OpenVINO/FromONNX/Passes.h"
+#include "quant-float/Transforms/UnpackWeights.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -33,6 +34,9 @@ LogicalResult quant_float::convertOnnxToOpenVino(ModuleOp module) {
              OpenVinoConversion::Casts;
     });
   };
+  // The functions of these operators convert bytes to floats, which only works
+  // for constants in OpenVINO.
+  unpackFloatWeights(module);
   OpsetConversion conversion;
   if (failed(convertOpset(module, opset, conversion)))
     return failure();

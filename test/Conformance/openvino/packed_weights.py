@@ -1,5 +1,5 @@
-# com.microsoft's MatMulNBits and GatherBlockQuantized, and MatMulInteger and ConvInteger, as OpenVINO's layers: the CPU plugin (in
-# f32) computes what NumPy does by rule R5, and ONNX Runtime where it has the kernel. Gathered weights are the same bits, sums of
+# com.microsoft's MatMulNBits, MatMulBlockQuantizedFp4Weight, MatMulBlockQuantizedFp8Weight and GatherBlockQuantized, and
+# MatMulInteger and ConvInteger, as OpenVINO's layers: the CPU plugin (in f32) computes what NumPy does by rules R5 and R9, and ONNX Runtime where it has the kernel. Gathered weights are the same bits, sums of
 # integers exact, also where one has more products than f32 adds exactly. What is read back is the same model.
 # RUN: rm -rf %t && mkdir %t && %python %s quant-float-translate %t
 import itertools
@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -158,6 +159,47 @@ for bits, block, depth, points, dtype, has_bias, order, rank in products:
 # Large ones, whose bytes stay packed.
 parts = make_product(4, 32, 256, 64, "packed", np.float32, True, "", 2)
 run("product-large", *parts)
+
+# --- MatMulBlockQuantizedFp4Weight and MatMulBlockQuantizedFp8Weight ------------------------------
+
+for kind, (block, depth), has_bias in itertools.product(
+    ("fp4", "fp8", "w8a8"), ((16, 64), (32, 80), (128, 96)), (False, True)
+):
+    blocks = -(-depth // block)
+    x = random.normal(size=(2, 3, depth)).astype(np.float16)
+    bias = random.normal(size=5).astype(np.float16)
+    inputs, spread = {"A": x}, np.arange(depth) // block
+    if kind == "fp4":
+        codes = random.integers(0, 16, (5, depth), np.uint8)
+        scales = random.integers(0x28, 0x48, (5, blocks), np.uint8)
+        constants = {"B": pack(codes, 4), "s": scales, "t": np.float32([0.03])}
+        names = ["A", "B", "s", "t", "", "bias"]
+        values = codes.view(ml_dtypes.float4_e2m1fn)
+        wide = scales.view(ml_dtypes.float8_e4m3fn).astype(np.float32) * constants["t"]
+    else:
+        values = random.normal(size=(5, depth)).astype(ml_dtypes.float8_e4m3fn)
+        wide = random.uniform(0.1, 1, (5, blocks)).astype(np.float32)
+        constants = {"B": values, "s": wide, "t": np.float32(0.01)}
+        names = ["A", "B", "s", "t" if kind == "w8a8" else "", "bias"]
+        if kind == "w8a8":
+            quantized = (x.astype(np.float32) / constants["t"]).astype(ml_dtypes.float8_e4m3fn)
+            x = (quantized.astype(np.float32) * constants["t"]).astype(np.float16)
+    names = names if has_bias else names[: names.index("bias")]
+    while not names[-1]:
+        names.pop()
+    op = f"MatMulBlockQuantizedFp{4 if kind == 'fp4' else 8}Weight"
+    node = helper.make_node(op, names, ["y"], "product", domain="com.microsoft", block_size=block)
+    weights = (values.astype(np.float32) * wide[:, spread]).astype(np.float16).astype(np.float64)
+    wanted = (x.astype(np.float64) @ weights.T).astype(np.float16)
+    # In f32, the plugin rounds neither weights nor activations to f16.
+    bound = np.abs(x.astype(np.float64)) @ np.abs(weights.T) * (depth * 2.0**-23 + 2.0**-10)
+    bound += np.abs(wanted.astype(np.float64)) * 2.0**-10
+    if has_bias:
+        wanted = (wanted.astype(np.float32) + bias).astype(np.float16)
+        bound += np.abs(wanted.astype(np.float64)) * 2.0**-10
+    constants["bias"] = bias
+    # It has CUDA kernels only.
+    run(f"{kind}-{block}-{depth}-{has_bias}", node, inputs, constants, wanted, bound, False)
 
 # --- MatMul of DequantizeLinear, the last block of which is cut off -------------------------------
 
