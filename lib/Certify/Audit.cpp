@@ -60,17 +60,19 @@ static std::pair<std::string, std::string> describe(CastOp cast) {
   return {"Cast of another kind", "nothing"};
 }
 
-static ModelConversions findConversions(ModuleOp module) {
+static ModelConversions findAll(ModuleOp module) {
   ModelConversions found;
   module.walk([&](Operation *op) {
-    if (std::optional<Conversion> one = findConversion(op)) {
-      ++found.nodes[one->getName()];
+    SmallVector<Conversion> conversions = findConversions(op);
+    for (const Conversion &one : conversions)
+      ++found.nodes[one.getName()];
+    if (!conversions.empty())
       return;
-    }
     auto node = dyn_cast<NodeOp>(op);
     if (auto cast = dyn_cast<CastOp>(op))
       ++found.uncovered[describe(cast)];
-    else if (isa<QuantizeOp, QdqOp>(op))
+    else if (isa<QuantizeOp, QdqOp, BlockQuantizeOp, BlockQuantizeElementsOp>(
+                 op))
       ++found.uncovered[{"stochastic quantization",
                          "the suite's tests of random bits"}];
     else if (node && quantizes(node.getOpType()))
@@ -83,7 +85,7 @@ static ModelConversions findConversions(ModuleOp module) {
 llvm::Expected<AuditReport>
 certify::auditModel(Model &model, ArrayRef<NamedCertificates> certificates,
                     const CertifyOptions &requested) {
-  ModelConversions conversions = findConversions(model.getModule());
+  ModelConversions conversions = findAll(model.getModule());
   CertifyOptions options = requested;
   options.cpus = {"host"};
   AuditReport report;

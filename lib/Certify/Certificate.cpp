@@ -57,7 +57,8 @@ json::Value certify::toJSON(const Certificate &certificate) {
       {"code", certificate.code},
       {"reference_inputs", int64_t(certificate.referenceInputs)},
       {"reference_mismatches", int64_t(certificate.referenceMismatches)},
-      {"seconds", llvm::formatv("{0:f2}", certificate.seconds).str()}};
+      {"seconds", llvm::formatv("{0:f2}", certificate.seconds).str()},
+      {"coverage", certificate.coverage}};
   // Omitted if no result is wrong.
   if (llvm::any_of(certificate.mismatches,
                    [](const Mismatches &wrong) { return wrong.count; })) {
@@ -80,11 +81,12 @@ json::Value certify::toJSON(const Origin &origin) {
   return object;
 }
 
-/// The columns of a row, which are the keys that toJSON writes.
+/// The columns of a row, which are the keys that toJSON writes. Files of
+/// earlier versions lack the last one.
 static constexpr StringLiteral kColumns[] = {
-    "conversion",    "inputs", "complete",         "input_sha256",
-    "output_sha256", "code",   "reference_inputs", "reference_mismatches",
-    "seconds"};
+    "conversion",    "inputs",  "complete",         "input_sha256",
+    "output_sha256", "code",    "reference_inputs", "reference_mismatches",
+    "seconds",       "coverage"};
 
 /// Whether a column contains hashes. Rows share many hashes, so a row contains
 /// indices into the file's list of hashes.
@@ -204,7 +206,8 @@ bool certify::fromJSON(const json::Value &value, Certificate &certificate,
                 path) ||
       !mapCount(mapper, "reference_mismatches", certificate.referenceMismatches,
                 path) ||
-      !mapper.map("seconds", seconds))
+      !mapper.map("seconds", seconds) ||
+      !mapper.mapOptional("coverage", certificate.coverage))
     return false;
   if (StringRef(seconds).getAsDouble(certificate.seconds)) {
     path.field("seconds").report("expected a number in a string");
@@ -284,15 +287,16 @@ static bool resolveHash(json::Value &cell, const json::Array &hashes,
 }
 
 /// Converts a row to the object that toJSON returns.
-static bool readRow(const json::Value &value, const json::Array &hashes,
-                    json::Object &object, json::Path path) {
+static bool readRow(const json::Value &value, ArrayRef<StringLiteral> columns,
+                    const json::Array &hashes, json::Object &object,
+                    json::Path path) {
   const json::Array *row = value.getAsArray();
-  constexpr size_t count = std::size(kColumns);
+  size_t count = columns.size();
   if (!row || (row->size() != count && row->size() != count + 1)) {
     path.report("expected an array with one element per column");
     return false;
   }
-  for (auto [column, cell] : llvm::zip_first(kColumns, *row)) {
+  for (auto [column, cell] : llvm::zip_first(columns, *row)) {
     json::Value resolved = cell;
     json::Path jsonPath = path.field(column);
     json::Array *all = resolved.getAsArray();
@@ -310,12 +314,17 @@ static bool readRow(const json::Value &value, const json::Array &hashes,
   return true;
 }
 
-/// Whether the columns are those of this version, in order.
-static bool hasColumns(const json::Array &columns) {
-  return llvm::equal(columns, kColumns,
-                     [](const json::Value &cell, StringRef name) {
-                       return cell.getAsString() == name;
-                     });
+/// Returns the columns of a file, or nothing if they are not those of a
+/// version, in order.
+static ArrayRef<StringLiteral> findColumns(const json::Array &columns) {
+  for (ArrayRef<StringLiteral> known :
+       {ArrayRef(kColumns), ArrayRef(kColumns).drop_back()})
+    if (llvm::equal(columns, known,
+                    [](const json::Value &cell, StringRef name) {
+                      return cell.getAsString() == name;
+                    }))
+      return known;
+  return {};
 }
 
 static bool readFile(const json::Value &value, CertificateFile &file,
@@ -336,7 +345,10 @@ static bool readFile(const json::Value &value, CertificateFile &file,
   const json::Array *columns = object->getArray("columns");
   const json::Array *conversions = object->getArray("conversions");
   const json::Array *hashes = object->getArray("hashes");
-  if (!columns || !conversions || !hashes || !hasColumns(*columns)) {
+  ArrayRef<StringLiteral> known;
+  if (columns)
+    known = findColumns(*columns);
+  if (!conversions || !hashes || known.empty()) {
     jsonPath.report("expected the 'columns' of version 2, 'conversions' and "
                     "'hashes'");
     return false;
@@ -349,7 +361,7 @@ static bool readFile(const json::Value &value, CertificateFile &file,
     json::Path where = all.index(index);
     Certificate &certificate = file.certificates.emplace_back();
     json::Object one;
-    if (!readRow(row, *hashes, one, where) ||
+    if (!readRow(row, known, *hashes, one, where) ||
         !fromJSON(json::Value(std::move(one)), certificate, where))
       return false;
     if (certificate.code.size() != file.origin.cpus.size()) {

@@ -12,6 +12,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "quant-float/Certify/Inputs.h"
 #include "quant-float/Model/Model.h"
+#include "quant-float/Reference/BlockScale.h"
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
@@ -138,11 +139,43 @@ public:
                                            zeroPoint, options);
       break;
     }
+    case Conversion::Kind::TensorScale:
+      made = reference::getTensorScale(makeFloat(code)).bitcastToAPInt();
+      break;
+    case Conversion::Kind::BlockScale:
+      // Extending the largest magnitude to f32 is exact.
+      made = reference::getBlockScale(
+          getRule(), destination, to,
+          makeFloat(cast(*conversion.from, *findFormat("f32"), code, {})),
+          getTensorLevel(call));
+      break;
+    case Conversion::Kind::BlockElements:
+      made = reference::quantizeBlockElement(getRule(), from, scale, to, bits,
+                                             scaleBits, getTensorLevel(call));
+      break;
+    case Conversion::Kind::BlockDequantize:
+      made = reference::dequantizeBlockElement(from, scale, to, bits, scaleBits,
+                                               getTensorLevel(call).scale,
+                                               conversion.isTensorFirst);
+      break;
     }
     return made.getZExtValue();
   }
 
 private:
+  reference::BlockScaleRule getRule() const {
+    return static_cast<reference::BlockScaleRule>(conversion.blockRule);
+  }
+  static llvm::APFloat makeFloat(uint64_t code) {
+    return llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, code));
+  }
+  reference::TensorLevel getTensorLevel(const Call &call) const {
+    reference::TensorLevel level;
+    if (conversion.hasZeroPoint)
+      (conversion.isTensorAmax ? level.amax : level.scale) =
+          makeFloat(call.zeroPoint);
+    return level;
+  }
   Type getType(const Format *format) const {
     return format ? parseType(StringRef(format->name), &context) : Type();
   }
@@ -234,7 +267,9 @@ void Trial::fillInputs(const Call &call) {
 
 void Trial::askReference(const Call &call, uint64_t index) {
   const Format &from = *conversion.from, &to = *conversion.to;
-  bool isSmall = conversion.kind == Conversion::Kind::Cast && from.bits <= 16;
+  bool isSmall = (conversion.kind == Conversion::Kind::Cast ||
+                  conversion.kind == Conversion::Kind::BlockScale) &&
+                 from.bits <= 16;
   size_t stride =
       isSmall ? 1 : std::max<size_t>(call.count / kReferenceQuestions, 1);
   // Use different positions in each call.
@@ -279,8 +314,10 @@ llvm::Error Trial::runCode(const Call &call, size_t which) {
     scale = extend(*conversion.scale, scale);
   if (conversion.hasZeroPoint)
     zeroPoint = extend(conversion.getZeroPointFormat(), zeroPoint);
+  int64_t one = 1;
   if (conversion.scale)
-    operands[numOperands++] = describe(*conversion.scale, &scale, nullptr, 0);
+    operands[numOperands++] =
+        describe(*conversion.scale, &scale, &one, conversion.isBlock());
   if (conversion.hasZeroPoint)
     operands[numOperands++] =
         describe(conversion.getZeroPointFormat(), &zeroPoint, nullptr, 0);
@@ -336,8 +373,8 @@ llvm::Error Trial::run() {
   Inputs space(conversion, isSampled);
   certificate.isComplete = space.isComplete();
   Hash inputHash, outputHash;
-  bool isAllCodes = conversion.kind == Conversion::Kind::Cast &&
-                    conversion.from->bits == 32 && space.isComplete();
+  bool isAllCodes = conversion.from->bits == 32 && space.isComplete();
+  certificate.coverage = space.describe();
   for (uint64_t index = 0; index < space.getNumCalls(); ++index) {
     Call call = space.getCall(index);
     fillInputs(call);

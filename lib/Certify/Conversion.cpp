@@ -38,6 +38,14 @@ const char *Conversion::getOperation() const {
     return "dequantize";
   case Kind::Qdq:
     return "qdq";
+  case Kind::TensorScale:
+    return "tensor_scale";
+  case Kind::BlockScale:
+    return "block_scale";
+  case Kind::BlockElements:
+    return "block_quantize_elements";
+  case Kind::BlockDequantize:
+    return "block_dequantize";
   case Kind::FakeConvert:
     break;
   }
@@ -66,6 +74,34 @@ const char *certify::spell(Reciprocal reciprocal) {
     break;
   }
   return "openvino";
+}
+
+const char *certify::spell(BlockRule rule) {
+  static constexpr const char *kNames[] = {
+      "floor",
+      "ceil",
+      "even",
+      "rceil",
+      "ceil_exact",
+      "nearest",
+      "tosa",
+      "absmax",
+      "deepgemm",
+      "ggml",
+      "transformer_engine",
+      "torchao",
+      "model_optimizer",
+      "compressed_tensors",
+  };
+  static_assert(std::size(kNames) == size_t(kLastBlockRule) + 1);
+  return kNames[static_cast<size_t>(rule)];
+}
+
+std::optional<TensorLevel>
+Conversion::getTensorLevel(uint64_t zeroPoint) const {
+  if (!hasZeroPoint)
+    return std::nullopt;
+  return TensorLevel{isTensorAmax, zeroPoint};
 }
 
 /// Returns the type that a quantization produces.
@@ -101,6 +137,12 @@ static bool isOwn(const Conversion &conversion) {
   return false;
 }
 
+/// Whether the operation has the attribute `rule`.
+static bool hasBlockRule(const Conversion &conversion) {
+  return conversion.kind == Kind::BlockScale ||
+         conversion.kind == Kind::BlockElements;
+}
+
 std::string Conversion::getName() const {
   auto append = [](std::string &name, const char *prefix,
                    const Format *format) {
@@ -110,9 +152,11 @@ std::string Conversion::getName() const {
           format->name.substr(format->name.rfind('.') + 1));
   };
   std::string name = getOperation();
+  if (hasBlockRule(*this))
+    name += std::string("_") + spell(blockRule);
   append(name, "_", from);
   append(name, "_by_", scale);
-  append(name, "_through_", destination);
+  append(name, isBlock() ? "_for_" : "_through_", destination);
   append(name, "_to_", to);
   append(name, "_in_", precision);
   if (kind == Kind::FakeConvert && fakeConvertRules.mode != Mode::Exact)
@@ -124,7 +168,12 @@ std::string Conversion::getName() const {
   if (fakeConvertRules.neutralShift)
     name += "_neutral";
   if (hasZeroPoint)
-    name += kind == Kind::FakeConvert ? "_shifted" : "_zero_point";
+    name += kind == Kind::FakeConvert ? "_shifted"
+            : !isBlock()              ? "_zero_point"
+            : isTensorAmax            ? "_tensor_amax"
+                                      : "_tensor_scale";
+  if (kind == Kind::BlockDequantize && hasZeroPoint)
+    name += isTensorFirst ? "_tensor_first" : "_block_first";
   if (hasSaturate())
     name += rules.saturate ? "_saturate1" : "_saturate0";
   if (hasRoundMode())
@@ -140,15 +189,56 @@ const Format &Conversion::getZeroPointFormat() const {
     return *to;
   case Kind::Qdq:
     return *destination;
+  case Kind::BlockScale:
+  case Kind::BlockElements:
+  case Kind::BlockDequantize:
+    return *findFormat("f32");
   default:
     return *from;
   }
 }
 
+static std::string printTensor(const char *shape, const Format &format) {
+  return std::string("tensor<") + shape + std::string(format.name) + ">";
+}
+
+/// Prints an operation of blocks.
+static std::string printBlock(const Conversion &one) {
+  std::string input = printTensor("?x", *one.from),
+              result = printTensor("?x", *one.to);
+  std::string arguments = "%x: " + input, types = input, operation = "%x";
+  if (one.scale) {
+    std::string type = printTensor("1x", *one.scale);
+    arguments += ", %s: " + type;
+    types += ", " + type;
+    operation += ", %s";
+  }
+  if (one.hasZeroPoint) {
+    std::string type = printTensor("", one.getZeroPointFormat());
+    arguments += ", %z: " + type;
+    operation += one.isTensorAmax ? " tensor_amax" : " tensor_scale";
+    operation += "(%z : " + type + ")";
+  }
+  if (one.scale)
+    operation += " block [-1]";
+  if (hasBlockRule(one))
+    operation += std::string(" rule ") + spell(one.blockRule);
+  if (one.destination)
+    operation += " element " + std::string(one.destination->name);
+  if (one.isTensorFirst)
+    operation += " order tensor_first";
+  // The result of tensor_scale has the type of the operand.
+  if (one.kind != Kind::TensorScale)
+    types += " to " + result;
+  return "func.func @" + one.getName() + "(" + arguments + ") -> " + result +
+         " {\n  %y = quant_float." + one.getOperation() + " " + operation +
+         " : " + types + "\n  return %y : " + result + "\n}\n";
+}
+
 std::string Conversion::print() const {
-  auto tensor = [](const char *shape, const Format &format) {
-    return std::string("tensor<") + shape + std::string(format.name) + ">";
-  };
+  if (kind >= Kind::TensorScale)
+    return printBlock(*this);
+  auto tensor = printTensor;
   std::string input = tensor("?x", *from), result = tensor("?x", *to);
   std::string operands = "%x", types = input, arguments = "%x: " + input;
   if (scale) {
@@ -210,6 +300,18 @@ uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,
   case Kind::Qdq:
     return quantizeAndBack(*from, *scale, *destination, *precision, code,
                            scaleCode, zero, rules.saturate);
+  case Kind::TensorScale:
+    return getTensorScale(code);
+  case Kind::BlockScale:
+    return getBlockScale(blockRule, *from, *destination, *to, code,
+                         getTensorLevel(zeroPoint));
+  case Kind::BlockElements:
+    return BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
+                          getTensorLevel(zeroPoint))
+        .quantize(code);
+  case Kind::BlockDequantize:
+    return dequantizeBlock(*from, *scale, *to, code, scaleCode, zero,
+                           isTensorFirst);
   case Kind::FakeConvert:
     break;
   }
@@ -233,6 +335,11 @@ bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
                        hasZeroPoint ? std::optional(zeroPoint) : std::nullopt,
                        other);
   }
+  if (kind == Kind::BlockElements)
+    return (expected ^ made) == to->getSignBit() &&
+           BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
+                          getTensorLevel(zeroPoint))
+               .hasAnySign(code);
   // Only the quotient of a quantization can have been NaN here.
   bool canBeEither = getStored(*this).isFloat() && precision &&
                      getStored(*this).specials == Specials::None;
@@ -410,13 +517,82 @@ std::vector<Conversion> certify::listFakeConverts() {
   return all;
 }
 
+std::vector<Conversion> certify::listBlocks() {
+  const auto wide = find({"f32", "f16", "bf16"});
+  size_t count;
+  const Format *formats = getFormats(count);
+  std::vector<Conversion> all(1);
+  all[0].kind = Kind::TensorScale;
+  all[0].from = all[0].to = findFormat("f32");
+
+  Conversion one;
+  // Adds the operation with a largest magnitude and with a scale of the tensor
+  // if the rule has two levels.
+  auto addLevels = [&] {
+    one.hasZeroPoint = isTwoLevel(one.blockRule);
+    for (bool isAmax : {true, false}) {
+      one.isTensorAmax = isAmax && one.hasZeroPoint;
+      if (!isAmax || one.hasZeroPoint)
+        all.push_back(one);
+    }
+  };
+  auto forEachRule = [&](auto add) {
+    for (size_t i = 0; i <= size_t(kLastBlockRule); ++i)
+      for (const Format *element = formats; element != formats + count;
+           ++element)
+        for (const Format *scale = formats; scale != formats + count; ++scale) {
+          one.blockRule = static_cast<BlockRule>(i);
+          if (definesScales(one.blockRule, *element, *scale))
+            for (const Format *from : wide)
+              add(from, element, scale);
+        }
+  };
+  one.kind = Kind::BlockScale;
+  forEachRule(
+      [&](const Format *from, const Format *element, const Format *scale) {
+        one.from = from;
+        one.destination = element;
+        one.to = scale;
+        addLevels();
+      });
+  one = {};
+  one.kind = Kind::BlockElements;
+  forEachRule(
+      [&](const Format *from, const Format *element, const Format *scale) {
+        one.from = from;
+        one.scale = scale;
+        one.to = element;
+        addLevels();
+      });
+  one = {};
+  one.kind = Kind::BlockDequantize;
+  for (const Format *from : find({"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN",
+                                  "f4E2M1FN", "i8", "i4"}))
+    for (const Format *scale : find({"f8E8M0FNU", "f32", "f16", "bf16",
+                                     "f8E4M3FN", "!quant_float.f8UE5M3"}))
+      for (const Format *to : wide) {
+        one.from = from;
+        one.scale = scale;
+        one.to = to;
+        one.hasZeroPoint = one.isTensorFirst = false;
+        all.push_back(one);
+        one.hasZeroPoint = true;
+        for (bool isTensorFirst : {false, true}) {
+          one.isTensorFirst = isTensorFirst;
+          all.push_back(one);
+        }
+      }
+  return all;
+}
+
 std::vector<std::vector<Conversion>> certify::listGroups() {
   std::vector<std::vector<Conversion>> groups;
   auto add = [&](const std::vector<Conversion> &conversions) {
     for (const Conversion &one : conversions) {
       // Small groups if running takes longer than compiling. Otherwise groups
       // are large, so that the fixed cost of a library is negligible.
-      bool isLong = one.kind == Kind::Cast && one.from->bits == 32;
+      bool isLong = (one.kind == Kind::Cast || one.kind == Kind::BlockScale) &&
+                    one.from->bits == 32;
       bool isNew =
           groups.empty() || groups.back().size() >= (isLong ? 4 : 120) ||
           groups.back()[0].kind != one.kind ||
@@ -429,5 +605,6 @@ std::vector<std::vector<Conversion>> certify::listGroups() {
   add(listCasts());
   add(listQuantizations());
   add(listFakeConverts());
+  add(listBlocks());
   return groups;
 }

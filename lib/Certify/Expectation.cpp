@@ -8,6 +8,8 @@
 
 #include "Expectation.h"
 
+#include <algorithm>
+
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
 
@@ -54,6 +56,35 @@ void Expectation::fillQuantized(const Conversion &conversion, const Call &call,
   }
 }
 
+/// A larger magnitude never has a smaller scale, so if both ends of a range of
+/// consecutive encodings have the same scale, so has everything in between. A
+/// scale of 0 that becomes 1 (B4) is no exception: no range of this size has
+/// another scale that is 1.
+static void fillBlockScales(const Conversion &conversion, const Call &call,
+                            Slots &slots) {
+  constexpr size_t kStretch = 256;
+  const Format &to = *conversion.to;
+  for (size_t i = 0; i < call.count;) {
+    size_t end = std::min(i + kStretch, call.count);
+    auto get = [&](size_t index) {
+      return conversion.getExpected(call.getCode(index), 0, 0);
+    };
+    uint64_t first = get(i);
+    bool isOne = first == get(end - 1);
+    for (; i < end; ++i)
+      write(to, slots, i, isOne ? first : get(i));
+  }
+}
+
+static void fillBlockElements(const Conversion &conversion, const Call &call,
+                              Slots &slots) {
+  BlockQuantizer quantizer(conversion.blockRule, *conversion.from,
+                           *conversion.scale, *conversion.to, call.scale,
+                           conversion.getTensorLevel(call.zeroPoint));
+  for (size_t i = 0; i < call.count; ++i)
+    write(*conversion.to, slots, i, quantizer.quantize(call.getCode(i)));
+}
+
 void Expectation::fill(const Conversion &conversion, const Call &call,
                        Slots &slots) {
   const Format &to = *conversion.to;
@@ -68,6 +99,11 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
       conversion.kind == Kind::Quantize || conversion.kind == Kind::Qdq;
   if (divides && call.isRange)
     return fillQuantized(conversion, call, slots);
+  if (conversion.kind == Kind::BlockElements)
+    return fillBlockElements(conversion, call, slots);
+  if (conversion.kind == Kind::BlockScale && call.isRange &&
+      conversion.from->bits == 32 && to.bits <= 16)
+    return fillBlockScales(conversion, call, slots);
   for (size_t i = 0; i < call.count; ++i)
     write(to, slots, i,
           conversion.getExpected(call.getCode(i), call.scale, call.zeroPoint));

@@ -230,6 +230,150 @@ static std::vector<uint64_t> makeCodes(const Conversion &conversion,
 }
 
 //===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Returns distinct f32 levels of a tensor: ordinary ones first, then those for
+/// which the scale 1/2688 of them or its reciprocal is zero, subnormal or
+/// infinite, with both signs.
+static std::vector<uint64_t> makeLevels() {
+  const Format &f32 = *findFormat("f32");
+  std::vector<uint64_t> levels;
+  for (double level : {2688.0,
+                       0.0,
+                       double(NAN),
+                       double(INFINITY),
+                       -0.37,
+                       0x1p-149,
+                       0x1.fffffep127,
+                       0x1.555556p-3,
+                       1.0,
+                       -0.0,
+                       0x1p-126,
+                       0x1.8p-139,
+                       0x1.5p-117,
+                       0x1.4fffp-117,
+                       0x1.6p-115,
+                       0x1p-128,
+                       0x1.fffffcp-127,
+                       3.75,
+                       0x1.7p100,
+                       0x1.3p-60,
+                       0x1p127,
+                       -double(INFINITY),
+                       0x1.9p20,
+                       448.0})
+    levels.push_back(fromDouble(f32, level));
+  return levels;
+}
+
+/// Returns the factor by which scales, with this level, are larger than the
+/// quotients that are rounded to their type.
+static double getBlockFactor(const Conversion &conversion, uint64_t level) {
+  if (!conversion.hasZeroPoint)
+    return 1;
+  double value = std::fabs(toDouble(*findFormat("f32"), level));
+  if (conversion.isTensorAmax)
+    value /= 2688;
+  return value == 0 ? 1 : value;
+}
+
+static double getLargestElement(const Format &element) {
+  if (element.isFloat())
+    return toDouble(element, encode(element, {Value::Kind::Infinity, false}));
+  return std::ldexp(1, int(element.bits) - 1) - 1;
+}
+
+/// Returns positive values around which the scale of a block of this element
+/// type may change: in every binade, powers of two, multiples of the largest
+/// element and of 1.5 times it, and those whose mantissa rounds up to a power
+/// of two.
+static std::vector<double> getScaleEdges(const Format &element) {
+  double largest = getLargestElement(element);
+  largest = std::ldexp(largest, -std::ilogb(largest));
+  std::vector<double> edges;
+  for (double mantissa : {1.0, largest, 0.75 * largest})
+    edges.push_back(mantissa);
+  for (int bit = 1; bit <= 8; ++bit)
+    edges.push_back(2 - std::ldexp(1, -bit));
+  std::vector<double> all;
+  for (int exponent = -150; exponent <= 128; ++exponent)
+    for (double edge : edges)
+      all.push_back(std::ldexp(edge, exponent));
+  return all;
+}
+
+std::vector<uint64_t> Inputs::makeBlockCodes(uint64_t scale,
+                                             uint64_t level) const {
+  const Format &from = *conversion.from, &to = *conversion.to;
+  double factor = getBlockFactor(conversion, level);
+  // The sign of `from` is its top bit.
+  if (conversion.kind == Conversion::Kind::BlockElements) {
+    factor *= toDouble(*conversion.scale, scale);
+    bool isMxInt8 =
+        to.name == "i8" && conversion.scale->kind == Format::Kind::Scale;
+    return makeCodes(conversion, isMxInt8 ? factor / 64 : factor, 0);
+  }
+  std::vector<double> edges;
+  if (conversion.kind == Conversion::Kind::BlockScale) {
+    edges = getScaleEdges(*conversion.destination);
+    if (to.isFloat() && to.bits == 8)
+      for (double edge : getEdges(to))
+        edges.push_back(edge * factor *
+                        getLargestElement(*conversion.destination));
+  } else {
+    edges = {0, 2688, 2688 * 0x1p-149, 1344 * 0x1p-149};
+  }
+  std::vector<uint64_t> near;
+  for (double edge : edges)
+    for (int64_t step = -3; step <= 3; ++step)
+      near.push_back((fromDouble(from, edge) + step) & from.getMask());
+  for (double special : {0.0, double(INFINITY), double(NAN), 0x1p-149})
+    for (double sign : {1.0, -1.0})
+      near.push_back(fromDouble(from, sign * special));
+  Random random(level + 1);
+  for (int i = 0; i < (isSampled ? 1 << 12 : 1 << 16); ++i)
+    near.push_back(random() & from.getMask());
+  return near;
+}
+
+void Inputs::setBlockParameters() {
+  const Format *scale = conversion.scale;
+  std::vector<uint64_t> scales = {0}, levels = {0};
+  if (scale && scale->bits > 8)
+    scales = makeScales(*scale);
+  for (uint64_t code = 1; scale && scale->bits <= 8 && code <= scale->getMask();
+       ++code)
+    scales.push_back(code);
+  if (conversion.hasZeroPoint) {
+    levels = makeLevels();
+    if (conversion.kind == Conversion::Kind::BlockElements)
+      levels.resize(8);
+  }
+  auto isSelected = [&](size_t index, size_t count, size_t step) {
+    return !isSampled || index % step == 0 || index + 2 >= count;
+  };
+  for (size_t i = 0; i < scales.size(); ++i) {
+    if (scale && !isSelected(i, scales.size(), 6))
+      continue;
+    ++numScales;
+    numZeroPoints = 0;
+    for (size_t j = 0; j < levels.size(); ++j)
+      if (isSelected(j, levels.size() + 2, 4)) {
+        ++numZeroPoints;
+        parameters.push_back({scales[i], levels[j]});
+      }
+  }
+  numCalls = parameters.size();
+  // Scales of the tensor and of blocks with one level have no parameters.
+  if (scale || conversion.hasZeroPoint || conversion.from->bits <= 16)
+    return;
+  complete = !isSampled;
+  if (complete)
+    numCalls = (uint64_t(1) << 32) / kChunk;
+}
+
+//===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
 
@@ -246,6 +390,10 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled,
       complete = !isSampled;
       numCalls = (uint64_t(1) << 32) / kChunk / (isSampled ? 256 : 1);
     }
+    return;
+  }
+  if (conversion.kind >= Conversion::Kind::TensorScale) {
+    setBlockParameters();
     return;
   }
   std::vector<uint64_t> scales = makeScales(*conversion.scale);
@@ -265,6 +413,30 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled,
       parameters.push_back({scales[i], zeroPoint});
     }
   numCalls = parameters.size();
+  numZeroPoints = conversion.hasZeroPoint ? 2 : 1;
+  numScales = parameters.size() / numZeroPoints;
+}
+
+std::string Inputs::describe() const {
+  auto count = [](size_t number, const char *what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  };
+  std::string text = complete ? "every encoding"
+                     : codes.empty() && parameters.empty()
+                         ? "1 of 256 encodings"
+                         : "selected encodings";
+  if (conversion.scale) {
+    bool isEvery = numScales == conversion.scale->getMask() + 1;
+    text += " with " + (isEvery ? "every scale" : count(numScales, "scale"));
+  }
+  if (!conversion.hasZeroPoint)
+    return text;
+  const char *what = conversion.isBlock() ? "tensor level"
+                     : conversion.kind == Conversion::Kind::FakeConvert
+                         ? "shift"
+                         : "zero point";
+  return text + (conversion.scale ? " and " : " with ") +
+         count(numZeroPoints, what);
 }
 
 Call Inputs::getCall(uint64_t index) const {
@@ -285,7 +457,18 @@ Call Inputs::getCall(uint64_t index) const {
     call.count = std::min<uint64_t>(kChunk, from.getMask() + 1);
     return call;
   }
-  std::tie(call.scale, call.zeroPoint) = parameters[index];
+  if (index < parameters.size())
+    std::tie(call.scale, call.zeroPoint) = parameters[index];
+  if (conversion.kind >= Conversion::Kind::TensorScale && from.bits == 32) {
+    call.isRange = complete;
+    call.first = index * kChunk;
+    call.count = kChunk;
+    if (!complete) {
+      call.codes = makeBlockCodes(call.scale, call.zeroPoint);
+      call.count = call.codes.size();
+    }
+    return call;
+  }
   if (from.bits <= 16) {
     call.count = from.getMask() + 1;
     return call;

@@ -8,12 +8,15 @@
 
 #include "quant-float/Certify/TestMatrix.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Reference/BlockScale.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -90,6 +93,62 @@ static Conversion makeDequantize(const Format &from, const Format &scale,
   return one;
 }
 
+namespace {
+/// The operand of the tensor of an operation on blocks.
+enum class Level { None, Amax, Scale };
+} // namespace
+
+static void setLevel(Conversion &one, Level level) {
+  one.hasZeroPoint = level != Level::None;
+  one.isTensorAmax = level == Level::Amax;
+}
+
+static Conversion makeBlockScale(BlockRule rule, const Format &from,
+                                 const Format &element, const Format &scale,
+                                 Level level) {
+  Conversion one;
+  one.kind = Kind::BlockScale;
+  one.from = &from;
+  one.to = &scale;
+  one.destination = &element;
+  one.blockRule = rule;
+  setLevel(one, level);
+  return one;
+}
+
+static Conversion makeBlockElements(BlockRule rule, const Format &from,
+                                    const Format &scale, const Format &element,
+                                    Level level) {
+  Conversion one;
+  one.kind = Kind::BlockElements;
+  one.from = &from;
+  one.to = &element;
+  one.scale = &scale;
+  one.blockRule = rule;
+  setLevel(one, level);
+  return one;
+}
+
+static Conversion makeBlockDequantize(const Format &element,
+                                      const Format &scale, const Format &to,
+                                      Level level, bool isTensorFirst) {
+  Conversion one;
+  one.kind = Kind::BlockDequantize;
+  one.from = &element;
+  one.to = &to;
+  one.scale = &scale;
+  one.isTensorFirst = isTensorFirst;
+  setLevel(one, level);
+  return one;
+}
+
+static Conversion makeTensorScale() {
+  Conversion one;
+  one.kind = Kind::TensorScale;
+  one.from = one.to = findFormat("f32");
+  return one;
+}
+
 //===----------------------------------------------------------------------===//
 // The opset rules
 //===----------------------------------------------------------------------===//
@@ -111,7 +170,9 @@ public:
 
 private:
   void add(const Conversion &conversion) {
-    cells.push_back({version.op, version.since, conversion});
+    std::string name =
+        llvm::formatv("{0}-{1}", getOpName(version.op), version.since);
+    cells.push_back({std::move(name), conversion});
   }
   std::vector<const Format *> list(OpRole role) const;
   std::vector<bool> listSaturate() const {
@@ -179,7 +240,41 @@ void VersionCells::addDequantizations() {
             add(makeDequantize(*from, *scale, *to, hasZeroPoint));
 }
 
-std::vector<Cell> certify::listCells() {
+/// Adds the cells of the ops on blocks for elements and scales of these types.
+static void addBlockCells(const Format &element, const Format &scale,
+                          MLIRContext &context, std::vector<Cell> &cells) {
+  Type elementType = parseType(StringRef(element.name), &context);
+  Type scaleType = parseType(StringRef(scale.name), &context);
+  if (!reference::isBlockElement(elementType) ||
+      !reference::isBlockScale(scaleType))
+    return;
+  for (const char *name : {"f32", "f16", "bf16"}) {
+    const Format &wide = *findFormat(name);
+#define QUANT_FLOAT_BLOCK_SCALE_RULE(Name, Keyword, ...)                       \
+  if (reference::isSupported(reference::BlockScaleRule::Name, elementType,     \
+                             scaleType))                                       \
+    for (Level level : {Level::None, Level::Amax, Level::Scale}) {             \
+      BlockRule rule = BlockRule::Name;                                        \
+      bool isTwoLevel = level != Level::None;                                  \
+      if (isTwoLevel !=                                                        \
+          reference::isTwoLevel(reference::BlockScaleRule::Name))              \
+        continue;                                                              \
+      cells.push_back({"block_scale " Keyword,                                 \
+                       makeBlockScale(rule, wide, element, scale, level)});    \
+      cells.push_back({"block_quantize_elements " Keyword,                     \
+                       makeBlockElements(rule, wide, scale, element, level)}); \
+    }
+#include "quant-float/Reference/BlockScaleRules.def"
+    for (auto [level, isTensorFirst] :
+         {std::pair(Level::None, false), std::pair(Level::Scale, false),
+          std::pair(Level::Scale, true)})
+      cells.push_back(
+          {"block_dequantize",
+           makeBlockDequantize(element, scale, wide, level, isTensorFirst)});
+  }
+}
+
+std::vector<Cell> certify::listCells(MLIRContext &context) {
   static constexpr std::pair<OpKind, void (VersionCells::*)()> kOps[] = {
       {OpKind::Cast, &VersionCells::addCasts},
       {OpKind::CastLike, &VersionCells::addCasts},
@@ -191,6 +286,16 @@ std::vector<Cell> certify::listCells() {
   for (auto [op, add] : kOps)
     for (const OpVersion &version : getOpVersions(op))
       (VersionCells(version, cells).*add)();
+  size_t count, numVersions = cells.size();
+  const Format *formats = getFormats(count);
+  for (const Format *element = formats; element != formats + count; ++element)
+    for (const Format *scale = formats; scale != formats + count; ++scale)
+      addBlockCells(*element, *scale, context, cells);
+  cells.push_back({"tensor_scale", makeTensorScale()});
+  // Bring the cells of each rule together.
+  llvm::sort(
+      cells.begin() + numVersions, cells.end(),
+      [](const Cell &a, const Cell &b) { return a.version < b.version; });
   return cells;
 }
 
@@ -214,11 +319,11 @@ static const Format *getPrecision(std::optional<Type> type) {
   return type ? getFormat(*type) : nullptr;
 }
 
-static std::optional<Conversion> find(CastOp op) {
+static SmallVector<Conversion> find(CastOp op) {
   const Format *from = getFormat(op.getInput().getType());
   const Format *to = getFormat(op.getType());
   if (!from || !to || op.getRandom() || op.getMode() == CastMode::OpenVINO)
-    return std::nullopt;
+    return {};
   ScaleRounding rounding = ScaleRounding::Up;
   switch (op.getRoundMode().value_or(RoundMode::Up)) {
   case RoundMode::Up:
@@ -230,31 +335,31 @@ static std::optional<Conversion> find(CastOp op) {
     rounding = ScaleRounding::Nearest;
     break;
   case RoundMode::Stochastic:
-    return std::nullopt;
+    return {};
   }
-  return makeCast(*from, *to, op.getMode() ? kNewestOpset : op.getOpset(),
-                  op.getSaturate().value_or(true), rounding);
+  return {makeCast(*from, *to, op.getMode() ? kNewestOpset : op.getOpset(),
+                   op.getSaturate().value_or(true), rounding)};
 }
 
-static std::optional<Conversion> find(QuantizeOp op) {
+static SmallVector<Conversion> find(QuantizeOp op) {
   if (op.getRandom())
-    return std::nullopt;
-  return makeQuantize(
+    return {};
+  return {makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getType()), getOpset(op.getOpset(), op.getDomain()),
       op.getSaturate().value_or(true), getPrecision(op.getPrecision()),
-      !!op.getZeroPoint());
+      !!op.getZeroPoint())};
 }
 
-static std::optional<Conversion> find(DequantizeOp op) {
-  return makeDequantize(*getFormat(op.getInput().getType()),
-                        *getFormat(op.getScale().getType()),
-                        *getFormat(op.getType()), !!op.getZeroPoint());
+static SmallVector<Conversion> find(DequantizeOp op) {
+  return {makeDequantize(*getFormat(op.getInput().getType()),
+                         *getFormat(op.getScale().getType()),
+                         *getFormat(op.getType()), !!op.getZeroPoint())};
 }
 
-static std::optional<Conversion> find(QdqOp op) {
+static SmallVector<Conversion> find(QdqOp op) {
   if (op.getRandom())
-    return std::nullopt;
+    return {};
   Conversion one = makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getStorage()), getOpset(op.getOpset(), op.getDomain()),
@@ -263,10 +368,10 @@ static std::optional<Conversion> find(QdqOp op) {
   one.kind = Kind::Qdq;
   one.destination = one.to;
   one.to = one.from;
-  return one;
+  return {one};
 }
 
-static std::optional<Conversion> find(FakeConvertOp op) {
+static SmallVector<Conversion> find(FakeConvertOp op) {
   Conversion one;
   one.kind = Kind::FakeConvert;
   one.from = one.to = one.scale = getFormat(op.getType());
@@ -280,12 +385,73 @@ static std::optional<Conversion> find(FakeConvertOp op) {
   // f32 has no rounding of the reciprocal.
   if (one.from->bits < 32)
     rules.reciprocal = static_cast<Reciprocal>(options.reciprocal);
-  return one;
+  return {one};
 }
 
-std::optional<Conversion> certify::findConversion(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<Conversion>>(op)
-      .Case<CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp>(
+//===----------------------------------------------------------------------===//
+// Operations on blocks
+//===----------------------------------------------------------------------===//
+
+static BlockRule getRule(BlockScaleRule rule) {
+  return static_cast<BlockRule>(getReferenceRule(rule));
+}
+
+static Level getLevel(mlir::Value amax, mlir::Value scale) {
+  return amax ? Level::Amax : scale ? Level::Scale : Level::None;
+}
+
+static SmallVector<Conversion> find(TensorScaleOp op) {
+  return {makeTensorScale()};
+}
+
+static SmallVector<Conversion> find(BlockScaleOp op) {
+  return {makeBlockScale(getRule(op.getRule()),
+                         *getFormat(op.getAmax().getType()),
+                         *getFormat(op.getElement()), *getFormat(op.getType()),
+                         getLevel(op.getTensorAmax(), op.getTensorScale()))};
+}
+
+static SmallVector<Conversion> find(BlockQuantizeElementsOp op) {
+  if (op.getRandom())
+    return {};
+  return {makeBlockElements(
+      getRule(op.getRule()), *getFormat(op.getInput().getType()),
+      *getFormat(op.getScale().getType()), *getFormat(op.getType()),
+      getLevel(op.getTensorAmax(), op.getTensorScale()))};
+}
+
+static SmallVector<Conversion> find(BlockDequantizeOp op) {
+  return {makeBlockDequantize(
+      *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
+      *getFormat(op.getType()), getLevel({}, op.getTensorScale()),
+      op.getOrder() == ScaleOrder::TensorFirst)};
+}
+
+/// The largest magnitudes are exact, so they add no conversion.
+static SmallVector<Conversion> find(BlockQuantizeOp op) {
+  if (op.getRandom())
+    return {};
+  const Format &from = *getFormat(op.getInput().getType());
+  const Format &element = *getFormat(op.getValues().getType());
+  const Format &scale = *getFormat(op.getScales().getType());
+  BlockRule rule = getRule(op.getRule());
+  bool isAmax = op.getTensorAmax() || op.getComputedTensorScale();
+  Level level = isAmax                ? Level::Amax
+                : op.getTensorScale() ? Level::Scale
+                                      : Level::None;
+  SmallVector<Conversion> all = {
+      makeBlockScale(rule, from, element, scale, level),
+      makeBlockElements(rule, from, scale, element, level)};
+  if (op.getComputedTensorScale())
+    all.push_back(makeTensorScale());
+  return all;
+}
+
+SmallVector<Conversion> certify::findConversions(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<Conversion>>(op)
+      .Case<CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp,
+            TensorScaleOp, BlockScaleOp, BlockQuantizeOp,
+            BlockQuantizeElementsOp, BlockDequantizeOp>(
           [](auto op) { return find(op); })
-      .Default(std::nullopt);
+      .Default(SmallVector<Conversion>());
 }

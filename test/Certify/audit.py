@@ -85,6 +85,28 @@ page = tool.run(1, "--audit", "t.mlir")
 assert "| Cast of strings | 1 | none: covered by the suite's comparison with exact fractions |" in page, page  # fmt: skip
 assert "| stochastic Cast | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
 
+# An op on blocks performs several conversions.
+blocks = """
+func.func @b(%x: tensor<2x32xbf16>, %r: tensor<2x32xui8>) -> (tensor<2x32xf4E2M1FN>, tensor<2x2xf8E4M3FN>, tensor<2x32xf32>) {
+  %q, %s, %t = quant_float.block_quantize %x block [1, 16] rule torchao : tensor<2x32xbf16> to tensor<2x32xf4E2M1FN>, tensor<2x2xf8E4M3FN>, tensor<f32>
+  %y = quant_float.block_dequantize %q, %s tensor_scale(%t : tensor<f32>) block [1, 16] order tensor_first : tensor<2x32xf4E2M1FN>, tensor<2x2xf8E4M3FN> to tensor<2x32xf32>
+  return %q, %s, %y : tensor<2x32xf4E2M1FN>, tensor<2x2xf8E4M3FN>, tensor<2x32xf32>
+}
+"""
+(tool.work / "b.mlir").write_text(blocks)
+rows = read(tool.run(0, "--audit", "b.mlir", "--sample"))
+assert rows.keys() == {
+    "tensor_scale_f32_to_f32",
+    "block_scale_torchao_bf16_for_f4E2M1FN_to_f8E4M3FN_tensor_amax",
+    "block_quantize_elements_torchao_bf16_by_f8E4M3FN_to_f4E2M1FN_tensor_amax",
+    "block_dequantize_f4E2M1FN_by_f8E4M3FN_to_f32_tensor_scale_tensor_first",
+}, rows
+assert all(row[3] == "0" for row in rows.values()), rows
+stochastic = blocks.replace("rule torchao", "rule torchao round_mode stochastic random(%r : tensor<2x32xui8>)")  # fmt: skip
+(tool.work / "s.mlir").write_text(stochastic)
+page = tool.run(1, "--audit", "s.mlir", "--sample")
+assert "| stochastic quantization | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
+
 # Every file that the model is made of counts.
 x, y, w = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT16, [4]) for n in "xyw")
 (tool.work / "data").mkdir()

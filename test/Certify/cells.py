@@ -1,15 +1,17 @@
-# Of everything that ONNX's own schemas allow Cast, CastLike, QuantizeLinear and DequantizeLinear, in every version, there is a conversion.
-# RUN: %python %s %tools_dir/quant-float-certify
+# Of everything that ONNX's own schemas allow Cast, CastLike, QuantizeLinear and DequantizeLinear, in every version, there is a conversion,
+# and one of every rule of blocks with every pair of types that it permits.
+# RUN: env PYTHONPATH=%S/../helpers %python %s %tools_dir/quant-float-certify
 import itertools
 import re
 import subprocess
 import sys
 
 import onnx.defs
+from conformance import block_cases, blocks
 
 printed = subprocess.run([sys.argv[1], "--cells"], capture_output=True, text=True, check=True)
 assert printed.stderr == "", printed.stderr
-lines = re.findall(r"^(\S+): (\d+) cells, (\d+) certified$", printed.stdout, re.M)
+lines = re.findall(r"^(.+): (\d+) cells, (\d+) certified$", printed.stdout, re.M)
 found = {name: (int(cells), int(certified)) for name, cells, certified in lines}
 
 
@@ -68,6 +70,14 @@ for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"):
         else:
             count = count_dequantizations(schema)
         wanted[f"{op}-{since}"] = (count, count)
+# Inputs of f32, f16 and bf16; rules with two levels have the largest magnitude or the scale of a tensor.
+for rule, _, _ in block_cases.RULES:
+    for op in ("block_scale", "block_quantize_elements"):
+        count = wanted.get(f"{op} {rule}", (0, 0))[0] + (6 if rule in blocks.TWO_LEVELS else 3)
+        wanted[f"{op} {rule}"] = (count, count)
+# Without a scale of the tensor, and with it in both orders.
+count = len(block_cases.ELEMENTS) * (len(block_cases.FLOAT_SCALES) + 1) * 3 * 3
+wanted |= {"block_dequantize": (count, count), "tensor_scale": (1, 1)}
 ours = {
     name: counts for name, counts in found.items() if "com.microsoft" not in name and name != "all"
 }

@@ -55,8 +55,8 @@ struct Options {
   cl::opt<bool> cells{
       "cells",
       cl::desc("print the number of combinations of types and attributes that "
-               "each version of ONNX's ops allows, and how many of them the "
-               "conversions cover"),
+               "each version of ONNX's ops and each rule of blocks allow, and "
+               "how many of them the conversions cover"),
       cl::cat(category)};
   cl::list<std::string> cpus{
       "cpu", cl::CommaSeparated, cl::value_desc("CPU,..."),
@@ -587,13 +587,13 @@ static int checkCertificates(Arguments &arguments) {
 static int printCells(ArrayRef<std::string> names) {
   llvm::StringSet<> known;
   known.insert(names.begin(), names.end());
-  std::vector<Cell> cells = listCells();
+  Session session;
+  std::vector<Cell> cells = listCells(session.getContext());
   size_t covered = 0;
   for (ArrayRef<Cell> rest = cells; !rest.empty();) {
     const Cell &first = rest.front();
-    ArrayRef<Cell> version = rest.take_while([&](const Cell &cell) {
-      return cell.op == first.op && cell.since == first.since;
-    });
+    ArrayRef<Cell> version = rest.take_while(
+        [&](const Cell &cell) { return cell.version == first.version; });
     size_t here = 0;
     for (const Cell &cell : version) {
       bool isKnown = known.contains(cell.conversion.getName());
@@ -602,9 +602,8 @@ static int printCells(ArrayRef<std::string> names) {
         llvm::errs() << "no conversion is named '" << cell.conversion.getName()
                      << "'\n";
     }
-    llvm::outs() << llvm::formatv("{0}-{1}: {2} cells, {3} certified\n",
-                                  getOpName(first.op), first.since,
-                                  version.size(), here);
+    llvm::outs() << llvm::formatv("{0}: {1} cells, {2} certified\n",
+                                  first.version, version.size(), here);
     covered += here;
     rest = rest.drop_front(version.size());
   }

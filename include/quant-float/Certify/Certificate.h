@@ -35,6 +35,9 @@ struct Certificate {
   uint64_t inputs = 0;
   /// Whether the inputs are all encodings of the input type.
   bool isComplete = false;
+  /// A description of the inputs (Inputs::describe). Empty in files of earlier
+  /// versions.
+  std::string coverage;
   /// SHA-256 of the inputs and of the oracle's outputs, in the memory layout of
   /// tensors. The scale and the zero point of each call precede its inputs,
   /// with 8 bytes each.

@@ -22,7 +22,17 @@ namespace mlir::quant_float::certify {
 
 /// One operation on element types, with all attributes that affect its result.
 struct Conversion {
-  enum class Kind { Cast, Quantize, Dequantize, Qdq, FakeConvert };
+  enum class Kind {
+    Cast,
+    Quantize,
+    Dequantize,
+    Qdq,
+    FakeConvert,
+    TensorScale,
+    BlockScale,
+    BlockElements,
+    BlockDequantize
+  };
 
   Kind kind = Kind::Cast;
   const Format *from, *to;
@@ -30,26 +40,39 @@ struct Conversion {
   CastRules rules;
   /// For fakeconverts. Ignores negativeNaN.
   FakeConvertRules fakeConvertRules;
-  /// The type of the scale. Null for casts.
+  /// The type of the scale. Null for casts and for ops that derive scales.
   const Format *scale = nullptr;
   /// The type in which Quantize and Qdq divide. Null for the other kinds.
   const Format *precision = nullptr;
-  /// The storage type of Qdq and FakeConvert. Null for the other kinds.
+  /// The storage type of Qdq and FakeConvert, and the element type of
+  /// BlockScale. Null for the other kinds.
   const Format *destination = nullptr;
-  /// Whether there is a zero point, or a shift for FakeConvert.
+  /// Whether there is a zero point, a shift for FakeConvert, or for blocks the
+  /// f32 of the tensor: its scale, or with `isTensorAmax` its largest
+  /// magnitude.
   bool hasZeroPoint = false;
+  bool isTensorAmax = false;
+  /// Whether BlockDequantize multiplies the two scales first (B8).
+  bool isTensorFirst = false;
+  /// For BlockScale and BlockElements.
+  BlockRule blockRule = BlockRule::Floor;
 
   /// Returns the name of the operation in the dialect.
   const char *getOperation() const;
+  /// Whether the operation has scales of blocks.
+  bool isBlock() const { return kind >= Kind::BlockScale; }
+  /// For blocks, returns the operand of the tensor.
+  std::optional<TensorLevel> getTensorLevel(uint64_t zeroPoint) const;
   /// Returns a C identifier that contains all of the above.
   std::string getName() const;
   /// Returns an MLIR function of that name on one-dimensional tensors of
-  /// dynamic size. The scale and the zero point are scalar tensors.
+  /// dynamic size. The zero point is a scalar tensor, and so is the scale,
+  /// except that of a block, which is a tensor of one element.
   std::string print() const;
   /// Whether the attributes `saturate` and `round_mode` affect the result.
   bool hasSaturate() const;
   bool hasRoundMode() const;
-  /// Returns the type of the zero point.
+  /// Returns the type of the zero point, or of the operand in its place.
   const Format &getZeroPointFormat() const;
   /// Returns the encoding that the oracle computes.
   uint64_t getExpected(uint64_t code, uint64_t scaleCode,
@@ -65,6 +88,7 @@ struct Conversion {
 const char *spell(ScaleRounding rounding);
 const char *spell(FakeConvertMode mode);
 const char *spell(Reciprocal reciprocal);
+const char *spell(BlockRule rule);
 
 /// Returns the casts between all pairs of element types, with every `saturate`
 /// and `round_mode` that affects the result. Casts to FNUZ types also have the
@@ -75,6 +99,11 @@ std::vector<Conversion> listCasts();
 std::vector<Conversion> listQuantizations();
 /// Returns all fakeconverts in every mode and with all attributes.
 std::vector<Conversion> listFakeConverts();
+/// Returns the derivation of the scale of a tensor and of blocks, and the
+/// quantization of elements, for every rule and every type that it permits;
+/// dequantization for every type of elements and scales, without a scale of the
+/// tensor and with one in both orders.
+std::vector<Conversion> listBlocks();
 
 /// Returns all conversions in groups that are compiled together. The groups do
 /// not depend on the selection of conversions, so that the code and its hash do

@@ -61,14 +61,24 @@ struct Call {
 ///   change (for f32 and f64 results, which have too many values, those next to
 ///   powers of two and 2^18 others); every exponent with mantissas of no, one
 ///   and all bits; 2^20 random encodings of random lengths.
+/// - TensorScale, and BlockScale of rules with one level: every encoding. A
+///   sample of 32 bits consists of three encodings on either side of the values
+///   of the list below, and of random ones.
+/// - BlockScale of rules with two levels: 24 levels of the tensor, which
+///   include those for which a scale or a reciprocal overflows or is zero. For
+///   each, every encoding of 16 bits; for 32 bits, three encodings on either
+///   side of the values at which the result may change, and 2^16 random ones.
+/// - BlockElements and BlockDequantize: every scale of 8 bits, or 24 scales,
+///   each with 8 levels of the tensor if there are any. For each, every
+///   encoding of at most 16 bits. For 32 bits, as in quantizations.
 /// - All others: 24 scales, which include the limits of their type, or one
 ///   scale in the options, each with two zero points if the conversion has any.
 ///   For each, every encoding of at most 16 bits. For 32 bits, two encodings on
 ///   either side of every value at which the result may change, times the
 ///   scale, and special and random ones.
 ///
-/// A sample consists of one in 256 calls of casts from 32 bits, and of every
-/// sixth scale.
+/// A sample consists of one in 256 calls of casts from 32 bits, of every sixth
+/// scale and the last two, and of every fourth level.
 class Inputs {
 public:
   Inputs(const Conversion &conversion, bool isSampled,
@@ -77,16 +87,23 @@ public:
   uint64_t getNumCalls() const { return numCalls; }
   /// Whether the inputs are all encodings of the type.
   bool isComplete() const { return complete; }
+  /// Describes the inputs.
+  std::string describe() const;
   Call getCall(uint64_t index) const;
 
 private:
+  void setBlockParameters();
+  /// The inputs of blocks that are not all encodings of a type.
+  std::vector<uint64_t> makeBlockCodes(uint64_t scale, uint64_t level) const;
+
   Conversion conversion;
   bool isSampled, complete;
   uint64_t numCalls = 1;
   /// The inputs of casts from 64 bits.
   std::vector<uint64_t> codes;
-  /// The scales and zero points of other conversions.
+  /// The scales and zero points of other conversions, and the number of each.
   std::vector<std::pair<uint64_t, uint64_t>> parameters;
+  size_t numScales = 0, numZeroPoints = 0;
 };
 
 } // namespace mlir::quant_float::certify

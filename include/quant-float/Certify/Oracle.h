@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Computes casts, quantizations and fakeconverts with integer arithmetic only.
-// It uses no floating-point arithmetic of the machine and nothing of LLVM, the
-// lowerings or the Reference. It implements the rules (docs/rules.md), is
-// written to be read from end to end, and decides for certificates which
-// encoding is correct.
+// Computes casts, quantizations, fakeconverts, and scales and elements of
+// blocks with integer arithmetic only. It uses no floating-point arithmetic of
+// the machine and nothing of LLVM, the lowerings or the Reference. It
+// implements the rules (docs/rules.md), is written to be read from end to end,
+// and decides for certificates which encoding is correct.
 //
 // A number is +-significand x 2^exponent. A number with more bits than a
 // significand is rounded to odd: the lowest bit is set if any bit was
@@ -144,6 +144,89 @@ uint64_t quantizeAndBack(const Format &format, const Format &scale,
                          const Format &storage, const Format &precision,
                          uint64_t code, uint64_t scaleCode,
                          std::optional<uint64_t> zeroPoint, bool saturate);
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// A rule that derives the scale of a block from its largest magnitude (B3 to
+/// B6).
+enum class BlockRule {
+  Floor,
+  Ceil,
+  Even,
+  RCeil,
+  CeilExact,
+  Nearest,
+  Tosa,
+  AbsMax,
+  DeepGemm,
+  Ggml,
+  TransformerEngine,
+  TorchAO,
+  ModelOptimizer,
+  CompressedTensors
+};
+constexpr BlockRule kLastBlockRule = BlockRule::CompressedTensors;
+
+/// Whether the scales of blocks depend on a scale of the tensor (B6).
+bool isTwoLevel(BlockRule rule);
+/// Whether the rule defines scales of this type for elements of this type.
+bool definesScales(BlockRule rule, const Format &element, const Format &scale);
+
+/// The f32 from which rules with two levels derive scales: the largest
+/// magnitude of the tensor, or its scale.
+struct TensorLevel {
+  bool isAmax;
+  uint64_t code;
+};
+
+/// Derives the scale of a tensor from its largest magnitude; both are f32 (B6).
+uint64_t getTensorScale(uint64_t amaxCode);
+
+/// Derives the scale of a block of elements from its largest magnitude, an
+/// encoding of `from` (B3 to B6).
+uint64_t getBlockScale(BlockRule rule, const Format &from,
+                       const Format &element, const Format &scale,
+                       uint64_t amaxCode, std::optional<TensorLevel> level);
+
+/// Quantizes the elements of a block with a given scale (B7).
+class BlockQuantizer {
+public:
+  BlockQuantizer(BlockRule rule, const Format &from, const Format &scale,
+                 const Format &to, uint64_t scaleCode,
+                 std::optional<TensorLevel> level);
+  uint64_t quantize(uint64_t code) const;
+  /// Whether the element has no specified sign, because it results from a NaN
+  /// but its format has none (D8).
+  bool hasAnySign(uint64_t code) const;
+
+private:
+  Value getQuotient(uint64_t code) const;
+  uint64_t findNearest(uint64_t code) const;
+
+  BlockRule rule;
+  const Format &from, &to;
+  Value scale;
+  /// For rules that multiply by a rounded reciprocal, the factor; otherwise the
+  /// divisor.
+  bool multiplies = false;
+  Value operand;
+  /// MXINT8 elements are multiples of 2^-6.
+  int fraction = 0;
+  /// For ggml, the products of the scale and the magnitudes of elements.
+  Value products[8];
+};
+
+/// Dequantizes an element of a block (B8). `tensorScale` is an f32.
+uint64_t dequantizeBlock(const Format &from, const Format &scale,
+                         const Format &to, uint64_t code, uint64_t scaleCode,
+                         std::optional<uint64_t> tensorScale,
+                         bool isTensorFirst);
+
+//===----------------------------------------------------------------------===//
+// fakeconvert
+//===----------------------------------------------------------------------===//
 
 /// Selects the implementation whose bits a fakeconvert has: the formula,
 /// OpenVINO's CPU plugin, or OpenVINO's reference.

@@ -8,7 +8,8 @@
 //
 // Maps operations of the standards and of models to the conversions that
 // compute them. The test matrix has one cell for each combination of version,
-// types and attributes of an operation.
+// types and attributes of an operation, and of rule and types of an operation
+// on blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@ namespace mlir::quant_float::certify {
 
 /// One combination of a version, types and attributes of an operation.
 struct Cell {
-  OpKind op;
-  int64_t since;
+  /// The operation and its version, such as Cast-9, or its rule.
+  std::string version;
   Conversion conversion;
 };
 
@@ -32,13 +33,14 @@ struct Cell {
 /// saturate, round_mode and precision (or their absence), with and without a
 /// zero point, that the opset rules allow for Cast, CastLike, QuantizeLinear
 /// and DequantizeLinear, including com.microsoft's. Attributes that only assign
-/// scales to elements (axis, block_size) do not add cells.
-std::vector<Cell> listCells();
+/// scales to elements (axis, block_size) do not add cells. They are followed by
+/// the rules of blocks with all types that the verifier accepts.
+std::vector<Cell> listCells(MLIRContext &context);
 
-/// Returns the conversion that an operation of the dialect computes for each
-/// element. Returns none for other operations, strings, and casts in the mode
-/// openvino. The operation must be valid.
-std::optional<Conversion> findConversion(Operation *op);
+/// Returns the conversions that an operation of the dialect computes for each
+/// element. Returns none for other operations, strings, random bits, and casts
+/// in the mode openvino. The operation must be valid.
+SmallVector<Conversion> findConversions(Operation *op);
 
 } // namespace mlir::quant_float::certify
 

@@ -88,3 +88,28 @@ TEST(OracleTest, CodesOfUpTo16BitsComeBack) {
     }
   }
 }
+
+/// Ranges whose ends have the same scale of a block are filled with it. All
+/// magnitudes in between must have it too.
+TEST(OracleTest, RangesOfBlockScalesAreSingleScales) {
+  size_t numConversions = 0, numFilled = 0;
+  for (const Conversion &one : listBlocks()) {
+    if (one.kind != Conversion::Kind::BlockScale || one.from->bits != 32 ||
+        one.to->bits > 16 || one.hasZeroPoint)
+      continue;
+    ++numConversions;
+    std::vector<uint64_t> firsts = listStretches(*one.from);
+    for (size_t i = numConversions % 32; i < firsts.size(); i += 32) {
+      uint64_t first = firsts[i];
+      uint64_t scale = one.getExpected(first, 0, 0);
+      if (scale != one.getExpected(first + kStretch - 1, 0, 0))
+        continue;
+      ++numFilled;
+      for (size_t j = 0; j < kStretch; ++j)
+        ASSERT_EQ(one.getExpected(first + j, 0, 0), scale)
+            << one.getName() << " of " << first + j;
+    }
+  }
+  EXPECT_EQ(numConversions, 80u);
+  EXPECT_GT(numFilled, numConversions * 100);
+}
