@@ -50,7 +50,10 @@ enum class Change {
   /// Adds `value` to the bits of the second operand.
   Add,
   /// Adds the zero point before rounding instead of after it.
-  ZeroPointFirst
+  ZeroPointFirst,
+  /// Changes the order of two multiplications or divisions, whose intermediate
+  /// result is rounded.
+  Reassociate
 };
 
 /// One mistake. It is applied to every matching operation, in vector loops as
@@ -62,7 +65,8 @@ struct Mutant {
   /// The bits of a constant that must be an operand.
   std::optional<uint64_t> constant;
   Change change;
-  /// The new constant, the new predicate, or the addend.
+  /// The new constant, the new predicate of comparisons with OLT if there is no
+  /// constant, or the addend.
   uint64_t value = 0;
   StringLiteral replacement = "";
 };
@@ -225,6 +229,160 @@ static constexpr Mutant kMutants[] = {
     {"fakeconvert_tiny", "f8E4M3FN's numbers end at 2^-10",
      "fakeconvert_f32_by_f32_through_f8E4M3FN_to_f32_openvino_reference",
      "arith.cmpf", 0x3B000000, Change::Constant, 0x3A800000},
+    // Scales of blocks that are powers of two
+    {"block_floor_exponent", "the scale is twice as large",
+     "block_scale_floor_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.addi",
+     uint64_t(-8), Change::Constant, uint64_t(-7)},
+    {"block_floor_zero", "a block of zeros has the scale 2^-126",
+     "block_scale_floor_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.maxsi", 0,
+     Change::Constant, 1},
+    {"block_floor_nan", "NaN and infinity give the largest scale",
+     "block_scale_floor_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.select", 0xFF,
+     Change::Constant, 0xFE},
+    {"block_floor_infinity", "infinity gives the largest scale",
+     "block_scale_floor_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.cmpi",
+     0x7F800000, Change::Constant, 0x7F800001},
+    {"block_floor_sign", "the sign of a magnitude belongs to its exponent",
+     "block_scale_floor_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.andi",
+     0x7FFFFFFF, Change::Constant, uint64_t(-1)},
+    {"block_ceil_power", "a power of two is rounded up",
+     "block_scale_ceil_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.addi", 0x7FFFFF,
+     Change::Constant, 0x800000},
+    {"block_even_tie", "a tie of the mantissa goes down",
+     "block_scale_even_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.addi", 0x80000,
+     Change::Constant, 0x7FFFF},
+    {"block_even_overflow", "a number that rounds to 2^128 is finite",
+     "block_scale_even_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.cmpi", 0x7F780000,
+     Change::Constant, 0x7F800000},
+    {"block_rceil_threshold", "the quotient is exact, not the product",
+     "block_scale_rceil_f32_for_i8_to_f8E8M0FNU", "arith.addi", 0x1FFFE,
+     Change::Constant, 0x1FFFF},
+    {"block_rceil_smallest", "a quotient that rounds to 2^-127 is above it",
+     "block_scale_rceil_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.cmpi", 0x4600002,
+     Change::Constant, 0x4600001},
+    {"block_ceil_exact_bound", "the largest element takes twice the scale",
+     "block_scale_ceil_exact_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.addi",
+     0x1FFFFF, Change::Constant, 0x200000},
+    {"block_nearest_tie", "1.5 times a power of two goes down",
+     "block_scale_nearest_f32_for_f4E2M1FN_to_f8E8M0FNU", "arith.addi",
+     0x700000, Change::Constant, 0x6FFFFF},
+    {"block_tosa_bound", "the largest element keeps its scale",
+     "block_scale_tosa_f32_for_f4E2M1FN_to_f8E8M0FNU", "arith.addi", 0x400000,
+     Change::Constant, 0x3FFFFF},
+    // Scales of blocks by implementations
+    {"block_absmax_zero", "a scale of 0 stays 0",
+     "block_scale_absmax_f32_for_f8E4M3FN_to_f32", "arith.select", 0x3F800000,
+     Change::Constant, 0},
+    {"block_absmax_overflow", "finite numbers give an infinite scale",
+     "block_scale_absmax_f32_for_f4E2M1FN_to_f16", "arith.select", 0x477FE000,
+     Change::Constant, 0x7F800000},
+    {"block_absmax_largest", "divides by 128 instead of 127",
+     "block_scale_absmax_f32_for_i8_to_f32", "arith.divf", 0x42FE0000,
+     Change::Constant, 0x43000000},
+    {"block_deepgemm_least", "there is no smallest magnitude",
+     "block_scale_deepgemm_f32_for_f8E4M3FN_to_f32", "", 0x38D1B717,
+     Change::Constant, 0},
+    {"block_deepgemm_direction", "rounds down to a power of two",
+     "block_scale_deepgemm_f32_for_f8E4M3FN_to_f8E8M0FNU", "arith.addi",
+     0x7FFFFF, Change::Constant, 0},
+    {"block_ggml_limit", "240 is the scale from 248 on",
+     "block_scale_ggml_f32_for_f4E2M1FN_to_f8E4M3FN", "arith.cmpf", 0x43780000,
+     Change::Constant, 0x437FFFFF},
+    {"block_ggml_tie", "a tie goes down",
+     "block_scale_ggml_f32_for_f4E2M1FN_to_f8E4M3FN", "arith.addi", 0x80000,
+     Change::Constant, 0x7FFFF},
+    {"block_ggml_subnormal", "subnormal scales round up to the smallest normal",
+     "block_scale_ggml_f32_for_f4E2M1FN_to_f8E4M3FN", "", 0x40E00000,
+     Change::Constant, 0x41000000},
+    {"block_ggml_exponent", "the scale is half of it",
+     "block_scale_ggml_f32_for_f4E2M1FN_to_f8E8M0FNU", "arith.addi",
+     uint64_t(-2), Change::Constant, uint64_t(-3)},
+    // Scales of two levels
+    {"block_te_sixth", "1/6 is rounded down",
+     "block_scale_transformer_engine_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax",
+     "arith.mulf", 0x3E2AAAAB, Change::Constant, 0x3E2AAAAA},
+    {"block_te_infinity", "the reciprocal of a tiny tensor is infinite",
+     "block_scale_transformer_engine_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax",
+     "", 0x7F7FFFFF, Change::Constant, 0x7F800000},
+    {"block_te_zero", "a tensor of zeros has the reciprocal 0",
+     "block_scale_transformer_engine_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax",
+     "arith.select", 0x3F800000, Change::Constant, 0},
+    {"block_te_order", "multiplies the magnitude by E before 1/6",
+     "block_scale_transformer_engine_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_scale",
+     "arith.mulf", std::nullopt, Change::Reassociate},
+    {"block_torchao_least", "the smallest scale is 2^-9 instead of 2^-6",
+     "block_scale_torchao_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax", "",
+     0x3C800000, Change::Constant, 0x3B000000},
+    {"block_torchao_order", "divides by the product of 6 and T",
+     "block_scale_torchao_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_scale",
+     "arith.divf", std::nullopt, Change::Reassociate},
+    {"block_model_optimizer_zero", "a block of zeros has the smallest scale",
+     "block_scale_model_optimizer_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_scale",
+     "arith.select", 0x3F800000, Change::Constant, 0x3B000000},
+    {"block_model_optimizer_order", "divides by 6 before T",
+     "block_scale_model_optimizer_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_scale",
+     "arith.divf", std::nullopt, Change::Reassociate},
+    {"block_compressed_zero", "a block of zeros has the scale 1",
+     "block_scale_compressed_tensors_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax",
+     "arith.select", 0x3E000000, Change::Constant, 0x3F800000},
+    {"block_compressed_order", "divides 2688 by S instead of multiplying",
+     "block_scale_compressed_tensors_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax",
+     "arith.mulf", std::nullopt, Change::Reassociate},
+    {"tensor_scale_zero", "a tensor of zeros has the scale 0",
+     "tensor_scale_f32_to_f32", "arith.select", 0x3F800000, Change::Constant,
+     0},
+    {"tensor_scale_largest", "divides by 2687 instead of 2688",
+     "tensor_scale_f32_to_f32", "arith.divf", 0x45280000, Change::Constant,
+     0x4527F000},
+    // Elements of blocks
+    {"block_element_exponent", "the reciprocal of the scale is half of it",
+     "block_quantize_elements_floor_f32_by_f8E8M0FNU_to_f8E4M3FN", "arith.subi",
+     254, Change::Constant, 253},
+    {"block_element_sign", "the sign of an element is lost",
+     "block_quantize_elements_rceil_f32_by_f8E8M0FNU_to_f8E4M3FN", "arith.andi",
+     0x80, Change::Constant, 0},
+    {"block_element_nan", "the elements of a NaN are the largest number",
+     "block_quantize_elements_rceil_f32_by_f8E8M0FNU_to_f8E4M3FN",
+     "arith.select", 0x43F00000, Change::Constant, 0x43E00000},
+    {"block_element_lowest", "MXINT8 has the lowest integer",
+     "block_quantize_elements_floor_f32_by_f8E8M0FNU_to_i8", "arith.maxsi",
+     uint64_t(-127), Change::Constant, uint64_t(-128)},
+    {"block_element_unit", "MXINT8 elements are multiples of 1/32",
+     "block_quantize_elements_floor_f32_by_f8E8M0FNU_to_i8", "arith.mulf",
+     0x42800000, Change::Constant, 0x42000000},
+    {"block_element_ggml_tie", "the larger magnitude of two is nearest",
+     "block_quantize_elements_ggml_f32_by_f8E8M0FNU_to_f4E2M1FN", "arith.cmpf",
+     std::nullopt, Change::Predicate, toNumber(CmpFPredicate::OLE)},
+    {"block_element_ggml_zero", "a negative zero keeps its sign",
+     "block_quantize_elements_ggml_f32_by_f8E8M0FNU_to_f4E2M1FN", "arith.cmpi",
+     0, Change::Constant, 8},
+    {"block_element_deepgemm", "divides by the scale",
+     "block_quantize_elements_deepgemm_f32_by_f32_to_f8E4M3FN", "arith.mulf",
+     std::nullopt, Change::Reassociate},
+    {"block_element_te_infinity", "the factor of a scale of 0 is infinite",
+     "block_quantize_elements_transformer_engine_f32_by_f8E4M3FN_to_f4E2M1FN_"
+     "tensor_scale",
+     "", 0x7F7FFFFF, Change::Constant, 0x7F800000},
+    {"block_element_torchao_order", "divides by T before the block's scale",
+     "block_quantize_elements_torchao_f32_by_f8E4M3FN_to_f4E2M1FN_tensor_scale",
+     "arith.mulf", std::nullopt, Change::Reassociate},
+    {"block_element_optimizer_order", "divides by the block's scale before T",
+     "block_quantize_elements_model_optimizer_f32_by_f8E4M3FN_to_f4E2M1FN_"
+     "tensor_scale",
+     "arith.divf", std::nullopt, Change::Reassociate},
+    {"block_element_compressed_order", "multiplies by E before dividing",
+     "block_quantize_elements_compressed_tensors_f32_by_f8E4M3FN_to_f4E2M1FN_"
+     "tensor_scale",
+     "arith.divf", std::nullopt, Change::Reassociate},
+    {"block_dequantize_order", "multiplies the scales first",
+     "block_dequantize_f4E2M1FN_by_f8E4M3FN_to_f32_tensor_scale_block_first",
+     "arith.mulf", std::nullopt, Change::Reassociate},
+    {"block_dequantize_order_tensor", "multiplies by the block's scale first",
+     "block_dequantize_f4E2M1FN_by_f8E4M3FN_to_f32_tensor_scale_tensor_first",
+     "arith.mulf", std::nullopt, Change::Reassociate},
+    {"block_dequantize_unit", "MXINT8 elements are multiples of 1/32",
+     "block_dequantize_i8_by_f8E8M0FNU_to_f32", "arith.mulf", 0x3C800000,
+     Change::Constant, 0x3D000000},
 };
 
 size_t certify::countMutants() { return std::size(kMutants); }
@@ -339,6 +497,50 @@ static bool addZeroPointFirst(OpBuilder &builder, Operation *add) {
   return true;
 }
 
+/// Returns the operation that computes a value, before it is broadcast.
+template <typename OpTy> static OpTy findDefinition(mlir::Value value) {
+  while (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  return value.getDefiningOp<OpTy>();
+}
+
+/// Applies the inverse of one operation after that of another, of which one has
+/// rounded its result: a * (b * c) becomes (a * b) * c, a / (b * c) becomes
+/// (a / b) / c, and so on.
+static bool reassociate(OpBuilder &builder, Operation *op) {
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  auto make = [&](bool multiplies, mlir::Value lhs,
+                  mlir::Value rhs) -> mlir::Value {
+    for (mlir::Value *value : {&lhs, &rhs})
+      if (value->getType() != type)
+        *value = vector::BroadcastOp::create(builder, loc, type, *value);
+    if (multiplies)
+      return arith::MulFOp::create(builder, loc, lhs, rhs);
+    return arith::DivFOp::create(builder, loc, lhs, rhs);
+  };
+  bool multiplies = isa<arith::MulFOp>(op);
+  mlir::Value lhs = op->getOperand(0), rhs = op->getOperand(1), result;
+  if (auto product = findDefinition<arith::MulFOp>(rhs))
+    result = make(multiplies, make(multiplies, lhs, product.getLhs()),
+                  product.getRhs());
+  else if (auto quotient = findDefinition<arith::DivFOp>(rhs))
+    result = make(!multiplies, make(multiplies, lhs, quotient.getLhs()),
+                  quotient.getRhs());
+  else if (auto product = findDefinition<arith::MulFOp>(lhs))
+    result = multiplies ? make(true, product.getLhs(),
+                               make(true, product.getRhs(), rhs))
+                        : mlir::Value();
+  else if (auto quotient = findDefinition<arith::DivFOp>(lhs))
+    result = multiplies ? mlir::Value()
+                        : make(false, quotient.getLhs(),
+                               make(true, quotient.getRhs(), rhs));
+  if (!result)
+    return false;
+  op->getResult(0).replaceAllUsesWith(result);
+  return true;
+}
+
 /// Applies the mistake if the operation matches. Returns whether it did.
 static bool change(Operation *op, const Mutant &mutant) {
   if (!mutant.op.empty() && op->getName().getStringRef() != mutant.op)
@@ -359,6 +561,8 @@ static bool change(Operation *op, const Mutant &mutant) {
     return true;
   case Change::Predicate: {
     auto compare = cast<arith::CmpFOp>(op);
+    if (!constant && compare.getPredicate() != CmpFPredicate::OLT)
+      return false;
     compare.setPredicate(static_cast<CmpFPredicate>(mutant.value));
     return true;
   }
@@ -377,6 +581,8 @@ static bool change(Operation *op, const Mutant &mutant) {
     return true;
   case Change::ZeroPointFirst:
     return addZeroPointFirst(builder, op);
+  case Change::Reassociate:
+    return reassociate(builder, op);
   }
   return false;
 }
