@@ -342,7 +342,91 @@ class Torch:
         return made.view(sizes[table.output.itemsize]).numpy()
 
 
-PEERS = [MlDtypes, OnnxReference, OnnxRuntime, OpenVino, NumKong, Jax, Gfloat, Torch]
+def make_blocks(magnitudes, size):
+    """A block for each magnitude, whose other elements are 0."""
+    blocks = np.zeros((magnitudes.size, size), np.float32)
+    blocks[:, 0] = np.abs(magnitudes)
+    return blocks
+
+
+class Gguf:
+    """gguf.quants: the scales of MXFP4 and NVFP4, and the values of MXFP4."""
+
+    name, package = "gguf", "gguf"
+
+    def convert(self, table):
+        from gguf import quants
+
+        is_scale = table.operation == "block_scale" and table.attributes["rule"] == "ggml"
+        is_value = table.operation == "block_dequantize" and table.source == "f4E2M1FN"
+        with np.errstate(all="ignore"):
+            if is_scale and table.target == "f8E8M0FNU":
+                return quants.MXFP4.quantize_blocks(make_blocks(get_input(table), 32))[:, 0].copy()
+            if is_scale:
+                return quants.NVFP4.fp32_to_ue4m3(np.abs(get_input(table)) / np.float32(6))
+            if is_value and table.scale_type == "f8E8M0FNU":
+                blocks = np.zeros((table.input.size, 17), np.uint8)
+                blocks[:, 0], blocks[:, 1] = vectors.get_codes(table.scale), table.input
+                return quants.MXFP4.dequantize_blocks(blocks)[:, 0].astype(np.float32)
+        return None
+
+
+class TorchAo:
+    """The scales of to_mx, those of NVFP4 with the largest magnitude of the tensor, and to_blocked."""
+
+    name, package = "torchao", "torchao"
+    MODES = ("floor", "ceil", "even", "rceil")
+
+    def convert(self, table):
+        import torch
+        from torchao.prototype.mx_formats import mx_tensor, nvfp4_tensor
+        from torchao.prototype.mx_formats.utils import to_blocked
+
+        kinds = {"f6E2M3FN": "fp6_e2m3", "f6E3M2FN": "fp6_e3m2"}
+        kinds |= {"f8E4M3FN": torch.float8_e4m3fn, "f8E5M2": torch.float8_e5m2}
+        kinds["f4E2M1FN"] = torch.float4_e2m1fn_x2
+        rule, element = (table.attributes.get(key) for key in ("rule", "element"))
+        if table.operation == "block_scale" and rule in self.MODES and element in kinds:
+            blocks = torch.from_numpy(make_blocks(get_input(table), 32))
+            mode = mx_tensor.ScaleCalculationMode(rule)
+            scale = mx_tensor.to_mx(blocks, kinds[element], 32, mode)[0]
+            return scale.view(torch.uint8).numpy().reshape(-1)
+        if table.operation == "tensor_scale":
+            return np.array(
+                [
+                    nvfp4_tensor.per_tensor_amax_to_scale(torch.tensor(abs(x))).numpy()
+                    for x in get_input(table)
+                ],
+                np.float32,
+            )
+        if (
+            table.operation == "block_scale"
+            and rule == "torchao"
+            and table.tensor_scale is not None
+        ):
+            blocks = make_blocks(get_input(table), 16)
+            made = np.empty_like(table.output)
+            levels = table.tensor_scale
+            for level in np.unique(levels.view(np.uint32)):
+                rows = levels.view(np.uint32) == level
+                tensor = torch.tensor(np.uint32(level).view(np.float32))
+                scale = nvfp4_tensor.nvfp4_quantize(torch.from_numpy(blocks[rows]), 16, tensor)[0]
+                made[rows] = scale.view(torch.uint8).numpy().reshape(-1)
+            return made
+        if table.operation == "pack_scales" and table.attributes["layout"] == "tile_128x4":
+            shape = [table.attributes[key] for key in ("rows", "columns")]
+            # Each byte of the index by itself.
+            index = np.zeros(table.attributes["padded_rows"] * table.attributes["padded_columns"])
+            for shift in (0, 8, 16):
+                part = ((table.input + 1) >> shift & 255).astype(np.uint8).reshape(shape)
+                index += to_blocked(torch.from_numpy(part)).numpy().reshape(-1) * float(1 << shift)
+            offsets = np.empty_like(table.output)
+            offsets[index[index > 0].astype(int) - 1] = np.flatnonzero(index)
+            return offsets
+        return None
+
+
+PEERS = [MlDtypes, OnnxReference, OnnxRuntime, OpenVino, NumKong, Jax, Gfloat, Torch, Gguf, TorchAo]
 
 
 def explain(explanations, peer, result):

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
 #include <set>
@@ -61,7 +62,7 @@ static std::string describe(const Format &format, uint64_t code) {
 
 /// Returns the encoding of the largest number.
 static uint64_t getLargest(const Format &format) {
-  uint64_t last = format.getSignBit() - 1;
+  uint64_t last = format.getMask() & ~format.getSignBit();
   if (format.specials == Specials::Ieee)
     return (last >> format.mantissaBits << format.mantissaBits) - 1;
   return format.specials == Specials::AllOnes ? last - 1 : last;
@@ -214,7 +215,8 @@ static llvm::StringRef getCastRule(const Conversion &one, uint64_t code,
 static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
   // If the sign of the result is unspecified, a NaN was converted to it (D8).
   const Format &to = *one.to;
-  bool isNumber = to.isFloat() && !decode(to, row.output).isNaN();
+  bool isNumber =
+      to.isFloat() && to.isSigned && !decode(to, row.output).isNaN();
   if (isNumber && one.agrees(row.input, row.scale, row.zeroPoint, row.output,
                              row.output ^ to.getSignBit()))
     return "D8";
@@ -229,6 +231,17 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
     return "D5";
   case Kind::Qdq:
     return "D6";
+  case Kind::TensorScale:
+    return "B6";
+  case Kind::BlockScale:
+    return one.to->kind == Format::Kind::Scale  ? "B3"
+           : one.blockRule == BlockRule::AbsMax ? "B4"
+           : isTwoLevel(one.blockRule)          ? "B6"
+                                                : "B5";
+  case Kind::BlockElements:
+    return "B7";
+  case Kind::BlockDequantize:
+    return "B8";
   case Kind::FakeConvert:
     break;
   }
@@ -266,15 +279,16 @@ static void fillCast(VectorTable &table) {
     addRow(table, {code & from.getMask(), 0, 0, 0, name, {}});
 }
 
-/// Returns the quotients at which results change, with their names.
+/// Returns quotients at which results change, with their names; for floats,
+/// those of at most `maxNumbers` numbers.
 static std::vector<std::pair<double, std::string>>
-listQuotients(const Format &to) {
+listQuotients(const Format &to, uint64_t maxNumbers = 32) {
   std::vector<std::pair<double, std::string>> quotients;
   auto add = [&](double value, const llvm::Twine &name) {
     quotients.push_back({value, name.str()});
   };
   if (to.isFloat()) {
-    uint64_t largest = getLargest(to), step = largest / 32 + 1;
+    uint64_t largest = getLargest(to), step = largest / maxNumbers + 1;
     for (uint64_t code = 0; code < largest; code += step) {
       double value = toDouble(to, code), next = toDouble(to, code + 1);
       add(value, describe(to, code));
@@ -298,32 +312,74 @@ listQuotients(const Format &to) {
   return quotients;
 }
 
-static void fillScaled(VectorTable &table) {
-  const Conversion &one = table.conversion;
-  const Format &from = *one.from, &scale = *one.scale;
+/// Returns the scales of a table.
+static std::vector<uint64_t> listScales(const Format &scale) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<uint64_t> scales, zeroPoints = {0};
+  std::vector<uint64_t> scales;
   for (double value :
        {1.0, 0.0078125, 0.1, 3.0, -0.37, 0.0, infinity, double(NAN)})
     scales.push_back(fromDouble(scale, value));
   scales.push_back(1);
-  if (one.hasZeroPoint) {
-    const Format &format = one.getZeroPointFormat();
-    bool isInteger = !format.isFloat();
-    for (double value : {1.0, isInteger ? 3.0 : 0.5})
-      zeroPoints.push_back(fromDouble(format, value) & format.getMask());
-    zeroPoints.push_back(format.getSignBit());
+  return scales;
+}
+
+/// Returns the zero points of a table, or for blocks the f32 of the tensor.
+static std::vector<uint64_t> listZeroPoints(const Conversion &one) {
+  std::vector<uint64_t> zeroPoints = {0};
+  if (!one.hasZeroPoint)
+    return zeroPoints;
+  const Format &format = one.getZeroPointFormat();
+  if (one.isBlock()) {
+    // The largest magnitudes 2688, for which the scale is 1, the largest one,
+    // and the smallest, whose reciprocal overflows.
+    for (double value : {2688.0, 1.0, 0x1.fffffep127, 0x1p-149, 0x1.5p-117,
+                         double(INFINITY), double(NAN), -0.37})
+      zeroPoints.push_back(fromDouble(format, value));
+    return zeroPoints;
   }
+  bool isInteger = !format.isFloat();
+  for (double value : {1.0, isInteger ? 3.0 : 0.5})
+    zeroPoints.push_back(fromDouble(format, value) & format.getMask());
+  zeroPoints.push_back(format.getSignBit());
+  return zeroPoints;
+}
+
+/// Returns the largest f64 value of the factor by which x is larger than the
+/// quotient that is rounded.
+static double getFactor(const Conversion &one, uint64_t scaleCode,
+                        uint64_t zeroPoint) {
+  double factor = toDouble(*one.scale, scaleCode);
+  if (one.kind != Kind::BlockElements)
+    return factor;
+  // MXINT8 elements are multiples of 1/64.
+  if (one.to->isInteger() && one.scale->kind == Format::Kind::Scale &&
+      one.to->bits == 8)
+    factor /= 64;
+  if (!one.hasZeroPoint)
+    return factor;
+  double level = toDouble(*findFormat("f32"), zeroPoint);
+  level = std::fabs(one.isTensorAmax ? level / 2688 : level);
+  return level == 0 ? factor : factor * level;
+}
+
+static void fillScaled(VectorTable &table) {
+  const Conversion &one = table.conversion;
+  const Format &from = *one.from, &scale = *one.scale;
+  std::vector<uint64_t> scales = listScales(scale);
+  // Blocks also have the largest scales.
+  for (uint64_t code : {scale.getMask() - 2, scale.getMask() - 1})
+    if (one.isBlock() && scale.kind == Format::Kind::Scale)
+      scales.push_back(code);
   bool multiplies = one.kind == Kind::FakeConvert;
   for (uint64_t scaleCode : scales)
-    for (uint64_t zeroPoint : zeroPoints) {
+    for (uint64_t zeroPoint : listZeroPoints(one)) {
       NamedInputs inputs;
-      if (from.isFloat())
+      if (from.isFloat() && from.bits > 8)
         addSpecials(from, inputs);
-      double factor = toDouble(scale, scaleCode);
+      double factor = getFactor(one, scaleCode, zeroPoint);
       double shift =
           multiplies ? toDouble(one.getZeroPointFormat(), zeroPoint) : 0;
-      if (one.kind == Kind::Dequantize) {
+      if (one.kind == Kind::Dequantize || one.kind == Kind::BlockDequantize) {
         uint64_t step = from.bits > 8 ? 251 : 1;
         for (uint64_t code = 0; code <= from.getMask() && from.bits <= 16;
              code += step)
@@ -349,6 +405,125 @@ static void fillScaled(VectorTable &table) {
     }
 }
 
+/// Adds magnitudes at and next to which a scale that is a power of two changes
+/// by some rule, in every binade.
+static void addPowerCases(const Format &from, const Format &element,
+                          NamedInputs &inputs) {
+  double largest = element.isFloat() ? toDouble(element, getLargest(element))
+                                     : std::ldexp(1, int(element.bits) - 1) - 1;
+  unsigned mantissaBits =
+      element.isFloat() ? element.mantissaBits : element.bits - 2;
+  largest = std::ldexp(largest, -std::ilogb(largest));
+  const std::pair<double, std::string> mantissas[] = {
+      {1, "2^{0}"},
+      {largest, "largest element times a power of two, at 2^{0}"},
+      {0.75 * largest, "0.75 of the largest element, at 2^{0}"},
+      {2 - std::ldexp(1, -int(mantissaBits) - 1),
+       "tie of the element's mantissa to 2^({0} + 1)"}};
+  for (int exponent = -149; exponent <= 127; ++exponent)
+    for (const auto &[mantissa, name] : mantissas)
+      addAround(from, std::ldexp(mantissa, exponent),
+                llvm::formatv(name.c_str(), exponent).str(), inputs);
+}
+
+/// Adds magnitudes for which the scale is a number of its type, or the midpoint
+/// of two.
+static void addScaleNumberCases(const Conversion &one, double factor,
+                                NamedInputs &inputs) {
+  const Format &from = *one.from, &scale = *one.to;
+  for (const auto &[number, name] : listQuotients(scale, 256)) {
+    double value = number * factor;
+    uint64_t code = fromDouble(from, value) & from.getMask();
+    if (!std::isfinite(value))
+      continue;
+    bool isExact = toDouble(from, code) == value;
+    inputs.add(code, llvm::Twine(isExact ? "scale " : "next to scale ") + name);
+    for (int64_t step : {-1, 1})
+      inputs.add((code + step) & from.getMask());
+  }
+}
+
+/// Fills in the scales of blocks and of the tensor.
+static void fillBlockScales(VectorTable &table) {
+  const Conversion &one = table.conversion;
+  const Format &from = *one.from;
+  bool isPower = one.to->kind == Format::Kind::Scale;
+  for (uint64_t zeroPoint : listZeroPoints(one)) {
+    NamedInputs inputs;
+    addSpecials(from, inputs);
+    if (one.kind == Kind::TensorScale) {
+      addAround(from, 2688, "a scale of 1", inputs);
+      addAround(from, 1344 * 0x1p-149, "the tie to zero", inputs);
+    } else if (isPower) {
+      addPowerCases(from, *one.destination, inputs);
+    } else {
+      const Format &element = *one.destination;
+      double factor = element.isFloat()
+                          ? toDouble(element, getLargest(element))
+                          : std::ldexp(1, int(element.bits) - 1) - 1;
+      if (one.hasZeroPoint) {
+        double level = std::fabs(toDouble(from, zeroPoint));
+        level = one.isTensorAmax ? level / 2688 : level;
+        factor *= level == 0 ? 1 : level;
+      }
+      addScaleNumberCases(one, factor, inputs);
+    }
+    Random random(zeroPoint + 1);
+    for (int i = 0; i < 256; ++i)
+      inputs.add(random() & from.getMask());
+    for (const auto &[code, name] : inputs.list)
+      addRow(table, {code, 0, zeroPoint, 0, name, {}});
+  }
+}
+
+/// Returns the standards that define an operation on blocks. The vectors have
+/// inputs and results of f32.
+static std::vector<llvm::StringRef> getBlockStandards(const Conversion &one) {
+  const Format *wide = one.kind == Kind::BlockDequantize ? one.to : one.from;
+  if (wide->name != "f32")
+    return {};
+  if (one.kind == Kind::TensorScale)
+    return {"torchao", "Model-Optimizer"};
+  bool isPower = (one.scale ? one.scale : one.to)->kind == Format::Kind::Scale;
+  if (one.kind == Kind::BlockDequantize) {
+    bool isTwoLevel = one.from->name == "f4E2M1FN" &&
+                      one.scale->name == "f8E4M3FN" && one.hasZeroPoint;
+    if (isTwoLevel)
+      return one.isTensorFirst
+                 ? std::vector<llvm::StringRef>{"ONNX DequantizeLinear"}
+                 : std::vector<llvm::StringRef>{"torchao"};
+    return isPower && !one.hasZeroPoint ? std::vector<llvm::StringRef>{"OCP MX"}
+                                        : std::vector<llvm::StringRef>();
+  }
+  switch (one.blockRule) {
+  case BlockRule::Floor:
+    return {"OCP MX"};
+  case BlockRule::Ceil:
+  case BlockRule::Even:
+  case BlockRule::TorchAO:
+    return {"torchao"};
+  case BlockRule::RCeil:
+    return {"torchao", "TransformerEngine"};
+  case BlockRule::CeilExact:
+  case BlockRule::Nearest:
+  case BlockRule::AbsMax:
+    return {"quant-float"};
+  case BlockRule::Tosa:
+    return {"TOSA"};
+  case BlockRule::DeepGemm:
+    return {"DeepGEMM"};
+  case BlockRule::Ggml:
+    return {"ggml"};
+  case BlockRule::TransformerEngine:
+    return {"TransformerEngine"};
+  case BlockRule::ModelOptimizer:
+    return {"Model-Optimizer"};
+  case BlockRule::CompressedTensors:
+    return {"compressed-tensors"};
+  }
+  return {};
+}
+
 /// Returns the standards that define a conversion, or none if the vectors omit
 /// it.
 static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
@@ -362,6 +537,8 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
   auto isMx = [&](const Format *format) {
     return isIn(format, {"f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "f8E8M0FNU"});
   };
+  if (one.kind >= Kind::TensorScale)
+    return getBlockStandards(one);
   for (const Format *format : {one.from, one.to, one.scale, one.destination})
     if (format && !format->isOnnx)
       return {};
@@ -412,10 +589,10 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
                ? std::vector<llvm::StringRef>{"ONNX DequantizeLinear", "OCP MX"}
                : std::vector<llvm::StringRef>();
   }
-  case Kind::Qdq:
-    return {};
   case Kind::FakeConvert:
     break;
+  default:
+    return {};
   }
   const FakeConvertRules &rules = one.fakeConvertRules;
   bool isPlain = !rules.positiveZero && !rules.neutralShift &&
@@ -436,9 +613,103 @@ std::vector<VectorTable> certify::makeVectors() {
         continue;
       if (one.kind == Kind::Cast)
         fillCast(table);
+      else if (one.kind == Kind::TensorScale || one.kind == Kind::BlockScale)
+        fillBlockScales(table);
       else
         fillScaled(table);
       tables.push_back(std::move(table));
     }
+  return tables;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A digit of a row or of a column, and the distance of its values in memory,
+/// as CUTLASS describes layouts. Digits are ordered from the innermost one. The
+/// outermost has no size.
+struct Digit {
+  int64_t size, stride;
+  /// The padded size that multiplies the stride.
+  enum { None, Rows, Columns } times = None;
+};
+
+struct Layout {
+  llvm::StringRef name, standard;
+  int64_t rowAlignment, columnAlignment;
+  std::vector<Digit> row, column;
+};
+} // namespace
+
+static int64_t getOffset(int64_t index, const std::vector<Digit> &digits,
+                         const LayoutTable &table) {
+  int64_t offset = 0;
+  for (const Digit &digit : digits) {
+    int64_t stride = digit.stride;
+    if (digit.times == Digit::Rows)
+      stride *= table.paddedRows;
+    if (digit.times == Digit::Columns)
+      stride *= table.paddedColumns;
+    offset += (digit.size ? index % digit.size : index) * stride;
+    index = digit.size ? index / digit.size : 0;
+  }
+  return offset;
+}
+
+std::vector<LayoutTable> certify::makeLayoutVectors() {
+  const Layout layouts[] = {
+      {"tile_128x4",
+       "cuBLAS",
+       128,
+       4,
+       {{32, 16}, {4, 4}, {0, 128, Digit::Columns}},
+       {{4, 1}, {0, 512}}},
+      {"tile_8x4",
+       "TensorRT-LLM",
+       8,
+       4,
+       {{8, 4}, {0, 8, Digit::Columns}},
+       {{4, 1}, {0, 32}}},
+      {"deepgemm_f32", "DeepGEMM", 4, 1, {{0, 1}}, {{0, 1, Digit::Rows}}},
+      {"deepgemm_e8m0",
+       "DeepGEMM",
+       4,
+       4,
+       {{0, 4}},
+       {{4, 1}, {0, 4, Digit::Rows}}},
+      {"gfx950",
+       "aiter",
+       256,
+       8,
+       {{16, 4}, {2, 1}, {0, 32, Digit::Columns}},
+       {{4, 64}, {2, 2}, {0, 256}}},
+      {"gfx1250_n32k4",
+       "aiter",
+       32,
+       4,
+       {{32, 4}, {0, 32, Digit::Columns}},
+       {{4, 1}, {0, 128}}},
+  };
+  std::vector<LayoutTable> tables;
+  for (const Layout &layout : layouts)
+    for (int64_t rows : {1, 130, 300})
+      for (int64_t columns : {1, 5, 17}) {
+        LayoutTable table = {
+            layout.name,
+            layout.standard,
+            rows,
+            columns,
+            int64_t(llvm::alignTo(rows, layout.rowAlignment)),
+            int64_t(llvm::alignTo(columns, layout.columnAlignment)),
+            {}};
+        for (int64_t m = 0; m < rows; ++m)
+          for (int64_t k = 0; k < columns; ++k)
+            table.offsets.push_back(
+                uint64_t(getOffset(m, layout.row, table) +
+                         getOffset(k, layout.column, table)));
+        tables.push_back(std::move(table));
+      }
   return tables;
 }

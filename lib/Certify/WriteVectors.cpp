@@ -12,6 +12,7 @@
 #include "quant-float/TensorData/TensorBuffer.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
@@ -54,6 +55,32 @@ static constexpr Source kStandards[] = {
      "is the CPU plugin, openvino_reference is the reference implementation",
      "https://docs.openvino.ai/2026/documentation/openvino-ir-format/"
      "operation-sets/operation-specs/type/fake-convert-13.html"},
+    {"quant-float",
+     "rules for the scales of blocks that are exact or those of this project",
+     "docs/rules.md"},
+    {"torchao",
+     "torchao's scaling modes FLOOR, CEIL, EVEN and RCEIL of MX formats, and "
+     "its NVFP4 with a scale of the tensor",
+     "https://github.com/pytorch/ao"},
+    {"TransformerEngine", "TransformerEngine's MXFP8 and NVFP4",
+     "https://github.com/NVIDIA/TransformerEngine"},
+    {"TOSA", "the block scales of TOSA's cast_to_block_scaled",
+     "https://www.mlplatform.org/tosa/"},
+    {"DeepGEMM", "DeepGEMM's scales of float8 blocks, and their layouts",
+     "https://github.com/deepseek-ai/DeepGEMM"},
+    {"ggml", "GGUF's MXFP4 and NVFP4, as ggml quantizes to them",
+     "https://github.com/ggml-org/llama.cpp"},
+    {"Model-Optimizer", "NVIDIA Model Optimizer's NVFP4",
+     "https://github.com/NVIDIA/Model-Optimizer"},
+    {"compressed-tensors", "NVFP4 of compressed-tensors",
+     "https://github.com/vllm-project/compressed-tensors"},
+    {"cuBLAS", "the layout of scales in cuBLAS, CUTLASS and tcgen05.mma",
+     "https://docs.nvidia.com/cuda/cublas/"},
+    {"TensorRT-LLM",
+     "the layout of scales for few rows in TensorRT-LLM and FlashInfer",
+     "https://github.com/NVIDIA/TensorRT-LLM"},
+    {"aiter", "the layouts of scales for AMD's gfx950 and gfx1250",
+     "https://github.com/ROCm/aiter"},
 };
 
 /// The rules of docs/rules.md.
@@ -102,6 +129,26 @@ static constexpr Source kRules[] = {
      "a number that results from a NaN of arithmetic, whose sign is "
      "unspecified: either sign is correct",
      "IEEE 754"},
+    {"B3", "the scale of a block as a power of two, clamped to [-127, 127]",
+     "the implementation that the table names"},
+    {"B4", "the largest magnitude divided by the largest element; 0 becomes 1",
+     "this project's choice"},
+    {"B5", "the scale of a block, as DeepGEMM and ggml derive it",
+     "the implementation that the table names"},
+    {"B6",
+     "the scale of a tensor, and of a block relative to it, in f32 in the "
+     "implementation's order of operations",
+     "the implementation that the table names; a tensor of zeros is this "
+     "project's choice"},
+    {"B7",
+     "an element divided by the scale of its block, to nearest even, "
+     "saturating; ggml takes the nearest product, the smaller of two",
+     "the implementation that the table names; blocks with a NaN are this "
+     "project's choice"},
+    {"B8", "an element times the scales, each product rounded to f32",
+     "the implementation that the table names"},
+    {"B9", "the offset of a scale in a layout",
+     "the implementation that the table names"},
     {"K", "FakeConvert, in the mode that the table names",
      "OpenVINO FakeConvert-13"},
 };
@@ -128,6 +175,7 @@ public:
   explicit VectorWriter(StringRef folder) : folder(folder) {}
 
   llvm::Error write(const VectorTable &table);
+  llvm::Error write(const LayoutTable &table);
   llvm::Error writeIndex();
   size_t numTables() const { return tables.size(); }
   size_t numRows = 0;
@@ -135,10 +183,10 @@ public:
 private:
   llvm::Error writeFile(const llvm::Twine &name,
                         llvm::function_ref<bool(OutputFile &)> write);
-  /// Writes one encoding per row to the .npy file `name`.
-  llvm::Error writeCodes(const VectorTable &table, const llvm::Twine &name,
+  /// Writes `count` encodings to the .npy file `name`.
+  llvm::Error writeCodes(size_t count, const llvm::Twine &name,
                          const ElementInfo &element,
-                         llvm::function_ref<uint64_t(const VectorRow &)> get);
+                         llvm::function_ref<uint64_t(size_t)> get);
 
   StringRef folder;
   json::Array tables;
@@ -156,19 +204,18 @@ VectorWriter::writeFile(const llvm::Twine &name,
   return llvm::Error::success();
 }
 
-llvm::Error
-VectorWriter::writeCodes(const VectorTable &table, const llvm::Twine &name,
-                         const ElementInfo &element,
-                         llvm::function_ref<uint64_t(const VectorRow &)> get) {
+llvm::Error VectorWriter::writeCodes(size_t count, const llvm::Twine &name,
+                                     const ElementInfo &element,
+                                     llvm::function_ref<uint64_t(size_t)> get) {
   llvm::Expected<TensorBuffer> buffer =
-      TensorBuffer::allocate(element, {int64_t(table.rows.size())});
+      TensorBuffer::allocate(element, {int64_t(count)});
   if (!buffer)
     return buffer.takeError();
   size_t size = element.getSlotBytes();
   bool isSigned = element.elementClass == ElementClass::Signed;
   char *place = buffer->getMutableBytes().data();
-  for (const VectorRow &row : table.rows) {
-    uint64_t code = get(row);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t code = get(i);
     // Elements of less than 8 bits are sign-extended to a byte.
     if (isSigned && element.bits < 64)
       code = uint64_t(llvm::SignExtend64(code, element.bits));
@@ -198,10 +245,16 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
     attributes["round_mode"] = spell(one.rules.scaleRounding);
   if (one.precision)
     attributes["precision"] = StringRef(one.precision->name);
-  if (one.destination) {
+  if (one.kind == Kind::FakeConvert) {
     attributes["destination_type"] = StringRef(one.destination->name);
     attributes["mode"] = spell(one.fakeConvertRules.mode);
   }
+  if (one.kind == Kind::BlockScale)
+    attributes["element"] = StringRef(one.destination->name);
+  if (one.kind == Kind::BlockScale || one.kind == Kind::BlockElements)
+    attributes["rule"] = spell(one.blockRule);
+  if (one.kind == Kind::BlockDequantize && one.hasZeroPoint)
+    attributes["order"] = one.isTensorFirst ? "tensor_first" : "block_first";
   object["attributes"] = std::move(attributes);
   // NaNs that arithmetic produces have no specified sign or payload (D8).
   object["nan"] = one.kind == Kind::Cast ? "exact" : "any";
@@ -210,8 +263,8 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
                          uint64_t VectorRow::*code) {
     std::string file = name + "." + role.str() + ".npy";
     files[role] = file;
-    return writeCodes(table, file, getElement(format),
-                      [&](const VectorRow &row) { return row.*code; });
+    return writeCodes(table.rows.size(), file, getElement(format),
+                      [&](size_t row) { return table.rows[row].*code; });
   };
   if (llvm::Error error = writeColumn("input", *one.from, &VectorRow::input))
     return error;
@@ -223,9 +276,12 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
       return error;
   }
   if (one.hasZeroPoint) {
-    object["zero_point"] = StringRef(one.getZeroPointFormat().name);
-    if (llvm::Error error = writeColumn("zero_point", one.getZeroPointFormat(),
-                                        &VectorRow::zeroPoint))
+    StringRef role = !one.isBlock()     ? "zero_point"
+                     : one.isTensorAmax ? "tensor_amax"
+                                        : "tensor_scale";
+    object[role] = StringRef(one.getZeroPointFormat().name);
+    if (llvm::Error error =
+            writeColumn(role, one.getZeroPointFormat(), &VectorRow::zeroPoint))
       return error;
   }
 
@@ -235,8 +291,8 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
     rules.insert({row.rule, rules.size()});
   files["rule"] = name + ".rule.npy";
   if (llvm::Error error = writeCodes(
-          table, name + ".rule.npy", getElement(*findFormat("ui8")),
-          [&](const VectorRow &row) { return rules.lookup(row.rule); }))
+          table.rows.size(), name + ".rule.npy", getElement(*findFormat("ui8")),
+          [&](size_t row) { return rules.lookup(table.rows[row].rule); }))
     return error;
   json::Array labels, cases;
   for (const auto &rule : rules)
@@ -249,6 +305,48 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
   object["files"] = std::move(files);
   tables.push_back(std::move(object));
   numRows += table.rows.size();
+  return llvm::Error::success();
+}
+
+llvm::Error VectorWriter::write(const LayoutTable &table) {
+  std::string name = llvm::formatv("pack_scales_{0}_{1}x{2}", table.layout,
+                                   table.rows, table.columns);
+  const ElementInfo &index = getElement(*findFormat("ui32"));
+  size_t count = table.offsets.size();
+  json::Object files;
+  auto writeColumn = [&](StringRef role, const ElementInfo &element,
+                         llvm::function_ref<uint64_t(size_t)> get) {
+    std::string file = name + "." + role.str() + ".npy";
+    files[role] = file;
+    return writeCodes(count, file, element, get);
+  };
+  if (llvm::Error error =
+          writeColumn("input", index, [](size_t row) { return row; }))
+    return error;
+  if (llvm::Error error = writeColumn(
+          "output", index, [&](size_t row) { return table.offsets[row]; }))
+    return error;
+  if (llvm::Error error = writeColumn("rule", getElement(*findFormat("ui8")),
+                                      [](size_t) { return 0; }))
+    return error;
+  tables.push_back(json::Object{
+      {"name", name},
+      {"operation", "pack_scales"},
+      {"from", "ui32"},
+      {"to", "ui32"},
+      {"complete", false},
+      {"rows", int64_t(count)},
+      {"standards", json::Array{table.standard}},
+      {"attributes", json::Object{{"layout", table.layout},
+                                  {"rows", table.rows},
+                                  {"columns", table.columns},
+                                  {"padded_rows", table.paddedRows},
+                                  {"padded_columns", table.paddedColumns}}},
+      {"nan", "exact"},
+      {"rules", json::Array{"B9"}},
+      {"cases", json::Array()},
+      {"files", std::move(files)}});
+  numRows += count;
   return llvm::Error::success();
 }
 
@@ -270,6 +368,9 @@ certify::writeVectors(StringRef folder) {
     return llvm::createFileError(folder, code);
   VectorWriter writer(folder);
   for (const VectorTable &table : makeVectors())
+    if (llvm::Error error = writer.write(table))
+      return std::move(error);
+  for (const LayoutTable &table : makeLayoutVectors())
     if (llvm::Error error = writer.write(table))
       return std::move(error);
   size_t numTables = writer.numTables();

@@ -11,9 +11,11 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent / "data"
 UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-# Mantissa bits of the floats, and which codes are NaN: like IEEE 754's, all ones, or that of -0.
+# Mantissa bits of the floats, and which codes are NaN: like IEEE 754's, all ones without or with the sign, or that of -0.
 FLOATS = {"f64": (52, "ieee"), "f32": (23, "ieee"), "f16": (10, "ieee"), "bf16": (7, "ieee")}
-FLOATS |= {"f8E5M2": (2, "ieee"), "f8E4M3FN": (3, "ones"), "f8E8M0FNU": (0, "ones")}
+FLOATS |= {"f8E5M2": (2, "ieee"), "f8E4M3FN": (3, "ones")}
+# Types without a sign, whose NaN has all bits set.
+FLOATS |= {"f8E8M0FNU": (0, "all"), "!quant_float.f8UE5M3": (3, "all")}
 FLOATS_BELOW_A_BYTE = {"f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
 FLOATS |= {"f8E4M3FNUZ": (3, "zero"), "f8E5M2FNUZ": (2, "zero")}
 
@@ -37,8 +39,8 @@ def find_nans(kind, codes):
     mantissa, nans = FLOATS[kind]
     bits = 8 * codes.dtype.itemsize
     magnitude = codes & codes.dtype.type((1 << (bits - 1)) - 1)
-    if kind == "f8E8M0FNU":
-        return codes == 255
+    if nans == "all":
+        return codes == (1 << bits) - 1
     if nans == "ones":
         return magnitude == (1 << (bits - 1)) - 1
     if nans == "zero":

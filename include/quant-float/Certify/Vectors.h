@@ -39,8 +39,21 @@ struct VectorTable {
 };
 
 /// Returns the tables of all conversions that ONNX, OCP's FP8 and MX, and
-/// OpenVINO's FakeConvert define.
+/// OpenVINO's FakeConvert define, and of the rules of blocks.
 std::vector<VectorTable> makeVectors();
+
+/// The offsets of a matrix of scales in the layout of a matmul kernel (B9).
+struct LayoutTable {
+  StringRef layout;
+  /// The standard that defines the layout.
+  StringRef standard;
+  int64_t rows, columns, paddedRows, paddedColumns;
+  /// For each scale, in row-major order, its offset.
+  std::vector<uint64_t> offsets;
+};
+
+/// Returns the tables of all layouts, for matrices with partial tiles.
+std::vector<LayoutTable> makeLayoutVectors();
 
 /// Creates a folder and writes vectors.json and the .npy files that it refers
 /// to. Returns the numbers of tables and rows.

@@ -1,44 +1,15 @@
 # B9: pack_scales and unpack_scales, compiled, by the Reference and folded, against the reshapes and offsets of the libraries that read
 # the layouts. Every scale is in the layout once, the padding is zero, and unpacking does not depend on the padding.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %tools_dir %t
+# RUN: env PYTHONPATH=%S/../../helpers %python %s %tools_dir %t
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+from conformance.blocks import LAYOUTS, pack_scales
 
 random = np.random.default_rng(9)
-ALIGNMENT = {
-    "tile_128x4": (128, 4),
-    "tile_8x4": (8, 4),
-    "deepgemm_f32": (4, 1),
-    "deepgemm_e8m0": (4, 4),
-    "gfx950": (256, 8),
-    "gfx1250_n32k4": (32, 4),
-}
-
-
-def pack(layout, s):
-    """By the views of cuBLAS's documentation, DeepGEMM and aiter."""
-    rows, columns = ALIGNMENT[layout]
-    m, k = -(-s.shape[0] // rows) * rows, -(-s.shape[1] // columns) * columns
-    padded = np.zeros((m, k), s.dtype)
-    padded[: s.shape[0], : s.shape[1]] = s
-    if layout == "tile_128x4":
-        tiles = padded.reshape(m // 128, 128, k // 4, 4).transpose(0, 2, 1, 3)
-        return tiles.reshape(-1, 4, 32, 4).transpose(0, 2, 1, 3).reshape(-1)
-    if layout == "tile_8x4":
-        return padded.reshape(m // 8, 8, k // 4, 4).transpose(0, 2, 1, 3).reshape(-1)
-    if layout == "deepgemm_f32":
-        return padded.T.reshape(-1)
-    if layout == "deepgemm_e8m0":
-        # Words of four scales, column-major.
-        return padded.reshape(m, k // 4, 4).transpose(1, 0, 2).reshape(-1)
-    if layout == "gfx950":
-        view = padded.reshape(m // 32, 2, 16, k // 8, 2, 4)
-        return view.transpose(0, 3, 5, 2, 4, 1).reshape(-1)
-    return padded.reshape(m // 32, 32, k // 4, 4).transpose(0, 2, 1, 3).reshape(-1)
 
 
 def run(tool, source, inputs, out, target):
@@ -57,7 +28,7 @@ def main(tools, work):
             failures += 1
             print(f"{what}: expected {expected}, got {found}")
 
-    for layout, (rows, columns) in ALIGNMENT.items():
+    for layout, (rows, columns) in LAYOUTS.items():
         is_f32 = layout == "deepgemm_f32"
         element, dtype = ("f32", np.float32) if is_f32 else ("f8E8M0FNU", np.uint8)
         shapes = [
@@ -73,7 +44,7 @@ def main(tools, work):
             for is_dynamic in (False, True):
                 s = random.integers(1, 255, shape).astype(dtype)
                 flat = s.reshape(int(np.prod(shape[:-2])), *shape[-2:])
-                expected = np.array([pack(layout, matrix) for matrix in flat])
+                expected = np.array([pack_scales(layout, matrix) for matrix in flat])
                 expected = expected.reshape(*shape[:-2], expected.shape[-1])
                 sizes = ["?"] * len(shape) if is_dynamic else list(shape)
                 packed_sizes = ["?"] * (len(shape) - 1) if is_dynamic else list(expected.shape)
@@ -93,7 +64,7 @@ func.func @main(%p: {packed}) -> {result} {{
                 np.save(work / "s.npy", s)
                 # Other padding.
                 garbage = np.full(expected.shape, 77, dtype)
-                mask = np.array([pack(layout, np.ones_like(matrix)) for matrix in flat])
+                mask = np.array([pack_scales(layout, np.ones_like(matrix)) for matrix in flat])
                 filled = np.where(mask.reshape(expected.shape) == 1, expected, garbage)
                 np.save(work / "p.npy", filled)
                 for target in ("cpu", "reference"):
@@ -116,7 +87,7 @@ func.func @main(%p: {packed}) -> {result} {{
                     same(f"{what}, unpacked", found, s)
         # A permutation of whole tiles.
         whole = np.arange(4 * rows * 3 * columns).reshape(4 * rows, 3 * columns)
-        assert (np.sort(pack(layout, whole)) == np.arange(whole.size)).all()
+        assert (np.sort(pack_scales(layout, whole)) == np.arange(whole.size)).all()
         print(f"{layout}: {len(shapes)} shapes")
     return failures > 0
 

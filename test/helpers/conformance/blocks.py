@@ -110,7 +110,7 @@ def decode_scale(codes, scale):
     if scale == "f8E8M0FNU":
         return decode_power(codes).astype(F32)
     if scale == "f8E4M3FN":
-        return E4M3[codes].astype(F32)
+        return codes.astype(np.uint8).view(ml_dtypes.float8_e4m3fn).astype(F32)
     if scale == "f8UE5M3":
         return UE5M3[codes].astype(F32)
     return codes.astype(F32)
@@ -267,3 +267,36 @@ def dequantize(codes, element, scales_, scale, factor=None, tensor_first=False):
     if tensor_first:
         return values * (decoded * F32(factor))
     return (values * decoded) * F32(factor)
+
+
+# The multiples to which rows and columns of scales are padded.
+LAYOUTS = {
+    "tile_128x4": (128, 4),
+    "tile_8x4": (8, 4),
+    "deepgemm_f32": (4, 1),
+    "deepgemm_e8m0": (4, 4),
+    "gfx950": (256, 8),
+    "gfx1250_n32k4": (32, 4),
+}
+
+
+def pack_scales(layout, s):
+    """By the views of cuBLAS's documentation, DeepGEMM and aiter."""
+    rows, columns = LAYOUTS[layout]
+    m, k = -(-s.shape[0] // rows) * rows, -(-s.shape[1] // columns) * columns
+    padded = np.zeros((m, k), s.dtype)
+    padded[: s.shape[0], : s.shape[1]] = s
+    if layout == "tile_128x4":
+        tiles = padded.reshape(m // 128, 128, k // 4, 4).transpose(0, 2, 1, 3)
+        return tiles.reshape(-1, 4, 32, 4).transpose(0, 2, 1, 3).reshape(-1)
+    if layout == "tile_8x4":
+        return padded.reshape(m // 8, 8, k // 4, 4).transpose(0, 2, 1, 3).reshape(-1)
+    if layout == "deepgemm_f32":
+        return padded.T.reshape(-1)
+    if layout == "deepgemm_e8m0":
+        # Words of four scales, column-major.
+        return padded.reshape(m, k // 4, 4).transpose(1, 0, 2).reshape(-1)
+    if layout == "gfx950":
+        view = padded.reshape(m // 32, 2, 16, k // 8, 2, 4)
+        return view.transpose(0, 3, 5, 2, 4, 1).reshape(-1)
+    return padded.reshape(m // 32, 32, k // 4, 4).transpose(0, 2, 1, 3).reshape(-1)
