@@ -57,6 +57,13 @@ std::vector<Alternative> findAlternatives(MLIRContext *context,
                                           ArrayRef<int64_t> sizes,
                                           ArrayRef<double> numbers);
 
+/// Returns the errors of the formats of WeightFormats.def with each rule that
+/// they permit. Tensors of more than 8192 elements are sampled by evenly spaced
+/// rows, whose scales are those of the whole tensor.
+std::vector<BlockAlternative> findBlockAlternatives(MLIRContext *context,
+                                                    ArrayRef<int64_t> sizes,
+                                                    ArrayRef<double> numbers);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_REPORT_NUMBERS_H

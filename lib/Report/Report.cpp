@@ -353,8 +353,10 @@ static llvm::Expected<QuantizationReport> describeSite(const Site &site,
                   after);
   countElements(report, site.storage, sizes, before, after, codes);
   describeScales(report, scales);
-  report.alternatives = findAlternatives(site.op->getContext(), sizes,
-                                         report.hasOriginal ? before : after);
+  MLIRContext *context = site.op->getContext();
+  ArrayRef<double> numbers = report.hasOriginal ? before : after;
+  report.alternatives = findAlternatives(context, sizes, numbers);
+  report.blockAlternatives = findBlockAlternatives(context, sizes, numbers);
   return report;
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quant-float/Report/Report.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -77,6 +78,7 @@ private:
   void writeWorst(const QuantizationReport &one);
   void writeScales(const QuantizationReport &one);
   void writeAlternatives(const QuantizationReport &one);
+  void writeBlockAlternatives(const QuantizationReport &one);
 
   llvm::raw_ostream &os;
   const AccuracyReport &report;
@@ -316,6 +318,52 @@ void Page::writeAlternatives(const QuantizationReport &one) {
   os << "</table></div>\n";
 }
 
+/// Writes a table with a row per format and a column per rule, and highlights
+/// the best cell of each row.
+void Page::writeBlockAlternatives(const QuantizationReport &one) {
+  if (one.blockAlternatives.empty())
+    return;
+  SmallVector<StringRef> titles{"SQNR in dB", "block"};
+  llvm::SetVector<StringRef> rules;
+  for (const BlockAlternative &alternative : one.blockAlternatives)
+    rules.insert(alternative.rule);
+  llvm::append_range(titles, rules);
+  os << "<h3>Block formats</h3>\n<p>Blocks along the last axis, with the rules "
+        "that derive their scales.</p>\n<div class=\"wide\"><table>\n";
+  writeHeaders(titles);
+  for (ArrayRef<BlockAlternative> rest = one.blockAlternatives;
+       !rest.empty();) {
+    const BlockAlternative &first = rest.front();
+    ArrayRef<BlockAlternative> row =
+        rest.take_while([&](const BlockAlternative &alternative) {
+          return alternative.format == first.format;
+        });
+    double best = llvm::max_element(row, [](const auto &a, const auto &b) {
+                    return a.sqnr < b.sqnr;
+                  })->sqnr;
+    os << "<tr><td>" << first.format << "</td>";
+    writeCell([&] {
+      if (first.columns < 0)
+        os << "row";
+      else
+        os << first.rows << "x" << first.columns;
+    });
+    for (StringRef rule : rules) {
+      const auto *found =
+          llvm::find_if(row, [&](const BlockAlternative &alternative) {
+            return alternative.rule == rule;
+          });
+      bool isDefined = found != row.end();
+      writeCell(
+          [&] { isDefined ? writeDecibels(found->sqnr) : void(os << "–"); },
+          isDefined && found->sqnr == best ? "best" : "");
+    }
+    os << "</tr>\n";
+    rest = rest.drop_front(row.size());
+  }
+  os << "</table></div>\n";
+}
+
 void Page::writeQuantization(size_t index, const QuantizationReport &one) {
   os << "<details id=\"q" << index << "\"><summary><b>";
   writeText(one.name);
@@ -346,6 +394,7 @@ void Page::writeQuantization(size_t index, const QuantizationReport &one) {
   writeScales(one);
   os << "</div>\n";
   writeAlternatives(one);
+  writeBlockAlternatives(one);
   os << "</details>\n";
 }
 

@@ -96,6 +96,18 @@ static void write(json::OStream &os, const QuantizationReport &report) {
         os.attribute("sqnr_db", toJson(alternative.sqnr));
       });
   });
+  os.attributeArray("block_formats", [&] {
+    for (const BlockAlternative &alternative : report.blockAlternatives)
+      os.object([&] {
+        os.attribute("format", alternative.format);
+        os.attribute("rule", alternative.rule);
+        os.attributeArray("block", [&] {
+          os.value(alternative.rows);
+          os.value(alternative.columns);
+        });
+        os.attribute("sqnr_db", toJson(alternative.sqnr));
+      });
+  });
   write(os, "network", report.network);
   write(os, "alone", report.alone);
 }

@@ -1,7 +1,7 @@
 # quant-float-report: what it says of quantizations, alternatives and networks is what numpy and ml_dtypes compute, its page is
 # well-formed and needs nothing from elsewhere, whatever names say, and what fails leaves files as they were.
 # RUN: rm -rf %t && mkdir %t
-# RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-report %t
+# RUN: env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %tools_dir/quant-float-report %t
 import json
 import math
 import sys
@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import ml_dtypes
 import numpy as np
 import onnx
+from conformance import blocks
 from onnx import TensorProto as T
 from onnx import helper, numpy_helper
 from tool import Tool
@@ -140,6 +141,67 @@ def check_alternatives(found, x):
         expect_near(read(one["sqnr_db"]), expected[key], key)
 
 
+# The formats of WeightFormats.def: elements, scales, rows and columns of blocks.
+BLOCK_FORMATS = {
+    "mxfp8-e4m3": ("f8E4M3FN", "f8E8M0FNU", 1, 32),
+    "mxfp8-e5m2": ("f8E5M2", "f8E8M0FNU", 1, 32),
+    "mxfp6-e2m3": ("f6E2M3FN", "f8E8M0FNU", 1, 32),
+    "mxfp6-e3m2": ("f6E3M2FN", "f8E8M0FNU", 1, 32),
+    "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 1, 32),
+    "mxint8": ("i8", "f8E8M0FNU", 1, 32),
+    "nvfp4": ("f4E2M1FN", "f8E4M3FN", 1, 16),
+    "fp8-1x128": ("f8E4M3FN", "f32", 1, 128),
+    "fp8-128x128": ("f8E4M3FN", "f32", 128, 128),
+    "fp8-channel": ("f8E4M3FN", "f32", 1, -1),
+    "int8-channel": ("i8", "f32", 1, -1),
+    "int8-32": ("i8", "f32", 1, 32),
+    "int4-32": ("i4", "f32", 1, 32),
+    "int4-128": ("i4", "f32", 1, 128),
+}
+
+
+def list_rules(element, scale):
+    if scale == "f8E4M3FN":
+        return blocks.TWO_LEVELS
+    if scale == "f32":
+        return ("absmax", "deepgemm") if element == "f8E4M3FN" else ("absmax",)
+    own = {"f8E4M3FN": ("deepgemm",), "f4E2M1FN": ("ggml",)}
+    return (*blocks.POWERS, *own.get(element, ()))
+
+
+def check_block_formats(found, x):
+    """Each format with each rule, by the oracle of the rules. `x` has few elements, so nothing is sampled."""
+    x = np.where(np.isfinite(x), x, 0).astype(np.float32)
+    expected = {}
+    for name, (element, scale, *block) in BLOCK_FORMATS.items():
+        amax = spread_of_blocks(x, block)
+        for rule in list_rules(element, scale):
+            with np.errstate(all="ignore"):
+                level = blocks.Level(amax=np.abs(x).max()) if scale == "f8E4M3FN" else None
+                scales = blocks.scales(rule, element, scale, amax, level)
+                codes = blocks.elements(rule, element, scale, x, scales, level)
+                factor = level.factor() if level else None
+                y = blocks.dequantize(codes, element, scales, scale, factor)
+            expected[name, rule] = (block, sqnr(x, y))
+    expect(len(found) == len(expected), f"{len(found)} block formats, not {len(expected)}")
+    for one in found:
+        key = one["format"], one["rule"]
+        block, wanted = expected[key]
+        expect(one["block"] == block, f"{key}: block {one['block']}, not {block}")
+        expect_near(read(one["sqnr_db"]), wanted, key)
+
+
+def spread_of_blocks(x, block):
+    """The largest magnitude of the block of each element."""
+    result = np.zeros_like(x)
+    rows, columns = block[0], x.shape[1] if block[1] == -1 else block[1]
+    for i in range(0, x.shape[0], rows):
+        for j in range(0, x.shape[1], columns):
+            part = slice(i, i + rows), slice(j, j + columns)
+            result[part] = np.abs(x[part]).max()
+    return result
+
+
 for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN)):
     zero = zero_point if kind == T.INT8 else np.zeros(6, ml_dtypes.float8_e4m3fn)
     constants = {
@@ -196,6 +258,7 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
     expect_near(scales["median"], float(np.sort(scale)[3]), "median")
     expect([o["index"] for o in scales["outliers"]] == [0, 5], f"outliers {scales['outliers']}")
     check_alternatives(one["alternatives"], x)
+    check_block_formats(one["block_formats"], x)
     # The output is what is quantized, so that all on, and one alone, are the same.
     for difference in (given["outputs"][0], one["alone"]):
         expect_near(read(difference["sqnr_db"]), sqnr(x, y), "network")
@@ -249,6 +312,7 @@ weight = by_name["weight"]
 expect(weight["constant"] and "sqnr_db" not in weight and "alone" not in weight, str(weight.keys()))
 expect(weight["zero"] == (codes == 0).sum(), f"zero weights {weight['zero']}")
 text = check_page("report.html")
+expect("<h3>Block formats</h3>" in text and "<td>nvfp4</td>" in text, "no block formats")
 expect("<script" not in text and "&lt;script&gt;" in text, "a name is markup")
 expect(text.index("&lt;script&gt;") < text.index(">fine<"), "expected the costly one first")
 

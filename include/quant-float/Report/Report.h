@@ -64,6 +64,17 @@ struct Alternative {
   double sqnr;
 };
 
+/// The error of the same tensor in a block format. Blocks lie along the last
+/// axis.
+struct BlockAlternative {
+  /// The format in WeightFormats.def, and the rule that derives its scales.
+  std::string format, rule;
+  /// The number of rows and the number of elements of a row that share a scale;
+  /// -1 is the whole row.
+  int64_t rows, columns;
+  double sqnr;
+};
+
 /// A quantization, or a dequantization of values that no quantization in the
 /// model produces.
 struct QuantizationReport {
@@ -100,6 +111,7 @@ struct QuantizationReport {
   double leastScale = 0, medianScale = 0, greatestScale = 0;
   std::vector<ScaleOutlier> outliers;
   std::vector<Alternative> alternatives;
+  std::vector<BlockAlternative> blockAlternatives;
   /// The error of the input of this quantization: with all quantizations
   /// compared with none.
   std::optional<NumberDifference> network;
