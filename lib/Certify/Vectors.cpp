@@ -374,7 +374,7 @@ static void fillScaled(VectorTable &table) {
   for (uint64_t scaleCode : scales)
     for (uint64_t zeroPoint : listZeroPoints(one)) {
       NamedInputs inputs;
-      if (from.isFloat() && from.bits > 8)
+      if (from.isFloat())
         addSpecials(from, inputs);
       double factor = getFactor(one, scaleCode, zeroPoint);
       double shift =
