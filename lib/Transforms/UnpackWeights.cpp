@@ -223,8 +223,13 @@ std::string BlockFloatNode::analyzeOperator() {
   blockSize = getInt("block_size", hasPackedCodes ? 16 : 128);
   rows = codes.getDimSize(0);
   depth = codes.getDimSize(1);
-  if (rows < 1 || rows > kMost || depth < 1 || depth > kMost / 2 ||
-      blockSize < 1 || blockSize > kMost ||
+  bool hasOnlySize =
+      llvm::all_of(node.getNodeAttributes(), [](NamedAttribute attribute) {
+        return attribute.getName() == "block_size" &&
+               isa<IntegerAttr>(attribute.getValue());
+      });
+  if (!hasOnlySize || rows < 1 || rows > kMost || depth < 1 ||
+      depth > kMost / 2 || blockSize < 1 || blockSize > kMost ||
       (!elementType.isF16() && !elementType.isBF16()))
     return "its attributes are not supported";
   if (opset < kBlocksOpset)

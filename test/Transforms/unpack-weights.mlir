@@ -89,7 +89,7 @@ func.func @float8(%x: tensor<?x4xbf16>) -> tensor<?x2xbf16> {
 }
 
 // CHECK-LABEL: func.func @left
-// CHECK-COUNT-7: "MatMulBlockQuantizedFp
+// CHECK-COUNT-9: "MatMulBlockQuantizedFp
 func.func @left(%x: tensor<?x4xf16>, %u: tensor<2x2xui8>, %v: tensor<f32>, %f: tensor<?x4xf32>) {
   %w = quant_float.constant dense<0x21> : tensor<2x2xui8>
   %s = quant_float.constant dense<[[0x38], [0x40]]> : tensor<2x1xui8>
@@ -116,6 +116,12 @@ func.func @left(%x: tensor<?x4xf16>, %u: tensor<2x2xui8>, %v: tensor<f32>, %f: t
   // expected-remark @+1 {{not unpacked: its inputs or outputs do not match the operator}}
   %6 = quant_float.node "MatMulBlockQuantizedFp4Weight"(%x, %w, %s) opset 1 domain "com.microsoft"
          : (tensor<?x4xf16>, tensor<2x2xui8>, tensor<2x1xui8>) -> tensor<?x2xf16>
+  // expected-remark @+1 {{not unpacked: its attributes are not supported}}
+  %7 = quant_float.node "MatMulBlockQuantizedFp4Weight"(%x, %w, %s, %t) opset 1 domain "com.microsoft" attributes {block_size = "16"}
+         : (tensor<?x4xf16>, tensor<2x2xui8>, tensor<2x1xui8>, tensor<f32>) -> tensor<?x2xf16>
+  // expected-remark @+1 {{not unpacked: its attributes are not supported}}
+  %8 = quant_float.node "MatMulBlockQuantizedFp4Weight"(%x, %w, %s, %t) opset 1 domain "com.microsoft" attributes {K = 4 : i64}
+         : (tensor<?x4xf16>, tensor<2x2xui8>, tensor<2x1xui8>, tensor<f32>) -> tensor<?x2xf16>
   return
 }
 
