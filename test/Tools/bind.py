@@ -1,13 +1,16 @@
 # --bind NAME=FILE of quant-float-compile and quant-float-run: the input is a constant of the model then, its sizes are
-# known, and axes that were run-time values are; what cannot be bound is refused by name.
+# known, and axes that were run-time values are; --bind-weights FILE does the same for the weights of a file. What cannot be
+# bound is refused by name.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
 import subprocess
 import sys
 
+import gguf
 import ml_dtypes
 import numpy as np
+import safetensors.numpy
 from onnx import TensorProto as T
 from onnx import helper, numpy_helper
 
@@ -86,6 +89,48 @@ for count in (3, 5000):
     call("quant-float-run", 0, "cast.mlir", *arguments)
     expect(f"{count} of float8", np.load(work / "output_0.npy"), codes.astype(np.float32) * 3)
 
+# --- weights ------------------------------------------------------------------------------------------
+
+(work / "layer.mlir").write_text(
+    """func.func @layer(%x: tensor<2x32xf32>, %w: tensor<?x?xf32> {quant_float.name = "a.weight"}, %b: tensor<*xf32> {quant_float.name = "a.bias"}, %v: tensor<3x32xf32> {quant_float.name = "b.weight"}) -> tensor<?x?xf32> {
+  %0 = quant_float.node "Gemm"(%x, %w, %b) opset 21 attributes {transB = 1 : i64} : (tensor<2x32xf32>, tensor<?x?xf32>, tensor<*xf32>) -> tensor<?x?xf32>
+  %1 = quant_float.node "Gemm"(%x, %v) opset 21 attributes {transB = 1 : i64} : (tensor<2x32xf32>, tensor<3x32xf32>) -> tensor<2x3xf32>
+  %2 = quant_float.node "Add"(%0, %1) opset 21 : (tensor<?x?xf32>, tensor<2x3xf32>) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+"""
+)
+x = np.arange(64, dtype=np.float32).reshape(2, 32)
+np.save(work / "x2.npy", x)
+a, b = (np.roll(np.arange(96, dtype=np.int8).reshape(3, 32), shift) for shift in (1, 2))
+stored = {"a.weight": a, "a.weight_scale": np.float32([[0.5], [1], [2]]), "a.bias": np.float32([1, 2, 3])}  # fmt: skip
+# A tensor that no input has the name of is not read.
+stored |= {"b.weight": b.astype(np.float32), "c.weight": np.zeros((1, 2), np.float32)}
+safetensors.numpy.save_file(stored, work / "layer.safetensors")
+wanted = x @ (a * stored["a.weight_scale"]).T + stored["a.bias"] + x @ b.astype(np.float32).T
+arguments = ["layer.mlir", "--inputs", "x2.npy", "--outputs", "."]
+call("quant-float-run", 0, *arguments, "--bind-weights", "layer.safetensors")
+expect("weights", np.load(work / "output_0.npy"), wanted)
+call("quant-float-compile", 0, "layer.mlir", "-o", "l.so", "--bind-weights", "layer.safetensors")
+call("quant-float-exec", 0, "l.so", "--inputs", "x2.npy", "--outputs", ".")
+expect("compiled weights", np.load(work / "output_0.npy"), wanted)
+
+# From two files, of which one is GGUF, and with another input as a constant.
+kind = gguf.GGMLQuantizationType.Q8_0
+writer = gguf.GGUFWriter(work / "b.gguf", "test")
+writer.add_tensor("b.weight", gguf.quants.quantize(b.astype(np.float32), kind), raw_dtype=kind)
+writer.write_header_to_file()
+writer.write_kv_data_to_file()
+writer.write_tensors_to_file()
+writer.close()
+safetensors.numpy.save_file({key: stored[key] for key in stored if key[:2] == "a."} | {"a.bias": np.float32([0] * 3)}, work / "a.safetensors")  # fmt: skip
+values = gguf.quants.dequantize(gguf.quants.quantize(b.astype(np.float32), kind), kind)
+wanted = x @ (a * stored["a.weight_scale"]).T + x @ values.T
+call("quant-float-run", 0, *arguments, "--bind-weights", "a.safetensors", "--bind-weights", "b.gguf")  # fmt: skip
+found = np.load(work / "output_0.npy")
+if not np.allclose(found, wanted, rtol=1e-5):
+    failures.append(f"two files: expected {wanted}, but got {found}")
+
 # --- refused --------------------------------------------------------------------------------------------
 
 np.save(work / "ints.npy", np.arange(6).reshape(2, 3))
@@ -130,4 +175,62 @@ for code, model, given, words in (
     call("quant-float-compile", code, model, "-o", "kept.so", "--bind", given, stderr=words)
     if (work / "kept.so").read_text() != "kept":
         failures.append(f"{given}: the output is gone")
+for name, tensors in (
+    ("halves", {"b.weight": b.astype(np.float16)}),
+    ("wide", {"b.weight": np.zeros((3, 64), np.float32)}),
+    ("flat", {"a.weight": np.zeros(96, np.float32)}),
+    ("others", {"d.weight": np.zeros(3, np.float32)}),
+    ("called", {"x": np.zeros(2, np.float32)}),
+    ("broken", {"b.weight": b, "b.weight_scale": np.zeros((5, 7), np.float32)}),
+):
+    safetensors.numpy.save_file(tensors, work / f"{name}.safetensors")
+for code, model, file, words in (
+    (2, "layer.mlir", "none.safetensors", "none.safetensors: error: cannot open the file: "),
+    (
+        2,
+        "layer.mlir",
+        "x.npy",
+        "x.npy: error: expected weights in .safetensors, .safetensors.index.json or .gguf",
+    ),
+    (
+        2,
+        "layer.mlir",
+        "halves.safetensors",
+        "input 'b.weight': halves.safetensors: expected tensor<3x32xf32>, but got tensor<3x32xf16>",
+    ),
+    (
+        2,
+        "layer.mlir",
+        "wide.safetensors",
+        "input 'b.weight': wide.safetensors: expected tensor<3x32xf32>, but got tensor<3x64xf32>",
+    ),
+    (
+        2,
+        "layer.mlir",
+        "flat.safetensors",
+        "input 'a.weight': flat.safetensors: expected tensor<?x?xf32>, but got tensor<96xf32>",
+    ),
+    (
+        2,
+        "layer.mlir",
+        "others.safetensors",
+        "others.safetensors: no weight has the name of an input",
+    ),
+    (
+        2,
+        "called.mlir",
+        "called.safetensors",
+        "input 'x' cannot be bound: function 'f' is called within the model",
+    ),
+    (
+        2,
+        "layer.mlir",
+        "broken.safetensors",
+        "broken.safetensors: error: tensor 'b.weight_scale': the shape [5, 7] does not match a weight of [3, 32]",
+    ),
+):
+    (work / "kept.so").write_text("kept")
+    call("quant-float-compile", code, model, "-o", "kept.so", "--bind-weights", file, stderr=words)
+    if (work / "kept.so").read_text() != "kept":
+        failures.append(f"{file}: the output is gone")
 sys.exit("\n".join(failures) if failures else 0)

@@ -8,7 +8,7 @@
 
 #include "../AccumulationOption.h"
 #include "../ActivationsOption.h"
-#include "../BindOption.h"
+#include "../BindOptions.h"
 #include "../FakeConvertModeOption.h"
 #include "../PackedOption.h"
 #include "../ToolErrors.h"
@@ -85,7 +85,7 @@ struct Options {
       cl::cat(category)};
   FakeConvertModeOption fakeConvertMode{category};
   StrictOption strict{category};
-  BindOption bind{category};
+  BindOptions bind{category};
   PackedOption packed{category};
   AccumulationOption accumulation{category};
   ActivationsOption activations{category};

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../BindOption.h"
+#include "../BindOptions.h"
 #include "../FakeConvertModeOption.h"
 #include "../ModelInputs.h"
 #include "../ToolErrors.h"
@@ -42,7 +42,7 @@ struct Options : InputOptions {
                            cl::init("host")};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;
-  BindOption bind;
+  BindOptions bind;
 };
 } // namespace
 

@@ -8,7 +8,7 @@
 
 #include "../AccumulationOption.h"
 #include "../ActivationsOption.h"
-#include "../BindOption.h"
+#include "../BindOptions.h"
 #include "../FakeConvertModeOption.h"
 #include "../ModelInputs.h"
 #include "../PackedOption.h"
@@ -56,7 +56,7 @@ struct Options : RunOptions {
                           cl::init(2)};
   FakeConvertModeOption fakeConvertMode;
   StrictOption strict;
-  BindOption bind;
+  BindOptions bind;
   PackedOption packed;
   AccumulationOption accumulation;
   ActivationsOption activations;

@@ -124,6 +124,10 @@ public:
   llvm::Error bindInput(StringRef name, StringRef path);
   /// Same, for a tensor in host memory, which is copied.
   llvm::Error bindInput(StringRef name, const qf_tensor &tensor);
+  /// Replaces the inputs, in all entries, that have the names of weights in a
+  /// file by these weights: .safetensors, .safetensors.index.json or .gguf.
+  /// Quantized weights become `dequantize` of constants.
+  llvm::Error bindWeights(StringRef path);
   /// Marks all inputs and outputs of 2-, 4- and 6-bit types as packed (see
   /// EntryPoint.h). By default only large constants that the file stores
   /// packed, and values with the attribute quant_float.packed, are.
@@ -168,6 +172,11 @@ private:
       const ElementInfo &, ArrayRef<int64_t>)>;
 
   llvm::Error bindInput(StringRef name, ReadInput read);
+  /// Calls `bind` for each argument of an entry that has a name in
+  /// `isBound`, and removes the argument. Returns the number of arguments.
+  llvm::Expected<size_t>
+  bindArguments(SessionCall &call, llvm::function_ref<bool(StringRef)> isBound,
+                llvm::function_ref<llvm::Error(BlockArgument, StringRef)> bind);
   llvm::Error build(EmitKind kind, const BuildOptions &options,
                     StringRef baseName, llvm::raw_pwrite_stream &os,
                     std::string *beside, ReadBack readBack = nullptr);

@@ -1,4 +1,5 @@
-//===- BindOption.h - The option --bind -------------------------*- C++ -*-===//
+//===- BindOptions.h - The options --bind ------------------------*- C++
+//-*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,26 +7,35 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_TOOLS_BINDOPTION_H
-#define QUANT_FLOAT_TOOLS_BINDOPTION_H
+#ifndef QUANT_FLOAT_TOOLS_BINDOPTIONS_H
+#define QUANT_FLOAT_TOOLS_BINDOPTIONS_H
 
 #include "quant-float/Model/Model.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::quant_float {
 
-/// The option --bind of the tools that compile models, which replaces inputs by
-/// constants.
-struct BindOption : llvm::cl::list<std::string> {
-  explicit BindOption(
+/// The options --bind and --bind-weights of the tools that compile models,
+/// which replace inputs by constants and by weights.
+struct BindOptions {
+  explicit BindOptions(
       llvm::cl::OptionCategory &category = llvm::cl::getGeneralCategory())
-      : list("bind", llvm::cl::value_desc("NAME=FILE"),
-             llvm::cl::desc("replace the input NAME by the constant in FILE "
-                            "(.npy, .pb or raw .bin)"),
-             llvm::cl::cat(category)) {}
+      : inputs("bind", llvm::cl::value_desc("NAME=FILE"),
+               llvm::cl::desc("replace the input NAME by the constant in FILE "
+                              "(.npy, .pb or raw .bin)"),
+               llvm::cl::cat(category)),
+        weights("bind-weights", llvm::cl::value_desc("FILE"),
+                llvm::cl::desc("replace the inputs that have the names of "
+                               "weights in FILE by these weights "
+                               "(.safetensors, .safetensors.index.json or "
+                               ".gguf)"),
+                llvm::cl::cat(category)) {}
 
   llvm::Error apply(Model &model) const {
-    for (StringRef binding : *this) {
+    for (StringRef path : weights)
+      if (llvm::Error error = model.bindWeights(path))
+        return error;
+    for (StringRef binding : inputs) {
       auto [name, path] = split(binding, model);
       if (name.empty() || path.empty())
         return makeError(ErrorKind::Argument,
@@ -56,8 +66,11 @@ private:
         return {binding.take_front(at), binding.drop_front(at + 1)};
     return binding.rsplit('=');
   }
+
+  llvm::cl::list<std::string> inputs;
+  llvm::cl::list<std::string> weights;
 };
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_TOOLS_BINDOPTION_H
+#endif // QUANT_FLOAT_TOOLS_BINDOPTIONS_H
