@@ -4,7 +4,8 @@ import csv
 import pathlib
 import re
 
-TABLE = pathlib.Path(__file__).parents[2] / "include/quant-float/Support/ElementTypes.def"
+INCLUDE = pathlib.Path(__file__).parents[2] / "include/quant-float"
+TABLE = INCLUDE / "Support/ElementTypes.def"
 # The kinds that DLPack's type codes are of.
 DLPACK = {"0": "int", "1": "uint", "2": "float", "4": "bfloat", "6": "bool"}
 PAGE = """# Element types

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import elements
+from packings import PACKINGS
 from picture import LINE, Picture
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -232,10 +233,113 @@ def draw_layers():
     return picture
 
 
+# Multiples of the alignments of all layouts.
+ROWS, BLOCKS, CELLS = 256, 16, 8
+
+
+def list_layouts():
+    """Of the table of layouts: keywords, and what rows and blocks are padded to."""
+    path = elements.INCLUDE / "Reference" / "ScaleLayouts.def"
+    rows = re.findall(r'LAYOUT\(\w+, "(\w+)", (\d+), (\d+),', path.read_text())
+    return [(keyword, int(rows), int(blocks)) for keyword, rows, blocks in rows]
+
+
+def read_layout(opt, keyword):
+    """The row and the block of the scale at each offset: the compiler arranges the numbers of rows and blocks."""
+    element, code, size = ("f32", "f", 4) if keyword.endswith("f32") else ("f8E8M0FNU", "B", 1)
+    count = ROWS * BLOCKS
+    numbers = ([i // BLOCKS for i in range(count)], [i % BLOCKS for i in range(count)])
+    found = []
+    for values in numbers:
+        plain, packed = f"tensor<{ROWS}x{BLOCKS}x{element}>", f"tensor<{count}x{element}>"
+        given = struct.pack(f"<{count}{code}", *values).hex()
+        text = f"""func.func @f() -> {packed} {{
+  %0 = arith.constant dense<"0x{given}"> : {plain}
+  %1 = quant_float.pack_scales %0 layout {keyword} : {plain} to {packed}
+  return %1 : {packed}
+}}"""
+        command = [opt, "--canonicalize", "--mlir-print-elementsattrs-with-hex-if-larger=0", "-"]
+        answer = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        folded = bytes.fromhex(
+            re.search(rf'dense<"0x(\w{{{2 * count * size}}})">', answer.stdout)[1]
+        )
+        found.append([int(value) for value in struct.unpack(f"<{count}{code}", folded)])
+    return list(zip(*found, strict=True))
+
+
+def draw_scale_layouts(opt):
+    picture = Picture(
+        "scale-layouts", 520, "The order of the scales of blocks in each layout, by row and block"
+    )
+    left, width, height, y = 52, 58, 20, 4
+    picture.text(
+        8,
+        y + 12,
+        f"The row and the block of each scale, of {ROWS} rows and {BLOCKS} blocks.",
+        "soft",
+    )
+    y += 28
+    for keyword, rows, blocks in list_layouts():
+        scales = read_layout(opt, keyword)
+        picture.text(8, y + 12, keyword, "code bold")
+        padding = f"rows padded to a multiple of {rows}"
+        if blocks > 1:
+            padding += f", blocks to one of {blocks}"
+        picture.text(140, y + 12, padding, "soft")
+        y += 20
+        # The first lines, and the one in which the next blocks of the first row begin.
+        ahead = scales.index((0, max(blocks, 4))) // CELLS
+        lines = [0, 1, 2, 3]
+        for line in [*lines, *([None, ahead] if ahead > 4 else [ahead] if ahead == 4 else [])]:
+            if line is None:
+                picture.text(left + width * CELLS / 2, y + 8, "…", "middle soft")
+                y += 14
+                continue
+            picture.text(left - 8, y + 14, str(line * CELLS), "end soft")
+            for cell, (row, block) in enumerate(scales[line * CELLS : (line + 1) * CELLS]):
+                picture.rect(left + width * cell, y, width - 2, height - 2, "abcd"[block % 4])
+                middle = left + width * cell + width / 2 - 1
+                picture.text(middle, y + 14, f"{row}, {block}", "middle code")
+            y += height
+        y += 12
+    return picture
+
+
+def draw_packings():
+    picture = Picture("packings", 520, "The elements and scales in the bytes of each packing")
+    bit, gap, y = 7, 4, 4
+    width = 8 * bit
+    picture.text(8, y + 12, "The lowest bit of a byte is on the right.", "soft")
+    y += 28
+    for packing in PACKINGS:
+        picture.text(8, y + 12, packing.name, "code bold")
+        picture.text(70, y + 12, packing.users, "soft")
+        y += 20
+        for place, byte in enumerate([*range(7), packing.size - 1]):
+            x = 8 + place * (width + gap) + (16 if place == 7 else 0)
+            picture.text(x + width / 2, y + 10, f"byte {byte}", "middle soft")
+            right = x + width
+            for name, bits in packing.fields(byte):
+                right -= bits * bit
+                style = "abcd"[name % 4] if isinstance(name, int) else ""
+                picture.rect(right, y + 16, bits * bit, 20, style or "box")
+                picture.text(right + bits * bit / 2, y + 30, str(name), "middle code")
+        picture.text(8 + 7 * (width + gap) + 6, y + 30, "…", "middle soft")
+        y += 50
+    return picture
+
+
 def main():
     opt, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for picture in (draw_formats(opt), draw_stages(), draw_layers()):
+    pictures = (
+        draw_formats(opt),
+        draw_stages(),
+        draw_layers(),
+        draw_scale_layouts(opt),
+        draw_packings(),
+    )
+    for picture in pictures:
         (folder / f"{picture.name}.svg").write_text(picture.render())
 
 

@@ -1,10 +1,16 @@
 # The pictures of the documentation are what their script draws of the formats' facts, and are SVG.
 # RUN: %python %src_root/scripts/docs/pictures.py %tools_dir/quant-float-opt %t
-# RUN: %python %s %t %src_root/docs/pictures %src_root/lib
+# RUN: env PYTHONPATH=%src_root/scripts/docs %python %s %t %src_root/docs/pictures %src_root/lib
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree as tree
+
+import gguf
+import ml_dtypes
+import numpy as np
+from onnx import TensorProto, numpy_helper
+from packings import PACKINGS
 
 drawn, committed = ({p.name: p for p in pathlib.Path(f).iterdir()} for f in sys.argv[1:3])
 assert drawn.keys() == committed.keys(), drawn.keys() ^ committed.keys()
@@ -34,3 +40,67 @@ assert "no −0, no ∞, NaN 0x80" in words and "bias 127, from 2⁻¹²⁷ to 2
 words = re.sub("<[^>]+>", "\n", drawn["layers.svg"].read_text())
 for folder in pathlib.Path(sys.argv[3]).iterdir():
     assert not folder.is_dir() or folder.name in words, folder.name
+
+# The layouts, by the offsets that the libraries document.
+words = re.sub("<[^>]+>", "\n", drawn["scale-layouts.svg"].read_text()).split("\n")
+words = [word for word in words if word.strip()]
+for layout, offset, scales in (
+    ("tile_128x4", "8", ["64, 0", "64, 1", "64, 2", "64, 3", "96, 0"]),
+    ("tile_128x4", "512", ["0, 4", "0, 5"]),
+    ("tile_8x4", "32", ["0, 4", "0, 5"]),
+    ("deepgemm_f32", "8", ["8, 0", "9, 0"]),
+    ("deepgemm_e8m0", "8", ["2, 0", "2, 1"]),
+    ("gfx950", "0", ["0, 0", "16, 0", "0, 4", "16, 4", "1, 0"]),
+    ("gfx1250_n32k4", "128", ["0, 4", "0, 5"]),
+):
+    at = words.index(offset, words.index(layout))
+    assert words[at + 1 : at + 1 + len(scales)] == scales, (layout, offset, words[at:][:9])
+
+# The packings, by the packages that write or read them.
+found = {f"{packing.name} {packing.users.split(':')[0]}": packing for packing in PACKINGS}
+assert list(found) == [
+    "4 bits ONNX, compressed-tensors, ModelOpt, torchao",
+    "4 bits bitsandbytes",
+    "6 bits ONNX",
+    "MXFP4 GGUF",
+    "NVFP4 GGUF",
+]
+
+
+def pack(packing, codes):
+    """The bytes of these elements; scales are 0x38."""
+    done, packed = dict.fromkeys(range(len(codes)), 0), []
+    for byte in range(packing.size):
+        total, low = 0, 0
+        for name, bits in packing.fields(byte):
+            if isinstance(name, int):
+                total |= (codes[name] >> done[name] & (1 << bits) - 1) << low
+                done[name] += bits
+            else:
+                total |= 0x38
+            low += bits
+        assert low == 8, (packing.name, byte)
+        packed.append(total)
+    width = 6 if packing.name == "6 bits" else 4
+    assert set(done.values()) == {width}, packing.name
+    return np.uint8(packed)
+
+
+random = np.random.default_rng(1)
+for name, dtype in (
+    ("4 bits ONNX, compressed-tensors, ModelOpt, torchao", ml_dtypes.float4_e2m1fn),
+    ("6 bits ONNX", ml_dtypes.float6_e2m3fn),
+):
+    codes = random.integers(0, 16 if name[0] == "4" else 64, 32, np.uint8)
+    tensor = numpy_helper.from_array(codes.view(dtype))
+    assert tensor.data_type in (TensorProto.FLOAT4E2M1, TensorProto.FLOAT6E2M3)
+    assert pack(found[name], codes.tolist()).tobytes() == tensor.raw_data, name
+codes = random.integers(0, 16, 32, np.uint8).tolist()
+swapped = [code >> 4 | (code & 15) << 4 for code in pack(PACKINGS[0], codes).tolist()]
+assert pack(found["4 bits bitsandbytes"], codes).tolist() == swapped
+for name in ("MXFP4", "NVFP4"):
+    kind = gguf.GGMLQuantizationType[name]
+    codes = random.integers(0, 16, gguf.GGML_QUANT_SIZES[kind][0], np.uint8)
+    values = gguf.quants.dequantize(pack(found[f"{name} GGUF"], codes.tolist())[None], kind)[0]
+    scale = values[codes == 2][0]
+    assert scale and np.array_equal(values, codes.view(ml_dtypes.float4_e2m1fn).astype(np.float32) * scale), name  # fmt: skip
