@@ -4,9 +4,9 @@
     >>> print(qf.cast(np.array([1.0, 1.1, 1e6], np.float32), "float8e4m3fn"))
     [1 1.125 448]
 
-:func:`cast`, :func:`quantize`, :func:`dequantize`, :func:`qdq` and :func:`fakeconvert` operate on
-numpy arrays, also with the types of ml_dtypes, and on DLPack arrays. Their code is compiled on the
-first use. :func:`philox` generates the random bits for stochastic rounding.
+:func:`cast`, :func:`quantize`, :func:`dequantize`, :func:`qdq`, :func:`fakeconvert`,
+:func:`block_quantize` and :func:`block_dequantize` operate on numpy arrays, also with the types of
+ml_dtypes, and on DLPack arrays. Their code is compiled on the first use. :func:`philox` generates the random bits for stochastic rounding.
 :func:`load`, :func:`parse`, :func:`import_onnx` and :func:`import_openvino` read models,
 :func:`check` verifies them against every opset, and :func:`compile` compiles them to kernels.
 :mod:`quant_float.opsets` describes what the versions of the ops accept.
@@ -25,7 +25,16 @@ from ._cache import CacheInfo, KernelCache, kernel_cache
 from ._device import DeviceArray, to_device
 from ._disk import DiskCache, DiskCacheInfo, disk_cache
 from ._errors import CompileError, Diagnostic, Error, ModelError, RunError
-from ._functions import cast, dequantize, fakeconvert, philox, qdq, quantize
+from ._functions import (
+    block_dequantize,
+    block_quantize,
+    cast,
+    dequantize,
+    fakeconvert,
+    philox,
+    qdq,
+    quantize,
+)
 from ._kernels import Argument, Kernel, load_kernel
 from ._models import (
     Function,
@@ -77,6 +86,8 @@ __all__ = [
     "PackedArray",
     "RunError",
     "__version__",
+    "block_dequantize",
+    "block_quantize",
     "cast",
     "check",
     "compare",

@@ -38,6 +38,8 @@ _SYNTAX = {
         "round_mode",
     ),
     "fakeconvert": ("to", "mode", "opset"),
+    "block_quantize": ("tensor_amax", "tensor_scale", "block", "rule", "round_mode", "random"),
+    "block_dequantize": ("tensor_scale", "block", "order"),
 }
 
 
@@ -152,17 +154,68 @@ def group_broadcast(x: Tensor, scale: Tensor, shift: Tensor | None) -> list[View
     return [View(x, tuple(sizes), _spell(tuple(sizes))), *views]
 
 
-def _write_module(op: str, attributes: dict[str, Any], types: tuple[str, ...], result: str) -> str:
+def divide_blocks(
+    shape: tuple[int, ...], block: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """The shape of the scales; then the sizes, the sizes of the scales and the blocks of a kernel:
+    neighbours that are both whole or both of blocks of one element are one dimension."""
+    scales = tuple(
+        1 if each == -1 else -(-size // each) for size, each in zip(shape, block, strict=True)
+    )
+    sizes: list[int] = []
+    scale_sizes: list[int] = []
+    blocks: list[int] = []
+    for size, scale_size, each in zip(shape, scales, block, strict=True):
+        if blocks and blocks[-1] == each and each in (1, -1):
+            sizes[-1] *= size
+            scale_sizes[-1] *= scale_size
+        else:
+            sizes.append(size)
+            scale_sizes.append(scale_size)
+            blocks.append(each)
+    return scales, tuple(sizes), tuple(scale_sizes), tuple(blocks)
+
+
+def view_blocks(x: Tensor, sizes: tuple[int, ...]) -> View:
+    """With the sizes of a kernel."""
+    return View(x, sizes, _spell(sizes))
+
+
+def view_scales(scale: Tensor, sizes: tuple[int, ...], blocks: tuple[int, ...]) -> View:
+    """Of a dimension that is one block there is one scale."""
+    spelled = "x".join("1" if each == -1 else "?" for each in blocks)
+    return View(scale, sizes, spelled)
+
+
+def view_number(tensor: Tensor) -> View:
+    """Without dimensions."""
+    return View(tensor, (), "")
+
+
+def _write_module(
+    op: str,
+    attributes: dict[str, Any],
+    types: tuple[str, ...],
+    keywords: dict[str, str],
+    results: tuple[str, ...],
+) -> str:
+    """``keywords`` are the types of operands that follow a word."""
     names = [f"%{name}" for name in ("x", "scale", "other", "random")[: len(types)]]
-    arguments = ", ".join(f"{name}: {type_}" for name, type_ in zip(names, types, strict=True))
-    words = [
-        f"{word} {attributes[word]}" for word in _SYNTAX[op] if attributes.get(word) is not None
-    ]
+    words = []
+    for word in _SYNTAX[op]:
+        if word in keywords:
+            words.append(f"{word}(%{word} : {keywords[word]})")
+        elif attributes.get(word) is not None:
+            words.append(f"{word} {attributes[word]}")
+    arguments = [f"{name}: {type_}" for name, type_ in zip(names, types, strict=True)]
+    arguments += [f"%{word}: {type_}" for word, type_ in keywords.items()]
+    values = ", ".join(f"%{index}" for index in range(len(results)))
+    made = ", ".join(results)
     return (
-        f"func.func @{op}({arguments}) -> {result} {{\n"
-        f"  %0 = quant_float.{op} {', '.join(names)} {' '.join(words)}\n"
-        f"    : {', '.join(types)} to {result}\n"
-        f"  return %0 : {result}\n"
+        f"func.func @{op}({', '.join(arguments)}) -> ({made}) {{\n"
+        f"  {values} = quant_float.{op} {', '.join(names)} {' '.join(words)}\n"
+        f"    : {', '.join(types)} to {made}\n"
+        f"  return {values} : {made}\n"
         "}\n"
     )
 
@@ -170,26 +223,35 @@ def _write_module(op: str, attributes: dict[str, Any], types: tuple[str, ...], r
 def run(
     op: str,
     attributes: dict[str, Any],
-    inputs: list[View],
-    result: View,
+    operands: list[View],
+    results: list[View],
     target: Target,
     threads: int,
+    keywords: dict[str, View] | None = None,
 ) -> None:
-    """Computes ``op`` from ``inputs`` into ``result``."""
-    types = tuple(view.type for view in inputs)
+    """Computes ``op`` into ``results``. ``keywords`` are operands that follow a word."""
+    keywords = keywords or {}
+    types = tuple(view.type for view in operands)
+    words = {word: view.type for word, view in keywords.items()}
+    result_types = tuple(view.type for view in results)
+    inputs = [*operands, *keywords.values()]
     require_choice(target, "target", Target)
     threads = require_integer(threads, "threads", 0, 4096)
+
+    def write() -> bytes:
+        return _write_module(op, attributes, types, words, result_types).encode()
+
     if target == "reference":
-        model = _parse(op, _write_module(op, attributes, types, result.type).encode())
-        _require_apart(op, inputs, result)
-        _evaluate(model, inputs, result)
+        model = _parse(op, write())
+        _require_apart(op, inputs, results)
+        _evaluate(model, inputs, results)
         return
-    key = (op, tuple(attributes.values()), types, result.type, threads)
+    key = (op, tuple(attributes.values()), types, tuple(words.items()), result_types, threads)
 
     def make() -> Kernel:
         options = _native.Options()
         options.cpu, options.threads = "host", threads
-        text = _write_module(op, attributes, types, result.type).encode()
+        text = write()
         native = disk_cache.get(
             lambda: text,
             options,
@@ -200,7 +262,7 @@ def run(
 
     kernel_cache.get(key, make).run(
         [view.tensor._replace(shape=view.sizes) for view in inputs],
-        [result.tensor._replace(shape=result.sizes)],
+        [view.tensor._replace(shape=view.sizes) for view in results],
     )
 
 
@@ -208,21 +270,24 @@ def _parse(op: str, text: bytes) -> _native.Model:
     return _native.Model.parse(_native.MLIR, text, f"<{op}>", True, -1, b"", b"", None)
 
 
-def _require_apart(op: str, inputs: list[View], result: View) -> None:
+def _require_apart(op: str, inputs: list[View], results: list[View]) -> None:
     """As kernels refuse it."""
-    for index, view in enumerate(inputs):
-        # Strings are copied. Exact for contiguous memory.
-        if STRING in (view.tensor.dtype, result.tensor.dtype):
-            continue
-        if np.may_share_memory(view.tensor.codes, result.tensor.codes):
-            raise RunError(f"{op}: output 0: overlaps input {index}", status=_OVERLAP)
+    for number, result in enumerate(results):
+        others = [(f"input {index}", view) for index, view in enumerate(inputs)]
+        others += [(f"output {index}", view) for index, view in enumerate(results[:number])]
+        for other, view in others:
+            # Strings are copied. Exact for contiguous memory.
+            if STRING in (view.tensor.dtype, result.tensor.dtype):
+                continue
+            if np.may_share_memory(view.tensor.codes, result.tensor.codes):
+                raise RunError(f"{op}: output {number}: overlaps {other}", status=_OVERLAP)
 
 
-def _evaluate(model: _native.Model, inputs: list[View], result: View) -> None:
+def _evaluate(model: _native.Model, inputs: list[View], results: list[View]) -> None:
     tensors = [describe(view.tensor._replace(shape=view.sizes)) for view in inputs]
-    (codes,) = model.evaluate(0, tensors)
-    if isinstance(codes, tuple):
-        result.tensor.codes[:] = codes[0]
-        store_texts(result.tensor)
-        return
-    result.tensor.codes[...] = codes.reshape(result.tensor.codes.shape)
+    for result, codes in zip(results, model.evaluate(0, tensors), strict=True):
+        if isinstance(codes, tuple):
+            result.tensor.codes[:] = codes[0]
+            store_texts(result.tensor)
+        else:
+            result.tensor.codes[...] = codes.reshape(result.tensor.codes.shape)

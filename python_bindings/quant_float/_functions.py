@@ -7,19 +7,51 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arguments import as_boolean, as_choice, as_integer, require_integer
+from ._arguments import as_boolean, as_choice, as_integer, require_choice, require_integer
 from ._arrays import Tensor, require_dtype, take, take_output
-from ._canonical import View, divide, flatten, group_broadcast, run
+from ._canonical import (
+    View,
+    divide,
+    divide_blocks,
+    flatten,
+    group_broadcast,
+    run,
+    view_blocks,
+    view_number,
+    view_scales,
+)
 from ._device import describe
 from ._types import DType
 from ._types import dtype as _as_dtype
-from .typing import ArrayLike, DTypeLike, FakeConvertMode, Out, RoundMode, Target
+from .typing import (
+    Array,
+    ArrayLike,
+    BlockRule,
+    DTypeLike,
+    FakeConvertMode,
+    Out,
+    RoundMode,
+    ScaleOrder,
+    SupportsDLPack,
+    Target,
+)
 
-__all__ = ["cast", "dequantize", "fakeconvert", "philox", "qdq", "quantize"]
+__all__ = [
+    "block_dequantize",
+    "block_quantize",
+    "cast",
+    "dequantize",
+    "fakeconvert",
+    "philox",
+    "qdq",
+    "quantize",
+]
 
 _FLOAT, _UINT8, _INT32 = _as_dtype("float"), _as_dtype("uint8"), _as_dtype("int32")
 _NEWEST = _native.get_newest_opset()
 _FAKECONVERT_OPSET = 13
+# The rules that also derive a scale of the tensor.
+_TWO_LEVELS = ("transformer_engine", "torchao", "model_optimizer", "compressed_tensors")
 _RANDOM = ("uint2", "uint4", "uint8", "uint16", "uint32")
 
 
@@ -306,6 +338,191 @@ def fakeconvert(
     return _finish("fakeconvert", attributes, views, out, source.dtype, source, target, threads)
 
 
+def block_quantize(
+    x: ArrayLike,
+    dtype: DTypeLike,
+    scale_dtype: DTypeLike,
+    block: int | tuple[int, ...],
+    rule: BlockRule,
+    *,
+    tensor_amax: ArrayLike | None = None,
+    tensor_scale: ArrayLike | None = None,
+    random: ArrayLike | None = None,
+    out: tuple[Array | SupportsDLPack | None, ...] | None = None,
+    target: Target = "cpu",
+    threads: int = 1,
+) -> tuple[Any, ...]:
+    """Derives a scale for each block of ``x`` from its largest magnitude, and quantizes with it.
+
+    Args:
+        x: an array of float, float16 or bfloat16 with at least one dimension. Lists are converted
+            to float.
+        dtype: the type of the quantized values, such as float8e4m3fn, float6e2m3, float4e2m1 or
+            int8.
+        scale_dtype: the type of the scales, such as float8e8m0, float8e4m3fn or float.
+        block: the number of adjacent elements of a row, along the last dimension, that share a
+            scale; or a size for each dimension. -1 is the whole dimension. The last block of a
+            dimension may be smaller.
+        rule: the rule for the scales, which defines every bit: see :obj:`quant_float.typing.BlockRule`
+            and docs/block-formats.md.
+        tensor_amax: for rules with two levels (transformer_engine, torchao, model_optimizer,
+            compressed_tensors): the largest magnitude from which the scale of the tensor is
+            derived, a number or an array of one float. By default it is that of ``x``.
+        tensor_scale: for the same rules, the scale of the tensor.
+        random: random bits for stochastic rounding, as in :func:`quantize`.
+        out: the arrays for the results, in which None means a new array.
+        target, threads: as in :func:`cast`.
+
+    Returns:
+        The values, with the shape of ``x``, and the scales, of which there are
+        ``ceil(size / block)`` along each dimension. For rules with two levels without
+        ``tensor_scale`` also the scale of the tensor, an array without dimensions.
+
+    Raises:
+        TypeError, ValueError, ModelError, RunError: as in :func:`cast`. ModelError: the rule
+            does not define such scales for such elements.
+
+    Source: OCP Microscaling Formats 1.0, and the implementations that the rules are named after.
+    """
+    source = take(x, "x", element=_FLOAT)
+    values, scales = _as_dtype(dtype), _as_dtype(scale_dtype)
+    rule_name = require_choice(rule, "rule", BlockRule)
+    blocks = _take_block(block, source.shape)
+    shape, sizes, scale_sizes, kernel_blocks = divide_blocks(source.shape, blocks)
+    view = view_blocks(source, sizes)
+    keywords = _take_numbers(tensor_amax=tensor_amax, tensor_scale=tensor_scale)
+    if keywords and rule_name not in _TWO_LEVELS:
+        raise ValueError(
+            f"{next(iter(keywords))} requires a rule with two levels, but got {rule!r}"
+        )
+    if len(keywords) == 2:
+        raise ValueError("tensor_amax and tensor_scale exclude each other")
+    if random is not None:
+        (keywords["random"],) = _take_random(random, source, view)
+    results = [(values, source.shape), (scales, shape)]
+    if rule_name in _TWO_LEVELS and "tensor_scale" not in keywords:
+        results.append((_FLOAT, ()))
+    given = [None] * len(results) if out is None else out
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(
+            f"out must be a tuple of {len(results)} arrays, but got {type(out).__name__}"
+        )
+    if len(given) != len(results):
+        raise TypeError(f"out must have {len(results)} arrays, but got {len(given)}")
+    outputs = [
+        take_output(each, *result, f"out[{index}]")
+        for index, (each, result) in enumerate(zip(given, results, strict=True))
+    ]
+    views = [
+        view_blocks(outputs[0], sizes),
+        view_scales(outputs[1], scale_sizes, kernel_blocks),
+        *map(view_number, outputs[2:]),
+    ]
+    attributes = {
+        "block": str(list(kernel_blocks)),
+        "rule": rule_name,
+        "round_mode": None if random is None else "stochastic",
+    }
+    run("block_quantize", attributes, [view], views, target, threads, keywords)
+    return tuple(output.array for output in outputs)
+
+
+def block_dequantize(
+    x: ArrayLike,
+    scale: ArrayLike,
+    block: int | tuple[int, ...],
+    *,
+    dtype: DTypeLike = "float",
+    tensor_scale: ArrayLike | None = None,
+    order: ScaleOrder | None = None,
+    out: Out | None = None,
+    target: Target = "cpu",
+    threads: int = 1,
+) -> Out:
+    """Multiplies the elements of blocks by their scales.
+
+    Each multiplication is in float, and the result is rounded once more to its type. int8 with scales
+    of float8e8m0 is MXINT8: multiples of 1/64.
+
+    Args:
+        x: the quantized values of :func:`block_quantize`.
+        scale: the scales, of which there are ``ceil(size / block)`` along each dimension.
+        block: as in :func:`block_quantize`.
+        dtype: the type of the result: float, float16 or bfloat16.
+        tensor_scale: the scale of the tensor, a number or an array of one float.
+        order: with ``tensor_scale``: ``"block_first"``, the default, multiplies by the scale of the
+            block first; ``"tensor_first"`` multiplies the two scales first. The last bit differs.
+        out, target, threads: as in :func:`cast`.
+
+    Returns:
+        ``out``, or a new array with the shape of ``x``.
+
+    Raises:
+        TypeError, ValueError, ModelError, RunError: as in :func:`cast`.
+
+    Source: OCP Microscaling Formats 1.0.
+
+    >>> import numpy as np, quant_float as qf
+    >>> x = np.arange(64, dtype=np.float32).reshape(2, 32)
+    >>> values, scales = qf.block_quantize(x, "float4e2m1", "float8e8m0", 32, "rceil")
+    >>> scales
+    array([[8],
+           [16]], dtype='float8_e8m0fnu')
+    >>> float(qf.block_dequantize(values, scales, 32)[1, 31])
+    64.0
+    """
+    source, element = take(x, "x"), _as_dtype(dtype)
+    scales = take(scale, "scale", element=_FLOAT)
+    blocks = _take_block(block, source.shape)
+    shape, sizes, scale_sizes, kernel_blocks = divide_blocks(source.shape, blocks)
+    if scales.shape != shape:
+        raise ValueError(f"scale must have shape {shape}, but got {scales.shape}")
+    keywords = _take_numbers(tensor_scale=tensor_scale)
+    if order is not None and not keywords:
+        raise ValueError("order requires a tensor_scale")
+    attributes = {
+        "block": str(list(kernel_blocks)),
+        "order": as_choice(order, "order", ScaleOrder),
+    }
+    result = take_output(out, element, source.shape, "out")
+    views = [view_blocks(source, sizes), view_scales(scales, scale_sizes, kernel_blocks)]
+    to = [view_blocks(result, sizes)]
+    run("block_dequantize", attributes, views, to, target, threads, keywords)
+    array: Out = result.array
+    return array
+
+
+def _take_block(block: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A size for each dimension."""
+    if not shape:
+        raise ValueError("x must have at least one dimension")
+    sizes = (*(1,) * (len(shape) - 1), block) if isinstance(block, (int, np.integer)) else block
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"block must be an integer or a tuple of integers, but got {block!r}")
+    if len(sizes) != len(shape):
+        raise ValueError(
+            f"block must have {len(shape)} sizes, one for each dimension of x, but got {block!r}"
+        )
+    sizes = tuple(require_integer(size, "a size of block", -1, 2**63 - 1) for size in sizes)
+    if 0 in sizes:
+        raise ValueError(f"a size of block must be at least 1, or -1, but got {block!r}")
+    return sizes
+
+
+def _take_numbers(**values: ArrayLike | None) -> dict[str, View]:
+    """Those that are given, each an array of one float."""
+    views = {}
+    for what, value in values.items():
+        if value is None:
+            continue
+        tensor = take(value, what, element=_FLOAT)
+        require_dtype(tensor, _FLOAT, what)
+        if tensor.shape not in ((), (1,)):
+            raise ValueError(f"{what} must be one value, but got shape {tensor.shape}")
+        views[what] = view_number(tensor)
+    return views
+
+
 def philox(
     shape: int | tuple[int, ...],
     seed: int,
@@ -368,7 +585,7 @@ def _finish(
     """Computes an op whose result has the sizes of the first view."""
     result = take_output(out, element, source.shape, "out")
     view = View(result, views[0].sizes, views[0].spelled)
-    run(op, attributes, views, view, target, threads)
+    run(op, attributes, views, [view], target, threads)
     array: Out = result.array
     return array
 

@@ -27,6 +27,7 @@ __all__ = [
     "Array",
     "ArrayLike",
     "AttributeName",
+    "BlockRule",
     "CompileTarget",
     "DTypeLike",
     "DTypeName",
@@ -37,6 +38,7 @@ __all__ = [
     "Progress",
     "RoleName",
     "RoundMode",
+    "ScaleOrder",
     "Accumulation",
     "SupportsCuda",
     "SupportsDLPack",
@@ -85,6 +87,25 @@ Target: TypeAlias = Literal["cpu", "reference"]
 #: The target of a compiled model.
 CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
 RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
+#: A rule that derives the scale of a block from its largest magnitude.
+BlockRule: TypeAlias = Literal[
+    "floor",
+    "ceil",
+    "even",
+    "rceil",
+    "ceil_exact",
+    "nearest",
+    "tosa",
+    "absmax",
+    "deepgemm",
+    "ggml",
+    "transformer_engine",
+    "torchao",
+    "model_optimizer",
+    "compressed_tensors",
+]
+#: Which of two scales :func:`quant_float.block_dequantize` multiplies by first.
+ScaleOrder: TypeAlias = Literal["block_first", "tensor_first"]
 FakeConvertMode: TypeAlias = Literal["exact", "openvino", "openvino_reference"]
 Accumulation: TypeAlias = Literal["ordered", "reassociate"]
 Activations: TypeAlias = Literal["float", "int16", "int8"]

@@ -28,7 +28,16 @@ SECTION = re.compile(r"^/\* (\S.*?) -{3,} \*/\n", re.M)
 
 # What of the Python package is told in which order.
 PYTHON = {
-    "Functions of arrays": ["cast", "quantize", "dequantize", "qdq", "fakeconvert", "philox"],
+    "Functions of arrays": [
+        "cast",
+        "quantize",
+        "dequantize",
+        "qdq",
+        "fakeconvert",
+        "block_quantize",
+        "block_dequantize",
+        "philox",
+    ],
     "Models": [
         "load",
         "parse",

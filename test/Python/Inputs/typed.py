@@ -30,9 +30,11 @@ y = np.zeros((2, 3), np.float16)
 assert_type(qf.cast(x, "f16"), Array)
 assert_type(qf.cast(x, "f16", out=None), Array)
 assert_type(qf.quantize(x, 0.5, dtype="int8"), Array)
+assert_type(qf.block_dequantize(x, x, 32), Array)
 tensor = Tensor()
 assert_type(qf.cast(x, "f16", out=tensor), Tensor)
 assert_type(qf.fakeconvert(x, 1.0, out=tensor), Tensor)
+assert_type(qf.block_dequantize(x, x, (1, 32), out=tensor), Tensor)
 
 # Inputs.
 for value in (x, np.float32(1), 1.0, True, [1, 2], ((1.0,),), tensor):
@@ -58,6 +60,10 @@ qf.cast(x, None)  # type: ignore[arg-type]
 qf.cast(x, "float8e8m0", round_mode="up", target="reference", threads=2)
 qf.cast(x, "float8e8m0", round_mode="even")  # type: ignore[arg-type]
 qf.cast(x, "f16", target="gpu")  # type: ignore[arg-type]
+values, scales = qf.block_quantize(x, "f4e2m1fn", "f8e8m0fnu", 32, "rceil", out=(None, tensor))
+qf.block_quantize(x, "f4e2m1fn", "f8e8m0fnu", 32, "up")  # type: ignore[arg-type]
+qf.block_dequantize(x, x, 32, tensor_scale=1.0, order="tensor_first")
+qf.block_dequantize(x, x, 32, tensor_scale=1.0, order="first")  # type: ignore[arg-type]
 qf.fakeconvert(x, 1.0, mode="openvino_reference")
 qf.fakeconvert(x, 1.0, mode="fast")  # type: ignore[arg-type]
 qf.opsets.accepts_type("Cast", 13, "input", "string")
