@@ -197,6 +197,13 @@ QUANT_FLOAT_EXPORTED QuantFloatStatus
 quantFloatModelBindInput(QuantFloatModel model, const char *name,
                          const qf_tensor *tensor, QuantFloatError *error);
 
+/** Replaces the inputs, in each function, that have the names of weights in a
+ * file by these weights: .safetensors, .safetensors.index.json or .gguf.
+ * Quantized weights stay quantized. The file must not change during the
+ * lifetime of the model and of the code that is compiled from it. */
+QUANT_FLOAT_EXPORTED QuantFloatStatus quantFloatModelBindWeights(
+    QuantFloatModel model, const char *path, QuantFloatError *error);
+
 /** Writes the model as MLIR, textual or as bytecode. Bytecode requires a valid
  * model. */
 QUANT_FLOAT_EXPORTED QuantFloatStatus

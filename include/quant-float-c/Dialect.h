@@ -34,13 +34,31 @@
  *       [mode: quantFloatFakeConvertModeAttrGet],
  *       [reciprocal: quantFloatFakeConvertReciprocalAttrGet],
  *       [positive_zero: unit], [neutral_shift: unit]
+ *   quant_float.block_quantize input, [tensor_amax], [tensor_scale], [random]
+ *       block: dense i64 array, rule: quantFloatBlockScaleRuleAttrGet,
+ *       [round_mode], operandSegmentSizes: dense i32 array; two results, or
+ *       three with a scale of the tensor
+ *   quant_float.block_dequantize input, scale, [tensor_scale]
+ *       block, [order: quantFloatScaleOrderAttrGet]
+ *   quant_float.block_amax input
+ *       block
+ *   quant_float.tensor_scale tensor_amax
+ *   quant_float.block_scale amax, [tensor_amax], [tensor_scale]
+ *       rule, element: type, operandSegmentSizes
+ *   quant_float.block_quantize_elements input, scale, [tensor_amax],
+ *       [tensor_scale], [random]
+ *       block, rule, [round_mode], operandSegmentSizes
+ *   quant_float.pack_scales, quant_float.unpack_scales input
+ *       layout: quantFloatScaleLayoutAttrGet
  *   quant_float.philox     seed, offset, like
  *   quant_float.node       any
  *       op_type: string, opset: i64 integer, [domain: string],
  *       [node_name: string], [node_attributes: dictionary],
  *       [absent_inputs: dense i64 array], [body_names: array of strings]
  *
- * Each op has one result, except quant_float.node, which has any number.
+ * operandSegmentSizes has the number, 0 or 1, of each of the operands. Each op
+ * has one result, except quant_float.block_quantize and quant_float.node, which
+ * has any number.
  * mlirOperationVerify checks the dialect's constraints on sizes, granularity
  * and types.
  */
@@ -165,6 +183,73 @@ QUANT_FLOAT_EXPORTED int32_t
 quantFloatFakeConvertReciprocalAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID
 quantFloatFakeConvertReciprocalAttrGetTypeID(void);
+
+/** The rule that derives the scale of a block from its largest magnitude. */
+typedef enum QuantFloatBlockScaleRule {
+  QUANT_FLOAT_BLOCK_SCALE_FLOOR = 0,
+  QUANT_FLOAT_BLOCK_SCALE_CEIL = 1,
+  QUANT_FLOAT_BLOCK_SCALE_EVEN = 2,
+  QUANT_FLOAT_BLOCK_SCALE_RCEIL = 3,
+  QUANT_FLOAT_BLOCK_SCALE_CEIL_EXACT = 4,
+  QUANT_FLOAT_BLOCK_SCALE_NEAREST = 5,
+  QUANT_FLOAT_BLOCK_SCALE_TOSA = 6,
+  QUANT_FLOAT_BLOCK_SCALE_ABSMAX = 7,
+  QUANT_FLOAT_BLOCK_SCALE_DEEPGEMM = 8,
+  QUANT_FLOAT_BLOCK_SCALE_GGML = 9,
+  QUANT_FLOAT_BLOCK_SCALE_TRANSFORMER_ENGINE = 10,
+  QUANT_FLOAT_BLOCK_SCALE_TORCHAO = 11,
+  QUANT_FLOAT_BLOCK_SCALE_MODEL_OPTIMIZER = 12,
+  QUANT_FLOAT_BLOCK_SCALE_COMPRESSED_TENSORS = 13
+} QuantFloatBlockScaleRule;
+
+/** `#quant_float<block_scale_rule rceil>`; null for a number that is not a
+ * QuantFloatBlockScaleRule. */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatBlockScaleRuleAttrGet(MlirContext context, int32_t rule);
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsABlockScaleRule(MlirAttribute attribute);
+/** Returns the QuantFloatBlockScaleRule of the attribute. */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatBlockScaleRuleAttrGetValue(MlirAttribute attribute);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatBlockScaleRuleAttrGetTypeID(void);
+
+/** The order in which a block_dequantize multiplies by two scales. */
+typedef enum QuantFloatScaleOrder {
+  QUANT_FLOAT_SCALE_ORDER_BLOCK_FIRST = 0,
+  QUANT_FLOAT_SCALE_ORDER_TENSOR_FIRST = 1
+} QuantFloatScaleOrder;
+
+/** `#quant_float<scale_order block_first>`; null for a number that is not a
+ * QuantFloatScaleOrder. */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatScaleOrderAttrGet(MlirContext context, int32_t order);
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsAScaleOrder(MlirAttribute attribute);
+/** Returns the QuantFloatScaleOrder of the attribute. */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatScaleOrderAttrGetValue(MlirAttribute attribute);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatScaleOrderAttrGetTypeID(void);
+
+/** The layout in which matmul kernels read scales of blocks. */
+typedef enum QuantFloatScaleLayout {
+  QUANT_FLOAT_SCALE_LAYOUT_TILE_128X4 = 0,
+  QUANT_FLOAT_SCALE_LAYOUT_TILE_8X4 = 1,
+  QUANT_FLOAT_SCALE_LAYOUT_DEEPGEMM_F32 = 2,
+  QUANT_FLOAT_SCALE_LAYOUT_DEEPGEMM_E8M0 = 3,
+  QUANT_FLOAT_SCALE_LAYOUT_GFX950 = 4,
+  QUANT_FLOAT_SCALE_LAYOUT_GFX1250_N32K4 = 5
+} QuantFloatScaleLayout;
+
+/** `#quant_float<scale_layout tile_128x4>`; null for a number that is not a
+ * QuantFloatScaleLayout. */
+QUANT_FLOAT_EXPORTED MlirAttribute
+quantFloatScaleLayoutAttrGet(MlirContext context, int32_t layout);
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsAScaleLayout(MlirAttribute attribute);
+/** Returns the QuantFloatScaleLayout of the attribute. */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatScaleLayoutAttrGetValue(MlirAttribute attribute);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatScaleLayoutAttrGetTypeID(void);
 
 #ifdef __cplusplus
 }

@@ -320,6 +320,20 @@ QuantFloatStatus quantFloatModelBindInput(QuantFloatModel model,
   });
 }
 
+QuantFloatStatus quantFloatModelBindWeights(QuantFloatModel model,
+                                            const char *path,
+                                            QuantFloatError *error) {
+  return run(error, [&]() -> llvm::Error {
+    if (!path)
+      return failNull("path");
+    return withModel(model, [&](ModelObject &object) {
+      llvm::Error result = object.model->bindWeights(path);
+      object.updateEntries();
+      return result;
+    });
+  });
+}
+
 QuantFloatStatus quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
                                       QuantFloatBuffer *buffer,
                                       QuantFloatError *error) {

@@ -132,4 +132,7 @@ DEFINE_ENUM(RoundMode)
 DEFINE_ENUM(CastMode)
 DEFINE_ENUM(FakeConvertMode)
 DEFINE_ENUM(FakeConvertReciprocal)
+DEFINE_ENUM(BlockScaleRule)
+DEFINE_ENUM(ScaleOrder)
+DEFINE_ENUM(ScaleLayout)
 #undef DEFINE_ENUM

@@ -148,6 +148,23 @@ class Module:
             raise ValueError(f"there is no input '{name}' to bind")
         self._native.bind_input(name, describe(take_argument(value, inputs[0], name)))
 
+    def bind_weights(self, path: str | os.PathLike[str]) -> None:
+        """Replaces the inputs that have the names of weights in a file by these weights.
+
+        Quantized weights stay quantized in the compiled code. Weights without an input are ignored.
+
+        Args:
+            path: a file in .safetensors, .safetensors.index.json or .gguf, which must not change
+                while the model and kernels of it are alive.
+
+        Raises:
+            OSError: the file cannot be read.
+            ModelError: the file is invalid, or has a layout that is not supported.
+            ValueError: a weight has another element type or another shape than its input, or no
+                weight has the name of an input.
+        """
+        self._native.bind_weights(encode_path(path, "path"))
+
     def check(self, opset: int | Literal["all"] | None = None) -> list[NodeReport]:
         """Same as :func:`quant_float.check`."""
         if opset is None or opset == "all":

@@ -138,6 +138,12 @@ public:
     });
   }
 
+  void bindWeights(nb::bytes path) {
+    invoke("module", {}, [&](QuantFloatError *error) {
+      return quantFloatModelBindWeights(model, path.c_str(), error);
+    });
+  }
+
   std::string check(int64_t opset) {
     QuantFloatReport report = {};
     invoke("module", {}, [&](QuantFloatError *error) {
@@ -354,6 +360,7 @@ void quant_float_python::defineModel(nb::module_ &module) {
       .def("verify", &Model::verify)
       .def("run_passes", &Model::runPasses, nb::arg("pipeline"))
       .def("bind_input", &Model::bindInput, nb::arg("name"), nb::arg("tensor"))
+      .def("bind_weights", &Model::bindWeights, nb::arg("path"))
       .def("check", &Model::check, nb::arg("opset"))
       .def("compile", &Model::compile, nb::arg("options"),
            nb::arg("progress").none())

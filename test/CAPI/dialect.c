@@ -151,6 +151,38 @@ static void attributes(MlirContext context) {
             mlirTypeIDEqual(mlirAttributeGetTypeID(mode),
                             quantFloatCastModeAttrGetTypeID()));
   }
+  for (int32_t i = 0; i < 14; ++i) {
+    MlirAttribute rule = quantFloatBlockScaleRuleAttrGet(context, i);
+    MlirAttribute layout = quantFloatScaleLayoutAttrGet(context, i);
+    MlirAttribute order = quantFloatScaleOrderAttrGet(context, i);
+    printAttribute(rule);
+    REQUIRE(quantFloatAttributeIsABlockScaleRule(rule) &&
+            !quantFloatAttributeIsAScaleOrder(rule) &&
+            !quantFloatAttributeIsAScaleLayout(rule) &&
+            quantFloatBlockScaleRuleAttrGetValue(rule) == i &&
+            mlirTypeIDEqual(mlirAttributeGetTypeID(rule),
+                            quantFloatBlockScaleRuleAttrGetTypeID()));
+    REQUIRE(mlirAttributeIsNull(layout) == (i >= 6) &&
+            mlirAttributeIsNull(order) == (i >= 2));
+    if (i < 6) {
+      printAttribute(layout);
+      REQUIRE(quantFloatAttributeIsAScaleLayout(layout) &&
+              !quantFloatAttributeIsABlockScaleRule(layout) &&
+              quantFloatScaleLayoutAttrGetValue(layout) == i &&
+              mlirTypeIDEqual(mlirAttributeGetTypeID(layout),
+                              quantFloatScaleLayoutAttrGetTypeID()));
+    }
+    if (i < 2) {
+      printAttribute(order);
+      REQUIRE(quantFloatAttributeIsAScaleOrder(order) &&
+              quantFloatScaleOrderAttrGetValue(order) == i &&
+              mlirTypeIDEqual(mlirAttributeGetTypeID(order),
+                              quantFloatScaleOrderAttrGetTypeID()));
+    }
+  }
+  REQUIRE(mlirAttributeIsNull(quantFloatBlockScaleRuleAttrGet(context, 14)) &&
+          quantFloatScaleOrderAttrGetValue(
+              quantFloatRoundModeAttrGet(context, 0)) == -1);
   REQUIRE(mlirAttributeIsNull(quantFloatCastModeAttrGet(context, 2)));
   REQUIRE(mlirAttributeIsNull(quantFloatRoundModeAttrGet(context, 4)) &&
           mlirAttributeIsNull(quantFloatFakeConvertModeAttrGet(context, -1)) &&
@@ -301,6 +333,28 @@ int main(void) {
 // CHECK-NEXT: #quant_float<fakeconvert_reciprocal openvino>
 // CHECK-NEXT: #quant_float<cast_mode openvino>
 // CHECK-NEXT: #quant_float<cast_mode quant_float>
+// CHECK-NEXT: #quant_float<block_scale_rule floor>
+// CHECK-NEXT: #quant_float<scale_layout tile_128x4>
+// CHECK-NEXT: #quant_float<scale_order block_first>
+// CHECK-NEXT: #quant_float<block_scale_rule ceil>
+// CHECK-NEXT: #quant_float<scale_layout tile_8x4>
+// CHECK-NEXT: #quant_float<scale_order tensor_first>
+// CHECK-NEXT: #quant_float<block_scale_rule even>
+// CHECK-NEXT: #quant_float<scale_layout deepgemm_f32>
+// CHECK-NEXT: #quant_float<block_scale_rule rceil>
+// CHECK-NEXT: #quant_float<scale_layout deepgemm_e8m0>
+// CHECK-NEXT: #quant_float<block_scale_rule ceil_exact>
+// CHECK-NEXT: #quant_float<scale_layout gfx950>
+// CHECK-NEXT: #quant_float<block_scale_rule nearest>
+// CHECK-NEXT: #quant_float<scale_layout gfx1250_n32k4>
+// CHECK-NEXT: #quant_float<block_scale_rule tosa>
+// CHECK-NEXT: #quant_float<block_scale_rule absmax>
+// CHECK-NEXT: #quant_float<block_scale_rule deepgemm>
+// CHECK-NEXT: #quant_float<block_scale_rule ggml>
+// CHECK-NEXT: #quant_float<block_scale_rule transformer_engine>
+// CHECK-NEXT: #quant_float<block_scale_rule torchao>
+// CHECK-NEXT: #quant_float<block_scale_rule model_optimizer>
+// CHECK-NEXT: #quant_float<block_scale_rule compressed_tensors>
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
 // CHECK: linalg.generic
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>

@@ -80,6 +80,7 @@ static void badHandles(const char *name, QuantFloatSession s, QuantFloatModel m,
   answer("passes", quantFloatModelRunPasses(m, "any(cse)", &error));
   answer("mode", quantFloatModelSetFakeConvertMode(m, 0, &error));
   answer("bind", quantFloatModelBindInput(m, "x", &(qf_tensor){0}, &error));
+  answer("bind weights", quantFloatModelBindWeights(m, "x", &error));
   answer("write", quantFloatModelWrite(m, false, &buffer, &error));
   answer("check", quantFloatModelCheck(m, 0, &report, &error));
   answer("compile", quantFloatModelCompile(m, NULL, &kernel, &error));
@@ -210,6 +211,7 @@ static void nulls(void) {
   answer("bind name",
          quantFloatModelBindInput(model, NULL, &(qf_tensor){0}, &error));
   answer("bind tensor", quantFloatModelBindInput(model, "x", NULL, &error));
+  answer("bind path", quantFloatModelBindWeights(model, NULL, &error));
   answer("write", quantFloatModelWrite(model, false, NULL, &error));
   answer("check", quantFloatModelCheck(model, 0, NULL, &error));
   answer("compile", quantFloatModelCompile(model, NULL, NULL, &error));
@@ -296,6 +298,8 @@ static void strings(void) {
   float number = 0;
   qf_tensor scalar = {&number, NULL, 0, QF_FLOAT32};
   answer("bind none", quantFloatModelBindInput(model, "none", &scalar, &error));
+  answer("bind no weights",
+         quantFloatModelBindWeights(model, "x.npy", &error));
   QuantFloatModel unverified;
   QuantFloatLoadOptions options;
   quantFloatLoadOptionsInit(&options, sizeof options);
@@ -432,19 +436,19 @@ int main(void) {
 // CHECK: random count: size: no memory holds {{.*}} elements
 // CHECK-LABEL: -- null
 // CHECK-COUNT-2: : handle: expected a handle of a session, but got a null handle
-// CHECK-COUNT-10: : handle: expected a handle of a model, but got a null handle
+// CHECK-COUNT-11: : handle: expected a handle of a model, but got a null handle
 // CHECK-COUNT-4: : handle: expected a handle of a kernel, but got a null handle
 // CHECK-LABEL: -- destroyed
 // CHECK-COUNT-2: : handle: expected a handle of a session, but got a handle of a destroyed object
-// CHECK-COUNT-10: : handle: expected a handle of a model, but got a handle of a destroyed object
+// CHECK-COUNT-11: : handle: expected a handle of a model, but got a handle of a destroyed object
 // CHECK-COUNT-4: : handle: expected a handle of a kernel, but got a handle of a destroyed object
 // CHECK-LABEL: -- of another kind
 // CHECK-COUNT-2: : handle: expected a handle of a session, but got a handle of a model
-// CHECK-COUNT-10: : handle: expected a handle of a model, but got a handle of a kernel
+// CHECK-COUNT-11: : handle: expected a handle of a model, but got a handle of a kernel
 // CHECK-COUNT-4: : handle: expected a handle of a kernel, but got a handle of a session
 // CHECK-LABEL: -- made up
 // CHECK-COUNT-2: : handle: expected a handle of a session, but got an invalid handle
-// CHECK-COUNT-10: : handle: expected a handle of a model, but got an invalid handle
+// CHECK-COUNT-11: : handle: expected a handle of a model, but got an invalid handle
 // CHECK-COUNT-4: : handle: expected a handle of a kernel, but got an invalid handle
 // CHECK-LABEL: -- null pointers
 // CHECK: session: null: session must not be null
@@ -455,6 +459,7 @@ int main(void) {
 // CHECK-NEXT: pipeline: null: pipeline must not be null
 // CHECK-NEXT: bind name: null: name must not be null
 // CHECK-NEXT: bind tensor: null: tensor must not be null
+// CHECK-NEXT: bind path: null: path must not be null
 // CHECK-NEXT: write: null: buffer must not be null
 // CHECK-NEXT: check: null: report must not be null
 // CHECK-NEXT: compile: null: kernel must not be null
@@ -492,6 +497,7 @@ int main(void) {
 // CHECK-NEXT: opset -2: argument: opset must be -1 to 28, but got -2
 // CHECK-NEXT: mode: argument: the mode of fakeconvert must be -1 to 2, but got 3
 // CHECK-NEXT: bind none: argument: there is no input 'none' to bind
+// CHECK-NEXT: bind no weights: file: {{.*}}expected weights in .safetensors, .safetensors.index.json or .gguf
 // CHECK-NEXT: compile invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: pass on invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
 // CHECK-NEXT: evaluate invalid: model: bad.mlir:2:3: type of return operand 0 ('tensor<4xf32>') doesn't match function result type ('tensor<4xi32>') in function @f
@@ -522,4 +528,4 @@ int main(void) {
 // CHECK-NEXT: load size: argument: the first field of the options must be their size, but got 1
 // CHECK-NEXT: load mode: argument: the mode of fakeconvert must be -1 to 2, but got 9
 // CHECK-NEXT: session size: argument: the first field of the options must be their size, but got 3
-// CHECK-NEXT: 170 cases, alive: 0
+// CHECK-NEXT: 176 cases, alive: 0

@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 import quant_float as qf
+import safetensors.numpy
 from onnx import TensorProto, helper
 from quant_float import _native
 
@@ -224,6 +225,35 @@ func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {qua
             f"binding {name}", ValueError, message, partial(module.bind_input, name, value)
         )
         expect.true("nothing is bound", len(module.functions[0].inputs) == 2)
+
+
+def check_weights():
+    """Quantized weights of a checkpoint, in several functions."""
+    text = """
+func.func @f(%x: tensor<?x32xf32>, %w: tensor<2x32xf32> {quant_float.name = "a.weight"}) -> tensor<?x2xf32> {
+  %0 = quant_float.node "Gemm"(%x, %w) opset 21 attributes {transB = 1 : i64} : (tensor<?x32xf32>, tensor<2x32xf32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+func.func @g(%w: tensor<2x32xf32> {quant_float.name = "a.weight"}) -> tensor<2x32xf32> {
+  return %w : tensor<2x32xf32>
+}"""
+    codes = np.arange(64, dtype=np.uint8).reshape(2, 32).view(ml_dtypes.float8_e4m3fn)
+    scales = np.uint8([[127], [128]])
+    path = work / "a.safetensors"
+    safetensors.numpy.save_file({"a.weight": codes, "a.weight_scale": scales}, path)
+    module = qf.parse(text)
+    module.bind_weights(path)
+    expect.true("weights left", [len(each.inputs) for each in module.functions] == [1, 0])
+    wanted = codes.astype(np.float32) * np.float32([[1], [2]])
+    expect.same("weights", module.compile("g")(), wanted)
+    x = np.ones((1, 32), np.float32)
+    expect.same("bound weights", module.compile("f")(x), x @ wanted.T)
+    expect.true("weights stay quantized", "tensor<2x32xf8E4M3FN>" in module.text)
+    expect.raises("bound twice", ValueError, "no weight has the name of an input", partial(module.bind_weights, path))  # fmt: skip
+    module = qf.parse(text)
+    missing = partial(module.bind_weights, work / "none.safetensors")
+    expect.raises("no file", FileNotFoundError, "No such file", missing)
+    expect.raises("no path", TypeError, "path must be a string or a path", partial(module.bind_weights, 1))  # fmt: skip
 
 
 def check_outputs():
@@ -445,6 +475,7 @@ check_open_types()
 check_reports()
 check_passes()
 check_bound()
+check_weights()
 check_outputs()
 check_progress()
 check_saved()

@@ -126,7 +126,8 @@ public:
   llvm::Error bindInput(StringRef name, const qf_tensor &tensor);
   /// Replaces the inputs, in all entries, that have the names of weights in a
   /// file by these weights: .safetensors, .safetensors.index.json or .gguf.
-  /// Quantized weights become `dequantize` of constants.
+  /// Quantized weights become `dequantize` of constants. Large constants are
+  /// mapped from the file, as by load().
   llvm::Error bindWeights(StringRef path);
   /// Marks all inputs and outputs of 2-, 4- and 6-bit types as packed (see
   /// EntryPoint.h). By default only large constants that the file stores
