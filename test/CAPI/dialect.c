@@ -227,6 +227,49 @@ static MlirModule makeModule(MlirContext context, int64_t opset) {
   return module;
 }
 
+/* quant_float.block_quantize with random bits, made as the header says. */
+static void blocks(MlirContext context) {
+  MlirModule module = mlirModuleCreateParse(
+      context,
+      ref("func.func @f(%x: tensor<4x64xf32>, %r: tensor<4x64xui8>) { return }"));
+  REQUIRE(!mlirModuleIsNull(module));
+  MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirValue operands[2] = {mlirBlockGetArgument(body, 0),
+                           mlirBlockGetArgument(body, 1)};
+  int64_t sizes[2] = {4, 64}, scaleSizes[2] = {4, 2}, block[2] = {1, 32};
+  int32_t segments[4] = {1, 0, 0, 1};
+  MlirType results[2] = {
+      mlirRankedTensorTypeGet(2, sizes,
+                              quantFloatElementTypeGet(context, QF_FLOAT4E2M1),
+                              mlirAttributeGetNull()),
+      mlirRankedTensorTypeGet(2, scaleSizes,
+                              quantFloatElementTypeGet(context, QF_FLOAT8E8M0),
+                              mlirAttributeGetNull())};
+  MlirNamedAttribute named[4] = {
+      mlirNamedAttributeGet(mlirIdentifierGet(context, ref("block")),
+                            mlirDenseI64ArrayGet(context, 2, block)),
+      mlirNamedAttributeGet(mlirIdentifierGet(context, ref("rule")),
+                            quantFloatBlockScaleRuleAttrGet(
+                                context, QUANT_FLOAT_BLOCK_SCALE_RCEIL)),
+      mlirNamedAttributeGet(mlirIdentifierGet(context, ref("round_mode")),
+                            quantFloatRoundModeAttrGet(
+                                context, QUANT_FLOAT_ROUND_STOCHASTIC)),
+      mlirNamedAttributeGet(
+          mlirIdentifierGet(context, ref("operandSegmentSizes")),
+          mlirDenseI32ArrayGet(context, 4, segments))};
+  MlirOperationState state =
+      mlirOperationStateGet(ref("quant_float.block_quantize"),
+                            mlirLocationUnknownGet(context));
+  mlirOperationStateAddOperands(&state, 2, operands);
+  mlirOperationStateAddResults(&state, 2, results);
+  mlirOperationStateAddAttributes(&state, 4, named);
+  mlirBlockInsertOwnedOperation(body, 0, mlirOperationCreate(&state));
+  REQUIRE(mlirOperationVerify(mlirModuleGetOperation(module)));
+  mlirOperationPrint(mlirModuleGetOperation(module), append, NULL);
+  mlirModuleDestroy(module);
+}
+
 /* Passes of a context of the caller's own. */
 static void passes(MlirContext context) {
   MlirModule module = makeModule(context, 24);
@@ -309,6 +352,7 @@ int main(void) {
   REQUIRE(mlirDialectHandleLoadDialect(handle, context).ptr);
   types(context);
   attributes(context);
+  blocks(context);
   passes(context);
   mlirContextDestroy(context);
   sessions();
@@ -355,6 +399,7 @@ int main(void) {
 // CHECK-NEXT: #quant_float<block_scale_rule torchao>
 // CHECK-NEXT: #quant_float<block_scale_rule model_optimizer>
 // CHECK-NEXT: #quant_float<block_scale_rule compressed_tensors>
+// CHECK: quant_float.block_quantize %{{.*}} block [1, 32] rule rceil round_mode stochastic random(%{{.*}} : tensor<4x64xui8>) : tensor<4x64xf32> to tensor<4x64xf4E2M1FN>, tensor<4x2xf8E8M0FNU>
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
 // CHECK: linalg.generic
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
