@@ -71,7 +71,7 @@ func.func @cast_to_blocks(%x: tensor<4x64xf32>, %y: tensor<2x?x?xbf16>) -> (tens
 func.func @cast_to_integers(%x: tensor<4x64xf16>) -> (tensor<256x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>) {
   // CHECK: %[[Q:.+]], %[[S:.+]] = quant_float.block_quantize %[[X]] block [1, 32] rule {{.*}}tosa : tensor<4x64xf16> to tensor<4x64xi8>, tensor<4x2xf8E8M0FNU>
   %0:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf16>) -> (tensor<4x64x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>)
-  %1 = tosa.const_shape {values = dense<256> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %1 = "tosa.const_shape"() <{values = dense<256> : tensor<1xindex>}> : () -> !tosa.shape<1>
   // CHECK: tosa.reshape %[[Q]], %{{.+}} : (tensor<4x64xi8>, !tosa.shape<1>) -> tensor<256xi8>
   %2 = tosa.reshape %0#0, %1 : (tensor<4x64x!tosa.mxint8>, !tosa.shape<1>) -> tensor<256x!tosa.mxint8>
   return %2, %0#1 : tensor<256x!tosa.mxint8>, tensor<4x2xf8E8M0FNU>
