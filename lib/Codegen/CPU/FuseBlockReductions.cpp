@@ -271,7 +271,7 @@ public:
   FailureOr<SmallVector<LoopLikeOpInterface>> fuse(RewriterBase &rewriter);
 
 private:
-  bool collect(Value value);
+  bool collect(Value value, unsigned depth = 0);
   bool canMove();
   bool isFused(Operation *op) const {
     return op == consumer || producers.contains(op);
@@ -280,6 +280,8 @@ private:
   GenericOp consumer;
   /// The fused ops: reductions, and elementwise ops of their results.
   llvm::SetVector<Operation *> producers;
+  /// The ops that are not between the consumer and a reduction.
+  llvm::SmallPtrSet<Operation *, 8> others;
   bool hasReduction = false, isParallel = false;
   SmallVector<int64_t> tiles;
 };
@@ -287,10 +289,12 @@ private:
 
 /// Collects the ops between the value and reductions of what the consumer
 /// reads. Returns whether there are any.
-bool Fusion::collect(Value value) {
+bool Fusion::collect(Value value, unsigned depth) {
+  // Scales are a few ops away from the reduction; networks are deep.
+  constexpr unsigned kMaxDepth = 8;
   auto producer = value.getDefiningOp<GenericOp>();
-  if (!producer || !producer.hasPureTensorSemantics() ||
-      producer->getBlock() != consumer->getBlock())
+  if (!producer || depth == kMaxDepth || !producer.hasPureTensorSemantics() ||
+      producer->getBlock() != consumer->getBlock() || others.contains(producer))
     return false;
   if (producers.contains(producer))
     return true;
@@ -308,10 +312,12 @@ bool Fusion::collect(Value value) {
         producers.insert(fill);
   } else if (isElementwiseOnTensors(producer)) {
     for (Value input : producer.getDpsInputs())
-      isCollected |= collect(input);
+      isCollected |= collect(input, depth + 1);
   }
   if (isCollected)
     producers.insert(producer);
+  else
+    others.insert(producer);
   return isCollected;
 }
 
@@ -424,12 +430,12 @@ bool Fusion::chooseTiles(bool threads) {
 FailureOr<SmallVector<LoopLikeOpInterface>>
 Fusion::fuse(RewriterBase &rewriter) {
   // The results that other ops read.
-  llvm::SmallPtrSet<Value, 4> others;
+  llvm::SmallPtrSet<Value, 4> yielded;
   for (Operation *op : producers)
     for (Value result : op->getResults())
       if (llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !isFused(user); }))
-        others.insert(result);
+        yielded.insert(result);
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(
       getAsIndexOpFoldResult(rewriter.getContext(), tiles));
@@ -442,7 +448,7 @@ Fusion::fuse(RewriterBase &rewriter) {
         if (!producers.contains(result.getOwner()))
           return std::nullopt;
         return scf::SCFTileAndFuseOptions::ControlFnResult{
-            /*yieldProducerReplacement=*/others.contains(result)};
+            /*yieldProducerReplacement=*/yielded.contains(result)};
       });
   rewriter.setInsertionPoint(consumer);
   FailureOr<scf::SCFTileAndFuseResult> tiled =
