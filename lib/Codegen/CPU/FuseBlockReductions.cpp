@@ -300,9 +300,15 @@ bool Fusion::collect(Value value, unsigned depth) {
     return true;
   bool isCollected = false;
   if (producer.getNumReductionLoops() != 0) {
-    isCollected = llvm::any_of(producer.getDpsInputs(), [&](Value input) {
-      return llvm::is_contained(consumer.getDpsInputs(), getSource(input));
+    // The order of float sums is kept by vectors across rows, of which a tile
+    // may have one.
+    bool isInteger = llvm::all_of(producer->getResultTypes(), [](Type type) {
+      return getElementTypeOrSelf(type).isInteger();
     });
+    isCollected =
+        isInteger && llvm::any_of(producer.getDpsInputs(), [&](Value input) {
+          return llvm::is_contained(consumer.getDpsInputs(), getSource(input));
+        });
     hasReduction |= isCollected;
     // The initialization of the accumulators.
     for (Value init : producer.getDpsInits())

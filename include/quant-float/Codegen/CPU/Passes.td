@@ -242,9 +242,10 @@ def QuantFloatFuseBlockReductionsPass
     }
     ```
 
-    An op is not tiled if its block has more than 32768 elements, or if an op
-    that it depends on reads the reduction of the entire tensor, as the
-    computation of a tensor scale does. The CPU pipeline runs this pass after
+    An op is not tiled if its block has more than 32768 elements, if an op that
+    it depends on reads the reduction of the entire tensor, as the computation
+    of a tensor scale does, or if the reduction is of floats, whose order is
+    kept by vectors across rows. The CPU pipeline runs this pass after
     elementwise fusion, before bufferization.
   }];
   let options = [
