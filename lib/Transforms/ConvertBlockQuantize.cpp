@@ -31,6 +31,7 @@
 #include "quant-float/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/DebugLog.h"
+#include <limits>
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATCONVERTBLOCKQUANTIZEPASS
@@ -132,6 +133,10 @@ std::optional<BlockShape> BlockShape::get(ArrayRef<int64_t> sizes,
         blockSize == Granularity::kWholeDim ? size : std::min(size, blockSize);
     if (length == 0) {
       reason = "it has no elements";
+      return std::nullopt;
+    }
+    if (!isDynamic && size > std::numeric_limits<int64_t>::max() - length) {
+      reason = "a dimension is too large to be padded";
       return std::nullopt;
     }
     int64_t count = isDynamic ? 1 : llvm::divideCeil(size, length);

@@ -86,3 +86,11 @@ func.func @scalar(%x: tensor<f32>) -> (tensor<f8E5M2>, tensor<f8E8M0FNU>) {
   %q, %s = quant_float.block_quantize %x block [] rule floor : tensor<f32> to tensor<f8E5M2>, tensor<f8E8M0FNU>
   return %q, %s : tensor<f8E5M2>, tensor<f8E8M0FNU>
 }
+
+// -----
+
+func.func @huge(%x: tensor<9223372036854775807xf32>) -> (tensor<9223372036854775807xf8E5M2>, tensor<3074457345618258603xf8E8M0FNU>) {
+  // expected-remark@+1 {{not converted to nodes: a dimension is too large to be padded}}
+  %q, %s = quant_float.block_quantize %x block [3] rule floor : tensor<9223372036854775807xf32> to tensor<9223372036854775807xf8E5M2>, tensor<3074457345618258603xf8E8M0FNU>
+  return %q, %s : tensor<9223372036854775807xf8E5M2>, tensor<3074457345618258603xf8E8M0FNU>
+}
