@@ -30,6 +30,12 @@ constexpr int64_t kMinRows = 4;
 
 Access getAccess(linalg::GenericOp op, OpOperand *operand, unsigned loop);
 
+/// Returns the op that combines an element with the accumulator of each output.
+/// Returns nothing unless each is an op whose result does not depend on the
+/// accumulation order: an integer addition, a bitwise op, a minimum or a
+/// maximum.
+SmallVector<Operation *> getCombiners(linalg::GenericOp op);
+
 /// Emits the loops of one reduction. In BLAS terms, rows are M, lanes of
 /// vectors are N, and steps of the reduction loops are K.
 class ReductionLoopNest {
@@ -73,21 +79,8 @@ private:
   bool canLeaveOutLanes();
   bool isTransposed(OpOperand *operand) const;
   void chooseBlockLoop();
-  SmallVector<Value> loadBlock(OpOperand *operand);
   void chooseFoldLoop();
   SmallVector<Value> emitFold(ValueRange accumulators);
-  SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes,
-                                ValueRange accumulators);
-  SmallVector<Value>
-  emitBlockLoop(Value from, Value to, int64_t step, ValueRange inits,
-                llvm::function_ref<SmallVector<Value>(ValueRange)> body);
-  SmallVector<Value> emitBlock(int64_t rows, int64_t lanes,
-                               ValueRange accumulators);
-  bool canFoldBlocks(int64_t rows);
-  SmallVector<Value> emitFoldedBlocks(Value full, ValueRange accumulators);
-  SmallVector<Value>
-  reduceLanes(int64_t first, int64_t count,
-              llvm::function_ref<SmallVector<Value>(int64_t)> getLane);
   Value combine(size_t index, Value lhs, Value rhs);
   bool isPlainContraction() const;
   /// Returns the number of rows (M) to accumulate together for so many lanes.
@@ -117,6 +110,21 @@ private:
   SmallVector<Value> getIndices(OpOperand *operand, int64_t row);
   Value load(OpOperand *operand, int64_t row, int64_t lanes);
   Value broadcast(Value value, int64_t lanes);
+
+  // Inputs that are loaded as square blocks; see ReductionBlocks.cpp.
+  SmallVector<Value> loadBlock(OpOperand *operand);
+  SmallVector<Value> emitBlocks(int64_t rows, int64_t lanes,
+                                ValueRange accumulators);
+  SmallVector<Value>
+  emitBlockLoop(Value from, Value to, int64_t step, ValueRange inits,
+                llvm::function_ref<SmallVector<Value>(ValueRange)> body);
+  SmallVector<Value> emitBlock(int64_t rows, int64_t lanes,
+                               ValueRange accumulators);
+  bool canFoldBlocks(int64_t rows);
+  SmallVector<Value> emitFoldedBlocks(Value full, ValueRange accumulators);
+  SmallVector<Value>
+  reduceLanes(int64_t first, int64_t count,
+              llvm::function_ref<SmallVector<Value>(int64_t)> getLane);
 
   // Contractions whose vectors are packed to a panel; see MatmulPanels.cpp.
   void choosePanel();
