@@ -8,8 +8,11 @@
 
 #include "quant-float/IR/OpenVinoConvert.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/QuantFloatOps.h"
+#include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -73,12 +76,17 @@ SmallVector<Type> quant_float::getOpenVinoSteps(Type from, Type to) {
 }
 
 Value quant_float::createOnnxCast(OpBuilder &builder, Location loc, Value value,
-                                  Type elementType) {
+                                  Type elementType, RoundModeAttr roundMode) {
   BoolAttr saturate;
-  if (isE4M3OrE5M2(elementType))
+  if (isFloat8(elementType))
     saturate = builder.getBoolAttr(false);
+  bool isOnnx = getOnnxDataType(elementType) &&
+                getOnnxDataType(getElementTypeOrSelf(value.getType()));
   return builder.createOrFold<CastOp>(
       loc, withElementType(value.getType(), elementType), value,
-      /*random=*/Value(), builder.getI64IntegerAttr(kNewestOpset), UnitAttr(),
-      saturate, RoundModeAttr(), CastModeAttr());
+      /*random=*/Value(),
+      builder.getI64IntegerAttr(isOnnx ? kNewestOpset : kOwnOpset), UnitAttr(),
+      saturate, roundMode,
+      isOnnx ? CastModeAttr()
+             : CastModeAttr::get(builder.getContext(), CastMode::QuantFloat));
 }

@@ -9,6 +9,7 @@
 #include "quant-float/Model/Model.h"
 
 #include "CompiledCode.h"
+#include "ReadMlirModel.h"
 #include "SessionCall.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -26,7 +27,6 @@
 #include "quant-float/OpenVINO/ToONNX/Passes.h"
 #include "quant-float/Pipelines/Stages.h"
 #include "quant-float/Support/InputFile.h"
-#include "quant-float/Support/ReadMlir.h"
 #include "quant-float/TargetInfo/TargetCpu.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -98,9 +98,9 @@ llvm::Expected<Model> Model::load(Session &session, StringRef path,
   if (!buffer)
     return refuse(llvm::toString(buffer.takeError()));
   if (isMlir)
-    return takeModel(call, session, ModelFormat::MLIR,
-                     readMlir(std::move(*buffer), *context, options.verify),
-                     options);
+    return takeModel(
+        call, session, ModelFormat::MLIR,
+        readMlirModel(std::move(*buffer), *context, options.verify), options);
   if (isOnnx)
     return takeModel(
         call, session, ModelFormat::ONNX,
@@ -123,7 +123,8 @@ llvm::Expected<Model> Model::parse(Session &session, ModelFormat format,
     return call.fail();
   switch (format) {
   case ModelFormat::MLIR:
-    module = readMlir(llvm::MemoryBuffer::getMemBufferCopy(bytes, options.name),
+    module =
+        readMlirModel(llvm::MemoryBuffer::getMemBufferCopy(bytes, options.name),
                       *context, options.verify);
     break;
   case ModelFormat::ONNX:

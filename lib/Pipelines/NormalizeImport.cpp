@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Input:     functions on tensors with ONNX nodes, OpenVINO layers, quant_float
-//            ops and ops of upstream dialects.
-// Output:    the same functions, without OpenVINO layers, arith casts of narrow
-//            floats and calls.
+//            ops, ops of upstream dialects, and ops of StableHLO.
+// Output:    the same functions, without ops of StableHLO, OpenVINO layers,
+// arith
+//            casts of narrow floats and calls.
 // Invariant: an ONNX node or a quant_float op is the only form of a
 //            quantization, so that the rewrites that follow match one form.
 //
@@ -23,8 +24,13 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
+void quant_float::buildImportOps(OpPassManager &manager) {
+  manager.addPass(createConvertStablehloToOnnxPass());
+}
+
 void quant_float::buildNormalizeImport(OpPassManager &manager,
                                        const StageOptions &options) {
+  buildImportOps(manager);
   manager.addPass(createQuantFloatLegalizeArithPass());
   ConvertOpenVinoNodesToOnnxPassOptions layers;
   layers.allowUnsupported = options.partition;

@@ -259,6 +259,59 @@ def QuantFloatLegalizeArithPass
   ];
 }
 
+def ConvertStablehloToOnnxPass
+    : Pass<"convert-stablehlo-to-onnx", "mlir::ModuleOp"> {
+  let summary = "Convert StableHLO ops to ONNX nodes and quant_float ops";
+  let description = [{
+    Converts the ops of StableHLO that
+    include/quant-float/Conversion/StablehloToOnnx/StablehloOps.def lists to
+    `quant_float.node` and `quant_float.cast`, at the newest known opset. The
+    dialect is parsed as unregistered, in generic form: `stablehlo-opt
+    --mlir-print-op-generic` or, in JAX,
+    `lowered.compiler_ir("stablehlo").operation.print(print_generic_op_form=True)`
+    writes it, and `--allow-unregistered-dialect` reads it. VHLO bytecode is not
+    read.
+
+    *Conversions.* `stablehlo.convert` has the values that XLA's CPU backend
+    computes where StableHLO's specification leaves them open:
+    - between floats, to nearest, ties to even; overflow and infinity give an
+      infinity, or NaN if the type has none; to f8E8M0FNU, ties round up, and
+      NaN results from zeros, negative values and overflow; to f4E2M1FN, values
+      saturate, and NaN gives the code of -0;
+    - from floats to integers, also of 2 and 4 bits, toward zero, saturating to
+      the range of the type; NaN gives 0;
+    - between integers, the low bits.
+
+    *Arithmetic.* Floats of at most 8 bits are computed in f32 and rounded once,
+    integers of less than 8 bits in 8 bits. A division by a constant stays a
+    division, and nothing is flushed; XLA's CPU backend multiplies by the
+    reciprocal of a constant divisor and flushes subnormal f32 numbers.
+    `maximum`, `minimum` and `clamp` propagate NaN.
+
+    *Contractions.* `dot_general` and `convolution` of integers of at most 8 bits
+    are computed exactly in 32 bits, those of f64 in f64, and those of other
+    floats in f32 with the accumulation order of rule R7. The attribute
+    `algorithm` is an error.
+
+    *Reductions.* The region must contain one op that combines both arguments.
+
+    *Quantized types.* Values of the types `!quant.uniform` become values of the
+    storage type. `uniform_quantize` divides by the scale, rounds to nearest,
+    ties to even, adds the zero point and clamps. Any other op computes on
+    dequantized operands and quantizes its result, as the specification defines.
+
+    *Calls.* A `composite` becomes a call of its decomposition. A `custom_call`
+    of "shape_assertion" becomes `cf.assert`, and annotations of shardings are
+    dropped. All other custom calls, and all ops without a conversion, are errors
+    that name the op.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::func::FuncDialect", "mlir::quant::QuantDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def QuantFloatImportOnnxOpsPass
     : Pass<"quant-float-import-onnx-ops", "mlir::ModuleOp"> {
   let summary = "Convert the quantization ops of onnx-mlir and torch-mlir to quant_float ops";

@@ -16,7 +16,7 @@
 #ifndef QUANT_FLOAT_IR_OPENVINOCONVERT_H
 #define QUANT_FLOAT_IR_OPENVINOCONVERT_H
 
-#include "mlir/IR/Builders.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
 
 namespace mlir::quant_float {
 
@@ -35,10 +35,11 @@ OpenVinoConversion getOpenVinoConversion(Type from, Type to);
 /// `to`. Casts from and to f64 go through f32, casts to float8 go through f16.
 SmallVector<Type> getOpenVinoSteps(Type from, Type to);
 
-/// Creates one cast of the sequence, of a scalar, vector or tensor. Casts to
-/// float8 do not saturate.
+/// Creates a cast of a scalar, vector or tensor, with the semantics of the
+/// newest ONNX opset (F1 for types that ONNX lacks). Casts to float8 do not
+/// saturate.
 Value createOnnxCast(OpBuilder &builder, Location loc, Value value,
-                     Type elementType);
+                     Type elementType, RoundModeAttr roundMode = {});
 
 } // namespace mlir::quant_float
 

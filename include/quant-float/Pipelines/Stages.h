@@ -97,8 +97,10 @@ std::optional<Stage> findStage(StringRef name);
 /// The stages that `options` asks for, in order.
 SmallVector<Stage> getStages(const StageOptions &options);
 
-/// Converts upstream casts of narrow floats to quant_float ops and OpenVINO
-/// layers to ONNX nodes, and inlines all calls.
+/// Converts ops of other compilers to ONNX nodes and quant_float ops.
+void buildImportOps(OpPassManager &manager);
+/// Does the same, converts upstream casts of narrow floats to quant_float ops
+/// and OpenVINO layers to ONNX nodes, and inlines all calls.
 void buildNormalizeImport(OpPassManager &manager, const StageOptions &options);
 /// Eliminates and moves QDQ pairs, and converts QDQ matmuls and convolutions to
 /// integer arithmetic. Results keep their bits, except that these matmuls and

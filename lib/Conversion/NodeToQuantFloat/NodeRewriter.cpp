@@ -21,12 +21,6 @@ using namespace mlir::quant_float;
 /// memory.
 static constexpr int64_t kMaxRepeated = int64_t(1) << 20;
 
-std::string quant_float::showType(Type type) {
-  std::string printed;
-  llvm::raw_string_ostream(printed) << "'" << type << "'";
-  return printed;
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -107,48 +101,4 @@ LogicalResult NodeRewriter::requireNumbers() {
   if (isInteger || isStandardFloat(type))
     return success();
   return unsupported("elements of type " + showType(type));
-}
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-Value NodeRewriter::makeConstant(ElementsAttr elements) {
-  return createConstant(b, cast<TypedAttr>(elements));
-}
-
-Value NodeRewriter::makeNumber(Type elementType, double value) {
-  auto type = RankedTensorType::get({}, elementType);
-  if (auto floatType = dyn_cast<FloatType>(elementType))
-    return makeConstant(
-        DenseElementsAttr::get(type, FloatAttr::get(floatType, value)));
-  // Truncates and saturates to the range of the type.
-  APSInt integer(elementType.getIntOrFloatBitWidth(),
-                 elementType.isUnsignedInteger());
-  bool isExact = false;
-  APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
-  return makeConstant(DenseElementsAttr::get(type, integer));
-}
-
-Value NodeRewriter::makeInts(ArrayRef<int64_t> values) {
-  auto type = RankedTensorType::get(values.size(), b.getI64Type());
-  return makeConstant(DenseElementsAttr::get(type, values));
-}
-
-//===----------------------------------------------------------------------===//
-// Failure
-//===----------------------------------------------------------------------===//
-
-LogicalResult NodeRewriter::unsupported(const Twine &why) {
-  if (problem.empty())
-    problem = why.str();
-  return failure();
-}
-
-void quant_float::eraseNewOps(NodeOp node, Operation *begin) {
-  for (Operation *op = node->getPrevNode(); op && op != begin;) {
-    Operation *previous = op->getPrevNode();
-    op->erase();
-    op = previous;
-  }
 }

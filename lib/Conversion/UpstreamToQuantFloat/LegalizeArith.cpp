@@ -19,6 +19,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
@@ -129,22 +130,6 @@ quant_float::getArithIllegalityReason(Operation *op) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-static Value createCast(OpBuilder &builder, Location loc, Value value, Type to,
-                        RoundModeAttr mode = {}) {
-  // C3: without saturation, overflow gives an infinity or NaN.
-  BoolAttr saturate = isFloat8(to) ? builder.getBoolAttr(false) : BoolAttr();
-  // F1: ONNX lacks some formats in all opsets.
-  bool isOnnx = getOnnxDataType(to) &&
-                getOnnxDataType(getElementTypeOrSelf(value.getType()));
-  return CastOp::create(
-      builder, loc, withElementType(value.getType(), to), value,
-      /*random=*/Value(),
-      builder.getI64IntegerAttr(isOnnx ? kNewestOpset : kOwnOpset), UnitAttr(),
-      saturate, mode,
-      isOnnx ? CastModeAttr()
-             : CastModeAttr::get(builder.getContext(), CastMode::QuantFloat));
-}
-
 static Value createConstant(OpBuilder &builder, Location loc, Type type,
                             const APFloat &value) {
   TypedAttr attr = builder.getFloatAttr(getElementTypeOrSelf(type), value);
@@ -200,10 +185,10 @@ static Value castToScale(OpBuilder &builder, Location loc, Value value,
   // arith.cmpf is not lowered for narrow floats. f32 represents all of their
   // values.
   if (isNarrowFloat(getElementTypeOrSelf(value)))
-    value = createCast(builder, loc, value, builder.getF32Type());
+    value = createOnnxCast(builder, loc, value, builder.getF32Type());
   Type type = value.getType();
   auto from = cast<FloatType>(getElementTypeOrSelf(type));
-  Value result = createCast(builder, loc, value, to, modeAttr);
+  Value result = createOnnxCast(builder, loc, value, to, modeAttr);
   auto compare = [&](arith::CmpFPredicate predicate, const APFloat &bound) {
     return arith::CmpFOp::create(builder, loc, predicate, value,
                                  createConstant(builder, loc, type, bound));
@@ -227,7 +212,7 @@ Value quant_float::convertFloat(OpBuilder &builder, Location loc, Value value,
         builder, loc, value,
         getScaleRounding(given.value_or(arith::RoundingMode::to_nearest_even)));
   if (isNarrowFloat(from) || isNarrowFloat(to))
-    return createCast(builder, loc, value, to);
+    return createOnnxCast(builder, loc, value, to);
   // Conversions between wide floats remain arith ops.
   Type type = withElementType(value.getType(), to);
   if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
@@ -240,7 +225,7 @@ Value quant_float::convertFloat(OpBuilder &builder, Location loc, Value value,
     return arith::TruncFOp::create(builder, loc, type, value, mode,
                                    arith::FastMathFlagsAttr());
   // Between f16 and bf16.
-  return createCast(builder, loc, value, to);
+  return createOnnxCast(builder, loc, value, to);
 }
 
 /// Expands scaling_truncf and scaling_extf as their documentation specifies.
@@ -301,10 +286,10 @@ static Value expandFromInteger(OpBuilder &builder, Operation *op, Value value) {
   else if (!isSignedOfOnnx(from))
     number = arith::ExtSIOp::create(builder, loc, getType(wide), value);
   if (!isa<Float8E8M0FNUType>(to))
-    return createCast(builder, loc, number, to);
+    return createOnnxCast(builder, loc, number, to);
 
   auto mode = RoundModeAttr::get(builder.getContext(), RoundMode::Nearest);
-  Value result = createCast(builder, loc, number, to, mode);
+  Value result = createOnnxCast(builder, loc, number, to, mode);
   if (isUnsigned)
     return result;
   TypedAttr zero = builder.getIntegerAttr(from, 0);
@@ -325,14 +310,14 @@ static Value expandToInteger(OpBuilder &builder, Operation *op, Value value) {
     return withElementType(value.getType(), element);
   };
   if (isUnsigned && width == 64) {
-    Value number = createCast(builder, loc, value,
-                              builder.getIntegerType(64, /*isSigned=*/false));
+    Value number = createOnnxCast(
+        builder, loc, value, builder.getIntegerType(64, /*isSigned=*/false));
     return StorageCastOp::create(builder, loc, getType(to), number);
   }
   if (!isUnsigned && isSignedOfOnnx(to))
-    return createCast(builder, loc, value, to);
+    return createOnnxCast(builder, loc, value, to);
   Type wide = builder.getIntegerType(getSignedWidth(width, isUnsigned));
-  Value number = createCast(builder, loc, value, wide);
+  Value number = createOnnxCast(builder, loc, value, wide);
   return arith::TruncIOp::create(builder, loc, getType(to), number);
 }
 
@@ -398,9 +383,9 @@ struct LegalizeArithCast final : RewritePattern {
       return success();
     }
     if (isOneCast(op)) {
-      rewriter.replaceOp(op,
-                         createCast(rewriter, op->getLoc(), op->getOperand(0),
-                                    getElementTypeOrSelf(type)));
+      rewriter.replaceOp(op, createOnnxCast(rewriter, op->getLoc(),
+                                            op->getOperand(0),
+                                            getElementTypeOrSelf(type)));
       return success();
     }
     rewriter.replaceOp(

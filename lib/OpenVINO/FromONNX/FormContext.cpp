@@ -16,7 +16,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_forms;
 
 FormContext::FormContext(NodeOp node, ImplicitLocOpBuilder &b)
-    : NodeRewriter(node, b) {
+    : NodeRewriter(node, b, kLayerOpset) {
   auto operand = node.getInputs().begin();
   size_t count = node.getInputs().size() + node.getAbsentInputs().size();
   for (size_t i = 0; i != count; ++i)

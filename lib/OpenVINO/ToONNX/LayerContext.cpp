@@ -20,7 +20,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::openvino_layers;
 
 LayerContext::LayerContext(NodeOp node, ImplicitLocOpBuilder &b)
-    : NodeRewriter(node, b) {
+    : NodeRewriter(node, b, kOnnxOpset) {
   inputs = llvm::to_vector(node.getInputs());
 }
 
@@ -60,50 +60,6 @@ FailureOr<Value> LayerContext::getAsInt64(size_t index) {
 // Construction of nodes
 //===----------------------------------------------------------------------===//
 
-ValueRange LayerContext::buildNodes(StringRef opType, ArrayRef<Value> operands,
-                                    TypeRange elementTypes,
-                                    ArrayRef<NamedAttribute> attributes) {
-  SmallVector<Value> present;
-  SmallVector<int64_t> absent;
-  for (auto [index, operand] : llvm::enumerate(operands)) {
-    if (operand)
-      present.push_back(operand);
-    else
-      absent.push_back(index);
-  }
-  SmallVector<Type> types = llvm::map_to_vector(elementTypes, [](Type type) {
-    return Type(UnrankedTensorType::get(type));
-  });
-  return NodeOp::create(b, types, opType, present, /*domain=*/"", kOnnxOpset,
-                        node.getNodeNameAttr(), b.getDictionaryAttr(attributes),
-                        absent, b.getStrArrayAttr({}), /*bodiesCount=*/0)
-      ->getResults();
-}
-
-Value LayerContext::buildNode(StringRef opType, ValueRange operands,
-                              Type elementType,
-                              ArrayRef<NamedAttribute> attributes) {
-  return buildNodes(opType, llvm::to_vector(operands), elementType,
-                    attributes)[0];
-}
-
-Value LayerContext::apply(StringRef opType, ValueRange operands,
-                          ArrayRef<NamedAttribute> attributes) {
-  return buildNode(opType, operands,
-                   getElementTypeOrSelf(operands.front().getType()),
-                   attributes);
-}
-
-Value LayerContext::compare(StringRef opType, ValueRange operands) {
-  return buildNode(opType, operands, b.getI1Type());
-}
-
-Value LayerContext::cast(Value input, Type elementType) {
-  if (getElementTypeOrSelf(input) == elementType)
-    return input;
-  return createOnnxCast(b, b.getLoc(), input, elementType);
-}
-
 Value LayerContext::getSize(size_t index, int64_t axis) {
   auto type = dyn_cast<RankedTensorType>(inputs[index].getType());
   if (type && !type.isDynamicDim(axis))
@@ -112,24 +68,8 @@ Value LayerContext::getSize(size_t index, int64_t axis) {
   return apply("Gather", {shape, makeInts(axis)}, intAttr("axis", 0));
 }
 
-Value LayerContext::concatenate(ArrayRef<Value> values) {
-  return apply("Concat", values, intAttr("axis", 0));
-}
-
 Value LayerContext::widen(Value value) {
   Type type = getElementTypeOrSelf(value.getType());
   bool isHalf = isa<Float16Type, BFloat16Type>(type);
   return isHalf ? cast(value, b.getF32Type()) : value;
-}
-
-Value LayerContext::reshape(Value value, ArrayRef<int64_t> shape) {
-  return apply("Reshape", {value, makeInts(shape)}, intAttr("allowzero", 0));
-}
-
-Value LayerContext::unsqueeze(Value value, ArrayRef<int64_t> axes) {
-  return axes.empty() ? value : apply("Unsqueeze", {value, makeInts(axes)});
-}
-
-Value LayerContext::transpose(Value value, ArrayRef<int64_t> order) {
-  return apply("Transpose", value, intsAttr("perm", order));
 }

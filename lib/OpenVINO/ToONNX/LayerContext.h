@@ -52,28 +52,8 @@ public:
   // Construction of nodes
   //===--------------------------------------------------------------------===//
 
-  /// Creates an ONNX node with a result of this element type and unknown shape.
-  Value buildNode(StringRef opType, ValueRange operands, Type elementType,
-                  ArrayRef<NamedAttribute> attributes = {});
-  /// The same for several results. Null operands are absent inputs.
-  ValueRange buildNodes(StringRef opType, ArrayRef<Value> operands,
-                        TypeRange elementTypes,
-                        ArrayRef<NamedAttribute> attributes = {});
-  /// Create a node whose result has the element type of the first operand, or
-  /// booleans.
-  Value apply(StringRef opType, ValueRange operands,
-              ArrayRef<NamedAttribute> attributes = {});
-  Value compare(StringRef opType, ValueRange operands);
-  /// Converts the elements as ONNX Cast does; casts to float8 do not saturate.
-  Value cast(Value input, Type elementType);
   /// Returns the size of an input along an axis, as a tensor of one element.
   Value getSize(size_t index, int64_t axis);
-  /// Concatenates tensors of rank 1, such as sizes to a shape.
-  Value concatenate(ArrayRef<Value> values);
-  Value reshape(Value value, ArrayRef<int64_t> shape);
-  Value unsqueeze(Value value, ArrayRef<int64_t> axes);
-  Value transpose(Value value, ArrayRef<int64_t> order);
-
   /// Converts f16 and bf16 to f32, for layers that OpenVINO computes in f32.
   Value widen(Value value);
 

@@ -7,38 +7,24 @@
 //===----------------------------------------------------------------------===//
 //
 // The base class of the conversions between ONNX's nodes and OpenVINO's layers:
-// inspects inputs, creates constants, and records why a node is not supported.
+// inspects the inputs of a node.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_NODEREWRITER_H
 #define QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_NODEREWRITER_H
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/Conversion/NodeToQuantFloat/NodeAttributes.h"
+#include "quant-float/Conversion/NodeToQuantFloat/NodeBuilder.h"
 
 namespace mlir::quant_float {
 
-/// The values that replace the results of a node, or failure.
-class NodeResults : public FailureOr<SmallVector<Value>> {
+/// `opset` is the opset of the nodes that are created.
+class NodeRewriter : public NodeAttributes, public NodeBuilder {
 public:
-  using Base = FailureOr<SmallVector<Value>>;
-  NodeResults(LogicalResult failure) : Base(failure) {}
-  NodeResults(Value value) : Base(SmallVector<Value>{value}) {}
-  NodeResults(ValueRange values) : Base(llvm::to_vector(values)) {}
-  NodeResults(FailureOr<Value> value)
-      : Base(failed(value) ? Base(failure()) : SmallVector<Value>{*value}) {}
-};
+  NodeRewriter(NodeOp node, ImplicitLocOpBuilder &b, int64_t opset)
+      : NodeAttributes(node), NodeBuilder(b, opset, node.getNodeNameAttr()) {}
 
-/// Returns the type in quotes, as in diagnostics.
-std::string showType(Type type);
-
-class NodeRewriter : public NodeAttributes {
-public:
-  NodeRewriter(NodeOp node, ImplicitLocOpBuilder &b)
-      : NodeAttributes(node), b(b) {}
-
-  ImplicitLocOpBuilder &b;
   /// The inputs of the node; null if an optional input is absent.
   SmallVector<Value> inputs;
 
@@ -66,44 +52,7 @@ public:
   /// Requires an element type that ONNX's arithmetic supports: f16, bf16, f32,
   /// f64, or integers of at least 8 bits.
   LogicalResult requireNumbers();
-
-  //===--------------------------------------------------------------------===//
-  // Constants and attributes
-  //===--------------------------------------------------------------------===//
-
-  Value makeConstant(ElementsAttr elements);
-  /// Creates a constant of rank 0. The type is a float or an integer of at
-  /// least 8 bits.
-  Value makeNumber(Type elementType, double value);
-  /// Creates a constant of rank 1 with elements of type i64.
-  Value makeInts(ArrayRef<int64_t> values);
-
-  NamedAttribute intAttr(StringRef name, int64_t value) {
-    return b.getNamedAttr(name, b.getI64IntegerAttr(value));
-  }
-  NamedAttribute intsAttr(StringRef name, ArrayRef<int64_t> values) {
-    return b.getNamedAttr(name, b.getDenseI64ArrayAttr(values));
-  }
-  NamedAttribute stringAttr(StringRef name, StringRef value) {
-    return b.getNamedAttr(name, b.getStringAttr(value));
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Failure
-  //===--------------------------------------------------------------------===//
-
-  /// Records the reason unless one is recorded already, and fails. The caller
-  /// of the conversion reports it.
-  LogicalResult unsupported(const Twine &why);
-  const std::string &getProblem() const { return problem; }
-
-private:
-  std::string problem;
 };
-
-/// Erases the ops that a failed conversion has created between `begin` and the
-/// node. They must have no uses outside of this range.
-void eraseNewOps(NodeOp node, Operation *begin);
 
 } // namespace mlir::quant_float
 

@@ -1,0 +1,228 @@
+//===- Elementwise.cpp - Elementwise ops of StableHLO ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/FloatFormat.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::stablehlo_ops;
+
+Type stablehlo_ops::getArithmeticType(Type elementType) {
+  MLIRContext *context = elementType.getContext();
+  if (isNarrowFloat(elementType))
+    return Float32Type::get(context);
+  auto integer = dyn_cast<IntegerType>(elementType);
+  if (integer && integer.getWidth() > 1 && integer.getWidth() < 8)
+    return IntegerType::get(context, 8, integer.getSignedness());
+  return elementType;
+}
+
+/// Requires that all operands and the result have the same element type, a real
+/// number, and returns the operands in the type in which they are computed.
+static FailureOr<SmallVector<Value>> getNumbers(OpImporter &op,
+                                                size_t first = 0) {
+  Type type = op.elementType(first);
+  if (!isNumber(type))
+    return op.unsupported("elements of type " + showType(type));
+  SmallVector<Value> result;
+  for (size_t index : llvm::seq(first, op.inputs.size())) {
+    if (op.elementType(index) != type)
+      return op.unsupported("operands have elements of type " + showType(type) +
+                            " and " + showType(op.elementType(index)));
+    result.push_back(op.cast(op.inputs[index], getArithmeticType(type)));
+  }
+  return result;
+}
+
+/// Converts the result of arithmetic to the element type of the op's result.
+/// Integers are truncated to their low bits.
+static Value narrow(OpImporter &op, Value value) {
+  return op.cast(value, op.resultElementType());
+}
+
+/// Returns the ONNX operator for booleans, or an empty string.
+static StringRef getBooleanOperator(StringRef onnxType) {
+  return llvm::StringSwitch<StringRef>(onnxType)
+      .Cases({"Add", "Max"}, "Or")
+      .Cases({"Mul", "Min"}, "And")
+      .Default("");
+}
+
+NodeResults stablehlo_ops::convertElementwise(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Type type = op.elementType(0);
+  StringRef onnxType = op.onnxType;
+  if (type.isInteger(1)) {
+    onnxType = getBooleanOperator(onnxType);
+    if (onnxType.empty())
+      return op.unsupported("elements of type " + showType(type));
+  }
+  if (isa<IntegerType>(type) && onnxType == "Pow")
+    return op.unsupported("elements of type " + showType(type));
+  return narrow(op, op.applyElementwise(onnxType, *operands));
+}
+
+NodeResults stablehlo_ops::convertBitwise(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Type type = op.elementType(0);
+  if (!isa<IntegerType>(type))
+    return op.unsupported("elements of type " + showType(type));
+  std::string onnxType = llvm::StringSwitch<std::string>(op.op.getName())
+                             .Case("and", "And")
+                             .Case("or", "Or")
+                             .Case("xor", "Xor")
+                             .Default("Not");
+  if (!type.isInteger(1))
+    onnxType = "Bitwise" + onnxType;
+  return narrow(op, op.applyElementwise(onnxType, *operands));
+}
+
+NodeResults stablehlo_ops::convertShift(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  auto type = dyn_cast<IntegerType>(op.elementType(0));
+  if (!type || type.getWidth() < 8)
+    return op.unsupported("elements of type " + showType(op.elementType(0)));
+  // ONNX shifts unsigned integers. Casts of the same width keep all bits.
+  Type isUnsigned = IntegerType::get(op.b.getContext(), type.getWidth(),
+                                     IntegerType::Unsigned);
+  for (Value &operand : *operands)
+    operand = op.cast(operand, isUnsigned);
+  bool isLeft = op.op.getName() == "shift_left";
+  Value shifted = op.applyElementwise(
+      "BitShift", *operands,
+      op.stringAttr("direction", isLeft ? "LEFT" : "RIGHT"));
+  // A shift by the width or more gives 0.
+  Value isInside = op.compareElementwise(
+      "Less", {(*operands)[1], op.makeNumber(isUnsigned, type.getWidth())});
+  return narrow(op,
+                op.applyElementwise("Where", {isInside, shifted,
+                                              op.makeNumber(isUnsigned, 0)}));
+}
+
+NodeResults stablehlo_ops::convertClamp(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Value low = (*operands)[0], value = (*operands)[1], high = (*operands)[2];
+  Value raised = op.applyElementwise("Max", {low, value});
+  return narrow(op, op.applyElementwise("Min", {raised, high}));
+}
+
+NodeResults stablehlo_ops::convertCompare(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  FailureOr<std::string> direction = op.requireKeyword("comparison_direction");
+  if (failed(operands) || failed(direction))
+    return failure();
+  if (op.op.getKeyword("compare_type") == "TOTALORDER")
+    return op.unsupported("comparison_type TOTALORDER");
+  if (op.elementType(0).isInteger(1))
+    for (Value &operand : *operands)
+      operand = op.cast(operand, op.b.getIntegerType(8, /*isSigned=*/false));
+  StringRef onnxType = llvm::StringSwitch<StringRef>(*direction)
+                           .Cases({"EQ", "NE"}, "Equal")
+                           .Case("GE", "GreaterOrEqual")
+                           .Case("GT", "Greater")
+                           .Case("LE", "LessOrEqual")
+                           .Case("LT", "Less")
+                           .Default("");
+  if (onnxType.empty())
+    return op.unsupportedAttribute("comparison_direction",
+                                   "EQ, NE, GE, GT, LE or LT");
+  Value result = op.compareElementwise(onnxType, *operands);
+  if (*direction == "NE")
+    result = op.applyElementwise("Not", result);
+  return result;
+}
+
+NodeResults stablehlo_ops::convertIsFinite(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Value value = operands->front();
+  Type type = getElementTypeOrSelf(value);
+  if (!isa<FloatType>(type))
+    return op.unsupported("elements of type " + showType(type));
+  // Of a NaN, the comparison is false.
+  Value infinity = op.makeScalar(type, APFloat::getInf(APFloat::IEEEdouble()));
+  return op.compareElementwise("Less",
+                               {op.applyElementwise("Abs", value), infinity});
+}
+
+NodeResults stablehlo_ops::convertRemainder(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  // The remainder has the sign of the dividend.
+  return narrow(op,
+                op.applyElementwise("Mod", *operands, op.intAttr("fmod", 1)));
+}
+
+NodeResults stablehlo_ops::convertRoundAway(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  // Round to nearest even, and correct ties that were rounded toward zero: the
+  // difference to the input is exactly half.
+  Value value = operands->front();
+  Type type = getElementTypeOrSelf(value);
+  Value magnitude = op.applyElementwise("Abs", value);
+  Value rounded = op.applyElementwise("Round", magnitude);
+  Value difference = op.applyElementwise("Sub", {magnitude, rounded});
+  Value isTie =
+      op.compareElementwise("Equal", {difference, op.makeNumber(type, 0.5)});
+  Value next = op.applyElementwise("Add", {rounded, op.makeNumber(type, 1)});
+  Value away = op.applyElementwise("Where", {isTie, next, rounded});
+  // Restore the sign, that of zero included.
+  Value isNegative =
+      op.compareElementwise("Less", {value, op.makeNumber(type, 0)});
+  Value negative = op.applyElementwise("Neg", away);
+  Value result = op.applyElementwise("Where", {isNegative, negative, away});
+  Value isZero =
+      op.compareElementwise("Equal", {value, op.makeNumber(type, 0)});
+  return narrow(op, op.applyElementwise("Where", {isZero, value, result}));
+}
+
+NodeResults stablehlo_ops::convertRsqrt(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Value root = op.applyElementwise("Sqrt", *operands);
+  return narrow(op, op.applyElementwise("Reciprocal", root));
+}
+
+NodeResults stablehlo_ops::convertSign(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Value value = operands->front();
+  Value sign = op.applyElementwise("Sign", value);
+  Type type = getElementTypeOrSelf(value);
+  if (!isa<FloatType>(type))
+    return narrow(op, sign);
+  // Zeros keep their sign, and NaN stays NaN.
+  Value magnitude = op.applyElementwise("Abs", value);
+  Value isNonzero =
+      op.compareElementwise("Greater", {magnitude, op.makeNumber(type, 0)});
+  return narrow(op, op.applyElementwise("Where", {isNonzero, sign, value}));
+}
+
+NodeResults stablehlo_ops::convertSelect(OpImporter &op) {
+  if (op.elementType(1) != op.elementType(2) || !op.elementType(0).isInteger(1))
+    return op.unsupported("expected a condition of type 'i1' and two operands "
+                          "with elements of the same type");
+  return op.applyElementwise("Where", op.inputs);
+}

@@ -1,0 +1,154 @@
+//===- StablehloToOnnx.cpp - StableHLO to ONNX nodes ----------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "QuantizedValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "quant-float/Conversion/Passes.h"
+#include "quant-float/IR/QuantFloatDialect.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::quant_float {
+#define GEN_PASS_DEF_CONVERTSTABLEHLOTOONNXPASS
+#include "quant-float/Conversion/Passes.h.inc"
+} // namespace mlir::quant_float
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::stablehlo_ops;
+
+static constexpr StringLiteral kDialect = "stablehlo";
+
+static const OpRow *findRow(UnregisteredOp op) {
+  static const llvm::StringMap<OpRow> table = [] {
+    llvm::StringMap<OpRow> result;
+#define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
+  result[#Name] = {Fewest, Most, /*results=*/1, Conversion, ""};
+#define QUANT_FLOAT_STABLEHLO_NODE(Name, Operands, OnnxType)                   \
+  result[#Name] = {Operands, Operands, /*results=*/1, convertElementwise,      \
+                   #OnnxType};
+#include "quant-float/Conversion/StablehloToOnnx/StablehloOps.def"
+    return result;
+  }();
+  auto found = table.find(op.getName());
+  return found == table.end() ? nullptr : &found->second;
+}
+
+/// Replaces a composite op by a call of its decomposition.
+static LogicalResult expandComposite(UnregisteredOp op, ModuleOp module) {
+  auto callee =
+      dyn_cast_or_null<FlatSymbolRefAttr>(op.getAttribute("decomposition"));
+  func::FuncOp function =
+      callee ? module.lookupSymbol<func::FuncOp>(callee.getAttr())
+             : func::FuncOp();
+  if (!function || function.isExternal())
+    return op->emitError() << "no conversion of 'stablehlo.composite': "
+                              "expected a function as 'decomposition'";
+  if (!llvm::equal(function.getArgumentTypes(), op->getOperandTypes()) ||
+      !llvm::equal(function.getResultTypes(), op->getResultTypes()))
+    return op->emitError() << "no conversion of 'stablehlo.composite': "
+                              "expected the types of '"
+                           << function.getSymName() << "'";
+  OpBuilder builder(op.getOperation());
+  auto call =
+      func::CallOp::create(builder, op->getLoc(), function, op->getOperands());
+  op.getOperation()->replaceAllUsesWith(call);
+  op.getOperation()->erase();
+  return success();
+}
+
+/// Replaces custom calls whose meaning is known: annotations, and assertions of
+/// shapes.
+static LogicalResult expandCustomCall(UnregisteredOp op) {
+  std::string target = op.getKeyword("call_target_name").value_or("");
+  OpBuilder builder(op.getOperation());
+  auto isTensorOfRank0 = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0 &&
+           tensor.getElementType().isInteger(1);
+  };
+  if (target == "shape_assertion" && op->getNumResults() == 0 &&
+      op->getNumOperands() >= 1 &&
+      isTensorOfRank0(op->getOperand(0).getType())) {
+    Value condition = tensor::ExtractOp::create(
+        builder, op->getLoc(), op->getOperand(0), ValueRange());
+    cf::AssertOp::create(builder, op->getLoc(), condition,
+                         op.getKeyword("error_message").value_or(""));
+    op.getOperation()->erase();
+    return success();
+  }
+  bool isAnnotation =
+      llvm::is_contained({"Sharding", "SPMDFullToShardShape",
+                          "SPMDShardToFullShape", "annotate_device_placement"},
+                         target);
+  if (isAnnotation && op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+      op->getOperand(0).getType() == op->getResult(0).getType()) {
+    op.getOperation()->replaceAllUsesWith(op->getOperands());
+    op.getOperation()->erase();
+    return success();
+  }
+  return op->emitError() << "no conversion of 'stablehlo.custom_call': the "
+                            "call target '"
+                         << target << "' is not known";
+}
+
+namespace {
+struct ConvertStablehloToOnnx final
+    : quant_float::impl::ConvertStablehloToOnnxPassBase<
+          ConvertStablehloToOnnx> {
+  using ConvertStablehloToOnnxPassBase::ConvertStablehloToOnnxPassBase;
+
+  void runOnOperation() override;
+
+private:
+  /// Replaces the ops that are no computations.
+  LogicalResult expandCalls();
+};
+} // namespace
+
+LogicalResult ConvertStablehloToOnnx::expandCalls() {
+  SmallVector<Operation *> ops;
+  getOperation().walk([&](Operation *op) {
+    if (op->getName().getDialectNamespace() == kDialect)
+      ops.push_back(op);
+  });
+  bool isExpanded = true;
+  for (Operation *op : ops) {
+    UnregisteredOp unregistered(op);
+    StringRef name = unregistered.getName();
+    if (name == "composite")
+      isExpanded &= succeeded(expandComposite(unregistered, getOperation()));
+    if (name == "custom_call")
+      isExpanded &= succeeded(expandCustomCall(unregistered));
+    if (name == "optimization_barrier" &&
+        llvm::equal(op->getOperandTypes(), op->getResultTypes())) {
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
+    }
+  }
+  return success(isExpanded);
+}
+
+void ConvertStablehloToOnnx::runOnOperation() {
+  bool hasOps = getOperation()
+                    .walk([](Operation *op) {
+                      return op->getName().getDialectNamespace() == kDialect
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  if (!hasOps)
+    return;
+  if (failed(expandCalls()) || failed(expandQuantizedValues(getOperation())) ||
+      failed(importOps(getOperation(), kDialect, findRow)))
+    return signalPassFailure();
+}
