@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SessionCall.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Pass/Pass.h"
 #include "quant-float/InitAll.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,6 +18,8 @@ using namespace mlir::quant_float;
 static std::shared_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
+  // Models of other compilers have its types.
+  registry.insert<quant::QuantDialect>();
   auto context =
       std::make_shared<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);

@@ -38,7 +38,9 @@ for title, body in described:
 shown = subprocess.run([opt, "--help"], capture_output=True, text=True, check=True).stdout
 registered = set(
     re.findall(
-        r"^      --((?:convert-)?quant-float-[\w-]+|convert-(?:onnx|openvino)-[\w-]+) ", shown, re.M
+        r"^      --((?:convert-)?quant-float-[\w-]+|convert-(?:iree|onnx|openvino|stablehlo|torch)-[\w-]+) ",
+        shown,
+        re.M,
     )
 )
 passes = {title.strip("`-"): body for title, body in sections(reference["passes"], 3)}

@@ -18,6 +18,15 @@ class TypeConverter;
 
 namespace mlir::quant_float {
 
+/// How `convert-stablehlo-to-onnx` divides by constants and by values that are
+/// broadcast.
+enum class Division {
+  /// Multiply by the reciprocal, as XLA does.
+  XLA,
+  /// Divide, as StableHLO's specification defines.
+  Exact
+};
+
 #define GEN_PASS_DECL
 #include "quant-float/Conversion/Passes.h.inc"
 

@@ -283,10 +283,12 @@ def ConvertStablehloToOnnxPass
     - between integers, the low bits.
 
     *Arithmetic.* Floats of at most 8 bits are computed in f32 and rounded once,
-    integers of less than 8 bits in 8 bits. A division by a constant stays a
-    division, and nothing is flushed; XLA's CPU backend multiplies by the
-    reciprocal of a constant divisor and flushes subnormal f32 numbers.
-    `maximum`, `minimum` and `clamp` propagate NaN.
+    integers of less than 8 bits in 8 bits. By default, a division of f16,
+    f32 or f64 by a constant or by a value that is broadcast is a multiplication
+    by the reciprocal, as XLA compiles it; the specification defines a division.
+    Subnormal numbers are kept, where XLA's CPU backend
+    flushes those of f32 in most ops but not in conversions. `maximum`, `minimum`
+    and `clamp` propagate NaN.
 
     *Contractions.* `dot_general` and `convolution` of integers of at most 8 bits
     are computed exactly in 32 bits, those of f64 in f64, and those of other
@@ -305,6 +307,15 @@ def ConvertStablehloToOnnxPass
     dropped. All other custom calls, and all ops without a conversion, are errors
     that name the op.
   }];
+  let options = [
+    Option<"division", "division", "Division", /*default=*/"Division::XLA",
+           "how to divide by constants and by values that are broadcast",
+           [{::llvm::cl::values(
+             clEnumValN(Division::XLA, "xla",
+                        "multiply by the reciprocal, as XLA does"),
+             clEnumValN(Division::Exact, "exact",
+                        "divide, as StableHLO's specification defines"))}]>
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
     "mlir::func::FuncDialect", "mlir::quant::QuantDialect",

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 OpImporter::OpImporter(Operation *op, ImplicitLocOpBuilder &b)
-    : NodeBuilder(b, kNewestOpset), op(op), inputs(op->getOperands()) {}
+    : OnnxNodeBuilder(b, kNewestOpset), op(op), inputs(op->getOperands()) {}
 
 //===----------------------------------------------------------------------===//
 // Operands, results and attributes
@@ -200,11 +200,11 @@ static LogicalResult importOp(OpImporter &importer, const OpRow *row) {
 }
 
 LogicalResult quant_float::importOps(
-    ModuleOp module, StringRef dialect,
+    ModuleOp module, ArrayRef<StringRef> dialects,
     llvm::function_ref<const OpRow *(UnregisteredOp)> findRow) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getName().getDialectNamespace() != dialect)
+    if (!llvm::is_contained(dialects, op->getName().getDialectNamespace()))
       return WalkResult::advance();
     ops.push_back(op);
     return WalkResult::skip();

@@ -22,10 +22,12 @@ static constexpr int64_t kMaxScales = int64_t(1) << 20;
 
 quant::QuantizedType quant_float::getUniformType(Type type) {
   Type element = getElementTypeOrSelf(type);
-  if (isa<quant::UniformQuantizedType, quant::UniformQuantizedPerAxisType,
-          quant::UniformQuantizedSubChannelType>(element))
-    return cast<quant::QuantizedType>(element);
-  return {};
+  if (!isa<quant::UniformQuantizedType, quant::UniformQuantizedPerAxisType,
+           quant::UniformQuantizedSubChannelType>(element))
+    return {};
+  auto quantized = cast<quant::QuantizedType>(element);
+  return isa<IntegerType>(quantized.getStorageType()) ? quantized
+                                                      : quant::QuantizedType();
 }
 
 /// Returns the element type of the storage.
@@ -37,7 +39,7 @@ static IntegerType getStorage(quant::QuantizedType type) {
 
 Type quant_float::getQuantStorageType(Type type) {
   quant::QuantizedType quantized = getUniformType(type);
-  if (!quantized || !isa<IntegerType>(quantized.getStorageType()))
+  if (!quantized)
     return type;
   Type storage = getStorage(quantized);
   if (auto tensor = dyn_cast<TensorType>(type))
@@ -64,7 +66,8 @@ struct ParameterLists {
 /// Reads the blocks of a sub-channel type. One axis keeps its blocks; along all
 /// other axes, the scales are repeated.
 static FailureOr<ParameterLists>
-readSubChannel(NodeBuilder &builder, quant::UniformQuantizedSubChannelType type,
+readSubChannel(OnnxNodeBuilder &builder,
+               quant::UniformQuantizedSubChannelType type,
                RankedTensorType tensor) {
   int64_t rank = tensor.getRank();
   DenseElementsAttr scales = type.getScales();
@@ -119,7 +122,7 @@ readSubChannel(NodeBuilder &builder, quant::UniformQuantizedSubChannelType type,
   return lists;
 }
 
-static FailureOr<ParameterLists> readLists(NodeBuilder &builder,
+static FailureOr<ParameterLists> readLists(OnnxNodeBuilder &builder,
                                            quant::QuantizedType type,
                                            RankedTensorType tensor) {
   ParameterLists lists;
@@ -145,7 +148,7 @@ static FailureOr<ParameterLists> readLists(NodeBuilder &builder,
 }
 
 /// Checks that the types have a quantization.
-static LogicalResult checkTypes(NodeBuilder &builder, Type value,
+static LogicalResult checkTypes(OnnxNodeBuilder &builder, Type value,
                                 quant::QuantizedType type) {
   if (!isa<RankedTensorType>(value))
     return builder.unsupported("quantization of " + showType(value) +
@@ -154,14 +157,11 @@ static LogicalResult checkTypes(NodeBuilder &builder, Type value,
   if (!expressed || !isa<Float16Type, BFloat16Type, Float32Type>(expressed))
     return builder.unsupported(
         showType(type) + ": expected the expressed type f16, bf16 or f32");
-  if (!isa<IntegerType>(type.getStorageType()))
-    return builder.unsupported(showType(type) +
-                               ": expected an integer as storage type");
   return success();
 }
 
 /// Creates the scales and zero points as constants.
-static FailureOr<Parameters> makeParameters(NodeBuilder &builder,
+static FailureOr<Parameters> makeParameters(OnnxNodeBuilder &builder,
                                             quant::QuantizedType type,
                                             RankedTensorType tensor,
                                             Type zeroPointType) {
@@ -204,7 +204,7 @@ static FailureOr<Parameters> makeParameters(NodeBuilder &builder,
 }
 
 /// Clamps the storage to a range that is narrower than its type.
-static Value clampStorage(NodeBuilder &builder, Value value,
+static Value clampStorage(OnnxNodeBuilder &builder, Value value,
                           quant::QuantizedType type) {
   Type storage = getElementTypeOrSelf(value);
   if (!type.hasStorageTypeBounds())
@@ -230,7 +230,7 @@ static Value clampStorage(NodeBuilder &builder, Value value,
 
 /// Quantizes to 32 bits, which ONNX's QuantizeLinear lacks. The type has one
 /// scale.
-static FailureOr<Value> quantizeWide(NodeBuilder &builder, Value value,
+static FailureOr<Value> quantizeWide(OnnxNodeBuilder &builder, Value value,
                                      quant::QuantizedType type) {
   auto uniform = dyn_cast<quant::UniformQuantizedType>(type);
   if (!uniform)
@@ -247,14 +247,14 @@ static FailureOr<Value> quantizeWide(NodeBuilder &builder, Value value,
                       type);
 }
 
-FailureOr<Value> quant_float::quantizeUniform(NodeBuilder &builder, Value value,
+FailureOr<Value> quant_float::quantizeUniform(OnnxNodeBuilder &builder,
+                                              Value value,
                                               quant::QuantizedType type) {
   if (failed(checkTypes(builder, value.getType(), type)))
     return failure();
   auto tensor = cast<RankedTensorType>(value.getType());
-  if (tensor.getElementType() != type.getExpressedType())
-    return builder.unsupported("quantization of " + showType(tensor) + " to " +
-                               showType(type));
+  assert(tensor.getElementType() == type.getExpressedType() &&
+         "expected the expressed type");
   IntegerType storage = getStorage(type);
   if (storage.getWidth() == 32)
     return quantizeWide(builder, value, type);
@@ -274,16 +274,14 @@ FailureOr<Value> quant_float::quantizeUniform(NodeBuilder &builder, Value value,
   return clampStorage(builder, result, type);
 }
 
-FailureOr<Value> quant_float::dequantizeUniform(NodeBuilder &builder,
+FailureOr<Value> quant_float::dequantizeUniform(OnnxNodeBuilder &builder,
                                                 Value storage,
                                                 quant::QuantizedType type) {
   if (failed(checkTypes(builder, storage.getType(), type)))
     return failure();
   auto tensor = cast<RankedTensorType>(storage.getType());
   IntegerType element = getStorage(type);
-  if (tensor.getElementType() != element)
-    return builder.unsupported("dequantization of " + showType(tensor) +
-                               " with " + showType(type));
+  assert(tensor.getElementType() == element && "expected the storage type");
   if (!llvm::is_contained({2u, 4u, 8u, 16u, 32u}, element.getWidth()))
     return builder.unsupported(
         showType(type) + ": expected a storage type of 2, 4, 8, 16 or 32 bits");

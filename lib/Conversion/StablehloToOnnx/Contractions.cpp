@@ -208,8 +208,12 @@ static NodeResults buildProduct(OpImporter &op, const OperandAxes &lhs,
   FailureOr<Value> columns =
       arrange(op, right, rhs.batch, rhs.reduced, rhs.free);
   auto sumType = type->clone(types->sum);
+  // A Reshape computes one size.
+  bool isCollapsed =
+      type->getRank() != static_cast<int64_t>(lhs.batch.size()) + 2;
   Value result;
-  if (failed(rows) || failed(columns)) {
+  if (failed(rows) || failed(columns) ||
+      (isCollapsed && type->getNumDynamicDims() > 1)) {
     FailureOr<Value> product =
         buildEinsum(op, {op.cast(left, types->sum), op.cast(right, types->sum)},
                     lhs, rhs, sumType);
@@ -224,11 +228,8 @@ static NodeResults buildProduct(OpImporter &op, const OperandAxes &lhs,
     result = op.buildNode(types->isByte ? "MatMulInteger" : "MatMul",
                           {*rows, *columns},
                           RankedTensorType::get(sizes, types->sum));
-    if (sumType.getRank() != static_cast<int64_t>(sizes.size())) {
-      if (sumType.getNumDynamicDims() > 1)
-        return op.unsupported("a result with several dynamic sizes");
+    if (isCollapsed)
       result = op.reshapeTo(result, sumType);
-    }
   }
   return op.cast(result, type->getElementType());
 }

@@ -15,6 +15,7 @@ namespace mlir::quant_float::stablehlo_ops {
 
 /// Converts an op that the ONNX node of its row implements.
 NodeResults convertElementwise(OpImporter &op);
+NodeResults convertSquare(OpImporter &op);
 
 // Declares the conversions of all rows.
 #define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \

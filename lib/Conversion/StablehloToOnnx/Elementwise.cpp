@@ -72,6 +72,14 @@ NodeResults stablehlo_ops::convertElementwise(OpImporter &op) {
   return narrow(op, op.applyElementwise(onnxType, *operands));
 }
 
+NodeResults stablehlo_ops::convertSquare(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Value value = operands->front();
+  return narrow(op, op.applyElementwise("Mul", {value, value}));
+}
+
 NodeResults stablehlo_ops::convertBitwise(OpImporter &op) {
   FailureOr<SmallVector<Value>> operands = getNumbers(op);
   if (failed(operands))

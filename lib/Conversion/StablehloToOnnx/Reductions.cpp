@@ -220,7 +220,8 @@ NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
       !(isSum && isStandardFloat(elementType)))
     return op.unsupported("windows of 'stablehlo." + (*kind)->name +
                           "' of elements of type " + showType(elementType));
-  if (!isNeutral(op.inputs[1], **kind))
+  // Padding has the initial value, which a maximum may also be combined with.
+  if (isSum && !isNeutral(op.inputs[1], **kind))
     return op.unsupported(
         "operand 1 must be the neutral element of 'stablehlo." + (*kind)->name +
         "'");
@@ -273,5 +274,6 @@ NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
     back[from] = to;
   }
   pooled = op.reshapeTo(pooled, RankedTensorType::get(split, computed));
-  return op.cast(permute(op, pooled, back), elementType);
+  pooled = combine(op, **kind, permute(op, pooled, back));
+  return op.cast(pooled, elementType);
 }

@@ -8,6 +8,7 @@
 
 #include "Conversions.h"
 #include "QuantizedValues.h"
+#include "Reciprocals.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,19 +28,24 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::stablehlo_ops;
 
 static constexpr StringLiteral kDialect = "stablehlo";
+static constexpr StringLiteral kChloDialect = "chlo";
 
+/// Returns the row of the table for an op of either dialect.
 static const OpRow *findRow(UnregisteredOp op) {
   static const llvm::StringMap<OpRow> table = [] {
     llvm::StringMap<OpRow> result;
 #define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
-  result[#Name] = {Fewest, Most, /*results=*/1, Conversion, ""};
+  result["stablehlo." #Name] = {Fewest, Most, /*results=*/1, Conversion, ""};
 #define QUANT_FLOAT_STABLEHLO_NODE(Name, Operands, OnnxType)                   \
-  result[#Name] = {Operands, Operands, /*results=*/1, convertElementwise,      \
-                   #OnnxType};
+  result["stablehlo." #Name] = {Operands, Operands, /*results=*/1,             \
+                                convertElementwise, #OnnxType};
+#define QUANT_FLOAT_CHLO(Name, Operands, OnnxType, Conversion)                 \
+  result["chlo." #Name] = {Operands, Operands, /*results=*/1, Conversion,      \
+                           #OnnxType};
 #include "quant-float/Conversion/StablehloToOnnx/StablehloOps.def"
     return result;
   }();
-  auto found = table.find(op.getName());
+  auto found = table.find(op->getName().getStringRef());
   return found == table.end() ? nullptr : &found->second;
 }
 
@@ -141,14 +147,17 @@ LogicalResult ConvertStablehloToOnnx::expandCalls() {
 void ConvertStablehloToOnnx::runOnOperation() {
   bool hasOps = getOperation()
                     .walk([](Operation *op) {
-                      return op->getName().getDialectNamespace() == kDialect
+                      StringRef dialect = op->getName().getDialectNamespace();
+                      return dialect == kDialect || dialect == kChloDialect
                                  ? WalkResult::interrupt()
                                  : WalkResult::advance();
                     })
                     .wasInterrupted();
   if (!hasOps)
     return;
+  if (division == Division::XLA)
+    multiplyByReciprocals(getOperation());
   if (failed(expandCalls()) || failed(expandQuantizedValues(getOperation())) ||
-      failed(importOps(getOperation(), kDialect, findRow)))
+      failed(importOps(getOperation(), {kDialect, kChloDialect}, findRow)))
     return signalPassFailure();
 }

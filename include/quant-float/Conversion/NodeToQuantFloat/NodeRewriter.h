@@ -15,15 +15,16 @@
 #define QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_NODEREWRITER_H
 
 #include "quant-float/Conversion/NodeToQuantFloat/NodeAttributes.h"
-#include "quant-float/Conversion/NodeToQuantFloat/NodeBuilder.h"
+#include "quant-float/Conversion/NodeToQuantFloat/OnnxNodeBuilder.h"
 
 namespace mlir::quant_float {
 
 /// `opset` is the opset of the nodes that are created.
-class NodeRewriter : public NodeAttributes, public NodeBuilder {
+class NodeRewriter : public NodeAttributes, public OnnxNodeBuilder {
 public:
   NodeRewriter(NodeOp node, ImplicitLocOpBuilder &b, int64_t opset)
-      : NodeAttributes(node), NodeBuilder(b, opset, node.getNodeNameAttr()) {}
+      : NodeAttributes(node),
+        OnnxNodeBuilder(b, opset, node.getNodeNameAttr()) {}
 
   /// The inputs of the node; null if an optional input is absent.
   SmallVector<Value> inputs;

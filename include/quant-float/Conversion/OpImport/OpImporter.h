@@ -16,14 +16,14 @@
 #define QUANT_FLOAT_CONVERSION_OPIMPORT_OPIMPORTER_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "quant-float/Conversion/NodeToQuantFloat/NodeBuilder.h"
+#include "quant-float/Conversion/NodeToQuantFloat/OnnxNodeBuilder.h"
 #include "quant-float/Conversion/OpImport/UnregisteredOp.h"
 
 namespace mlir::quant_float {
 
 /// Converts one op: holds its operands, and creates the nodes and ops that
 /// replace it. All nodes have the newest known opset.
-class OpImporter : public NodeBuilder {
+class OpImporter : public OnnxNodeBuilder {
 public:
   OpImporter(Operation *op, ImplicitLocOpBuilder &b);
 
@@ -72,7 +72,7 @@ public:
 };
 
 /// Creates what replaces an op. On failure, records the reason (see
-/// NodeBuilder::unsupported).
+/// OnnxNodeBuilder::unsupported).
 using OpConversion = NodeResults (*)(OpImporter &);
 
 /// A row of the table of a dialect's ops.
@@ -84,12 +84,12 @@ struct OpRow {
   StringRef onnxType;
 };
 
-/// Converts all ops of `dialect` in the functions of a module. `findRow`
+/// Converts all ops of these dialects in the functions of a module. `findRow`
 /// returns null for ops without a conversion. Ops in the regions of ops are
 /// part of these. Emits an error for each op that cannot be converted, and
 /// fails if there is one.
 LogicalResult
-importOps(ModuleOp module, StringRef dialect,
+importOps(ModuleOp module, ArrayRef<StringRef> dialects,
           llvm::function_ref<const OpRow *(UnregisteredOp)> findRow);
 
 /// Changes the types of all values and function signatures of a module.

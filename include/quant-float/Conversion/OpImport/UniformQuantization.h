@@ -17,12 +17,12 @@
 #define QUANT_FLOAT_CONVERSION_OPIMPORT_UNIFORMQUANTIZATION_H
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
-#include "quant-float/Conversion/NodeToQuantFloat/NodeBuilder.h"
+#include "quant-float/Conversion/NodeToQuantFloat/OnnxNodeBuilder.h"
 
 namespace mlir::quant_float {
 
-/// Returns the element type if it is a uniform quantized type of any kind, or
-/// null.
+/// Returns the element type if it is a uniform quantized type of any kind with
+/// integer storage, or null.
 quant::QuantizedType getUniformType(Type type);
 
 /// Returns the type with the storage as element type: signless or unsigned
@@ -30,10 +30,10 @@ quant::QuantizedType getUniformType(Type type);
 Type getQuantStorageType(Type type);
 
 /// Convert between a ranked tensor of the expressed type and a tensor of the
-/// storage. On failure, record the reason (see NodeBuilder::unsupported).
-FailureOr<Value> quantizeUniform(NodeBuilder &builder, Value value,
+/// storage. On failure, record the reason (see OnnxNodeBuilder::unsupported).
+FailureOr<Value> quantizeUniform(OnnxNodeBuilder &builder, Value value,
                                  quant::QuantizedType type);
-FailureOr<Value> dequantizeUniform(NodeBuilder &builder, Value storage,
+FailureOr<Value> dequantizeUniform(OnnxNodeBuilder &builder, Value storage,
                                    quant::QuantizedType type);
 
 } // namespace mlir::quant_float

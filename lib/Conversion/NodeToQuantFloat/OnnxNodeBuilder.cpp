@@ -1,4 +1,5 @@
-//===- NodeBuilder.cpp - Creation of ONNX nodes ---------------------------===//
+//===- OnnxNodeBuilder.cpp - Creation of ONNX nodes
+//------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quant-float/Conversion/NodeToQuantFloat/NodeBuilder.h"
+#include "quant-float/Conversion/NodeToQuantFloat/OnnxNodeBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/Constants.h"
@@ -27,9 +28,10 @@ std::string quant_float::showType(Type type) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-ValueRange NodeBuilder::buildNodes(StringRef opType, ArrayRef<Value> operands,
-                                   TypeRange types,
-                                   ArrayRef<NamedAttribute> attributes) {
+ValueRange OnnxNodeBuilder::buildNodes(StringRef opType,
+                                       ArrayRef<Value> operands,
+                                       TypeRange types,
+                                       ArrayRef<NamedAttribute> attributes) {
   SmallVector<Value> present;
   SmallVector<int64_t> absent;
   for (auto [index, operand] : llvm::enumerate(operands)) {
@@ -47,23 +49,25 @@ ValueRange NodeBuilder::buildNodes(StringRef opType, ArrayRef<Value> operands,
       ->getResults();
 }
 
-Value NodeBuilder::buildNode(StringRef opType, ValueRange operands, Type type,
-                             ArrayRef<NamedAttribute> attributes) {
+Value OnnxNodeBuilder::buildNode(StringRef opType, ValueRange operands,
+                                 Type type,
+                                 ArrayRef<NamedAttribute> attributes) {
   return buildNodes(opType, llvm::to_vector(operands), type, attributes)[0];
 }
 
-Value NodeBuilder::apply(StringRef opType, ValueRange operands,
-                         ArrayRef<NamedAttribute> attributes) {
+Value OnnxNodeBuilder::apply(StringRef opType, ValueRange operands,
+                             ArrayRef<NamedAttribute> attributes) {
   return buildNode(opType, operands,
                    getElementTypeOrSelf(operands.front().getType()),
                    attributes);
 }
 
-Value NodeBuilder::compare(StringRef opType, ValueRange operands) {
+Value OnnxNodeBuilder::compare(StringRef opType, ValueRange operands) {
   return buildNode(opType, operands, b.getI1Type());
 }
 
-Type NodeBuilder::getElementwiseType(ValueRange operands, Type elementType) {
+Type OnnxNodeBuilder::getElementwiseType(ValueRange operands,
+                                         Type elementType) {
   RankedTensorType shape;
   for (Value operand : operands) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
@@ -77,25 +81,26 @@ Type NodeBuilder::getElementwiseType(ValueRange operands, Type elementType) {
   return shape ? Type(shape.clone(elementType)) : elementType;
 }
 
-Value NodeBuilder::applyElementwise(StringRef opType, ValueRange operands,
-                                    ArrayRef<NamedAttribute> attributes) {
+Value OnnxNodeBuilder::applyElementwise(StringRef opType, ValueRange operands,
+                                        ArrayRef<NamedAttribute> attributes) {
   Type elementType = getElementTypeOrSelf(operands.back().getType());
   return buildNode(opType, operands, getElementwiseType(operands, elementType),
                    attributes);
 }
 
-Value NodeBuilder::compareElementwise(StringRef opType, ValueRange operands) {
+Value OnnxNodeBuilder::compareElementwise(StringRef opType,
+                                          ValueRange operands) {
   return buildNode(opType, operands,
                    getElementwiseType(operands, b.getI1Type()));
 }
 
-Value NodeBuilder::cast(Value input, Type elementType) {
+Value OnnxNodeBuilder::cast(Value input, Type elementType) {
   if (getElementTypeOrSelf(input) == elementType)
     return input;
   return createOnnxCast(b, b.getLoc(), input, elementType);
 }
 
-Value NodeBuilder::castSaturating(Value input, IntegerType elementType) {
+Value OnnxNodeBuilder::castSaturating(Value input, IntegerType elementType) {
   // All narrow floats are values of f32.
   if (isNarrowFloat(getElementTypeOrSelf(input)))
     input = cast(input, b.getF32Type());
@@ -127,19 +132,19 @@ Value NodeBuilder::castSaturating(Value input, IntegerType elementType) {
   return applyElementwise("Where", {isLow, makeInteger(lowest), result});
 }
 
-Value NodeBuilder::concatenate(ArrayRef<Value> values) {
+Value OnnxNodeBuilder::concatenate(ArrayRef<Value> values) {
   return apply("Concat", values, intAttr("axis", 0));
 }
 
-Value NodeBuilder::reshape(Value value, ArrayRef<int64_t> shape) {
+Value OnnxNodeBuilder::reshape(Value value, ArrayRef<int64_t> shape) {
   return apply("Reshape", {value, makeInts(shape)}, intAttr("allowzero", 0));
 }
 
-Value NodeBuilder::unsqueeze(Value value, ArrayRef<int64_t> axes) {
+Value OnnxNodeBuilder::unsqueeze(Value value, ArrayRef<int64_t> axes) {
   return axes.empty() ? value : apply("Unsqueeze", {value, makeInts(axes)});
 }
 
-Value NodeBuilder::transpose(Value value, ArrayRef<int64_t> order) {
+Value OnnxNodeBuilder::transpose(Value value, ArrayRef<int64_t> order) {
   return apply("Transpose", value, intsAttr("perm", order));
 }
 
@@ -147,11 +152,11 @@ Value NodeBuilder::transpose(Value value, ArrayRef<int64_t> order) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-Value NodeBuilder::makeConstant(ElementsAttr elements) {
+Value OnnxNodeBuilder::makeConstant(ElementsAttr elements) {
   return createConstant(b, llvm::cast<TypedAttr>(elements));
 }
 
-Value NodeBuilder::makeNumber(Type elementType, double value) {
+Value OnnxNodeBuilder::makeNumber(Type elementType, double value) {
   auto type = RankedTensorType::get({}, elementType);
   if (auto floatType = dyn_cast<FloatType>(elementType))
     return makeConstant(
@@ -164,7 +169,7 @@ Value NodeBuilder::makeNumber(Type elementType, double value) {
   return makeConstant(DenseElementsAttr::get(type, integer));
 }
 
-Value NodeBuilder::makeScalar(Type elementType, const APFloat &value) {
+Value OnnxNodeBuilder::makeScalar(Type elementType, const APFloat &value) {
   auto type = RankedTensorType::get({}, elementType);
   APFloat rounded = value;
   bool isInexact;
@@ -173,7 +178,7 @@ Value NodeBuilder::makeScalar(Type elementType, const APFloat &value) {
   return makeConstant(DenseElementsAttr::get(type, rounded));
 }
 
-Value NodeBuilder::makeInts(ArrayRef<int64_t> values) {
+Value OnnxNodeBuilder::makeInts(ArrayRef<int64_t> values) {
   auto type = RankedTensorType::get(values.size(), b.getI64Type());
   return makeConstant(DenseElementsAttr::get(type, values));
 }
@@ -182,7 +187,7 @@ Value NodeBuilder::makeInts(ArrayRef<int64_t> values) {
 // Failure
 //===----------------------------------------------------------------------===//
 
-LogicalResult NodeBuilder::unsupported(const Twine &why) {
+LogicalResult OnnxNodeBuilder::unsupported(const Twine &why) {
   if (problem.empty())
     problem = why.str();
   return failure();

@@ -1,4 +1,4 @@
-//===- NodeBuilder.h - Creation of ONNX nodes -------------------*- C++ -*-===//
+//===- OnnxNodeBuilder.h - Creation of ONNX nodes ---------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_NODEBUILDER_H
-#define QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_NODEBUILDER_H
+#ifndef QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_ONNXNODEBUILDER_H
+#define QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_ONNXNODEBUILDER_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -34,11 +34,12 @@ public:
 /// Returns the type in quotes, as in diagnostics.
 std::string showType(Type type);
 
-class NodeBuilder {
+class OnnxNodeBuilder {
 public:
   /// `opset` is the opset of the nodes that are created, `nodeName` their name
   /// or null.
-  NodeBuilder(ImplicitLocOpBuilder &b, int64_t opset, StringAttr nodeName = {})
+  OnnxNodeBuilder(ImplicitLocOpBuilder &b, int64_t opset,
+                  StringAttr nodeName = {})
       : b(b), nodeOpset(opset), nodeName(nodeName) {}
 
   ImplicitLocOpBuilder &b;
@@ -126,4 +127,4 @@ void eraseNewOps(Operation *end, Operation *begin);
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_NODEBUILDER_H
+#endif // QUANT_FLOAT_CONVERSION_NODETOQUANTFLOAT_ONNXNODEBUILDER_H
