@@ -259,6 +259,34 @@ def QuantFloatLegalizeArithPass
   ];
 }
 
+def ConvertOnnxToStablehloPass
+    : Pass<"convert-onnx-to-stablehlo", "mlir::ModuleOp"> {
+  let summary = "Convert ONNX nodes and quant_float ops to StableHLO";
+  let description = [{
+    Converts functions on tensors of static shape to StableHLO, which is not
+    registered: print the module in the generic form
+    (`--mlir-print-op-generic`). The ops that StableHLO's own dialect verifies
+    are those of StableHLO 1.0 and later.
+
+    `quant_float.cast`, `quantize`, `dequantize` and `qdq` have the bits of the
+    rules (docs/rules.md) with XLA's CPU backend, for all inputs; an op for which
+    this is not possible is an error that states an input with another result.
+    NaNs are equal as a class. A division has a barrier before a divisor that is
+    broadcast, because XLA would multiply by its reciprocal. Other differences of
+    XLA from StableHLO's specification, such as flushed subnormal numbers, are
+    those of `convert-stablehlo-to-onnx`.
+
+    The ONNX nodes are those that
+    include/quant-float/Conversion/OnnxToStablehlo/OnnxForms.def lists. Nodes
+    without a form, dynamic shapes, stochastic rounding, `fakeconvert` (see
+    `quant-float-decompose-fakeconvert`) and types that XLA lacks are errors that
+    name the op.
+  }];
+  let dependentDialects = [
+    "mlir::func::FuncDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def ConvertStablehloToOnnxPass
     : Pass<"convert-stablehlo-to-onnx", "mlir::ModuleOp"> {
   let summary = "Convert StableHLO ops to ONNX nodes and quant_float ops";
