@@ -98,9 +98,9 @@ llvm::Expected<Model> Model::load(Session &session, StringRef path,
   if (!buffer)
     return refuse(llvm::toString(buffer.takeError()));
   if (isMlir)
-    return takeModel(
-        call, session, ModelFormat::MLIR,
-        readMlirModel(std::move(*buffer), *context, options.verify), options);
+    return takeModel(call, session, ModelFormat::MLIR,
+                     readMlirModel(std::move(*buffer), *context, options),
+                     options);
   if (isOnnx)
     return takeModel(
         call, session, ModelFormat::ONNX,
@@ -125,7 +125,7 @@ llvm::Expected<Model> Model::parse(Session &session, ModelFormat format,
   case ModelFormat::MLIR:
     module =
         readMlirModel(llvm::MemoryBuffer::getMemBufferCopy(bytes, options.name),
-                      *context, options.verify);
+                      *context, options);
     break;
   case ModelFormat::ONNX:
     module =

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadMlirModel.h"
+#include "ExplainOps.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -82,14 +83,17 @@ static bool hasUnregisteredOps(ModuleOp module) {
 
 OwningOpRef<ModuleOp>
 quant_float::readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                           MLIRContext &context, bool verify) {
+                           MLIRContext &context, const LoadOptions &options) {
   bool wasAllowed = context.allowsUnregisteredDialects();
   context.allowUnregisteredDialects(true);
   llvm::scope_exit restore(
       [&] { context.allowUnregisteredDialects(wasAllowed); });
-  OwningOpRef<ModuleOp> module = readMlir(std::move(buffer), context, verify);
+  OwningOpRef<ModuleOp> module =
+      readMlir(std::move(buffer), context, options.verify);
   if (!module)
     return nullptr;
+  if (options.onExplainedOp)
+    explainOps(*module, options.onExplainedOp);
   if (hasUnregisteredOps(*module)) {
     PassManager manager(&context);
     buildImportOps(manager);

@@ -9,8 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_MODEL_READMLIRMODEL_H
 #define QUANT_FLOAT_LIB_MODEL_READMLIRMODEL_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "quant-float/Model/Model.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::quant_float {
@@ -19,7 +18,8 @@ namespace mlir::quant_float {
 /// attribute name or type of an unregistered dialect remains. Returns null
 /// after emitting an error.
 OwningOpRef<ModuleOp> readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                    MLIRContext &context, bool verify);
+                                    MLIRContext &context,
+                                    const LoadOptions &options);
 
 } // namespace mlir::quant_float
 

@@ -46,6 +46,12 @@ struct Options {
       "chip", cl::value_desc("sm_80|sm_89|sm_90|sm_100a|..."),
       cl::desc("NVIDIA chip of --target nvvm (default: sm_90)"),
       cl::init("sm_90"), cl::cat(category)};
+  cl::opt<bool> explain{
+      "explain",
+      cl::desc("print the rule of each op of another compiler that quantizes "
+               "(StableHLO, PyTorch, IREE, quant, tosa), and where other "
+               "frameworks differ"),
+      cl::cat(category)};
   StrictOption strict{category};
 };
 } // namespace
@@ -126,6 +132,13 @@ static int check(StringRef name, const Options &options,
   // Errors in nodes are part of the report.
   load.verify = false;
   load.strict = options.strict;
+  if (options.explain)
+    load.onExplainedOp = [](const ExplainedOp &op) {
+      llvm::outs() << op.place << op.op << ": " << op.rule;
+      if (!op.difference.empty())
+        llvm::outs() << " (" << op.difference << ")";
+      llvm::outs() << "\n";
+    };
   llvm::Expected<Model> model = Model::load(session, name, load);
   if (!model)
     return report(name, model.takeError());

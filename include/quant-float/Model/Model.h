@@ -27,6 +27,16 @@
 
 namespace mlir::quant_float {
 
+/// An op of another compiler that quantizes, as a model in MLIR contains it.
+struct ExplainedOp {
+  Place place;
+  std::string op;
+  /// What the op computes, in terms of the rules.
+  std::string rule;
+  /// Where other frameworks differ; may be empty.
+  std::string difference;
+};
+
 struct LoadOptions {
   /// Whether to verify the operations.
   bool verify = true;
@@ -39,6 +49,9 @@ struct LoadOptions {
   /// Called for each file of external data that an ONNX model refers to, with
   /// the name from the model.
   std::function<void(StringRef)> onExternalFile;
+  /// Called for each op of another compiler that quantizes, before the ops of a
+  /// model in MLIR are converted.
+  std::function<void(const ExplainedOp &)> onExplainedOp;
 };
 
 /// The formats of models in memory.

@@ -137,7 +137,7 @@ static Value convertToNarrow(Form &form, Value value, Type to,
   if (!semantics.saturate)
     return form.convert(value, to);
   Value result = form.convert(clampToRange(form, value, format), to);
-  if (!semantics.infinityIsNaN)
+  if (!semantics.infinityIsNaN || !format.isFNUZ)
     return result;
   Value magnitude = form.elementwise("abs", value);
   Value infinity = form.number(StablehloBuilder::elementOf(value),
