@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Input:     functions on tensors with ONNX nodes, OpenVINO layers, quant_float
-//            ops, ops of upstream dialects, and ops of StableHLO.
-// Output:    the same functions, without ops of StableHLO, OpenVINO layers,
-// arith
-//            casts of narrow floats and calls.
+//            ops, and ops of upstream dialects, StableHLO and IREE.
+// Output:    the same functions, without ops of StableHLO and IREE,
+//            OpenVINO layers, arith casts of narrow floats and calls.
 // Invariant: an ONNX node or a quant_float op is the only form of a
 //            quantization, so that the rewrites that follow match one form.
 //
@@ -25,6 +24,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 void quant_float::buildImportOps(OpPassManager &manager) {
+  manager.addPass(createConvertIreeLinalgExtToQuantFloatPass());
   manager.addPass(createConvertStablehloToOnnxPass());
 }
 

@@ -287,6 +287,65 @@ def ConvertOnnxToStablehloPass
   ];
 }
 
+def ConvertIreeLinalgExtToQuantFloatPass
+    : Pass<"convert-iree-linalg-ext-to-quant-float", "mlir::ModuleOp"> {
+  let summary = "Convert IREE's affine quantization and functions to quant_float and func";
+  let description = [{
+    Converts modules that `iree-compile --compile-to=input` writes and `iree-opt
+    --mlir-print-op-generic` prints in generic form. The dialects of IREE are
+    parsed as unregistered (`--allow-unregistered-dialect`).
+
+    *Quantization.* `iree_linalg_ext.quantize_affine` and `dequantize_affine`
+    become `quant_float.quantize` and `dequantize` where these have the values
+    that IREE's decomposition computes:
+    - the scales are per tensor, per axis, per element, or differ along all
+      dimensions but one;
+    - the value maps are identities;
+    - scales of `quantize_affine` are positive constants;
+    - the integers, the zero points and the differences are representable in the
+      type of the scale, which is that of the computation.
+
+    Any other op becomes a `linalg.generic` with IREE's decomposition:
+    `quantize_affine` divides, rounds to nearest, ties to even, adds the zero
+    point and clamps to `quant_min` and `quant_max`; `dequantize_affine` subtracts
+    integers and multiplies. NaN is quantized to `quant_min`: a select before
+    `quantize` replaces NaN by an infinity. Unsigned storage (`storage_unsigned`,
+    `input_unsigned`) is converted from and to signless integers by casts, which
+    keep the bits.
+
+    *Functions.* `util.func`, `util.call` and `util.return` become those of func.
+    `hal.tensor.import`, `export` and `barrier` disappear, and so do fences:
+    buffer views become tensors. An asynchronous function gets the name of the
+    function that waits for it, which is erased. A `util.global` with an initial
+    value that is not mutable becomes a constant.
+
+    All other ops of the dialects iree_linalg_ext, util and hal are errors that
+    name the op.
+
+    Example:
+
+    ```mlir
+    %q = "iree_linalg_ext.quantize_affine"(%x, %scale, %zp, %init) <{
+        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>,
+                         affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>],
+        quant_max = 127 : i64, quant_min = -128 : i64}>
+        : (tensor<4xf32>, f32, i64, tensor<4xi8>) -> tensor<4xi8>
+    ```
+
+    becomes, for constants `%scale` and `%zp`,
+
+    ```mlir
+    %q = quant_float.quantize %finite, %s, %z opset 28
+         : tensor<4xf32>, tensor<f32>, tensor<i8> to tensor<4xi8>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def ConvertStablehloToOnnxPass
     : Pass<"convert-stablehlo-to-onnx", "mlir::ModuleOp"> {
   let summary = "Convert StableHLO ops to ONNX nodes and quant_float ops";

@@ -132,6 +132,24 @@ Value OnnxNodeBuilder::castSaturating(Value input, IntegerType elementType) {
   return applyElementwise("Where", {isLow, makeInteger(lowest), result});
 }
 
+Value OnnxNodeBuilder::clampIntegers(Value value, int64_t lowest,
+                                     int64_t highest) {
+  auto type = llvm::cast<IntegerType>(getElementTypeOrSelf(value));
+  IntegerType computed = type;
+  if (type.getWidth() < 8)
+    computed = IntegerType::get(type.getContext(), 8, type.getSignedness());
+  auto makeBound = [&](int64_t bound) {
+    return makeConstant(DenseElementsAttr::get(
+        RankedTensorType::get({}, computed), APInt(computed.getWidth(), bound,
+                                                   /*isSigned=*/true,
+                                                   /*implicitTrunc=*/true)));
+  };
+  value = cast(value, computed);
+  value = applyElementwise("Max", {makeBound(lowest), value});
+  value = applyElementwise("Min", {makeBound(highest), value});
+  return cast(value, type);
+}
+
 Value OnnxNodeBuilder::concatenate(ArrayRef<Value> values) {
   return apply("Concat", values, intAttr("axis", 0));
 }

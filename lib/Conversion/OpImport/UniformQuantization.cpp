@@ -206,26 +206,10 @@ static FailureOr<Parameters> makeParameters(OnnxNodeBuilder &builder,
 /// Clamps the storage to a range that is narrower than its type.
 static Value clampStorage(OnnxNodeBuilder &builder, Value value,
                           quant::QuantizedType type) {
-  Type storage = getElementTypeOrSelf(value);
   if (!type.hasStorageTypeBounds())
     return value;
-  unsigned width = storage.getIntOrFloatBitWidth();
-  Type computed = storage;
-  if (width < 8)
-    computed = IntegerType::get(storage.getContext(), 8,
-                                cast<IntegerType>(storage).getSignedness());
-  value = builder.cast(value, computed);
-  auto makeBound = [&](int64_t bound) {
-    return builder.makeConstant(DenseElementsAttr::get(
-        RankedTensorType::get({}, computed),
-        APInt(computed.getIntOrFloatBitWidth(), bound, /*isSigned=*/true,
-              /*implicitTrunc=*/true)));
-  };
-  value = builder.applyElementwise(
-      "Max", {makeBound(type.getStorageTypeMin()), value});
-  value = builder.applyElementwise(
-      "Min", {makeBound(type.getStorageTypeMax()), value});
-  return builder.cast(value, storage);
+  return builder.clampIntegers(value, type.getStorageTypeMin(),
+                               type.getStorageTypeMax());
 }
 
 /// Quantizes to 32 bits, which ONNX's QuantizeLinear lacks. The type has one

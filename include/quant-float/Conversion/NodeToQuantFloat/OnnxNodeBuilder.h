@@ -73,6 +73,8 @@ public:
   /// Converts floats to integers of at least 2 bits: toward zero, saturating to
   /// the range of the type; NaN gives 0.
   Value castSaturating(Value input, IntegerType elementType);
+  /// Limits integers to a range that lies in the range of their type.
+  Value clampIntegers(Value value, int64_t lowest, int64_t highest);
   /// Concatenates tensors of rank 1, such as sizes to a shape.
   Value concatenate(ArrayRef<Value> values);
   /// A size of 0 keeps the size of the operand, -1 is computed.
