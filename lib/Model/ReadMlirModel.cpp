@@ -9,6 +9,7 @@
 #include "ReadMlirModel.h"
 #include "ExplainOps.h"
 
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -72,11 +73,15 @@ static LogicalResult requireRegistered(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
-static bool hasUnregisteredOps(ModuleOp module) {
+/// Whether the module has ops of other compilers, or types that are not those
+/// of a model's arguments.
+static bool needsImport(ModuleOp module) {
   return module
       .walk([](Operation *op) {
-        return op->isRegistered() ? WalkResult::advance()
-                                  : WalkResult::interrupt();
+        bool isForeign =
+            !op->isRegistered() ||
+            isa_and_present<quant::QuantDialect>(op->getDialect());
+        return isForeign ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -94,7 +99,7 @@ quant_float::readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
     return nullptr;
   if (options.onExplainedOp)
     explainOps(*module, options.onExplainedOp);
-  if (hasUnregisteredOps(*module)) {
+  if (needsImport(*module)) {
     PassManager manager(&context);
     buildImportOps(manager);
     if (failed(mlir::verify(*module)) || failed(manager.run(*module)))

@@ -26,6 +26,8 @@ using namespace mlir::quant_float;
 void quant_float::buildImportOps(OpPassManager &manager) {
   manager.addPass(createConvertIreeLinalgExtToQuantFloatPass());
   manager.addPass(createConvertStablehloToOnnxPass());
+  // Upstream's canonicalization removes quantizations of the quant dialect.
+  manager.addPass(createQuantFloatLegalizeArithPass());
 }
 
 void quant_float::buildNormalizeImport(OpPassManager &manager,

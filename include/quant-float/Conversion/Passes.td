@@ -174,6 +174,7 @@ def QuantFloatLegalizeArithPass
     | `arith.sitofp`, `uitofp`, `fptosi`, `fptoui`     | `quant_float.cast`; an integer of a width that ONNX lacks is extended or truncated, and unsigned ones are converted from and to unsigned types |
     | `arith.scaling_truncf`, `arith.scaling_extf`     | casts and a division or a multiplication, as arith specifies |
     | `quant.qcast`, `quant.dcast` with float8 storage | `quant_float.quantize`, `quant_float.dequantize` |
+    | `quant.qcast`, `quant.dcast` with integer storage | the same, per tensor, per axis or sub-channel; other storage ranges are clamped |
     | `quant.dcast` of quantiles                       | a table lookup and a multiplication by the scale |
     | `tosa.cast_to_block_scaled`                      | `quant_float.block_quantize` with `rule tosa` |
     | `tosa.cast_from_block_scaled`, `tosa.cast` of a constant of `!tosa.block_scaled` | `quant_float.dequantize`, or `quant_float.block_dequantize` of i8 |
@@ -216,8 +217,16 @@ def QuantFloatLegalizeArithPass
     `quantize` saturates. `quant.scast` is inserted where a value of a quantized
     type enters or leaves the converted ops. If the quant dialect is registered,
     `builtin.unrealized_conversion_cast` is inserted instead, because the
-    verifier of `quant.scast` accepts only integer storage. Integer storage types
-    are left to upstream's passes.
+    verifier of `quant.scast` accepts only integer storage.
+
+    *Integer storage.* The quant dialect leaves the rounding of `quant.qcast`
+    open. Here, the value is divided by the scale, rounded to nearest, ties to
+    even, added to the zero point, and clamped to the range of the storage; NaN
+    gives the zero point (D1). If the pass runs on a module in which only ops of
+    func, tensor, scf and cf and `arith.select` use quantized values, these values
+    become values of the storage type, also in the signatures of functions:
+    signless integers, or unsigned integers for `u8`. Upstream's `canonicalize`
+    folds `dcast(qcast(x))` to `x`, so this pass must run before it.
 
     *Quantiles.* MLIR 23 has the storage type `!quant.quantile`. A `dcast` of
     `!quant.uniform<!quant.quantile<ui4:f16, {...}>:f32, 0.5>` selects a quantile

@@ -26,6 +26,11 @@ std::optional<std::string> getBlockScaledIllegalityReason(Operation *op);
 /// specified layout.
 bool isCastToBlockScaledType(Operation *op);
 
+/// Legalizes quant.qcast and quant.dcast whose storage is an integer, and
+/// replaces quantized types by their storage types if `root` is a module. Emits
+/// a remark for each op that is not legalizable.
+void legalizeUniformQuantization(Operation *root);
+
 /// Replaces !tosa.mxint8 by i8 in all types, unless an op on it is not
 /// legalizable.
 void convertMxInt8(Operation *root);

@@ -418,6 +418,7 @@ struct LegalizeArith final
   void runOnOperation() override {
     convertBuiltinFloats(getOperation());
     convertMxInt8(getOperation());
+    legalizeUniformQuantization(getOperation());
 
     RewritePatternSet patterns(&getContext());
     populateLegalizeArithPatterns(patterns);
