@@ -10,6 +10,7 @@
 #include "ExplainOps.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -80,7 +81,8 @@ static bool needsImport(ModuleOp module) {
       .walk([](Operation *op) {
         bool isForeign =
             !op->isRegistered() ||
-            isa_and_present<quant::QuantDialect>(op->getDialect());
+            isa_and_present<quant::QuantDialect, tosa::TosaDialect>(
+                op->getDialect());
         return isForeign ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -8,6 +8,7 @@
 
 #include "SessionCall.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Pass/Pass.h"
 #include "quant-float/InitAll.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,8 +19,8 @@ using namespace mlir::quant_float;
 static std::shared_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
-  // Models of other compilers have its types.
-  registry.insert<quant::QuantDialect>();
+  // Models of other compilers have their ops and types.
+  registry.insert<quant::QuantDialect, tosa::TosaDialect>();
   auto context =
       std::make_shared<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Input:     functions on tensors with ONNX nodes, OpenVINO layers, quant_float
-//            ops, and ops of upstream dialects, StableHLO and IREE.
-// Output:    the same functions, without ops of StableHLO and IREE,
+//            ops, and ops of upstream dialects, StableHLO, TOSA and IREE.
+// Output:    the same functions, without ops of StableHLO, TOSA and IREE,
 //            OpenVINO layers, arith casts of narrow floats and calls.
 // Invariant: an ONNX node or a quant_float op is the only form of a
 //            quantization, so that the rewrites that follow match one form.
@@ -18,6 +18,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/OpenVINO/ToONNX/Passes.h"
+#include "quant-float/Pipelines/Passes.h"
 #include "quant-float/Pipelines/Stages.h"
 
 using namespace mlir;
@@ -26,8 +27,10 @@ using namespace mlir::quant_float;
 void quant_float::buildImportOps(OpPassManager &manager) {
   manager.addPass(createConvertIreeLinalgExtToQuantFloatPass());
   manager.addPass(createConvertStablehloToOnnxPass());
-  // Upstream's canonicalization removes quantizations of the quant dialect.
+  // Upstream's canonicalization removes quantizations of the quant dialect, and
+  // upstream has no lowering of TOSA's block-scaled ops.
   manager.addPass(createQuantFloatLegalizeArithPass());
+  manager.addPass(createQuantFloatLowerTosaPass());
 }
 
 void quant_float::buildNormalizeImport(OpPassManager &manager,

@@ -1,4 +1,4 @@
-//===- Passes.h - Verification of stages ------------------------*- C++ -*-===//
+//===- Passes.h - Passes of stages ------------------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.td - Verification of stages ------------------*- tablegen -*-===//
+//===- Passes.td - Passes of stages ------------------------*- tablegen -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,6 +10,33 @@
 #define QUANT_FLOAT_PIPELINES_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def QuantFloatLowerTosaPass
+    : Pass<"quant-float-lower-tosa", "mlir::ModuleOp"> {
+  let summary = "Lower TOSA to linalg, arith and tensor ops";
+  let description = [{
+    Runs upstream's passes `tosa-to-scf`, `tosa-make-broadcastable`,
+    `tosa-to-linalg-named`, `tosa-to-linalg`, `tosa-to-arith` and `tosa-to-tensor`
+    on the functions of a module that contains TOSA ops. Runs after `quant-float-legalize-arith`, which
+    converts the block-scaled ops, and before its second run, which converts the
+    casts of narrow floats in the bodies of the linalg ops.
+
+    Results are those of upstream: a cast to float8 overflows to NaN (f8E5M2: to
+    infinity); a cast from a float to an integer rounds to nearest, ties to even,
+    and saturates, and is undefined for NaN; `tosa.rescale` is integer arithmetic.
+    TOSA ops that upstream does not lower are errors.
+
+    TOSA's integers are signless. torch-mlir (20261001) drops the signedness of
+    torch's types in its TOSA output: it casts activations to unsigned 8-bit
+    integers that `tosa.matmul` reads as signed ones, so that the results of
+    dynamically quantized models of torchao are wrong in each compiler.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::index::IndexDialect",
+    "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
+  ];
+}
 
 def QuantFloatVerifyStagePass
     : Pass<"quant-float-verify-stage", "mlir::ModuleOp"> {

@@ -97,7 +97,7 @@ std::optional<Stage> findStage(StringRef name);
 /// The stages that `options` asks for, in order.
 SmallVector<Stage> getStages(const StageOptions &options);
 
-/// Converts ops of other compilers to ONNX nodes and quant_float ops.
+/// Converts ops of other compilers to ONNX nodes, quant_float ops and linalg.
 void buildImportOps(OpPassManager &manager);
 /// Does the same, converts upstream casts of narrow floats to quant_float ops
 /// and OpenVINO layers to ONNX nodes, and inlines all calls.
