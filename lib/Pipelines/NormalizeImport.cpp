@@ -15,7 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "quant-float/Codegen/Common/Passes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/OpenVINO/ToONNX/Passes.h"
 #include "quant-float/Pipelines/Passes.h"
@@ -44,4 +46,5 @@ void quant_float::buildNormalizeImport(OpPassManager &manager,
   // LowerNodesToLinalg does that for all functions.
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createSymbolDCEPass());
+  manager.addNestedPass<func::FuncOp>(createQuantFloatHoistAssertsPass());
 }

@@ -77,6 +77,51 @@ def QuantFloatFuseElementwisePass
   ];
 }
 
+def QuantFloatHoistAssertsPass
+    : InterfacePass<"quant-float-hoist-asserts", "mlir::FunctionOpInterface"> {
+  let summary = "Move asserts out of linalg.generic ops on tensors";
+  let description = [{
+    A kernel returns a status if an assert fails, which is not possible from
+    within a loop whose iterations are independent. Other compilers assert
+    elements, such as indices, in the bodies of `linalg.generic`. For each
+    `cf.assert` in such a body, this pass inserts a reduction that computes
+    whether the condition holds in all iterations, and asserts its result before
+    the op:
+
+    ```mlir
+    %r = linalg.generic ... ins(%i : tensor<3xi64>) outs(%init : tensor<3xf32>) {
+    ^bb0(%x: i64, %o: f32):
+      %isInside = arith.cmpi ult, %x, %c10 : i64
+      cf.assert %isInside, "index out of range"
+      ...
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %all = linalg.generic ... ins(%i, %init : tensor<3xi64>, tensor<3xf32>) outs(%true : tensor<i1>) {
+    ^bb0(%x: i64, %o: f32, %acc: i1):
+      %isInside = arith.cmpi ult, %x, %c10 : i64
+      %and = arith.andi %isInside, %acc : i1
+      linalg.yield %and : i1
+    }
+    %holds = tensor.extract %all[] : tensor<i1>
+    cf.assert %holds, "index out of range"
+    %r = linalg.generic ...
+    ```
+
+    Without iterations, the assert holds. Asserts in nested regions, and those
+    that depend on partial results of a reduction, stay; they are an error of
+    `quant-float-convert-asserts-to-status` if the loop is parallel. Runs after
+    calls are inlined, before ops are fused.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatFuseWeightDequantizationPass
     : InterfacePass<"quant-float-fuse-weight-dequantization", "mlir::FunctionOpInterface"> {
   let summary = "Fuse weight dequantization into matmuls with few rows";
