@@ -300,9 +300,10 @@ def ConvertIreeLinalgExtToQuantFloatPass
     : Pass<"convert-iree-linalg-ext-to-quant-float", "mlir::ModuleOp"> {
   let summary = "Convert IREE's affine quantization and functions to quant_float and func";
   let description = [{
-    Converts modules that `iree-compile --compile-to=input` writes and `iree-opt
-    --mlir-print-op-generic` prints in generic form. The dialects of IREE are
-    parsed as unregistered (`--allow-unregistered-dialect`).
+    Converts modules that `iree-compile` writes with `--compile-to=input` or
+    `--compile-to=abi` and `iree-opt --mlir-print-op-generic` prints in generic
+    form. The dialects of IREE are parsed as unregistered
+    (`--allow-unregistered-dialect`).
 
     *Quantization.* `iree_linalg_ext.quantize_affine` and `dequantize_affine`
     become `quant_float.quantize` and `dequantize` where these have the values
