@@ -35,7 +35,9 @@ def same(name, got, expected):
         nan = np.isnan(expected.astype(np.float32))
         assert (np.isnan(got.view(expected.dtype).astype(np.float32)) == nan).all(), name
         wrong &= ~nan
-    assert not wrong.any(), f"{name}: {int(wrong.sum())} of {got.size}: {got[wrong][:4]} {expected[wrong][:4]}"
+    assert not wrong.any(), (
+        f"{name}: {int(wrong.sum())} of {got.size}: {got[wrong][:4]} {expected[wrong][:4]}"
+    )
     print(f"{name}: {got.size} equal")
 
 
@@ -65,7 +67,11 @@ func.func @main(%x: tensor<{size}xf32>) -> tensor<{size}xi8> {{
   return %0 : tensor<{size}xi8>
 }}
 """
-    same("f32 to i8", run("i8", text, numbers)[0], np.clip(np.rint(numbers), -128, 127).astype(np.int8))
+    same(
+        "f32 to i8",
+        run("i8", text, numbers)[0],
+        np.clip(np.rint(numbers), -128, 127).astype(np.int8),
+    )
 
 MATMUL = """
 func.func @main(%x: tensor<1x4x16xi8>, %w: tensor<1x16x8xi8>) -> tensor<1x4x8xi8> {
@@ -84,7 +90,11 @@ x = random.integers(-128, 128, (1, 4, 16)).astype(np.int8)
 w = random.integers(-128, 128, (1, 16, 8)).astype(np.int8)
 acc = (x.astype(np.int64) - 4) @ (w.astype(np.int64) + 2)
 scaled = (acc * 1374389535 + (1 << 37)) >> 38
-same("matmul and rescale", run("matmul", MATMUL, x, w)[0], np.clip(scaled - 3, -128, 127).astype(np.int8))
+same(
+    "matmul and rescale",
+    run("matmul", MATMUL, x, w)[0],
+    np.clip(scaled - 3, -128, 127).astype(np.int8),
+)
 
 # Powers of two are exact in each block, whatever the rule of the scale is.
 BLOCKS = """
@@ -94,6 +104,8 @@ func.func @main(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   return %d : tensor<4x64xf32>
 }
 """
-x = np.ldexp(np.float32(1), random.integers(-4, 5, (4, 64))) * random.choice(np.float32([-1, 1]), (4, 64))
+x = np.ldexp(np.float32(1), random.integers(-4, 5, (4, 64))) * random.choice(
+    np.float32([-1, 1]), (4, 64)
+)
 x = x.astype(np.float32)
 same("blocks", run("blocks", BLOCKS, x)[0], x)

@@ -206,6 +206,9 @@ static Value makeParameter(OpImporter &op, Value value,
                            ArrayRef<int64_t> shape) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   Type element = getElementTypeOrSelf(value);
+  if (DenseElementsAttr elements = getConstant(value))
+    return op.makeConstant(
+        elements.reshape(RankedTensorType::get(shape, element)));
   if (!type)
     return tensor::FromElementsOp::create(
         op.b, RankedTensorType::get({}, element), value);
@@ -285,10 +288,12 @@ static bool isSupportedType(const AffineOp &op) {
 
 /// Whether no quotient of a number is NaN and quotients keep the sign.
 static bool arePositive(DenseElementsAttr scales) {
-  return scales &&
-         llvm::all_of(scales.getValues<APFloat>(), [](const APFloat &scale) {
-           return scale.isFiniteNonZero() && !scale.isNegative();
-         });
+  auto isPositive = [](const APFloat &scale) {
+    return scale.isFiniteNonZero() && !scale.isNegative();
+  };
+  if (!scales || scales.isSplat())
+    return scales && isPositive(scales.getSplatValue<APFloat>());
+  return llvm::all_of(scales.getValues<APFloat>(), isPositive);
 }
 
 //===----------------------------------------------------------------------===//

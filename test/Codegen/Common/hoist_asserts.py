@@ -19,7 +19,15 @@ def run(name, text, *arrays, threads=1):
     for index, array in enumerate(arrays):
         files.append(work / f"{name}.{index}.npy")
         np.save(files[-1], array)
-    command = [tools / "quant-float-run", source, f"--threads={threads}", "--outputs", work / name, "--inputs", *files]
+    command = [
+        tools / "quant-float-run",
+        source,
+        f"--threads={threads}",
+        "--outputs",
+        work / name,
+        "--inputs",
+        *files,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         assert done.returncode == 1, done

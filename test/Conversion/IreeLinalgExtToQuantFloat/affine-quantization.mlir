@@ -15,7 +15,7 @@ func.func @per_tensor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK-DAG: %[[NAN:.+]] = quant_float.node "IsNaN"(%[[X]])
   // CHECK-DAG: %[[LOW:.+]] = arith.constant dense<0xFF800000> : tensor<f32>
   // CHECK-DAG: %[[Y:.+]] = quant_float.node "Where"(%[[NAN]], %[[LOW]], %[[X]])
-  // CHECK-DAG: %[[S:.+]] = tensor.from_elements %{{.*}} : tensor<f32>
+  // CHECK-DAG: %[[S:.+]] = arith.constant dense<1.000000e-01> : tensor<f32>
   // CHECK: %[[Q:.+]] = quant_float.quantize %[[Y]], %[[S]], %[[Z]] opset 28 : tensor<4x8xf32>, tensor<f32>, tensor<ui8> to tensor<4x8xui8>
   // CHECK: %[[C:.+]] = quant_float.cast %[[Q]] opset 28 : tensor<4x8xui8> to tensor<4x8xi8>
   %q = "iree_linalg_ext.quantize_affine"(%x, %s, %z, %e) <{indexing_maps = [#id, #scalar, #scalar, #id], quant_max = 255 : i64, quant_min = 0 : i64, storage_unsigned}> : (tensor<4x8xf32>, f32, i64, tensor<4x8xi8>) -> tensor<4x8xi8>
@@ -79,4 +79,14 @@ func.func @transposed(%q: tensor<4x8xi8>, %s: tensor<4xf32>, %z: tensor<4xi32>) 
   // CHECK: arith.truncf %[[M]] : f32 to f16
   %r = "iree_linalg_ext.dequantize_affine"(%q, %s, %z, %d) <{indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1, d0)>]}> : (tensor<4x8xi8>, tensor<4xf32>, tensor<4xi32>, tensor<8x4xf16>) -> tensor<8x4xf16>
   return %r : tensor<8x4xf16>
+}
+
+// CHECK-LABEL: @argument_scale
+// CHECK-SAME: %[[Q:[^:]+]]: tensor<4x8xi8>, %[[S:[^:]+]]: f16
+func.func @argument_scale(%q: tensor<4x8xi8>, %s: f16) -> tensor<4x8xf16> {
+  %d = tensor.empty() : tensor<4x8xf16>
+  // CHECK: %[[T:.+]] = tensor.from_elements %[[S]] : tensor<f16>
+  // CHECK: quant_float.dequantize %[[Q]], %[[T]] opset 28
+  %r = "iree_linalg_ext.dequantize_affine"(%q, %s, %d) <{indexing_maps = [#id, #scalar, #id]}> : (tensor<4x8xi8>, f16, tensor<4x8xf16>) -> tensor<4x8xf16>
+  return %r : tensor<4x8xf16>
 }

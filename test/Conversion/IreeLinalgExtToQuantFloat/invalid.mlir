@@ -203,3 +203,30 @@ func.func @attributes(%x: tensor<4xf32>, %s: f32, %q: tensor<4xi8>, %i: tensor<4
   "util.optimization_barrier"() : () -> ()
   "util.return"() : () -> ()
 }) : () -> ()
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+func.func @importer(%x: tensor<4xf32>, %u: tensor<*xf32>, %s: f32, %q: tensor<4xi8>, %p: tensor<5xi8>, %v: tensor<*xi8>) {
+  // expected-error @+1 {{operand 0 has the type 'tensor<*xf32>', but must be a ranked tensor}}
+  %0 = "iree_linalg_ext.quantize_affine"(%u, %s, %q) <{indexing_maps = [#id, #none, #id], quant_max = 127 : i64, quant_min = -128 : i64}> : (tensor<*xf32>, f32, tensor<4xi8>) -> tensor<4xi8>
+  // expected-error @+1 {{result 0 has the type 'tensor<*xi8>', but must be a ranked tensor}}
+  %1 = "iree_linalg_ext.quantize_affine"(%x, %s, %q) <{indexing_maps = [#id, #none, #id], quant_max = 127 : i64, quant_min = -128 : i64}> : (tensor<4xf32>, f32, tensor<4xi8>) -> tensor<*xi8>
+  %c = arith.constant 0.5 : f32
+  // expected-error @+1 {{result 0 has the type 'tensor<5xi8>', but must have 'tensor<4xi8>'}}
+  %2 = "iree_linalg_ext.quantize_affine"(%x, %c, %p) <{indexing_maps = [#id, #none, #id], quant_max = 127 : i64, quant_min = -128 : i64}> : (tensor<4xf32>, f32, tensor<5xi8>) -> tensor<5xi8>
+  // expected-error @+1 {{expected 1 results, but got 2}}
+  %3:2 = "iree_linalg_ext.quantize_affine"(%x, %s, %q) : (tensor<4xf32>, f32, tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>)
+  return
+}
+
+// -----
+
+func.func @successors(%x: tensor<4xf32>, %s: f32, %q: tensor<4xi8>) {
+  // expected-error @+1 {{no conversion of 'iree_linalg_ext.quantize_affine': expected no successors}}
+  %0 = "iree_linalg_ext.quantize_affine"(%x, %s, %q)[^bb1] : (tensor<4xf32>, f32, tensor<4xi8>) -> tensor<4xi8>
+^bb1:
+  return
+}

@@ -32,7 +32,10 @@ def quantize(name, shape, separate):
     if separate:
         text += f"""
   %{name}_wide = arith.extf %{name}_8 : tensor<{shape}xf8E4M3FN> to tensor<{shape}xf32>"""
-    return text, (f"%{name}_wide", f"tensor<{shape}xf32>") if separate else (f"%{name}_8", f"tensor<{shape}xf8E4M3FN>")
+    return text, (f"%{name}_wide", f"tensor<{shape}xf32>") if separate else (
+        f"%{name}_8",
+        f"tensor<{shape}xf8E4M3FN>",
+    )
 
 
 def matmul(a, b, shape, generic):
@@ -41,7 +44,7 @@ def matmul(a, b, shape, generic):
   %r = linalg.matmul ins({a[0]}, {b[0]} : {a[1]}, {b[1]}) outs(%zeros : tensor<{shape}xf32>) -> tensor<{shape}xf32>"""
     types = [type_.rpartition("x")[2][:-1] for _, type_ in (a, b)]
     names, widen = [], ""
-    for name, type_ in zip(("lhs", "rhs"), types):
+    for name, type_ in zip(("lhs", "rhs"), types, strict=True):
         names.append(f"%{name}" if type_ == "f32" else f"%{name}_f32")
         if type_ != "f32":
             widen += f"    %{name}_f32 = arith.extf %{name} : {type_} to f32\n"
@@ -64,7 +67,15 @@ def run(name, text, *arrays, cpu="host", threads=1):
         files.append(work / f"{name}.{index}.npy")
         np.save(files[-1], array)
     options = [f"--cpu={cpu}", f"--threads={threads}"]
-    command = [tools / "quant-float-run", source, *options, "--outputs", work / name, "--inputs", *files]
+    command = [
+        tools / "quant-float-run",
+        source,
+        *options,
+        "--outputs",
+        work / name,
+        "--inputs",
+        *files,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, f"{name}:\n{done.stderr}\n{text}"
     return np.load(work / name / "output_0.npy")
@@ -76,7 +87,8 @@ for rows, depth, columns in ((4, 64, 16), (3, 16, 5), (33, 64, 48)):
     scales = np.float32([0.25, 0.0625])
     with np.errstate(all="ignore"):
         a8, b8 = (
-            np.clip(x / s, -448, 448).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) for x, s in zip((a, b), scales)
+            np.clip(x / s, -448, 448).astype(ml_dtypes.float8_e4m3fn).astype(np.float64)
+            for x, s in zip((a, b), scales, strict=True)
         )
     exact, bound = a8 @ b8, np.abs(a8) @ np.abs(b8) * depth * 2.0**-24
     for separate_a, separate_b, generic in itertools.product((False, True), repeat=3):
@@ -84,14 +96,16 @@ for rows, depth, columns in ((4, 64, 16), (3, 16, 5), (33, 64, 48)):
         text_a, operand_a = quantize("a", f"{rows}x{depth}", separate_a)
         text_b, operand_b = quantize("b", f"{depth}x{columns}", separate_b)
         text = f"""
-func.func @main(%a: tensor<{rows}x{depth}xf32>, %b: tensor<{depth}x{columns}xf32>, %sa: tensor<f32>, %sb: tensor<f32>) -> tensor<{shape}xf32> {{
+func.func @main(%a: tensor<{rows}x{depth}xf32>, %b: tensor<{depth}x{
+            columns
+        }xf32>, %sa: tensor<f32>, %sb: tensor<f32>) -> tensor<{shape}xf32> {{
   %low = arith.constant -448.0 : f32
   %high = arith.constant 448.0 : f32
   %zero = arith.constant 0.0 : f32
   %init = tensor.empty() : tensor<{shape}xf32>
-  %zeros = linalg.fill ins(%zero : f32) outs(%init : tensor<{shape}xf32>) -> tensor<{shape}xf32>{text_a}{text_b}{
-            matmul(operand_a, operand_b, shape, generic)
-        }
+  %zeros = linalg.fill ins(%zero : f32) outs(%init : tensor<{shape}xf32>) -> tensor<{shape}xf32>{
+            text_a
+        }{text_b}{matmul(operand_a, operand_b, shape, generic)}
   return %r : tensor<{shape}xf32>
 }}
 """

@@ -25,14 +25,19 @@ def run_with_iree(source, arrays):
     context = iree.runtime.SystemContext(config=CONFIG)
     context.add_vm_module(iree.runtime.VmModule.copy_buffer(context.instance, blob))
     outputs = context.modules.module["main"](*arrays)
-    return [output.to_host() for output in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
+    return [
+        output.to_host()
+        for output in (outputs if isinstance(outputs, (list, tuple)) else [outputs])
+    ]
 
 
 def run_here(source, arrays, name, options):
     given, generic = work / f"{name}.input.mlir", work / f"{name}.generic.mlir"
     arguments = [scripts / "iree-compile", source, *options, "-o", given]
     subprocess.run(arguments, check=True)
-    subprocess.run([scripts / "iree-opt", given, "--mlir-print-op-generic", "-o", generic], check=True)
+    subprocess.run(
+        [scripts / "iree-opt", given, "--mlir-print-op-generic", "-o", generic], check=True
+    )
     files = []
     for index, array in enumerate(arrays):
         files.append(work / f"{name}.{index}.npy")
@@ -42,7 +47,9 @@ def run_here(source, arrays, name, options):
     return generic.read_text(), [np.load(path) for path in sorted((work / name).glob("*.npy"))]
 
 
-def make_module(rank_map, scale, zero, storage, low, high, flags, scale_text, zero_text, arguments=""):
+def make_module(
+    rank_map, scale, zero, storage, low, high, flags, scale_text, zero_text, arguments=""
+):
     """Quantizes and dequantizes a tensor of 64x1024."""
     q_flag = ", storage_unsigned" if flags else ""
     d_flag = ", input_unsigned" if flags else ""
@@ -82,9 +89,16 @@ CASES = {
     "tensor": (make_module("#none", "f32", "i64", "i8", -128, 127, "", *SCALAR), [X]),
     "unsigned": (make_module("#none", "f32", "i64", "i8", 0, 255, "u", *SCALAR), [X]),
     "narrow": (make_module("#none", "f32", "i64", "i8", -100, 100, "", *SCALAR), [X]),
-    "rows": (make_module("#row", "tensor<64xf32>", "tensor<64xi32>", "i8", -128, 127, "", *CONSTANT_ROWS), [X]),
+    "rows": (
+        make_module(
+            "#row", "tensor<64xf32>", "tensor<64xi32>", "i8", -128, 127, "", *CONSTANT_ROWS
+        ),
+        [X],
+    ),
     "computed": (
-        make_module("#row", "tensor<64xf32>", "tensor<64xi8>", "i8", -128, 127, "", "", "", PER_ROW),
+        make_module(
+            "#row", "tensor<64xf32>", "tensor<64xi8>", "i8", -128, 127, "", "", "", PER_ROW
+        ),
         [X, scales, zeros],
     ),
 }
