@@ -31,7 +31,9 @@ void quant_float::buildImportOps(OpPassManager &manager) {
   manager.addPass(createConvertStablehloToOnnxPass());
   // Upstream's canonicalization removes quantizations of the quant dialect, and
   // upstream has no lowering of TOSA's block-scaled ops.
-  manager.addPass(createQuantFloatLegalizeArithPass());
+  QuantFloatLegalizeArithPassOptions quant;
+  quant.requireQuant = true;
+  manager.addPass(createQuantFloatLegalizeArithPass(quant));
   manager.addPass(createQuantFloatLowerTosaPass());
 }
 

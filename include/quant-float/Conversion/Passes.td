@@ -226,7 +226,8 @@ def QuantFloatLegalizeArithPass
     func, tensor, scf and cf and `arith.select` use quantized values, these values
     become values of the storage type, also in the signatures of functions:
     signless integers, or unsigned integers for `u8`. Upstream's `canonicalize`
-    folds `dcast(qcast(x))` to `x`, so this pass must run before it.
+    folds `dcast(qcast(x))` to `x`, so this pass must run before it. The pipelines
+    set `require-quant`, because an op that stays would be folded.
 
     *Quantiles.* MLIR 23 has the storage type `!quant.quantile`. A `dcast` of
     `!quant.uniform<!quant.quantile<ui4:f16, {...}>:f32, 0.5>` selects a quantile
@@ -261,6 +262,11 @@ def QuantFloatLegalizeArithPass
     rounding modes other than to nearest even, narrow scales of `arith` of a type
     other than f8E8M0FNU, and scaling from or to two narrow types.
   }];
+  let options = [
+    Option<"requireQuant", "require-quant", "bool", /*default=*/"false",
+           "fail if an op on quantized types of the quant dialect is not "
+           "legalizable, because upstream would fold it">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",

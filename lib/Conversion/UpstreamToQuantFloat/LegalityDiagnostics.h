@@ -27,9 +27,10 @@ std::optional<std::string> getBlockScaledIllegalityReason(Operation *op);
 bool isCastToBlockScaledType(Operation *op);
 
 /// Legalizes quant.qcast and quant.dcast whose storage is an integer, and
-/// replaces quantized types by their storage types if `root` is a module. Emits
-/// a remark for each op that is not legalizable.
-void legalizeUniformQuantization(Operation *root);
+/// replaces quantized types by their storage types if `root` is a module. Calls
+/// `report` with each op that is not legalizable.
+void legalizeUniformQuantization(
+    Operation *root, function_ref<void(Operation *, const Twine &)> report);
 
 /// Replaces !tosa.mxint8 by i8 in all types, unless an op on it is not
 /// legalizable.

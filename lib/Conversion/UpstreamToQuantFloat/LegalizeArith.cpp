@@ -23,6 +23,7 @@
 #include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::quant_float {
@@ -415,10 +416,14 @@ void quant_float::populateLegalizeArithPatterns(RewritePatternSet &patterns) {
 namespace {
 struct LegalizeArith final
     : quant_float::impl::QuantFloatLegalizeArithPassBase<LegalizeArith> {
+  using QuantFloatLegalizeArithPassBase::QuantFloatLegalizeArithPassBase;
+
   void runOnOperation() override {
     convertBuiltinFloats(getOperation());
     convertMxInt8(getOperation());
-    legalizeUniformQuantization(getOperation());
+    legalizeUniformQuantization(
+        getOperation(),
+        [&](Operation *op, const Twine &reason) { reportQuant(op, reason); });
 
     RewritePatternSet patterns(&getContext());
     populateLegalizeArithPatterns(patterns);
@@ -437,14 +442,28 @@ struct LegalizeArith final
                         "no specified layout");
         return signalPassFailure();
       }
-      std::optional<std::string> reason = getArithIllegalityReason(op);
-      if (!reason)
-        reason = getQuantIllegalityReason(op);
+      std::optional<std::string> reason = getQuantIllegalityReason(op);
+      if (reason && !reason->empty())
+        reportQuant(op, *reason);
+      if (reason)
+        return;
+      reason = getArithIllegalityReason(op);
       if (!reason)
         reason = getBlockScaledIllegalityReason(op);
       if (reason && !reason->empty())
         op->emitRemark("not legalized: ") << *reason;
     });
+  }
+
+private:
+  void reportQuant(Operation *op, const Twine &reason) {
+    if (!requireQuant) {
+      op->emitRemark("not legalized: ") << reason;
+      return;
+    }
+    op->emitError("no conversion of '")
+        << printable(op->getName().getStringRef()) << "': " << reason;
+    signalPassFailure();
   }
 };
 } // namespace

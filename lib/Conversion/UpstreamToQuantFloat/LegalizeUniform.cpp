@@ -142,7 +142,9 @@ static bool isMovement(Operation *op) {
 
 /// Replaces the quantized types of all values and functions, unless an op
 /// computes on quantized values.
-static void convertTypes(ModuleOp module) {
+static void
+convertTypes(ModuleOp module,
+             function_ref<void(Operation *, const Twine &)> report) {
   SmallVector<Operation *> casts;
   bool isConvertible = true;
   module.walk([&](Operation *op) {
@@ -153,7 +155,7 @@ static void convertTypes(ModuleOp module) {
     } else if (!op->getDialect() || !isMovement(op)) {
       isConvertible = false;
       if (!isOp(op, "quant.qcast") && !isOp(op, "quant.dcast"))
-        op->emitRemark("not legalized: an op on quantized values");
+        report(op, "an op on quantized values");
     }
   });
   if (!isConvertible)
@@ -170,7 +172,8 @@ static void convertTypes(ModuleOp module) {
   }
 }
 
-void quant_float::legalizeUniformQuantization(Operation *root) {
+void quant_float::legalizeUniformQuantization(
+    Operation *root, function_ref<void(Operation *, const Twine &)> report) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if ((isOp(op, "quant.qcast") && isQuantized(op->getResult(0).getType())) ||
@@ -184,9 +187,9 @@ void quant_float::legalizeUniformQuantization(Operation *root) {
     if (succeeded(expandCast(op, builder)))
       continue;
     eraseNewOps(op, before);
-    op->emitRemark("not legalized: ") << builder.getProblem();
+    report(op, builder.getProblem());
   }
   forwardCasts(root);
   if (auto module = dyn_cast<ModuleOp>(root))
-    convertTypes(module);
+    convertTypes(module, report);
 }
