@@ -426,6 +426,69 @@ def ConvertStablehloToOnnxPass
   ];
 }
 
+def ConvertTorchToOnnxPass
+    : Pass<"convert-torch-to-onnx", "mlir::ModuleOp"> {
+  let summary = "Convert torch ops to ONNX nodes and quant_float ops";
+  let description = [{
+    Converts the ops of torch-mlir's raw import that
+    include/quant-float/Conversion/TorchToOnnx/TorchOps.def lists to
+    `quant_float.node` and `quant_float.cast`, at the newest known opset. The
+    dialect is parsed as unregistered, in generic form:
+    `fx.export_and_import(program, output_type="raw").operation.get_asm(
+    print_generic_op_form=True)` writes it, and `--allow-unregistered-dialect`
+    reads it. An op may also be a `torch.operator` with its name.
+
+    *Types.* Values of `!torch.vtensor` become builtin tensors; `si8` becomes
+    `i8`, and `ui8` remains. Numbers, lists and types must be constants.
+    Sizes may also be those of tensors.
+
+    *Arithmetic.* Operands are converted to the type to which PyTorch promotes
+    them. f16 and bf16 are computed in f32, and each op rounds its result. A
+    zero that `clamp` and `relu` do not change keeps its sign.
+
+    *Conversions* are those of PyTorch on x86-64:
+    - floats to float8: f64 and integers are rounded to f32 first. f8E4M3FN
+      saturates, infinities included; with a `torch-version` before 2.12,
+      overflow gives NaN. The other types do not saturate. To f8E8M0FNU, the
+      sign is ignored;
+    - floats to integers: toward zero to a signed integer of 32 bits, or of 64
+      bits for ui8 and i64, of which the result has the low bits. NaN and
+      values out of range give the lowest integer before that.
+
+    *Quantization.* `quantized_decomposed` ops compute what PyTorch's Python
+    functions compute. `quantize_per_tensor` and `quantize_per_channel` multiply
+    by the reciprocal of the scale, round to nearest, ties to even, add the zero
+    point and clamp; NaN gives 0. `quantize_per_token` and
+    `quantize_per_channel_group` add the zero point before they round. The
+    reciprocal is computed in f64 for one scale, and in the type of the scales
+    otherwise. The values are quantized by QuantizeLinear with scale 1 and
+    dequantized by DequantizeLinear if the zero points are constants.
+    `fake_quantize` gives the lowest quantized value for NaN and, per channel,
+    for values of at least 2^63.
+
+    *Contractions* of integers of 8 bits have exact sums of 32 bits. Those of
+    floats are computed in f32 with the accumulation order of rule R7, and
+    rounded once. `_scaled_mm` multiplies the sums by the scales.
+
+    *ONNX.* A `torch.operator` of torch-mlir's ONNX importer, such as
+    "onnx.Conv", becomes the node of that operator. Its opset is that of the
+    attribute `torch.onnx_meta.opset_version` of the function or the module.
+
+    Assertions of metadata are checked and removed. All other ops are errors
+    that name the op.
+  }];
+  let options = [
+    Option<"torchVersion", "torch-version", "std::string",
+           /*default=*/"\"2.12\"",
+           "Version of PyTorch that defines the results">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect",
+    "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def QuantFloatImportOnnxOpsPass
     : Pass<"quant-float-import-onnx-ops", "mlir::ModuleOp"> {
   let summary = "Convert the quantization ops of onnx-mlir and torch-mlir to quant_float ops";

@@ -18,8 +18,10 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-OpImporter::OpImporter(Operation *op, ImplicitLocOpBuilder &b)
-    : OnnxNodeBuilder(b, kNewestOpset), op(op), inputs(op->getOperands()) {}
+OpImporter::OpImporter(Operation *op, ImplicitLocOpBuilder &b,
+                       const ImportOptions &options)
+    : OnnxNodeBuilder(b, kNewestOpset), op(op), options(options),
+      inputs(op->getOperands()) {}
 
 //===----------------------------------------------------------------------===//
 // Operands, results and attributes
@@ -201,7 +203,8 @@ static LogicalResult importOp(OpImporter &importer, const OpRow *row) {
 
 LogicalResult quant_float::importOps(
     ModuleOp module, ArrayRef<StringRef> dialects,
-    llvm::function_ref<const OpRow *(UnregisteredOp)> findRow) {
+    llvm::function_ref<const OpRow *(UnregisteredOp)> findRow,
+    const ImportOptions &options) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!llvm::is_contained(dialects, op->getName().getDialectNamespace()))
@@ -212,9 +215,12 @@ LogicalResult quant_float::importOps(
   bool isConverted = true;
   for (Operation *op : ops) {
     ImplicitLocOpBuilder builder(op->getLoc(), op);
-    OpImporter importer(op, builder);
+    OpImporter importer(op, builder, options);
+    const OpRow *row = findRow(importer.op);
+    if (row && !row->conversion)
+      continue;
     Operation *before = op->getPrevNode();
-    if (succeeded(importOp(importer, findRow(importer.op)))) {
+    if (succeeded(importOp(importer, row))) {
       op->erase();
       continue;
     }

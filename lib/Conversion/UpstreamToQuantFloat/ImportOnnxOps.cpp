@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TorchTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
+#include "quant-float/Conversion/OpImport/TorchTypes.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetVerifier.h"

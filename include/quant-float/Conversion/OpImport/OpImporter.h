@@ -21,13 +21,21 @@
 
 namespace mlir::quant_float {
 
+/// Options of an import that conversions read.
+struct ImportOptions {
+  /// Whether casts to f8E4M3FN saturate, infinities included.
+  bool saturateE4M3FN = true;
+};
+
 /// Converts one op: holds its operands, and creates the nodes and ops that
 /// replace it. All nodes have the newest known opset.
 class OpImporter : public OnnxNodeBuilder {
 public:
-  OpImporter(Operation *op, ImplicitLocOpBuilder &b);
+  OpImporter(Operation *op, ImplicitLocOpBuilder &b,
+             const ImportOptions &options = {});
 
   UnregisteredOp op;
+  ImportOptions options;
   /// The operands of the op.
   SmallVector<Value> inputs;
   /// The ONNX operator of the op's row in the table; empty if no single node
@@ -75,7 +83,7 @@ public:
 /// OnnxNodeBuilder::unsupported).
 using OpConversion = NodeResults (*)(OpImporter &);
 
-/// A row of the table of a dialect's ops.
+/// A row of the table of a dialect's ops. Ops without a conversion are kept.
 struct OpRow {
   /// The number of operands; `most` is negative if there is no maximum.
   int fewest, most;
@@ -90,7 +98,8 @@ struct OpRow {
 /// fails if there is one.
 LogicalResult
 importOps(ModuleOp module, ArrayRef<StringRef> dialects,
-          llvm::function_ref<const OpRow *(UnregisteredOp)> findRow);
+          llvm::function_ref<const OpRow *(UnregisteredOp)> findRow,
+          const ImportOptions &options = {});
 
 /// Changes the types of all values and function signatures of a module.
 /// `convert` returns the new type of a value.

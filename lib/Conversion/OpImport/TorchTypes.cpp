@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TorchTypes.h"
+#include "quant-float/Conversion/OpImport/TorchTypes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_TORCHTYPES_H
-#define QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_TORCHTYPES_H
+#ifndef QUANT_FLOAT_CONVERSION_OPIMPORT_TORCHTYPES_H
+#define QUANT_FLOAT_CONVERSION_OPIMPORT_TORCHTYPES_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -32,4 +32,4 @@ Value createFromBuiltinTensor(OpBuilder &builder, Location loc, Type torchType,
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_CONVERSION_UPSTREAMTOQUANTFLOAT_TORCHTYPES_H
+#endif // QUANT_FLOAT_CONVERSION_OPIMPORT_TORCHTYPES_H

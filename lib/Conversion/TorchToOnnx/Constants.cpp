@@ -1,0 +1,202 @@
+//===- Constants.cpp - Constants and assertions of torch -----------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/FloatFormat.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::torch_ops;
+
+/// The maximum number of elements of a range that becomes a constant.
+static constexpr int64_t kMaxRange = int64_t(1) << 24;
+
+//===----------------------------------------------------------------------===//
+// Assertions
+//===----------------------------------------------------------------------===//
+
+NodeResults torch_ops::convertAnnotation(OpImporter &op) {
+  return ValueRange();
+}
+
+NodeResults torch_ops::convertAssertScalar(OpImporter &op) {
+  FailureOr<bool> condition = requireBool(op, 0);
+  if (failed(condition))
+    return failure();
+  if (!*condition)
+    return op.unsupported("the assertion does not hold");
+  return ValueRange();
+}
+
+NodeResults torch_ops::convertAssertMetadata(OpImporter &op) {
+  FailureOr<Value> value = requireTensor(op, 0);
+  if (failed(value))
+    return failure();
+  auto type = cast<TensorType>(value->getType());
+  FailureOr<Type> elementType = getDtype(op, 3, type.getElementType());
+  if (failed(elementType))
+    return failure();
+  if (*elementType != type.getElementType())
+    return op.unsupported("expected a tensor of " + showType(*elementType) +
+                          ", but got " + showType(type));
+  if (isNone(op, 1))
+    return ValueRange();
+  FailureOr<SmallVector<int64_t>> sizes = requireIntList(op, 1);
+  if (failed(sizes))
+    return failure();
+  if (failed(verifyCompatibleShape(
+          type, RankedTensorType::get(*sizes, type.getElementType()))))
+    return op.unsupported("expected a tensor of the asserted shape, but got " +
+                          showType(type));
+  return ValueRange();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+NodeResults torch_ops::convertLiteral(OpImporter &op) {
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  if (failed(type))
+    return failure();
+  auto fail = [&] {
+    return op.unsupportedAttribute("value",
+                                   "a constant of type " + showType(*type));
+  };
+  auto elements = dyn_cast_or_null<ElementsAttr>(op.op.getAttribute("value"));
+  if (!elements || elements.getShapedType().getShape() != type->getShape())
+    return fail();
+  Type from = elements.getElementType(), to = type->getElementType();
+  // si8 corresponds to i8.
+  auto integer = dyn_cast<IntegerType>(from);
+  bool isSame = from == to || (integer && integer.isSigned() &&
+                               to.isSignlessInteger(integer.getWidth()));
+  if (!isSame)
+    return fail();
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements))
+    return op.makeConstant(from == to ? dense : dense.bitcast(to));
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob)
+    return fail();
+  std::optional<int64_t> count = countElements(type->getShape());
+  int64_t bytes = std::max<int64_t>(to.getIntOrFloatBitWidth() / 8, 1);
+  if (!count || blob->getData().size() % bytes != 0 ||
+      static_cast<int64_t>(blob->getData().size() / bytes) != *count)
+    return op.unsupported("the resource has " +
+                          Twine(blob->getData().size()) +
+                          " bytes, which are no elements of " +
+                          showType(*type));
+  return op.makeConstant(
+      DenseResourceElementsAttr::get(*type, resource.getRawHandle()));
+}
+
+/// Returns a tensor of the type of the result, which has one value.
+static NodeResults fillResult(OpImporter &op, Number number) {
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  if (failed(type))
+    return failure();
+  TorchMath math(op);
+  Type elementType = type->getElementType();
+  // Integers and wide floats are not rounded by f32.
+  Type filled = isNarrowFloat(elementType) ? op.b.getF32Type() : elementType;
+  Value scalar = math.makeNumber(filled, number);
+  Value shape;
+  if (type->hasStaticShape()) {
+    shape = op.makeInts(type->getShape());
+  } else {
+    // Operators such as full_like have the shape of their operand.
+    RankedTensorType like =
+        op.inputs.empty() ? RankedTensorType() : op.getRanked(0);
+    if (!like || !op.op.getName().ends_with("_like"))
+      return op.unsupported("the result has the type " + showType(*type) +
+                            ", but must have a static shape");
+    shape = op.buildNode(
+        "Shape", op.inputs[0],
+        RankedTensorType::get(like.getRank(), op.b.getI64Type()));
+  }
+  if (type->getRank() != 0)
+    scalar = op.buildNode("Expand", {scalar, shape}, type->clone(filled));
+  return math.to(scalar, elementType);
+}
+
+static NodeResults fillWith(OpImporter &op, size_t index) {
+  FailureOr<Number> number = requireNumber(op, index);
+  if (failed(number))
+    return failure();
+  return fillResult(op, *number);
+}
+
+NodeResults torch_ops::convertFull(OpImporter &op) { return fillWith(op, 1); }
+
+NodeResults torch_ops::convertFullLike(OpImporter &op) {
+  return fillWith(op, 1);
+}
+
+NodeResults torch_ops::convertNewFull(OpImporter &op) {
+  return fillWith(op, 2);
+}
+
+NodeResults torch_ops::convertScalarTensor(OpImporter &op) {
+  return fillWith(op, 0);
+}
+
+NodeResults torch_ops::convertOnes(OpImporter &op) {
+  return fillResult(op, Number::fromInt(1));
+}
+
+NodeResults torch_ops::convertZeros(OpImporter &op) {
+  return fillResult(op, Number::fromInt(0));
+}
+
+NodeResults torch_ops::convertArange(OpImporter &op) {
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  if (failed(type))
+    return failure();
+  bool hasStart = op.op.getName() != "aten.arange";
+  bool hasStep = op.op.getName().ends_with("step");
+  Number start = Number::fromInt(0), step = Number::fromInt(1);
+  FailureOr<Number> end = requireNumber(op, hasStart ? 1 : 0);
+  if (failed(end))
+    return failure();
+  if (hasStart) {
+    FailureOr<Number> given = requireNumber(op, 0);
+    if (failed(given))
+      return failure();
+    start = *given;
+  }
+  if (hasStep) {
+    FailureOr<Number> given = requireNumber(op, 2);
+    if (failed(given))
+      return failure();
+    step = *given;
+  }
+  for (Number number : {start, *end, step})
+    if (number.isFloat() || std::abs(number.toDouble()) > kMaxRange)
+      return op.unsupported("expected integers of at most 24 bits");
+  if (step.integer == 0)
+    return failOperand(op, 2, "a step other than 0");
+  int64_t distance = end->integer - start.integer;
+  int64_t count = std::max<int64_t>(
+      step.integer > 0 ? llvm::divideCeil(std::max<int64_t>(distance, 0),
+                                          step.integer)
+                       : llvm::divideCeil(std::max<int64_t>(-distance, 0),
+                                          -step.integer),
+      0);
+  if (type->getRank() != 1 || type->getDimSize(0) != count)
+    return op.unsupported("the result has the type " + showType(*type) +
+                          ", but must have " + Twine(count) + " elements");
+  SmallVector<int64_t> values;
+  for (int64_t i : llvm::seq(count))
+    values.push_back(start.integer + i * step.integer);
+  return TorchMath(op).to(op.makeInts(values), type->getElementType());
+}

@@ -1,0 +1,222 @@
+//===- OnnxOperators.cpp - Operators of torch-mlir's ONNX importer -------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
+#include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/NodeKind.h"
+#include "quant-float/Support/Printable.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::torch_ops;
+
+static constexpr StringLiteral kAttributePrefix = "torch.onnx.";
+static constexpr StringLiteral kOpsetAttr = "torch.onnx_meta.opset_version";
+static constexpr StringLiteral kOpsetsAttr = "torch.onnx_meta.opset_versions";
+
+/// Returns the first attribute of this name of the ops around `op`.
+static Attribute findMetadata(Operation *op, StringRef name) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (Attribute value = parent->getAttr(name))
+      return value;
+  return {};
+}
+
+/// Returns the integer, or none if it has more than 64 bits.
+static std::optional<int64_t> readInteger(Attribute attribute) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
+  if (!integer || integer.getValue().getSignificantBits() > 64)
+    return std::nullopt;
+  bool isUnsigned = integer.getType().isUnsignedInteger() ||
+                    integer.getType().isSignlessInteger(1);
+  return isUnsigned ? integer.getValue().getZExtValue()
+                    : integer.getValue().getSExtValue();
+}
+
+/// Returns the number rounded to f32.
+static std::optional<float> readSingle(Attribute attribute) {
+  auto number = dyn_cast<FloatAttr>(attribute);
+  if (!number)
+    return std::nullopt;
+  APFloat value = number.getValue();
+  bool isInexact;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                &isInexact);
+  return value.convertToFloat();
+}
+
+/// Returns the constant with signless integers instead of signed ones, or null
+/// if its data is missing.
+static TypedAttr readElements(Attribute attribute) {
+  auto elements = dyn_cast_or_null<ElementsAttr>(attribute);
+  if (!elements)
+    return {};
+  Type type = elements.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(type); integer && integer.isSigned())
+    type = IntegerType::get(type.getContext(), integer.getWidth());
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute))
+    return dense.getElementType() == type ? dense : dense.bitcast(type);
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
+  if (!resource || !resource.getRawHandle().getBlob() ||
+      !type.isIntOrFloat())
+    return {};
+  // All elements of constants are whole bytes.
+  size_t bytes = resource.getRawHandle().getBlob()->getData().size();
+  size_t size = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
+  if (bytes % size != 0 ||
+      static_cast<int64_t>(bytes / size) != elements.getNumElements())
+    return {};
+  return DenseResourceElementsAttr::get(
+      RankedTensorType::get(elements.getShapedType().getShape(), type),
+      resource.getRawHandle());
+}
+
+/// Returns the attribute in the representation of `quant_float.node`, or null.
+static Attribute readAttribute(Attribute value) {
+  Builder b(value.getContext());
+  if (std::optional<int64_t> integer = readInteger(value))
+    return b.getI64IntegerAttr(*integer);
+  if (std::optional<float> number = readSingle(value))
+    return b.getF32FloatAttr(*number);
+  if (isa<StringAttr>(value))
+    return value;
+  if (isa<ElementsAttr>(value))
+    return readElements(value);
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (!list)
+    return {};
+  SmallVector<int64_t> integers;
+  SmallVector<float> numbers;
+  for (Attribute element : list) {
+    if (std::optional<int64_t> integer = readInteger(element))
+      integers.push_back(*integer);
+    else if (std::optional<float> number = readSingle(element))
+      numbers.push_back(*number);
+    else if (!isa<StringAttr>(element))
+      return {};
+  }
+  if (integers.size() == list.size())
+    return b.getDenseI64ArrayAttr(integers);
+  if (numbers.size() == list.size())
+    return b.getDenseF32ArrayAttr(numbers);
+  if (integers.empty() && numbers.empty())
+    return value;
+  return {};
+}
+
+/// Returns the value of a Constant, of which the attribute is a tensor, a
+/// number or a list of numbers.
+static TypedAttr readConstant(Builder &b, ArrayRef<NamedAttribute> attributes) {
+  if (attributes.size() != 1)
+    return {};
+  StringRef name = attributes.front().getName();
+  Attribute value = attributes.front().getValue();
+  if (name == "value")
+    return dyn_cast<TypedAttr>(value);
+  Type i64 = b.getI64Type(), f32 = b.getF32Type();
+  auto makeType = [](ArrayRef<int64_t> shape, Type type) {
+    return RankedTensorType::get(shape, type);
+  };
+  if (auto integer = dyn_cast<IntegerAttr>(value); integer && name == "value_int")
+    return DenseElementsAttr::get(makeType({}, i64), integer.getValue());
+  if (auto number = dyn_cast<FloatAttr>(value);
+      number && name == "value_float")
+    return DenseElementsAttr::get(makeType({}, f32), number.getValue());
+  if (auto integers = dyn_cast<DenseI64ArrayAttr>(value);
+      integers && name == "value_ints")
+    return DenseElementsAttr::get(makeType(integers.size(), i64),
+                                  integers.asArrayRef());
+  if (auto numbers = dyn_cast<DenseF32ArrayAttr>(value);
+      numbers && name == "value_floats")
+    return DenseElementsAttr::get(makeType(numbers.size(), f32),
+                                  numbers.asArrayRef());
+  return {};
+}
+
+LogicalResult torch_ops::importOnnxOperator(UnregisteredOp op) {
+  StringRef opType = cast<StringAttr>(op.getAttribute("name")).getValue();
+  opType.consume_front("onnx.");
+  auto emitError = [&] {
+    return op->emitError() << "no conversion of the ONNX operator '"
+                           << printable(opType) << "': ";
+  };
+  if (opType.empty() || op->getNumRegions() != 0 ||
+      op->getNumSuccessors() != 0)
+    return emitError() << "expected an operator without regions";
+  ImplicitLocOpBuilder b(op->getLoc(), op.getOperation());
+
+  // The importer does not write the domain.
+  StringRef domain;
+  std::optional<int64_t> opset = kNewestOpset;
+  if (Attribute version = findMetadata(op.getOperation(), kOpsetAttr))
+    opset = readInteger(version);
+  if (!opset)
+    return emitError() << "expected an integer as '" << kOpsetAttr << "'";
+  auto versions = dyn_cast_or_null<DictionaryAttr>(
+      findMetadata(op.getOperation(), kOpsetsAttr));
+  bool isStandard =
+      findOpKind("", opType).has_value() || findNodeKind("", opType).has_value();
+  if (!isStandard && versions && versions.contains(kMicrosoftDomain)) {
+    domain = kMicrosoftDomain;
+    opset = 1;
+  }
+
+  NamedAttrList attributes;
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (!name.consume_front(kAttributePrefix))
+      continue;
+    Attribute value = readAttribute(attribute.getValue());
+    if (!value)
+      return emitError() << "the attribute '" << printable(name)
+                         << "' is of an unknown kind, or its data is missing";
+    attributes.append(name, value);
+  }
+
+  SmallVector<Value> inputs;
+  SmallVector<int64_t> absent;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    Operation *definition = operand.getDefiningOp();
+    if (definition &&
+        definition->getName().getStringRef() == "torch.constant.none") {
+      absent.push_back(index);
+      continue;
+    }
+    if (!isa<TensorType, UnknownType>(operand.getType()))
+      return emitError() << "operand " << index << " has the type "
+                         << operand.getType();
+    inputs.push_back(operand);
+  }
+  for (Type type : op->getResultTypes())
+    if (!isa<TensorType, UnknownType>(type))
+      return emitError() << "a result has the type " << type;
+
+  if (domain.empty() && opType == "Constant") {
+    TypedAttr constant = readConstant(b, attributes.getAttrs());
+    if (!constant || !inputs.empty() || op->getNumResults() != 1 ||
+        constant.getType() != op->getResult(0).getType())
+      return emitError() << "expected a constant of the type of the result";
+    Value result = createConstant(b, constant);
+    op->getResult(0).replaceAllUsesWith(result);
+    op.getOperation()->erase();
+    return success();
+  }
+  auto node = NodeOp::create(
+      b, op->getResultTypes(), b.getStringAttr(opType), inputs,
+      b.getStringAttr(domain), b.getI64IntegerAttr(*opset), StringAttr(),
+      attributes.getDictionary(b.getContext()),
+      b.getDenseI64ArrayAttr(absent), b.getStrArrayAttr({}),
+      /*bodiesCount=*/0);
+  op.getOperation()->replaceAllUsesWith(node->getResults());
+  op.getOperation()->erase();
+  return success();
+}

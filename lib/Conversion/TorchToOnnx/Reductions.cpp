@@ -1,0 +1,140 @@
+//===- Reductions.cpp - Reductions of torch ------------------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversions.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/FloatFormat.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::torch_ops;
+
+namespace {
+/// The operands of a reduction.
+struct Reduction {
+  Value value;
+  SmallVector<int64_t> axes;
+  bool keepDims = false;
+};
+} // namespace
+
+/// Reads a tensor and, if the op has more than `first` operands, a list of axes
+/// and whether to keep them.
+static FailureOr<Reduction> readReduction(OpImporter &op, bool hasAxes) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  if (failed(value))
+    return failure();
+  Reduction reduction{*value, {}, false};
+  int64_t rank = op.getRanked(0).getRank();
+  reduction.axes = llvm::to_vector(llvm::seq(rank));
+  Type type = op.elementType(0);
+  if (!isNumber(type) || isNarrowFloat(type))
+    return op.unsupported("elements of type " + showType(type));
+  if (!hasAxes)
+    return reduction;
+  FailureOr<SmallVector<int64_t>> axes = requireAxes(op, 1, rank);
+  FailureOr<bool> keepDims = getBool(op, 2, false);
+  if (failed(axes) || failed(keepDims))
+    return failure();
+  reduction.axes = *axes;
+  reduction.keepDims = *keepDims;
+  return reduction;
+}
+
+NodeResults torch_ops::convertSum(OpImporter &op) {
+  bool hasAxes = op.op.getName() != "aten.sum";
+  FailureOr<Reduction> reduction = readReduction(op, hasAxes);
+  if (failed(reduction))
+    return failure();
+  TorchMath math(op);
+  Type type = op.resultElementType();
+  if (!isNumber(type) || isNarrowFloat(type) || type.isInteger(1))
+    return op.unsupported("elements of type " + showType(type));
+  // The low bits of sums depend on the low bits of the operands.
+  Type sum = math.getComputeType(type);
+  if (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() < 32)
+    sum = op.b.getI32Type();
+  // The operand is rounded to the type of the result first.
+  Value value = math.to(math.to(reduction->value, type), sum);
+  Value result =
+      math.reduce("ReduceSum", value, reduction->axes, reduction->keepDims);
+  return math.to(result, type);
+}
+
+NodeResults torch_ops::convertMean(OpImporter &op) {
+  bool hasAxes = op.op.getName() != "aten.mean";
+  FailureOr<Reduction> reduction = readReduction(op, hasAxes);
+  if (failed(reduction))
+    return failure();
+  TorchMath math(op);
+  Type type = op.resultElementType();
+  if (!isStandardFloat(type))
+    return op.unsupported("elements of type " + showType(type));
+  Value value =
+      math.to(math.to(reduction->value, type), math.getComputeType(type));
+  Value result =
+      math.reduce("ReduceMean", value, reduction->axes, reduction->keepDims);
+  return math.to(result, type);
+}
+
+static Value reduceExtremum(OpImporter &op, const Reduction &reduction,
+                            bool isMax) {
+  TorchMath math(op);
+  Type type = getElementTypeOrSelf(reduction.value);
+  Value value = math.to(reduction.value, math.getComputeType(type));
+  return math.to(math.reduce(isMax ? "ReduceMax" : "ReduceMin", value,
+                             reduction.axes, reduction.keepDims),
+                 type);
+}
+
+NodeResults torch_ops::convertExtremum(OpImporter &op) {
+  StringRef name = op.op.getName();
+  FailureOr<Reduction> reduction =
+      readReduction(op, name == "aten.amax" || name == "aten.amin");
+  if (failed(reduction))
+    return failure();
+  return reduceExtremum(op, *reduction, name.ends_with("max"));
+}
+
+NodeResults torch_ops::convertExtrema(OpImporter &op) {
+  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
+  FailureOr<bool> keepDims = getBool(op, 2, false);
+  if (failed(reduction) || failed(keepDims))
+    return failure();
+  if (!isNone(op, 1)) {
+    FailureOr<int64_t> axis = requireAxis(op, 1, reduction->axes.size());
+    if (failed(axis))
+      return failure();
+    reduction->axes.assign(1, *axis);
+  }
+  reduction->keepDims = *keepDims;
+  Value results[] = {reduceExtremum(op, *reduction, /*isMax=*/false),
+                     reduceExtremum(op, *reduction, /*isMax=*/true)};
+  return ValueRange(results);
+}
+
+NodeResults torch_ops::convertSoftmax(OpImporter &op) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  if (failed(value))
+    return failure();
+  int64_t rank = op.getRanked(0).getRank();
+  FailureOr<int64_t> axis = requireAxis(op, 1, rank);
+  if (failed(axis))
+    return failure();
+  Type type = op.resultElementType();
+  for (Type checked : {op.elementType(0), type})
+    if (!isStandardFloat(checked) || rank == 0)
+      return op.unsupported("elements of type " + showType(checked));
+  TorchMath math(op);
+  bool isLog = op.op.getName().contains("log");
+  Value result =
+      math.node(isLog ? "LogSoftmax" : "Softmax",
+                math.to(*value, math.getComputeType(type)), {},
+                op.intAttr("axis", *axis));
+  return math.to(result, type);
+}
