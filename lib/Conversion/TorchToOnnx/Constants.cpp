@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/Support/BufferSize.h"
+#include "quant-float/Conversion/OpImport/ImportConstant.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -64,40 +63,11 @@ NodeResults torch_ops::convertAssertMetadata(OpImporter &op) {
 //===----------------------------------------------------------------------===//
 
 NodeResults torch_ops::convertLiteral(OpImporter &op) {
-  FailureOr<RankedTensorType> type = op.requireRankedResult();
-  if (failed(type))
-    return failure();
-  auto fail = [&] {
-    return op.unsupportedAttribute("value",
-                                   "a constant of type " + showType(*type));
-  };
-  auto elements = dyn_cast_or_null<ElementsAttr>(op.op.getAttribute("value"));
-  if (!elements || elements.getShapedType().getShape() != type->getShape())
-    return fail();
-  Type from = elements.getElementType(), to = type->getElementType();
-  // si8 corresponds to i8.
-  auto integer = dyn_cast<IntegerType>(from);
-  bool isSame = from == to || (integer && integer.isSigned() &&
-                               to.isSignlessInteger(integer.getWidth()));
-  if (!isSame)
-    return fail();
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements))
-    return op.makeConstant(from == to ? dense : dense.bitcast(to));
-  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob)
-    return fail();
-  std::optional<int64_t> count = countElements(type->getShape());
-  int64_t bytes = std::max<int64_t>(to.getIntOrFloatBitWidth() / 8, 1);
-  if (!count || blob->getData().size() % bytes != 0 ||
-      static_cast<int64_t>(blob->getData().size() / bytes) != *count)
-    return op.unsupported("the resource has " +
-                          Twine(blob->getData().size()) +
-                          " bytes, which are no elements of " +
-                          showType(*type));
-  return op.makeConstant(
-      DenseResourceElementsAttr::get(*type, resource.getRawHandle()));
+  TypedAttr constant = importConstant(op.op.getAttribute("value"));
+  if (!constant || constant.getType() != op.resultType())
+    return op.unsupportedAttribute("value", "a constant of type " +
+                                                showType(op.resultType()));
+  return op.makeConstant(cast<ElementsAttr>(constant));
 }
 
 /// Returns a tensor of the type of the result, which has one value.

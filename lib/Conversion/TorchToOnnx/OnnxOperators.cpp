@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Conversion/OpImport/ImportConstant.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/NodeKind.h"
@@ -54,32 +54,6 @@ static std::optional<float> readSingle(Attribute attribute) {
   return value.convertToFloat();
 }
 
-/// Returns the constant with signless integers instead of signed ones, or null
-/// if its data is missing.
-static TypedAttr readElements(Attribute attribute) {
-  auto elements = dyn_cast_or_null<ElementsAttr>(attribute);
-  if (!elements)
-    return {};
-  Type type = elements.getElementType();
-  if (auto integer = dyn_cast<IntegerType>(type); integer && integer.isSigned())
-    type = IntegerType::get(type.getContext(), integer.getWidth());
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute))
-    return dense.getElementType() == type ? dense : dense.bitcast(type);
-  auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
-  if (!resource || !resource.getRawHandle().getBlob() ||
-      !type.isIntOrFloat())
-    return {};
-  // All elements of constants are whole bytes.
-  size_t bytes = resource.getRawHandle().getBlob()->getData().size();
-  size_t size = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
-  if (bytes % size != 0 ||
-      static_cast<int64_t>(bytes / size) != elements.getNumElements())
-    return {};
-  return DenseResourceElementsAttr::get(
-      RankedTensorType::get(elements.getShapedType().getShape(), type),
-      resource.getRawHandle());
-}
-
 /// Returns the attribute in the representation of `quant_float.node`, or null.
 static Attribute readAttribute(Attribute value) {
   Builder b(value.getContext());
@@ -90,7 +64,7 @@ static Attribute readAttribute(Attribute value) {
   if (isa<StringAttr>(value))
     return value;
   if (isa<ElementsAttr>(value))
-    return readElements(value);
+    return importConstant(value);
   auto list = dyn_cast<ArrayAttr>(value);
   if (!list)
     return {};
