@@ -19,9 +19,7 @@ using namespace mlir::quant_float::torch_ops;
 /// The maximum number of elements of a constant that is read.
 static constexpr int64_t kMaxElements = int64_t(1) << 24;
 
-/// Returns the op that defines a value, or null. torch.derefine only changes
-/// the type.
-static Operation *getDefinition(Value value) {
+Operation *torch_ops::getDefinition(Value value) {
   Operation *op = value.getDefiningOp();
   // An op in a graph region may use its own result.
   for (int depth = 0; depth < 8 && op && op->getNumOperands() == 1 &&
@@ -238,9 +236,8 @@ FailureOr<int64_t> torch_ops::requireAxis(OpImporter &op, size_t index,
     return failure();
   int64_t count = std::max<int64_t>(rank, 1);
   if (*axis < -count || *axis >= count)
-    return failOperand(op, index,
-                       "an axis from " + Twine(-count) + " to " +
-                           Twine(count - 1));
+    return failOperand(
+        op, index, "an axis from " + Twine(-count) + " to " + Twine(count - 1));
   return *axis < 0 ? *axis + count : *axis;
 }
 

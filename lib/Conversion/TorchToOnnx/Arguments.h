@@ -57,6 +57,10 @@ FailureOr<Type> getDtype(OpImporter &op, size_t index, Type byDefault);
 FailureOr<int64_t> getInt(OpImporter &op, size_t index, int64_t byDefault);
 FailureOr<bool> getBool(OpImporter &op, size_t index, bool byDefault);
 
+/// Returns the op that defines a value, or null. torch.derefine, which only
+/// changes the type, is skipped.
+Operation *getDefinition(Value value);
+
 /// Requires an axis of a tensor of this rank, and counts negative axes from the
 /// end. A rank of 0 has the axes 0 and -1.
 FailureOr<int64_t> requireAxis(OpImporter &op, size_t index, int64_t rank);

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Conversion/OpImport/ImportConstant.h"
+#include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -17,6 +19,10 @@ using namespace mlir::quant_float::torch_ops;
 
 /// The maximum number of elements of a range that becomes a constant.
 static constexpr int64_t kMaxRange = int64_t(1) << 24;
+
+/// The maximum number of equal elements that become a constant, which other
+/// conversions read.
+static constexpr int64_t kMaxSplat = 1024;
 
 //===----------------------------------------------------------------------===//
 // Assertions
@@ -80,6 +86,11 @@ static NodeResults fillResult(OpImporter &op, Number number) {
   // Integers and wide floats are not rounded by f32.
   Type filled = isNarrowFloat(elementType) ? op.b.getF32Type() : elementType;
   Value scalar = math.makeNumber(filled, number);
+  DenseElementsAttr splat;
+  if (type->hasStaticShape() && filled == elementType &&
+      countElements(type->getShape()).value_or(kMaxSplat + 1) <= kMaxSplat &&
+      matchPattern(scalar, m_Constant(&splat)))
+    return op.makeConstant(splat.resizeSplat(*type));
   Value shape;
   if (type->hasStaticShape()) {
     shape = op.makeInts(type->getShape());
@@ -90,9 +101,9 @@ static NodeResults fillResult(OpImporter &op, Number number) {
     if (!like || !op.op.getName().ends_with("_like"))
       return op.unsupported("the result has the type " + showType(*type) +
                             ", but must have a static shape");
-    shape = op.buildNode(
-        "Shape", op.inputs[0],
-        RankedTensorType::get(like.getRank(), op.b.getI64Type()));
+    shape =
+        op.buildNode("Shape", op.inputs[0],
+                     RankedTensorType::get(like.getRank(), op.b.getI64Type()));
   }
   if (type->getRank() != 0)
     scalar = op.buildNode("Expand", {scalar, shape}, type->clone(filled));
@@ -124,6 +135,7 @@ NodeResults torch_ops::convertOnes(OpImporter &op) {
   return fillResult(op, Number::fromInt(1));
 }
 
+// The elements of an empty tensor may have any value.
 NodeResults torch_ops::convertZeros(OpImporter &op) {
   return fillResult(op, Number::fromInt(0));
 }
@@ -157,10 +169,9 @@ NodeResults torch_ops::convertArange(OpImporter &op) {
     return failOperand(op, 2, "a step other than 0");
   int64_t distance = end->integer - start.integer;
   int64_t count = std::max<int64_t>(
-      step.integer > 0 ? llvm::divideCeil(std::max<int64_t>(distance, 0),
-                                          step.integer)
-                       : llvm::divideCeil(std::max<int64_t>(-distance, 0),
-                                          -step.integer),
+      step.integer > 0
+          ? llvm::divideCeil(std::max<int64_t>(distance, 0), step.integer)
+          : llvm::divideCeil(std::max<int64_t>(-distance, 0), -step.integer),
       0);
   if (type->getRank() != 1 || type->getDimSize(0) != count)
     return op.unsupported("the result has the type " + showType(*type) +

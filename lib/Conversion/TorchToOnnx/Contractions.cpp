@@ -74,9 +74,10 @@ NodeResults torch_ops::convertLinear(OpImporter &op) {
   auto type = cast<RankedTensorType>(weight->getType());
   if (type.getRank() != 2)
     return failOperand(op, 1, "a matrix");
-  Value transposed = op.buildNode(
-      "Transpose", *weight, type.clone({type.getDimSize(1), type.getDimSize(0)}),
-      op.intsAttr("perm", {1, 0}));
+  Value transposed =
+      op.buildNode("Transpose", *weight,
+                   type.clone({type.getDimSize(1), type.getDimSize(0)}),
+                   op.intsAttr("perm", {1, 0}));
   FailureOr<Value> result = multiply(op, *input, transposed);
   if (failed(result))
     return failure();
@@ -112,8 +113,7 @@ NodeResults torch_ops::convertAddmm(OpImporter &op) {
     if (failed(scale))
       return failure();
     if (scale->toDouble() != 1)
-      *scaled[i] =
-          math.node("Mul", {*scaled[i], math.makeNumber(sum, *scale)});
+      *scaled[i] = math.node("Mul", {*scaled[i], math.makeNumber(sum, *scale)});
   }
   return math.to(math.node("Add", {*result, added}), op.resultElementType());
 }
@@ -232,18 +232,18 @@ static NodeResults convolve(OpImporter &op, size_t strides, size_t padding,
   }
   SmallVector<int64_t> pads(*paddingList);
   llvm::append_range(pads, *paddingList);
-  SmallVector<NamedAttribute> named = {
-      op.intsAttr("strides", *strideList), op.intsAttr("pads", pads),
-      op.intsAttr("dilations", *dilationList),
-      op.intAttr("group", attributes.groups)};
+  SmallVector<NamedAttribute> named = {op.intsAttr("strides", *strideList),
+                                       op.intsAttr("pads", pads),
+                                       op.intsAttr("dilations", *dilationList),
+                                       op.intAttr("group", attributes.groups)};
   if (attributes.isTransposed)
     named.push_back(op.intsAttr("output_padding", attributes.outputPadding));
   ArrayRef<int64_t> kernel = op.getRanked(1).getShape().drop_front(2);
   if (llvm::none_of(kernel, ShapedType::isDynamic))
     named.push_back(op.intsAttr("kernel_shape", kernel));
   Value result =
-      op.buildNode(attributes.isTransposed ? "ConvTranspose" : "Conv",
-                   operands, type->clone(sum), named);
+      op.buildNode(attributes.isTransposed ? "ConvTranspose" : "Conv", operands,
+                   type->clone(sum), named);
   return math.to(result, elementType);
 }
 

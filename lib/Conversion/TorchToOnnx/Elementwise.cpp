@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -119,6 +120,57 @@ NodeResults torch_ops::convertRelu(OpImporter &op) {
                  op.resultElementType());
 }
 
+/// Computes min(max(x + 3, 0), 6).
+static Value computeHardSigmoid(TorchMath &math, Value value) {
+  Value shifted = math.add(value, int64_t(3));
+  return math.clamp(shifted, int64_t(0), int64_t(6));
+}
+
+NodeResults torch_ops::convertHardSigmoid(OpImporter &op) {
+  FailureOr<Value> value = requireUnary(op);
+  if (failed(value))
+    return failure();
+  TorchMath math(op);
+  Value result = math.div(computeHardSigmoid(math, *value), int64_t(6));
+  return math.to(result, op.resultElementType());
+}
+
+NodeResults torch_ops::convertHardSwish(OpImporter &op) {
+  FailureOr<Value> value = requireUnary(op);
+  if (failed(value))
+    return failure();
+  TorchMath math(op);
+  Value product = math.mul(*value, computeHardSigmoid(math, *value));
+  return math.to(math.div(product, int64_t(6)), op.resultElementType());
+}
+
+NodeResults torch_ops::convertRelu6(OpImporter &op) {
+  FailureOr<Value> value = requireUnary(op);
+  if (failed(value))
+    return failure();
+  TorchMath math(op);
+  return math.to(math.clamp(*value, int64_t(0), int64_t(6)),
+                 op.resultElementType());
+}
+
+NodeResults torch_ops::convertLeakyRelu(OpImporter &op) {
+  FailureOr<Value> value = requireUnary(op);
+  if (failed(value))
+    return failure();
+  double slope = 0.01;
+  if (!isNone(op, 1)) {
+    FailureOr<double> given = requireDouble(op, 1);
+    if (failed(given))
+      return failure();
+    slope = *given;
+  }
+  TorchMath math(op);
+  Value isPositive = math.compare("Greater", *value, int64_t(0));
+  Value result =
+      math.node("Where", {isPositive, *value, math.mul(*value, slope)});
+  return math.to(result, op.resultElementType());
+}
+
 NodeResults torch_ops::convertSilu(OpImporter &op) {
   FailureOr<Value> value = requireUnary(op);
   if (failed(value))
@@ -143,8 +195,8 @@ NodeResults torch_ops::convertGelu(OpImporter &op) {
     return op.unsupported("operand 1: expected 'none' or 'tanh', but got '" +
                           approximate + "'");
   TorchMath math(op);
-  Value result = math.node("Gelu", *value, {},
-                           op.stringAttr("approximate", approximate));
+  Value result =
+      math.node("Gelu", *value, {}, op.stringAttr("approximate", approximate));
   return math.to(result, op.resultElementType());
 }
 
@@ -224,8 +276,8 @@ static NodeResults addScaled(OpImporter &op, StringRef opType, bool isReverse) {
       Type computed = math.getComputeType(common);
       rhs = math.node("Mul", {math.prepare(rhs, common),
                               math.makeNumber(computed, *alpha)});
-      return math.to(
-          math.node(opType, {math.prepare(lhs, common), rhs.tensor}), common);
+      return math.to(math.node(opType, {math.prepare(lhs, common), rhs.tensor}),
+                     common);
     }
   }
   return math.applyIn(opType, {lhs, rhs}, common);
@@ -250,8 +302,13 @@ NodeResults torch_ops::convertPow(OpImporter &op) {
     return failure();
   TorchMath math(op);
   Type type = op.resultElementType();
+  // Each product of bf16 is rounded.
+  auto round = [&](Value result) {
+    return type.isBF16() ? math.to(math.to(result, type), op.b.getF32Type())
+                         : result;
+  };
   auto multiply = [&](Value lhs, Value rhs) {
-    return math.node("Mul", {lhs, rhs});
+    return round(math.node("Mul", {lhs, rhs}));
   };
   Value result;
   if (*exponent == 2)
@@ -269,9 +326,9 @@ NodeResults torch_ops::convertPow(OpImporter &op) {
   else if (*exponent == -2)
     result = math.node("Reciprocal", multiply(*value, *value));
   else
-    result = math.node("Pow", {*value, math.makeNumber(
-                                           getElementTypeOrSelf(*value),
-                                           Number::fromFloat(*exponent))});
+    result = math.node("Pow",
+                       {*value, math.makeNumber(getElementTypeOrSelf(*value),
+                                                Number::fromFloat(*exponent))});
   return math.to(result, type);
 }
 
@@ -287,8 +344,8 @@ NodeResults torch_ops::convertNotEqual(OpImporter &op) {
   if (failed(operands))
     return failure();
   TorchMath math(op);
-  return math.node(
-      "Not", math.compare("Equal", (*operands)[0], (*operands)[1]));
+  return math.node("Not",
+                   math.compare("Equal", (*operands)[0], (*operands)[1]));
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,9 +363,8 @@ NodeResults torch_ops::convertBitwise(OpImporter &op) {
     return op.unsupported("elements of type " + showType(common));
   SmallVector<Value> values;
   for (const Operand &operand : *operands)
-    values.push_back(operand.tensor
-                         ? math.to(operand.tensor, common)
-                         : math.makeNumber(common, operand.number));
+    values.push_back(operand.tensor ? math.to(operand.tensor, common)
+                                    : math.makeNumber(common, operand.number));
   std::string name = op.onnxType.str();
   return math.node(common.isInteger(1) ? name : "Bitwise" + name, values);
 }
@@ -348,9 +404,8 @@ static NodeResults convertShift(OpImporter &op, bool isLeft) {
   TorchMath math(op);
   Value count = math.makeNumber(type, Number::fromInt(*amount));
   if (type.isUnsigned())
-    return math.node(
-        "BitShift", {*value, count}, {},
-        op.stringAttr("direction", isLeft ? "LEFT" : "RIGHT"));
+    return math.node("BitShift", {*value, count}, {},
+                     op.stringAttr("direction", isLeft ? "LEFT" : "RIGHT"));
   // ONNX shifts only unsigned integers.
   auto tensor = cast<RankedTensorType>(value->getType());
   if (tensor.getRank() != 0 && !tensor.hasStaticShape())
@@ -396,6 +451,22 @@ NodeResults torch_ops::convertClampMax(OpImporter &op) {
   if (failed(value) || failed(bound))
     return failure();
   return TorchMath(op).clamp(*value, std::nullopt, *bound);
+}
+
+NodeResults torch_ops::convertHardTanh(OpImporter &op) {
+  FailureOr<Value> value = requireTensor(op, 0);
+  if (failed(value))
+    return failure();
+  Number bounds[] = {Number::fromInt(-1), Number::fromInt(1)};
+  for (size_t index : {0, 1}) {
+    if (isNone(op, index + 1))
+      continue;
+    FailureOr<Number> bound = requireNumber(op, index + 1);
+    if (failed(bound))
+      return failure();
+    bounds[index] = *bound;
+  }
+  return TorchMath(op).clamp(*value, bounds[0], bounds[1]);
 }
 
 /// Requires a tensor of booleans.

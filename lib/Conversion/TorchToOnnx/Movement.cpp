@@ -149,8 +149,7 @@ NodeResults torch_ops::convertFlatten(OpImporter &op) {
 NodeResults torch_ops::convertSqueeze(OpImporter &op) {
   if (op.inputs.size() > 1) {
     FailureOr<Value> value = requireRankedTensor(op, 0);
-    if (failed(value) ||
-        failed(requireAxis(op, 1, op.getRanked(0).getRank())))
+    if (failed(value) || failed(requireAxis(op, 1, op.getRanked(0).getRank())))
       return failure();
   }
   return reshapeToResult(op);
@@ -288,7 +287,8 @@ static NodeResults concatenate(OpImporter &op, ArrayRef<Value> values,
                             Twine(type.getRank()) + ", but got " +
                             showType(value.getType()));
     int64_t size = tensor.getDimSize(axis);
-    bool isUnknown = ShapedType::isDynamic(size) || ShapedType::isDynamic(total);
+    bool isUnknown =
+        ShapedType::isDynamic(size) || ShapedType::isDynamic(total);
     if (isUnknown)
       total = ShapedType::kDynamic;
     else if (llvm::AddOverflow(total, size, total))
@@ -376,6 +376,112 @@ NodeResults torch_ops::convertSlice(OpImporter &op) {
                       type->clone(op.elementType(0)));
 }
 
+/// Returns the elements from `start` to `end` along an axis.
+static Value sliceRange(OpImporter &op, Value value, int64_t axis,
+                        int64_t start, int64_t end) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = end - start;
+  return op.buildNode("Slice",
+                      {value, op.makeInts(start), op.makeInts(end),
+                       op.makeInts(axis), op.makeInts(1)},
+                      type.clone(shape));
+}
+
+NodeResults torch_ops::convertListUnpack(OpImporter &op) {
+  Operation *list = getDefinition(op.inputs[0]);
+  StringRef name = list ? list->getName().getStringRef() : StringRef();
+  size_t count = op.op->getNumResults();
+  if (name == "torch.prim.ListConstruct") {
+    if (list->getNumOperands() != count ||
+        !llvm::all_of(list->getOperandTypes(), llvm::IsaPred<TensorType>))
+      return failOperand(op, 0, "a list of " + Twine(count) + " tensors");
+    return ValueRange(list->getOperands());
+  }
+  bool isUnbind = name == "torch.aten.unbind.int";
+  if (name != "torch.aten.split_with_sizes" &&
+      name != "torch.aten.split.Tensor" && name != "torch.aten.chunk" &&
+      !isUnbind)
+    return failOperand(op, 0, "a list of tensors or of parts of a tensor");
+  // Read the operands of the op that splits.
+  OpImporter split(list, op.b);
+  FailureOr<Value> value = requireRankedTensor(split, 0);
+  auto fail = [&] {
+    return op.unsupported("'" + name + "': " + split.getProblem());
+  };
+  if (failed(value))
+    return fail();
+  auto type = cast<RankedTensorType>(value->getType());
+  FailureOr<int64_t> axis(0);
+  size_t axisIndex = isUnbind ? 1 : 2;
+  if (!isNone(split, axisIndex))
+    axis = requireAxis(split, axisIndex, type.getRank());
+  if (failed(axis))
+    return fail();
+  if (type.getRank() == 0 || type.isDynamicDim(*axis))
+    return op.unsupported("parts along an axis of unknown size");
+  int64_t size = type.getDimSize(*axis);
+  SmallVector<int64_t> sizes;
+  if (name == "torch.aten.split_with_sizes") {
+    FailureOr<SmallVector<int64_t>> given = requireIntList(split, 1);
+    if (failed(given))
+      return fail();
+    sizes = *given;
+  } else {
+    FailureOr<int64_t> number =
+        isUnbind ? FailureOr<int64_t>(1) : requireIntOperand(split, 1);
+    if (failed(number))
+      return fail();
+    int64_t step = *number;
+    if (name == "torch.aten.chunk" && step > 0)
+      step = std::max<int64_t>(llvm::divideCeil(size, step), 1);
+    for (int64_t left = size; step > 0 && left > 0 && sizes.size() < count;
+         left -= step)
+      sizes.push_back(std::min(step, left));
+  }
+  int64_t sum = 0;
+  for (int64_t part : sizes)
+    if (part < 0 || part > size - sum)
+      return op.unsupported("the parts are larger than the tensor");
+    else
+      sum += part;
+  if (sum != size || sizes.size() != count)
+    return op.unsupported("expected " + Twine(sizes.size()) +
+                          " results that have " + Twine(size) +
+                          " elements along axis " + Twine(*axis));
+  SmallVector<Value> parts;
+  int64_t start = 0;
+  for (int64_t part : sizes) {
+    Value slice = sliceRange(op, *value, *axis, start, start + part);
+    if (isUnbind) {
+      SmallVector<int64_t> shape(type.getShape());
+      shape.erase(shape.begin() + *axis);
+      slice = op.reshapeTo(slice, type.clone(shape));
+    }
+    parts.push_back(slice);
+    start += part;
+  }
+  return ValueRange(parts);
+}
+
+NodeResults torch_ops::convertRepeat(OpImporter &op) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  FailureOr<SmallVector<int64_t>> counts = requireIntList(op, 1);
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  if (failed(value) || failed(counts) || failed(type))
+    return failure();
+  auto from = cast<RankedTensorType>(value->getType());
+  int64_t rank = counts->size();
+  if (rank < from.getRank() || rank != type->getRank() ||
+      llvm::any_of(*counts, [](int64_t count) { return count < 0; }))
+    return failOperand(op, 1, "a count for each axis of the result");
+  SmallVector<int64_t> shape(rank - from.getRank(), 1);
+  llvm::append_range(shape, from.getShape());
+  Value unsqueezed = op.reshapeTo(*value, from.clone(shape));
+  return op.buildNode("Tile", {unsqueezed, op.makeInts(*counts)},
+                      type->clone(from.getElementType()));
+}
+
 NodeResults torch_ops::convertSelect(OpImporter &op) {
   FailureOr<Value> value = requireRankedTensor(op, 0);
   if (failed(value))
@@ -404,10 +510,10 @@ static NodeResults gather(OpImporter &op, Value value, Value indices,
   Type type = getElementTypeOrSelf(indices);
   if (!type.isSignlessInteger(32) && !type.isSignlessInteger(64))
     return op.unsupported("indices of type " + showType(indices.getType()));
-  return op.buildNode("Gather", {value, indices},
-                      cast<TensorType>(op.resultType())
-                          .clone(getElementTypeOrSelf(value)),
-                      op.intAttr("axis", axis));
+  return op.buildNode(
+      "Gather", {value, indices},
+      cast<TensorType>(op.resultType()).clone(getElementTypeOrSelf(value)),
+      op.intAttr("axis", axis));
 }
 
 NodeResults torch_ops::convertIndexSelect(OpImporter &op) {
@@ -449,9 +555,8 @@ NodeResults torch_ops::convertPad(OpImporter &op) {
   }
   int64_t rank = type.getRank(), count = amounts->size();
   if (count % 2 != 0 || count / 2 > rank)
-    return failOperand(op, 1,
-                       "two amounts for each of at most " + Twine(rank) +
-                           " axes");
+    return failOperand(
+        op, 1, "two amounts for each of at most " + Twine(rank) + " axes");
   // The list begins with the last axis.
   SmallVector<int64_t> shape(type.getShape()), pads(2 * rank);
   for (int64_t i : llvm::seq(count / 2)) {

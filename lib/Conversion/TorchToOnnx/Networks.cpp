@@ -16,8 +16,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::torch_ops;
 
 /// Requires a tensor of floats.
-static FailureOr<RankedTensorType> requireFloats(OpImporter &op,
-                                                 int64_t rank) {
+static FailureOr<RankedTensorType> requireFloats(OpImporter &op, int64_t rank) {
   FailureOr<Value> value = requireRankedTensor(op, 0);
   if (failed(value))
     return failure();
@@ -85,9 +84,9 @@ static Value pool(OpImporter &op, StringRef opType,
   TorchMath math(op);
   Type type = op.elementType(0);
   Type computed = math.getComputeType(type);
-  Value result = op.buildNode(
-      opType, math.to(op.inputs[0], computed),
-      cast<TensorType>(op.resultType()).clone(computed), attributes);
+  Value result = op.buildNode(opType, math.to(op.inputs[0], computed),
+                              cast<TensorType>(op.resultType()).clone(computed),
+                              attributes);
   return math.to(result, type);
 }
 
@@ -174,8 +173,8 @@ NodeResults torch_ops::convertBatchNorm(OpImporter &op) {
   if (failed(mean) || failed(variance))
     return failure();
   Value shifted = math.node(
-      "Add", {*variance,
-              math.makeNumber(computed, Number::fromFloat(*epsilon))});
+      "Add",
+      {*variance, math.makeNumber(computed, Number::fromFloat(*epsilon))});
   Value scale = math.node("Reciprocal", math.node("Sqrt", shifted));
   if (!isNone(op, 1)) {
     FailureOr<Value> weight = getChannels(1);
@@ -202,8 +201,8 @@ NodeResults torch_ops::convertBatchNorm(OpImporter &op) {
         !isa<FloatType>(saved->getElementType()))
       return op.unsupported("result " + Twine(index) + " has the type " +
                             showType(*saved) + ", but must be empty");
-    results.push_back(op.makeConstant(
-        DenseElementsAttr::get(*saved, ArrayRef<Attribute>())));
+    results.push_back(
+        op.makeConstant(DenseElementsAttr::get(*saved, ArrayRef<Attribute>())));
   }
   return ValueRange(results);
 }
@@ -232,8 +231,7 @@ static FailureOr<SmallVector<Value>> normalizeLayer(OpImporter &op,
       math.reduce("ReduceMean", math.node("Mul", {centered, centered}), axes,
                   /*keepDims=*/true);
   Value shifted = math.node(
-      "Add",
-      {variance, math.makeNumber(computed, Number::fromFloat(epsilon))});
+      "Add", {variance, math.makeNumber(computed, Number::fromFloat(epsilon))});
   Value scale = math.node("Reciprocal", math.node("Sqrt", shifted));
   Value result = math.node("Mul", {centered, scale});
   StringRef nodes[] = {"Mul", "Add"};

@@ -100,10 +100,10 @@ static TypedAttr readConstant(Builder &b, ArrayRef<NamedAttribute> attributes) {
   auto makeType = [](ArrayRef<int64_t> shape, Type type) {
     return RankedTensorType::get(shape, type);
   };
-  if (auto integer = dyn_cast<IntegerAttr>(value); integer && name == "value_int")
+  if (auto integer = dyn_cast<IntegerAttr>(value);
+      integer && name == "value_int")
     return DenseElementsAttr::get(makeType({}, i64), integer.getValue());
-  if (auto number = dyn_cast<FloatAttr>(value);
-      number && name == "value_float")
+  if (auto number = dyn_cast<FloatAttr>(value); number && name == "value_float")
     return DenseElementsAttr::get(makeType({}, f32), number.getValue());
   if (auto integers = dyn_cast<DenseI64ArrayAttr>(value);
       integers && name == "value_ints")
@@ -123,8 +123,7 @@ LogicalResult torch_ops::importOnnxOperator(UnregisteredOp op) {
     return op->emitError() << "no conversion of the ONNX operator '"
                            << printable(opType) << "': ";
   };
-  if (opType.empty() || op->getNumRegions() != 0 ||
-      op->getNumSuccessors() != 0)
+  if (opType.empty() || op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
     return emitError() << "expected an operator without regions";
   ImplicitLocOpBuilder b(op->getLoc(), op.getOperation());
 
@@ -137,8 +136,8 @@ LogicalResult torch_ops::importOnnxOperator(UnregisteredOp op) {
     return emitError() << "expected an integer as '" << kOpsetAttr << "'";
   auto versions = dyn_cast_or_null<DictionaryAttr>(
       findMetadata(op.getOperation(), kOpsetsAttr));
-  bool isStandard =
-      findOpKind("", opType).has_value() || findNodeKind("", opType).has_value();
+  bool isStandard = findOpKind("", opType).has_value() ||
+                    findNodeKind("", opType).has_value();
   if (!isStandard && versions && versions.contains(kMicrosoftDomain)) {
     domain = kMicrosoftDomain;
     opset = 1;
@@ -184,12 +183,12 @@ LogicalResult torch_ops::importOnnxOperator(UnregisteredOp op) {
     op.getOperation()->erase();
     return success();
   }
-  auto node = NodeOp::create(
-      b, op->getResultTypes(), b.getStringAttr(opType), inputs,
-      b.getStringAttr(domain), b.getI64IntegerAttr(*opset), StringAttr(),
-      attributes.getDictionary(b.getContext()),
-      b.getDenseI64ArrayAttr(absent), b.getStrArrayAttr({}),
-      /*bodiesCount=*/0);
+  auto node =
+      NodeOp::create(b, op->getResultTypes(), b.getStringAttr(opType), inputs,
+                     b.getStringAttr(domain), b.getI64IntegerAttr(*opset),
+                     StringAttr(), attributes.getDictionary(b.getContext()),
+                     b.getDenseI64ArrayAttr(absent), b.getStrArrayAttr({}),
+                     /*bodiesCount=*/0);
   op.getOperation()->replaceAllUsesWith(node->getResults());
   op.getOperation()->erase();
   return success();

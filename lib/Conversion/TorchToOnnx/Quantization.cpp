@@ -85,8 +85,8 @@ static bool isNarrowInteger(Type type) {
 
 /// Returns a constant of quantized values, of rank 0 if all are equal; null if
 /// the type cannot represent one of them.
-static Value makeQuantized(OpImporter &op, Type type,
-                           ArrayRef<int64_t> values, ArrayRef<int64_t> shape) {
+static Value makeQuantized(OpImporter &op, Type type, ArrayRef<int64_t> values,
+                           ArrayRef<int64_t> shape) {
   std::optional<std::pair<int64_t, int64_t>> bounds = getBounds(type);
   if (!bounds || !isa<IntegerType>(type) || values.empty())
     return {};
@@ -94,12 +94,12 @@ static Value makeQuantized(OpImporter &op, Type type,
   for (int64_t value : values) {
     if (value < bounds->first || value > bounds->second)
       return {};
-    codes.push_back(
-        APInt(64, value, /*isSigned=*/true).trunc(type.getIntOrFloatBitWidth()));
+    codes.push_back(APInt(64, value, /*isSigned=*/true)
+                        .trunc(type.getIntOrFloatBitWidth()));
   }
   if (llvm::all_equal(codes))
-    return op.makeConstant(DenseElementsAttr::get(
-        RankedTensorType::get({}, type), codes.front()));
+    return op.makeConstant(
+        DenseElementsAttr::get(RankedTensorType::get({}, type), codes.front()));
   auto tensor = RankedTensorType::get(shape, type);
   if (tensor.getNumElements() != static_cast<int64_t>(codes.size()))
     return {};
@@ -138,8 +138,8 @@ static Value quantizeScaled(TorchMath &math, Value scaled,
   Value zeroPoint;
   if (getElementTypeOrSelf(scaled).isF32() && isNarrowInteger(type) &&
       zeroPoints.values)
-    zeroPoint = makeQuantized(op, type, *zeroPoints.values,
-                              zeroPoints.values->size());
+    zeroPoint =
+        makeQuantized(op, type, *zeroPoints.values, zeroPoints.values->size());
   if (!zeroPoint) {
     Value result = math.add(math.round(scaled), zeroPoints.operand);
     return math.to(math.clamp(result, range.low, range.high), type);
@@ -151,13 +151,12 @@ static Value quantizeScaled(TorchMath &math, Value scaled,
         "Expand", {one, op.makeInts(zeroPointType.getShape())},
         RankedTensorType::get(zeroPointType.getShape(), b.getF32Type()));
   Type resultType = cast<TensorType>(scaled.getType()).clone(type);
-  Value result =
-      op.buildNode("QuantizeLinear", {scaled, one, zeroPoint}, resultType,
-                   op.intAttr("axis", zeroPoints.axis));
+  Value result = op.buildNode("QuantizeLinear", {scaled, one, zeroPoint},
+                              resultType, op.intAttr("axis", zeroPoints.axis));
   std::pair<int64_t, int64_t> bounds = *getBounds(type);
   auto limit = [&](StringRef opType, int64_t bound) {
-    result = math.node(
-        opType, {result, math.makeNumber(type, Number::fromInt(bound))});
+    result = math.node(opType,
+                       {result, math.makeNumber(type, Number::fromInt(bound))});
   };
   if (range.low > bounds.first)
     limit("Max", range.low);
@@ -165,9 +164,9 @@ static Value quantizeScaled(TorchMath &math, Value scaled,
     limit("Min", range.high);
   // QuantizeLinear gives the zero point for NaN.
   if (!zeroPoints.areZero() || range.low > 0 || range.high < 0)
-    result = math.node("Where", {math.isNaN(scaled),
-                                 math.makeNumber(type, Number::fromInt(0)),
-                                 result});
+    result =
+        math.node("Where", {math.isNaN(scaled),
+                            math.makeNumber(type, Number::fromInt(0)), result});
   return result;
 }
 
@@ -275,9 +274,8 @@ static FailureOr<ChannelParameters> readChannels(OpImporter &op,
     auto given = cast<RankedTensorType>(value->getType());
     if (given.getRank() != 1 || !given.hasStaticShape() ||
         given.getDimSize(0) != shape[*axis])
-      return failOperand(op, index,
-                         "one element for each element along axis " +
-                             Twine(*axis));
+      return failOperand(
+          op, index, "one element for each element along axis " + Twine(*axis));
     return math.reshape(*value, shape);
   };
   FailureOr<Value> scales = read(1);
@@ -291,8 +289,8 @@ static FailureOr<ChannelParameters> readChannels(OpImporter &op,
   FailureOr<Value> zeroPoints = read(2);
   if (failed(zeroPoints))
     return failure();
-  result.zeroPoints = ZeroPoints{Operand(*zeroPoints),
-                                 readIntConstant(op.inputs[2]), *axis};
+  result.zeroPoints =
+      ZeroPoints{Operand(*zeroPoints), readIntConstant(op.inputs[2]), *axis};
   return result;
 }
 
@@ -389,8 +387,9 @@ static FailureOr<Groups> readGroups(OpImporter &op, size_t sizeIndex) {
       return failure();
     auto given = cast<RankedTensorType>(value->getType());
     if (given.getShape() != ArrayRef<int64_t>({rows, count}))
-      return failOperand(op, index, "a tensor of " + Twine(rows) + " x " +
-                                        Twine(count) + " elements");
+      return failOperand(op, index,
+                         "a tensor of " + Twine(rows) + " x " + Twine(count) +
+                             " elements");
   }
   return Groups{type, *size, {rows, count, *size}, {rows, count, 1}};
 }
@@ -404,11 +403,11 @@ NodeResults torch_ops::convertQuantizeGroups(OpImporter &op) {
   if (failed(zeroPoints))
     return failure();
   TorchMath math(op);
-  Value result = quantizeAddingFirst(
-      math, math.reshape(op.inputs[0], groups->split),
-      math.reshape(op.inputs[1], groups->parameters),
-      math.reshape(*zeroPoints, groups->parameters), areZeros(*zeroPoints),
-      *range);
+  Value result =
+      quantizeAddingFirst(math, math.reshape(op.inputs[0], groups->split),
+                          math.reshape(op.inputs[1], groups->parameters),
+                          math.reshape(*zeroPoints, groups->parameters),
+                          areZeros(*zeroPoints), *range);
   return math.reshape(result, groups->type.getShape());
 }
 
@@ -476,13 +475,12 @@ NodeResults torch_ops::convertDequantizePerChannel(OpImporter &op) {
   TorchMath math(op);
   Value input = op.inputs[0], scales = channels->scales;
   Type type = op.elementType(0);
-  auto resultType =
-      cast<TensorType>(input.getType()).clone(op.b.getF32Type());
+  auto resultType = cast<TensorType>(input.getType()).clone(op.b.getF32Type());
   const std::optional<ZeroPoints> &zeroPoints = channels->zeroPoints;
   // Zero points of few bits would wrap.
-  bool isWide = !zeroPoints || zeroPoints->areZero() ||
-                (zeroPoints->values &&
-                 op.elementType(2).getIntOrFloatBitWidth() >= 32);
+  bool isWide =
+      !zeroPoints || zeroPoints->areZero() ||
+      (zeroPoints->values && op.elementType(2).getIntOrFloatBitWidth() >= 32);
   if (isNarrowInteger(type) && op.elementType(1).isF32() && isWide) {
     SmallVector<int64_t> values =
         zeroPoints ? *zeroPoints->values : SmallVector<int64_t>{0};
@@ -552,12 +550,11 @@ NodeResults torch_ops::convertDequantizeGroups(OpImporter &op) {
           RankedTensorType::get(op.getRanked(2).getShape(), type), codes)));
     }
     if (isRepresented)
-      return math.to(
-          op.buildNode("DequantizeLinear", operands,
-                       groups->type.clone(op.b.getF32Type()),
-                       {op.intAttr("axis", 1),
-                        op.intAttr("block_size", groups->size)}),
-          *outType);
+      return math.to(op.buildNode("DequantizeLinear", operands,
+                                  groups->type.clone(op.b.getF32Type()),
+                                  {op.intAttr("axis", 1),
+                                   op.intAttr("block_size", groups->size)}),
+                     *outType);
   }
   Value value = math.reshape(op.inputs[0], groups->split);
   // Without zero points, PyTorch subtracts a 0 of 32 bits and rank 0.
@@ -640,18 +637,15 @@ NodeResults torch_ops::convertDequantizeFloat8(OpImporter &op) {
 
 /// Returns the smaller of the minimum and 0, and the greater of the maximum and
 /// 0.
-static std::pair<Value, Value> findRange(TorchMath &math, Value value,
-                                         ArrayRef<int64_t> axes,
-                                         bool keepDims) {
+static std::pair<Value, Value>
+findRange(TorchMath &math, Value value, ArrayRef<int64_t> axes, bool keepDims) {
   Type type = getElementTypeOrSelf(value);
   Value computed = math.to(value, math.getComputeType(type));
-  Value low =
-      math.to(math.reduce("ReduceMin", computed, axes, keepDims), type);
+  Value low = math.to(math.reduce("ReduceMin", computed, axes, keepDims), type);
   Value high =
       math.to(math.reduce("ReduceMax", computed, axes, keepDims), type);
-  Value zero = math.to(math.makeNumber(math.getComputeType(type),
-                                       Number::fromInt(0)),
-                       type);
+  Value zero = math.to(
+      math.makeNumber(math.getComputeType(type), Number::fromInt(0)), type);
   return {math.apply("Min", {low, zero}), math.apply("Max", {high, zero})};
 }
 
@@ -682,8 +676,8 @@ static NodeResults chooseParameters(OpImporter &op, bool isSymmetric) {
   Value scale =
       math.apply("Max", {math.div(math.sub(high, low), steps), least});
   Value rounded = math.to(math.round(math.div(low, scale)), op.b.getI32Type());
-  Value zeroPoint = math.clamp(math.sub(range->low, rounded), range->low,
-                               range->high);
+  Value zeroPoint =
+      math.clamp(math.sub(range->low, rounded), range->low, range->high);
   Value results[] = {math.to(scale, op.b.getF64Type()),
                      math.to(zeroPoint, op.b.getI64Type())};
   return ValueRange(results);
@@ -719,8 +713,8 @@ NodeResults torch_ops::convertChoosePerToken(OpImporter &op) {
   Value magnitude = math.apply("Abs", {*input});
   Value computed = math.to(magnitude, math.getComputeType(from));
   Value scale =
-      math.to(math.reduce("ReduceMax", computed,
-                          op.getRanked(0).getRank() - 1, /*keepDims=*/true),
+      math.to(math.reduce("ReduceMax", computed, op.getRanked(0).getRank() - 1,
+                          /*keepDims=*/true),
               from);
   if (from.isF16())
     scale = math.to(scale, op.b.getF32Type());
@@ -729,7 +723,17 @@ NodeResults torch_ops::convertChoosePerToken(OpImporter &op) {
   // Infinite and NaN scales have zero points of 0, too.
   zeroPoint = math.where(math.compare("Equal", zeroPoint, int64_t(0)),
                          zeroPoint, int64_t(0));
+  // PyTorch declares f64 and i64, but returns the type of the scales, which the
+  // arithmetic of the other ops depends on.
   Value results[] = {scale, zeroPoint};
+  for (auto [index, result] : llvm::enumerate(results)) {
+    op.op->getResult(index).replaceUsesWithIf(result, [](OpOperand &use) {
+      StringRef user = use.getOwner()->getName().getStringRef();
+      return user == "torch.quantized_decomposed.quantize_per_token" ||
+             user == "torch.quantized_decomposed.dequantize_per_token";
+    });
+    result = math.to(result, op.resultElementType(index));
+  }
   return ValueRange(results);
 }
 
@@ -749,8 +753,8 @@ NodeResults torch_ops::convertChoosePerTokenAsymmetric(OpImporter &op) {
   Value lowError = math.add(kLow, lowest), highError = math.add(kHigh, highest);
   Value isFromLow =
       math.compare("Greater", math.add(lowError, highError), int64_t(0));
-  Value zeroPoint = math.where(isFromLow, math.sub(kLow, lowest),
-                               math.sub(kHigh, highest));
+  Value zeroPoint =
+      math.where(isFromLow, math.sub(kLow, lowest), math.sub(kHigh, highest));
   zeroPoint = math.round(math.clamp(zeroPoint, kLow, kHigh));
   Value results[] = {math.to(scale, op.b.getF64Type()),
                      math.to(zeroPoint, op.b.getI64Type())};
@@ -784,8 +788,7 @@ static NodeResults fakeQuantize(OpImporter &op, Value scale, Value zeroPoint,
   scale = math.to(scale, single);
   zeroPoint = math.to(zeroPoint, single);
   Value reciprocal = math.node("Reciprocal", scale);
-  Value rounded =
-      math.node("Round", math.node("Mul", {*input, reciprocal}));
+  Value rounded = math.node("Round", math.node("Mul", {*input, reciprocal}));
   Value value = math.node("Add", {rounded, zeroPoint});
   auto constant = [&](double number) {
     return math.makeNumber(single, Number::fromFloat(number));

@@ -118,6 +118,77 @@ NodeResults torch_ops::convertExtrema(OpImporter &op) {
   return ValueRange(results);
 }
 
+NodeResults torch_ops::convertExtremumAlong(OpImporter &op) {
+  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
+  FailureOr<bool> keepDims = getBool(op, 2, false);
+  if (failed(reduction) || failed(keepDims))
+    return failure();
+  FailureOr<int64_t> axis = requireAxis(op, 1, reduction->axes.size());
+  FailureOr<RankedTensorType> indices = op.requireRankedResult(1);
+  if (failed(axis) || failed(indices))
+    return failure();
+  if (!reduction->axes.empty())
+    reduction->axes.assign(1, *axis);
+  reduction->keepDims = *keepDims;
+  // Which of several equal elements PyTorch selects is not defined.
+  if (!op.op->getResult(1).use_empty())
+    return op.unsupported("the indices are used");
+  if (!indices->hasStaticShape())
+    return op.unsupported("result 1 has the type " + showType(*indices) +
+                          ", but must have a static shape");
+  bool isMax = op.op.getName() == "aten.max.dim";
+  Value results[] = {reduceExtremum(op, *reduction, isMax),
+                     op.makeConstant(DenseElementsAttr::get(
+                         *indices, op.b.getI64IntegerAttr(0)))};
+  return ValueRange(results);
+}
+
+NodeResults torch_ops::convertVariance(OpImporter &op) {
+  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
+  if (failed(reduction))
+    return failure();
+  Type type = op.resultElementType();
+  auto tensor = cast<RankedTensorType>(reduction->value.getType());
+  FailureOr<SmallVector<int64_t>> axes = requireAxes(op, 1, tensor.getRank());
+  FailureOr<bool> keepDims = getBool(op, 3, false);
+  double correction = 1;
+  if (!isNone(op, 2)) {
+    FailureOr<double> given = requireDouble(op, 2);
+    if (failed(given))
+      return failure();
+    correction = *given;
+  }
+  if (failed(axes) || failed(keepDims))
+    return failure();
+  if (!isStandardFloat(type) || tensor.getElementType() != type)
+    return op.unsupported("elements of type " +
+                          showType(tensor.getElementType()));
+  TorchMath math(op);
+  Type computed = math.getComputeType(type);
+  Value value = math.to(reduction->value, computed);
+  Value mean = math.reduce("ReduceMean", value, *axes, /*keepDims=*/true);
+  Value centered = math.node("Sub", {value, mean});
+  Value squares = math.node("Mul", {centered, centered});
+  Value variance = math.reduce("ReduceMean", squares, *axes, *keepDims);
+  if (correction != 0) {
+    double count = 1;
+    for (int64_t axis : *axes) {
+      if (tensor.isDynamicDim(axis))
+        return failOperand(op, 2, "no correction for an unknown size");
+      count *= tensor.getDimSize(axis);
+    }
+    double divisor = std::max(count - correction, 0.0);
+    Value sum = math.reduce("ReduceSum", squares, *axes, *keepDims);
+    variance = math.node(
+        "Div", {sum, math.makeNumber(computed, Number::fromFloat(divisor))});
+  }
+  if (!*keepDims && op.op->getNumResults() == 2)
+    mean = math.reduce("ReduceMean", value, *axes, /*keepDims=*/false);
+  SmallVector<Value> results = {math.to(variance, type), math.to(mean, type)};
+  results.resize(op.op->getNumResults());
+  return ValueRange(results);
+}
+
 NodeResults torch_ops::convertSoftmax(OpImporter &op) {
   FailureOr<Value> value = requireRankedTensor(op, 0);
   if (failed(value))
@@ -132,9 +203,8 @@ NodeResults torch_ops::convertSoftmax(OpImporter &op) {
       return op.unsupported("elements of type " + showType(checked));
   TorchMath math(op);
   bool isLog = op.op.getName().contains("log");
-  Value result =
-      math.node(isLog ? "LogSoftmax" : "Softmax",
-                math.to(*value, math.getComputeType(type)), {},
-                op.intAttr("axis", *axis));
+  Value result = math.node(isLog ? "LogSoftmax" : "Softmax",
+                           math.to(*value, math.getComputeType(type)), {},
+                           op.intAttr("axis", *axis));
   return math.to(result, type);
 }

@@ -8,10 +8,10 @@
 
 #include "TorchMath.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/FloatFormat.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -182,8 +182,8 @@ Value TorchMath::toScale(Value value) {
         RankedTensorType::get({}, word), APInt(32, number)));
   };
   value = to(value, b.getF32Type());
-  Value bits = node("BitCast", value, word,
-                    op.intAttr("to", *getOnnxDataType(word)));
+  Value bits =
+      node("BitCast", value, word, op.intAttr("to", *getOnnxDataType(word)));
   bits = node("BitwiseAnd", {bits, constant(0x7FFFFFFF)});
   Value isNormal =
       node("GreaterOrEqual", {bits, constant(0x00800000)}, b.getI1Type());
@@ -212,8 +212,8 @@ Value TorchMath::toInteger(Value value, IntegerType type) {
   Type from = getElementTypeOrSelf(value);
   auto word = b.getIntegerType(isLong ? 64 : 32);
   // f16 has no values out of range but infinities.
-  APFloat limit = scalbn(APFloat(1.0), isLong ? 63 : 31,
-                         APFloat::rmNearestTiesToEven);
+  APFloat limit =
+      scalbn(APFloat(1.0), isLong ? 63 : 31, APFloat::rmNearestTiesToEven);
   Value isInRange =
       node("Less", {value, op.makeScalar(from, limit)}, b.getI1Type());
   Value lowest = op.makeConstant(
@@ -310,9 +310,7 @@ Value TorchMath::compare(StringRef opType, Operand lhs, Operand rhs) {
     common = b.getIntegerType(8, /*isSigned=*/false);
   if (isNarrowFloat(common))
     (void)op.unsupported("elements of type " + showType(common));
-  return node(opType,
-              {prepare(lhs, common),
-               prepare(rhs, common)},
+  return node(opType, {prepare(lhs, common), prepare(rhs, common)},
               b.getI1Type());
 }
 
@@ -407,6 +405,6 @@ Value TorchMath::reduce(StringRef opType, Value value, ArrayRef<int64_t> axes,
 
 Value TorchMath::reshape(Value value, ArrayRef<int64_t> shape) {
   auto type = cast<TensorType>(value.getType());
-  return op.reshapeTo(
-      value, RankedTensorType::get(shape, type.getElementType()));
+  return op.reshapeTo(value,
+                      RankedTensorType::get(shape, type.getElementType()));
 }

@@ -73,8 +73,7 @@ public:
   /// or of rank 0 are not rounded to it.
   Value apply(StringRef opType, ArrayRef<Operand> operands);
   /// Computes a node in `elementType`.
-  Value applyIn(StringRef opType, ArrayRef<Operand> operands,
-                Type elementType);
+  Value applyIn(StringRef opType, ArrayRef<Operand> operands, Type elementType);
   Value compare(StringRef opType, Operand lhs, Operand rhs);
 
   Value add(Operand lhs, Operand rhs) { return apply("Add", {lhs, rhs}); }

@@ -72,8 +72,8 @@ static LogicalResult expandOperator(UnregisteredOp op) {
   StringRef text = name.getValue();
   if (text.starts_with("onnx."))
     return importOnnxOperator(op);
-  bool isName = text.starts_with("torch.") &&
-                text != "torch.operator" && llvm::all_of(text, [](char c) {
+  bool isName = text.starts_with("torch.") && text != "torch.operator" &&
+                llvm::all_of(text, [](char c) {
                   return llvm::isAlnum(c) || c == '_' || c == '.';
                 });
   if (!isName || op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
@@ -157,8 +157,7 @@ void ConvertTorchToOnnx::runOnOperation() {
     isExpanded &= succeeded(expandOperator(UnregisteredOp(op)));
   ImportOptions options;
   options.saturateE4M3FN = *version >= 2012;
-  if (!isExpanded ||
-      failed(importOps(module, kDialect, findRow, options)) ||
+  if (!isExpanded || failed(importOps(module, kDialect, findRow, options)) ||
       failed(eraseArguments(module)))
     return signalPassFailure();
 }
