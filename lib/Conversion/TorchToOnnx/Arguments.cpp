@@ -10,7 +10,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/SmallString.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -52,6 +52,14 @@ std::optional<Number> torch_ops::readNumber(Value value) {
   return std::nullopt;
 }
 
+std::string torch_ops::showNumber(Number number) {
+  if (!number.isFloat())
+    return std::to_string(number.integer);
+  SmallString<16> digits;
+  APFloat(number.real).toString(digits);
+  return digits.str().str();
+}
+
 bool torch_ops::isNone(OpImporter &op, size_t index) {
   return index >= op.inputs.size() ||
          isNamed(getDefinition(op.inputs[index]), "torch.constant.none");
@@ -64,10 +72,8 @@ LogicalResult torch_ops::failOperand(OpImporter &op, size_t index,
     std::optional<Number> number = readNumber(op.inputs[index]);
     if (!number)
       got = "a value of type " + showType(op.inputs[index].getType());
-    else if (number->isFloat())
-      got = llvm::formatv("{0}", number->real).str();
     else
-      got = std::to_string(number->integer);
+      got = showNumber(*number);
   }
   return op.unsupported("operand " + Twine(index) + ": expected " + expected +
                         ", but got " + got);

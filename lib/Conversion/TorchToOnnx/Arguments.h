@@ -37,6 +37,8 @@ struct Number {
 };
 
 std::optional<Number> readNumber(Value value);
+/// Returns the number as in diagnostics.
+std::string showNumber(Number number);
 
 bool isNone(OpImporter &op, size_t index);
 

@@ -11,7 +11,6 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/FloatFormat.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -161,10 +160,7 @@ Value TorchMath::makeNumber(Type elementType, Number number) {
       (integer.isUnsigned() ? number.integer >= 0 && value.isIntN(width)
                             : value.isSignedIntN(width));
   if (!isRepresented) {
-    (void)op.unsupported("the number " +
-                         (number.isFloat()
-                              ? llvm::formatv("{0}", number.real).str()
-                              : std::to_string(number.integer)) +
+    (void)op.unsupported("the number " + showNumber(number) +
                          " is not a value of " + showType(elementType));
     return op.makeNumber(b.getF32Type(), 0);
   }

@@ -31,7 +31,7 @@ struct Operand {
   Operand(double value) : number(Number::fromFloat(value)) {}
 };
 
-/// Functions that fail record the reason (see NodeBuilder::unsupported) and
+/// Functions that fail record the reason (see OnnxNodeBuilder::unsupported) and
 /// return any value.
 class TorchMath {
 public:
