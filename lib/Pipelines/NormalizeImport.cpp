@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Input:     functions on tensors with ONNX nodes, OpenVINO layers, quant_float
-//            ops, and ops of upstream dialects, StableHLO, torch, TOSA and IREE.
-// Output:    the same functions, without ops of StableHLO, torch, TOSA and IREE,
+//            ops, and ops of upstream dialects, StableHLO, torch, TOSA and
+//            IREE.
+// Output:    the same functions, without ops of StableHLO, torch, TOSA and
+// IREE,
 //            OpenVINO layers, arith casts of narrow floats and calls.
 // Invariant: an ONNX node or a quant_float op is the only form of a
 //            quantization, so that the rewrites that follow match one form.
