@@ -110,3 +110,19 @@ mlirGetPassPluginInfo() {
     return reinterpret_cast<mlir::PassPluginLibraryInfo (*)()>(function)();
   return {MLIR_PLUGIN_API_VERSION, "QuantFloat", QUANT_FLOAT_VERSION, [] {}};
 }
+
+/// Registers the passes if this library is preloaded. Programs like mlir-opt
+/// create the options of passes before they load plugins, so without this the
+/// passes are available in --pass-pipeline only.
+__attribute__((constructor)) static void registerPreloaded() {
+  const char *preloaded = getenv("LD_PRELOAD");
+  if (!preloaded || !strstr(preloaded, getFileName(getThisFile()).c_str()))
+    return;
+  // Child processes may be programs without MLIR.
+  const void *host = dlsym(RTLD_DEFAULT, "_ZN4mlir11MLIRContextD1Ev");
+  if (!host)
+    return;
+  if (void *function = lookUp("quantFloatGetPassPluginInfo", host))
+    reinterpret_cast<mlir::PassPluginLibraryInfo (*)()>(function)()
+        .registerPassRegistryCallbacks();
+}
