@@ -9,6 +9,7 @@
 #include "ReadMlirModel.h"
 #include "ExplainOps.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Verifier.h"
@@ -88,6 +89,31 @@ static bool needsImport(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Emits an error for the first op of a known dialect that is not in the
+/// generic form, which requires the dialect.
+static void reportPrettyForm(llvm::MemoryBufferRef buffer,
+                             MLIRContext &context) {
+  StringRef rest = buffer.getBuffer();
+  for (unsigned line = 1; !rest.empty(); ++line) {
+    StringRef text;
+    std::tie(text, rest) = rest.split('\n');
+    text = text.take_front(text.find("//"));
+    // An op begins the line or follows its results.
+    StringRef op = text.drop_front(text.find('=') + 1).ltrim();
+    for (StringRef dialect :
+         {"chlo", "iree_linalg_ext", "onnx", "stablehlo", "torch", "util"}) {
+      StringRef name = op;
+      if (!name.consume_front(dialect) || !name.starts_with("."))
+        continue;
+      emitError(FileLineColLoc::get(&context, buffer.getBufferIdentifier(),
+                                    line, op.data() - text.data() + 1))
+          << "the dialect '" << dialect
+          << "' is read in the generic form only (--mlir-print-op-generic)";
+      return;
+    }
+  }
+}
+
 OwningOpRef<ModuleOp>
 quant_float::readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            MLIRContext &context, const LoadOptions &options) {
@@ -95,10 +121,21 @@ quant_float::readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
   context.allowUnregisteredDialects(true);
   llvm::scope_exit restore(
       [&] { context.allowUnregisteredDialects(wasAllowed); });
+  // Text is read through a reference, because it is inspected after an error.
+  bool isText = !isBytecode(buffer->getMemBufferRef());
+  std::unique_ptr<llvm::MemoryBuffer> text;
+  if (isText) {
+    text = std::move(buffer);
+    buffer = llvm::MemoryBuffer::getMemBuffer(text->getMemBufferRef(),
+                                              /*RequiresNullTerminator=*/false);
+  }
   OwningOpRef<ModuleOp> module =
       readMlir(std::move(buffer), context, options.verify);
-  if (!module)
+  if (!module) {
+    if (text)
+      reportPrettyForm(text->getMemBufferRef(), context);
     return nullptr;
+  }
   if (options.onExplainedOp)
     explainOps(*module, options.onExplainedOp);
   if (needsImport(*module)) {
