@@ -17,7 +17,7 @@ LISTED = re.compile(r"[a-z0-9][\w.-]*$")
 CHOICE = re.compile(r"[\w.,+-]+$")
 # What this project adds to the options of upstream's tools, and the few of theirs that all need.
 OURS = re.compile(
-    r"-o$|--(quant-float|convert-(quant-float|onnx|openvino)|import-o|fakeconvert-mode"
+    r"-o$|--(quant-float|convert-(iree|onnx|openvino|quant-float|stablehlo|torch)-?|import-o|fakeconvert-mode"
     r"|mlir-to-llvmir|mlir-to-portable|pass-pipeline|split-input-file|verify-diagnostics|load-(dialect|pass)-plugin|help$|version$"
     r"|mlir-print-ir-(before|after)-all|show-dialects|log$|pretty$|lit-test$)"
 )

@@ -88,7 +88,7 @@ def QuantFloatHoistAssertsPass
     whether the condition holds in all iterations, and asserts its result before
     the op:
 
-    ```mlir
+    ```
     %r = linalg.generic ... ins(%i : tensor<3xi64>) outs(%init : tensor<3xf32>) {
     ^bb0(%x: i64, %o: f32):
       %isInside = arith.cmpi ult, %x, %c10 : i64
@@ -99,7 +99,7 @@ def QuantFloatHoistAssertsPass
 
     becomes
 
-    ```mlir
+    ```
     %all = linalg.generic ... ins(%i, %init : tensor<3xi64>, tensor<3xf32>) outs(%true : tensor<i1>) {
     ^bb0(%x: i64, %o: f32, %acc: i1):
       %isInside = arith.cmpi ult, %x, %c10 : i64
