@@ -88,27 +88,33 @@ def QuantFloatHoistAssertsPass
     whether the condition holds in all iterations, and asserts its result before
     the op:
 
-    ```
-    %r = linalg.generic ... ins(%i : tensor<3xi64>) outs(%init : tensor<3xf32>) {
-    ^bb0(%x: i64, %o: f32):
+    ```mlir
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%i : tensor<3xi64>) outs(%init : tensor<3xi64>) {
+    ^bb0(%x: i64, %o: i64):
       %isInside = arith.cmpi ult, %x, %c10 : i64
       cf.assert %isInside, "index out of range"
-      ...
-    }
+      linalg.yield %x : i64
+    } -> tensor<3xi64>
     ```
 
     becomes
 
-    ```
-    %all = linalg.generic ... ins(%i, %init : tensor<3xi64>, tensor<3xf32>) outs(%true : tensor<i1>) {
-    ^bb0(%x: i64, %o: f32, %acc: i1):
+    ```mlir
+    %all = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+        ins(%i, %init : tensor<3xi64>, tensor<3xi64>) outs(%true : tensor<i1>) {
+    ^bb0(%x: i64, %o: i64, %accumulator: i1):
       %isInside = arith.cmpi ult, %x, %c10 : i64
-      %and = arith.andi %isInside, %acc : i1
+      %and = arith.andi %isInside, %accumulator : i1
       linalg.yield %and : i1
-    }
+    } -> tensor<i1>
     %holds = tensor.extract %all[] : tensor<i1>
     cf.assert %holds, "index out of range"
-    %r = linalg.generic ...
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%i : tensor<3xi64>) outs(%init : tensor<3xi64>) {
+    ^bb0(%x: i64, %o: i64):
+      linalg.yield %x : i64
+    } -> tensor<3xi64>
     ```
 
     Without iterations, the assert holds. Asserts in nested regions, and those
