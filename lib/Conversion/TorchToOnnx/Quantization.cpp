@@ -14,6 +14,7 @@
 
 #include "Conversions.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/FloatFormat.h"
 
 using namespace mlir;
@@ -711,9 +712,9 @@ NodeResults torch_ops::convertChoosePerToken(OpImporter &op) {
   TorchMath math(op);
   Type from = op.elementType(0);
   Value magnitude = math.apply("Abs", {*input});
-  Value computed = math.to(magnitude, math.getComputeType(from));
+  magnitude = math.to(magnitude, math.getComputeType(from));
   Value scale =
-      math.to(math.reduce("ReduceMax", computed, op.getRanked(0).getRank() - 1,
+      math.to(math.reduce("ReduceMax", magnitude, op.getRanked(0).getRank() - 1,
                           /*keepDims=*/true),
               from);
   if (from.isF16())
@@ -725,16 +726,23 @@ NodeResults torch_ops::convertChoosePerToken(OpImporter &op) {
                          zeroPoint, int64_t(0));
   // PyTorch declares f64 and i64, but returns the type of the scales, which the
   // arithmetic of the other ops depends on.
-  Value results[] = {scale, zeroPoint};
-  for (auto [index, result] : llvm::enumerate(results)) {
-    op.op->getResult(index).replaceUsesWithIf(result, [](OpOperand &use) {
-      StringRef user = use.getOwner()->getName().getStringRef();
-      return user == "torch.quantized_decomposed.quantize_per_token" ||
-             user == "torch.quantized_decomposed.dequantize_per_token";
-    });
-    result = math.to(result, op.resultElementType(index));
+  Value computed[] = {scale, zeroPoint}, declared[2];
+  bool isValid = true;
+  for (size_t index : {0, 1}) {
+    declared[index] = math.to(computed[index], op.resultElementType(index));
+    isValid &= areCompatible(op.resultType(index), declared[index].getType());
   }
-  return ValueRange(results);
+  // The caller reports invalid types, and erases the new ops.
+  if (!isValid || !op.getProblem().empty())
+    return ValueRange(declared);
+  for (size_t index : {0, 1})
+    op.op->getResult(index).replaceUsesWithIf(
+        computed[index], [](OpOperand &use) {
+          StringRef user = use.getOwner()->getName().getStringRef();
+          return user == "torch.quantized_decomposed.quantize_per_token" ||
+                 user == "torch.quantized_decomposed.dequantize_per_token";
+        });
+  return ValueRange(declared);
 }
 
 NodeResults torch_ops::convertChoosePerTokenAsymmetric(OpImporter &op) {

@@ -60,12 +60,18 @@ class Module:
         if value is None:
             text, type = '"torch.constant.none"()', "!torch.none"
         elif isinstance(value, bool):
-            text, type = f'"torch.constant.bool"() <{{value = {str(value).lower()}}}>', "!torch.bool"
+            text, type = (
+                f'"torch.constant.bool"() <{{value = {str(value).lower()}}}>',
+                "!torch.bool",
+            )
         elif isinstance(value, int):
             text, type = f'"torch.constant.int"() <{{value = {value} : i64}}>', "!torch.int"
         elif isinstance(value, float):
             code = np.float64(value).view(np.uint64)
-            text, type = f'"torch.constant.float"() <{{value = 0x{code:016X} : f64}}>', "!torch.float"
+            text, type = (
+                f'"torch.constant.float"() <{{value = 0x{code:016X} : f64}}>',
+                "!torch.float",
+            )
         elif isinstance(value, (np.ndarray, np.generic)):
             kind = NAMES[name(value.dtype)][0]
             shape = "".join(f"{size}x" for size in value.shape)
@@ -92,9 +98,11 @@ class Module:
         value = f"%{len(self.lines)}"
         count = f":{len(types)}" if len(types) > 1 else ""
         inputs = ", ".join(self.types[v] for v in values)
-        self.lines.append(f"    {value}{count} = {written}{note} : ({inputs}) -> ({', '.join(types)})")
+        self.lines.append(
+            f"    {value}{count} = {written}{note} : ({inputs}) -> ({', '.join(types)})"
+        )
         made = [value] if len(types) == 1 else [f"{value}#{i}" for i in range(len(types))]
-        self.types.update(zip(made, types))
+        self.types.update(zip(made, types, strict=True))
         return made
 
     def give(self, what, value, expected):
@@ -145,8 +153,39 @@ def same(what, got, expected):
 
 
 SPECIAL = f32(
-    [0, -0.0, 1, -1, 0.5, 1.5, 2.5, 448, 464, 465, 480, 1e6, -1e9, 1e19, 3e38, 2**-9, 2**-10, 3 * 2**-11]
-    + [2**-126, 2**-127, 1.25 * 2**-127, 1.5 * 2**-127, 2**-149, np.inf, -np.inf, np.nan, 127.5, 128.5, -128.5]
+    [
+        0,
+        -0.0,
+        1,
+        -1,
+        0.5,
+        1.5,
+        2.5,
+        448,
+        464,
+        465,
+        480,
+        1e6,
+        -1e9,
+        1e19,
+        3e38,
+        2**-9,
+        2**-10,
+        3 * 2**-11,
+    ]
+    + [
+        2**-126,
+        2**-127,
+        1.25 * 2**-127,
+        1.5 * 2**-127,
+        2**-149,
+        np.inf,
+        -np.inf,
+        np.nan,
+        127.5,
+        128.5,
+        -128.5,
+    ]
     + [300, -300, 2147483648, -2147483648, -2147483904, 4294967296]
 )
 
@@ -157,7 +196,9 @@ def edges(scale, low=-160, high=300):
     near = np.concatenate([f32((steps + 0.5) * scale), f32(steps * scale)])
     codes = near.view(np.int32)[:, None] + np.arange(-5, 6, dtype=np.int32)
     near = codes.reshape(-1).view(f32)
-    return np.concatenate([SPECIAL, near[np.isfinite(near)], f32(random.standard_normal(2000) * 60 * scale)])
+    return np.concatenate(
+        [SPECIAL, near[np.isfinite(near)], f32(random.standard_normal(2000) * 60 * scale)]
+    )
 
 
 def to_integer(x, dtype):
@@ -186,12 +227,20 @@ def to_float8(x, dtype):
 with np.errstate(all="ignore"):
     # Conversions.
     for source in (f32, bf16, f64):
-        x = np.concatenate([SPECIAL, f32(np.exp(random.standard_normal(3000) * 20) * random.choice([-1, 1], 3000))])
+        x = np.concatenate(
+            [SPECIAL, f32(np.exp(random.standard_normal(3000) * 20) * random.choice([-1, 1], 3000))]
+        )
         x = x.astype(source)
         module = Module(x)
-        for to in (n for n in NAMES if n.startswith("float8") or n in ("int8", "uint8", "int16", "int32", "int64")):
+        for to in (
+            n
+            for n in NAMES
+            if n.startswith("float8") or n in ("int8", "uint8", "int16", "int32", "int64")
+        ):
             dtype = np.dtype(getattr(ml_dtypes, to, None) or to)
-            (y,) = module.call("prims.convert_element_type", "%arg0", NAMES[to][1], results=[(x.shape, dtype)])
+            (y,) = module.call(
+                "prims.convert_element_type", "%arg0", NAMES[to][1], results=[(x.shape, dtype)]
+            )
             expected = to_integer(x, dtype.type) if dtype.kind in "iu" else to_float8(x, dtype)
             module.give(to, y, expected)
         module.check(f"convert-{name(source)}")
@@ -216,7 +265,11 @@ with np.errstate(all="ignore"):
             rest = (*parameters, low, high, kind)
             prefix, operator = "quantized_decomposed.", variant != ""
             (q,) = module.call(
-                prefix + "quantize_per_tensor" + variant, "%arg0", *rest, results=[(x.shape, dtype)], operator=operator
+                prefix + "quantize_per_tensor" + variant,
+                "%arg0",
+                *rest,
+                results=[(x.shape, dtype)],
+                operator=operator,
             )
             module.give("quantize" + variant, q, expected)
             (d,) = module.call(
@@ -235,15 +288,32 @@ with np.errstate(all="ignore"):
     codes = np.arange(-128, 128).astype(np.int8)
     module = Module(x, codes)
     rest = (0.1, 3, -128, 127, 1)
-    (q,) = module.call("quantized_decomposed.quantize_per_tensor", "%arg0", *rest, results=[(x.shape, np.int8)])
+    (q,) = module.call(
+        "quantized_decomposed.quantize_per_tensor", "%arg0", *rest, results=[(x.shape, np.int8)]
+    )
     scaled = x.astype(f32) * f32(1 / 0.1)
-    module.give("quantize", q, to_integer(np.clip(np.round(scaled) + f32(3), f32(-128), f32(127)), np.int8))
+    module.give(
+        "quantize", q, to_integer(np.clip(np.round(scaled) + f32(3), f32(-128), f32(127)), np.int8)
+    )
     (d,) = module.call(
-        "quantized_decomposed.dequantize_per_tensor", "%arg1", *rest, 15, results=[(codes.shape, bf16)]
+        "quantized_decomposed.dequantize_per_tensor",
+        "%arg1",
+        *rest,
+        15,
+        results=[(codes.shape, bf16)],
     )
     difference = (codes.astype(f32) - f32(3)).astype(bf16)
     module.give("dequantize", d, (difference.astype(f32) * f32(0.1)).astype(bf16))
-    (q,) = module.call("quantized_decomposed.quantize_per_tensor", "%arg0", 0.5, 1, -448, 448, 24, results=[(x.shape, ml_dtypes.float8_e4m3fn)])
+    (q,) = module.call(
+        "quantized_decomposed.quantize_per_tensor",
+        "%arg0",
+        0.5,
+        1,
+        -448,
+        448,
+        24,
+        results=[(x.shape, ml_dtypes.float8_e4m3fn)],
+    )
     scaled = x.astype(f32) * f32(2)
     rounded = np.clip(np.round(scaled) + f32(1), f32(-448), f32(448))
     module.give("float8", q, to_float8(rounded, ml_dtypes.float8_e4m3fn))
@@ -252,8 +322,14 @@ with np.errstate(all="ignore"):
     # Channels, with scales and zero points that are constants or arguments.
     scales = f32([0.1, 0.02, 0.37, 1.5])
     x = np.stack([edges(float(s))[:9000] for s in scales])[:, None, :].repeat(2, 1)
-    codes = np.arange(256).astype(np.uint8).view(np.int8).reshape(1, 1, 256).repeat(4, 0).repeat(2, 1)
-    for stem, zeros in (("zero", [0, 0, 0, 0]), ("several", [3, -128, 127, 0]), ("outside", [1000, -129, 0, 7])):
+    codes = (
+        np.arange(256).astype(np.uint8).view(np.int8).reshape(1, 1, 256).repeat(4, 0).repeat(2, 1)
+    )
+    for stem, zeros in (
+        ("zero", [0, 0, 0, 0]),
+        ("several", [3, -128, 127, 0]),
+        ("outside", [1000, -129, 0, 7]),
+    ):
         zeros = np.array(zeros, np.int64)
         s, z = scales[:, None, None], zeros[:, None, None]
         for constant in (True, False):
@@ -261,12 +337,19 @@ with np.errstate(all="ignore"):
             parameters = (scales, zeros) if constant else ("%arg2", "%arg3")
             rest = (*parameters, 0, -128, 127, 1)
             (q,) = module.call(
-                "quantized_decomposed.quantize_per_channel", "%arg0", *rest, results=[(x.shape, np.int8)]
+                "quantized_decomposed.quantize_per_channel",
+                "%arg0",
+                *rest,
+                results=[(x.shape, np.int8)],
             )
             scaled = np.round(x * (f32(1) / s)) + z.astype(f32)
             module.give("quantize", q, to_integer(np.clip(scaled, f32(-128), f32(127)), np.int8))
             (d,) = module.call(
-                "quantized_decomposed.dequantize_per_channel", "%arg1", *rest, None, results=[(codes.shape, f32)]
+                "quantized_decomposed.dequantize_per_channel",
+                "%arg1",
+                *rest,
+                None,
+                results=[(codes.shape, f32)],
             )
             module.give("dequantize", d, (codes.astype(np.int64) - z).astype(f32) * s)
             module.check(f"per-channel-{stem}-{'constant' if constant else 'argument'}")
@@ -277,11 +360,21 @@ with np.errstate(all="ignore"):
     s, z = random.uniform(0.02, 0.3, (300, 1)), random.integers(-100, 100, (300, 1))
     module = Module(x, s, z)
     parameters = ("%arg1", "%arg2", -128, 127, 1)
-    (q,) = module.call("quantized_decomposed.quantize_per_token", "%arg0", *parameters, results=[(x.shape, np.int8)])
+    (q,) = module.call(
+        "quantized_decomposed.quantize_per_token",
+        "%arg0",
+        *parameters,
+        results=[(x.shape, np.int8)],
+    )
     tokens = to_integer(np.clip(np.round(x.astype(f64) * (1.0 / s) + z), -128, 127), np.int8)
     module.give("quantize", q, tokens)
     (d,) = module.call(
-        "quantized_decomposed.dequantize_per_token", q, *parameters, 6, results=[(x.shape, f32)], operator=True
+        "quantized_decomposed.dequantize_per_token",
+        q,
+        *parameters,
+        6,
+        results=[(x.shape, f32)],
+        operator=True,
     )
     module.give("dequantize", d, ((tokens - z) * s).astype(f32))
     module.check("per-token")
@@ -292,19 +385,31 @@ with np.errstate(all="ignore"):
         module = Module(x)
         parameters = (s, z, -8, 7, 1, 32)
         (q,) = module.call(
-            "quantized_decomposed.quantize_per_channel_group", "%arg0", *parameters, results=[(x.shape, np.int8)]
+            "quantized_decomposed.quantize_per_channel_group",
+            "%arg0",
+            *parameters,
+            results=[(x.shape, np.int8)],
         )
         split, s, z = x.reshape(300, 2, 32), s[:, :, None], z[:, :, None]
-        groups = np.clip(np.round(split * (f32(1) / s) + z.astype(f32)), f32(-8), f32(7)).astype(np.int8)
+        groups = np.clip(np.round(split * (f32(1) / s) + z.astype(f32)), f32(-8), f32(7)).astype(
+            np.int8
+        )
         module.give("quantize", q, groups.reshape(x.shape))
         (d,) = module.call(
-            "quantized_decomposed.dequantize_per_channel_group", q, *parameters, 6, results=[(x.shape, f32)]
+            "quantized_decomposed.dequantize_per_channel_group",
+            q,
+            *parameters,
+            6,
+            results=[(x.shape, f32)],
         )
         module.give("dequantize", d, ((groups - z).astype(f32) * s).reshape(x.shape))
         module.check(f"groups-{stem}")
 
     # Parameters that are computed.
-    x = f32(random.standard_normal((50, 64)) * random.uniform(0.01, 30, (50, 1)) + random.uniform(-20, 20, (50, 1)))
+    x = f32(
+        random.standard_normal((50, 64)) * random.uniform(0.01, 30, (50, 1))
+        + random.uniform(-20, 20, (50, 1))
+    )
     module = Module(x)
     low, high = np.minimum(x.min(), f32(0)), np.maximum(x.max(), f32(0))
     scale = np.maximum((high - low) / f32(255), f32(2**-12))
@@ -333,7 +438,10 @@ with np.errstate(all="ignore"):
     )
     module.give("symmetric scale", values[0], [f64(np.maximum(extent / f32(127), f32(1e-7)))])
     module.give("symmetric zero point", values[1], [np.int64(0)])
-    low, high = np.minimum(x.min(1, keepdims=True), f32(0)), np.maximum(x.max(1, keepdims=True), f32(0))
+    low, high = (
+        np.minimum(x.min(1, keepdims=True), f32(0)),
+        np.maximum(x.max(1, keepdims=True), f32(0)),
+    )
     scale = np.maximum((high - low) / f32(255), f32(np.finfo(f32).eps))
     lowest, highest = low / scale, high / scale
     errors = (f32(-128) + lowest) + (f32(127) + highest)
@@ -345,7 +453,11 @@ with np.errstate(all="ignore"):
         results=[((50, 1), f64), ((50, 1), np.int64)],
     )
     module.give("scales of tokens", values[0], scale.astype(f64))
-    module.give("zero points of tokens", values[1], np.round(np.clip(zero, f32(-128), f32(127))).astype(np.int64))
+    module.give(
+        "zero points of tokens",
+        values[1],
+        np.round(np.clip(zero, f32(-128), f32(127))).astype(np.int64),
+    )
     module.check("choose")
 
     # Fake quantization: NaN gives the lowest value and, per channel, so do values of at least 2^63.
@@ -365,7 +477,16 @@ with np.errstate(all="ignore"):
     module.give("per tensor", y, (clamped - f32(3)) * f32(0.1))
     module.give("mask", mask, (value >= -128) & (value <= 127))
     s, z = f32([0.1, 0.3, 0.7]), np.array([0, -100, 17], np.int32)
-    (y,) = module.call("aten.fake_quantize_per_channel_affine", "%arg0", s, z, 0, -128, 127, results=[(x.shape, f32)])
+    (y,) = module.call(
+        "aten.fake_quantize_per_channel_affine",
+        "%arg0",
+        s,
+        z,
+        0,
+        -128,
+        127,
+        results=[(x.shape, f32)],
+    )
     s, z = s[:, None], f32(z)[:, None]
     value = np.round(x * (f32(1) / s)) + z
     clamped = np.where(value < 2.0**63, np.clip(value, f32(-128), f32(127)), f32(-128))
@@ -377,22 +498,41 @@ with np.errstate(all="ignore"):
     s = random.uniform(0.05, 0.6, (4, 2)).astype(f32)
     e4m3 = np.dtype(ml_dtypes.float8_e4m3fn)
     module = Module(x, s)
-    (q,) = module.call("torchao.quantize_affine_float8_non_decomposed", "%arg0", "%arg1", 24, results=[(x.shape, e4m3)])
+    (q,) = module.call(
+        "torchao.quantize_affine_float8_non_decomposed",
+        "%arg0",
+        "%arg1",
+        24,
+        results=[(x.shape, e4m3)],
+    )
     repeated = s.repeat(32, 1)
     codes = np.clip(x / repeated, f32(-448), f32(448)).astype(e4m3)
     module.give("quantize", q, codes)
-    (d,) = module.call("torchao.dequantize_affine_float8_non_decomposed", q, "%arg1", 6, results=[(x.shape, f32)])
+    (d,) = module.call(
+        "torchao.dequantize_affine_float8_non_decomposed", q, "%arg1", 6, results=[(x.shape, f32)]
+    )
     module.give("dequantize", d, codes.astype(f32) * repeated)
     module.check("torchao")
 
     # Integer matmuls, and matmuls of float8 whose sums are exact.
-    a, b = random.integers(0, 256, (17, 32)).astype(np.uint8), random.integers(-128, 128, (32, 9)).astype(np.int8)
+    a, b = (
+        random.integers(0, 256, (17, 32)).astype(np.uint8),
+        random.integers(-128, 128, (32, 9)).astype(np.int8),
+    )
     f, g = (random.integers(-8, 9, shape).astype(f32).astype(e4m3) for shape in ((16, 32), (32, 8)))
     module = Module(a, b, f, g)
     (c,) = module.call("aten._int_mm", "%arg0", "%arg1", results=[((17, 9), np.int32)])
     module.give("_int_mm", c, a.astype(np.int32) @ b.astype(np.int32))
     (c,) = module.call(
-        "aten._scaled_mm", "%arg2", "%arg3", f32(0.3), f32(0.25), None, None, 15, results=[((16, 8), bf16)]
+        "aten._scaled_mm",
+        "%arg2",
+        "%arg3",
+        f32(0.3),
+        f32(0.25),
+        None,
+        None,
+        15,
+        results=[((16, 8), bf16)],
     )
     sums = f.astype(f32) @ g.astype(f32)
     module.give("_scaled_mm", c, (sums * f32(0.3) * f32(0.25)).astype(bf16))
@@ -408,7 +548,12 @@ with np.errstate(all="ignore"):
         ("div", "aten.div.Scalar", (0.3,), wide / f32(0.3)),
         ("pow", "aten.pow.Tensor_Scalar", (3,), (wide * wide).astype(bf16).astype(f32) * wide),
         ("relu", "aten.relu", (), np.where(wide < 0, f32(0), wide)),
-        ("clamp", "aten.clamp", (-0.7, 0.0), np.where(wide > 0, f32(0), np.where(wide < bf16(-0.7), bf16(-0.7), wide))),
+        (
+            "clamp",
+            "aten.clamp",
+            (-0.7, 0.0),
+            np.where(wide > 0, f32(0), np.where(wide < bf16(-0.7), bf16(-0.7), wide)),
+        ),
     ):
         (y,) = module.call(op, "%arg0", *arguments, results=[(x.shape, bf16)])
         module.give(what, y, expected.astype(f32).astype(bf16))
