@@ -179,11 +179,14 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
 
     Args:
         value: a numpy array, or anything with ``__dlpack__`` in the CPU's memory; of inputs also a
-            number of numpy or Python, or a list or tuple of numbers; of strings likewise.
+            number of numpy or Python, or a list or tuple of numbers; of strings likewise. A
+            :class:`Tensor` is used as it is.
         what: its name in messages.
         element: what numbers of Python become, rounded once; without one, what numpy makes of them.
         writable: whether it is an output.
     """
+    if type(value) is Tensor:
+        return value
     if isinstance(value, np.ndarray):
         return _take_array(value, what, writable)
     if not writable:

@@ -61,6 +61,11 @@ class View(NamedTuple):
         element = self.tensor.dtype.mlir
         return f"tensor<{self.spelled}x{element}>" if self.spelled else f"tensor<{element}>"
 
+    @property
+    def declared(self) -> str:
+        """As arguments and results of the kernel's function are declared."""
+        return f"{self.type} {{quant_float.packed}}" if self.tensor.packed else self.type
+
 
 def _spell(sizes: tuple[int, ...]) -> str:
     return "x".join("?" * len(sizes))
@@ -192,28 +197,37 @@ def view_number(tensor: Tensor) -> View:
     return View(tensor, (), "")
 
 
-def _write_module(
-    op: str,
-    attributes: dict[str, Any],
-    types: tuple[str, ...],
-    keywords: dict[str, str],
-    results: tuple[str, ...],
-) -> str:
-    """``keywords`` are the types of operands that follow a word."""
-    names = [f"%{name}" for name in ("x", "scale", "other", "random")[: len(types)]]
+def spell_words(op: str, attributes: dict[str, Any], keywords: dict[str, str]) -> str:
+    """The attributes of an op, and its operands that follow a word, in MLIR."""
     words = []
     for word in _SYNTAX[op]:
         if word in keywords:
-            words.append(f"{word}(%{word} : {keywords[word]})")
+            words.append(f"{word}({keywords[word]})")
         elif attributes.get(word) is not None:
             words.append(f"{word} {attributes[word]}")
-    arguments = [f"{name}: {type_}" for name, type_ in zip(names, types, strict=True)]
-    arguments += [f"%{word}: {type_}" for word, type_ in keywords.items()]
+    return " ".join(words)
+
+
+def _write_module(
+    op: str,
+    attributes: dict[str, Any],
+    operands: list[View],
+    keywords: dict[str, View],
+    results: list[View],
+) -> str:
+    """``keywords`` are operands that follow a word."""
+    types, made = [view.type for view in operands], ", ".join(view.type for view in results)
+    names = [f"%{name}" for name in ("x", "scale", "other", "random")[: len(types)]]
+    words = spell_words(
+        op, attributes, {word: f"%{word} : {view.type}" for word, view in keywords.items()}
+    )
+    arguments = [f"{name}: {view.declared}" for name, view in zip(names, operands, strict=True)]
+    arguments += [f"%{word}: {view.declared}" for word, view in keywords.items()]
     values = ", ".join(f"%{index}" for index in range(len(results)))
-    made = ", ".join(results)
+    declared = ", ".join(view.declared for view in results)
     return (
-        f"func.func @{op}({', '.join(arguments)}) -> ({made}) {{\n"
-        f"  {values} = quant_float.{op} {', '.join(names)} {' '.join(words)}\n"
+        f"func.func @{op}({', '.join(arguments)}) -> ({declared}) {{\n"
+        f"  {values} = quant_float.{op} {', '.join(names)} {words}\n"
         f"    : {', '.join(types)} to {made}\n"
         f"  return {values} : {made}\n"
         "}\n"
@@ -231,39 +245,42 @@ def run(
 ) -> None:
     """Computes ``op`` into ``results``. ``keywords`` are operands that follow a word."""
     keywords = keywords or {}
-    types = tuple(view.type for view in operands)
-    words = {word: view.type for word, view in keywords.items()}
-    result_types = tuple(view.type for view in results)
     inputs = [*operands, *keywords.values()]
     require_choice(target, "target", Target)
     threads = require_integer(threads, "threads", 0, 4096)
 
     def write() -> bytes:
-        return _write_module(op, attributes, types, words, result_types).encode()
+        return _write_module(op, attributes, operands, keywords, results).encode()
 
     if target == "reference":
         model = _parse(op, write())
         _require_apart(op, inputs, results)
         _evaluate(model, inputs, results)
         return
-    key = (op, tuple(attributes.values()), types, tuple(words.items()), result_types, threads)
-
-    def make() -> Kernel:
-        options = _native.Options()
-        options.cpu, options.threads = "host", threads
-        text = write()
-        native = disk_cache.get(
-            lambda: text,
-            options,
-            lambda path: _parse(op, text).compile_to_file(path, options, None),
-            lambda: _parse(op, text).compile(options, None),
-        )
-        return Kernel(native, 0)
-
-    kernel_cache.get(key, make).run(
+    key = (
+        op,
+        tuple(attributes.values()),
+        tuple(view.declared for view in operands),
+        tuple((word, view.declared) for word, view in keywords.items()),
+        tuple(view.declared for view in results),
+        threads,
+    )
+    kernel_cache.get(key, lambda: compile_text(op, write(), threads)).run(
         [view.tensor._replace(shape=view.sizes) for view in inputs],
         [view.tensor._replace(shape=view.sizes) for view in results],
     )
+
+
+def compile_text(op: str, text: bytes, threads: int) -> Kernel:
+    options = _native.Options()
+    options.cpu, options.threads = "host", threads
+    native = disk_cache.get(
+        lambda: text,
+        options,
+        lambda path: _parse(op, text).compile_to_file(path, options, None),
+        lambda: _parse(op, text).compile(options, None),
+    )
+    return Kernel(native, 0)
 
 
 def _parse(op: str, text: bytes) -> _native.Model:

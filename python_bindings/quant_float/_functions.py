@@ -48,10 +48,10 @@ __all__ = [
 ]
 
 _FLOAT, _UINT8, _INT32 = _as_dtype("float"), _as_dtype("uint8"), _as_dtype("int32")
-_NEWEST = _native.get_newest_opset()
-_FAKECONVERT_OPSET = 13
+NEWEST = _native.get_newest_opset()
+FAKECONVERT_OPSET = 13
 # The rules that also derive a scale of the tensor.
-_TWO_LEVELS = ("transformer_engine", "torchao", "model_optimizer", "compressed_tensors")
+TWO_LEVELS = ("transformer_engine", "torchao", "model_optimizer", "compressed_tensors")
 _RANDOM = ("uint2", "uint4", "uint8", "uint16", "uint32")
 
 
@@ -105,11 +105,7 @@ def cast(
     """
     source, to = take(x, "x"), _as_dtype(dtype)
     views = [flatten(source), *_take_random(random, source, flatten(source))]
-    is_own = round_mode == "stochastic"
-    attributes = _get_rules(opset, "mode", "quant_float", source.dtype, to, is_own=is_own) | {
-        "saturate": as_boolean(saturate, "saturate"),
-        "round_mode": as_choice(round_mode, "round_mode", RoundMode),
-    }
+    attributes = get_cast_rules(source.dtype, to, opset, saturate, round_mode)
     return _finish("cast", attributes, views, out, to, source, target, threads)
 
 
@@ -173,13 +169,9 @@ def quantize(
         require_dtype(zeros, element, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
     views += _take_random(random, source, views[0])
-    is_own = random is not None
-    attributes = granularity | _get_domain(opset, scales, source.dtype, element, is_own=is_own)
-    attributes |= {
-        "saturate": as_boolean(saturate, "saturate"),
-        "precision": None if precision is None else _as_dtype(precision).mlir,
-        "round_mode": "stochastic" if is_own else None,
-    }
+    attributes = granularity | get_quantize_rules(
+        source.dtype, scales.dtype, element, opset, saturate, precision, random is not None
+    )
     return _finish("quantize", attributes, views, out, element, source, target, threads)
 
 
@@ -227,7 +219,7 @@ def dequantize(
         require_dtype(zeros, source.dtype, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
     element = element or scales.dtype
-    attributes = granularity | _get_domain(opset, scales, source.dtype, element)
+    attributes = granularity | get_dequantize_rules(source.dtype, scales.dtype, element, opset)
     return _finish("dequantize", attributes, views, out, element, source, target, threads)
 
 
@@ -270,14 +262,10 @@ def qdq(
         require_dtype(zeros, element, "zero_point")
     views, granularity = _divide(source, scales, zeros, axis, block_size)
     views += _take_random(random, source, views[0])
-    is_own = random is not None
-    attributes = granularity | _get_domain(opset, scales, source.dtype, element, is_own=is_own)
-    attributes |= {
-        "storage": element.mlir,
-        "saturate": as_boolean(saturate, "saturate"),
-        "precision": None if precision is None else _as_dtype(precision).mlir,
-        "round_mode": "stochastic" if is_own else None,
-    }
+    attributes = granularity | get_quantize_rules(
+        source.dtype, scales.dtype, element, opset, saturate, precision, random is not None
+    )
+    attributes["storage"] = element.mlir
     return _finish("qdq", attributes, views, out, source.dtype, source, target, threads)
 
 
@@ -332,7 +320,7 @@ def fakeconvert(
     attributes = {
         "to": _as_dtype(dtype).mlir,
         "mode": as_choice(mode, "mode", FakeConvertMode),
-        "opset": as_integer(opset, "opset", _FAKECONVERT_OPSET),
+        "opset": as_integer(opset, "opset", FAKECONVERT_OPSET),
     }
     views = group_broadcast(source, scales, shifts)
     return _finish("fakeconvert", attributes, views, out, source.dtype, source, target, threads)
@@ -391,7 +379,7 @@ def block_quantize(
     shape, sizes, scale_sizes, kernel_blocks = divide_blocks(source.shape, blocks)
     view = view_blocks(source, sizes)
     keywords = _take_numbers(tensor_amax=tensor_amax, tensor_scale=tensor_scale)
-    if keywords and rule_name not in _TWO_LEVELS:
+    if keywords and rule_name not in TWO_LEVELS:
         raise ValueError(
             f"{next(iter(keywords))} requires a rule with two levels, but got {rule!r}"
         )
@@ -400,7 +388,7 @@ def block_quantize(
     if random is not None:
         (keywords["random"],) = _take_random(random, source, view)
     results = [(values, source.shape), (scales, shape)]
-    if rule_name in _TWO_LEVELS and "tensor_scale" not in keywords:
+    if rule_name in TWO_LEVELS and "tensor_scale" not in keywords:
         results.append((_FLOAT, ()))
     given = [None] * len(results) if out is None else out
     if not isinstance(given, (list, tuple)):
@@ -590,20 +578,54 @@ def _finish(
     return array
 
 
+def get_cast_rules(
+    source: DType, to: DType, opset: int | None, saturate: bool | None, round_mode: str | None
+) -> dict[str, Any]:
+    """The attributes of a cast."""
+    is_own = round_mode == "stochastic"
+    return _get_rules(opset, "mode", "quant_float", source, to, is_own=is_own) | {
+        "saturate": as_boolean(saturate, "saturate"),
+        "round_mode": as_choice(round_mode, "round_mode", RoundMode),
+    }
+
+
+def get_quantize_rules(
+    source: DType,
+    scale: DType,
+    element: DType,
+    opset: int | None,
+    saturate: bool | None,
+    precision: DTypeLike | None,
+    is_stochastic: bool,
+) -> dict[str, Any]:
+    """The attributes of a quantize or qdq, besides those of its granularity."""
+    return _get_domain(opset, scale, source, element, is_own=is_stochastic) | {
+        "saturate": as_boolean(saturate, "saturate"),
+        "precision": None if precision is None else _as_dtype(precision).mlir,
+        "round_mode": "stochastic" if is_stochastic else None,
+    }
+
+
+def get_dequantize_rules(
+    source: DType, scale: DType, element: DType, opset: int | None
+) -> dict[str, Any]:
+    """The attributes of a dequantize, besides those of its granularity."""
+    return _get_domain(opset, scale, source, element)
+
+
 def _get_rules(
     opset: int | None, word: str, value: str, *elements: DType, is_own: bool = False
 ) -> dict[str, Any]:
     """Returns the opset, or the mode or domain of this package if ONNX lacks a type or feature."""
     if opset is None and (is_own or not all(element.is_onnx for element in elements)):
         return {word: value, "opset": 1}
-    return {"opset": as_integer(opset, "opset", _NEWEST)}
+    return {"opset": as_integer(opset, "opset", NEWEST)}
 
 
 def _get_domain(
-    opset: int | None, scales: Tensor, *elements: DType, is_own: bool = False
+    opset: int | None, scale: DType, *elements: DType, is_own: bool = False
 ) -> dict[str, Any]:
     # ONNX's scales are wider, or powers of two.
-    scale = scales.dtype
     is_own |= scale.is_float and scale.bits == 8 and scale.name != "float8e8m0"
     return _get_rules(opset, "domain", '"quant_float"', scale, *elements, is_own=is_own)
 

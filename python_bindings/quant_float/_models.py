@@ -190,7 +190,7 @@ class Module:
         progress: Progress | None = None,
     ) -> Kernel:
         """Same as :func:`quant_float.compile`."""
-        options = _make_options(
+        options = make_options(
             cpu, threads, optimization_level, partition, fakeconvert_mode, accumulation, activations
         )
         _set_target(options, target, chip)
@@ -235,7 +235,7 @@ class Module:
             CompileError: the function cannot be compiled or evaluated.
         """
         require_choice(target, "target", Target)
-        options = _make_options("host", threads, 2, False, None)
+        options = make_options("host", threads, 2, False, None)
         index, _, tensors = self._take_inputs(inputs, function)
         found = self._native.compare_modes(index, tensors, options if target == "cpu" else None)
         return tuple(make_fakeconvert_report(*node) for node in found)
@@ -284,7 +284,7 @@ class Module:
             OSError: the file cannot be written.
         """
         require_choice(kind, "kind", EmitKind)
-        options = _make_options(
+        options = make_options(
             cpu, threads, optimization_level, partition, fakeconvert_mode, accumulation, activations
         )
         options.triple = require_text("" if triple is None else triple, "triple")
@@ -628,7 +628,7 @@ def make_result(codes: Any, output: Argument) -> Array:
     return computed
 
 
-def _make_options(
+def make_options(
     cpu: str,
     threads: int,
     level: int,

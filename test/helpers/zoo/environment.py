@@ -1,9 +1,12 @@
 """Makes the environment of scripts/requirements-networks.txt, if it is not there.
 
+usage: python -m zoo.environment SOURCE_ROOT ENVIRONMENT
+
 PyPI's torch for Linux is built for CUDA and does not load without its libraries, though nothing here
 runs on a GPU. Empty ones stand in for them, whose functions say that there is no driver.
 """
 
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -58,6 +61,14 @@ def stand_in_for_cuda(folder):
 
 def make(source_root, environment):
     """The environment's Python."""
+    environment.parent.mkdir(parents=True, exist_ok=True)
+    # Several tests may need it at the same time.
+    with environment.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _make(source_root, environment)
+
+
+def _make(source_root, environment):
     requirements = source_root / "scripts" / "requirements-networks.txt"
     stamp, python = environment / ".requirements", environment / "bin" / "python"
     contents = requirements.read_bytes() + pathlib.Path(__file__).read_bytes()
@@ -73,3 +84,7 @@ def make(source_root, environment):
         subprocess.run([python, "-c", "import torch"], check=True)
         stamp.write_text(wanted)
     return python
+
+
+if __name__ == "__main__":
+    make(*map(pathlib.Path, sys.argv[1:]))

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators for other frameworks beside those of the frameworks, in one thread.
+
+    python benchmarks/frameworks.py torch [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
+
+Runs in an environment that has the framework and the packages numpy and ml_dtypes. Both operators of a
+row take the same array of N elements in rows of 1024 and allocate their results. They are timed in turns;
+the table has the best and the median of the calls in microseconds.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+import time
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def list_torch(size):
+    import quant_float.torch as qt
+    import torch
+
+    # Of quantized tensors, which PyTorch will remove.
+    warnings.filterwarnings("ignore", message="torch.quantize_per_tensor")
+    torch.set_num_threads(1)
+    x = torch.randn(size // 1024, 1024)
+    scale = torch.rand(1024) + 0.1
+    zero = torch.zeros(1024, dtype=torch.int32)
+    signed = zero.to(torch.int8)
+    float8 = x.to(torch.float8_e4m3fn)
+    half = x.to(torch.bfloat16)
+    codes = qt.quantize(x, scale, signed, axis=1)
+    own = torch.quantize_per_channel(x, scale, zero, 1, torch.qint8)
+    fake = torch.fake_quantize_per_channel_affine
+
+    yield "f32 to float8_e4m3fn", lambda: qt.cast(x, float8.dtype), lambda: x.to(float8.dtype)
+    yield (
+        "bf16 to float8_e4m3fn",
+        lambda: qt.cast(half, float8.dtype),
+        lambda: half.to(float8.dtype),
+    )
+    yield "float8_e4m3fn to f32", lambda: qt.cast(float8, x.dtype), lambda: float8.to(x.dtype)
+    yield (
+        "quantize to int8 per axis",
+        lambda: qt.quantize(x, scale, signed, axis=1),
+        lambda: torch.quantize_per_channel(x, scale, zero, 1, torch.qint8),
+    )
+    yield (
+        "dequantize int8 per axis",
+        lambda: qt.dequantize(codes, scale, signed, axis=1),
+        lambda: own.dequantize(),
+    )
+    yield (
+        "qdq to int8 per axis",
+        lambda: qt.qdq(x, scale, signed, storage="int8", axis=1),
+        lambda: fake(x, scale, zero, 1, -128, 127),
+    )
+
+
+FRAMEWORKS = {"torch": list_torch}
+
+
+def measure(function, repeat):
+    """The seconds of each call, in groups of about 2 ms."""
+    function()
+    start = time.perf_counter()
+    function()
+    count = max(1, int(2e-3 / max(time.perf_counter() - start, 1e-7)))
+    while True:
+        start = time.perf_counter()
+        for _ in range(count):
+            function()
+        yield (time.perf_counter() - start) / count
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("framework", choices=FRAMEWORKS)
+    parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build" / "python_packages")
+    parser.add_argument("--size", type=int, default=1 << 20, help="elements (default: 1048576)")
+    parser.add_argument("--repeat", type=int, default=25, help="measurements (default: 25)")
+    parser.add_argument("--output", type=pathlib.Path, help="a JSON file")
+    options = parser.parse_args()
+    sys.path.insert(0, str(options.package))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    records = []
+    print(
+        f"| {options.framework}, {options.size} elements | quant-float | median | {options.framework} | median |"
+    )
+    print("|---|---:|---:|---:|---:|")
+    for name, ours, theirs in FRAMEWORKS[options.framework](options.size):
+        timers = [measure(function, options.repeat) for function in (ours, theirs)]
+        times = [[next(timer) for timer in timers] for _ in range(options.repeat)]
+        row = {"name": name}
+        for key, seconds in zip(
+            ("quant_float", "framework"), zip(*times, strict=True), strict=True
+        ):
+            row[f"{key}_best_us"] = min(seconds) * 1e6
+            row[f"{key}_median_us"] = statistics.median(seconds) * 1e6
+        records.append(row)
+        print(
+            f"| {name} | " + " | ".join(f"{value:.1f}" for value in list(row.values())[1:]) + " |",
+            flush=True,
+        )
+    if options.output:
+        options.output.write_text(
+            json.dumps(
+                {"framework": options.framework, "elements": options.size, "rows": records},
+                indent=1,
+            )
+            + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()
