@@ -24,6 +24,7 @@ from ._arrays import PackedArray, pack
 from ._cache import CacheInfo, KernelCache, kernel_cache
 from ._device import DeviceArray, to_device
 from ._disk import DiskCache, DiskCacheInfo, disk_cache
+from ._dlpack import DLPackArray, as_dlpack
 from ._errors import CompileError, Diagnostic, Error, ModelError, RunError
 from ._functions import (
     block_dequantize,
@@ -66,6 +67,7 @@ __all__ = [
     "Argument",
     "CacheInfo",
     "CompileError",
+    "DLPackArray",
     "DType",
     "DTypeLike",
     "DeviceArray",
@@ -86,6 +88,7 @@ __all__ = [
     "PackedArray",
     "RunError",
     "__version__",
+    "as_dlpack",
     "block_dequantize",
     "block_quantize",
     "cast",

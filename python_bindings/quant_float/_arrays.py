@@ -67,10 +67,10 @@ def pack(array: ArrayLike) -> PackedArray:
     Raises:
         TypeError: the elements have another type.
     """
-    return _pack(take(array, "array"))
+    return pack_tensor(take(array, "array"))
 
 
-def _pack(tensor: Tensor) -> PackedArray:
+def pack_tensor(tensor: Tensor) -> PackedArray:
     element = tensor.dtype
     group, size = _get_group(element)
     count = math.prod(tensor.shape)
@@ -98,9 +98,11 @@ def _count_bytes(element: DType, count: int) -> int:
 def take_packed(value: Any, element: DType, what: str) -> Tensor:
     """A packed input. Other arrays are packed."""
     if not isinstance(value, PackedArray):
-        tensor = take(value, what, element=element)
+        tensor = take(value, what, element=element, packed=True)
         require_dtype(tensor, element, what)
-        value = _pack(tensor)
+        if tensor.packed:
+            return tensor
+        value = pack_tensor(tensor)
     if value.dtype is not element:
         raise TypeError(f"{what} must have type {element.name}, but got {value.dtype.name}")
     return _view_packed(value, what)
@@ -108,6 +110,11 @@ def take_packed(value: Any, element: DType, what: str) -> Tensor:
 
 def take_packed_output(out: Any, element: DType, shape: tuple[int, ...], what: str) -> Tensor:
     """``out`` as a packed output of this type and shape, or a new one where it is None."""
+    if hasattr(out, "__dlpack__") and not isinstance(out, np.ndarray):
+        tensor = take(out, what, writable=True, packed=True)
+        if not tensor.packed:
+            raise TypeError(f"{what} must have packed elements, but got {tensor.dtype.name}")
+        return require_output(tensor, element, shape, what)
     if out is None:
         codes = np.empty(_count_bytes(element, math.prod(shape)), np.uint8)
         out = PackedArray(codes, element, shape)
@@ -171,7 +178,14 @@ def allocate(element: DType, shape: tuple[int, ...]) -> Tensor:
     return Tensor(array.view(CODES[element.itemsize]), element, shape, array)
 
 
-def take(value: Any, what: str, *, element: DType | None = None, writable: bool = False) -> Tensor:
+def take(
+    value: Any,
+    what: str,
+    *,
+    element: DType | None = None,
+    writable: bool = False,
+    packed: bool = False,
+) -> Tensor:
     """The tensor that ``value`` is.
 
     What compiled code can read or write in place is not copied. Of inputs everything else is: other
@@ -184,6 +198,7 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
         what: its name in messages.
         element: what numbers of Python become, rounded once; without one, what numpy makes of them.
         writable: whether it is an output.
+        packed: whether packed elements are accepted. Otherwise those of inputs are unpacked.
     """
     if type(value) is Tensor:
         return value
@@ -198,7 +213,8 @@ def take(value: Any, what: str, *, element: DType | None = None, writable: bool 
         if isinstance(value, (int, float, list, tuple)):
             return _take_array(_convert_numbers(value, what, element), what, writable)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        return _take_dlpack(value, what, writable)
+        tensor = _take_dlpack(value, what, writable)
+        return tensor if packed or not tensor.packed else _unpack(tensor, what, writable)
     wanted = "a numpy array or have __dlpack__"
     wanted += "" if writable else ", or be a number or a list of numbers"
     raise TypeError(f"{what} must be {wanted}, but got {type(value).__name__}")
@@ -325,15 +341,27 @@ def _take_dlpack(value: Any, what: str, writable: bool) -> Tensor:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         kind = "writable DLPack array" if writable else "DLPack array"
         raise ValueError(f"{what} must be a {kind}: {error}") from None
-    # There are no codes of types that have several values in a byte.
     element = BY_DLPACK.get((code, bits))
+    # There are no codes of types that have several values in a byte, other than 4 bits.
     if element is None or codes is None:
         raise TypeError(
             f"{what} must have an element type of ONNX tensors, but got DLPack type {code} "
             f"of {bits} bits"
         )
     codes = _make_contiguous(codes, what, writable)
-    return Tensor(codes, element, codes.shape, value)
+    if element.bits != 4:
+        return Tensor(codes, element, codes.shape, value)
+    if not codes.shape:
+        raise ValueError(f"{what} must have at least one dimension, but got a packed scalar")
+    shape = (*codes.shape[:-1], 2 * codes.shape[-1])
+    return Tensor(codes.reshape(-1), element, shape, value, packed=True)
+
+
+def _unpack(tensor: Tensor, what: str, writable: bool) -> Tensor:
+    if writable:
+        raise TypeError(f"{what} must have one element per byte, but got packed elements")
+    array = PackedArray(tensor.codes, tensor.dtype, tensor.shape).unpack()
+    return _take_array(array, what, writable)
 
 
 def require_dtype(tensor: Tensor, element: DType, what: str) -> None:
@@ -341,11 +369,13 @@ def require_dtype(tensor: Tensor, element: DType, what: str) -> None:
         raise TypeError(f"{what} must have type {element.name}, but got {tensor.dtype.name}")
 
 
-def take_output(out: Any, element: DType, shape: tuple[int, ...], what: str) -> Tensor:
+def take_output(
+    out: Any, element: DType, shape: tuple[int, ...], what: str, *, packed: bool = False
+) -> Tensor:
     """``out`` as an output of this type and shape, or a new array where it is None."""
     if out is None:
         return allocate(element, shape)
-    return require_output(take(out, what, writable=True), element, shape, what)
+    return require_output(take(out, what, writable=True, packed=packed), element, shape, what)
 
 
 def require_output(tensor: Tensor, element: DType, shape: tuple[int, ...], what: str) -> Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _native
 from ._arguments import require_choice, require_integer
-from ._arrays import Tensor, store_texts
+from ._arrays import Tensor, pack_tensor, store_texts
 from ._cache import kernel_cache
 from ._device import describe
 from ._disk import disk_cache
@@ -306,5 +306,8 @@ def _evaluate(model: _native.Model, inputs: list[View], results: list[View]) -> 
         if isinstance(codes, tuple):
             result.tensor.codes[:] = codes[0]
             store_texts(result.tensor)
+        elif result.tensor.packed:
+            tensor = result.tensor._replace(codes=codes, packed=False)
+            result.tensor.codes[...] = pack_tensor(tensor).codes
         else:
             result.tensor.codes[...] = codes.reshape(result.tensor.codes.shape)

@@ -103,7 +103,7 @@ def cast(
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28.
     """
-    source, to = take(x, "x"), _as_dtype(dtype)
+    source, to = take(x, "x", packed=True), _as_dtype(dtype)
     views = [flatten(source), *_take_random(random, source, flatten(source))]
     attributes = get_cast_rules(source.dtype, to, opset, saturate, round_mode)
     return _finish("cast", attributes, views, out, to, source, target, threads)
@@ -160,7 +160,7 @@ def quantize(
 
     Source: ONNX QuantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
     """
-    source = take(x, "x", element=_FLOAT)
+    source = take(x, "x", packed=True, element=_FLOAT)
     scales = take(scale, "scale", element=source.dtype if source.dtype.is_float else _FLOAT)
     element = _as_dtype(dtype) if dtype is not None else None
     zeros = _take_zero_point(zero_point, element or _UINT8)
@@ -211,7 +211,7 @@ def dequantize(
 
     Source: ONNX DequantizeLinear 10, 13, 19, 21, 23, 24, 25, 28.
     """
-    source = take(x, "x", element=_INT32)
+    source = take(x, "x", packed=True, element=_INT32)
     element = _as_dtype(dtype) if dtype is not None else None
     scales = take(scale, "scale", element=element or _FLOAT)
     zeros = _take_zero_point(zero_point, source.dtype)
@@ -255,7 +255,7 @@ def qdq(
 
     Source: ONNX QuantizeLinear and DequantizeLinear with the same scale and zero point.
     """
-    source, element = take(x, "x", element=_FLOAT), _as_dtype(storage)
+    source, element = take(x, "x", packed=True, element=_FLOAT), _as_dtype(storage)
     scales = take(scale, "scale", element=source.dtype if source.dtype.is_float else _FLOAT)
     zeros = _take_zero_point(zero_point, element)
     if zeros:
@@ -303,7 +303,7 @@ def fakeconvert(
 
     Source: OpenVINO FakeConvert-13.
     """
-    source = take(x, "x", element=_FLOAT)
+    source = take(x, "x", packed=True, element=_FLOAT)
     scales = take(scale, "scale", element=source.dtype)
     shifts = None if shift is None else take(shift, "shift", element=source.dtype)
     if shifts is not None and isinstance(shift, (bool, int, float)) and scales.shape:
@@ -372,7 +372,7 @@ def block_quantize(
 
     Source: OCP Microscaling Formats 1.0, and the implementations that the rules are named after.
     """
-    source = take(x, "x", element=_FLOAT)
+    source = take(x, "x", packed=True, element=_FLOAT)
     values, scales = _as_dtype(dtype), _as_dtype(scale_dtype)
     rule_name = require_choice(rule, "rule", BlockRule)
     blocks = _take_block(block, source.shape)
@@ -398,7 +398,7 @@ def block_quantize(
     if len(given) != len(results):
         raise TypeError(f"out must have {len(results)} arrays, but got {len(given)}")
     outputs = [
-        take_output(each, *result, f"out[{index}]")
+        take_output(each, *result, f"out[{index}]", packed=True)
         for index, (each, result) in enumerate(zip(given, results, strict=True))
     ]
     views = [
@@ -459,7 +459,7 @@ def block_dequantize(
     >>> float(qf.block_dequantize(values, scales, 32)[1, 31])
     64.0
     """
-    source, element = take(x, "x"), _as_dtype(dtype)
+    source, element = take(x, "x", packed=True), _as_dtype(dtype)
     scales = take(scale, "scale", element=_FLOAT)
     blocks = _take_block(block, source.shape)
     shape, sizes, scale_sizes, kernel_blocks = divide_blocks(source.shape, blocks)
@@ -472,7 +472,7 @@ def block_dequantize(
         "block": str(list(kernel_blocks)),
         "order": as_choice(order, "order", ScaleOrder),
     }
-    result = take_output(out, element, source.shape, "out")
+    result = take_output(out, element, source.shape, "out", packed=True)
     views = [view_blocks(source, sizes), view_scales(scales, scale_sizes, kernel_blocks)]
     to = [view_blocks(result, sizes)]
     run("block_dequantize", attributes, views, to, target, threads, keywords)
@@ -571,7 +571,7 @@ def _finish(
     threads: int,
 ) -> Out:
     """Computes an op whose result has the sizes of the first view."""
-    result = take_output(out, element, source.shape, "out")
+    result = take_output(out, element, source.shape, "out", packed=True)
     view = View(result, views[0].sizes, views[0].spelled)
     run(op, attributes, views, [view], target, threads)
     array: Out = result.array
@@ -649,4 +649,4 @@ def _take_random(random: ArrayLike | None, x: Tensor, like: View) -> list[View]:
 
 
 def _take_zero_point(value: ArrayLike | None, element: DType) -> Tensor | None:
-    return None if value is None else take(value, "zero_point", element=element)
+    return None if value is None else take(value, "zero_point", packed=True, element=element)

@@ -140,8 +140,14 @@ void TensorArguments::add(nb::tuple item, bool writable) {
   this->bytes.push_back(static_cast<size_t>(bytes));
 }
 
+/// Whether two elements share a byte.
+static bool isPacked(nb::dlpack::dtype type) {
+  return type.bits == 4 && type.lanes == 2;
+}
+
 /// Returns the memory of a DLPack array as quantized values: (codes, type code,
-/// bits). The codes are None if elements are not whole bytes.
+/// bits). The codes are None if elements are not whole bytes. Of packed
+/// elements of 4 bits they are the bytes.
 static nb::tuple viewDLPack(nb::object array, bool writable) {
   nb::ndarray<> tensor;
   nb::ndarray<nb::ro> readOnly;
@@ -153,8 +159,9 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
     throw nb::value_error("it is read-only");
   auto view = [&](auto &source) {
     nb::dlpack::dtype type = source.dtype();
-    if (type.lanes != 1)
+    if (type.lanes != 1 && !isPacked(type))
       throw nb::value_error("elements with several lanes are not supported");
+    auto bits = static_cast<uint8_t>(isPacked(type) ? 8 : type.bits);
     std::vector<size_t> sizes(source.ndim());
     std::vector<int64_t> strides(source.ndim());
     for (size_t i = 0; i < source.ndim(); ++i) {
@@ -162,9 +169,9 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
       strides[i] = source.stride(i);
     }
     nb::object codes = nb::none();
-    if (type.bits % 8 == 0 && type.bits <= 64) {
+    if (bits % 8 == 0 && bits <= 64) {
       nb::dlpack::dtype unsignedType = {
-          static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), type.bits, 1};
+          static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), bits, 1};
       auto make = [&](auto *data) {
         using Array = std::conditional_t<
             std::is_const_v<std::remove_pointer_t<decltype(data)>>,
@@ -178,6 +185,30 @@ static nb::tuple viewDLPack(nb::object array, bool writable) {
                           static_cast<int>(type.bits));
   };
   return writable ? view(tensor) : view(readOnly);
+}
+
+/// Returns an object with __dlpack__ for an array of encodings, whose elements
+/// have another type. The object keeps the array alive.
+static nb::object exportDLPack(nb::object codes, uint8_t code, uint8_t bits,
+                               uint16_t lanes) {
+  nb::ndarray<nb::ro> source;
+  nb::ndarray<> written;
+  bool isWritable = nb::try_cast(codes, written, /*convert=*/false);
+  if (!isWritable && !nb::try_cast(codes, source, /*convert=*/false))
+    throw nb::value_error("expected an array of encodings");
+  auto make = [&](auto &view, auto *data) {
+    using Array = std::conditional_t<
+        std::is_const_v<std::remove_pointer_t<decltype(data)>>,
+        nb::ndarray<nb::array_api, nb::ro>, nb::ndarray<nb::array_api>>;
+    std::vector<size_t> sizes(view.ndim());
+    for (size_t i = 0; i < view.ndim(); ++i)
+      sizes[i] = view.shape(i);
+    return nb::cast(Array(data, sizes.size(), sizes.data(), codes, nullptr,
+                          nb::dlpack::dtype{code, bits, lanes},
+                          nb::device::cpu::value, 0));
+  };
+  return isWritable ? make(written, written.data())
+                    : make(source, source.data());
 }
 
 /// Returns the rows of ElementTypes.def.
@@ -234,6 +265,9 @@ void quant_float_python::defineArrays(nb::module_ &module) {
              "The element types of ONNX's tensors.");
   module.def("view_dlpack", &viewDLPack, nb::arg("array"), nb::arg("writable"),
              "The memory of a DLPack array as encodings.");
+  module.def("export_dlpack", &exportDLPack, nb::arg("codes"), nb::arg("code"),
+             nb::arg("bits"), nb::arg("lanes"),
+             "An object with __dlpack__ for encodings.");
   module.def("view_device_dlpack", &viewDeviceDLPack, nb::arg("array"),
              nb::arg("writable"), "The address of a DLPack array.");
 }

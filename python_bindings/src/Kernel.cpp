@@ -98,6 +98,16 @@ public:
     return quantFloatKernelGetTarget(kernel) == QUANT_FLOAT_TARGET_NVVM;
   }
 
+  /// Returns the address of the entry point's C function. It is valid as long
+  /// as the kernel is not closed.
+  uintptr_t getFunction(size_t entry) const {
+    int (*run)(const qf_tensor *, qf_tensor *, char *, size_t) = nullptr;
+    invoke("kernel", {}, [&](QuantFloatError *error) {
+      return quantFloatKernelGetFunctions(kernel, entry, &run, nullptr, error);
+    });
+    return reinterpret_cast<uintptr_t>(run);
+  }
+
   void close() {
     (void)quantFloatKernelDestroy(kernel);
     kernel = QuantFloatKernel{};
@@ -158,6 +168,7 @@ void quant_float_python::defineKernel(nb::module_ &module) {
            nb::arg("inputs"), nb::arg("on_device"))
       .def("run", &Kernel::run, nb::arg("entry"), nb::arg("inputs"),
            nb::arg("outputs"), nb::arg("on_device"))
+      .def("get_function", &Kernel::getFunction, nb::arg("entry"))
       .def("allocate_outputs", &Kernel::allocateOutputs, nb::arg("entry"),
            nb::arg("inputs"))
       .def("close", &Kernel::close);

@@ -213,6 +213,89 @@ def check_dlpack():
     expect.true(f"{len(foreign.alive)} capsules stay alive", not foreign.alive)
 
 
+def check_packed():
+    """Two elements of 4 bits in a byte, as PyTorch's float4_e2m1fn_x2."""
+    x = np.float32([[0.5, -6, 1.5, 2], [4, 0, -0.5, 3]])
+    values = qf.cast(x, "float4e2m1")
+    memory = qf.pack(values).codes.reshape(2, 2)
+    packed = foreign.Foreign(memory, 17, 4, lanes=2)
+    for target in ("cpu", "reference"):
+        expect.same(f"input on {target}", qf.cast(packed, "f32", target=target), x)
+        out = np.zeros((2, 2), np.uint8)
+        array = foreign.Foreign(out, 17, 4, lanes=2)
+        expect.true(f"out on {target}", qf.cast(x, "float4e2m1", out=array, target=target) is array)
+        expect.same(f"output on {target}", out, memory)
+    expect.same("scales", qf.dequantize(packed, 2.0), 2 * x)
+    kernel = qf.parse("""func.func @f(%x: tensor<?x4xf4E2M1FN>) -> tensor<?x4xf32> {
+      %0 = quant_float.cast %x opset 28 : tensor<?x4xf4E2M1FN> to tensor<?x4xf32>
+      return %0 : tensor<?x4xf32>
+    }""")
+    expect.same("of a kernel with bytes", kernel.compile()(packed), x)
+    kernel.run_passes("builtin.module(quant-float-pack-arguments)")
+    expect.same("of a kernel that is packed", kernel.compile()(packed), x)
+    back = qf.parse("""func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf4E2M1FN> {quant_float.packed}) {
+      %0 = quant_float.cast %x opset 28 : tensor<?x4xf32> to tensor<?x4xf4E2M1FN>
+      return %0 : tensor<?x4xf4E2M1FN>
+    }""").compile()
+    out = np.zeros((2, 2), np.uint8)
+    array = foreign.Foreign(out, 17, 4, lanes=2)
+    expect.true("out of a kernel", back(x, out=array) is array)
+    expect.same("its bytes", out, memory)
+    words = "must have one element per byte"
+    expect.raises(
+        "bytes", TypeError, "have packed elements", lambda: back(x, out=foreign.Foreign(out, 1, 8))
+    )
+    unpacked = qf.parse("""func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf4E2M1FN> {
+      %0 = quant_float.cast %x opset 28 : tensor<?x4xf32> to tensor<?x4xf4E2M1FN>
+      return %0 : tensor<?x4xf4E2M1FN>
+    }""").compile()
+    expect.raises("packed", TypeError, words, lambda: unpacked(x, out=array))
+    scalar = foreign.Foreign(np.zeros((), np.uint8), 17, 4, lanes=2)
+    expect.raises("a scalar", ValueError, "at least one dimension", lambda: qf.cast(scalar, "f32"))
+    gc.collect()
+
+
+def check_as_dlpack():
+    """Results of all types, imported again: the same memory."""
+    for element in qf.DTYPES.values():
+        array = np.zeros((2, 3), element.numpy)
+        if (element.bits < 8 and element.name != "bool") or element.name == "float8ue5m3":
+            expect.raises(
+                element.name,
+                TypeError,
+                "element type of DLPack",
+                lambda array=array: qf.as_dlpack(array),
+            )
+            continue
+        exported = qf.as_dlpack(array)
+        expect.true(f"{element}: the array", exported.array is array)
+        expect.codes(array)[...] = 1
+        got = qf.cast(exported, element)
+        expect.same(f"{element}: elements", expect.codes(got), expect.codes(array))
+        made = qf.cast(np.float32([[1, 0, 1], [0, 1, 1]]), element)
+        expect.true(f"{element}: out", qf.cast(made, element, out=exported) is exported)
+        expect.same(f"{element}: written", expect.codes(array), expect.codes(made))
+    if hasattr(np, "from_dlpack"):
+        array = np.arange(6, dtype=np.int16)
+        expect.true("numpy", np.from_dlpack(qf.as_dlpack(array)).ctypes.data == array.ctypes.data)
+    frozen = np.zeros(3, ml_dtypes.float8_e5m2)
+    frozen.flags.writeable = False
+    exported = qf.as_dlpack(frozen)
+    expect.raises(
+        "read-only", ValueError, "writable", lambda: qf.cast(frozen, "f8e5m2", out=exported)
+    )
+    packed = qf.pack(np.array([[1, -2], [3, 4]], ml_dtypes.int4))
+    got = qf.cast(qf.as_dlpack(packed), "int32")
+    expect.same("packed", got, np.int32([[1, -2], [3, 4]]))
+    odd = qf.pack(np.zeros(3, ml_dtypes.int4))
+    expect.raises("odd", ValueError, "even last dimension", lambda: qf.as_dlpack(odd))
+    six = qf.pack(np.zeros(4, ml_dtypes.float6_e2m3fn))
+    expect.raises("six bits", TypeError, "must not be packed", lambda: qf.as_dlpack(six))
+    expect.raises("strides", ValueError, "contiguous", lambda: qf.as_dlpack(np.zeros((2, 3)).T))
+    expect.raises("a list", TypeError, "must be a numpy array", lambda: qf.as_dlpack([1]))
+    expect.true("its text", repr(qf.as_dlpack(np.zeros(1))).startswith("<quant_float.DLPackArray"))
+
+
 check_out()
 check_layouts()
 check_copies()
@@ -220,4 +303,6 @@ check_numbers()
 check_no_copies()
 check_codes()
 check_dlpack()
+check_packed()
+check_as_dlpack()
 expect.finish()
