@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators for other frameworks beside those of the frameworks, in one thread.
 
-    python benchmarks/frameworks.py torch [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
+    python benchmarks/frameworks.py torch|jax [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
 
 Runs in an environment that has the framework and the packages numpy and ml_dtypes. Both operators of a
 row take the same array of N elements in rows of 1024 and allocate their results. They are timed in turns;
@@ -62,7 +62,56 @@ def list_torch(size):
     )
 
 
-FRAMEWORKS = {"torch": list_torch}
+def list_jax(size):
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import quant_float.jax as qj
+
+    random = np.random.default_rng(1)
+    x = jnp.asarray(random.standard_normal((size // 1024, 1024), np.float32))
+    scale = jnp.asarray(random.uniform(0.1, 1, 1024).astype(np.float32))
+    float8, half = x.astype(jnp.float8_e4m3fn), x.astype(jnp.bfloat16)
+    codes = qj.quantize(x, scale, dtype="int8", axis=1)
+
+    def jit(function, *arguments):
+        compiled = jax.jit(function)
+        return lambda: compiled(*arguments).block_until_ready()
+
+    def quantize(x, s):
+        return jnp.clip(jnp.round(x / s), -128, 127).astype(jnp.int8)
+
+    def dequantize(q, s):
+        return q.astype(jnp.float32) * s
+
+    for name, value, dtype in (
+        ("f32 to float8_e4m3fn", x, jnp.float8_e4m3fn),
+        ("bf16 to float8_e4m3fn", half, jnp.float8_e4m3fn),
+        ("float8_e4m3fn to f32", float8, jnp.float32),
+    ):
+        yield (
+            name,
+            jit(lambda x, dtype=dtype: qj.cast(x, dtype, saturate=False), value),
+            jit(lambda x, dtype=dtype: x.astype(dtype), value),
+        )
+    yield (
+        "quantize to int8 per axis",
+        jit(lambda x, s: qj.quantize(x, s, dtype="int8", axis=1), x, scale),
+        jit(quantize, x, scale),
+    )
+    yield (
+        "dequantize int8 per axis",
+        jit(lambda x, s: qj.dequantize(x, s, axis=1), codes, scale),
+        jit(dequantize, codes, scale),
+    )
+    yield (
+        "qdq to int8 per axis",
+        jit(lambda x, s: qj.qdq(x, s, storage="int8", axis=1), x, scale),
+        jit(lambda x, s: dequantize(quantize(x, s), s), x, scale),
+    )
+
+
+FRAMEWORKS = {"torch": list_torch, "jax": list_jax}
 
 
 def measure(function, repeat):
@@ -90,6 +139,11 @@ def main():
     options = parser.parse_args()
     sys.path.insert(0, str(options.package))
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["XLA_FLAGS"] = (
+        "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+        " --xla_allow_excess_precision=false"
+    )
     records = []
     print(
         f"| {options.framework}, {options.size} elements | quant-float | median | {options.framework} | median |"

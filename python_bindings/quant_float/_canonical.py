@@ -67,6 +67,22 @@ class View(NamedTuple):
         return f"{self.type} {{quant_float.packed}}" if self.tensor.packed else self.type
 
 
+class Call:
+    """A target that takes what to call instead of calling it.
+
+    Attributes:
+        key: identifies the kernel, in all processes.
+        kernel: the kernel.
+        inputs: views of its inputs, whose tensors have no memory.
+        results: views of its results.
+    """
+
+    key: str
+    kernel: Kernel
+    inputs: list[View]
+    results: list[View]
+
+
 def _spell(sizes: tuple[int, ...]) -> str:
     return "x".join("?" * len(sizes))
 
@@ -239,14 +255,15 @@ def run(
     attributes: dict[str, Any],
     operands: list[View],
     results: list[View],
-    target: Target,
+    target: Target | Call,
     threads: int,
     keywords: dict[str, View] | None = None,
 ) -> None:
     """Computes ``op`` into ``results``. ``keywords`` are operands that follow a word."""
     keywords = keywords or {}
     inputs = [*operands, *keywords.values()]
-    require_choice(target, "target", Target)
+    if not isinstance(target, Call):
+        require_choice(target, "target", Target)
     threads = require_integer(threads, "threads", 0, 4096)
 
     def write() -> bytes:
@@ -265,7 +282,11 @@ def run(
         tuple(view.declared for view in results),
         threads,
     )
-    kernel_cache.get(key, lambda: compile_text(op, write(), threads)).run(
+    kernel = kernel_cache.get(key, lambda: compile_text(op, write(), threads))
+    if isinstance(target, Call):
+        target.key, target.kernel, target.inputs, target.results = str(key), kernel, inputs, results
+        return
+    kernel.run(
         [view.tensor._replace(shape=view.sizes) for view in inputs],
         [view.tensor._replace(shape=view.sizes) for view in results],
     )

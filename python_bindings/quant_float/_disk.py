@@ -86,10 +86,7 @@ class DiskCache:
         if max_bytes < 0:
             raise ValueError(f"max_bytes must be 0 or more, but got {max_bytes}")
         path = _default_folder() if folder is None else pathlib.Path(folder).absolute()
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = path.stat()
-        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
-            raise PermissionError(f"{path}: others may write to this folder")
+        _require_private(path)
         self._folder, self._max_bytes = path, max_bytes
 
     def disable(self) -> None:
@@ -182,6 +179,20 @@ class DiskCache:
                     shutil.rmtree(path, ignore_errors=True)
             except FileNotFoundError:
                 continue
+
+
+def _require_private(path: pathlib.Path) -> None:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = path.stat()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        raise PermissionError(f"{path}: others may write to this folder")
+
+
+def get_private_folder(name: str) -> pathlib.Path:
+    """A folder for code that this process may load, in the folder of the caches."""
+    path = _default_folder() / name
+    _require_private(path)
+    return path
 
 
 def _default_folder() -> pathlib.Path:

@@ -375,7 +375,7 @@ def block_quantize(
     source = take(x, "x", packed=True, element=_FLOAT)
     values, scales = _as_dtype(dtype), _as_dtype(scale_dtype)
     rule_name = require_choice(rule, "rule", BlockRule)
-    blocks = _take_block(block, source.shape)
+    blocks = take_block(block, source.shape)
     shape, sizes, scale_sizes, kernel_blocks = divide_blocks(source.shape, blocks)
     view = view_blocks(source, sizes)
     keywords = _take_numbers(tensor_amax=tensor_amax, tensor_scale=tensor_scale)
@@ -461,7 +461,7 @@ def block_dequantize(
     """
     source, element = take(x, "x", packed=True), _as_dtype(dtype)
     scales = take(scale, "scale", element=_FLOAT)
-    blocks = _take_block(block, source.shape)
+    blocks = take_block(block, source.shape)
     shape, sizes, scale_sizes, kernel_blocks = divide_blocks(source.shape, blocks)
     if scales.shape != shape:
         raise ValueError(f"scale must have shape {shape}, but got {scales.shape}")
@@ -480,7 +480,7 @@ def block_dequantize(
     return array
 
 
-def _take_block(block: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+def take_block(block: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """A size for each dimension."""
     if not shape:
         raise ValueError("x must have at least one dimension")
