@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators for other frameworks beside those of the frameworks, in one thread.
 
-    python benchmarks/frameworks.py torch|jax [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
+    python benchmarks/frameworks.py torch|jax|onnxruntime [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
 
 Runs in an environment that has the framework and the packages numpy and ml_dtypes. Both operators of a
 row take the same array of N elements in rows of 1024 and allocate their results. They are timed in turns;
@@ -111,7 +111,67 @@ def list_jax(size):
     )
 
 
-FRAMEWORKS = {"torch": list_torch, "jax": list_jax}
+def list_onnxruntime(size):
+    import numpy as np
+    import onnxruntime as ort
+    from onnx import TensorProto, helper
+
+    library = ROOT / "build" / "lib" / "libQuantFloatOnnxRuntime.so"
+    random = np.random.default_rng(1)
+    rows = size // 1024
+    x = random.standard_normal((rows, 1024), np.float32)
+    scale = random.uniform(0.1, 1, 1024).astype(np.float32)
+    codes = random.integers(-128, 128, (rows, 1024), dtype=np.int8)
+    zero = np.zeros(1024, np.int8)
+    packed = random.integers(0, 256, (1024, 32, 16), dtype=np.uint8)
+    scales = random.uniform(0.1, 1, (1024, 32)).astype(np.float32)
+    token = x[:1]
+
+    def make(domain, op, arrays, output, **attributes):
+        types = {"f": TensorProto.FLOAT, "i": TensorProto.INT8, "u": TensorProto.UINT8}
+        node = helper.make_node(op, list(arrays), ["y"], domain=domain, **attributes)
+        inputs = [
+            helper.make_tensor_value_info(name, types[array.dtype.kind], array.shape)
+            for name, array in arrays.items()
+        ]
+        outputs = [helper.make_tensor_value_info("y", output, None)]
+        graph = helper.make_graph([node], op, inputs, outputs)
+        imports = [
+            helper.make_opsetid(*each)
+            for each in (("", 23), ("quant_float", 1), ("com.microsoft", 1))
+        ]
+        model = helper.make_model(graph, opset_imports=imports, ir_version=11)
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.register_custom_ops_library(str(library))
+        session = ort.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+        values = {name: ort.OrtValue.ortvalue_from_numpy(array) for name, array in arrays.items()}
+        return lambda: session.run_with_ort_values(["y"], values)
+
+    float8, float32, int8 = TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT, TensorProto.INT8
+    quantized = {"x": x, "s": scale, "z": zero}
+    product = {"a": token, "b": packed, "s": scales}
+    shape = {"K": 1024, "N": 1024, "bits": 4, "block_size": 32}
+    for name, op, arrays, output, attributes in (
+        ("f32 to float8e4m3fn", "Cast", {"x": x}, float8, {"to": float8}),
+        ("quantize to int8 per axis", "QuantizeLinear", quantized, int8, {"axis": 1}),
+        (
+            "dequantize int8 per axis",
+            "DequantizeLinear",
+            quantized | {"x": codes},
+            float32,
+            {"axis": 1},
+        ),
+        ("MatMulNBits 1x1024x1024 int4", "MatMulNBits", product, float32, shape),
+    ):
+        own = "com.microsoft" if op == "MatMulNBits" else ""
+        yield (
+            name,
+            *(make(domain, op, arrays, output, **attributes) for domain in ("quant_float", own)),
+        )
+
+
+FRAMEWORKS = {"torch": list_torch, "jax": list_jax, "onnxruntime": list_onnxruntime}
 
 
 def measure(function, repeat):

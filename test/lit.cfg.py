@@ -106,6 +106,15 @@ for version in range(22, config.llvm_version + 1):
 if lit_config.params.get("component") != "core":
     config.available_features.add("networks")
 
+# It needs ONNX Runtime's headers, which are not part of its Python package.
+if os.path.exists(os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatOnnxRuntime.so")):
+    config.available_features.add("onnxruntime-custom-ops")
+else:
+    lit_config.note(
+        "no operators for ONNX Runtime (built if QUANT_FLOAT_ONNXRUNTIME_INCLUDE_DIR has its headers): "
+        "what needs them is skipped"
+    )
+
 if config.quant_float_sanitizers:
     config.available_features.add("sanitizers")
     config.environment["QUANT_FLOAT_SANITIZERS"] = config.quant_float_sanitizers

@@ -49,6 +49,7 @@ PYTHON = {
     ],
     "Kernels": ["Kernel", "Argument", "Module", "Function", "NodeReport", "OpsetVerdict"],
     "Packed elements": ["PackedArray", "pack"],
+    "Other libraries": ["as_dlpack", "DLPackArray"],
     "GPUs": ["DeviceArray", "to_device"],
     "Comparisons": ["compare", "Difference", "FakeConvertReport", "ModeComparison"],
     "Types": ["dtype", "DType", "DTYPES", "STRING", "DTypeLike"],
@@ -202,5 +203,7 @@ class Reference:
             text += "      show_docstring_examples: false\n" * bool(index)
             text += f"      members: [{', '.join(names)}]\n"
         text += "\n## Opsets\n\n::: quant_float.opsets\n"
+        text += "\n## PyTorch\n\n::: quant_float.torch\n"
+        text += "\n## JAX\n\n::: quant_float.jax\n"
         text += "\n## MLIR's Python bindings\n\n::: quant_float.mlir\n"
         return text + "\n## Annotations\n\n::: quant_float.typing\n"
