@@ -60,6 +60,22 @@ def list_torch(size):
         lambda: qt.qdq(x, scale, signed, storage="int8", axis=1),
         lambda: fake(x, scale, zero, 1, -128, 127),
     )
+    # Weights of as many elements, multiplied by one vector.
+    rows = size // 1024
+    weights, vector = torch.randn(rows, 1024), torch.randn(1, 1024)
+    values, scales = qt.block_quantize(
+        weights, torch.float4_e2m1fn_x2, torch.float8_e8m0fnu, 32, "rceil"
+    )
+
+    @torch.compile(backend="quant_float", dynamic=False)
+    def product(vector):
+        return torch.nn.functional.linear(vector, qt.block_dequantize(values, scales, 32))
+
+    yield (
+        "compiled matvec, MXFP4 weights beside float",
+        lambda: product(vector),
+        lambda: torch.nn.functional.linear(vector, weights),
+    )
 
 
 def list_jax(size):

@@ -182,6 +182,22 @@ class _Writer:
         self._values[node] = self._inputs[node] = value
         return value
 
+    def add_sizes(self, sizes: Sequence[Any]) -> _Value:
+        """A vector of sizes, of which the dynamic ones are inputs."""
+        parts = []
+        for size in sizes:
+            if not isinstance(size, torch.fx.Node):
+                parts.append(self.add_constant([size], _INT64))
+                continue
+            if size not in self._arguments:
+                raise Unsupported(f"the size {size} is computed in the subgraph")
+            found = self._inputs.get(size)
+            if found is None:
+                found = _Value(f"%a{self._arguments[size]}", _INT64, (1,))
+                self._inputs[size] = found
+            parts.append(found)
+        return self.add_node("Concat", parts, _INT64, [len(parts)], "axis = 0 : i64")
+
     def emit(self, text: str, *results: tuple[DType, Sequence[Any], bool]) -> list[_Value]:
         """Adds an op with ``{types}`` for the types of its results."""
         made = []
@@ -529,22 +545,30 @@ def _take_moved(writer: _Writer, node: Any) -> _Value:
     return found if isinstance(found, _Value) else writer.take(node)
 
 
-@_handle(
-    _aten.view.default,
-    _aten.reshape.default,
-    _aten._unsafe_view.default,
-    _aten.unsqueeze.default,
-    _aten.squeeze.dim,
-    _aten.squeeze.dims,
-    _aten.flatten.using_ints,
-)
+@_handle(_aten.view.default, _aten.reshape.default, _aten._unsafe_view.default)
 def _reshape(writer: _Writer, node: Any, args: Sequence[Any], _: Any) -> _Value:
     x, sizes = _take_moved(writer, args[0]), _get_sizes(_get_tensor(node).shape)
     if sizes.count(None) > 1 or (None in sizes and 0 in sizes):
-        raise Unsupported(f"{node.target} with several dynamic sizes")
-    shape = writer.add_constant([-1 if size is None else size for size in sizes], _INT64)
+        shape = writer.add_sizes(args[1])
+    else:
+        shape = writer.add_constant([-1 if size is None else size for size in sizes], _INT64)
     # A size of 0 is no copy of the input's.
     return writer.add_node("Reshape", [x, shape], x.element, sizes, "allowzero = 1 : i64")
+
+
+@_handle(_aten.unsqueeze.default, _aten.squeeze.dim, _aten.squeeze.dims)
+def _squeeze(writer: _Writer, node: Any, args: Sequence[Any], _: Any) -> _Value:
+    x, sizes = _take_moved(writer, args[0]), _get_sizes(_get_tensor(node).shape)
+    op, rank = "Unsqueeze", len(sizes)
+    given = [args[1]] if isinstance(args[1], int) else list(args[1])
+    if node.target is not _aten.unsqueeze.default:
+        op, rank = "Squeeze", len(x.sizes)
+        # PyTorch keeps other dimensions.
+        given = [axis for axis in given if x.sizes[axis] == 1]
+    axes = [axis % rank for axis in given]
+    if not axes or any(x.sizes[axis] is None for axis in axes if op == "Squeeze"):
+        return writer.add_node("Identity", [x], x.element, sizes)
+    return writer.add_node(op, [x, writer.add_constant(axes, _INT64)], x.element, sizes)
 
 
 @_handle(_aten.clone.default, _aten.detach.default, _aten.alias.default)
@@ -620,6 +644,9 @@ class CompiledGraph(torch.nn.Module):  # type: ignore[misc, unused-ignore]
 
 
 def _take_input(argument: Any, value: _Value) -> Tensor:
+    if not isinstance(argument, torch.Tensor):
+        # A dynamic size.
+        argument = torch.tensor([int(argument)])
     tensor = take(argument, "an input")
     return tensor._replace(dtype=value.element)
 
@@ -646,7 +673,9 @@ def _count_ops(nodes: Iterable[Any]) -> Counter[str]:
     return Counter(
         str(node.target)
         for node in nodes
-        if node.op == "call_function" and node.target not in ignored
+        if node.op == "call_function"
+        and node.target not in ignored
+        and not isinstance(node.meta.get("val"), (int, torch.SymInt))
     )
 
 

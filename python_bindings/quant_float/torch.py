@@ -571,4 +571,6 @@ def backend(graph: Any, inputs: Any, **options: Any) -> Any:
     return _torch_compile.backend(graph, inputs, **options)
 
 
-torch._dynamo.register_backend(backend, name="quant_float")
+# An installed package has an entry point of this name, which PyTorch may be loading.
+if "quant_float" not in torch._dynamo.backends.registry._BACKENDS:
+    torch._dynamo.register_backend(backend, name="quant_float")

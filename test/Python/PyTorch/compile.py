@@ -2,8 +2,14 @@
 # and what is not and why; dynamic shapes, training, options.
 # REQUIRES: full
 # RUN: %python -m zoo.environment %src_root %obj_root/networks/venv
-# RUN: %obj_root/networks/venv/bin/python %s
+# RUN: %obj_root/networks/venv/bin/python %s %src_root
 import logging
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
 import warnings
 
 import expect
@@ -21,6 +27,7 @@ class Messages(logging.Handler):
         messages.append(record.getMessage())
 
 
+source = pathlib.Path(sys.argv[1])
 messages = []
 logger = logging.getLogger("quant_float.torch")
 logger.addHandler(Messages())
@@ -215,6 +222,56 @@ def check_dynamic_shapes():
     expect.true(f"compiled once: {messages}", len(messages) == 1)
 
 
+class Block(nn.Module):
+    """A block of a transformer, whose linear layers have weights in float8."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.LayerNorm(64), nn.LayerNorm(64)
+        for name, sizes in {
+            "qkv": (192, 64),
+            "out": (64, 64),
+            "up": (256, 64),
+            "down": (64, 256),
+        }.items():
+            values = qt.block_quantize(
+                torch.randn(sizes) / 8, torch.float8_e4m3fn, torch.float8_e8m0fnu, 32, "floor"
+            )
+            for part, value in zip(("values", "scales"), values, strict=True):
+                self.register_buffer(f"{name}_{part}", value)
+
+    def linear(self, x, name):
+        weight = qt.block_dequantize(
+            getattr(self, f"{name}_values"), getattr(self, f"{name}_scales"), 32, dtype=x.dtype
+        )
+        return nn.functional.linear(qt.qdq(x, 0.02, storage="int8"), weight)
+
+    def forward(self, x):
+        batch, tokens, width = x.shape
+        parts = self.linear(self.first(x), "qkv").chunk(3, -1)
+        heads = [part.view(batch, tokens, 4, -1).transpose(1, 2) for part in parts]
+        attention = nn.functional.scaled_dot_product_attention(*heads, is_causal=True)
+        attention = attention.transpose(1, 2).reshape(batch, tokens, width)
+        x = x + self.linear(attention, "out")
+        return x + self.linear(nn.functional.gelu(self.linear(self.second(x), "up")), "down")
+
+
+def check_transformer():
+    """Several subgraphs, and several dynamic sizes."""
+    network = nn.Sequential(Block(), Block())
+    torch._dynamo.reset()
+    messages.clear()
+    compiled = torch.compile(network, backend="quant_float", dynamic=True)
+    with torch.no_grad():
+        for shape in ((2, 7, 64), (3, 5, 64)):
+            x = torch.randn(shape)
+            error = (compiled(x) - network(x)).abs().max().item()
+            # A step of a quantization is 0.02, and the last bit of a sum may choose another one.
+            expect.true(f"transformer {shape}: {error}", error < 0.05)
+    expect.true(f"transformer: {messages}", len(messages) == 1)
+    expect.true(f"transformer: {messages}", messages[0].startswith("compiled 6 subgraphs; "))
+
+
 def check_training():
     network = Network()
     torch._dynamo.reset()
@@ -251,10 +308,40 @@ def check_text():
     _torch_compile.CompiledGraph.__init__ = make
 
 
+def check_entry_point():
+    """PyTorch finds the backend of an installed package, whether it is imported or not."""
+    package = tomllib.loads((source / "python_bindings/pyproject.toml").read_text())["project"]
+    [(name, value)] = package["entry-points"]["torch_dynamo_backends"].items()
+    program = (
+        "import torch; {}; torch.compile(lambda x: x + 1, backend='quant_float')(torch.ones(3)); "
+        "import quant_float.torch; torch.compile(lambda x: x, backend='quant_float')(torch.ones(3))"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        metadata = pathlib.Path(folder) / "quant_float-0.1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: quant-float\nVersion: 0.1.0\n"
+        )
+        (metadata / "entry_points.txt").write_text(f"[torch_dynamo_backends]\n{name} = {value}\n")
+        path = os.pathsep.join([folder, os.environ["PYTHONPATH"]])
+        for first in ("pass", "torch._dynamo.list_backends()", "import quant_float.torch"):
+            command = [sys.executable, "-c", program.format(first)]
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+            expect.true(f"entry point, {first}: {done.stderr[-500:]}", done.returncode == 0)
+
+
 check_networks()
+check_entry_point()
 check_ops()
 check_fallbacks()
 check_dynamic_shapes()
+check_transformer()
 check_training()
 check_text()
 expect.finish()
