@@ -21,7 +21,7 @@ import warnings
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def list_torch(size):
+def list_torch(size, build):
     import quant_float.torch as qt
     import torch
 
@@ -78,7 +78,7 @@ def list_torch(size):
     )
 
 
-def list_jax(size):
+def list_jax(size, build):
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -127,12 +127,12 @@ def list_jax(size):
     )
 
 
-def list_onnxruntime(size):
+def list_onnxruntime(size, build):
     import numpy as np
     import onnxruntime as ort
     from onnx import TensorProto, helper
 
-    library = ROOT / "build" / "lib" / "libQuantFloatOnnxRuntime.so"
+    library = build / "lib" / "libQuantFloatOnnxRuntime.so"
     random = np.random.default_rng(1)
     rows = size // 1024
     x = random.standard_normal((rows, 1024), np.float32)
@@ -225,7 +225,7 @@ def main():
         f"| {options.framework}, {options.size} elements | quant-float | median | {options.framework} | median |"
     )
     print("|---|---:|---:|---:|---:|")
-    for name, ours, theirs in FRAMEWORKS[options.framework](options.size):
+    for name, ours, theirs in FRAMEWORKS[options.framework](options.size, options.package.parent):
         timers = [measure(function, options.repeat) for function in (ours, theirs)]
         times = [[next(timer) for timer in timers] for _ in range(options.repeat)]
         row = {"name": name}

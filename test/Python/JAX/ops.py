@@ -6,6 +6,10 @@
 # RUN: env XDG_CACHE_HOME=%t JAX_PLATFORMS=cpu %obj_root/jax/bin/python %s
 # RUN: not env XDG_CACHE_HOME=%t/other CC=false JAX_PLATFORMS=cpu %obj_root/jax/bin/python -c "import quant_float.jax as qj; qj.cast(qj.jnp.ones(3), 'float16')" 2>&1 | FileCheck %s --check-prefix=COMPILER
 # COMPILER: Error: the handler for JAX cannot be compiled
+# RUN: env XDG_CACHE_HOME=%t %obj_root/jax/bin/python %src_root/benchmarks/frameworks.py jax --package %obj_root/python_packages --size 4096 --repeat 1 --output %t/benchmark.json
+# RUN: FileCheck %s --check-prefix=BENCHMARK < %t/benchmark.json
+# BENCHMARK: "name": "f32 to float8_e4m3fn"
+# BENCHMARK: "name": "qdq to int8 per axis"
 import ctypes
 import os
 import pathlib

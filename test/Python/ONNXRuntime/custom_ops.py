@@ -2,6 +2,10 @@
 # shapes, matmuls with weights in blocks, errors.
 # REQUIRES: onnxruntime-custom-ops
 # RUN: %python %s %obj_root/lib/libQuantFloatOnnxRuntime.so
+# RUN: %python %src_root/benchmarks/frameworks.py onnxruntime --package %obj_root/python_packages --size 4096 --repeat 1 --output %t.json
+# RUN: FileCheck %s --check-prefix=BENCHMARK < %t.json
+# BENCHMARK: "name": "f32 to float8e4m3fn"
+# BENCHMARK: "name": "MatMulNBits 1x1024x1024 int4"
 import sys
 
 import expect

@@ -3,6 +3,10 @@
 # REQUIRES: full
 # RUN: %python -m zoo.environment %src_root %obj_root/networks/venv
 # RUN: %obj_root/networks/venv/bin/python %s
+# RUN: %obj_root/networks/venv/bin/python %src_root/benchmarks/frameworks.py torch --package %obj_root/python_packages --size 4096 --repeat 1 --output %t.json
+# RUN: FileCheck %s --check-prefix=BENCHMARK < %t.json
+# BENCHMARK: "name": "f32 to float8_e4m3fn"
+# BENCHMARK: "name": "compiled matvec, MXFP4 weights beside float"
 import warnings
 
 import expect
