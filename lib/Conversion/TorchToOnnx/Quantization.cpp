@@ -84,10 +84,10 @@ static bool isNarrowInteger(Type type) {
   return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 16;
 }
 
-/// Returns a constant of quantized values, of rank 0 if all are equal; null if
-/// the type cannot represent one of them.
+/// Returns a constant of quantized values, or null if the type cannot represent
+/// one of them. Equal values have rank 0 if `isCollapsed`.
 static Value makeQuantized(OpImporter &op, Type type, ArrayRef<int64_t> values,
-                           ArrayRef<int64_t> shape) {
+                           ArrayRef<int64_t> shape, bool isCollapsed = false) {
   std::optional<std::pair<int64_t, int64_t>> bounds = getBounds(type);
   if (!bounds || !isa<IntegerType>(type) || values.empty())
     return {};
@@ -98,11 +98,15 @@ static Value makeQuantized(OpImporter &op, Type type, ArrayRef<int64_t> values,
     codes.push_back(APInt(64, value, /*isSigned=*/true)
                         .trunc(type.getIntOrFloatBitWidth()));
   }
-  if (llvm::all_equal(codes))
-    return op.makeConstant(
-        DenseElementsAttr::get(RankedTensorType::get({}, type), codes.front()));
+  // One value fills the shape.
+  if (llvm::all_equal(codes)) {
+    codes.truncate(1);
+    if (isCollapsed)
+      shape = {};
+  }
   auto tensor = RankedTensorType::get(shape, type);
-  if (tensor.getNumElements() != static_cast<int64_t>(codes.size()))
+  if (codes.size() != 1 &&
+      tensor.getNumElements() != static_cast<int64_t>(codes.size()))
     return {};
   return op.makeConstant(DenseElementsAttr::get(tensor, codes));
 }
@@ -140,7 +144,8 @@ static Value quantizeScaled(TorchMath &math, Value scaled,
   if (getElementTypeOrSelf(scaled).isF32() && isNarrowInteger(type) &&
       zeroPoints.values)
     zeroPoint =
-        makeQuantized(op, type, *zeroPoints.values, zeroPoints.values->size());
+        makeQuantized(op, type, *zeroPoints.values, zeroPoints.values->size(),
+                      /*isCollapsed=*/true);
   if (!zeroPoint) {
     Value result = math.add(math.round(scaled), zeroPoints.operand);
     return math.to(math.clamp(result, range.low, range.high), type);
@@ -485,21 +490,8 @@ NodeResults torch_ops::convertDequantizePerChannel(OpImporter &op) {
   if (isNarrowInteger(type) && op.elementType(1).isF32() && isWide) {
     SmallVector<int64_t> values =
         zeroPoints ? *zeroPoints->values : SmallVector<int64_t>{0};
-    Value constant;
-    if (llvm::all_equal(values))
-      values.assign(op.getRanked(1).getNumElements(), values.front());
-    // All zero points have the shape of the scales.
-    SmallVector<APInt> codes;
-    std::optional<std::pair<int64_t, int64_t>> bounds = getBounds(type);
-    bool isRepresented = llvm::all_of(values, [&](int64_t value) {
-      return value >= bounds->first && value <= bounds->second;
-    });
-    for (int64_t value : values)
-      codes.push_back(APInt(64, value, /*isSigned=*/true)
-                          .trunc(type.getIntOrFloatBitWidth()));
-    if (isRepresented)
-      constant = op.makeConstant(DenseElementsAttr::get(
-          RankedTensorType::get(codes.size(), type), codes));
+    Value constant =
+        makeQuantized(op, type, values, op.getRanked(1).getShape());
     if (constant)
       return math.to(op.buildNode("DequantizeLinear",
                                   {input, op.inputs[1], constant}, resultType,
@@ -536,19 +528,13 @@ NodeResults torch_ops::convertDequantizeGroups(OpImporter &op) {
   bool isWide = !hasZeroPoints || areZeros(op.inputs[2]) ||
                 op.elementType(2).getIntOrFloatBitWidth() >= 32;
   if (isNarrowInteger(type) && op.elementType(1).isF32() && values && isWide) {
-    std::optional<std::pair<int64_t, int64_t>> bounds = getBounds(type);
-    bool isRepresented = llvm::all_of(*values, [&](int64_t value) {
-      return value >= bounds->first && value <= bounds->second;
-    });
     SmallVector<Value> operands = {op.inputs[0], op.inputs[1]};
-    bool isZero = llvm::all_of(*values, [](int64_t v) { return v == 0; });
-    if (!isZero && isRepresented) {
-      SmallVector<APInt> codes;
-      for (int64_t value : *values)
-        codes.push_back(APInt(64, value, /*isSigned=*/true)
-                            .trunc(type.getIntOrFloatBitWidth()));
-      operands.push_back(op.makeConstant(DenseElementsAttr::get(
-          RankedTensorType::get(op.getRanked(2).getShape(), type), codes)));
+    bool isRepresented = true;
+    if (hasZeroPoints && !areZeros(op.inputs[2])) {
+      Value zeroPoints =
+          makeQuantized(op, type, *values, op.getRanked(2).getShape());
+      isRepresented = zeroPoints != nullptr;
+      operands.push_back(zeroPoints);
     }
     if (isRepresented)
       return math.to(op.buildNode("DequantizeLinear", operands,
