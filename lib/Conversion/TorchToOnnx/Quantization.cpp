@@ -526,7 +526,7 @@ NodeResults torch_ops::convertDequantizeGroups(OpImporter &op) {
   auto values = hasZeroPoints ? readIntConstant(op.inputs[2])
                               : std::optional(SmallVector<int64_t>{0});
   bool isWide = !hasZeroPoints || areZeros(op.inputs[2]) ||
-                op.elementType(2).getIntOrFloatBitWidth() >= 32;
+                (values && op.elementType(2).getIntOrFloatBitWidth() >= 32);
   if (isNarrowInteger(type) && op.elementType(1).isF32() && values && isWide) {
     SmallVector<Value> operands = {op.inputs[0], op.inputs[1]};
     bool isRepresented = true;
