@@ -10,10 +10,11 @@
 #include "ExplainOps.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "quant-float/Pipelines/Stages.h"
 #include "quant-float/Support/ReadMlir.h"
@@ -24,9 +25,12 @@ using namespace mlir::quant_float;
 
 /// Returns the attributes without those of unregistered dialects, such as
 /// jax.result_info.
-static DictionaryAttr dropUnregistered(DictionaryAttr attributes) {
+static Attribute dropUnregistered(Attribute attributes) {
+  auto dictionary = dyn_cast<DictionaryAttr>(attributes);
+  if (!dictionary)
+    return attributes;
   NamedAttrList kept;
-  for (NamedAttribute attribute : attributes)
+  for (NamedAttribute attribute : dictionary)
     if (!attribute.getName().getValue().contains('.') ||
         attribute.getNameDialect())
       kept.append(attribute);
@@ -36,54 +40,71 @@ static DictionaryAttr dropUnregistered(DictionaryAttr attributes) {
 /// Removes attributes of unregistered dialects, which are annotations.
 static void dropAnnotations(ModuleOp module) {
   module.walk([](Operation *op) {
-    op->setDiscardableAttrs(
-        dropUnregistered(op->getDiscardableAttrDictionary()));
-    auto function = dyn_cast<FunctionOpInterface>(op);
-    if (!function)
-      return;
-    for (unsigned index : llvm::seq(function.getNumArguments()))
-      if (DictionaryAttr attributes = function.getArgAttrDict(index))
-        function.setArgAttrs(index, dropUnregistered(attributes));
-    for (unsigned index : llvm::seq(function.getNumResults()))
-      if (DictionaryAttr attributes = function.getResultAttrDict(index))
-        function.setResultAttrs(index, dropUnregistered(attributes));
+    op->setDiscardableAttrs(cast<DictionaryAttr>(
+        dropUnregistered(op->getDiscardableAttrDictionary())));
+    // Functions that are not verified may have a type that is no function type.
+    for (StringRef name : {"arg_attrs", "res_attrs"}) {
+      auto lists = op->getAttrOfType<ArrayAttr>(name);
+      if (!isa<func::FuncOp>(op) || !lists)
+        continue;
+      op->setAttr(
+          name,
+          ArrayAttr::get(op->getContext(),
+                         llvm::map_to_vector(lists, [](Attribute attributes) {
+                           return dropUnregistered(attributes);
+                         })));
+    }
   });
 }
 
-/// Emits an error for the first op, type or attribute of an unregistered
-/// dialect.
+/// Returns the first type of a result or block argument of the op that
+/// `isFound` accepts, or null.
+static Type findType(Operation *op, llvm::function_ref<bool(Type)> isFound) {
+  auto contains = [&](Type type) {
+    return type
+        .walk([&](Type part) {
+          return isFound(part) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (Type type : op->getResultTypes())
+    if (contains(type))
+      return type;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (contains(type))
+          return type;
+  return {};
+}
+
+static bool isUnknown(Type type) { return isa<OpaqueType>(type); }
+
+/// Emits an error for the first op or type of an unregistered dialect.
 static LogicalResult requireRegistered(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) -> WalkResult {
     if (!op->isRegistered())
       return op->emitError()
              << "op '" << op->getName() << "' is of an unknown dialect";
-    auto isUnknown = [](Type type) {
-      return type.walk([](OpaqueType) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-    };
-    for (Type type : op->getResultTypes())
-      if (isUnknown(type))
-        return op->emitError()
-               << "type " << type << " is of an unknown dialect";
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (isUnknown(argument.getType()))
-          return op->emitError() << "type " << argument.getType()
-                                 << " is of an unknown dialect";
+    if (Type type = findType(op, isUnknown))
+      return op->emitError() << "type " << type << " is of an unknown dialect";
     return WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
 }
 
-/// Whether the module has ops of other compilers, or types that are not those
-/// of a model's arguments.
+/// Whether the module has ops or types of dialects that are converted.
 static bool needsImport(ModuleOp module) {
   return module
       .walk([](Operation *op) {
         bool isForeign =
             !op->isRegistered() ||
             isa_and_present<quant::QuantDialect, tosa::TosaDialect>(
-                op->getDialect());
+                op->getDialect()) ||
+            findType(op, [](Type type) {
+              return isUnknown(type) || isa<quant::QuantizedType>(type);
+            });
         return isForeign ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
