@@ -10,12 +10,15 @@
 #include "ExplainOps.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "quant-float/Conversion/OpImport/ImportConstant.h"
 #include "quant-float/Pipelines/Stages.h"
 #include "quant-float/Support/ReadMlir.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -54,6 +57,20 @@ static void dropAnnotations(ModuleOp module) {
                            return dropUnregistered(attributes);
                          })));
     }
+  });
+}
+
+/// Makes resources dense of which an element is extracted. Folders of MLIR
+/// abort on those that are not.
+static void makeExtractedConstantsDense(ModuleOp module) {
+  module.walk([](tensor::ExtractOp op) {
+    auto constant = op.getTensor().getDefiningOp<arith::ConstantOp>();
+    if (!constant || !isa<DenseResourceElementsAttr>(constant.getValue()))
+      return;
+    TypedAttr dense = importConstant(constant.getValue(),
+                                     std::numeric_limits<int64_t>::max());
+    if (dense && dense.getType() == constant.getType())
+      constant.setValueAttr(dense);
   });
 }
 
@@ -168,5 +185,6 @@ quant_float::readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
   if (failed(requireRegistered(*module)))
     return nullptr;
   dropAnnotations(*module);
+  makeExtractedConstantsDense(*module);
   return module;
 }

@@ -14,10 +14,7 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// The maximum number of elements of a resource that becomes dense.
-static constexpr int64_t kMaxDenseElements = 1024;
-
-TypedAttr quant_float::importConstant(Attribute attribute) {
+TypedAttr quant_float::importConstant(Attribute attribute, int64_t maxDense) {
   auto elements = dyn_cast_or_null<ElementsAttr>(attribute);
   if (!elements || !elements.getElementType().isIntOrFloat())
     return {};
@@ -43,7 +40,7 @@ TypedAttr quant_float::importConstant(Attribute attribute) {
   if (data.size() % size != 0 ||
       static_cast<int64_t>(data.size() / size) != *count)
     return {};
-  if (*count <= kMaxDenseElements) {
+  if (*count <= maxDense) {
     if (width == 1) {
       auto flags = llvm::map_to_vector(data, [](char c) { return c != 0; });
       return DenseElementsAttr::get(type, ArrayRef<bool>(flags));

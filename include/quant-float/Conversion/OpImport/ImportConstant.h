@@ -14,10 +14,11 @@
 namespace mlir::quant_float {
 
 /// Returns a dense constant or a resource with signless instead of signed
-/// integers. Small resources become dense constants, because folders of MLIR
-/// read elements only of these. Returns null if the attribute is of another
-/// kind, or if the data of a resource is missing or has another size.
-TypedAttr importConstant(Attribute attribute);
+/// integers. Resources of at most `maxDense` elements become dense constants,
+/// because folders of MLIR read elements only of these. Returns null if the
+/// attribute is of another kind, or if the data of a resource is missing or has
+/// another size.
+TypedAttr importConstant(Attribute attribute, int64_t maxDense = 1024);
 
 } // namespace mlir::quant_float
 
