@@ -4,7 +4,7 @@
 
     python benchmarks/frameworks.py torch|jax|onnxruntime [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
 
-Runs in an environment that has the framework and the packages numpy and ml_dtypes. Both operators of a
+Runs in an environment that has the framework: for PyTorch, build/networks/venv/bin/python runs it. Both operators of a
 row take the same array of N elements in rows of 1024 and allocate their results. They are timed in turns;
 the table has the best and the median of the calls in microseconds.
 """
@@ -18,7 +18,9 @@ import sys
 import time
 import warnings
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from harness.environment import BUILD, use_build_environment
+
+use_build_environment()
 
 
 def list_torch(size, build):
@@ -208,7 +210,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("framework", choices=FRAMEWORKS)
-    parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build" / "python_packages")
+    parser.add_argument("--package", type=pathlib.Path, default=BUILD / "python_packages")
     parser.add_argument("--size", type=int, default=1 << 20, help="elements (default: 1048576)")
     parser.add_argument("--repeat", type=int, default=25, help="measurements (default: 25)")
     parser.add_argument("--output", type=pathlib.Path, help="a JSON file")
