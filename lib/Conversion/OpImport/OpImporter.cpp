@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Support/Printable.h"
 
 using namespace mlir;
@@ -201,6 +202,24 @@ static LogicalResult importOp(OpImporter &importer, const OpRow *row) {
   return success();
 }
 
+/// Declares the opset of the nodes as that of the module, if all have the same
+/// and the module declares none, so that the module can be exported.
+static void declareOpset(ModuleOp module) {
+  if (getOnnxOpset(module))
+    return;
+  std::optional<int64_t> opset;
+  WalkResult walked = module.walk([&](NodeOp node) {
+    if (!node.getDomain().empty())
+      return WalkResult::advance();
+    if (opset && *opset != static_cast<int64_t>(node.getOpset()))
+      return WalkResult::interrupt();
+    opset = node.getOpset();
+    return WalkResult::advance();
+  });
+  if (!walked.wasInterrupted())
+    setOnnxOpset(module, opset.value_or(kNewestOpset));
+}
+
 LogicalResult quant_float::importOps(
     ModuleOp module, ArrayRef<StringRef> dialects,
     llvm::function_ref<const OpRow *(UnregisteredOp)> findRow,
@@ -232,6 +251,8 @@ LogicalResult quant_float::importOps(
     if (!importer.getProblem().empty())
       error << ": " << importer.getProblem();
   }
+  if (isConverted && !ops.empty())
+    declareOpset(module);
   return success(isConverted);
 }
 
