@@ -117,7 +117,11 @@ readSubChannel(OnnxNodeBuilder &builder,
       place = place * counts[axis] +
               (axis == kept ? position[axis] : position[axis] / blocks[axis]);
     lists.scales.push_back(scaleValues[place].convertToDouble());
-    lists.zeroPoints.push_back(zeroPoints[place].getSExtValue());
+    // The attribute has signless integers: 200 of u8 is -56.
+    int64_t zeroPoint = zeroPoints[place].getSExtValue();
+    if (!type.isSigned() && zeroPoint < 0)
+      zeroPoint += int64_t(1) << type.getStorageTypeIntegralWidth();
+    lists.zeroPoints.push_back(zeroPoint);
   }
   return lists;
 }

@@ -60,6 +60,14 @@ func.func @blocks(%x: tensor<4x8xf32>) -> tensor<4x8x!quant.uniform<i8:f32:{0:2,
   return %q : tensor<4x8x!quant.uniform<i8:f32:{0:2, 1:4}, {{0.5, 0.25:1}, {0.125:-1, 1.0}}>>
 }
 
+// Upstream reads 200 as an element of i8, which it prints as -56.
+// CHECK-LABEL: func.func @unsigned_blocks
+// CHECK: quant_float.constant dense<{{\[\[}}200, 1], [254, 0]]> : tensor<2x2xui8>
+func.func @unsigned_blocks(%x: tensor<2x8xf32>) -> tensor<2x8x!quant.uniform<u8:f32:{0:1, 1:4}, {{0.5:200, 0.25:1}, {0.125:254, 1.0}}>> {
+  %q = quant.qcast %x : tensor<2x8xf32> to tensor<2x8x!quant.uniform<u8:f32:{0:1, 1:4}, {{0.5:200, 0.25:1}, {0.125:254, 1.0}}>>
+  return %q : tensor<2x8x!quant.uniform<u8:f32:{0:1, 1:4}, {{0.5:200, 0.25:1}, {0.125:254, 1.0}}>>
+}
+
 // Values move through control flow, calls and slices.
 // CHECK-LABEL: func.func @movement
 // CHECK-NOT: !quant
