@@ -196,6 +196,27 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
   }
 };
 
+///   cast(cast(x : ui8 to i8) : i8 to ui8) -> x
+/// Casts between integers of the same width keep all bits (C12).
+struct RemoveInverseCasts final : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<CastOp>();
+    if (!inner || inner.getInput().getType() != op.getType() ||
+        inner.getMode() == CastMode::OpenVINO ||
+        op.getMode() == CastMode::OpenVINO)
+      return failure();
+    auto to = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getType()));
+    auto via = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getInput()));
+    if (!to || !via || to.getWidth() != via.getWidth())
+      return failure();
+    rewriter.replaceOp(op, inner.getInput());
+    return success();
+  }
+};
+
 ///   cast(x : f32 to f8E4M3FN) mode openvino
 ///   -> cast(cast(x : f32 to f16) : f16 to f8E4M3FN) saturate false
 struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
@@ -221,7 +242,8 @@ struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
 
 void CastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<ComposeExactCast, WriteAsCastsOfOnnx>(context);
+  patterns.add<ComposeExactCast, RemoveInverseCasts, WriteAsCastsOfOnnx>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//

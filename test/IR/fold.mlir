@@ -12,6 +12,19 @@ func.func @v7_identity(%x: tensor<?xf32>, %y: vector<4x!quant_float.string>, %z:
   return %0, %1, %2 : tensor<?xf32>, vector<4x!quant_float.string>, tensor<*xf4E2M1FN>
 }
 
+// CHECK-LABEL: func.func @c12_same_width
+// CHECK-SAME: (%[[X:.+]]: tensor<?xui8>)
+func.func @c12_same_width(%x: tensor<?xui8>) -> (tensor<?xui8>, tensor<?xui8>) {
+  // CHECK-NEXT: %[[W:.+]] = quant_float.cast %[[X]]
+  // CHECK-NEXT: %[[N:.+]] = quant_float.cast %[[W]]
+  // CHECK-NEXT: return %[[X]], %[[N]]
+  %0 = quant_float.cast %x opset 28 : tensor<?xui8> to tensor<?xi8>
+  %1 = quant_float.cast %0 opset 13 : tensor<?xi8> to tensor<?xui8>
+  %2 = quant_float.cast %x opset 28 : tensor<?xui8> to tensor<?xi4>
+  %3 = quant_float.cast %2 opset 28 : tensor<?xi4> to tensor<?xui8>
+  return %1, %3 : tensor<?xui8>, tensor<?xui8>
+}
+
 // CHECK-LABEL: func.func @v7_not_where_the_shape_changes
 func.func @v7_not_where_the_shape_changes(%x: tensor<?xf32>) -> tensor<4xf32> {
   // CHECK-NEXT: quant_float.cast
