@@ -24,6 +24,7 @@ set(QUANT_FLOAT_MLIR_LIBS
   MLIRQuantDialect
   MLIRSCFDialect
   MLIRTensorDialect
+  MLIRTosaDialect
   MLIRTransforms
   MLIRUBDialect
   MLIRVectorDialect

@@ -302,6 +302,160 @@ def ConvertOnnxToStablehloPass
   ];
 }
 
+def ConvertQuantFloatToIreeLinalgExtPass
+    : Pass<"convert-quant-float-to-iree-linalg-ext", "mlir::ModuleOp"> {
+  let summary = "Convert quantize and dequantize to IREE's affine quantization";
+  let description = [{
+    Converts `quant_float.quantize` and `dequantize` on tensors with integer
+    storage to `iree_linalg_ext.quantize_affine` and `dequantize_affine`. The
+    dialect is not registered: print the module in the generic form
+    (`--mlir-print-op-generic`) for `iree-compile`.
+
+    The results have the bits of the rules (docs/rules.md) with IREE's
+    decomposition, which `convert-iree-linalg-ext-to-quant-float` describes:
+    - scales of `quantize` are converted to the type of the division (D2), those
+      of `dequantize` to f32;
+    - IREE quantizes NaN to `quant_min` instead of the zero point. A
+      `linalg.generic` replaces NaN by 0 before the op if all scales are
+      constants that are finite and not zero. Otherwise, a `linalg.generic`
+      selects the zero point where the quotient is NaN. If the zero point is
+      `quant_min`, neither is created;
+    - a dimension in blocks is expanded to blocks and their elements, and
+      collapsed after the op. Blocks must be whole;
+    - unsigned integers become signless ones with `storage_unsigned`,
+      `input_unsigned` and `zp_unsigned`.
+
+    Float8, float6 and float4 storage, stochastic rounding, scalars and vectors,
+    and 16-bit storage with a division in f16 or bf16 are errors that name the
+    op. Other ops stay. Run `quant-float-decompose-qdq` before this pass to
+    convert `qdq`. Run `convert-quant-float-to-linalg` and
+    `convert-quant-float-to-arith` after it to lower casts and the types of the
+    function; they refuse IREE's ops on integers of less than 8 bits, which they
+    store in bytes. `quant-float-lower-to-upstream` would convert IREE's ops
+    back.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.dequantize %q, %s, %z axis 0 opset 13
+           : tensor<4x8xi8>, tensor<4xf32>, tensor<4xi8> to tensor<4x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = tensor.empty() : tensor<4x8xf32>
+    %1 = "iree_linalg_ext.dequantize_affine"(%q, %s, %z, %0) <{indexing_maps = [
+           affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+           affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>]}>
+           : (tensor<4x8xi8>, tensor<4xf32>, tensor<4xi8>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def ConvertQuantFloatToQuantPass
+    : Pass<"convert-quant-float-to-quant", "mlir::ModuleOp"> {
+  let summary = "Convert quantize and dequantize to the quant dialect";
+  let description = [{
+    Converts `quant_float.quantize` to `quant.qcast` and `quant.scast`, and
+    `dequantize` to `quant.scast` and `quant.dcast`, on tensors with integer
+    storage and constant scales and zero points. The expressed type is f32, f16
+    or bf16. Scales are per tensor, per axis, or in whole blocks (sub-channel
+    types).
+
+    *Rounding.* The quant dialect leaves the rounding of these ops open. The
+    results have the bits of the rules (docs/rules.md) in a compiler that
+    - for `qcast`, divides in the expressed type, rounds to nearest, ties to
+      even, adds the zero point, clamps to the range of the storage, and
+      converts NaN to the zero point;
+    - for `dcast`, subtracts integers, multiplies in f32 and rounds to the
+      expressed type.
+
+    `quant-float-legalize-arith` does, so it is the inverse of this pass.
+    Upstream's `lower-quant-ops` truncates: it quantizes 0.6 with the scale 1 to
+    0, not to 1, and does not clamp. Upstream's `canonicalize` folds
+    `scast(scast(x))` to x, and `dcast(qcast(x))` to x, which drops the rounding:
+    lower the ops before it.
+
+    Errors name the op: scales that are not constant, finite and positive; scales of
+    `dequantize` that the expressed type does not represent; a division in
+    another type than the input's (D2); zero points of 32-bit integers other than
+    0, because the dialect subtracts floats; float storage, which the types of
+    LLVM 22 do not support; stochastic rounding; scalars and vectors. Other ops
+    stay. Run `quant-float-decompose-qdq` before this pass to convert `qdq`.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.quantize %x, %s, %z opset 28
+           : tensor<4xf32>, tensor<f32>, tensor<i8> to tensor<4xi8>
+    ```
+
+    becomes, for the constants 0.5 and 3,
+
+    ```mlir
+    %0 = quant.qcast %x : tensor<4xf32> to tensor<4x!quant.uniform<i8:f32, 0.5:3>>
+    %1 = quant.scast %0 : tensor<4x!quant.uniform<i8:f32, 0.5:3>> to tensor<4xi8>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::quant::QuantDialect", "mlir::tensor::TensorDialect",
+    "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def ConvertQuantFloatToTosaPass
+    : Pass<"convert-quant-float-to-tosa", "mlir::ModuleOp"> {
+  let summary = "Convert casts, quantize and dequantize to TOSA";
+  let description = [{
+    Converts `quant_float.cast`, `quantize` and `dequantize` on tensors to TOSA.
+    The results have the bits of the rules (docs/rules.md) with upstream's
+    `tosa-to-linalg`, where `tosa.cast` to float8 overflows to NaN or, for
+    f8E5M2, infinity. NaNs are equal as a class. `quant-float-lower-tosa` lowers
+    the ops in this way.
+
+    | op                              | TOSA                                      |
+    |---------------------------------|-------------------------------------------|
+    | `cast` between f32, f16, bf16, f8E4M3FN and f8E5M2 | `cast`, via f32 between types of the same width; `clamp` before it if the cast saturates |
+    | `cast` of i1, i8, i16 and i32   | `cast`; i32 not to bf16                   |
+    | `cast` of floats to i1          | `equal` and `logical_not`                 |
+    | `quantize` by constant powers of two | `mul` by the reciprocal, which is exact; to integers, `select` of 0 for NaN, `clamp`, `cast`, `add`, `clamp`, `cast` |
+    | `dequantize`                    | `cast`, `sub`, `cast`, `mul`, `cast`      |
+
+    Dimensions in blocks are split and merged by `reshape`.
+
+    Ops without an exact form are errors that name the op and an input with
+    another result. `tosa.cast` of floats to integers rounds to nearest and
+    saturates, but `quant_float.cast` truncates and keeps the low bits: 1.5 would
+    become 2. TOSA has no division, so `quantize` by other scales is an error.
+    TOSA has no unsigned integers and none of the other narrow types.
+
+    Run `quant-float-decompose-qdq` before this pass to convert `qdq`. Other ops
+    stay.
+
+    Example:
+
+    ```mlir
+    %1 = quant_float.cast %0 opset 28 : tensor<4xf32> to tensor<4xf8E4M3FN>
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = tosa.clamp %0 {min_val = -448.0 : f32, max_val = 448.0 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = tosa.cast %1 : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::tensor::TensorDialect", "mlir::tosa::TosaDialect",
+    "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def ConvertIreeLinalgExtToQuantFloatPass
     : Pass<"convert-iree-linalg-ext-to-quant-float", "mlir::ModuleOp"> {
   let summary = "Convert IREE's affine quantization and functions to quant_float and func";
