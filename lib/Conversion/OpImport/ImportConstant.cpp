@@ -24,7 +24,7 @@ TypedAttr quant_float::importConstant(Attribute attribute, int64_t maxDense) {
     elementType = IntegerType::get(integer.getContext(), integer.getWidth());
   auto type =
       RankedTensorType::get(elements.getShapedType().getShape(), elementType);
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute))
+  if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
     return dense.getElementType() == elementType ? dense
                                                  : dense.bitcast(elementType);
   auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
