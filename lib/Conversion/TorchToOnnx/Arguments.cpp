@@ -286,7 +286,7 @@ static bool forEachElement(Value value,
   size_t size = type.getIntOrFloatBitWidth() / 8;
   ArrayRef<char> bytes;
   bool isSplat = false;
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements)) {
+  if (auto dense = dyn_cast<DenseTypedElementsAttr>(elements)) {
     bytes = dense.getRawData();
     isSplat = dense.isSplat();
   } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
