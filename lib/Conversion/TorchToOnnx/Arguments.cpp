@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/SmallString.h"
 
 using namespace mlir;
