@@ -104,57 +104,58 @@ def cast(source, to):
     return Construct(f"cast {source} to {to}", source, to, onnx, **dialects)
 
 
-def quantize():
-    scale, zero_point = "0.1", "3"
-    decomposed = "".join(
+SCALE, ZERO_POINT = "0.1", "3"
+UNIFORM = f"tensor<Nx!quant.uniform<i8:f32, {SCALE}:{ZERO_POINT}>>"
+
+
+def decomposed(op, operands=""):
+    """An op of PyTorch's quantized_decomposed."""
+    constants = "".join(
         f'%{name} = "torch.constant.{kind}"() <{{value = {value}}}> : () -> !torch.{kind}\n  '
         for name, kind, value in (
-            ("s", "float", f"{scale} : f64"), ("z", "int", f"{zero_point} : i64"),
+            ("s", "float", f"{SCALE} : f64"), ("z", "int", f"{ZERO_POINT} : i64"),
             ("l", "int", "-128 : i64"), ("h", "int", "127 : i64"), ("t", "int", "1 : i64"),
         )
     )  # fmt: skip
-    affine = (
-        f"%s = arith.constant {scale} : f32\n  %z = arith.constant {zero_point} : i64\n  %i = tensor.empty() : R\n  "
-        '%r = "iree_linalg_ext.quantize_affine"(%x, %s, %z, %i) <{indexing_maps = [affine_map<(d0) -> (d0)>, '
-        "affine_map<(d0) -> ()>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>], quant_max = 127 : i64, "
+    types = "VX, !torch.float, !torch.int, !torch.int, !torch.int, !torch.int"
+    if operands:
+        constants += '%n = "torch.constant.none"() : () -> !torch.none\n  '
+        types += ", !torch.none"
+    return f'{constants}%r = "torch.quantized_decomposed.{op}"(%x, %s, %z, %l, %h, %t{operands}) : ({types}) -> VR'
+
+
+def affine(op):
+    """An op of IREE."""
+    maps = ", ".join(f"affine_map<(d0) -> ({result})>" for result in ("d0", "", "", "d0"))
+    return (
+        f"%s = arith.constant {SCALE} : f32\n  %z = arith.constant {ZERO_POINT} : i64\n  %i = tensor.empty() : R\n  "
+        f'%r = "iree_linalg_ext.{op}"(%x, %s, %z, %i) <{{indexing_maps = [{maps}], quant_max = 127 : i64, '
         "quant_min = -128 : i64}> : (X, f32, i64, R) -> R"
     )
-    uniform = f"!quant.uniform<i8:f32, {scale}:{zero_point}>"
+
+
+def onnx(op):
+    return (
+        f"%s = arith.constant dense<{SCALE}> : tensor<f32>\n  %z = arith.constant dense<{ZERO_POINT}> : tensor<i8>\n  "
+        f"%r = quant_float.{op} %x, %s, %z opset 28 : X, tensor<f32>, tensor<i8> to R"
+    )
+
+
+def quantize():
     return Construct(
-        f"quantize f32 to i8, scale {scale}, zero point {zero_point}", "f32", "i8",
-        f"%s = arith.constant dense<{scale}> : tensor<f32>\n  %z = arith.constant dense<{zero_point}> : tensor<i8>\n  "
-        "%r = quant_float.quantize %x, %s, %z opset 28 : X, tensor<f32>, tensor<i8> to R",
-        stablehlo='%q = "stablehlo.uniform_quantize"(%x) : (X) -> NQ\n  %r = "stablehlo.bitcast_convert"(%q) : (NQ) -> R'.replace("NQ", f"tensor<Nx{uniform}>"),
-        torch=decomposed + '%r = "torch.quantized_decomposed.quantize_per_tensor"(%x, %s, %z, %l, %h, %t) : (VX, !torch.float, !torch.int, !torch.int, !torch.int, !torch.int) -> VR',
-        iree=affine,
-        quant=f"%q = quant.qcast %x : X to tensor<Nx{uniform}>\n  %r = quant.scast %q : tensor<Nx{uniform}> to R",
+        f"quantize f32 to i8, scale {SCALE}, zero point {ZERO_POINT}", "f32", "i8", onnx("quantize"),
+        stablehlo=f'%q = "stablehlo.uniform_quantize"(%x) : (X) -> {UNIFORM}\n  %r = "stablehlo.bitcast_convert"(%q) : ({UNIFORM}) -> R',
+        torch=decomposed("quantize_per_tensor"), iree=affine("quantize_affine"),
+        quant=f"%q = quant.qcast %x : X to {UNIFORM}\n  %r = quant.scast %q : {UNIFORM} to R",
     )  # fmt: skip
 
 
 def dequantize():
-    scale, zero_point = "0.1", "3"
-    decomposed = "".join(
-        f'%{name} = "torch.constant.{kind}"() <{{value = {value}}}> : () -> !torch.{kind}\n  '
-        for name, kind, value in (
-            ("s", "float", f"{scale} : f64"), ("z", "int", f"{zero_point} : i64"),
-            ("l", "int", "-128 : i64"), ("h", "int", "127 : i64"), ("t", "int", "1 : i64"),
-        )
-    )  # fmt: skip
-    affine = (
-        f"%s = arith.constant {scale} : f32\n  %z = arith.constant {zero_point} : i64\n  %i = tensor.empty() : R\n  "
-        '%r = "iree_linalg_ext.dequantize_affine"(%x, %s, %z, %i) <{indexing_maps = [affine_map<(d0) -> (d0)>, '
-        "affine_map<(d0) -> ()>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>], quant_max = 127 : i64, "
-        "quant_min = -128 : i64}> : (X, f32, i64, R) -> R"
-    )
-    uniform = f"tensor<Nx!quant.uniform<i8:f32, {scale}:{zero_point}>>"
     return Construct(
-        f"dequantize i8 to f32, scale {scale}, zero point {zero_point}", "i8", "f32",
-        f"%s = arith.constant dense<{scale}> : tensor<f32>\n  %z = arith.constant dense<{zero_point}> : tensor<i8>\n  "
-        "%r = quant_float.dequantize %x, %s, %z opset 28 : X, tensor<f32>, tensor<i8> to R",
-        stablehlo=f'%q = "stablehlo.bitcast_convert"(%x) : (X) -> {uniform}\n  %r = "stablehlo.uniform_dequantize"(%q) : ({uniform}) -> R',
-        torch=decomposed + '%n = "torch.constant.none"() : () -> !torch.none\n  %r = "torch.quantized_decomposed.dequantize_per_tensor"(%x, %s, %z, %l, %h, %t, %n) : (VX, !torch.float, !torch.int, !torch.int, !torch.int, !torch.int, !torch.none) -> VR',
-        iree=affine,
-        quant=f"%q = quant.scast %x : X to {uniform}\n  %r = quant.dcast %q : {uniform} to R",
+        f"dequantize i8 to f32, scale {SCALE}, zero point {ZERO_POINT}", "i8", "f32", onnx("dequantize"),
+        stablehlo=f'%q = "stablehlo.bitcast_convert"(%x) : (X) -> {UNIFORM}\n  %r = "stablehlo.uniform_dequantize"(%q) : ({UNIFORM}) -> R',
+        torch=decomposed("dequantize_per_tensor", ", %n"), iree=affine("dequantize_affine"),
+        quant=f"%q = quant.scast %x : X to {UNIFORM}\n  %r = quant.dcast %q : {UNIFORM} to R",
     )  # fmt: skip
 
 
