@@ -280,8 +280,7 @@ def ConvertOnnxToStablehloPass
   let description = [{
     Converts functions on tensors of static shape to StableHLO, which is not
     registered: print the module in the generic form
-    (`--mlir-print-op-generic`). The ops that StableHLO's own dialect verifies
-    are those of StableHLO 1.0 and later.
+    (`--mlir-print-op-generic`).
 
     `quant_float.cast`, `quantize`, `dequantize` and `qdq` have the bits of the
     rules (docs/rules.md) with XLA's CPU backend, for all inputs; an op for which
@@ -620,7 +619,7 @@ def ConvertTorchToOnnxPass
     `fake_quantize` gives the lowest quantized value for NaN and, per channel,
     for values of at least 2^63.
 
-    *Contractions* of integers of 8 bits have exact sums of 32 bits. Those of
+    *Contractions* of integers of 8 bits accumulate exactly in 32 bits. Those of
     floats are computed in f32 with the accumulation order of rule R7, and
     rounded once. `_scaled_mm` multiplies the sums by the scales.
 

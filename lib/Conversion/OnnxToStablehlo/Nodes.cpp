@@ -190,6 +190,10 @@ FailureOr<Value> onnx_forms::convertConcat(Form &form) {
     RankedTensorType other = StablehloBuilder::typeOf(input);
     if (other.getRank() != type.getRank())
       return form.unsupported("inputs of different ranks");
+    for (int64_t i : llvm::seq(type.getRank()))
+      if (i != *axis && other.getDimSize(i) != type.getDimSize(i))
+        return form.unsupported("inputs of types " + showType(type) + " and " +
+                                showType(other));
     shape[*axis] += other.getDimSize(*axis);
   }
   return form
@@ -204,6 +208,8 @@ FailureOr<Value> onnx_forms::convertExpand(Form &form) {
     return failure();
   Value value = form.inputs[0];
   SmallVector<int64_t> joined;
+  if (llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
+    return form.unsupported("a shape with a negative size");
   if (!OpTrait::util::getBroadcastedShape(
           StablehloBuilder::typeOf(value).getShape(), *shape, joined))
     return requireValue(form, {});
@@ -216,7 +222,7 @@ FailureOr<Value> onnx_forms::convertReshape(Form &form) {
     return failure();
   RankedTensorType type = StablehloBuilder::typeOf(form.inputs[0]);
   bool allowsZero = form.getInt("allowzero", 0) != 0;
-  int64_t known = 1;
+  SmallVector<int64_t> known;
   std::optional<size_t> computed;
   for (auto [axis, size] : llvm::enumerate(*shape)) {
     if (size == 0 && !allowsZero && static_cast<int64_t>(axis) < type.getRank())
@@ -224,12 +230,17 @@ FailureOr<Value> onnx_forms::convertReshape(Form &form) {
     if (size == -1)
       computed = axis;
     else
-      known *= size;
+      known.push_back(size);
   }
-  if (computed)
-    (*shape)[*computed] = known == 0 ? 0 : type.getNumElements() / known;
-  if (llvm::any_of(*shape, [](int64_t size) { return size < 0; }) ||
-      countElements(*shape) != type.getNumElements())
+  std::optional<int64_t> total = countElements(type.getShape());
+  bool isNegative = llvm::any_of(known, [](int64_t size) { return size < 0; });
+  if (computed && total && !isNegative) {
+    std::optional<int64_t> product = countElements(known);
+    (*shape)[*computed] = product && *product != 0 ? *total / *product : 0;
+  }
+  if (isNegative || !total ||
+      llvm::any_of(*shape, [](int64_t size) { return size < 0; }) ||
+      countElements(*shape) != total)
     return form.unsupported("a shape that does not fit " + showType(type));
   return form.reshape(form.inputs[0], *shape);
 }

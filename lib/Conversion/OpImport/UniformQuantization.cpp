@@ -72,7 +72,7 @@ readSubChannel(OnnxNodeBuilder &builder,
   int64_t rank = tensor.getRank();
   DenseElementsAttr scales = type.getScales();
   auto scalesType = cast<ShapedType>(scales.getType());
-  if (!tensor.hasStaticShape())
+  if (!tensor.hasStaticShape() || rank == 0)
     return builder.unsupported("blocks in " + showType(tensor) +
                                ", whose sizes are not known");
   SmallVector<int64_t> blocks(tensor.getShape()), counts(rank, 1);

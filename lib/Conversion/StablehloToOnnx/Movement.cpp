@@ -111,11 +111,15 @@ FailureOr<Value> stablehlo_ops::pad(OpImporter &op, Value value, Value scalar,
       failed(checkAmounts(op, "high padding", padding.high, rank, -kMaxSize)) ||
       failed(checkAmounts(op, "interior padding", padding.interior, rank, 0)))
     return failure();
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size) && size > kMaxSize)
+      return op.unsupported("padding of " + showType(type) +
+                            ": expected sizes of at most " + Twine(kMaxSize));
   for (auto [axis, count] : llvm::enumerate(padding.interior)) {
     if (count == 0)
       continue;
     int64_t size = type.getDimSize(axis);
-    if (ShapedType::isDynamic(size) || size > kMaxSize)
+    if (ShapedType::isDynamic(size))
       return op.unsupported("interior padding of an axis of unknown size");
     value = padInterior(op, value, scalar, axis, count);
   }

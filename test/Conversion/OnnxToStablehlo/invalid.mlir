@@ -243,3 +243,29 @@ func.func @f(%x: tensor<4xf32>) {
   %r = call @callee(%x) : (tensor<4xf32>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  %s = arith.constant dense<-9223372036854775808> : tensor<1xi64>
+  // expected-error @+1 {{no StableHLO for 'Expand': a shape with a negative size}}
+  %r = quant_float.node "Expand"(%x, %s) opset 28 : (tensor<4xf32>, tensor<1xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>) {
+  // expected-error @+1 {{no StableHLO for 'Concat': inputs of types 'tensor<4x2xf32>' and 'tensor<4x3xf32>'}}
+  %r = quant_float.node "Concat"(%x, %y) opset 28 attributes {axis = 0 : i64} : (tensor<4x2xf32>, tensor<4x3xf32>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  %s = arith.constant dense<[4611686018427387904, 4, -1]> : tensor<3xi64>
+  // expected-error @+1 {{no StableHLO for 'Reshape': a shape that does not fit 'tensor<4xf32>'}}
+  %r = quant_float.node "Reshape"(%x, %s) opset 28 : (tensor<4xf32>, tensor<3xi64>) -> tensor<*xf32>
+  return
+}

@@ -796,3 +796,11 @@ func.func @f(%x: tensor<4xf32>) {
 ^end:
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<9223372036854775807xf32>, %p: tensor<f32>) {
+  // expected-error @+1 {{padding of 'tensor<9223372036854775807xf32>': expected sizes of at most 2147483648}}
+  %r = "stablehlo.pad"(%x, %p) <{edge_padding_low = array<i64: 2>, edge_padding_high = array<i64: 2>, interior_padding = array<i64: 0>}> : (tensor<9223372036854775807xf32>, tensor<f32>) -> tensor<?xf32>
+  return
+}
