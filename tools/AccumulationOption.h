@@ -24,11 +24,11 @@ struct AccumulationOption : llvm::cl::opt<Accumulation> {
             llvm::cl::values(
                 clEnumValN(
                     Accumulation::Ordered, "ordered",
-                    "round each multiplication and each addition, in a "
+                    "use a fused multiply-add for each product, in a "
                     "specified order, with the same bits on every machine"),
                 clEnumValN(Accumulation::Reassociate, "reassociate",
-                           "use fused multiply-adds, and on GPUs reassociate "
-                           "for matrix instructions, if available")),
+                           "allow other orders, which GPUs use for matrix "
+                           "instructions")),
             llvm::cl::init(Accumulation::Ordered), llvm::cl::cat(category)) {}
 };
 

@@ -313,11 +313,11 @@ typedef enum QuantFloatTarget {
 
 /** The accumulation order and rounding of floating-point reductions. */
 typedef enum QuantFloatAccumulation {
-  /** Every multiplication and every addition is rounded, in a specified order:
-   * the bits are the same on every CPU. */
+  /** A fused multiply-add for each product, in a specified order: the bits are
+   * the same on every CPU and GPU. */
   QUANT_FLOAT_ACCUMULATION_ORDERED = 0,
-  /** The same order, with fused multiply-adds if the CPU has them. On GPUs,
-   * reductions may also be reassociated, for matrix instructions. */
+  /** Other orders are allowed. GPUs use them for matrix instructions; on CPUs
+   * the bits are those of QUANT_FLOAT_ACCUMULATION_ORDERED. */
   QUANT_FLOAT_ACCUMULATION_REASSOCIATE = 1
 } QuantFloatAccumulation;
 

@@ -102,8 +102,6 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
     function.addPass(createQuantFloatDistributeReductionsPass(shares));
   }
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
-  if (options.accumulation == Accumulation::Reassociate)
-    function.addPass(createQuantFloatAllowFmaContractionPass());
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
   function.addPass(createQuantFloatLowerLinalgToLoopsPass());
   function.addPass(createCanonicalizerPass());
@@ -130,7 +128,9 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(
         createQuantFloatLowerAllocaScopesPass());
   }
-  manager.addPass(createQuantFloatLowerMathPass());
+  QuantFloatLowerMathPassOptions math;
+  math.fma = target.hasFma;
+  manager.addPass(createQuantFloatLowerMathPass(math));
   // Modes that conversions set in a register are set in front of loops: not
   // within a function.
   if (!options.explains && !target.has(ConversionFeature::Fp8))

@@ -63,8 +63,6 @@ static void addKernelPasses(OpPassManager &manager,
   mapping.module = kKernelModuleName;
   mapping.reassociate = options.accumulation == Accumulation::Reassociate;
   OpPassManager &function = manager.nest<func::FuncOp>();
-  if (mapping.reassociate)
-    function.addPass(createQuantFloatAllowFmaContractionPass());
   function.addPass(createQuantFloatOutlineGpuKernelsPass(mapping));
   // Erases dead reads as well, which the next pass refuses.
   function.addPass(createConvertLinalgToLoopsPass());

@@ -65,6 +65,7 @@ void quant_float::buildOptimizeTensors(OpPassManager &manager,
   OpPassManager &function = manager.nest<func::FuncOp>();
   // A tensor.dim of a result is a use, which would prevent fusion.
   function.addPass(memref::createResolveShapedTypeResultDimsPass());
+  function.addPass(createQuantFloatFuseMultiplyAddPass());
   function.addPass(createQuantFloatFuseElementwisePass());
   if (options.onGPU)
     addGPUPasses(function, options);

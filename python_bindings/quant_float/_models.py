@@ -526,8 +526,8 @@ def compile(
             nodes, each as a separate function.
         fakeconvert_mode: as in :func:`load`.
         accumulation: the accumulation order and rounding of floating-point reductions:
-            ``"ordered"``, with the same bits on every CPU, or ``"reassociate"``, with fused
-            multiply-adds if the CPU has them, and on GPUs with matrix instructions.
+            ``"ordered"``, with the same bits on every CPU and GPU, or ``"reassociate"``, which
+            allows other orders: GPUs use them for matrix instructions.
         activations: the type of the activations in matmuls of few rows with weights of 8, 4 or 2
             bits, on CPUs: ``"float"``, the type of the model, or ``"int16"`` or ``"int8"``,
             quantized dynamically with one scale per block of 32 or 16 elements.

@@ -29,6 +29,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 from compiled_cases import Argument, Case, run, split_commands
+from fma import accumulate, fma
 
 tools, src_root, work, name, *rest = sys.argv[1:]
 options, *_ = commands = split_commands(rest)
@@ -109,13 +110,15 @@ def sum_rows(x, numbers, correction, scale, block, bits):
     for start in range(0, depth, chunk):
         at = start + places
         ours, theirs = x[:, at].transpose(1, 0, 2)[:, :, None], numbers[:, at].transpose(1, 0, 2)[:, None]  # fmt: skip
-        products = list(theirs * ours)
+        products = list(zip(theirs, ours, strict=True))
         if correction is not None:
             padded = np.pad(correction, padding)
-            products.insert(0, padded[:, at[0]][None] * add_along(list(ours)))
-        total = add_along(products)
-        lanes = lanes + (total if block is None else scale[:, at[0]][None] * total)
-    return finish_rows(lanes, scale, block), 2 * terms + depth // chunk + 8
+            products.insert(0, (padded[:, at[0]][None], add_along(list(ours))))
+        total = accumulate(products)
+        lanes = lanes + total if block is None else fma(scale[:, at[0]][None], total, lanes)
+    return finish_rows(lanes, scale, block), (
+        1 if correction is None else 2
+    ) * terms + depth // chunk + 8
 
 
 def finish_rows(lanes, scale, block):
@@ -168,12 +171,12 @@ def sum_columns(x, numbers, correction, scale, block):
     result = np.zeros((x.shape[0], numbers.shape[0]), F32)
     for start in range(0, depth, block):
         part = range(start, min(start + block, depth))
-        total = add_along([result * 0] + [x[:, k, None] * numbers[None, :, k] for k in part])
+        total = accumulate([(x[:, k, None], numbers[None, :, k]) for k in part], result * 0)
         if correction is not None:
             whole = add_along([x[:, :1] * 0] + [x[:, k, None] for k in part])
-            total = total + correction[None, :, start] * whole
+            total = fma(correction[None, :, start], whole, total)
         result = result + scale[None, :, start] * total
-    return result, 2 * block + depth // block + 4
+    return result, block + depth // block + 4
 
 
 functions, cases = [], []

@@ -1,6 +1,6 @@
 # Products and convolutions of all small sizes, static and open, matrices either way, at every level of CPU that this machine has and
-# with either kind of sums. Integers are summed without rounding: numpy's results are exact, too. Rows enough for a panel get numbers
-# that round as well, whose stated sums are numpy's, step by step.
+# with either accumulation mode. Integers are summed without rounding: numpy's results are exact, too. Rows enough for a panel get
+# numbers that round as well, which numpy accumulates by fused multiply-adds.
 # RUN: %python %s
 import platform
 import sys
@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import onnx
 import quant_float as qf
+from fma import fma
 from onnx import TensorProto as T
 from onnx import helper
 
@@ -49,15 +50,15 @@ def convolutions():
 
 
 def sum_in_order(x, w):
-    """x @ w, each product and each sum rounded."""
+    """x @ w, a fused multiply-add for each product."""
     total = np.zeros((*x.shape[:-1], w.shape[-1]), np.float32)
     for step in range(x.shape[-1]):
-        total += x[..., step : step + 1] * w[..., step : step + 1, :]
+        total = fma(x[..., step : step + 1], w[..., step : step + 1, :], total)
     return total
 
 
 def convolve_in_order(x, w, stride, pad, group):
-    """Of one image, each product and each sum rounded."""
+    """Of one image."""
     padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[2:], (2, 3))
     columns = windows[0, :, ::stride, ::stride].transpose(0, 3, 4, 1, 2)

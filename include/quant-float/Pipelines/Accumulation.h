@@ -13,11 +13,10 @@ namespace mlir::quant_float {
 
 /// How float contractions are rounded.
 enum class Accumulation {
-  /// Rounds each multiplication and each addition separately, in the
-  /// accumulation order of R7. All CPUs produce the same bits.
+  /// Uses a fused multiply-add for each product, in the accumulation order of
+  /// R7. All targets produce the same bits.
   Ordered,
-  /// Allows FMA in the same order on CPUs that have it, and on GPUs also other
-  /// orders, for matrix instructions.
+  /// Allows other orders, which GPUs use for matrix instructions.
   Reassociate
 };
 

@@ -162,8 +162,8 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
     for (int64_t vector = 0; vector < contraction.vectors; ++vector) {
       Value factor = x(vector);
       for (int64_t i = 0; i < each; ++i)
-        next.push_back(add(loop.getRegionIterArg(vector * each + i),
-                           multiply(decoded[i], spread(factor, getCount(i)))));
+        next.push_back(accumulate(loop.getRegionIterArg(vector * each + i),
+                                  decoded[i], spread(factor, getCount(i))));
     }
     scf::YieldOp::create(b, next);
   }
@@ -176,9 +176,8 @@ void ColumnContraction::emitTile(OpFoldResult first, int64_t columns,
       Value point = contraction.point
                         ? toFloat(buildShared(contraction.point, count))
                         : Value();
-      Value correction = multiply(getCorrection(point, count),
-                                  spread(inputSums[vector], count));
-      accumulator = add(accumulator, correction);
+      accumulator = accumulate(accumulator, getCorrection(point, count),
+                               spread(inputSums[vector], count));
     }
     if (terms && contraction.values.unit != 1)
       accumulator =

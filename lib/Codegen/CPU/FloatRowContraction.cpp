@@ -201,9 +201,8 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
           for (int64_t row = 0; row < rows; ++row) {
             Value &accumulator =
                 partial[getNumber(row, vector, step.part + part)];
-            accumulator =
-                add(accumulator,
-                    multiply(decoded[row][term * step.parts + part], factor));
+            accumulator = accumulate(
+                accumulator, decoded[row][term * step.parts + part], factor);
           }
         }
       }
@@ -218,8 +217,8 @@ SmallVector<Value> FloatRowContraction::emitChunk(OpFoldResult first,
           Value value = partial[number];
           // Null if the lanes are beyond the end of the reduction.
           if (value)
-            results[number] =
-                add(results[number], scale ? multiply(scale, value) : value);
+            results[number] = scale ? accumulate(results[number], scale, value)
+                                    : add(results[number], value);
         }
       }
   }

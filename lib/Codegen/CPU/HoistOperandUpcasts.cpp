@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -42,7 +43,8 @@ static CastOp findCast(GenericOp op, OpOperand *input) {
     return {};
   auto cast = dyn_cast<CastOp>(*argument.user_begin());
   return cast && !cast.getRandom() && cast.getType().isF32() &&
-                 cast->hasOneUse() && isa<arith::MulFOp>(*cast->user_begin())
+                 cast->hasOneUse() &&
+                 isa<arith::MulFOp, math::FmaOp>(*cast->user_begin())
              ? cast
              : CastOp();
 }

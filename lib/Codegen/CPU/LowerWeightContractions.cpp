@@ -30,9 +30,9 @@
 //       y[n] += scale * (acc - offset * (sum of x))
 //
 // If K is contiguous and the reduction schedule requests it, x is quantized to
-// integers in blocks with a scale each, and `acc` is an integer. Each
-// multiplication and each addition is rounded separately, so the result does
-// not depend on the target.
+// integers in blocks with a scale each, and `acc` is an integer. Otherwise `+=`
+// of a product is a fused multiply-add on every target, so the result does not
+// depend on it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@
 // along K. In the matrix, or in the image of a convolution, these vectors are
 // far apart, in different cache lines and pages, so that the loads of every row
 // are slow. Therefore a column of vectors (N) is first packed to a contiguous
-// panel, whose K extent fits into half of an L1 cache, and multiplied by all
-// rows before the next column:
+// panel, whose K extent fits into an eighth of an L2 cache, and multiplied by
+// all rows before the next column:
 //
 //   for a part of K:
 //     for a column of vectors:
@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/LinalgUtils.h"
 #include "ReductionLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,12 +44,12 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using linalg::GenericOp;
 
-/// Whether the body is one float multiplication and one float addition.
+/// Whether the body accumulates products of floats, and does nothing else.
 bool ReductionLoopNest::isPlainContraction() const {
-  Block *body = GenericOp(op).getBody();
-  return body->getOperations().size() == 3 &&
-         isa<arith::MulFOp>(body->front()) &&
-         isa<arith::AddFOp>(*body->front().getNextNode());
+  GenericOp generic(op);
+  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(generic);
+  return body && isa<FloatType>(body->getType()) &&
+         generic.getBody()->getOperations().size() == (body->multiply ? 3 : 2);
 }
 
 /// Collapses the innermost dimensions of the operand, which must be the
@@ -422,9 +423,10 @@ void ReductionLoopNest::keepOrder() {
                   /*text=*/"", /*constraints=*/"", /*hasSideEffects=*/true);
 }
 
-/// Emits one step of K; `first` is the first step of the panel. The
-/// multiplications of a row precede its additions: they do not depend on the
-/// previous step, and keep the CPU busy while the additions wait for it.
+/// Emits one step of K; `first` is the first step of the panel. If a separate
+/// instruction adds, the multiplications of a row precede its additions: they
+/// do not depend on the previous step, and keep the CPU busy while the
+/// additions wait for it.
 SmallVector<Value> ReductionLoopNest::accumulateStep(int64_t rows,
                                                      int64_t lanes, Value step,
                                                      Value first,
@@ -432,8 +434,6 @@ SmallVector<Value> ReductionLoopNest::accumulateStep(int64_t rows,
   int64_t width = std::min(lanes, registerLanes);
   Type element = getElementTypeOrSelf(shared->get());
   auto type = VectorType::get({width}, element);
-  Block *body = op.getBody();
-  Operation *multiply = &body->front(), *add = multiply->getNextNode();
   SmallVector<Value> vectors, results;
   Value panelStep = arith::SubIOp::create(builder, step, first);
   for (int64_t lane = 0; lane < lanes; lane += width)
@@ -444,42 +444,30 @@ SmallVector<Value> ReductionLoopNest::accumulateStep(int64_t rows,
   };
   bool hasSeparateAdd =
       dots && dots->hasSeparateAdd() && width == dots->getLanes();
+  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
+  bool isOwnFirst = dots ? own == op.getDpsInputOperand(0)
+                         : body->lhs == Value(op.getMatchingBlockArgument(own));
   for (int64_t row = 0; row < rows; ++row) {
     Value ownVector = broadcast(
         memref::LoadOp::create(builder, ownSteps, getOwnIndices(row, step)),
         width);
     SmallVector<Value> products;
-    SmallVector<IRMapping> mappings(vectors.size());
-    for (auto [index, vector, mapping] : llvm::enumerate(vectors, mappings)) {
-      if (dots) {
-        bool isFirst = own == op.getDpsInputOperand(0);
-        Value lhs = isFirst ? ownVector : vector,
-              rhs = isFirst ? vector : ownVector;
-        products.push_back(
-            hasSeparateAdd
-                ? dots->multiply(builder, lhs, rhs)
-                : dots->add(builder, getAccumulator(row, index), lhs, rhs));
-        continue;
-      }
-      mapping.map(op.getMatchingBlockArgument(own), ownVector);
-      mapping.map(op.getMatchingBlockArgument(shared), vector);
-      mapping.map(body->getArguments().back(), getAccumulator(row, index));
-      builder.clone(*multiply, mapping)->getResult(0).setType(type);
-    }
-    if (!dots || hasSeparateAdd)
-      keepOrder();
-    for (auto [index, mapping] : llvm::enumerate(mappings)) {
-      Value result;
-      if (dots)
-        result = hasSeparateAdd
-                     ? arith::AddIOp::create(
-                           builder, getAccumulator(row, index), products[index])
-                     : products[index];
+    for (auto [index, vector] : llvm::enumerate(vectors)) {
+      Value lhs = isOwnFirst ? ownVector : vector,
+            rhs = isOwnFirst ? vector : ownVector;
+      if (hasSeparateAdd)
+        products.push_back(dots->multiply(builder, lhs, rhs));
       else
-        result = builder.clone(*add, mapping)->getResult(0);
-      result.setType(type);
-      results.push_back(result);
+        results.push_back(
+            dots ? dots->add(builder, getAccumulator(row, index), lhs, rhs)
+                 : body->create(builder, getAccumulator(row, index), lhs, rhs));
     }
+    if (!hasSeparateAdd)
+      continue;
+    keepOrder();
+    for (auto [index, product] : llvm::enumerate(products))
+      results.push_back(
+          arith::AddIOp::create(builder, getAccumulator(row, index), product));
   }
   return results;
 }

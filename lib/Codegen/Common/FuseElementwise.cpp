@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FuseGathers.h"
+#include "LinalgUtils.h"
 #include "WeightContraction.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,16 +86,6 @@ static bool isUnpacking(OpOperand *operand) {
          isa<arith::ExtUIOp>(producer.getBody()->front());
 }
 
-/// Whether the op accumulates products, as convolutions do, unlike pooling.
-static bool accumulatesProducts(linalg::GenericOp op) {
-  Operation *add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add) &&
-         llvm::any_of(add->getOperands(), [](Value term) {
-           return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(
-               term.getDefiningOp());
-         });
-}
-
 /// Whether the producer permutes elements or converts them to a wider type, and
 /// its only user is a matmul or a convolution.
 static bool isContractionOperand(OpOperand *operand) {
@@ -104,7 +95,8 @@ static bool isContractionOperand(OpOperand *operand) {
       producer.getNumParallelLoops() != producer.getNumLoops() ||
       consumer.getNumReductionLoops() == 0 ||
       consumer.getNumParallelLoops() < 2 ||
-      (consumer.getNumReductionLoops() > 1 && !accumulatesProducts(consumer)))
+      (consumer.getNumReductionLoops() > 1 &&
+       !MultiplyAccumulate::get(consumer)))
     return false;
   Value yielded = producer.getBody()->getTerminator()->getOperand(0);
   if (isa<BlockArgument>(yielded))

@@ -13,6 +13,24 @@
 
 namespace mlir::quant_float {
 
+/// The body of a contraction: `accumulator + lhs * rhs`. Floats are a fused
+/// multiply-add after `quant-float-fuse-multiply-add`; integers, and types
+/// without one, are a multiplication and an addition.
+struct MultiplyAccumulate {
+  /// Matches the value that the op yields for its only result.
+  static std::optional<MultiplyAccumulate> get(linalg::GenericOp op);
+  /// Creates the same ops on other operands, which may be vectors.
+  Value create(OpBuilder &builder, Value accumulator, Value lhs,
+               Value rhs) const;
+  Type getType() const { return accumulate->getResult(0).getType(); }
+
+  /// The op that is yielded.
+  Operation *accumulate;
+  /// Null if `accumulate` multiplies, too.
+  Operation *multiply;
+  Value lhs, rhs;
+};
+
 /// Whether the op has loops and all of them are parallel.
 inline bool isElementwise(linalg::GenericOp op) {
   return op.getNumLoops() > 0 && op.getNumParallelLoops() == op.getNumLoops();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightContraction.h"
+#include "LinalgUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -229,21 +230,11 @@ bool Analysis::splitBody() {
   }
   if (!contraction.codes)
     return false;
-  Value accumulator = op.getBody()->getArguments().back();
-  auto add = op.getBody()
-                 ->getTerminator()
-                 ->getOperand(0)
-                 .getDefiningOp<arith::AddFOp>();
-  if (!add || !add.getType().isF32())
+  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
+  if (!body || !body->getType().isF32())
     return false;
-  Value term = add.getLhs() == accumulator ? add.getRhs() : add.getLhs();
-  auto multiply = term.getDefiningOp<arith::MulFOp>();
-  if (!multiply ||
-      (add.getLhs() != accumulator && add.getRhs() != accumulator) ||
-      !term.hasOneUse())
-    return false;
-  contraction.x = multiply.getLhs();
-  weight = multiply.getRhs();
+  contraction.x = body->lhs;
+  weight = body->rhs;
   if (dependsOn(contraction.x, contraction.codes))
     std::swap(contraction.x, weight);
   if (!dependsOn(weight, contraction.codes) ||

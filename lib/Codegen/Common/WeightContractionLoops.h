@@ -12,6 +12,7 @@
 #include "WeightDecoding.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::quant_float {
@@ -53,6 +54,11 @@ protected:
   }
   Value multiply(Value one, Value other) {
     return arith::MulFOp::create(b, one, other);
+  }
+  /// Returns accumulator + one * other, rounded once.
+  Value accumulate(Value accumulator, Value one, Value other) {
+    return accumulator ? math::FmaOp::create(b, one, other, accumulator)
+                       : multiply(one, other);
   }
   OpFoldResult plus(OpFoldResult index, int64_t offset) {
     return affine::makeComposedFoldedAffineApply(

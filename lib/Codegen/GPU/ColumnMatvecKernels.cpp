@@ -128,8 +128,7 @@ void ColumnMatvecKernel::emitBlock(Value block) {
                      for (int64_t vector = 0; vector < vectors; ++vector) {
                        Value input = x(vector);
                        for (Value weight : weights) {
-                         *accumulator =
-                             add(*accumulator, multiply(weight, input));
+                         *accumulator = accumulate(*accumulator, weight, input);
                          ++accumulator;
                        }
                        if (needsInputSums()) {
@@ -155,7 +154,7 @@ void ColumnMatvecKernel::emitBlock(Value block) {
                           : Value();
         Value correction =
             vector::ExtractOp::create(b, getCorrection(point, 1), 0);
-        accumulator = add(accumulator, multiply(correction, ofX));
+        accumulator = accumulate(accumulator, correction, ofX);
       }
       if (terms && contraction.values.unit != 1)
         accumulator = multiply(accumulator, number(contraction.values.unit));

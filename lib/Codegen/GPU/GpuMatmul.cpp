@@ -133,26 +133,17 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
 
   GpuMatmul matmul;
   matmul.op = generic;
-  Value out = generic.getBody()->getArguments().back();
-  Value yielded = generic.getBody()->getTerminator()->getOperand(0);
-  matmul.add = yielded.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(matmul.add) ||
-      matmul.add->getBlock() != generic.getBody())
+  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(generic);
+  if (!body)
     return std::nullopt;
-  bool isFirst = matmul.add->getOperand(0) == out;
-  if (!isFirst && matmul.add->getOperand(1) != out)
-    return std::nullopt;
-  matmul.multiply = matmul.add->getOperand(isFirst).getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(matmul.multiply) ||
-      matmul.multiply->getBlock() != generic.getBody())
-    return std::nullopt;
+  matmul.body = *body;
 
   unsigned numLoops = generic.getNumLoops();
   llvm::SmallBitVector loops[2] = {llvm::SmallBitVector(numLoops),
                                    llvm::SmallBitVector(numLoops)};
   GpuOperand *operands[2] = {&matmul.left, &matmul.right};
   for (unsigned i = 0; i < 2; ++i) {
-    operands[i]->value = matmul.multiply->getOperand(i);
+    operands[i]->value = i == 0 ? body->lhs : body->rhs;
     if (!addLoops(generic, operands[i]->value, loops[i]))
       return std::nullopt;
   }

@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
 
+#include "../Common/LinalgUtils.h"
 #include "KernelLaunches.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -41,7 +42,7 @@ struct GpuMatmul {
   bool isKContiguousOperand(AffineExpr index) const;
 
   linalg::GenericOp op;
-  Operation *multiply, *add;
+  MultiplyAccumulate body;
   /// `right` has the last dimension of the result.
   GpuOperand left, right;
   /// The reduction loops (K). The last one varies fastest.

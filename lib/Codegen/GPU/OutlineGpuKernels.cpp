@@ -22,7 +22,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Common/AllowFmaContraction.h"
 #include "../Common/ElementwiseLoops.h"
 #include "KernelLaunches.h"
 #include "MatmulTiles.h"
@@ -569,7 +568,7 @@ bool KernelBuilder::mapMatmul(LinalgOp op) {
     else
       buildTiledKernel(*this, *matmul, tile);
   };
-  Type accumulator = matmul->multiply->getResult(0).getType();
+  Type accumulator = matmul->body.getType();
   TileKind kind = plan.instruction   ? TileKind::TensorCore
                   : matmul->isSkinny ? TileKind::Skinny
                                      : TileKind::Simt;
@@ -612,8 +611,6 @@ LogicalResult KernelBuilder::mapMatvec(GenericOp op) {
         "has no kernel that preserves its accumulation order");
   remarkMatmul(/*isInstruction=*/false, describeMatvecKernel(*contraction));
   buildMatvecKernel(*this, *contraction, *order);
-  if (reassociate)
-    allowFmaContraction(launch);
   rewriter.eraseOp(op);
   return success();
 }

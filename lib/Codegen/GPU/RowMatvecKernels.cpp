@@ -306,10 +306,10 @@ void RowMatvecKernel::emitChunk(Value start, Value chunk, ArrayRef<Value> loads,
         Value x = memref::LoadOp::create(
             b, packedLanes,
             ValueRange{index(vector), chunk, index(term), lanesOfChunk});
-        accumulator = add(accumulator, multiply(weight, x));
+        accumulator = accumulate(accumulator, weight, x);
       }
       Value &all = accumulators[row * contraction.vectors + vector];
-      all = add(all, scale ? multiply(scale, accumulator) : accumulator);
+      all = scale ? accumulate(all, scale, accumulator) : add(all, accumulator);
     }
   }
 }

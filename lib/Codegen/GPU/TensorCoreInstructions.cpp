@@ -145,7 +145,7 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &matmul,
                                   const std::optional<NvidiaChip> &chip,
                                   bool reassociate) {
   TensorCorePlan plan;
-  Type accumulator = matmul.add->getResult(0).getType();
+  Type accumulator = matmul.body.getType();
   bool isFloat = isa<FloatType>(accumulator);
   auto getOperand = isFloat ? getFloatOperand : getIntegerOperand;
   std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left.value);

@@ -67,7 +67,7 @@ public:
   void build();
 
 private:
-  Type getElementType() { return matmul.multiply->getResult(0).getType(); }
+  Type getElementType() { return matmul.body.getType(); }
   static int64_t getNeighbours(int64_t share) {
     return std::min(kMaxNeighbours, share);
   }
@@ -206,16 +206,7 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
     return vectors;
   };
   SmallVector<Value> lefts = load(leftTile), rights = load(rightTile);
-  bool isSwapped = matmul.multiply->getOperand(0) != matmul.left.value;
-  bool isAccumulatorFirst =
-      matmul.add->getOperand(1) == matmul.multiply->getResult(0);
-  // Clone the ops of the body on vectors, to keep their attributes.
-  auto emit = [&](Operation *op, Value first, Value second) {
-    return rewriter
-        .create(loc, op->getName().getIdentifier(), {first, second},
-                TypeRange(row), op->getAttrs())
-        ->getResult(0);
-  };
+  bool isSwapped = matmul.body.lhs != matmul.left.value;
   SmallVector<Value> results;
   for (int64_t i = 0; i < shape.shareRows; ++i) {
     int64_t neighbours = leftTile.neighbours;
@@ -224,11 +215,9 @@ SmallVector<Value> TiledKernel::emitStep(Value kInTile,
     left = vector::BroadcastOp::create(rewriter, loc, row, left);
     for (Value right : rights) {
       Value accumulator = accumulators[results.size()];
-      Value term = isSwapped ? emit(matmul.multiply, right, left)
-                             : emit(matmul.multiply, left, right);
-      results.push_back(isAccumulatorFirst
-                            ? emit(matmul.add, accumulator, term)
-                            : emit(matmul.add, term, accumulator));
+      results.push_back(matmul.body.create(rewriter, accumulator,
+                                           isSwapped ? right : left,
+                                           isSwapped ? left : right));
     }
   }
   return results;

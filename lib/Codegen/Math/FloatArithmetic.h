@@ -19,7 +19,7 @@ namespace mlir::quant_float {
 
 /// Builds arithmetic on floats, f32 by default, and on integers of their width.
 /// Operands are scalars or vectors of one shape. Multiplications and additions
-/// are rounded separately, so that the bits do not depend on the target.
+/// are rounded separately, because FMA is slow on targets that emulate it.
 class Arithmetic {
 public:
   Arithmetic(OpBuilder &builder, Operation *op)
@@ -131,6 +131,7 @@ public:
   Value toBits(Value x) {
     return arith::BitcastOp::create(b, getIntegerType(), x);
   }
+  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
   Value toFloat(Value x) { return arith::SIToFPOp::create(b, type, x); }
   /// Zero-extends to i64.
   Value extendInteger(Value x) {

@@ -347,6 +347,30 @@ static Value expandPow(Arithmetic &a, Value x, Value y) {
   return finishPower(a, x, y, result);
 }
 
+/// The product of two f32 is exact in f64. The sum is rounded to odd: if it is
+/// inexact, its last bit is set, so that the conversion to f32 rounds like the
+/// exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded
+/// sums: proved algorithms using rounding to odd", 2008).
+static Value expandFma(Arithmetic &a, Value x, Value y, Value z) {
+  Arithmetic w = a.widen();
+  Value product = w.multiply(w.extend(x), w.extend(y)), addend = w.extend(z);
+  Value sum = w.add(product, addend);
+  // The error of the addition (Knuth's TwoSum); NaN if the sum is not finite.
+  Value addendOfSum = w.subtract(sum, product);
+  Value error = w.add(w.subtract(product, w.subtract(sum, addendOfSum)),
+                      w.subtract(addend, addendOfSum));
+  Value zero = w.number(0);
+  Value isBelow = w.isLess(error, zero), isAbove = w.isLess(zero, error);
+  // Towards the exact sum. An even sum becomes the odd neighbour on that side.
+  Value grows = a.select(w.isLess(sum, zero), isBelow, isAbove);
+  Value bits = w.toBits(sum);
+  Value step = a.select(grows, w.integer(1), w.integer(-1));
+  Value isEven = w.isSame(w.bitAnd(bits, 1), 0);
+  Value adjusts = a.both(a.either(isBelow, isAbove), isEven);
+  bits = a.select(adjusts, w.addIntegers(bits, step), bits);
+  return a.truncate(w.fromBits(bits));
+}
+
 namespace {
 using ExpandTwo = Value (*)(Arithmetic &, Value, Value);
 } // namespace
@@ -395,14 +419,17 @@ struct LowerMath final
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (op->getNumResults() == 1 &&
-          (getExpansion(op) || getExpansionOfTwo(op)))
+          (getExpansion(op) || getExpansionOfTwo(op) || isEmulated(op)))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
       Arithmetic arithmetic(rewriter, op);
       Value x = op->getOperand(0);
-      if (Expand expand = getExpansion(op))
+      if (auto multiplyAdd = dyn_cast<math::FmaOp>(op))
+        rewriter.replaceOp(op, expandFma(arithmetic, x, multiplyAdd.getB(),
+                                         multiplyAdd.getC()));
+      else if (Expand expand = getExpansion(op))
         rewriter.replaceOp(op, expand(arithmetic, x));
       else
         rewriter.replaceOp(
@@ -429,6 +456,10 @@ struct LowerMath final
   }
 
 private:
+  bool isEmulated(Operation *op) const {
+    return !fma && isa<math::FmaOp>(op) &&
+           getElementTypeOrSelf(op->getResult(0)).isF32();
+  }
   void refuse(const ConversionTarget &target) {
     getOperation().walk([&](Operation *op) {
       if (!target.isIllegal(op))

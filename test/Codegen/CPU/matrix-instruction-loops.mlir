@@ -11,9 +11,9 @@
 
 // I8MM-LABEL: func.func @product(
 // I8MM-SAME:    %[[A:.+]]: memref<36x70xi32>, %[[B:.+]]: memref<70x52xi32>, %[[C:.+]]: memref<36x52xi32>)
-// I8MM:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<16384xi8>
+// I8MM:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<65536xi8>
 // I8MM:         scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
-// I8MM:           %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<16384xi8> to memref<72x16xi32>
+// I8MM:           %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<72x16xi32>
 // I8MM:           scf.for {{.+}} to %c70 step %c1 {
 // I8MM:           scf.for {{.+}} to %c2 step %c1 {
 // I8MM-COUNT-4:     vector.store %{{.+}}, %[[PANEL]]
@@ -40,9 +40,9 @@
 // AMX-SAME:    %[[A:.+]]: memref<36x70xi32>, %[[B:.+]]: memref<70x52xi32>, %[[C:.+]]: memref<36x52xi32>)
 // AMX-DAG:     %[[SIZES:.+]] = arith.constant dense<[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0]>
 // AMX-DAG:     %[[REST:.+]] = arith.constant dense<[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 16, 0, 64, 0, 16, 0, 64, 0, 64, 0, 64, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0]>
-// AMX:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<16448xi8>
-// AMX:         memref.view %[[BUFFER]][%c0][] : memref<16448xi8> to memref<80x32xi32>
-// AMX:         vector.store %[[SIZES]], %[[BUFFER]][%c16384]
+// AMX:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<65600xi8>
+// AMX:         memref.view %[[BUFFER]][%c0][] : memref<65600xi8> to memref<80x32xi32>
+// AMX:         vector.store %[[SIZES]], %[[BUFFER]][%c65536]
 // AMX:         llvm.call_intrinsic "llvm.x86.ldtilecfg"
 // AMX-COUNT-4: llvm.call_intrinsic "llvm.x86.tileloadd64"
 // AMX:         scf.for %{{.+}} = %c0 to %c5 step %c1 {
@@ -55,7 +55,7 @@
 // AMX-COUNT-2: llvm.call_intrinsic "llvm.x86.tdpbusd"
 // AMX-NOT:     tdpbusd
 // AMX:         llvm.call_intrinsic "llvm.x86.tilerelease"
-// AMX:         vector.store %[[REST]], %[[BUFFER]][%c16384]
+// AMX:         vector.store %[[REST]], %[[BUFFER]][%c65536]
 
 // NONE-LABEL: func.func @product(
 // NONE-NOT:   tdp

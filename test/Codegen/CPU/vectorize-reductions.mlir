@@ -23,8 +23,7 @@
 // CHECK:             scf.for %[[K:.+]] = %c0 to %c32 step %c1 iter_args(
 // CHECK:               memref.load %[[A]][%[[M]], %[[K]]]
 // CHECK:               %[[COLUMNS:.+]] = vector.load %[[B]][%[[K]], %[[N]]] : memref<32x16xf32>, vector<8xf32>
-// CHECK:               arith.mulf %{{.+}}, %[[COLUMNS]] : vector<8xf32>
-// CHECK:               arith.addf
+// CHECK:               math.fma %{{.+}}, %[[COLUMNS]], %{{.+}} : vector<8xf32>
 // CHECK-NOT:           vector.load
 // CHECK:             vector.store
 // CHECK-NOT:       scf.for
@@ -36,23 +35,21 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<8x32xf32>, memref<32x16xf32>) outs(%c : memref<8x16xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
 
-// The vectors that rows share are copied to a panel, of which there is one: here half of the sum at a time. A row's products come
-// before its sums; on x86 LLVM is kept from moving them (X86).
+// The vectors that rows share are copied to a panel: here half of K at a time.
 
 // LONG-LABEL: func.func @long_sums(
-// LONG-SAME:    %[[A:.+]]: memref<22x512xf32>, %[[B:.+]]: memref<512x48xf32>, %[[C:.+]]: memref<22x48xf32>)
-// LONG:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<16384xi8>
-// LONG:         scf.for %[[PART:.+]] = %c0 to %c512 step %c256 {
-// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c256
+// LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x48xf32>, %[[C:.+]]: memref<22x48xf32>)
+// LONG:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<65536xi8>
+// LONG:         scf.for %[[PART:.+]] = %c0 to %c2048 step %c1024 {
+// LONG:           %[[END:.+]] = arith.addi %[[PART]], %c1024
 // LONG:           scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
-// LONG:             %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<16384xi8> to memref<256x16xf32>
+// LONG:             %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<1024x16xf32>
 // LONG:             scf.for %[[K:.+]] = %[[PART]] to %[[END]] step %c1 {
 // LONG:               %[[STEP:.+]] = affine.apply
 // LONG:               %[[SHARED:.+]] = vector.load %[[B]][%[[K]], %[[N]]]
@@ -69,26 +66,24 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
 // LONG:             scf.for {{.+}} iter_args({{.+}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
 
 // X86-LABEL: func.func @long_sums(
-// X86:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<16384xi8>
+// X86:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<65536xi8>
 // X86:         %[[PANEL:.+]] = memref.view %[[BUFFER]]
 // X86:         scf.for {{.+}} iter_args(
 // X86:           %[[LOW:.+]] = vector.load %[[PANEL]][{{.+}}, %c0]
 // X86:           %[[HIGH:.+]] = vector.load %[[PANEL]][{{.+}}, %c8]
-// X86:           %[[ONE:.+]] = arith.mulf %{{.+}}, %[[LOW]]
-// X86-NEXT:      %[[TWO:.+]] = arith.mulf %{{.+}}, %[[HIGH]]
-// X86-NEXT:      llvm.inline_asm has_side_effects {{.*}} "", ""
-// X86-NEXT:      arith.addf %{{.+}}, %[[ONE]]
-// X86-NEXT:      arith.addf %{{.+}}, %[[TWO]]
-func.func @long_sums(%a: memref<22x512xf32>, %b: memref<512x48xf32>, %c: memref<22x48xf32>) {
+// X86:           math.fma %{{.+}}, %[[LOW]], %{{.+}} : vector<8xf32>
+// X86-NEXT:      math.fma %{{.+}}, %[[HIGH]], %{{.+}} : vector<8xf32>
+// X86-NOT:       inline_asm
+// X86:           scf.yield
+func.func @long_sums(%a: memref<22x2048xf32>, %b: memref<2048x48xf32>, %c: memref<22x48xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<22x512xf32>, memref<512x48xf32>) outs(%c : memref<22x48xf32>) {
+      ins(%a, %b : memref<22x2048xf32>, memref<2048x48xf32>) outs(%c : memref<22x48xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -108,9 +103,8 @@ func.func @conv(%x: memref<1x4x10xf32>, %w: memref<6x4x3xf32>, %y: memref<1x6x8x
       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
       ins(%x, %w : memref<1x4x10xf32>, memref<6x4x3xf32>) outs(%y : memref<1x6x8xf32>) {
   ^bb0(%a: f32, %b: f32, %sum: f32):
-    %0 = arith.mulf %a, %b : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %a, %b, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -131,9 +125,8 @@ func.func @rest(%a: memref<4x4xf32>, %b: memref<4x7xf32>, %c: memref<4x7xf32>) {
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<4x4xf32>, memref<4x7xf32>) outs(%c : memref<4x7xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -218,9 +211,8 @@ func.func @masked(%a: memref<4x8xf32>, %b: memref<8x41xf32>, %c: memref<4x41xf32
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<4x8xf32>, memref<8x41xf32>) outs(%c : memref<4x41xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -238,9 +230,8 @@ func.func @one_left(%a: memref<4x8xf32>, %b: memref<8x65xf32>, %c: memref<4x65xf
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<4x8xf32>, memref<8x65xf32>) outs(%c : memref<4x65xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -258,9 +249,8 @@ func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<4x8xf32>, memref<8x?xf32>) outs(%c : memref<4x?xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -276,7 +266,7 @@ func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
 // WIDE:           %[[LAST:[a-z0-9_]+]] = arith.subi %{{[a-z0-9_]+}}, %c1 :
 // WIDE-COUNT-6:   arith.minsi %{{.+}}, %[[LAST]]
 // WIDE-NOT:       arith.minsi
-// WIDE-COUNT-6:   arith.mulf
+// WIDE-COUNT-6:   math.fma
 // WIDE:         return
 func.func @open_rows(%a: memref<?x128xf32>, %b: memref<128x64xf32>, %c: memref<?x64xf32>) {
   linalg.generic {
@@ -285,9 +275,8 @@ func.func @open_rows(%a: memref<?x128xf32>, %b: memref<128x64xf32>, %c: memref<?
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<?x128xf32>, memref<128x64xf32>) outs(%c : memref<?x64xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -327,9 +316,8 @@ func.func @transposed(%a: memref<1x40xf32>, %b: memref<48x40xf32>, %c: memref<1x
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<1x40xf32>, memref<48x40xf32>) outs(%c : memref<1x48xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -462,13 +450,13 @@ func.func @starts_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8x
 // by squares that are turned around. What is left of the rows is one more tile. Fewer rows read squares of the matrix itself.
 
 // LONG-LABEL: func.func @many_or_few_rows(
-// LONG-SAME:    %[[A:.+]]: memref<?x512xf32>, %[[B:.+]]: memref<48x512xf32>, %[[C:.+]]: memref<?x48xf32>)
+// LONG-SAME:    %[[A:.+]]: memref<?x2048xf32>, %[[B:.+]]: memref<48x2048xf32>, %[[C:.+]]: memref<?x48xf32>)
 // LONG:         %[[BUFFER:.+]] = memref.alloca()
 // LONG:         %[[ARE_MANY:.+]] = arith.cmpi sge, %{{.+}}, %c16
 // LONG:         scf.if %[[ARE_MANY]] {
-// LONG:           scf.for %[[PART:.+]] = %c0 to %c512 step %c256 {
+// LONG:           scf.for %[[PART:.+]] = %c0 to %c2048 step %c1024 {
 // LONG:             scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
-// LONG:               %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<16384xi8> to memref<256x16xf32>
+// LONG:               %[[PANEL:.+]] = memref.view %[[BUFFER]][%c0][] : memref<65536xi8> to memref<1024x16xf32>
 // LONG:               scf.for %[[K:.+]] = %[[PART]] to %{{.+}} step %c8 {
 // LONG-COUNT-8:         vector.load %[[B]]
 // LONG:                 vector.shuffle
@@ -485,16 +473,15 @@ func.func @starts_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8x
 // LONG-NOT:       vector.load %[[BUFFER]]
 // LONG:           vector.load %[[B]]
 // LONG:         return
-func.func @many_or_few_rows(%a: memref<?x512xf32>, %b: memref<48x512xf32>, %c: memref<?x48xf32>) {
+func.func @many_or_few_rows(%a: memref<?x2048xf32>, %b: memref<48x2048xf32>, %c: memref<?x48xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<?x512xf32>, memref<48x512xf32>) outs(%c : memref<?x48xf32>) {
+      ins(%a, %b : memref<?x2048xf32>, memref<48x2048xf32>) outs(%c : memref<?x48xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }
@@ -502,25 +489,24 @@ func.func @many_or_few_rows(%a: memref<?x512xf32>, %b: memref<48x512xf32>, %c: m
 // Columns of which only a run tells how many there are have one, too: at the end with a mask.
 
 // LONG-LABEL: func.func @open_columns(
-// LONG-SAME:    %[[A:.+]]: memref<22x512xf32>, %[[B:.+]]: memref<512x?xf32>, %[[C:.+]]: memref<22x?xf32>)
-// LONG:         memref.view %{{.+}} : memref<16384xi8> to memref<256x16xf32>
-// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<16384xi8> to memref<256x8xf32>
+// LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x?xf32>, %[[C:.+]]: memref<22x?xf32>)
+// LONG:         memref.view %{{.+}} : memref<65536xi8> to memref<1024x16xf32>
+// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<65536xi8> to memref<2048x8xf32>
 // LONG:         vector.create_mask
 // LONG:         vector.maskedload %[[B]]
 // LONG:         vector.store %{{.+}}, %[[PANEL]]
 // LONG:         vector.maskedload %[[C]]
 // LONG:         vector.load %[[PANEL]]
 // LONG:         vector.maskedstore %[[C]]
-func.func @open_columns(%a: memref<22x512xf32>, %b: memref<512x?xf32>, %c: memref<22x?xf32>) {
+func.func @open_columns(%a: memref<22x2048xf32>, %b: memref<2048x?xf32>, %c: memref<22x?xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<22x512xf32>, memref<512x?xf32>) outs(%c : memref<22x?xf32>) {
+      ins(%a, %b : memref<22x2048xf32>, memref<2048x?xf32>) outs(%c : memref<22x?xf32>) {
   ^bb0(%x: f32, %y: f32, %sum: f32):
-    %0 = arith.mulf %x, %y : f32
-    %1 = arith.addf %sum, %0 : f32
-    linalg.yield %1 : f32
+    %0 = math.fma %x, %y, %sum : f32
+    linalg.yield %0 : f32
   }
   return
 }

@@ -81,7 +81,7 @@ def QuantFloatLowerWeightContractionsPass
     which share a scale, and dot-product instructions accumulate the products.
 
     Every element has the same bits whatever the target and the number of
-    threads: each multiplication and each addition is rounded. The CPU of the
+    threads: products are accumulated by fused multiply-adds. The CPU of the
     module attribute `quant_float.target` determines registers, the number of
     rows that are processed together, and the instructions for table lookup and
     integer multiplication.
@@ -510,7 +510,7 @@ def QuantFloatVectorizeReductionsPass
     accumulators, or three quarters if separate instructions add the products.
     For floating-point matmuls, and for packed operands of dot-product
     instructions, with at least 16 rows, the vectors are first packed into a
-    contiguous panel, whose extent along K fits in half of a first-level cache;
+    contiguous panel, whose extent along K fits in an eighth of an L2 cache;
     all columns are processed for one such part of K before the next part. If
     the number of rows is dynamic, the choice is made at run time.
 

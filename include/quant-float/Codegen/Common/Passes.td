@@ -202,19 +202,38 @@ def QuantFloatTransposeWeightsPass
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
-def QuantFloatAllowFmaContractionPass
-    : InterfacePass<"quant-float-allow-fma-contraction", "mlir::FunctionOpInterface"> {
-  let summary = "Allow FMA contraction in reductions";
+def QuantFloatFuseMultiplyAddPass
+    : InterfacePass<"quant-float-fuse-multiply-add", "mlir::FunctionOpInterface"> {
+  let summary = "Accumulate products by fused multiply-adds";
   let description = [{
-    Sets the fast-math flag `contract` on multiplications and on the additions
-    that accumulate their results, so that LLVM forms fused multiply-adds if the
-    target has them. This applies to `linalg` ops with reductions and to the
-    loops that they have been lowered to; the bodies of other ops keep their
-    roundings. Results then depend on the target. The specified accumulation
-    order (R7) stays.
+    Replaces an `arith.mulf` and the `arith.addf` that adds it to an accumulator
+    of a `linalg.generic` op with reductions by a `math.fma`, which is rounded
+    once. This is the definition of the accumulation order (R7) of f32 and f64:
+    the same bits on every target. It also applies to sums of squares and to
+    other weighted sums.
 
-    The pipelines run this pass with `accumulation=reassociate` only.
+    The pass runs before any fusion, so that the roundings depend on the model
+    only: a product that a separate op computes keeps its rounding, also if it is
+    fused with the reduction later. Targets without FMA instructions compute the
+    same bits by `quant-float-lower-math`.
+
+    ```mlir
+    // Input
+    ^bb0(%a: f32, %b: f32, %accumulator: f32):
+      %product = arith.mulf %a, %b : f32
+      %sum = arith.addf %accumulator, %product : f32
+      linalg.yield %sum : f32
+
+    // Output
+    ^bb0(%a: f32, %b: f32, %accumulator: f32):
+      %sum = math.fma %a, %b, %accumulator : f32
+      linalg.yield %sum : f32
+    ```
   }];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of fused multiply-adds">
+  ];
+  let dependentDialects = ["mlir::math::MathDialect"];
 }
 
 def QuantFloatPrivatizeDpsInitsPass

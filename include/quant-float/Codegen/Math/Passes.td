@@ -24,10 +24,15 @@ def QuantFloatLowerMathPass
     of less than two units. Other functions become calls of the C library,
     element by element, or are errors if `libm` is not set. Roots and roundings,
     for which there are instructions, stay.
+
+    Without `fma`, `math.fma` on f32 is expanded to arithmetic on f64 that is
+    rounded to odd, which gives the same bits; on f64, LLVM calls the C library.
   }];
   let options = [
     Option<"libm", "libm", "bool", /*default=*/"true",
-           "allow calls of the C library">
+           "allow calls of the C library">,
+    Option<"fma", "fma", "bool", /*default=*/"true",
+           "the target has fused multiply-add instructions">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
