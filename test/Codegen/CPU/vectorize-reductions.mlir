@@ -491,7 +491,7 @@ func.func @many_or_few_rows(%a: memref<?x2048xf32>, %b: memref<48x2048xf32>, %c:
 // LONG-LABEL: func.func @open_columns(
 // LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x?xf32>, %[[C:.+]]: memref<22x?xf32>)
 // LONG:         memref.view %{{.+}} : memref<65536xi8> to memref<1024x16xf32>
-// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<65536xi8> to memref<2048x8xf32>
+// LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<65536xi8> to memref<1024x8xf32>
 // LONG:         vector.create_mask
 // LONG:         vector.maskedload %[[B]]
 // LONG:         vector.store %{{.+}}, %[[PANEL]]
