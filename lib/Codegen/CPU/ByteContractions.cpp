@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ByteContractions.h"
+
 #include "../../Transforms/Encodings.h"
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -85,22 +87,11 @@ static std::optional<ByteOperand> matchOperand(GenericOp op, Value value) {
 
 /// Matches out + (a - p) * (b - q).
 bool ByteContraction::matchBody() {
-  auto add = op.getBody()
-                 ->getTerminator()
-                 ->getOperand(0)
-                 .getDefiningOp<arith::AddIOp>();
-  if (!add || !add.getType().isInteger(32))
-    return false;
-  Value before = op.getBody()->getArguments().back();
-  Value added = add.getLhs() == before   ? add.getRhs()
-                : add.getRhs() == before ? add.getLhs()
-                                         : Value();
-  auto multiply =
-      added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
-  if (!multiply)
+  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
+  if (!body || !body->getType().isInteger(32))
     return false;
   for (auto [byteOperand, value] :
-       llvm::zip(byteOperands, multiply.getOperands())) {
+       llvm::zip(byteOperands, std::array{body->lhs, body->rhs})) {
     std::optional<ByteOperand> found = matchOperand(op, value);
     if (!found)
       return false;

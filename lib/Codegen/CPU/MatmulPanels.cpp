@@ -396,6 +396,29 @@ void ReductionLoopNest::storeAccumulators(int64_t rows, int64_t lanes,
     });
 }
 
+/// Prefetches the next rows of the operand that is not packed, a cache line of
+/// each row at a time. A tile reads a few lines of every row, which is too
+/// short for the CPU to recognize. Prefetches beyond the end are harmless.
+void ReductionLoopNest::prefetchRows(int64_t rows, Value step, Value first) {
+  auto type = cast<MemRefType>(own->get().getType());
+  constexpr int64_t kLineBytes = 64, kMinBytes = 1 << 16;
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (type.hasStaticShape() && type.getNumElements() * bytes < kMinBytes)
+    return;
+  Value offset = arith::AndIOp::create(
+      builder, arith::SubIOp::create(builder, step, first),
+      getConstant(kLineBytes / bytes - 1));
+  auto branch = scf::IfOp::create(
+      builder, arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, offset,
+                                     getConstant(0)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (int64_t row = 0; row < rows; ++row)
+    memref::PrefetchOp::create(
+        builder, ownSteps, getOwnIndices(rows + row, step), /*isWrite=*/false,
+        /*localityHint=*/2, /*isDataCache=*/true);
+}
+
 /// Accumulates `rows` times `lanes` elements over a part of K in registers.
 void ReductionLoopNest::accumulateSteps(int64_t rows, int64_t lanes) {
   SmallVector<Value> accumulators = initAccumulators(rows, lanes);
@@ -405,6 +428,8 @@ void ReductionLoopNest::accumulateSteps(int64_t rows, int64_t lanes) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
+    if (rows > 1 && !hasOpen(*rowLoop))
+      prefetchRows(rows, forOp.getInductionVar(), from);
     scf::YieldOp::create(builder,
                          accumulateStep(rows, lanes, forOp.getInductionVar(),
                                         from, forOp.getRegionIterArgs()));

@@ -145,7 +145,7 @@ func::FuncOp Reduction::makeFunction(bool anyLength) {
                           *getReductionLoop(op));
     }
   func::FuncOp function =
-      makeInternalFunction(op.getLoc(), "shared.sum", types, {});
+      makeInternalFunction(op.getLoc(), "shared.reduction", types, {});
   // AccumulatorInit::find() recognizes the initialization only if the arguments
   // do not alias.
   if (fill)

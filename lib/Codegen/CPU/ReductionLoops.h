@@ -142,6 +142,7 @@ private:
                     llvm::function_ref<Value(Value)> getStep, int64_t lanes);
   SmallVector<Value> initAccumulators(int64_t rows, int64_t lanes);
   void accumulateSteps(int64_t rows, int64_t lanes);
+  void prefetchRows(int64_t rows, Value step, Value first);
   SmallVector<Value> accumulateStep(int64_t rows, int64_t lanes, Value step,
                                     Value first, ValueRange accumulators);
   void keepOrder();

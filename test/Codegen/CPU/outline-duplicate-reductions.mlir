@@ -13,7 +13,7 @@
 // CHECK-DAG:     %[[FIRST:.+]] = memref.subview %[[Z]][0]
 // CHECK-DAG:     %[[SECOND:.+]] = memref.subview %[[Z]][4]
 // CHECK:         %[[ONE:.+]] = memref.cast %[[FIRST]] : {{.*}} to memref<4xf32, strided<[1], offset: ?>>
-// CHECK:         call @[[$SHARED:shared.sum]](%[[X]], %[[ONE]])
+// CHECK:         call @[[$SHARED:shared.reduction]](%[[X]], %[[ONE]])
 // CHECK:         %[[TWO:.+]] = memref.cast %[[SECOND]] : {{.*}} to memref<4xf32, strided<[1], offset: ?>>
 // CHECK:         call @[[$SHARED]](%[[Y]], %[[TWO]])
 func.func @equal(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<8xf32>) {
@@ -41,13 +41,13 @@ func.func @equal(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<8xf32>) {
 // CHECK-LABEL: func.func @twice(
 // CHECK-NOT:     call
 // CHECK:         linalg.generic
-// CHECK:         call @[[$PRODUCTS:shared.sum_[0-9]+]](%[[A:.+]], %[[A]], %
+// CHECK:         call @[[$PRODUCTS:shared.reduction_[0-9]+]](%[[A:.+]], %[[A]], %
 // CHECK:         call @[[$PRODUCTS]](%[[A]], %[[B:.+]], %
 // CHECK-NOT:     linalg.generic
 // Where there are many, it is one, too.
 // MANY-LABEL: func.func @twice(
 // MANY-NOT:     linalg.generic
-// MANY-COUNT-3: call @shared.sum
+// MANY-COUNT-3: call @shared.reduction
 // MANY-NOT:     linalg.generic
 // MANY:         return
 func.func @twice(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %z: memref<4xf32>) {
@@ -153,7 +153,7 @@ func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i:
 // LENGTHS-SAME:    %[[A:.+]]: memref<4x8x3xf32>, %[[B:.+]]: memref<4x9x3xf32, strided<[54, 3, 1]>>, %[[X:.+]]: memref<8x6xf32>, %[[Y:.+]]: memref<9x6xf32>, %[[Z:.+]]: memref<4x4xf32>)
 // LENGTHS-DAG:   %[[B1:.+]] = memref.cast %[[B]]
 // LENGTHS-DAG:   %[[Y1:.+]] = memref.cast %[[Y]] : memref<9x6xf32> to memref<?x6xf32>
-// LENGTHS:       call @[[$ANY:shared.sum]](%[[B1]], %[[Y1]], %[[Z]])
+// LENGTHS:       call @[[$ANY:shared.reduction]](%[[B1]], %[[Y1]], %[[Z]])
 // LENGTHS:       call @[[$ANY]](
 // LENGTHS-NOT:   linalg.generic
 // LENGTHS:       return

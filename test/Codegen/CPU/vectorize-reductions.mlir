@@ -57,6 +57,7 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
 // LONG:             scf.for %[[M:.+]] = %c0 to %c18 step %c6 {
 // LONG-COUNT-6:       vector.load %[[C]]
 // LONG:               scf.for %[[K:.+]] = {{.+}} iter_args(
+// LONG:                   memref.prefetch %[[A]][%{{.+}}, %[[K]]], read, locality<2>, data
 // LONG:                 vector.load %[[PANEL]][
 // LONG:                 memref.load %[[A]][%[[M]], %[[K]]]
 // LONG-NOT:             vector.load
