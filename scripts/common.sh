@@ -16,12 +16,16 @@ qf_setup() {
 }
 
 qf_build() {
-  local log=$QF_BUILD/build.log
+  local log=$QF_BUILD/build.log headers=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/onnxruntime-headers
   mkdir -p "$QF_BUILD"
+  # setup.sh --full downloads them.
+  headers=${QUANT_FLOAT_ONNXRUNTIME_INCLUDE_DIR:-$headers/usr/include/onnxruntime}
+  [ -e "$headers/onnxruntime_c_api.h" ] || headers=''
   echo "build: configuring"
   # Every time: it takes two seconds, and a checkout may have gained folders.
   cmake --preset release "-DCMAKE_C_COMPILER=clang-$QF_LLVM" "-DCMAKE_CXX_COMPILER=clang++-$QF_LLVM" \
-    "-DMLIR_DIR=/usr/lib/llvm-$QF_LLVM/lib/cmake/mlir" >"$log" 2>&1 || { tail -40 "$log" >&2; return 1; }
+    "-DMLIR_DIR=/usr/lib/llvm-$QF_LLVM/lib/cmake/mlir" \
+    ${headers:+"-DQUANT_FLOAT_ONNXRUNTIME_INCLUDE_DIR=$headers"} >"$log" 2>&1 || { tail -40 "$log" >&2; return 1; }
   echo "build: compiling into $QF_BUILD"
   local started=$SECONDS
   NINJA_STATUS='[%f/%t %es] ' ninja -C "$QF_BUILD" "$@" >"$log" 2>&1 || { qf_failures "$log" >&2; return 1; }

@@ -5,19 +5,20 @@
 # run-example.sh and test.sh call it first.
 #   scripts/setup.sh --docs       instead, the environment build/docs/venv, which builds the site
 #   scripts/setup.sh --browser    instead, a browser for the tests of the site
-#   scripts/setup.sh --full       instead, the additional packages of test.sh --full
+#   scripts/setup.sh --full       instead, the additional packages of test.sh --full, and the headers of ONNX
+#                                 Runtime, in ~/.cache/quant-float/onnxruntime-headers
 #   scripts/setup.sh --emulators  also the emulators of CPUs with float8 instructions, in
 #                                 ~/.cache/quant-float/emulators (a download of 330 MB). If one is not
 #                                 available, the file NAME.missing there states the reason
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=scripts/packages.txt venv=build/venv requirements=scripts/requirements.txt cache=''
+packages=scripts/packages.txt venv=build/venv requirements=scripts/requirements.txt cache='' headers=''
 case "${1:-}" in
   "") ;;
   --docs) packages='' venv=build/docs/venv requirements=scripts/requirements-docs.txt ;;
   --browser) packages=scripts/packages-browser.txt venv=build/docs/browser requirements=scripts/requirements-browser.txt ;;
-  --full) packages=scripts/packages-full.txt venv='' ;;
+  --full) packages=scripts/packages-full.txt venv='' headers=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/onnxruntime-headers ;;
   --emulators) cache=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/emulators ;;
   -h | --help) echo "usage: scripts/setup.sh [--docs|--browser|--full|--emulators]    installs what the build and the tests require; or, for an option, what the site, its tests or the long tests require; or also emulators"; exit 0 ;;
   *) echo "setup.sh: unknown option '$1'" >&2; exit 2 ;;
@@ -161,8 +162,21 @@ install_emulators() {
   wait
 }
 
+# Those of Debian 13, whose version stays the same. No package of Debian 12 and no Python package has them.
+install_headers() {
+  [ ! -e "$headers/usr/include/onnxruntime/onnxruntime_c_api.h" ] || return 0
+  say "downloading the headers of ONNX Runtime"
+  rm -rf "$headers" "$headers.part"
+  mkdir -p "${headers%/*}"
+  bash scripts/download-package.sh trixie libonnxruntime-dev "$headers.part" ./usr/include/onnxruntime \
+    >"$headers.log" 2>&1 || { tail -5 "$headers.log" >&2; die "no headers of ONNX Runtime (the whole log: $headers.log)"; }
+  mv "$headers.part" "$headers"
+  rm "$headers.log"
+}
+
 started=$SECONDS
 [ -z "$packages" ] || install_packages
 [ -z "$venv" ] || make_environment
 [ -z "$cache" ] || install_emulators
+[ -z "$headers" ] || install_headers
 say "ready after $((SECONDS - started)) s"

@@ -111,7 +111,7 @@ if os.path.exists(os.path.join(config.quant_float_obj_root, "lib", "libQuantFloa
     config.available_features.add("onnxruntime-custom-ops")
 else:
     lit_config.note(
-        "no operators for ONNX Runtime (built if QUANT_FLOAT_ONNXRUNTIME_INCLUDE_DIR has its headers): "
+        "no operators for ONNX Runtime (scripts/setup.sh --full downloads its headers, with which scripts/build.sh builds them): "
         "what needs them is skipped"
     )
 

@@ -19,8 +19,8 @@
 #include <memory>
 #include <onnxruntime_c_api.h>
 
-#if ORT_API_VERSION < 29
-#error "the headers of ONNX Runtime 1.29 or later are required"
+#if ORT_API_VERSION < 21
+#error "the headers of ONNX Runtime 1.21 or later are required"
 #endif
 
 using namespace quant_float_ort;
@@ -55,6 +55,9 @@ OrtStatus *fail(const std::string &message) {
                            ("quant_float: " + message).c_str());
 }
 
+/// The number of float4e2m1, which headers have since ONNX Runtime 1.24.
+constexpr auto kFloat4E2M1 = static_cast<ONNXTensorElementDataType>(23);
+
 /// ONNX Runtime's numbers of element types and those of EntryPoint.h. ONNX
 /// Runtime has more types, which custom operators do not accept.
 constexpr std::pair<ONNXTensorElementDataType, int32_t> kTypes[] = {
@@ -77,7 +80,7 @@ constexpr std::pair<ONNXTensorElementDataType, int32_t> kTypes[] = {
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ, QF_FLOAT8E5M2FNUZ},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4, QF_UINT4},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4, QF_INT4},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1, QF_FLOAT4E2M1},
+    {kFloat4E2M1, QF_FLOAT4E2M1},
 };
 
 /// Returns the number in EntryPoint.h, or 0.
