@@ -10,15 +10,20 @@ the table has the best and the median of the calls in microseconds.
 """
 
 import argparse
+import contextlib
+import datetime
+import importlib.metadata
 import json
 import os
 import pathlib
 import statistics
+import subprocess
 import sys
 import time
 import warnings
 
-from harness.environment import BUILD, use_build_environment
+from harness.cpu import describe_cpu
+from harness.environment import BUILD, ROOT, use_build_environment
 
 use_build_environment()
 
@@ -78,6 +83,47 @@ def list_torch(size, build):
         lambda: product(vector),
         lambda: torch.nn.functional.linear(vector, weights),
     )
+    # Layers whose inputs are quantized: ours are compiled, PyTorch's are eager.
+    layers = torch.nn.functional
+    image, kernels = torch.randn(1, 32, 56, 56), torch.randn(32, 32, 3, 3)
+    heads = torch.randn(1, 4, 128, 64)
+    table, indices = qt.cast(weights, torch.float8_e4m3fn), torch.randint(rows, (1, 64))
+
+    def convolve(x, quantize):
+        return layers.relu(layers.conv2d(quantize(x), kernels, padding=1))
+
+    def attend(x, quantize):
+        x = quantize(x)
+        return layers.scaled_dot_product_attention(x, x, x, is_causal=True)
+
+    def embed(indices, quantize):
+        return quantize(layers.embedding(indices, table).to(x.dtype))
+
+    def embed_cast(indices):
+        return layers.embedding(indices, qt.cast(table, x.dtype))
+
+    def quantize(x):
+        return qt.qdq(x, 0.02, storage="int8")
+
+    def fake_quantize(x):
+        return torch.fake_quantize_per_tensor_affine(x, 0.02, 0, -128, 127)
+
+    for name, layer, value in (
+        ("compiled convolution 56x56x32, int8 qdq", convolve, image),
+        ("compiled causal attention 4x128x64, int8 qdq", attend, heads),
+    ):
+        compiled = torch.compile(layer, backend="quant_float", dynamic=False)
+        yield (
+            name,
+            lambda f=compiled, x=value: f(x, quantize),
+            lambda f=layer, x=value: f(x, fake_quantize),
+        )
+    embedding = torch.compile(embed_cast, backend="quant_float", dynamic=False)
+    yield (
+        "compiled embedding of 64 rows of float8",
+        lambda: embedding(indices),
+        lambda: embed(indices, lambda x: x),
+    )
 
 
 def list_jax(size, build):
@@ -126,6 +172,37 @@ def list_jax(size, build):
         "qdq to int8 per axis",
         jit(lambda x, s: qj.qdq(x, s, storage="int8", axis=1), x, scale),
         jit(lambda x, s: dequantize(quantize(x, s), s), x, scale),
+    )
+    blocks = jnp.asarray(random.uniform(0.1, 1, (size // 1024, 32)).astype(np.float32))
+    yield (
+        "quantize to int8 in blocks of 32",
+        jit(lambda x, s: qj.quantize(x, s, dtype="int8", axis=1, block_size=32), x, blocks),
+        jit(lambda x, s: quantize(x, jnp.repeat(s, 32, 1)), x, blocks),
+    )
+
+    def quantize_mx(x):
+        """OCP's rule: the scale is the power of two of the largest magnitude over that of the type."""
+        x = x.reshape(*x.shape[:-1], -1, 32)
+        largest = jnp.abs(x).max(-1, keepdims=True)
+        exponent = jnp.clip(jnp.floor(jnp.log2(largest)) - 8, -127, 127)
+        scale = jnp.exp2(exponent)
+        limited = jnp.clip(x / scale, -448, 448)
+        return limited.astype(jnp.float8_e4m3fn), scale.astype(jnp.float8_e8m0fnu)
+
+    values, scales = qj.block_quantize(x, "float8e4m3fn", "float8e8m0", 32, "floor")
+    yield (
+        "block_quantize to MXFP8",
+        jit(lambda x: qj.block_quantize(x, "float8e4m3fn", "float8e8m0", 32, "floor")[0], x),
+        jit(lambda x: quantize_mx(x)[0], x),
+    )
+    yield (
+        "block_dequantize from MXFP8",
+        jit(lambda x, s: qj.block_dequantize(x, s, 32), values, scales),
+        jit(
+            lambda x, s: x.astype(jnp.float32) * jnp.repeat(s.astype(jnp.float32), 32, 1),
+            values,
+            scales,
+        ),
     )
 
 
@@ -205,6 +282,24 @@ def measure(function, repeat):
         yield (time.perf_counter() - start) / count
 
 
+def describe_machine(framework):
+    cpu = describe_cpu()
+    command = ["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=40"]
+    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    versions = {}
+    for package in (framework, "jaxlib", "numpy"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
+    return {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": commit or None,
+        "cpu": cpu["model"],
+        "cpu_vendor": cpu["vendor"],
+        "cpu_family_model": f"{cpu['family']}/{cpu['model_number']}",
+        "versions": versions,
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -242,13 +337,13 @@ def main():
             flush=True,
         )
     if options.output:
-        options.output.write_text(
-            json.dumps(
-                {"framework": options.framework, "elements": options.size, "rows": records},
-                indent=1,
-            )
-            + "\n"
-        )
+        record = {
+            "framework": options.framework,
+            "elements": options.size,
+            "machine": describe_machine(options.framework),
+            "rows": records,
+        }
+        options.output.write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

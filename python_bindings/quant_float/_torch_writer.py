@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
@@ -59,7 +59,8 @@ class Function(NamedTuple):
     outputs: list[Value]
 
 
-Handler = Callable[["Writer", Any, Sequence[Any], dict[str, Any]], "Value | list[Value | None]"]
+_Results: TypeAlias = "Value | list[Value] | list[Value | None]"
+Handler: TypeAlias = Callable[["Writer", Any, Sequence[Any], dict[str, Any]], _Results]
 HANDLERS: dict[Any, Handler] = {}
 
 
@@ -81,7 +82,7 @@ class Writer:
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         self._lines: list[str] = []
-        self._values: dict[Any, Value | list[Value | None] | None] = {}
+        self._values: dict[Any, _Results | None] = {}
         self._arguments: dict[Any, int] = {}
         self._inputs: dict[Any, Value] = {}
         self._count = 0
@@ -228,7 +229,7 @@ class Probe(Writer):
     def __init__(self) -> None:
         super().__init__(None)
 
-    def check(self, node: Any) -> Value | list[Value | None] | None:
+    def check(self, node: Any) -> _Results | None:
         """Returns the results. Raises Unsupported if the node has no conversion."""
         for argument in flatten([node.args, list(node.kwargs.values())]):
             if isinstance(argument, torch.fx.Node):

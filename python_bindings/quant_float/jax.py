@@ -174,12 +174,22 @@ def _make_call() -> Any:
     return Call()
 
 
-def _call(call: Call, vmap_method: str = "sequential") -> list[Any]:
+def _call(call: Call, name: str, vmap_method: str = "sequential") -> list[Any]:
     """Calls a kernel on views of the operands, which cost nothing."""
     operands = [jnp.reshape(view.tensor.array, view.sizes) for view in call.inputs]
     types = [_get_type(view) for view in call.results]
     function = jax.ffi.ffi_call(_TARGET, types, vmap_method=vmap_method)
-    made = function(*operands, kernel=np.int64(_register(call)))
+    kernel = np.int64(_register(call))
+    run = jax.custom_jvp(lambda *operands: tuple(function(*operands, kernel=kernel)))
+
+    @run.defjvp  # type: ignore[untyped-decorator, unused-ignore]
+    def refuse(*_: Any) -> Any:
+        raise TypeError(
+            f"quant_float.jax.{name} has no gradient; qdq and fakeconvert pass it to their input, "
+            "and jax.lax.stop_gradient(x) stops it"
+        )
+
+    made = run(*operands)
     return [
         jnp.reshape(array, view.tensor.shape)
         for array, view in zip(made, call.results, strict=True)
@@ -191,12 +201,9 @@ def _get_type(view: View) -> Any:
 
 
 def _pass_gradient(function: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """Calls a function whose gradient is that of the identity."""
-    call = jax.custom_vjp(function)
-    call.defvjp(
-        lambda x, *others: (function(x, *others), None),
-        lambda _, gradient: (gradient, *[None] * len(others)),
-    )
+    """Calls a function whose derivative is that of the identity."""
+    call = jax.custom_jvp(function)
+    call.defjvp(lambda primals, tangents: (call(*primals), tangents[0]))
     return call(x, *others)
 
 
@@ -222,7 +229,7 @@ def cast(
     )  # fmt: skip
     # A batch of vectors is one vector, unless random bits would be repeated for it.
     return _call(
-        call, "broadcast_all" if random is None and not _is_packed(call) else "sequential"
+        call, "cast", "broadcast_all" if random is None and not _is_packed(call) else "sequential"
     )[0]
 
 
@@ -256,7 +263,7 @@ def quantize(
         random=_take_optional(random), opset=opset, out=_make_output(element, source.shape),
         target=call, threads=threads,
     )  # fmt: skip
-    return _call(call)[0]
+    return _call(call, "quantize")[0]
 
 
 def _get_scale_type(x: Tensor) -> DType:
@@ -284,7 +291,7 @@ def dequantize(
         block_size=block_size, opset=opset, out=_make_output(element, source.shape), target=call,
         threads=threads,
     )  # fmt: skip
-    return _call(call)[0]
+    return _call(call, "dequantize")[0]
 
 
 def qdq(
@@ -315,7 +322,7 @@ def qdq(
             random=_take_optional(random), opset=opset,
             out=_make_output(source.dtype, source.shape), target=call, threads=threads,
         )  # fmt: skip
-        return _call(call)[0]
+        return _call(call, "qdq")[0]
 
     source = _take(x)
     zeros = _take_optional(zero_point, element)
@@ -348,7 +355,7 @@ def fakeconvert(
             source, _take(scale), _take_optional(shift), dtype=dtype, mode=mode,
             out=_make_output(source.dtype, source.shape), target=call, threads=threads,
         )  # fmt: skip
-        return _call(call)[0]
+        return _call(call, "fakeconvert")[0]
 
     source = _take(x)
     scales = _take(scale, source.dtype).array
@@ -390,7 +397,7 @@ def block_quantize(
         tensor_scale=_take_optional(tensor_scale, number),
         out=tuple(out), target=call, threads=threads,
     )  # fmt: skip
-    return tuple(_call(call))
+    return tuple(_call(call, "block_quantize"))
 
 
 def block_dequantize(
@@ -410,4 +417,4 @@ def block_dequantize(
         tensor_scale=_take_optional(tensor_scale, _as_dtype("float")),
         out=_make_output(_as_result(dtype), source.shape), target=call, threads=threads,
     )  # fmt: skip
-    return _call(call)[0]
+    return _call(call, "block_dequantize")[0]

@@ -8,8 +8,10 @@
 # COMPILER: Error: the handler for JAX cannot be compiled
 # RUN: env XDG_CACHE_HOME=%t %obj_root/jax/bin/python %src_root/benchmarks/frameworks.py jax --package %obj_root/python_packages --size 4096 --repeat 1 --output %t/benchmark.json
 # RUN: FileCheck %s --check-prefix=BENCHMARK < %t/benchmark.json
+# BENCHMARK: "cpu_vendor": "
 # BENCHMARK: "name": "f32 to float8_e4m3fn"
 # BENCHMARK: "name": "qdq to int8 per axis"
+# BENCHMARK: "name": "block_dequantize from MXFP8"
 import ctypes
 import os
 import pathlib
@@ -136,6 +138,42 @@ def check_transformations():
     got = np.asarray(jax.jit(jax.vmap(lambda x, s: qj.quantize(x, s, dtype="int8")))(x, scales))
     wanted = np.stack([qf.quantize(*pair, dtype="int8") for pair in zip(x, scales, strict=True)])
     expect.same("vmap of quantize", got, wanted)
+    scales = random.uniform(0.1, 1, 4).astype(np.float32)
+    got = jax.jit(jax.vmap(lambda x: qj.quantize(x, scales, dtype="int8", axis=-2)))(x)
+    expect.same("vmap per axis", np.asarray(got), qf.quantize(x, scales, dtype="int8", axis=1))
+    batch = random.uniform(0.1, 1, (5, 4)).astype(np.float32)
+    got = jax.vmap(lambda x, s: qj.qdq(x, s, storage="int8", axis=0))(x, batch)
+    wanted = np.stack(
+        [qf.qdq(*pair, storage="int8", axis=0) for pair in zip(x, batch, strict=True)]
+    )
+    expect.same("vmap per axis, scales", np.asarray(got), wanted)
+    blocks = random.uniform(0.1, 1, (4, 2)).astype(np.float32)
+    got = jax.vmap(lambda x: qj.quantize(x, blocks, dtype="int4", axis=1, block_size=4))(x)
+    wanted = np.stack([qf.quantize(y, blocks, dtype="int4", axis=1, block_size=4) for y in x])
+    expect.same("vmap blocked", np.asarray(got), wanted)
+
+    def round_blocks(x):
+        return qj.block_dequantize(*qj.block_quantize(x, "float4e2m1", "float8e8m0", 4, "rceil"), 4)
+
+    wanted = qf.block_dequantize(*qf.block_quantize(x, "float4e2m1", "float8e8m0", 4, "rceil"), 4)
+    expect.same("vmap of blocks", np.asarray(jax.jit(jax.vmap(round_blocks))(x)), wanted)
+    for name, function in {
+        "cast": lambda x: qj.cast(x, "float16").sum().astype("float32"),
+        "quantize": lambda x: qj.dequantize(qj.quantize(x, 0.1, dtype="int8"), 0.1).sum(),
+        "dequantize": lambda x: qj.dequantize(jnp.ones(5, jnp.int8), x[:, 0, 0], axis=0).sum(),
+        "block_quantize": lambda x: round_blocks(x).sum(),
+    }.items():
+        words = f"quant_float.jax.{name} has no gradient"
+        expect.raises(
+            f"grad of {name}", TypeError, words, lambda f=function: jax.jit(jax.grad(f))(x)
+        )
+    frozen = qj.block_quantize(x[0], "float4e2m1", "float8e8m0", 4, "rceil")
+    got = jax.grad(lambda y: (y @ qj.block_dequantize(*frozen, 4)).sum())(jnp.ones(4))
+    expect.true("grad beside quantized weights", bool(jnp.isfinite(got).all()))
+    got = jax.jvp(lambda x: qj.qdq(x, 0.1, storage="int8", axis=None), (x,), (2 * x,))[1]
+    expect.same("jvp of qdq", np.asarray(got), 2 * x)
+    got = jax.vmap(jax.grad(lambda x, s: qj.qdq(x, s, storage="int8", axis=0).sum()))(x, batch)
+    expect.same("vmap of grad of qdq", np.asarray(got), np.ones_like(x))
     got = jax.grad(lambda x: (qj.qdq(x, 0.1, storage="int8") * np.arange(8)).sum())(x)
     expect.same(
         "grad of qdq", np.asarray(got), np.broadcast_to(np.arange(8, dtype=np.float32), x.shape)

@@ -5,8 +5,10 @@
 # RUN: %obj_root/networks/venv/bin/python %s
 # RUN: %obj_root/networks/venv/bin/python %src_root/benchmarks/frameworks.py torch --package %obj_root/python_packages --size 4096 --repeat 1 --output %t.json
 # RUN: FileCheck %s --check-prefix=BENCHMARK < %t.json
+# BENCHMARK: "cpu_vendor": "
 # BENCHMARK: "name": "f32 to float8_e4m3fn"
 # BENCHMARK: "name": "compiled matvec, MXFP4 weights beside float"
+# BENCHMARK: "name": "compiled embedding of 64 rows of float8"
 import warnings
 
 import expect
