@@ -33,6 +33,7 @@ TORCH = {
 }  # fmt: skip
 # Examples are searched among these values first.
 SIMPLE = [
+    0.25,
     0.5,
     1.5,
     2.5,
@@ -63,22 +64,41 @@ def floats():
     return np.concatenate([np.float32(SIMPLE), ties, *near, spread])
 
 
+# Matrices have each value in four columns, so of the dense values they have one in so many.
+MATRIX_STEP = 4
+
+# The rows of a matrix of inputs have 4 elements: each is quantized by its column's scale, or by that of two columns.
+AXIS_SCALES, AXIS_ZERO_POINTS = [0.1, 0.25, 0.3, 1.5], [3, 0, -7, 5]
+BLOCK_SCALES, BLOCK_ZERO_POINTS = [0.1, 0.3], [3, -7]
+
+
 def codes(name):
     size = 16 if name == "f4E2M1FN" else 256
     return np.arange(size, dtype=np.uint8).view(TYPES[name])
 
 
 class Construct:
-    """An op: its title, argument, result type, the ONNX op, and the op of each dialect."""
+    """An op: its title, argument, result type, the ONNX op, and the op of each dialect.
 
-    def __init__(self, title, source, to, onnx, **dialects):
-        self.title, self.source, self.to, self.onnx, self.dialects = (
-            title,
-            source,
-            to,
-            onnx,
-            dialects,
-        )
+    `granularity` is "tensor", "axis" or "block". Matrices have columns, and scales and zero points as arguments %s and %z.
+    """
+
+    def __init__(self, title, source, to, onnx, granularity="tensor", **dialects):
+        self.title, self.source, self.to, self.onnx = title, source, to, onnx
+        self.granularity, self.dialects = granularity, dialects
+
+    def arrange(self, values):
+        """The inputs: the values, in each column if there are several."""
+        return values if self.granularity == "tensor" else np.repeat(values, 4).reshape(-1, 4)
+
+    def operands(self, rows):
+        """The scales and the zero points."""
+        if self.granularity == "tensor":
+            return []
+        if self.granularity == "axis":
+            return [np.float32(AXIS_SCALES), np.int8(AXIS_ZERO_POINTS)]
+        scales, zeros = np.float32(BLOCK_SCALES), np.int8(BLOCK_ZERO_POINTS)
+        return [np.tile(scales, (rows, 1)), np.tile(zeros, (rows, 1))]
 
 
 def cast(source, to):
@@ -159,11 +179,149 @@ def dequantize():
     )  # fmt: skip
 
 
+# The scales per column and per two columns, in the type of quant and of StableHLO.
+UNIFORM_AXIS = "tensor<Nx4x!quant.uniform<i8:f32:1, {%s}>>" % ", ".join(
+    f"{scale}:{zero}" for scale, zero in zip(AXIS_SCALES, AXIS_ZERO_POINTS, strict=True)
+)
+UNIFORM_BLOCK = "tensor<Nx4x!quant.uniform<i8:f32:{0:N, 1:2}, {{%s}}>>" % ", ".join(
+    f"{scale}:{zero}" for scale, zero in zip(BLOCK_SCALES, BLOCK_ZERO_POINTS, strict=True)
+)
+
+
+def onnx_matrix(op, granularity):
+    words = "axis 1" + (" block_size 2" if granularity == "block" else "")
+    return f"%r = quant_float.{op} %x, %s, %z {words} opset 28 : X, S, Z to R"
+
+
+def uniform(op, kind):
+    """Ops of StableHLO and quant on quantized types."""
+    if op == "quantize":
+        stablehlo = f'%q = "stablehlo.uniform_quantize"(%x) : (X) -> {kind}\n  %r = "stablehlo.bitcast_convert"(%q) : ({kind}) -> R'
+        quant = f"%q = quant.qcast %x : X to {kind}\n  %r = quant.scast %q : {kind} to R"
+    else:
+        stablehlo = f'%q = "stablehlo.bitcast_convert"(%x) : (X) -> {kind}\n  %r = "stablehlo.uniform_dequantize"(%q) : ({kind}) -> R'
+        quant = f"%q = quant.scast %x : X to {kind}\n  %r = quant.dcast %q : {kind} to R"
+    return {"stablehlo": stablehlo, "quant": quant}
+
+
+def arithmetic(op, barrier):
+    """Plain ops of StableHLO on matrices, as JAX writes them for scales in blocks."""
+    wide = "tensor<Nx4xf32>"
+    lines = [
+        '%wz = "stablehlo.convert"(%z) : (Z) -> tensor<Nx2xf32>',
+        *(
+            f'%{name}w = "stablehlo.broadcast_in_dim"(%{value}) <{{broadcast_dimensions = array<i64: 0, 1>}}> : (tensor<Nx2xf32>) -> tensor<Nx2x2xf32>\n'
+            f'  %{name}r = "stablehlo.reshape"(%{name}w) : (tensor<Nx2x2xf32>) -> {wide}'
+            for name, value in (("s", "s"), ("z", "wz"))
+        ),
+    ]
+    if op == "quantize":
+        if barrier:
+            lines.append(f'%sb = "stablehlo.optimization_barrier"(%sr) : ({wide}) -> {wide}')
+        scale = "%sb" if barrier else "%sr"
+        lines += [
+            f'%q = "stablehlo.divide"(%x, {scale}) : (X, {wide}) -> {wide}',
+            f'%n = "stablehlo.round_nearest_even"(%q) : ({wide}) -> {wide}',
+            f'%a = "stablehlo.add"(%n, %zr) : ({wide}, {wide}) -> {wide}',
+            f'%r = "stablehlo.convert"(%a) : ({wide}) -> R',
+        ]
+    else:
+        lines += [
+            f'%q = "stablehlo.convert"(%x) : (X) -> {wide}',
+            f'%n = "stablehlo.subtract"(%q, %zr) : ({wide}, {wide}) -> {wide}',
+            f'%r = "stablehlo.multiply"(%n, %sr) : ({wide}, {wide}) -> R',
+        ]
+    return "\n  ".join(lines)
+
+
+def decomposed_matrix(op, name):
+    """An op of PyTorch's quantized_decomposed, with tensors of scales and zero points."""
+    numbers = {"axis": 1, "l": -128, "h": 127, "t": 1, "g": 2}
+    order = {"channel": ["axis", "l", "h", "t"], "channel_group": ["l", "h", "t", "g"]}[name]
+    if op == "dequantize" and name == "channel_group":
+        numbers["f"] = TORCH["f32"]
+        order = ["l", "h", "t", "g", "f"]
+    lines = [
+        f'%{key} = "torch.constant.int"() <{{value = {numbers[key]} : i64}}> : () -> !torch.int'
+        for key in order
+    ]
+    operands = ["%x", "%s", "%z", *(f"%{key}" for key in order)]
+    types = ["VX", "VS", "VZ", *["!torch.int"] * len(order)]
+    if op == "dequantize" and name == "channel":
+        lines.append('%none = "torch.constant.none"() : () -> !torch.none')
+        operands.append("%none")
+        types.append("!torch.none")
+    lines.append(
+        f'%r = "torch.quantized_decomposed.{op}_per_{name}"({", ".join(operands)}) : ({", ".join(types)}) -> VR'
+    )
+    return "\n  ".join(lines)
+
+
+def affine_matrix(op, granularity, source, to):
+    """An op of IREE. Blocks are dimensions."""
+    if granularity == "axis":
+        dims, scale, before, after = "d0, d1", "d1", [], []
+        x, init, result = "%x", "R", "%r"
+    else:
+        dims, scale = "d0, d1, d2", "d0, d1"
+        shape, init = f"tensor<Nx2x2x{source}>", f"tensor<Nx2x2x{to}>"
+        x, result = "%e", "%y"
+        before = [f"%e = tensor.expand_shape %x [[0], [1, 2]] output_shape [N, 2, 2] : X into {shape}"]
+        after = [f"%r = tensor.collapse_shape %y [[0], [1, 2]] : {init} into R"]
+    type_of_x = "X" if granularity == "axis" else shape
+    maps = ", ".join(f"affine_map<({dims}) -> ({each})>" for each in (dims, scale, scale, dims))
+    lines = [
+        *before,
+        f"%i = tensor.empty() : {init}",
+        f'{result} = "iree_linalg_ext.{op}"({x}, %s, %z, %i) <{{indexing_maps = [{maps}], quant_max = 127 : i64, '
+        f"quant_min = -128 : i64}}> : ({type_of_x}, S, Z, {init}) -> {init}",
+        *after,
+    ]
+    return "\n  ".join(lines)
+
+
+def quantize_matrix(op, granularity):
+    source, to = ("f32", "i8") if op == "quantize" else ("i8", "f32")
+    kind = UNIFORM_AXIS if granularity == "axis" else UNIFORM_BLOCK
+    where = "per axis" if granularity == "axis" else "in blocks of 2"
+    dialects = uniform(op, kind)
+    if granularity == "block":
+        dialects["stablehlo"] = arithmetic(op, barrier=False)
+    dialects["torch"] = decomposed_matrix(op, "channel" if granularity == "axis" else "channel_group")
+    dialects["iree"] = affine_matrix(f"{op}_affine", granularity, source, to)
+    title = f"{op} {source} to {to} {where}"
+    return Construct(title, source, to, onnx_matrix(op, granularity), granularity, **dialects)
+
+
+def quantize_float8():
+    """To float8, with scale 0.1 and without a zero point."""
+    kind = f"tensor<Nx!quant.uniform<f8E4M3FN:f32, {SCALE}>>"
+    torch = decomposed("quantize_per_tensor")
+    for before, after in ((f"{ZERO_POINT} : i64", "0 : i64"), ("-128 :", "-448 :"), ("127 :", "448 :"), ("{value = 1 :", f"{{value = {TORCH['f8E4M3FN']} :")):
+        torch = torch.replace(before, after)
+    wide = "tensor<Nxf32>"
+    stablehlo = "\n  ".join([
+        f'%c = "stablehlo.constant"() <{{value = dense<{SCALE}> : {wide}}}> : () -> {wide}',
+        f'%s = "stablehlo.optimization_barrier"(%c) : ({wide}) -> {wide}',
+        '%l = "stablehlo.constant"() <{value = dense<-448.0> : tensor<f32>}> : () -> tensor<f32>',
+        '%h = "stablehlo.constant"() <{value = dense<448.0> : tensor<f32>}> : () -> tensor<f32>',
+        f'%q = "stablehlo.divide"(%x, %s) : ({wide}, {wide}) -> {wide}',
+        f'%b = "stablehlo.clamp"(%l, %q, %h) : (tensor<f32>, {wide}, tensor<f32>) -> {wide}',
+        f'%r = "stablehlo.convert"(%b) : ({wide}) -> R',
+    ])  # fmt: skip
+    return Construct(
+        f"quantize f32 to f8E4M3FN, scale {SCALE}", "f32", "f8E4M3FN",
+        f"%s = arith.constant dense<{SCALE}> : tensor<f32>\n  %r = quant_float.quantize %x, %s opset 28 : X, tensor<f32> to R",
+        stablehlo=stablehlo, torch=torch, iree=affine("quantize_affine"),
+        quant=f"%q = quant.qcast %x : X to {kind}\n  %r = quant.scast %q : {kind} to R",
+    )  # fmt: skip
+
+
 CONSTRUCTS = [
     *(cast("f32", to) for to in ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU", "f4E2M1FN", "i8", "i4")),
     *(cast(source, "f32") for source in ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU", "f4E2M1FN", "i8")),
-    quantize(),
-    dequantize(),
+    *(make() for make in (quantize, dequantize, quantize_float8)),
+    *(quantize_matrix(op, granularity) for granularity in ("axis", "block") for op in ("quantize", "dequantize")),
 ]  # fmt: skip
 DIALECTS = {
     "stablehlo": "StableHLO (XLA)", "torch": "torch", "arith": "arith", "tosa": "tosa",
@@ -173,33 +331,39 @@ DIALECTS = {
 
 def run(tools, work, construct, body, values):
     """The results of the op, or the error message."""
-    shaped = {
-        "X": f"tensor<{values.size}x{construct.source}>",
-        "R": f"tensor<{values.size}x{construct.to}>",
-    }
-    torch = {
-        f"V{key}": f"!torch.vtensor<[{values.size}],{re.sub('^i', 'si', name)}>"
-        for key, name in (("X", construct.source), ("R", construct.to))
-    }
-    words = torch | shaped
-    types = ("VX", "VR") if "VX" in body else ("X", "R")
-    text = f"func.func @main(%x: {types[0]}) -> {types[1]} {{\n  {body}\n  return %r : {types[1]}\n}}\n"
-    text = text.replace("tensor<Nx", f"tensor<{values.size}x")
-    text = re.sub(r"\b(VX|VR|X|R)\b", lambda match: words[match[1]], text)
-    source = work / "cell.mlir"
+    arrays = [construct.arrange(values), *construct.operands(values.size)]
+    names = dict(zip("XSZ", (construct.source, "f32", "i8"), strict=True))
+    prefix = "V" if "VX" in body else ""
+    if prefix and len(arrays) == 3:
+        # As PyTorch's observers make them. int8 ones wrap in dequantize.
+        names["Z"], arrays[2] = "i64", arrays[2].astype(np.int64)
+    shapes = dict(zip("XSZ", [array.shape for array in arrays], strict=False))
+    names["R"], shapes["R"] = construct.to, arrays[0].shape
+    words = {}
+    for letter, shape in shapes.items():
+        name = names[letter]
+        words[letter] = f"tensor<{'x'.join(map(str, shape))}x{name}>"
+        sizes = ",".join(map(str, shape))
+        words[f"V{letter}"] = f"!torch.vtensor<[{sizes}],{re.sub('^i', 'si', name)}>"
+    arguments = ", ".join(
+        f"%{letter.lower()}: {prefix}{letter}" for letter, _ in zip("XSZ", arrays, strict=False)
+    )
+    text = f"func.func @main({arguments}) -> {prefix}R {{\n  {body}\n  return %r : {prefix}R\n}}\n"
+    text = re.sub(r"\b(V?[XSZR])\b", lambda match: words[match[1]], text)
+    # N is the number of rows.
+    text = re.sub(r"\bN(?=x|\b)", str(values.size), text)
+    source, inputs = work / "cell.mlir", []
     source.write_text(text)
-    np.save(work / "x.npy", values)
-    command = [
-        tools / "quant-float-run",
-        source,
-        "--inputs",
-        work / "x.npy",
-        "--outputs",
-        work / "out",
-    ]
+    for index, array in enumerate(arrays):
+        inputs.append(work / f"{index}.npy")
+        np.save(inputs[-1], array)
+    command = [tools / "quant-float-run", source, "--outputs", work / "out", "--inputs", *inputs]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        return done.stderr.splitlines()[0].split("error: ", 1)[-1]
+        reason = done.stderr.splitlines()[0].split("error: ", 1)[-1]
+        # MLIR 22 prints a size that it has not computed.
+        reason = re.sub(r"(illegal storage type) size: \d+", r"\1", reason)
+        return reason.replace(f"<{values.size}x", "<Nx")
     return np.load(work / "out" / "output_0.npy").view(TYPES[construct.to])
 
 
@@ -218,7 +382,7 @@ def compare(values, got, expected):
     )
     if same.all():
         return "exact"
-    place = np.argwhere(~same)[0][0]
+    place = tuple(np.argwhere(~same)[0])
     x = values.astype(np.float64)[place]
     if np.isnan(x) and np.isnan(wide[place]) == np.isnan(wanted[place]):
         x = np.copysign(np.nan, x)
@@ -232,6 +396,9 @@ def make_table(tools):
         work = pathlib.Path(folder)
         for construct in CONSTRUCTS:
             values = floats() if construct.source == "f32" else codes(construct.source)
+            if construct.granularity != "tensor":
+                simple = np.concatenate([np.float32(SIMPLE), values[::MATRIX_STEP]])
+                values = simple if values.size > 256 else values
             expected = run(tools, work, construct, construct.onnx, values)
             cells = []
             for dialect in DIALECTS:
@@ -240,13 +407,20 @@ def make_table(tools):
                     cells.append("–")
                     continue
                 got = run(tools, work, construct, body, values)
-                count, inputs = count + 1, inputs + values.size
+                arranged = construct.arrange(values)
+                count, inputs = count + 1, inputs + arranged.size
                 cells.append(
-                    f"refused: {got}" if isinstance(got, str) else compare(values, got, expected)
+                    f"refused: {got}" if isinstance(got, str) else compare(arranged, got, expected)
                 )
             lines.append(f"| {construct.title} | " + " | ".join(cells) + " |")
     lines.append("")
-    lines.append(f"{count} cells, {inputs:,} values.")
+    cells = [cell for line in lines[2:] for cell in line.split(" | ")[1:]]
+    exact, refused = (
+        sum(cell.strip(" |").startswith(word) for cell in cells) for word in ("exact", "refused")
+    )
+    lines.append(
+        f"{count} cells, {inputs:,} values: {exact} exact, {count - exact - refused} with another result, {refused} refused."
+    )
     return "\n".join(lines)
 
 
