@@ -55,6 +55,17 @@ FORMATS = {
         _format("bf16", "bf16", 16, ml_dtypes.bfloat16, 1 << 13),
         _format("e4m3fn", "f8E4M3FN", 17, ml_dtypes.float8_e4m3fn, 1 << 14),
         _format("e4m3fnuz", "f8E4M3FNUZ", 18, ml_dtypes.float8_e4m3fnuz, None),
+        # QF_P3109(8, 4, 1, 1). Its numbers have the encodings of f8E4M3FNUZ's, of which the
+        # largest is infinity.
+        Format(
+            "binary8p4se",
+            "!quant_float.binary8p4se",
+            0x1E13,
+            np.dtype(ml_dtypes.float8_e4m3fnuz),
+            None,
+            224.0,
+            2.0**-10,
+        ),
         _format("e5m2", "f8E5M2", 19, ml_dtypes.float8_e5m2, 1 << 15),
         # NumKong packs two f4E2M1 in a byte, with the first one on top; the
         # rows have one per byte, so the two do not compare.
@@ -114,7 +125,7 @@ def make_data(source: Format, target: Format, count: int, nans: bool = False) ->
     if source.size == 1:
         codes = np.arange(16 if source.name == "f4e2m1" else 256, dtype=np.uint8)
         values = codes.view(source.numpy)
-        values = values[np.isfinite(values.astype(np.float32))]
+        values = values[np.abs(values.astype(np.float32)) <= source.largest]
         data = random.choice(values.view(np.uint8), count).view(source.numpy)
     else:
         smallest = max(target.smallest, source.smallest, 2.0**-24)

@@ -19,7 +19,9 @@
  *   quant_float.cast       input, [random]
  *       opset: i64 integer, [like: unit], [saturate: bool],
  *       [round_mode: quantFloatRoundModeAttrGet],
- *       [mode: quantFloatCastModeAttrGet]
+ *       [mode: quantFloatCastModeAttrGet],
+ *       [projection: quantFloatProjectionAttrGet, required if and only if the
+ *       mode is p3109]
  *   quant_float.quantize   input, scale, [zero_point], [random]
  *       opset: i64 integer, [domain: string], [axis: i64 integer],
  *       [block_size: i64 integer], [saturate: bool], [precision: type],
@@ -93,6 +95,20 @@ QUANT_FLOAT_EXPORTED MlirType quantFloatFloat8UE5M3TypeGet(MlirContext context);
 QUANT_FLOAT_EXPORTED bool quantFloatTypeIsAFloat8UE5M3(MlirType type);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatFloat8UE5M3TypeGetTypeID(void);
 
+/** `!quant_float.binary8p4se`, a format of IEEE P3109 of 3 to 8 bits:
+ * Binary{width, precision, signed or unsigned, extended or finite}. Returns
+ * f8E4M3FNUZ for Binary8p4sf and f8E5M2FNUZ for Binary8p3sf; null for
+ * parameters that the draft does not permit, and for more than 8 bits. */
+QUANT_FLOAT_EXPORTED MlirType quantFloatBinaryTypeGet(MlirContext context,
+                                                      int32_t width,
+                                                      int32_t precision,
+                                                      bool isSigned,
+                                                      bool isExtended);
+/** Returns whether the type is such a format other than f8E4M3FNUZ and
+ * f8E5M2FNUZ. */
+QUANT_FLOAT_EXPORTED bool quantFloatTypeIsABinary(MlirType type);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatBinaryTypeGetTypeID(void);
+
 /** `!quant_float.unknown`, the type of a value whose type the model does not
  * specify. */
 QUANT_FLOAT_EXPORTED MlirType quantFloatUnknownTypeGet(MlirContext context);
@@ -139,7 +155,8 @@ QUANT_FLOAT_EXPORTED MlirTypeID quantFloatRoundModeAttrGetTypeID(void);
 /** The semantics of a cast other than ONNX's. */
 typedef enum QuantFloatCastMode {
   QUANT_FLOAT_CAST_OPENVINO = 0,
-  QUANT_FLOAT_CAST_QUANT_FLOAT = 1
+  QUANT_FLOAT_CAST_QUANT_FLOAT = 1,
+  QUANT_FLOAT_CAST_P3109 = 2
 } QuantFloatCastMode;
 
 /** `#quant_float<cast_mode openvino>`; null for a number that is not a
@@ -152,6 +169,40 @@ quantFloatAttributeIsACastMode(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED int32_t
 quantFloatCastModeAttrGetValue(MlirAttribute attribute);
 QUANT_FLOAT_EXPORTED MlirTypeID quantFloatCastModeAttrGetTypeID(void);
+
+/** A rounding mode of IEEE P3109. */
+typedef enum QuantFloatP3109Rounding {
+  QUANT_FLOAT_P3109_NEAREST_TIES_TO_EVEN = 0,
+  QUANT_FLOAT_P3109_NEAREST_TIES_TO_AWAY = 1,
+  QUANT_FLOAT_P3109_TOWARD_POSITIVE = 2,
+  QUANT_FLOAT_P3109_TOWARD_NEGATIVE = 3,
+  QUANT_FLOAT_P3109_TOWARD_ZERO = 4,
+  QUANT_FLOAT_P3109_TO_ODD = 5,
+  QUANT_FLOAT_P3109_STOCHASTIC_A = 6,
+  QUANT_FLOAT_P3109_STOCHASTIC_B = 7,
+  QUANT_FLOAT_P3109_STOCHASTIC_C = 8
+} QuantFloatP3109Rounding;
+
+/** A saturation mode of IEEE P3109. */
+typedef enum QuantFloatP3109Saturation {
+  QUANT_FLOAT_P3109_SAT_FINITE = 0,
+  QUANT_FLOAT_P3109_SAT_PROPAGATE = 1,
+  QUANT_FLOAT_P3109_SAT_NONE = 2
+} QuantFloatP3109Saturation;
+
+/** `#quant_float.projection<D1, NearestTiesToEven, SatNone>`: the modes of
+ * draft D1, a QuantFloatP3109Rounding and a QuantFloatP3109Saturation; null for
+ * other numbers. */
+QUANT_FLOAT_EXPORTED MlirAttribute quantFloatProjectionAttrGet(
+    MlirContext context, int32_t rounding, int32_t saturation);
+QUANT_FLOAT_EXPORTED bool
+quantFloatAttributeIsAProjection(MlirAttribute attribute);
+/** Return the number of each mode. */
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatProjectionAttrGetRounding(MlirAttribute attribute);
+QUANT_FLOAT_EXPORTED int32_t
+quantFloatProjectionAttrGetSaturation(MlirAttribute attribute);
+QUANT_FLOAT_EXPORTED MlirTypeID quantFloatProjectionAttrGetTypeID(void);
 
 /** `#quant_float<fakeconvert_mode exact>`, the implementation whose rounding a
  * fakeconvert reproduces: 0 is exact, 1 openvino, 2 openvino_reference, as in

@@ -166,6 +166,13 @@ typedef enum qf_dtype {
   QF_FLOAT8UE5M3 = 67
 } qf_dtype;
 
+/* The qf_dtype of a format of IEEE P3109, Binary{width, precision, signed or
+ * unsigned, extended or finite}, of 3 to 8 bits. An element takes one byte.
+ * Binary8p4sf and Binary8p3sf are QF_FLOAT8E4M3FNUZ and QF_FLOAT8E5M2FNUZ. */
+#define QF_P3109(width, precision, is_signed, is_extended)                     \
+  (0x1000 | ((width) - 1) << 9 | (precision) << 2 | !!(is_extended) << 1 |     \
+   !!(is_signed))
+
 /* Flag of a qf_dtype of a 2-, 4- or 6-bit type: the elements are packed. */
 enum { QF_PACKED = 0x100 };
 

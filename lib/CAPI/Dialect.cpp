@@ -10,6 +10,7 @@
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/IR/Diagnostics.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/QuantFloatAttributes.h"
 #include "quant-float/IR/QuantFloatDialect.h"
@@ -52,6 +53,7 @@ static MLIRContext *load(MlirContext context) {
   }
 DEFINE_TYPE(String, A)
 DEFINE_TYPE(Float8UE5M3, A)
+DEFINE_TYPE(Binary, A)
 DEFINE_TYPE(Unknown, An)
 DEFINE_TYPE(Opaque, An)
 #undef DEFINE_TYPE
@@ -64,6 +66,22 @@ MlirType quantFloatStringTypeGet(MlirContext context) {
 MlirType quantFloatFloat8UE5M3TypeGet(MlirContext context) {
   MLIRContext *loaded = load(context);
   return loaded ? wrap(Type(Float8UE5M3Type::get(loaded))) : MlirType{nullptr};
+}
+
+MlirType quantFloatBinaryTypeGet(MlirContext context, int32_t width,
+                                 int32_t precision, bool isSigned,
+                                 bool isExtended) {
+  MLIRContext *loaded = load(context);
+  bool isNarrow = width >= 3 && width <= 8 && precision >= 1 &&
+                  precision <= (isSigned ? width - 1 : width);
+  if (!loaded || !isNarrow)
+    return MlirType{nullptr};
+  BinaryParameters parameters = {static_cast<unsigned>(width),
+                                 static_cast<unsigned>(precision), isSigned,
+                                 isExtended};
+  // These parameters are valid.
+  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(loaded)); };
+  return wrap(getBinaryType(emitError, loaded, parameters));
 }
 
 MlirType quantFloatUnknownTypeGet(MlirContext context) {
@@ -136,3 +154,34 @@ DEFINE_ENUM(BlockScaleRule)
 DEFINE_ENUM(ScaleOrder)
 DEFINE_ENUM(ScaleLayout)
 #undef DEFINE_ENUM
+
+MlirAttribute quantFloatProjectionAttrGet(MlirContext context, int32_t rounding,
+                                          int32_t saturation) {
+  MLIRContext *loaded = load(context);
+  std::optional<P3109Rounding> knownRounding =
+      symbolizeP3109Rounding(static_cast<uint32_t>(rounding));
+  std::optional<P3109Saturation> knownSaturation =
+      symbolizeP3109Saturation(static_cast<uint32_t>(saturation));
+  if (!loaded || !knownRounding || !knownSaturation)
+    return MlirAttribute{nullptr};
+  return wrap(Attribute(ProjectionAttr::get(loaded, P3109Draft::D1,
+                                            *knownRounding, *knownSaturation)));
+}
+
+bool quantFloatAttributeIsAProjection(MlirAttribute attribute) {
+  return isa_and_nonnull<ProjectionAttr>(unwrap(attribute));
+}
+
+int32_t quantFloatProjectionAttrGetRounding(MlirAttribute attribute) {
+  auto known = dyn_cast_if_present<ProjectionAttr>(unwrap(attribute));
+  return known ? static_cast<int32_t>(known.getRounding()) : -1;
+}
+
+int32_t quantFloatProjectionAttrGetSaturation(MlirAttribute attribute) {
+  auto known = dyn_cast_if_present<ProjectionAttr>(unwrap(attribute));
+  return known ? static_cast<int32_t>(known.getSaturation()) : -1;
+}
+
+MlirTypeID quantFloatProjectionAttrGetTypeID(void) {
+  return wrap(ProjectionAttr::getTypeID());
+}

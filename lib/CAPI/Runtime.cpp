@@ -50,6 +50,10 @@ int32_t quantFloatDtypeFromName(const char *name) {
     for (const ElementInfo &element : kElements)
       if (StringRef(element.mlir) == name || StringRef(element.onnx) == name)
         return element.number;
+  if (name)
+    for (const ElementInfo &element : kBinaryElements.elements)
+      if (StringRef(element.mlir) == name || StringRef(element.onnx) == name)
+        return element.number;
   return 0;
 }
 

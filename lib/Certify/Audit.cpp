@@ -55,6 +55,9 @@ static std::pair<std::string, std::string> describe(CastOp cast) {
     return {"Cast of strings", "the suite's comparison with exact fractions"};
   if (cast.getMode() == CastMode::OpenVINO)
     return {"Convert of OpenVINO", "the suite's comparison with OpenVINO"};
+  if (cast.getMode() == CastMode::P3109)
+    return {"Convert of IEEE P3109",
+            "the suite's comparison with the draft's definitions"};
   if (cast.getRandom())
     return {"stochastic Cast", "the suite's tests of random bits"};
   return {"Cast of another kind", "nothing"};

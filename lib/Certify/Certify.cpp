@@ -16,6 +16,7 @@
 #include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
+#include "quant-float/Reference/Stochastic.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -102,7 +103,16 @@ public:
       options.saturate = rules.saturate;
       options.scaleRounding =
           static_cast<reference::ScaleRounding>(rules.scaleRounding);
-      made = reference::castElement(from, to, bits, options);
+      if (rules.projection)
+        options.projection = {static_cast<reference::ProjectionRounding>(
+                                  rules.projection->rounding),
+                              static_cast<reference::ProjectionSaturation>(
+                                  rules.projection->saturation)};
+      made = conversion.random
+                 ? reference::castElementByRandomBits(
+                       from, to, bits,
+                       makeBits(*conversion.random, call.zeroPoint), options)
+                 : reference::castElement(from, to, bits, options);
       break;
     }
     case Conversion::Kind::Quantize: {
@@ -270,6 +280,8 @@ void Trial::askReference(const Call &call, uint64_t index) {
   bool isSmall = (conversion.kind == Conversion::Kind::Cast ||
                   conversion.kind == Conversion::Kind::BlockScale) &&
                  from.bits <= 16;
+  if (conversion.random)
+    isSmall = false;
   size_t stride =
       isSmall ? 1 : std::max<size_t>(call.count / kReferenceQuestions, 1);
   // Use different positions in each call.
@@ -303,6 +315,9 @@ llvm::Error Trial::runCode(const Call &call, size_t which) {
     for (const ElementInfo &element : kElements)
       if (format.name == element.mlir)
         return qf_tensor{data, sizes, rank, element.number};
+    for (const ElementInfo &element : kBinaryElements.elements)
+      if (format.name == element.mlir)
+        return qf_tensor{data, sizes, rank, element.number};
     llvm_unreachable("the formats are among the element types");
   };
   int64_t count = call.count;
@@ -321,6 +336,13 @@ llvm::Error Trial::runCode(const Call &call, size_t which) {
   if (conversion.hasZeroPoint)
     operands[numOperands++] =
         describe(conversion.getZeroPointFormat(), &zeroPoint, nullptr, 0);
+  // Random bits have at most 8 bits.
+  Slots random;
+  if (conversion.random) {
+    random.assign(call.count, uint8_t(call.zeroPoint));
+    operands[numOperands++] =
+        describe(*conversion.random, random.data(), &count, 1);
+  }
   qf_tensor output = describe(*conversion.to, made.data(), &count, 1);
   return code[which]->run(functions[which], ArrayRef(operands, numOperands),
                           output);
@@ -382,7 +404,7 @@ llvm::Error Trial::run() {
     certificate.inputs += call.count;
     if (conversion.scale)
       inputHash.add(&call.scale, sizeof call.scale);
-    if (conversion.hasZeroPoint)
+    if (conversion.hasZeroPoint || conversion.random)
       inputHash.add(&call.zeroPoint, sizeof call.zeroPoint);
     if (!isAllCodes)
       inputHash.add(inputs.data(), inputs.size());
@@ -524,7 +546,7 @@ getMachine(const CertifyOptions &options) {
 /// Returns the groups that contain a selected conversion.
 static std::vector<std::vector<Conversion>>
 listFiltered(const CertifyOptions &options) {
-  std::vector<std::vector<Conversion>> groups = listGroups();
+  std::vector<std::vector<Conversion>> groups = listGroups(options.standard);
   llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
     return options.filter && llvm::none_of(group, [&](const Conversion &one) {
              return options.filter(one.getName());

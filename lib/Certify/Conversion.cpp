@@ -8,6 +8,7 @@
 
 #include "quant-float/Certify/Conversion.h"
 
+#include <algorithm>
 #include <iterator>
 
 using namespace mlir::quant_float;
@@ -97,6 +98,21 @@ const char *certify::spell(BlockRule rule) {
   return kNames[static_cast<size_t>(rule)];
 }
 
+const char *certify::spell(DraftRounding rounding) {
+  static constexpr const char *kNames[] = {
+      "NearestTiesToEven", "NearestTiesToAway", "TowardPositive",
+      "TowardNegative",    "TowardZero",        "ToOdd",
+      "StochasticA",       "StochasticB",       "StochasticC"};
+  static_assert(std::size(kNames) == size_t(kLastDraftRounding) + 1);
+  return kNames[static_cast<size_t>(rounding)];
+}
+
+const char *certify::spell(DraftSaturation saturation) {
+  static constexpr const char *kNames[] = {"SatFinite", "SatPropagate",
+                                           "SatNone"};
+  return kNames[static_cast<size_t>(saturation)];
+}
+
 std::optional<TensorLevel>
 Conversion::getTensorLevel(uint64_t zeroPoint) const {
   if (!hasZeroPoint)
@@ -114,8 +130,8 @@ bool Conversion::hasSaturate() const {
   const Format &stored = getStored(*this);
   bool narrows =
       kind == Kind::Cast || kind == Kind::Quantize || kind == Kind::Qdq;
-  return narrows && from != &stored && !stored.isInteger() &&
-         stored.kind != Format::Kind::Bool &&
+  return narrows && !rules.projection && from != &stored &&
+         !stored.isInteger() && stored.kind != Format::Kind::Bool &&
          stored.overflow == Overflow::AsAsked;
 }
 
@@ -151,7 +167,7 @@ std::string Conversion::getName() const {
       name.append(prefix).append(
           format->name.substr(format->name.rfind('.') + 1));
   };
-  std::string name = getOperation();
+  std::string name = rules.projection ? "project" : getOperation();
   if (hasBlockRule(*this))
     name += std::string("_") + spell(blockRule);
   append(name, "_", from);
@@ -159,6 +175,10 @@ std::string Conversion::getName() const {
   append(name, isBlock() ? "_for_" : "_through_", destination);
   append(name, "_to_", to);
   append(name, "_in_", precision);
+  if (rules.projection)
+    return name + "_" + spell(rules.projection->rounding) + "_" +
+           spell(rules.projection->saturation) +
+           (random ? "_by_" + std::string(random->name) : "");
   if (kind == Kind::FakeConvert && fakeConvertRules.mode != Mode::Exact)
     name += std::string("_") + spell(fakeConvertRules.mode);
   if (fakeConvertRules.reciprocal != Reciprocal::Single)
@@ -241,6 +261,12 @@ std::string Conversion::print() const {
   auto tensor = printTensor;
   std::string input = tensor("?x", *from), result = tensor("?x", *to);
   std::string operands = "%x", types = input, arguments = "%x: " + input;
+  if (random) {
+    std::string type = tensor("?x", *random);
+    operands += ", %r";
+    types += ", " + type;
+    arguments += ", %r: " + type;
+  }
   if (scale) {
     std::string type = tensor("", *scale);
     operands += ", %s";
@@ -269,7 +295,11 @@ std::string Conversion::print() const {
   if (fakeConvertRules.neutralShift)
     function += " neutral_shift";
   int opset = kind == Kind::FakeConvert ? 13 : rules.opset;
-  if (!isOwn(*this))
+  if (rules.projection)
+    function += std::string(" mode p3109 opset 1 projection <D1, ") +
+                spell(rules.projection->rounding) + ", " +
+                spell(rules.projection->saturation) + ">";
+  else if (!isOwn(*this))
     function += " opset " + std::to_string(opset);
   else
     function += kind == Kind::Cast ? " mode quant_float opset 1"
@@ -290,8 +320,12 @@ uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,
   if (hasZeroPoint)
     zero = zeroPoint;
   switch (kind) {
-  case Kind::Cast:
-    return cast(*from, *to, code, rules);
+  case Kind::Cast: {
+    CastRules own = rules;
+    if (random)
+      own.projection->random = zeroPoint;
+    return cast(*from, *to, code, own);
+  }
   case Kind::Quantize:
     return quantize(*from, *scale, *to, *precision, code, scaleCode, zero,
                     rules.saturate);
@@ -585,7 +619,71 @@ std::vector<Conversion> certify::listBlocks() {
   return all;
 }
 
-std::vector<std::vector<Conversion>> certify::listGroups() {
+std::vector<Conversion> certify::listProjections() {
+  std::vector<Conversion> all;
+  Conversion one;
+  auto addSaturations = [&](DraftRounding rounding) {
+    for (DraftSaturation saturation :
+         {DraftSaturation::SatFinite, DraftSaturation::SatPropagate,
+          DraftSaturation::SatNone}) {
+      one.rules.projection = DraftProjection();
+      one.rules.projection->rounding = rounding;
+      one.rules.projection->saturation = saturation;
+      if (one.random)
+        one.rules.projection->randomWidth = one.random->bits;
+      all.push_back(one);
+    }
+  };
+  auto addRoundings = [&](DraftRounding first, DraftRounding last) {
+    for (auto i = size_t(first); i <= size_t(last); ++i)
+      addSaturations(static_cast<DraftRounding>(i));
+  };
+  std::vector<const Format *> standard = find({"f32", "f16", "bf16"});
+  std::vector<const Format *> required =
+      find({"!quant_float.binary8p4se", "!quant_float.binary8p3se",
+            "!quant_float.binary4p2sf", "!quant_float.binary8p1uf"});
+  std::vector<const Format *> main = standard;
+  main.insert(main.end(), required.begin(), required.end());
+  for (const Format *from : main)
+    for (const Format *to : main) {
+      one.from = from;
+      one.to = to;
+      addRoundings(DraftRounding::NearestTiesToEven, DraftRounding::ToOdd);
+      if (from->bits > 16)
+        continue;
+      for (const Format *random : find({"ui2", "ui4", "ui8"})) {
+        one.random = random;
+        addRoundings(DraftRounding::StochasticA, DraftRounding::StochasticC);
+      }
+      one.random = nullptr;
+    }
+  std::vector<const Format *> others = find({"f8E4M3FNUZ", "f8E5M2FNUZ"});
+  for (const Format &format : getBinaryFormats())
+    if (std::none_of(required.begin(), required.end(),
+                     [&](const Format *one) { return one == &format; }))
+      others.push_back(&format);
+  // The conversions of each source are together, so that they share libraries.
+  for (const Format *from : standard)
+    for (const Format *to : others) {
+      one.from = from;
+      one.to = to;
+      if (from->bits == 32) {
+        one.rules.projection = DraftProjection();
+        all.push_back(one);
+        continue;
+      }
+      addRoundings(DraftRounding::NearestTiesToEven, DraftRounding::ToOdd);
+    }
+  for (const Format *from : others)
+    for (const char *name : {"f32", "bf16"}) {
+      one.from = from;
+      one.to = findFormat(name);
+      addSaturations(DraftRounding::NearestTiesToEven);
+    }
+  return all;
+}
+
+std::vector<std::vector<Conversion>> certify::listGroups(Standard standard) {
   std::vector<std::vector<Conversion>> groups;
   auto add = [&](const std::vector<Conversion> &conversions) {
     for (const Conversion &one : conversions) {
@@ -596,12 +694,19 @@ std::vector<std::vector<Conversion>> certify::listGroups() {
       bool isNew =
           groups.empty() || groups.back().size() >= (isLong ? 4 : 120) ||
           groups.back()[0].kind != one.kind ||
-          (one.kind == Kind::Cast && groups.back()[0].from != one.from);
+          (one.kind == Kind::Cast &&
+           (one.rules.projection
+                ? groups.back()[0].from->bits / 32 != one.from->bits / 32
+                : groups.back()[0].from != one.from));
       if (isNew)
         groups.emplace_back();
       groups.back().push_back(one);
     }
   };
+  if (standard == Standard::P3109) {
+    add(listProjections());
+    return groups;
+  }
   add(listCasts());
   add(listQuantizations());
   add(listFakeConverts());

@@ -92,9 +92,13 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
   // castRange does not extend the sign of small signed types into the storage
   // unit.
   if (conversion.kind == Kind::Cast && call.isRange &&
-      (to.bits >= 8 || to.kind != Format::Kind::Signed))
+      (to.bits >= 8 || to.kind != Format::Kind::Signed)) {
+    CastRules rules = conversion.rules;
+    if (conversion.random)
+      rules.projection->random = call.zeroPoint;
     return castRange(*conversion.from, to, call.first, call.count, slots.data(),
-                     conversion.rules);
+                     rules);
+  }
   bool divides =
       conversion.kind == Kind::Quantize || conversion.kind == Kind::Qdq;
   if (divides && call.isRange)

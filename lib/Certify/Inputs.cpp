@@ -389,6 +389,8 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled,
     } else if (from.bits == 32) {
       complete = !isSampled;
       numCalls = (uint64_t(1) << 32) / kChunk / (isSampled ? 256 : 1);
+    } else if (conversion.random) {
+      numCalls = conversion.random->getMask() + 1;
     }
     return;
   }
@@ -429,6 +431,8 @@ std::string Inputs::describe() const {
     bool isEvery = numScales == conversion.scale->getMask() + 1;
     text += " with " + (isEvery ? "every scale" : count(numScales, "scale"));
   }
+  if (conversion.random)
+    text += " with all random bits";
   if (!conversion.hasZeroPoint)
     return text;
   const char *what = conversion.isBlock() ? "tensor level"
@@ -444,6 +448,10 @@ Call Inputs::getCall(uint64_t index) const {
   Call call;
   if (conversion.kind == Conversion::Kind::Cast) {
     call.first = index * kChunk;
+    if (conversion.random) {
+      call.first = 0;
+      call.zeroPoint = index;
+    }
     if (from.bits == 64) {
       size_t end = std::min<size_t>(codes.size(), call.first + kChunk);
       call.isRange = false;

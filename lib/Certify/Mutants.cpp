@@ -383,6 +383,66 @@ static constexpr Mutant kMutants[] = {
     {"block_dequantize_unit", "MXINT8 elements are multiples of 1/32",
      "block_dequantize_i8_by_f8E8M0FNU_to_f32", "arith.mulf", 0x3C800000,
      Change::Constant, 0x3D000000},
+    // IEEE P3109: rounding
+    {"p3109_even", "a tie goes toward zero",
+     "project_f16_to_binary8p4se_NearestTiesToEven_SatNone", "arith.andi", 1,
+     Change::Constant, 0},
+    {"p3109_even_precision1", "a tie of one significant bit goes toward zero",
+     "project_f16_to_binary8p1uf_NearestTiesToEven_SatNone", "arith.andi", 1,
+     Change::Constant, 0},
+    {"p3109_away", "a tie goes toward zero",
+     "project_f16_to_binary8p4se_NearestTiesToAway_SatNone", "arith.cmpi",
+     0x800000, Change::Constant, 0x800001},
+    {"p3109_positive", "negative numbers are rounded away from zero",
+     "project_f16_to_binary8p3se_TowardPositive_SatNone", "arith.xori",
+     std::nullopt, Change::LeaveOut},
+    {"p3109_odd", "every inexact number is rounded away from zero",
+     "project_f16_to_binary8p4se_ToOdd_SatNone", "arith.andi", 1,
+     Change::Constant, 0},
+    {"p3109_stochastic_a", "one random number less rounds away",
+     "project_f16_to_binary8p4se_StochasticA_SatNone_by_ui4", "arith.cmpi", 16,
+     Change::Constant, 17},
+    {"p3109_stochastic_b", "the random number has no half",
+     "project_f16_to_binary8p4se_StochasticB_SatNone_by_ui4", "arith.addi", 1,
+     Change::Constant, 0},
+    {"p3109_stochastic_c", "a tie of the fraction goes up",
+     "project_f16_to_binary8p4se_StochasticC_SatNone_by_ui4", "arith.addi",
+     0x7FFFF, Change::Constant, 0x80000},
+    // IEEE P3109: saturation
+    {"p3109_infinity", "overflow becomes the largest number",
+     "project_f16_to_binary8p4se_NearestTiesToEven_SatNone", "arith.select",
+     0x7F, Change::Constant, 0x7E},
+    {"p3109_v4", "finite formats saturate, as in draft v4.0",
+     "project_f16_to_binary4p2sf_NearestTiesToEven_SatNone", "arith.select", 8,
+     Change::Constant, 7},
+    {"p3109_directed", "a number rounded toward zero becomes infinity",
+     "project_f16_to_binary8p4se_TowardZero_SatNone", "arith.select", 0x7E,
+     Change::Constant, 0x7F},
+    {"p3109_finite", "a number becomes infinity in spite of SatFinite",
+     "project_f16_to_binary8p4se_NearestTiesToEven_SatFinite", "arith.cmpi",
+     0x7E, Change::Constant, 0x7F},
+    {"p3109_propagate", "an infinity becomes the largest number",
+     "project_f16_to_binary8p4se_NearestTiesToEven_SatPropagate",
+     "arith.select", 0x7F, Change::Constant, 0x7E},
+    {"p3109_unsigned", "negative numbers become 0, as in draft v3.2",
+     "project_f16_to_binary8p1uf_NearestTiesToEven_SatNone", "arith.select",
+     0xFF, Change::Constant, 0},
+    // IEEE P3109: encodings
+    {"p3109_zero", "zeros have a sign, other numbers have none",
+     "project_f32_to_f16_NearestTiesToEven_SatNone", "arith.xori", std::nullopt,
+     Change::LeaveOut},
+    {"p3109_nan", "NaN becomes infinity",
+     "project_f32_to_f16_NearestTiesToEven_SatNone", "arith.select", 0x7E00,
+     Change::Constant, 0x7C00},
+    {"p3109_decode_infinity", "infinity is decoded as a number",
+     "project_binary8p4se_to_bf16_NearestTiesToEven_SatNone", "arith.cmpi",
+     0x7F, Change::Constant, 0x80},
+    {"p3109_decode_nan", "zero is decoded as NaN",
+     "project_binary8p4se_to_bf16_NearestTiesToEven_SatNone", "arith.cmpi",
+     0x80, Change::Constant, 0},
+    {"p3109_decode_smallest", "2^-127 is decoded as zero",
+     "project_binary8p1uf_to_f32_NearestTiesToEven_SatNone", "arith.select",
+     0x400000, Change::Constant, 0},
 };
 
 size_t certify::countMutants() { return std::size(kMutants); }
@@ -694,9 +754,10 @@ certify::runMutants(const std::function<bool(StringRef)> &filter,
     return llvm::createStringError(
         "mutants require x86-64, which this machine does not support");
   llvm::StringMap<Conversion> conversions;
-  for (const std::vector<Conversion> &group : listGroups())
-    for (const Conversion &one : group)
-      conversions.try_emplace(one.getName(), one);
+  for (Standard standard : {Standard::OnnxAndBlocks, Standard::P3109})
+    for (const std::vector<Conversion> &group : listGroups(standard))
+      for (const Conversion &one : group)
+        conversions.try_emplace(one.getName(), one);
   Session session;
   for (const Mutant &mutant : kMutants) {
     if (filter && !filter(mutant.name))

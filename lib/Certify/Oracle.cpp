@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <iterator>
+#include <string>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
@@ -64,8 +66,44 @@ const Format *certify::getFormats(size_t &count) {
   return kFormats;
 }
 
+const std::vector<Format> &certify::getBinaryFormats() {
+  // Names are views, so that the strings must not move.
+  static const auto table = [] {
+    std::pair<std::vector<Format>, std::deque<std::string>> made;
+    for (unsigned k = 3; k <= 8; ++k)
+      for (unsigned p = 1; p <= k; ++p)
+        for (bool isSigned : {true, false})
+          for (bool isExtended : {true, false}) {
+            if (isSigned && p == k)
+              continue;
+            std::string name = "binary" + std::to_string(k) + "p" +
+                               std::to_string(p) + (isSigned ? "s" : "u") +
+                               (isExtended ? "e" : "f");
+            if (name == "binary8p4sf" || name == "binary8p3sf")
+              continue;
+            made.second.push_back("!quant_float." + name);
+            Format format{made.second.back(), Kind::Float, k};
+            format.mantissaBits = p - 1;
+            format.bias = 1 << (isSigned ? k - p - 1 : k - p);
+            format.specials = isSigned ? isExtended
+                                             ? Specials::NegativeZeroAndInfinity
+                                             : Specials::NegativeZero
+                              : isExtended ? Specials::AllOnesAndInfinity
+                                           : Specials::AllOnes;
+            format.isSigned = isSigned;
+            format.isOnnx = false;
+            made.first.push_back(format);
+          }
+    return made;
+  }();
+  return table.first;
+}
+
 const Format *certify::findFormat(std::string_view name) {
   for (const Format &format : kFormats)
+    if (format.name == name)
+      return &format;
+  for (const Format &format : getBinaryFormats())
     if (format.name == name)
       return &format;
   return nullptr;
@@ -92,7 +130,10 @@ static uint64_t getLargest(const Format &format) {
   case Specials::Ieee:
     return getExponents(format) - 1;
   case Specials::AllOnes:
+  case Specials::NegativeZeroAndInfinity:
     return getMagnitudes(format) - 1;
+  case Specials::AllOnesAndInfinity:
+    return getMagnitudes(format) - 2;
   case Specials::NegativeZero:
   case Specials::None:
     break;
@@ -127,16 +168,22 @@ static Value decodeFloat(const Format &format, uint64_t code) {
       return mantissa ? makeNaN(negative) : makeInfinity(negative);
     break;
   case Specials::AllOnes:
+  case Specials::AllOnesAndInfinity:
     if (magnitude == getMagnitudes(format))
       return makeNaN(negative);
     break;
   case Specials::NegativeZero:
+  case Specials::NegativeZeroAndInfinity:
     if (negative && magnitude == 0)
       return makeNaN(true);
     break;
   case Specials::None:
     break;
   }
+  bool hasLastInfinity = format.specials == Specials::NegativeZeroAndInfinity ||
+                         format.specials == Specials::AllOnesAndInfinity;
+  if (hasLastInfinity && magnitude == getLargest(format) + 1)
+    return makeInfinity(negative);
   // A number whose exponent bits are zero is subnormal and has no implicit
   // leading bit.
   uint64_t exponent = magnitude >> mantissaBits;
@@ -184,6 +231,10 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
     case Specials::None:
       // NaN becomes a zero of the opposite sign.
       return sign ^ format.getSignBit();
+    case Specials::NegativeZeroAndInfinity:
+    case Specials::AllOnesAndInfinity:
+      // Only IEEE P3109 has these formats.
+      break;
     }
 
   uint64_t magnitude = 0;
@@ -223,8 +274,7 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
     return sign | getExponents(format);
   case Specials::AllOnes:
     return sign | getMagnitudes(format);
-  case Specials::NegativeZero:
-  case Specials::None:
+  default:
     break;
   }
   return format.getSignBit();
@@ -296,6 +346,123 @@ uint64_t certify::encode(const Format &format, const Value &value,
   return !value.isZero();
 }
 
+//===----------------------------------------------------------------------===//
+// Projections
+//===----------------------------------------------------------------------===//
+
+/// Whether a magnitude `below + rest / 2^shift`, in units of the last place, is
+/// rounded up (I3, I4). `isEven` is the parity of the encoding of `below`. The
+/// rest has at most 64 bits, and the shift is at most 100.
+static bool roundsUp(const DraftProjection &projection, bool negative,
+                     bool isEven, uint64_t rest, unsigned shift) {
+  Wide unit = Wide(1) << shift;
+  unsigned n = projection.randomWidth;
+  uint64_t r = projection.random;
+  // The rest in units of 2^-bits, rounded down, or to nearest even.
+  auto scale = [&](unsigned bits) {
+    return uint64_t((Wide(rest) << bits) >> shift);
+  };
+  auto scaleToNearest = [&](unsigned bits) {
+    Wide product = Wide(rest) << bits, left = product & (unit - 1);
+    uint64_t floor = uint64_t(product >> shift);
+    return floor + (2 * left > unit || (2 * left == unit && (floor & 1)));
+  };
+  switch (projection.rounding) {
+  case DraftRounding::NearestTiesToEven:
+    return 2 * Wide(rest) > unit || (2 * Wide(rest) == unit && !isEven);
+  case DraftRounding::NearestTiesToAway:
+    return 2 * Wide(rest) >= unit;
+  case DraftRounding::TowardPositive:
+    return rest && !negative;
+  case DraftRounding::TowardNegative:
+    return rest && negative;
+  case DraftRounding::TowardZero:
+    return false;
+  case DraftRounding::ToOdd:
+    return rest && isEven;
+  case DraftRounding::StochasticA:
+    return scale(n) + r >= uint64_t(1) << n;
+  case DraftRounding::StochasticB:
+    return scale(n + 1) + 2 * r + 1 >= uint64_t(2) << n;
+  case DraftRounding::StochasticC:
+    break;
+  }
+  return scaleToNearest(n) + r >= uint64_t(1) << n;
+}
+
+/// Returns the encoding of infinity, or of NaN if there is none.
+static uint64_t getBeyond(const Format &format) {
+  switch (format.specials) {
+  case Specials::Ieee:
+    return getExponents(format);
+  case Specials::NegativeZeroAndInfinity:
+  case Specials::AllOnesAndInfinity:
+    return getLargest(format) + 1;
+  default:
+    break;
+  }
+  return format.isSigned ? format.getSignBit() : getMagnitudes(format);
+}
+
+static uint64_t getProjectedNaN(const Format &format) {
+  if (format.specials == Specials::Ieee)
+    return getExponents(format) | uint64_t(1) << (format.mantissaBits - 1);
+  return format.isSigned ? format.getSignBit() : getMagnitudes(format);
+}
+
+uint64_t certify::project(const Format &format, const Value &value,
+                          const DraftProjection &projection) {
+  if (value.isNaN())
+    return getProjectedNaN(format);
+  uint64_t magnitude = 0;
+  bool overflows = value.isInfinity(), negative = value.negative;
+  if (!overflows && value.significand) {
+    int precision = int(format.mantissaBits) + 1;
+    int top = value.exponent + getLength(value.significand) - 1;
+    int last = std::max(top, 1 - format.bias) - precision + 1;
+    int shift = last - value.exponent;
+    uint64_t below = value.significand, rest = 0;
+    if (shift <= 0) {
+      below <<= -shift;
+      shift = 0;
+    } else {
+      // Below 2^-36 of the last place, the number does not matter.
+      shift = std::min(shift, 100);
+      below = shift < 64 ? value.significand >> shift : 0;
+      rest = shift < 64 ? value.significand & ((uint64_t(1) << shift) - 1)
+                        : value.significand;
+    }
+    // Numbers of each binade have 2^(P-1) encodings; subnormals have those of
+    // the first one.
+    uint64_t binade = uint64_t(last + precision - 2 + format.bias);
+    uint64_t encoding = (binade << format.mantissaBits) + below;
+    bool isEven = precision > 1 ? !(below & 1)
+                                : below == 0 || (last + format.bias) % 2 == 0;
+    magnitude = encoding +
+                roundsUp(projection, negative, isEven, rest, unsigned(shift));
+    overflows = magnitude > getLargest(format);
+  }
+  bool isNone = projection.saturation == DraftSaturation::SatNone;
+  bool isTowardZero = projection.rounding == DraftRounding::TowardZero;
+  bool isInward =
+      isTowardZero ||
+      projection.rounding == (negative ? DraftRounding::TowardPositive
+                                       : DraftRounding::TowardNegative);
+  if (!format.isSigned && negative && (overflows || magnitude))
+    return !isNone || (isInward && !value.isInfinity())
+               ? 0
+               : getProjectedNaN(format);
+  uint64_t sign = negative ? format.getSignBit() : 0;
+  if (!overflows)
+    return magnitude ? sign | magnitude : 0;
+  bool hasInfinity = getBeyond(format) != getProjectedNaN(format);
+  bool staysFinite =
+      isNone ? isInward && !value.isInfinity()
+             : projection.saturation == DraftSaturation::SatFinite ||
+                   !value.isInfinity() || !hasInfinity;
+  return sign | (staysFinite ? getLargest(format) : getBeyond(format));
+}
+
 /// Rounds a number to a value of a floating-point format.
 static Value roundTo(const Format &format, const Value &value) {
   return decodeFloat(format, encodeFloat(format, value, {}));
@@ -308,6 +475,8 @@ static Value roundTo(const Format &format, const Value &value) {
 uint64_t certify::cast(const Format &from, const Format &to, uint64_t code,
                        const CastRules &rules) {
   code &= from.getMask();
+  if (rules.projection)
+    return project(to, decode(from, code), *rules.projection);
   // A cast to the same type keeps all bits (V7).
   if (&from == &to)
     return code;
@@ -328,7 +497,8 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   const Format source = from, destination = to;
   const CastRules fixed = rules;
   auto *output = static_cast<Slot *>(slots);
-  if (&from == &to || (from.isInteger() && to.isInteger())) {
+  if (!rules.projection &&
+      (&from == &to || (from.isInteger() && to.isInteger()))) {
     // V7 and C12, as in cast.
     uint64_t sign = from.kind == Kind::Signed ? from.getSignBit() : 0;
     uint64_t taken = from.getMask(), left = to.getMask();
@@ -341,6 +511,8 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   // are cast to the same number, so is everything in between. For integer
   // results this holds before truncation to the low bits.
   auto convert = [&](uint64_t code) {
+    if (fixed.projection)
+      return project(destination, decode(source, code), *fixed.projection);
     return encode(destination, decode(source, code), fixed);
   };
   auto convertEnd = [&](uint64_t code) {

@@ -322,7 +322,7 @@ static const Format *getPrecision(std::optional<Type> type) {
 static SmallVector<Conversion> find(CastOp op) {
   const Format *from = getFormat(op.getInput().getType());
   const Format *to = getFormat(op.getType());
-  if (!from || !to || op.getRandom() || op.getMode() == CastMode::OpenVINO)
+  if (!from || !to || op.getRandom() || !op.hasOnnxRules())
     return {};
   ScaleRounding rounding = ScaleRounding::Up;
   switch (op.getRoundMode().value_or(RoundMode::Up)) {

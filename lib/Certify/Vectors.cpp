@@ -65,7 +65,15 @@ static uint64_t getLargest(const Format &format) {
   uint64_t last = format.getMask() & ~format.getSignBit();
   if (format.specials == Specials::Ieee)
     return (last >> format.mantissaBits << format.mantissaBits) - 1;
-  return format.specials == Specials::AllOnes ? last - 1 : last;
+  switch (format.specials) {
+  case Specials::AllOnes:
+  case Specials::NegativeZeroAndInfinity:
+    return last - 1;
+  case Specials::AllOnesAndInfinity:
+    return last - 2;
+  default:
+    return last;
+  }
 }
 
 /// Adds the inputs that are special in their own type, independent of the
@@ -212,7 +220,26 @@ static llvm::StringRef getCastRule(const Conversion &one, uint64_t code,
   return isNarrow(from) ? "C7" : from.isFloat() ? "C2" : "C12";
 }
 
+/// Returns the rule that determines the result of a cast of IEEE P3109.
+static llvm::StringRef getProjectionRule(const Conversion &one, uint64_t code,
+                                         uint64_t output) {
+  Value value = decode(*one.from, code), result = decode(*one.to, output);
+  if (value.isNaN() || result.isZero())
+    return "I6";
+  if (value.isInfinity() || result.isInfinity() || result.isNaN())
+    return "I5";
+  // Numbers beyond the largest one saturate.
+  uint64_t largest = getLargest(*one.to);
+  bool isEnd = (output & ~one.to->getSignBit()) == largest;
+  if (isEnd && std::fabs(toDouble(*one.from, code)) >
+                   std::fabs(toDouble(*one.to, output)))
+    return "I5";
+  return one.from->bits <= 8 && one.to->bits > 8 ? "I2" : "I3";
+}
+
 static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
+  if (one.rules.projection)
+    return getProjectionRule(one, row.input, row.output);
   // If the sign of the result is unspecified, a NaN was converted to it (D8).
   const Format &to = *one.to;
   bool isNumber =
@@ -602,6 +629,40 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
              : std::vector<llvm::StringRef>();
 }
 
+/// Whether the vectors have a cast of IEEE P3109: those from f32 and to f32,
+/// and those to nearest, ties to even, with SatNone from f16 and bf16 to the
+/// formats that the draft requires. Random bits are not in tables.
+static bool isInVectors(const Conversion &one) {
+  auto isRequired = [](const Format &format) {
+    return llvm::is_contained(
+        {"!quant_float.binary8p4se", "!quant_float.binary8p3se",
+         "!quant_float.binary4p2sf", "!quant_float.binary8p1uf"},
+        format.name);
+  };
+  bool isDefault =
+      one.rules.projection->rounding == DraftRounding::NearestTiesToEven &&
+      one.rules.projection->saturation == DraftSaturation::SatNone;
+  if (one.random || (!isNarrow(*one.from) && !isNarrow(*one.to)))
+    return false;
+  if (isNarrow(*one.from) && isNarrow(*one.to))
+    return isDefault;
+  if (isNarrow(*one.from))
+    return one.to->bits == 32 && isDefault;
+  return one.from->bits == 32 || (isDefault && isRequired(*one.to));
+}
+
+static void addProjections(std::vector<VectorTable> &tables) {
+  for (const Conversion &one : listProjections()) {
+    if (!isInVectors(one))
+      continue;
+    VectorTable table;
+    table.conversion = one;
+    table.standards = {"IEEE P3109/D1"};
+    fillCast(table);
+    tables.push_back(std::move(table));
+  }
+}
+
 std::vector<VectorTable> certify::makeVectors() {
   std::vector<VectorTable> tables;
   for (const std::vector<Conversion> &group : listGroups())
@@ -619,6 +680,7 @@ std::vector<VectorTable> certify::makeVectors() {
         fillScaled(table);
       tables.push_back(std::move(table));
     }
+  addProjections(tables);
   return tables;
 }
 

@@ -81,6 +81,10 @@ static constexpr Source kStandards[] = {
      "https://github.com/NVIDIA/TensorRT-LLM"},
     {"aiter", "the layouts of scales for AMD's gfx950 and gfx1250",
      "https://github.com/ROCm/aiter"},
+    {"IEEE P3109/D1",
+     "the operation Convert of the unapproved draft IEEE P3109/D1, which may "
+     "change; drafts are not to be used for conformance",
+     "https://github.com/P3109/Public"},
 };
 
 /// The rules of docs/rules.md.
@@ -151,6 +155,14 @@ static constexpr Source kRules[] = {
      "the implementation that the table names"},
     {"K", "FakeConvert, in the mode that the table names",
      "OpenVINO FakeConvert-13"},
+    {"I2", "from a format of IEEE P3109, exactly", "IEEE P3109/D1"},
+    {"I3", "one rounding in the mode of the table", "IEEE P3109/D1"},
+    {"I5",
+     "numbers beyond the finite range, and infinities, by the saturation "
+     "mode of the table",
+     "IEEE P3109/D1"},
+    {"I6", "zero and NaN without a sign",
+     "IEEE P3109/D1; in f32, f16 and bf16, which NaN is this project's choice"},
 };
 
 static json::Array describe(ArrayRef<Source> sources) {
@@ -163,9 +175,13 @@ static json::Array describe(ArrayRef<Source> sources) {
 }
 
 static const ElementInfo &getElement(const Format &format) {
-  return *llvm::find_if(kElements, [&](const ElementInfo &element) {
+  auto hasName = [&](const ElementInfo &element) {
     return format.name == element.mlir;
-  });
+  };
+  const ElementInfo *found = llvm::find_if(kElements, hasName);
+  return found != std::end(kElements)
+             ? *found
+             : *llvm::find_if(kBinaryElements.elements, hasName);
 }
 
 namespace {
@@ -229,16 +245,23 @@ llvm::Error VectorWriter::writeCodes(size_t count, const llvm::Twine &name,
 llvm::Error VectorWriter::write(const VectorTable &table) {
   const Conversion &one = table.conversion;
   std::string name = one.getName();
-  json::Object files, object{{"name", name},
-                             {"operation", StringRef(one.getOperation())},
-                             {"from", StringRef(one.from->name)},
-                             {"to", StringRef(one.to->name)},
-                             {"complete", table.isComplete},
-                             {"rows", int64_t(table.rows.size())}};
+  json::Object files,
+      object{{"name", name},
+             {"operation",
+              StringRef(one.rules.projection ? "project" : one.getOperation())},
+             {"from", StringRef(one.from->name)},
+             {"to", StringRef(one.to->name)},
+             {"complete", table.isComplete},
+             {"rows", int64_t(table.rows.size())}};
   object["standards"] = json::Array(ArrayRef(table.standards));
   json::Object attributes;
-  if (one.kind == Kind::Cast)
+  if (one.rules.projection) {
+    attributes["draft"] = "D1";
+    attributes["rounding"] = spell(one.rules.projection->rounding);
+    attributes["saturation"] = spell(one.rules.projection->saturation);
+  } else if (one.kind == Kind::Cast) {
     attributes["opset"] = one.rules.opset;
+  }
   if (one.hasSaturate())
     attributes["saturate"] = one.rules.saturate;
   if (one.hasRoundMode())
@@ -257,7 +280,9 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
     attributes["order"] = one.isTensorFirst ? "tensor_first" : "block_first";
   object["attributes"] = std::move(attributes);
   // NaNs that arithmetic produces have no specified sign or payload (D8).
-  object["nan"] = one.kind == Kind::Cast ? "exact" : "any";
+  // Every quiet NaN of an IEEE type is correct for IEEE P3109.
+  object["nan"] =
+      one.kind == Kind::Cast && !one.rules.projection ? "exact" : "any";
 
   auto writeColumn = [&](StringRef role, const Format &format,
                          uint64_t VectorRow::*code) {

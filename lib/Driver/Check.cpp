@@ -247,7 +247,7 @@ static StringRef getDomain(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   if (isa<FakeConvertOp>(op) || (cast && cast.getMode() == CastMode::OpenVINO))
     return kOpenVinoDomain;
-  if (cast && cast.getMode() == CastMode::QuantFloat)
+  if (cast && cast.getMode())
     return kOwnDomain;
   auto domain = op->getAttrOfType<StringAttr>("domain");
   return domain && domain != "ai.onnx" ? domain.getValue() : StringRef();

@@ -26,7 +26,8 @@ static LogicalResult castOpenVinoConverts(Operation *topLevel) {
     auto cast = CastOp::create(
         b, node.getLoc(), node->getResult(0).getType(), node->getOperand(0),
         /*random=*/Value(), b.getI64IntegerAttr(1), UnitAttr(), BoolAttr(),
-        RoundModeAttr(), CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
+        RoundModeAttr(), CastModeAttr::get(b.getContext(), CastMode::OpenVINO),
+        ProjectionAttr());
     node->replaceAllUsesWith(cast);
     node->erase();
   });

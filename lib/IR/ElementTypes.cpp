@@ -41,6 +41,10 @@ std::optional<ElementKind> quant_float::getElementKind(Type elementType) {
 }
 
 std::optional<int32_t> quant_float::getDataType(Type elementType) {
+  if (auto binary = dyn_cast<BinaryType>(elementType)) {
+    auto [width, precision, isSigned, isExtended] = binary.getParameters();
+    return getBinaryNumber(width, precision, isSigned, isExtended);
+  }
   if (std::optional<ElementKind> kind = getElementKind(elementType))
     return static_cast<int32_t>(*kind);
   return std::nullopt;
@@ -57,6 +61,11 @@ Type quant_float::getTypeFromDataType(MLIRContext *context, int32_t dataType) {
   if (element && element->mlir[0] == '!' &&
       !context->getLoadedDialect<QuantFloatDialect>())
     return {};
+  if (element && (dataType & kBinaryFlag)) {
+    // "!quant_float.binary8p4se"
+    StringRef name = StringRef(element->mlir).rsplit('.').second;
+    return BinaryType::get(context, *parseBinaryName(name));
+  }
   switch (dataType) {
 #define QUANT_FLOAT_ELEMENT(Kind, Number, Onnx, Mlir, Getter, ...)             \
   case Number:                                                                 \

@@ -88,5 +88,6 @@ Value quant_float::createOnnxCast(OpBuilder &builder, Location loc, Value value,
       builder.getI64IntegerAttr(isOnnx ? kNewestOpset : kOwnOpset), UnitAttr(),
       saturate, roundMode,
       isOnnx ? CastModeAttr()
-             : CastModeAttr::get(builder.getContext(), CastMode::QuantFloat));
+             : CastModeAttr::get(builder.getContext(), CastMode::QuantFloat),
+      /*projection=*/ProjectionAttr());
 }

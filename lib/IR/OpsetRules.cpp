@@ -75,6 +75,9 @@ bool OpVersion::accepts(OpRole role, Type elementType) const {
 }
 
 bool OpVersion::accepts(OpRole role, int32_t dataType) const {
+  // No version accepts the formats of IEEE P3109.
+  if (dataType & kBinaryFlag)
+    return false;
   const ElementInfo *element = findElement(dataType);
   return element &&
          (types[static_cast<unsigned>(role)] >> (element - kElements) & 1);

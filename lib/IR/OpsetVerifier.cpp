@@ -8,6 +8,8 @@
 
 #include "quant-float/IR/OpsetVerifier.h"
 
+#include "quant-float/Support/BinaryType.h"
+
 using namespace mlir;
 using namespace mlir::quant_float;
 
@@ -47,6 +49,11 @@ LogicalResult OpsetVerifier::verifyType(OpRole role, Type elementType) const {
                   << elementType << " is not accepted by " << describe();
   note(diagnostic, version->op, getFirstOpset(version->op, role, elementType),
        "accepts this type");
+  if (isa<BinaryType>(elementType))
+    diagnostic.attachNote()
+        << "IEEE P3109 rounds the exact quotient or product of a scale once, "
+           "and zeros have no sign; quant_float.cast with mode p3109 converts "
+           "numbers without a scale";
   return diagnostic;
 }
 

@@ -66,6 +66,34 @@ struct QuantFloatInlinerInterface final : DialectInlinerInterface {
 };
 } // namespace
 
+Type QuantFloatDialect::parseType(DialectAsmParser &parser) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Type type;
+  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
+  if (parsed.has_value())
+    return type;
+  auto emitError = [&] { return parser.emitError(loc); };
+  if (std::optional<BinaryParameters> parameters = parseBinaryName(mnemonic))
+    return getBinaryType(emitError, getContext(), *parameters);
+  // The name of a format starts with "binary".
+  if (mnemonic.starts_with_insensitive("binary"))
+    emitError() << "expected a format of IEEE P3109, such as binary8p4se, but "
+                   "got '"
+                << mnemonic << "'";
+  else
+    emitError() << "unknown type '" << mnemonic << "' in dialect '"
+                << getNamespace() << "'";
+  return {};
+}
+
+void QuantFloatDialect::printType(Type type, DialectAsmPrinter &printer) const {
+  if (auto binary = dyn_cast<BinaryType>(type))
+    printer << binary.getParameters().getName();
+  else
+    (void)generatedTypePrinter(type, printer);
+}
+
 void QuantFloatDialect::initialize() {
   addInterfaces<QuantFloatInlinerInterface>();
   addBytecodeInterface(*this);
@@ -77,6 +105,7 @@ void QuantFloatDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "quant-float/IR/QuantFloatTypes.cpp.inc"
       >();
+  addTypes<BinaryType>();
   addOperations<
 #define GET_OP_LIST
 #include "quant-float/IR/QuantFloatOps.cpp.inc"

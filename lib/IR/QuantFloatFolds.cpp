@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpenVinoConvert.h"
 #include "quant-float/IR/QuantFloatOps.h"
@@ -104,13 +105,24 @@ static Attribute foldFromStrings(Attribute operand, RankedTensorType type,
   return getConstantOfBits(type, bits);
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
-  // A cast to the same type is the identity, bit for bit (V7).
-  if (getInput().getType() == getType())
-    return getInput();
+/// Returns whether a cast from `type` to `type` is the identity. IEEE P3109's
+/// Convert removes signs of zero and NaN, and SatFinite removes infinities.
+static bool isIdentity(CastOp op, Type type) {
+  ProjectionAttr projection = op.getProjectionAttr();
+  if (!projection)
+    return true;
+  return isNarrowFloat(type) &&
+         (!FloatFormat(type).hasInfinity ||
+          projection.getSaturation() != P3109Saturation::SatFinite);
+}
 
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   Type from = getElementTypeOrSelf(getInput());
   Type to = getElementTypeOrSelf(getResult());
+  // A cast to the same type is the identity, bit for bit (V7).
+  if (getInput().getType() == getType() && isIdentity(*this, to))
+    return getInput();
+
   // Casts from and to strings (C14).
   auto tensor = dyn_cast<RankedTensorType>(getType());
   bool isStatic = tensor && tensor.hasStaticShape();
@@ -173,8 +185,7 @@ struct ComposeExactCast final : OpRewritePattern<CastOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<CastOp>();
     if (!inner || inner.getRandom() || op.getRandom() ||
-        inner.getMode() == CastMode::OpenVINO ||
-        op.getMode() == CastMode::OpenVINO)
+        !inner.hasOnnxRules() || !op.hasOnnxRules())
       return failure();
     Type from = getElementTypeOrSelf(inner.getInput());
     Type via = getElementTypeOrSelf(inner.getResult());
@@ -205,14 +216,63 @@ struct RemoveInverseCasts final : OpRewritePattern<CastOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<CastOp>();
     if (!inner || inner.getInput().getType() != op.getType() ||
-        inner.getMode() == CastMode::OpenVINO ||
-        op.getMode() == CastMode::OpenVINO)
+        !inner.hasOnnxRules() || !op.hasOnnxRules())
       return failure();
     auto to = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getType()));
     auto via = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getInput()));
     if (!to || !via || to.getWidth() != via.getWidth())
       return failure();
     rewriter.replaceOp(op, inner.getInput());
+    return success();
+  }
+};
+
+/// Folds casts of constants from and to formats of IEEE P3109, whose constants
+/// are in their storage type:
+///
+///   cast(constant : f32 to !quant_float.binary8p4se)
+///   -> storage_cast(constant : i8 to !quant_float.binary8p4se)
+struct FoldStoredConstant final : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getInput());
+    Type to = getElementTypeOrSelf(op.getResult());
+    if (op.getMode() != CastMode::P3109 || op.getRandom() ||
+        (!isa<BinaryType>(from) && !isa<BinaryType>(to)))
+      return failure();
+    Value source = op.getInput();
+    if (isa<BinaryType>(from)) {
+      auto storage = source.getDefiningOp<StorageCastOp>();
+      if (!storage)
+        return failure();
+      source = storage.getInput();
+    }
+    Attribute constant;
+    Type type =
+        isa<BinaryType>(to) ? getStorageType(op.getType()) : op.getType();
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!matchPattern(source, m_Constant(&constant)) ||
+        (shaped && !shaped.hasStaticShape()))
+      return failure();
+    reference::CastOptions options = getReferenceOptions(op);
+    unsigned fromWidth = getNumberWidth(from);
+    unsigned toWidth = getNumberWidth(getElementTypeOrSelf(type));
+    Attribute folded = foldElements(
+        constant, type, getElementTypeOrSelf(source), [&](const APInt &bits) {
+          return reference::castElement(from, to, bits.zextOrTrunc(fromWidth),
+                                        options)
+              .zextOrTrunc(toWidth);
+        });
+    if (!folded)
+      return failure();
+    Value result =
+        createConstant(rewriter, op.getLoc(), cast<TypedAttr>(folded));
+    if (type != op.getType())
+      result =
+          StorageCastOp::create(rewriter, op.getLoc(), op.getType(), result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
@@ -242,8 +302,8 @@ struct WriteAsCastsOfOnnx final : OpRewritePattern<CastOp> {
 
 void CastOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<ComposeExactCast, RemoveInverseCasts, WriteAsCastsOfOnnx>(
-      context);
+  patterns.add<ComposeExactCast, FoldStoredConstant, RemoveInverseCasts,
+               WriteAsCastsOfOnnx>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,7 +44,7 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
   }
   build(builder, state, withElementType(input.getType(), elementType), input,
         /*random=*/Value(), builder.getI64IntegerAttr(opset), UnitAttr(),
-        BoolAttr(), RoundModeAttr(), mode);
+        BoolAttr(), RoundModeAttr(), mode, ProjectionAttr());
 }
 
 LogicalResult CastOp::readProperties(DialectBytecodeReader &reader,
@@ -60,7 +60,12 @@ LogicalResult CastOp::readProperties(DialectBytecodeReader &reader,
   if (failed(version) || static_cast<const QuantFloatDialectVersion &>(
                              **version) < QuantFloatDialectVersion(0, 2))
     return success();
-  return reader.readOptionalAttribute(properties.mode);
+  if (failed(reader.readOptionalAttribute(properties.mode)))
+    return failure();
+  // Older versions do not have this mode.
+  if (!properties.mode || properties.mode.getValue() != CastMode::P3109)
+    return success();
+  return reader.readOptionalAttribute(properties.projection);
 }
 
 void CastOp::writeProperties(DialectBytecodeWriter &writer) {
@@ -70,6 +75,8 @@ void CastOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(properties.round_mode);
   writer.writeOptionalAttribute(properties.saturate);
   writer.writeOptionalAttribute(properties.mode);
+  if (properties.mode && properties.mode.getValue() == CastMode::P3109)
+    writer.writeOptionalAttribute(properties.projection);
 }
 
 /// Verifies that OpenVINO converts the pair of types and that attributes of
@@ -94,6 +101,65 @@ static LogicalResult verifyOpenVinoCast(CastOp op) {
                           << from << " to " << to;
 }
 
+/// Verifies that random bits have the shape of the result.
+static LogicalResult verifyRandomShape(CastOp op) {
+  // The trait below does not compare the shapes if the input is unranked.
+  if (haveCompatibleShapes(op.getRandom().getType(), op.getType()))
+    return success();
+  return op.emitOpError() << "random bits must have the result's shape, but "
+                             "got "
+                          << op.getRandom().getType() << " and "
+                          << op.getType();
+}
+
+/// Verifies a cast of IEEE P3109 (I1).
+static LogicalResult verifyProjection(CastOp op) {
+  for (StringRef name : {op.getLikeAttrName(), op.getSaturateAttrName(),
+                         op.getRoundModeAttrName()})
+    if (op->getAttr(name))
+      return op.emitOpError()
+             << "with mode p3109 must not have the attribute '" << name << "'";
+  ProjectionAttr projection = op.getProjectionAttr();
+  if (!projection)
+    return op.emitOpError()
+           << "with mode p3109 requires a projection, such as <D1, "
+              "NearestTiesToEven, SatNone>";
+  if (op.getOpset() != kOwnOpset)
+    return op.emitOpError() << "opset must be " << kOwnOpset
+                            << " with mode p3109, but got " << op.getOpset();
+  for (Value value : {op.getInput(), op.getResult()})
+    if (Type type = getElementTypeOrSelf(value);
+        !reference::isProjectable(type))
+      return op.emitOpError()
+             << "with mode p3109 supports f32, f16, bf16 and the formats of "
+                "IEEE P3109, but got "
+             << type;
+  bool isStochastic = projection.isStochastic();
+  StringRef rounding = stringifyP3109Rounding(projection.getRounding());
+  if (!op.getRandom())
+    return isStochastic
+               ? op.emitOpError() << rounding << " requires random bits"
+               : success();
+  if (!isStochastic)
+    return op.emitOpError() << rounding << " has no random bits";
+  Type random = getElementTypeOrSelf(op.getRandom());
+  if (!reference::isRandomBits(random))
+    return op.emitOpError() << "random bits must have elements of ui2, ui4, "
+                               "ui8 or ui16, but got "
+                            << random;
+  return verifyRandomShape(op);
+}
+
+/// Verifies that attributes and types of IEEE P3109 are absent (I1).
+static LogicalResult verifyNoProjection(CastOp op) {
+  if (op.getProjectionAttr())
+    return op.emitOpError() << "projection requires mode p3109";
+  for (Value value : {op.getInput(), op.getResult()})
+    if (Type type = getElementTypeOrSelf(value); isa<BinaryType>(type))
+      return op.emitOpError() << type << " requires mode p3109";
+  return success();
+}
+
 /// Verifies the random bits of stochastic rounding (S1).
 static LogicalResult verifyRandomBits(CastOp op) {
   bool isStochastic = op.getRoundMode() == RoundMode::Stochastic;
@@ -115,13 +181,7 @@ static LogicalResult verifyRandomBits(CastOp op) {
               "ui2, ui4, ui8 or ui16 to f16, bf16, float8 with a mantissa, "
               "float6 or float4, but got "
            << from << " by " << random << " to " << to;
-  // The trait below does not compare the shapes if the input is unranked.
-  if (!haveCompatibleShapes(op.getRandom().getType(), op.getType()))
-    return op.emitOpError()
-           << "random bits must have the result's shape, but "
-              "got "
-           << op.getRandom().getType() << " and " << op.getType();
-  return success();
+  return verifyRandomShape(op);
 }
 
 OpKind quant_float::getOpKind(CastOp op) {
@@ -134,7 +194,9 @@ OpKind quant_float::getOpKind(CastOp op) {
 /// accepts the element types (V1, V2) and has the attributes (V3). The
 /// trait below verifies the shapes (V8).
 LogicalResult CastOp::verify() {
-  if (failed(verifyRandomBits(*this)))
+  if (getMode() == CastMode::P3109)
+    return verifyProjection(*this);
+  if (failed(verifyNoProjection(*this)) || failed(verifyRandomBits(*this)))
     return failure();
   if (getMode() == CastMode::OpenVINO)
     return verifyOpenVinoCast(*this);
@@ -174,6 +236,9 @@ CastSemantics CastOp::getSemantics() {
   CastSemantics semantics;
   semantics.saturate = getSaturate().value_or(true);
   semantics.roundMode = getRoundMode().value_or(RoundMode::Up);
+  // Of the saturation modes, only SatNone has a result beyond the finite range.
+  if (ProjectionAttr projection = getProjectionAttr())
+    semantics.saturate = projection.getSaturation() != P3109Saturation::SatNone;
   // Before opset 24, ONNX's tables map infinities to NaN (C4).
   semantics.infinityIsNaN = !getMode() && getOpset() < 24;
   return semantics;
@@ -182,6 +247,11 @@ CastSemantics CastOp::getSemantics() {
 reference::CastOptions quant_float::getReferenceOptions(CastOp op) {
   reference::CastOptions options;
   options.isOpenVino = op.getMode() == CastMode::OpenVINO;
+  if (ProjectionAttr projection = op.getProjectionAttr())
+    options.projection = {
+        static_cast<reference::ProjectionRounding>(projection.getRounding()),
+        static_cast<reference::ProjectionSaturation>(
+            projection.getSaturation())};
   options.opset = op.getMode() ? kNewestOpset : op.getOpset();
   options.saturate = op.getSaturate().value_or(true);
   switch (op.getRoundMode().value_or(RoundMode::Up)) {

@@ -220,7 +220,7 @@ Value BlockBody::cast(Value value, Type elementType) {
   return CastOp::create(
       builder, b.getLoc(), withElementType(value.getType(), elementType), value,
       /*random=*/Value(), builder.getI64IntegerAttr(isOwn ? 1 : kNewestOpset),
-      UnitAttr(), BoolAttr(), RoundModeAttr(), mode);
+      UnitAttr(), BoolAttr(), RoundModeAttr(), mode, ProjectionAttr());
 }
 
 /// Returns `by` where `value` is zero, and `ifResult` elsewhere.

@@ -102,6 +102,14 @@ Value encodeStochastic(VectorBuilder &lanes, Value value, RandomBits random,
 /// adjacent integer in i32 (S5).
 Value roundStochastic(VectorBuilder &lanes, Value value, RandomBits random);
 
+//===- ExpandProjection.cpp -----------------------------------------------===//
+
+/// Converts as IEEE P3109/D1 does (I2 to I6). The stochastic roundings require
+/// random bits.
+Value expandProjection(VectorBuilder &lanes, Value storage, Type from, Type to,
+                       ProjectionAttr projection,
+                       std::optional<RandomBits> random);
+
 //===- ExpandIntegers.cpp -------------------------------------------------===//
 
 /// Converts integers to floats (C12). `from` may be i1.

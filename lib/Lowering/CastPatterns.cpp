@@ -61,6 +61,17 @@ static Value castByRandomBits(VectorBuilder &lanes, CastOp op, Value storage) {
                           op.getSemantics());
 }
 
+/// Converts by the rules of IEEE P3109.
+static Value project(VectorBuilder &lanes, CastOp op, Value storage,
+                     ProjectionAttr projection) {
+  std::optional<RandomBits> random;
+  if (op.getRandom())
+    random = getRandomBits(lanes, op.getRandom());
+  return expandProjection(lanes, storage, getElementTypeOrSelf(op.getInput()),
+                          getElementTypeOrSelf(op.getType()), projection,
+                          random);
+}
+
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 namespace {
@@ -71,7 +82,7 @@ struct CastOpSplit final : OpRewritePattern<CastOp> {
 
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!planCast(op, target).isSplit)
+    if (!op.hasOnnxRules() || !planCast(op, target).isSplit)
       return rewriter.notifyMatchFailure(op, "the cast needs at most one step");
     Value middle = CastOp::create(rewriter, op.getLoc(), op.getInput(),
                                   rewriter.getF32Type());
@@ -105,6 +116,8 @@ struct CastOpExpansion final : OpRewritePattern<CastOp> {
     Value result;
     if (isByRow)
       result = castByRow(lanes, op, storage, plan);
+    else if (ProjectionAttr projection = op.getProjectionAttr())
+      result = project(lanes, op, storage, projection);
     else if (op.getRandom() && plan.from != plan.to)
       result = castByRandomBits(lanes, op, storage);
     else if (isHalf(plan.from) && plan.to.isF32() && !op->use_empty() &&

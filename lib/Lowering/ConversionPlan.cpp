@@ -198,7 +198,27 @@ static void findRow(ConversionPlan &plan, const LoweringTarget &target,
 
 static constexpr StringLiteral kTensor = "neither a scalar nor a vector";
 static constexpr StringLiteral kRandomBits = "stochastic rounding";
+static constexpr StringLiteral kProjection = "a projection without rows";
 static constexpr StringLiteral kLongQuotient = "the quotient is an f64";
+
+/// Whether a row may implement a cast of IEEE P3109. Rows round to nearest,
+/// ties to even, saturate finite numbers and infinities alike, and give NaN or,
+/// if the format has it, infinity otherwise.
+static bool isProjectedByRow(ProjectionAttr projection, Type from, Type to) {
+  bool isSatFinite = projection.getSaturation() == P3109Saturation::SatFinite;
+  bool isSatPropagate =
+      projection.getSaturation() == P3109Saturation::SatPropagate;
+  if (isNarrowFloat(to)) {
+    // Rows round ties of a significand of one bit away from zero.
+    FloatFormat format(to);
+    return isStandardFloat(from) && format.mantissaBits &&
+           projection.getRounding() == P3109Rounding::NearestTiesToEven &&
+           !(isSatPropagate && format.hasInfinity);
+  }
+  // The NaN of the FNUZ types would be negative.
+  return isa<BinaryType>(from) && isExactCast(from, to) &&
+         !(isSatFinite && FloatFormat(from).hasInfinity);
+}
 
 ConversionPlan quant_float::planCast(CastOp op, const LoweringTarget &target) {
   ConversionPlan plan;
@@ -212,6 +232,16 @@ ConversionPlan quant_float::planCast(CastOp op, const LoweringTarget &target) {
   }
   if (op.getRandom()) {
     plan.reason = kRandomBits;
+    return plan;
+  }
+  if (ProjectionAttr projection = op.getProjectionAttr()) {
+    if (isProjectedByRow(projection, plan.from, plan.to))
+      findRow(plan, target);
+    else
+      plan.reason = kProjection;
+    // Decodings take one step.
+    if (plan.row && isNarrowFloat(plan.from) && !plan.row->takes(plan.from))
+      plan.row = nullptr;
     return plan;
   }
   // V7, C13: these casts only inspect or move bits.

@@ -42,31 +42,49 @@ static Intermediate decodeByBits(VectorBuilder &lanes, Value code,
   Value magnitude = lanes.bitAnd(code, from.magnitudeMask());
   Value moved = lanes.shl(magnitude, kMantissaBits - from.mantissaBits);
   uint64_t rebias = uint64_t(kBias - from.bias) << kMantissaBits;
-  Value normal = lanes.add(moved, rebias);
-  Value tooMuch = lanes.bitcast(
-      lanes.add(moved, rebias + (uint64_t(1) << kMantissaBits)), f32);
-  Value subnormal = lanes.toBits(lanes.make<arith::SubFOp>(
-      tooMuch, lanes.powerOfTwo(f32, from.minExponent)));
+  Value normal = lanes.add(moved, rebias), subnormal;
+  if (from.mantissaBits) {
+    Value tooMuch = lanes.bitcast(
+        lanes.add(moved, rebias + (uint64_t(1) << kMantissaBits)), f32);
+    subnormal = lanes.toBits(lanes.make<arith::SubFOp>(
+        tooMuch, lanes.powerOfTwo(f32, from.minExponent)));
+  } else {
+    // Only zero. The smallest power of two may be subnormal in f32.
+    subnormal = lanes.integer(magnitude, 0);
+    if (from.minExponent < 1 - kBias)
+      normal = lanes.select(lanes.compare(CmpIPredicate::eq, magnitude, 1),
+                            uint64_t(1) << (kMantissaBits - 1), normal);
+  }
   Value bits = lanes.select(lanes.compare(CmpIPredicate::ult, magnitude,
                                           uint64_t(1) << from.mantissaBits),
                             subnormal, normal);
-  if (from.hasInfinity) {
+  if (from.hasInfinity)
     bits = lanes.select(
         lanes.compare(CmpIPredicate::eq, magnitude, from.infinityCode),
         kInfinity, bits);
+  auto setSign = [&] {
+    if (!from.isSigned)
+      return;
+    Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
+    bits = lanes.make<arith::OrIOp>(bits, sign);
+  };
+  // The NaN of a BinaryType has no sign.
+  if (from.isBinary)
+    setSign();
+  if (from.hasInfinity && !from.isFNUZ)
     bits = lanes.select(
         lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode),
         kQuietNaN, bits);
-  } else if (from.hasNaN) {
-    bits = lanes.select(lanes.compare(CmpIPredicate::eq,
-                                      from.isFNUZ ? code : magnitude,
-                                      from.nanCode),
-                        kQuietNaN, bits);
-  }
-  if (from.isSigned) {
-    Value sign = lanes.bitAnd(lanes.shl(code, 32 - from.width), kSignMask);
-    bits = lanes.make<arith::OrIOp>(bits, sign);
-  }
+  else if (from.hasNaN)
+    bits = lanes.select(
+        lanes.compare(CmpIPredicate::eq,
+                      from.isFNUZ ? lanes.bitAnd(code, from.signMask() |
+                                                           from.magnitudeMask())
+                                  : magnitude,
+                      from.nanCode),
+        kQuietNaN, bits);
+  if (!from.isBinary)
+    setSign();
   return {lanes.bitcast(bits, f32), from.hasNaN ? NaNs::Canonical : NaNs::None,
           from.mantissaBits + 1};
 }
@@ -210,6 +228,8 @@ Intermediate quant_float::decodeFloat(VectorBuilder &lanes, Value storage,
   if (isa<Float8E8M0FNUType>(from))
     return decodeScale(lanes, lanes.toBits(storage));
   FloatFormat format(from);
+  if (format.isBinary)
+    return decodeByBits(lanes, lanes.resize(lanes.toBits(storage), 32), format);
   if (lanes.getTarget().keepsSubnormals && format.width <= 8 &&
       !format.hasInfinity)
     return decodeByMultiplication(lanes, lanes.toBits(storage), format);

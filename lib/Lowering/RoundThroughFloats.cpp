@@ -153,14 +153,15 @@ struct CastOpRoundTrip final : OpRewritePattern<CastOp> {
     auto narrow = op.getInput().getDefiningOp<CastOp>();
     Type type = getElementTypeOrSelf(op.getInput());
     FloatType f32 = rewriter.getF32Type();
-    if (!narrow || narrow.getRandom() || !isElement(op.getResult(), f32) ||
+    if (!narrow || narrow.getRandom() || !narrow.hasOnnxRules() ||
+        !op.hasOnnxRules() || !isElement(op.getResult(), f32) ||
         !canRoundInPlace(type, narrow.getSemantics().saturate))
       return rewriter.notifyMatchFailure(
           op, "the values cannot be rounded in place");
     Value value = narrow.getInput();
     auto half = value.getDefiningOp<CastOp>();
-    bool byHalf =
-        half && !half.getRandom() && isElement(value, rewriter.getF16Type());
+    bool byHalf = half && !half.getRandom() && half.hasOnnxRules() &&
+                  isElement(value, rewriter.getF16Type());
     if (byHalf)
       value = half.getInput();
     if (!isElement(value, f32))

@@ -60,12 +60,9 @@ bool reference::isBlockElement(Type type) {
 static bool isPowerOfTwo(Type scale) { return isa<Float8E8M0FNUType>(scale); }
 
 bool reference::isBlockScale(Type type) {
-  if (isPowerOfTwo(type) || isa<Float32Type, Float16Type, BFloat16Type>(type))
-    return true;
-  // f8E4M3FN and f8UE5M3, the formats with 3 bits of mantissa and a single NaN.
-  std::optional<Format> format = getFormat(type);
-  return format && format->kind == FormatKind::Narrow && format->width == 8 &&
-         format->nonFinite == NonFinite::NaN;
+  return isPowerOfTwo(type) ||
+         isa<Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType>(type) ||
+         type.getAbstractType().getName() == "quant_float.f8UE5M3";
 }
 
 bool reference::isSupported(BlockScaleRule rule, Type element, Type scale) {

@@ -28,7 +28,7 @@ LogicalResult reference::castBuffer(Type from, Type to, ArrayRef<char> in,
   if (count * inSize != in.size() || count * outSize != out.size())
     return failure();
 
-  bool isIdentity = from == to; // V7
+  bool isIdentity = from == to && !options.projection; // V7
   auto cast = [&](uint64_t slot) {
     APInt bits = toBits(*fromFormat, slot);
     return toSlot(

@@ -73,6 +73,9 @@ APInt reference::roundToNarrowByRandomBits(const Format &to,
 APInt reference::castElementByRandomBits(Type from, Type to, const APInt &bits,
                                          const APInt &random,
                                          const CastOptions &options) {
+  if (options.projection)
+    return project(*getFormat(from), *getFormat(to), bits, *options.projection,
+                   &random);
   // A cast to the same type is the identity (V7).
   if (from == to)
     return bits;
@@ -101,7 +104,11 @@ LogicalResult reference::castBufferByRandomBits(Type from, Type random, Type to,
                                                 ArrayRef<char> bits,
                                                 MutableArrayRef<char> out,
                                                 const CastOptions &options) {
-  if (!canCastByRandomBits(from, random, to))
+  bool isPossible =
+      options.projection
+          ? isProjectable(from) && isRandomBits(random) && isProjectable(to)
+          : canCastByRandomBits(from, random, to);
+  if (!isPossible)
     return failure();
   Format source = *getFormat(from), destination = *getFormat(to),
          integer = *getFormat(random);

@@ -60,6 +60,8 @@ APInt reference::castElement(const Format &from, const Format &to,
                              const APInt &bits, const CastOptions &options) {
   if (options.isOpenVino)
     return castByOpenVino(from, to, bits);
+  if (options.projection)
+    return project(from, to, bits, *options.projection);
   if (holdsInteger(from) && holdsInteger(to))
     return resizeInteger(from, to, bits);
   return roundElement(to, decode(from, bits), options);
@@ -71,8 +73,9 @@ bool reference::isSupported(Type elementType) {
 
 APInt reference::castElement(Type from, Type to, const APInt &bits,
                              const CastOptions &options) {
-  // A cast to the same type changes no bit, even of a NaN (V7).
-  if (from == to)
+  // A cast to the same type changes no bit, even of a NaN (V7), except for
+  // projections, which saturate.
+  if (from == to && !options.projection)
     return bits;
   return castElement(*getFormat(from), *getFormat(to), bits, options);
 }

@@ -39,11 +39,12 @@ APFloat reference::decodeNarrow(const Format &from, const APInt &bits) {
   bool negative = code & from.signMask();
   uint64_t magnitude = code & ~from.signMask();
 
-  if (from.nonFinite == NonFinite::NegativeZero && negative && magnitude == 0)
+  bool isNegativeZeroNaN = from.nonFinite == NonFinite::NegativeZero ||
+                           from.nonFinite == NonFinite::NegativeZeroAndInf;
+  if (isNegativeZeroNaN && negative && magnitude == 0)
     return APFloat::getQNaN(exact, /*Negative=*/true);
   if (magnitude > from.maxMagnitude) {
-    if (from.nonFinite == NonFinite::InfAndNaN &&
-        magnitude == from.infMagnitude)
+    if (from.infMagnitude && magnitude == from.infMagnitude)
       return APFloat::getInf(exact, negative);
     return APFloat::getQNaN(exact, negative);
   }
@@ -87,6 +88,7 @@ static uint64_t getNaNCode(const Format &to, bool negative) {
   case NonFinite::None:
     return negative ? 0 : to.signMask();
   case NonFinite::NegativeZero:
+  case NonFinite::NegativeZeroAndInf:
     return to.signMask();
   case NonFinite::NaN:
   case NonFinite::InfAndNaN:

@@ -61,6 +61,12 @@ llvm::APInt resizeInteger(const Format &from, const Format &to,
 llvm::APInt castByOpenVino(const Format &from, const Format &to,
                            const llvm::APInt &bits);
 
+/// Converts one element as IEEE P3109/D1 does. `random` is required by the
+/// stochastic roundings; its width is the number of random bits.
+llvm::APInt project(const Format &from, const Format &to,
+                    const llvm::APInt &bits, const Projection &projection,
+                    const llvm::APInt *random = nullptr);
+
 /// Casts one element.
 llvm::APInt castElement(const Format &from, const Format &to,
                         const llvm::APInt &bits, const CastOptions &options);

@@ -9,6 +9,7 @@
 #include "Formats.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -54,12 +55,46 @@ static Format ue5m3() {
   return format;
 }
 
-/// Returns the format of a type of the dialect by the type's name, because this
-/// library does not depend on the dialect.
-static std::optional<Format> getOwnFormat(StringRef name) {
+/// Returns the format Binary{width, precision, signedness, domain} of IEEE
+/// P3109. In unsigned formats, NaN is the last encoding; in signed ones, it is
+/// that of -0. Infinity is the last magnitude, or the one before NaN.
+static Format binary(unsigned width, unsigned precision, bool isSigned,
+                     bool isExtended) {
+  int bias = 1 << (width - precision - (isSigned ? 1 : 0));
+  uint64_t last = (uint64_t(1) << (isSigned ? width - 1 : width)) - 1;
+  uint64_t largest = last - (isSigned ? 0 : 1) - (isExtended ? 1 : 0);
+  NonFinite nonFinite = isSigned ? isExtended ? NonFinite::NegativeZeroAndInf
+                                              : NonFinite::NegativeZero
+                        : isExtended ? NonFinite::InfAndNaN
+                                     : NonFinite::NaN;
+  Format format = narrow(width, nonFinite, precision - 1, 1 - bias, largest);
+  format.isUnsigned = !isSigned;
+  if (!isSigned)
+    format.nanMagnitude = last;
+  if (isExtended)
+    format.infMagnitude = largest + 1;
+  return format;
+}
+
+/// Returns the format of a type of the dialect by the type's name and, for the
+/// formats of IEEE P3109, its spelling, because this library does not depend on
+/// the dialect.
+static std::optional<Format> getOwnFormat(Type type) {
+  StringRef name = type.getAbstractType().getName();
   if (name == "quant_float.f8UE5M3")
     return ue5m3();
-  return std::nullopt;
+  if (name != "quant_float.binary")
+    return std::nullopt;
+  // "!quant_float.binary8p4se"
+  std::string spelling;
+  llvm::raw_string_ostream(spelling) << type;
+  StringRef parameters = spelling;
+  unsigned width, precision;
+  if (!parameters.consume_front("!quant_float.binary") ||
+      parameters.consumeInteger(10, width) || !parameters.consume_front("p") ||
+      parameters.consumeInteger(10, precision) || parameters.size() != 2)
+    return std::nullopt;
+  return binary(width, precision, parameters[0] == 's', parameters[1] == 'e');
 }
 
 static std::optional<Format> getIntegerFormat(IntegerType type) {
@@ -105,7 +140,5 @@ std::optional<Format> reference::getFormat(Type elementType) {
       })
       .Case([](Float8E8M0FNUType) { return Format{FormatKind::Scale, 8}; })
       .Case([](IntegerType type) { return getIntegerFormat(type); })
-      .Default([](Type type) {
-        return getOwnFormat(type.getAbstractType().getName());
-      });
+      .Default([](Type type) { return getOwnFormat(type); });
 }

@@ -44,6 +44,9 @@ enum class NonFinite {
   InfAndNaN,
   /// FNUZ: the encoding of -0 is the only NaN. There is no infinity.
   NegativeZero,
+  /// Formats of IEEE P3109: as NegativeZero, and the magnitude above the
+  /// maximum is infinity.
+  NegativeZeroAndInf,
 };
 
 /// One element format. The magnitude of a narrow float is its encoding without

@@ -104,7 +104,7 @@ static std::optional<Site> makeSite(Operation *op) {
                 convert.getShift(),
                 reference::Granularity::getBroadcast()};
   auto cast = dyn_cast<CastOp>(op);
-  if (!cast)
+  if (!cast || !cast.hasOnnxRules())
     return std::nullopt;
   Type from = getElementTypeOrSelf(cast.getInput());
   Type to = getElementTypeOrSelf(cast.getResult());

@@ -8,6 +8,7 @@
 
 #include "quant-float/Support/FloatFormat.h"
 
+#include "quant-float/Support/BinaryType.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -17,7 +18,14 @@ using llvm::APInt;
 
 namespace {
 /// Which encodings are not finite numbers; see FloatFormats.def.
-enum class Specials { Ieee, AllOnes, NegativeZero, None };
+enum class Specials {
+  Ieee,
+  AllOnes,
+  NegativeZero,
+  None,
+  NegativeZeroAndInfinity,
+  AllOnesAndInfinity
+};
 
 struct FormatRow {
   StringLiteral type;
@@ -38,35 +46,57 @@ static constexpr FormatRow kRows[] = {
 #include "quant-float/Support/FloatFormats.def"
 };
 
-/// Returns the row of a type, or null if it is not one of these floats.
-/// Compares names, because this library does not depend on the dialect.
-static const FormatRow *findRow(Type type) {
+/// Returns the row that a table of the formats of IEEE P3109 would have. No
+/// exponent is reserved, and the bias is one more than that of IEEE 754.
+static FormatRow makeRow(const BinaryParameters &parameters) {
+  unsigned exponentBits =
+      parameters.width - parameters.precision + (parameters.isSigned ? 0 : 1);
+  Specials specials =
+      parameters.isSigned ? Specials::NegativeZero : Specials::AllOnes;
+  if (parameters.isExtended)
+    specials = parameters.isSigned ? Specials::NegativeZeroAndInfinity
+                                   : Specials::AllOnesAndInfinity;
+  return {BinaryType::name,         parameters.isSigned,     exponentBits,
+          parameters.precision - 1, 1 << (exponentBits - 1), specials,
+          /*hasZero=*/true};
+}
+
+/// Returns the row of a type, if it is one of these floats. Compares names,
+/// because this library does not depend on the dialect.
+static std::optional<FormatRow> findRow(Type type) {
+  if (auto binary = dyn_cast<BinaryType>(type))
+    return makeRow(binary.getParameters());
   StringRef name = type.getAbstractType().getName();
   name.consume_front("builtin.");
   const FormatRow *found = llvm::find_if(
       kRows, [&](const FormatRow &row) { return row.type.ltrim('!') == name; });
-  return found == std::end(kRows) ? nullptr : found;
+  return found == std::end(kRows) ? std::nullopt : std::optional(*found);
 }
 
 FloatFormat::FloatFormat(Type type) : maxValue(0.0) {
-  const FormatRow &row = *findRow(type);
+  const FormatRow row = *findRow(type);
   width = row.getWidth();
   isSigned = row.isSigned;
   mantissaBits = row.mantissaBits;
   bias = row.bias;
-  hasInfinity = row.specials == Specials::Ieee;
+  bool isIeee = row.specials == Specials::Ieee;
+  hasInfinity = isIeee || row.specials == Specials::NegativeZeroAndInfinity ||
+                row.specials == Specials::AllOnesAndInfinity;
   hasNaN = row.specials != Specials::None;
-  isFNUZ = row.specials == Specials::NegativeZero;
+  isFNUZ = row.specials == Specials::NegativeZero ||
+           row.specials == Specials::NegativeZeroAndInfinity;
+  isBinary = isa<BinaryType>(type);
   hasZero = row.hasZero;
   uint64_t all = magnitudeMask(), one = uint64_t(1) << mantissaBits;
   uint64_t allExponents = all & -one;
-  maxCode = hasInfinity ? allExponents - 1 : hasNaN && !isFNUZ ? all - 1 : all;
-  infinityCode = hasInfinity ? allExponents : 0;
+  // Without the encodings of IEEE 754, NaN and infinity are the last ones.
+  maxCode = isIeee ? allExponents - 1 : all - (hasNaN && !isFNUZ) - hasInfinity;
+  infinityCode = hasInfinity ? maxCode + 1 : 0;
   // The top bit of the mantissa makes a NaN quiet.
-  nanCode = hasInfinity ? allExponents | one >> 1
-            : isFNUZ    ? signMask()
-            : hasNaN    ? all
-                        : 0;
+  nanCode = isIeee   ? allExponents | one >> 1
+            : isFNUZ ? signMask()
+            : hasNaN ? all
+                     : 0;
   minExponent = hasZero - bias;
   maxExponent = int(maxCode >> mantissaBits) - bias;
   maxValue = getValue(maxCode);
@@ -79,7 +109,7 @@ APFloat FloatFormat::getValue(uint64_t code) const {
   if (hasInfinity && magnitude == infinityCode)
     return APFloat::getInf(f64, isNegative);
   if (isFNUZ ? code == nanCode : magnitude > maxCode)
-    return APFloat::getQNaN(f64, isNegative);
+    return APFloat::getQNaN(f64, isNegative && !isBinary);
   uint64_t one = uint64_t(1) << mantissaBits;
   uint64_t exponent = magnitude >> mantissaBits;
   uint64_t significand = magnitude & (one - 1);
@@ -96,7 +126,7 @@ APFloat FloatFormat::getValue(uint64_t code) const {
   return value;
 }
 
-bool quant_float::isFloat(Type type) { return findRow(type); }
+bool quant_float::isFloat(Type type) { return findRow(type).has_value(); }
 
 bool quant_float::isNumber(Type type) {
   return type.isIntOrFloat() || isFloat(type);
@@ -112,11 +142,11 @@ bool quant_float::isStandardFloat(Type type) {
 }
 
 bool quant_float::isFloat8(Type type) {
-  const FormatRow *row = findRow(type);
+  std::optional<FormatRow> row = findRow(type);
   return row && row->getWidth() == 8 && row->mantissaBits;
 }
 
 bool quant_float::isNarrowFloat(Type type) {
-  const FormatRow *row = findRow(type);
+  std::optional<FormatRow> row = findRow(type);
   return row && row->getWidth() <= 8;
 }

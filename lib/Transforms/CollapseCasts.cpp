@@ -55,7 +55,7 @@ struct CollapseCastsPass final
 } // namespace
 
 static bool isPlain(CastOp op) {
-  return !op.getRandom() && op.getMode() != CastMode::OpenVINO &&
+  return !op.getRandom() && op.hasOnnxRules() &&
          reference::isSupported(getElementTypeOrSelf(op.getInput())) &&
          reference::isSupported(getElementTypeOrSelf(op.getResult()));
 }

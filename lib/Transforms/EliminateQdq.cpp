@@ -167,8 +167,8 @@ static std::optional<APFloat> getBound(NodeOp node, bool isUpper) {
 static Step makeStep(CastOp op) {
   Type from = getElementTypeOrSelf(op.getInput());
   Type to = getElementTypeOrSelf(op.getResult());
-  if (op.getRandom() || op.getMode() == CastMode::OpenVINO ||
-      !isStandardFloat(from) || !isStandardFloat(to))
+  if (op.getRandom() || !op.hasOnnxRules() || !isStandardFloat(from) ||
+      !isStandardFloat(to))
     return {};
   return [=, options = getReferenceOptions(op)](const APInt &bits) {
     return std::optional<APInt>(

@@ -30,7 +30,7 @@ _OVERLAP = 5
 
 # In the order of the ops' syntax; `to` and `storage` are types without a keyword of their own name.
 _SYNTAX = {
-    "cast": ("mode", "opset", "saturate", "round_mode"),
+    "cast": ("mode", "opset", "projection", "saturate", "round_mode"),
     "quantize": ("axis", "block_size", "opset", "domain", "saturate", "precision", "round_mode"),
     "dequantize": ("axis", "block_size", "opset", "domain"),
     "qdq": (

@@ -27,10 +27,13 @@ from .typing import (
     Array,
     ArrayLike,
     BlockRule,
+    Draft,
     DTypeLike,
     FakeConvertMode,
     Out,
+    Rounding,
     RoundMode,
+    Saturation,
     ScaleOrder,
     SupportsDLPack,
     Target,
@@ -63,6 +66,9 @@ def cast(
     round_mode: RoundMode | None = None,
     random: ArrayLike | None = None,
     opset: int | None = None,
+    rounding: Rounding | None = None,
+    saturation: Saturation | None = None,
+    draft: Draft | None = None,
     out: Out | None = None,
     target: Target = "cpu",
     threads: int = 1,
@@ -87,6 +93,13 @@ def cast(
             ``floor(fraction * 2**k) + r >= 2**k`` for its k random bits r.
         opset: the ONNX opset; by default the newest. Types that ONNX lacks (float8e3m4, float8e4m3,
             float8e4m3b11fnuz, float8ue5m3) follow rules of this package, which have no opset.
+        rounding: for the operation Convert of IEEE P3109, the rounding mode, by default
+            ``"NearestTiesToEven"``. With ``rounding``, ``saturation`` or ``draft``, or if a type is
+            one of the draft such as ``"binary8p4se"``, the cast is this operation, between float,
+            float16, bfloat16 and the formats of the draft. The stochastic modes require
+            ``random``.
+        saturation: for this operation, the saturation mode, by default ``"SatNone"``.
+        draft: the draft that defines this operation, ``"D1"``.
         out: the array for the result, with the type of the result and the shape of ``x``.
         target: ``"cpu"``, or ``"reference"`` for the reference implementation, which is slow.
         threads: the number of threads; 0 means OpenMP's default.
@@ -105,7 +118,9 @@ def cast(
     """
     source, to = take(x, "x", packed=True), _as_dtype(dtype)
     views = [flatten(source), *_take_random(random, source, flatten(source))]
-    attributes = get_cast_rules(source.dtype, to, opset, saturate, round_mode)
+    attributes = get_cast_rules(
+        source.dtype, to, opset, saturate, round_mode, rounding, saturation, draft
+    )
     return _finish("cast", attributes, views, out, to, source, target, threads)
 
 
@@ -579,9 +594,27 @@ def _finish(
 
 
 def get_cast_rules(
-    source: DType, to: DType, opset: int | None, saturate: bool | None, round_mode: str | None
+    source: DType,
+    to: DType,
+    opset: int | None,
+    saturate: bool | None,
+    round_mode: str | None,
+    rounding: str | None = None,
+    saturation: str | None = None,
+    draft: str | None = None,
 ) -> dict[str, Any]:
     """The attributes of a cast."""
+    names = (rounding, saturation, draft)
+    if source.is_binary or to.is_binary or any(name is not None for name in names):
+        for name, value in (("opset", opset), ("saturate", saturate), ("round_mode", round_mode)):
+            if value is not None:
+                raise ValueError(f"{name} has no meaning in a conversion of IEEE P3109")
+        chosen = (
+            as_choice(draft or "D1", "draft", Draft),
+            as_choice(rounding or "NearestTiesToEven", "rounding", Rounding),
+            as_choice(saturation or "SatNone", "saturation", Saturation),
+        )
+        return {"mode": "p3109", "opset": 1, "projection": f"<{', '.join(map(str, chosen))}>"}
     is_own = round_mode == "stochastic"
     return _get_rules(opset, "mode", "quant_float", source, to, is_own=is_own) | {
         "saturate": as_boolean(saturate, "saturate"),

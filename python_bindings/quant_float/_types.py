@@ -13,10 +13,12 @@ from . import _native
 if TYPE_CHECKING:
     from .typing import DTypeLike
 
-__all__ = ["BY_DLPACK", "BY_NUMPY", "DTYPES", "ELEMENTS", "STRING", "DType", "dtype"]
+__all__ = ["BINARIES", "BY_DLPACK", "BY_NUMPY", "DTYPES", "ELEMENTS", "STRING", "DType", "dtype"]
 
 # The first number that is not ONNX's.
 _FIRST_OWN = 64
+# The first number of a format of IEEE P3109.
+_FIRST_BINARY = 0x1000
 # Of types that MLIR does not have.
 _PREFIX = "!quant_float."
 
@@ -52,12 +54,17 @@ class DType(NamedTuple):
     @property
     def is_float(self) -> bool:
         """Whether this is a floating-point type."""
-        return self.mlir.removeprefix(_PREFIX).startswith(("f", "bf"))
+        return self.mlir.removeprefix(_PREFIX).startswith(("f", "bf", "binary"))
 
     @property
     def is_onnx(self) -> bool:
         """Whether ONNX tensors can have such elements."""
         return self.number < _FIRST_OWN
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether this is a format of IEEE P3109 that is no other type."""
+        return self.number >= _FIRST_BINARY
 
     @property
     def range(self) -> tuple[int, int]:
@@ -83,8 +90,7 @@ _NUMBERS = [info for info in _native.get_elements() if info["bits"]]
 #: The type of strings, which Cast and CastLike support.
 STRING = DType("string", 8, "!quant_float.string", 0, np.dtype(object))
 
-#: All numeric element types, by their number in ONNX.
-DTYPES: dict[int, DType] = {
+_ALL = {
     info["number"]: DType(
         info["onnx"],
         info["number"],
@@ -95,8 +101,18 @@ DTYPES: dict[int, DType] = {
     for info in _NUMBERS
 }
 
+#: All numeric element types except the formats of IEEE P3109, by their number in ONNX.
+DTYPES: dict[int, DType] = {number: entry for number, entry in _ALL.items() if not entry.is_binary}
+
+#: The formats of IEEE P3109 with at most 8 bits, by name. Binary8p4sf and Binary8p3sf are
+#: float8e4m3fnuz and float8e5m2fnuz.
+BINARIES: dict[str, DType] = {entry.name: entry for entry in _ALL.values() if entry.is_binary} | {
+    "binary8p4sf": DTYPES[18],
+    "binary8p3sf": DTYPES[20],
+}
+
 #: Numeric types and strings, by their number in ONNX.
-ELEMENTS: dict[int, DType] = DTYPES | {STRING.number: STRING}
+ELEMENTS: dict[int, DType] = _ALL | {STRING.number: STRING}
 
 #: Numeric types, by DLPack's type code and bits.
 BY_DLPACK = {
@@ -135,7 +151,7 @@ def dtype(value: DTypeLike) -> DType:
             ``ml_dtypes.float8_e4m3fn``, ``array.dtype``, also of an array of strings), or ``str``;
             a name in ONNX, MLIR, numpy, ml_dtypes or OpenVINO, in upper or lower case
             (``"float8e4m3fn"``, ``"f8E4M3FN"``, ``"float8_e4m3fn"``, ``"f8e4m3"``,
-            ``"string"``), except that ``"f8E4M3"`` is the IEEE-like type of MLIR; its number; or a
+            ``"string"``) or in IEEE P3109 (``"Binary8p4se"``), except that ``"f8E4M3"`` is the IEEE-like type of MLIR; its number; or a
             torch type.
 
     Raises:
@@ -147,13 +163,13 @@ def dtype(value: DTypeLike) -> DType:
     if isinstance(value, np.dtype):
         metadata: Mapping[str, Any] = value.metadata or {}
         coded = metadata.get("quant_float")
-        found = _BY_NAME.get(str(coded)) if coded else BY_NUMPY.get(value)
+        found = _find_name(str(coded)) if coded else BY_NUMPY.get(value)
         if value.kind in "OTU":
             found = STRING
         if found is None and not coded and value.newbyteorder("=") in BY_NUMPY:
             raise ValueError(f"dtype must be in the machine's byte order, but got {value.str}")
     elif isinstance(value, str):
-        found = _BY_MLIR.get(value) or _BY_NAME.get(value.lower())
+        found = _BY_MLIR.get(value) or _find_name(value.lower())
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         found = ELEMENTS.get(int(value))
     elif isinstance(value, type):
@@ -164,6 +180,10 @@ def dtype(value: DTypeLike) -> DType:
     if found is None:
         raise TypeError(f"dtype must be an element type of ONNX tensors, but got {value!r}")
     return found
+
+
+def _find_name(name: str) -> DType | None:
+    return _BY_NAME.get(name) or BINARIES.get(name.removeprefix(_PREFIX))
 
 
 def _find_class(value: type) -> DType | None:

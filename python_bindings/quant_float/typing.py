@@ -27,10 +27,12 @@ __all__ = [
     "Array",
     "ArrayLike",
     "AttributeName",
+    "BinaryName",
     "BlockRule",
     "CompileTarget",
     "DTypeLike",
     "DTypeName",
+    "Draft",
     "EmitKind",
     "FakeConvertMode",
     "OpName",
@@ -38,6 +40,8 @@ __all__ = [
     "Progress",
     "RoleName",
     "RoundMode",
+    "Rounding",
+    "Saturation",
     "ScaleOrder",
     "Accumulation",
     "SupportsCuda",
@@ -82,11 +86,53 @@ DTypeName: TypeAlias = Literal[
     "half", "boolean", "u2", "u4", "u8", "u16", "u32", "u64", "f8e4m3", "f8e8m0", "f4e2m1",
 ]  # fmt: skip
 
+#: The formats of IEEE P3109 with at most 8 bits.
+BinaryName: TypeAlias = Literal[
+    "binary3p1se", "binary3p1sf", "binary3p1ue", "binary3p1uf", "binary3p2se", "binary3p2sf",
+    "binary3p2ue", "binary3p2uf", "binary3p3ue", "binary3p3uf",
+    "binary4p1se", "binary4p1sf", "binary4p1ue", "binary4p1uf", "binary4p2se", "binary4p2sf",
+    "binary4p2ue", "binary4p2uf", "binary4p3se", "binary4p3sf", "binary4p3ue", "binary4p3uf",
+    "binary4p4ue", "binary4p4uf",
+    "binary5p1se", "binary5p1sf", "binary5p1ue", "binary5p1uf", "binary5p2se", "binary5p2sf",
+    "binary5p2ue", "binary5p2uf", "binary5p3se", "binary5p3sf", "binary5p3ue", "binary5p3uf",
+    "binary5p4se", "binary5p4sf", "binary5p4ue", "binary5p4uf", "binary5p5ue", "binary5p5uf",
+    "binary6p1se", "binary6p1sf", "binary6p1ue", "binary6p1uf", "binary6p2se", "binary6p2sf",
+    "binary6p2ue", "binary6p2uf", "binary6p3se", "binary6p3sf", "binary6p3ue", "binary6p3uf",
+    "binary6p4se", "binary6p4sf", "binary6p4ue", "binary6p4uf", "binary6p5se", "binary6p5sf",
+    "binary6p5ue", "binary6p5uf", "binary6p6ue", "binary6p6uf",
+    "binary7p1se", "binary7p1sf", "binary7p1ue", "binary7p1uf", "binary7p2se", "binary7p2sf",
+    "binary7p2ue", "binary7p2uf", "binary7p3se", "binary7p3sf", "binary7p3ue", "binary7p3uf",
+    "binary7p4se", "binary7p4sf", "binary7p4ue", "binary7p4uf", "binary7p5se", "binary7p5sf",
+    "binary7p5ue", "binary7p5uf", "binary7p6se", "binary7p6sf", "binary7p6ue", "binary7p6uf",
+    "binary7p7ue", "binary7p7uf",
+    "binary8p1se", "binary8p1sf", "binary8p1ue", "binary8p1uf", "binary8p2se", "binary8p2sf",
+    "binary8p2ue", "binary8p2uf", "binary8p3se", "binary8p3sf", "binary8p3ue", "binary8p3uf",
+    "binary8p4se", "binary8p4sf", "binary8p4ue", "binary8p4uf", "binary8p5se", "binary8p5sf",
+    "binary8p5ue", "binary8p5uf", "binary8p6se", "binary8p6sf", "binary8p6ue", "binary8p6uf",
+    "binary8p7se", "binary8p7sf", "binary8p7ue", "binary8p7uf", "binary8p8ue", "binary8p8uf",
+]  # fmt: skip
+
 #: The target of a function of arrays.
 Target: TypeAlias = Literal["cpu", "reference"]
 #: The target of a compiled model.
 CompileTarget: TypeAlias = Literal["cpu", "nvvm"]
 RoundMode: TypeAlias = Literal["up", "down", "nearest", "stochastic"]
+#: A draft of IEEE P3109.
+Draft: TypeAlias = Literal["D1"]
+#: A rounding mode of IEEE P3109.
+Rounding: TypeAlias = Literal[
+    "NearestTiesToEven",
+    "NearestTiesToAway",
+    "TowardPositive",
+    "TowardNegative",
+    "TowardZero",
+    "ToOdd",
+    "StochasticA",
+    "StochasticB",
+    "StochasticC",
+]
+#: A saturation mode of IEEE P3109.
+Saturation: TypeAlias = Literal["SatFinite", "SatPropagate", "SatNone"]
 #: A rule that derives the scale of a block from its largest magnitude.
 BlockRule: TypeAlias = Literal[
     "floor",
@@ -174,4 +220,6 @@ if TYPE_CHECKING:
 else:
     Out = TypeVar("Out", bound="Array | SupportsDLPack")
 #: Anything that denotes an element type, see :func:`quant_float.dtype`.
-DTypeLike: TypeAlias = "DType | DTypeName | np.dtype[Any] | type[Any] | int | TorchDType"
+DTypeLike: TypeAlias = (
+    "DType | DTypeName | BinaryName | np.dtype[Any] | type[Any] | int | TorchDType"
+)

@@ -211,11 +211,10 @@ static nb::object exportDLPack(nb::object codes, uint8_t code, uint8_t bits,
                     : make(source, source.data());
 }
 
-/// Returns the rows of ElementTypes.def.
+/// Returns the rows of ElementTypes.def, then the formats of IEEE P3109.
 static nb::list getElements() {
   nb::list elements;
-  for (const mlir::quant_float::ElementInfo &info :
-       mlir::quant_float::kElements) {
+  auto append = [&](const mlir::quant_float::ElementInfo &info) {
     nb::dict element;
     element["number"] = info.number;
     element["onnx"] = info.onnx;
@@ -226,7 +225,11 @@ static nb::list getElements() {
     element["dlpack_bits"] = info.getDlpackBits();
     element["openvino"] = info.openVino;
     elements.append(element);
-  }
+  };
+  for (const auto &info : mlir::quant_float::kElements)
+    append(info);
+  for (const auto &info : mlir::quant_float::kBinaryElements.elements)
+    append(info);
   return elements;
 }
 

@@ -98,6 +98,30 @@ static void types(MlirContext context) {
           mlirTypeEqual(quantFloatElementTypeGet(context, QF_FLOAT8UE5M3), own));
   REQUIRE(mlirTypeIDEqual(mlirTypeGetTypeID(own),
                           quantFloatFloat8UE5M3TypeGetTypeID()));
+  /* The formats of IEEE P3109. */
+  MlirType binary = quantFloatBinaryTypeGet(context, 8, 4, true, true);
+  printType(binary);
+  REQUIRE(quantFloatTypeIsABinary(binary) && !quantFloatTypeIsABinary(own) &&
+          quantFloatElementTypeGetDtype(binary) == QF_P3109(8, 4, 1, 1) &&
+          mlirTypeEqual(quantFloatElementTypeGet(context, QF_P3109(8, 4, 1, 1)),
+                        binary) &&
+          mlirTypeIDEqual(mlirTypeGetTypeID(binary),
+                          quantFloatBinaryTypeGetTypeID()));
+  REQUIRE(mlirTypeEqual(
+      quantFloatBinaryTypeGet(context, 8, 4, true, false),
+      quantFloatElementTypeGet(context, QF_FLOAT8E4M3FNUZ)));
+  REQUIRE(
+      mlirTypeIsNull(quantFloatBinaryTypeGet(context, 8, 8, true, true)) &&
+      mlirTypeIsNull(quantFloatBinaryTypeGet(context, 9, 4, true, true)) &&
+      mlirTypeIsNull(quantFloatBinaryTypeGet(context, 8, 0, false, true)) &&
+      mlirTypeIsNull(quantFloatBinaryTypeGet(context, -8, 4, false, true)) &&
+      mlirTypeIsNull(
+          quantFloatElementTypeGet(context, QF_P3109(8, 4, 1, 0))));
+  REQUIRE(quantFloatDtypeGetBytes(QF_P3109(4, 2, 1, 0)) == 1 &&
+          quantFloatDtypeFromName("binary4p2sf") == QF_P3109(4, 2, 1, 0) &&
+          quantFloatDtypeFromName("!quant_float.binary3p1ue") ==
+              QF_P3109(3, 1, 0, 1) &&
+          !quantFloatDtypeGetOnnxName(QF_PACKED | QF_P3109(4, 2, 1, 0)));
   REQUIRE(quantFloatElementTypeGetDtype(opaque) == 0);
   REQUIRE(!quantFloatDtypeGetMlirName(14) && !quantFloatDtypeGetOnnxName(-1));
   REQUIRE(quantFloatDtypeFromName("float9") == 0);
@@ -142,7 +166,7 @@ static void attributes(MlirContext context) {
             mlirTypeIDEqual(mlirAttributeGetTypeID(reciprocal),
                             quantFloatFakeConvertReciprocalAttrGetTypeID()));
   }
-  for (int32_t i = 0; i < 2; ++i) {
+  for (int32_t i = 0; i < 3; ++i) {
     MlirAttribute mode = quantFloatCastModeAttrGet(context, i);
     printAttribute(mode);
     REQUIRE(quantFloatAttributeIsACastMode(mode) &&
@@ -183,7 +207,24 @@ static void attributes(MlirContext context) {
   REQUIRE(mlirAttributeIsNull(quantFloatBlockScaleRuleAttrGet(context, 14)) &&
           quantFloatScaleOrderAttrGetValue(
               quantFloatRoundModeAttrGet(context, 0)) == -1);
-  REQUIRE(mlirAttributeIsNull(quantFloatCastModeAttrGet(context, 2)));
+  REQUIRE(mlirAttributeIsNull(quantFloatCastModeAttrGet(context, 3)));
+  for (int32_t i = 0; i < 9; ++i) {
+    MlirAttribute projection = quantFloatProjectionAttrGet(context, i, i % 3);
+    printAttribute(projection);
+    REQUIRE(quantFloatAttributeIsAProjection(projection) &&
+            !quantFloatAttributeIsACastMode(projection) &&
+            quantFloatProjectionAttrGetRounding(projection) == i &&
+            quantFloatProjectionAttrGetSaturation(projection) == i % 3 &&
+            mlirTypeIDEqual(mlirAttributeGetTypeID(projection),
+                            quantFloatProjectionAttrGetTypeID()));
+  }
+  REQUIRE(mlirAttributeIsNull(quantFloatProjectionAttrGet(context, 9, 0)) &&
+          mlirAttributeIsNull(quantFloatProjectionAttrGet(context, 0, 3)) &&
+          mlirAttributeIsNull(quantFloatProjectionAttrGet(context, -1, -1)) &&
+          quantFloatProjectionAttrGetRounding(
+              quantFloatRoundModeAttrGet(context, 0)) == -1 &&
+          quantFloatProjectionAttrGetSaturation(
+              quantFloatRoundModeAttrGet(context, 0)) == -1);
   REQUIRE(mlirAttributeIsNull(quantFloatRoundModeAttrGet(context, 4)) &&
           mlirAttributeIsNull(quantFloatFakeConvertModeAttrGet(context, -1)) &&
           mlirAttributeIsNull(
@@ -366,6 +407,7 @@ int main(void) {
 // CHECK-NEXT: !quant_float.opaque<"seq(float)">
 // CHECK-NEXT: f4E2M1FN
 // CHECK-NEXT: !quant_float.f8UE5M3
+// CHECK-NEXT: !quant_float.binary8p4se
 // CHECK-NEXT: #quant_float<round_mode up>
 // CHECK-NEXT: #quant_float<fakeconvert_mode exact>
 // CHECK-NEXT: #quant_float<fakeconvert_reciprocal single>
@@ -377,6 +419,7 @@ int main(void) {
 // CHECK-NEXT: #quant_float<fakeconvert_reciprocal openvino>
 // CHECK-NEXT: #quant_float<cast_mode openvino>
 // CHECK-NEXT: #quant_float<cast_mode quant_float>
+// CHECK-NEXT: #quant_float<cast_mode p3109>
 // CHECK-NEXT: #quant_float<block_scale_rule floor>
 // CHECK-NEXT: #quant_float<scale_layout tile_128x4>
 // CHECK-NEXT: #quant_float<scale_order block_first>
@@ -399,6 +442,10 @@ int main(void) {
 // CHECK-NEXT: #quant_float<block_scale_rule torchao>
 // CHECK-NEXT: #quant_float<block_scale_rule model_optimizer>
 // CHECK-NEXT: #quant_float<block_scale_rule compressed_tensors>
+// CHECK-NEXT: #quant_float.projection<D1, NearestTiesToEven, SatFinite>
+// CHECK-NEXT: #quant_float.projection<D1, NearestTiesToAway, SatPropagate>
+// CHECK-NEXT: #quant_float.projection<D1, TowardPositive, SatNone>
+// CHECK-NEXT: #quant_float.projection<D1, TowardNegative, SatFinite>
 // CHECK: quant_float.block_quantize %{{.*}} block [1, 32] rule rceil round_mode stochastic random(%{{.*}} : tensor<4x64xui8>) : tensor<4x64xf32> to tensor<4x64xf4E2M1FN>, tensor<4x2xf8E8M0FNU>
 // CHECK: quant_float.cast %{{.*}} opset 24 round_mode down : tensor<3xf32> to tensor<3xf8E8M0FNU>
 // CHECK: linalg.generic

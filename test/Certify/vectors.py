@@ -13,7 +13,7 @@ import tarfile
 import ml_dtypes
 import numpy as np
 import quant_float_vectors as vectors
-from conformance import blocks
+from conformance import blocks, p3109
 from tool import Tool
 
 tool, source = Tool(sys.argv[1], sys.argv[2]), pathlib.Path(sys.argv[3])
@@ -57,8 +57,20 @@ for name, case, value, code in (
 for table in tables.values():
     if table.entry["complete"]:
         bits = {"f4E2M1FN": 4, "f6E2M3FN": 6, "f6E3M2FN": 6}.get(table.source)
+        if table.source in p3109.BY_MLIR:
+            bits = p3109.BY_MLIR[table.source].width
         count = 1 << (bits or 8 * table.input.itemsize)
         assert np.array_equal(vectors.get_codes(table.input), np.arange(count)), table.name
+
+
+# Every table of IEEE P3109, by the oracle of the tests in numpy.
+projections = [table for table in tables.values() if table.operation == "project"]
+assert len(projections) >= 250, len(projections)
+for table in projections:
+    source, target = p3109.BY_MLIR[table.source], p3109.BY_MLIR[table.target]
+    modes = table.attributes["rounding"], table.attributes["saturation"]
+    expected = p3109.project(target, source.values(vectors.get_codes(table.input)), *modes)
+    assert not vectors.compare(table, expected).size, table.name
 
 
 # Every table of blocks, by the oracle of the tests in numpy.

@@ -67,6 +67,8 @@ def check_names():
     expect.true("names are told once", len(set(allowed)) == len(allowed))
     missing = set(spelled) - set(allowed)
     expect.true(f"names of types that are missing: {missing}", not missing)
+    binaries = set(typing.get_args(names.BinaryName))
+    expect.true("formats of IEEE P3109", binaries == _types.BINARIES.keys())
     unlike = {name.lower() for name in allowed} ^ _types._BY_NAME.keys()
     expect.true(f"names of types: {unlike}", not unlike)
     expect.true("ops", typing.get_args(names.OpName) == tuple(_native.get_op_names()))

@@ -58,6 +58,11 @@ struct Options {
                "each version of ONNX's ops and each rule of blocks allow, and "
                "how many of them the conversions cover"),
       cl::cat(category)};
+  cl::opt<bool> p3109{
+      "p3109",
+      cl::desc("use the casts of IEEE P3109 instead of those of ONNX and the "
+               "operations on blocks"),
+      cl::cat(category)};
   cl::list<std::string> cpus{
       "cpu", cl::CommaSeparated, cl::value_desc("CPU,..."),
       cl::desc("CPUs to compile for (default: every x86-64 level that this "
@@ -138,18 +143,18 @@ static int complain(const Twine &message) {
   return kToolWrongUsage;
 }
 
-static std::vector<std::string> listNames() {
+static std::vector<std::string> listNames(Standard standard) {
   std::vector<std::string> names;
-  for (const std::vector<Conversion> &group : listGroups())
+  for (const std::vector<Conversion> &group : listGroups(standard))
     for (const Conversion &one : group)
       names.push_back(one.getName());
   return names;
 }
 
-static void printMlir(ArrayRef<std::string> names) {
+static void printMlir(ArrayRef<std::string> names, Standard standard) {
   llvm::StringSet<> selected;
   selected.insert(names.begin(), names.end());
-  for (const std::vector<Conversion> &group : listGroups())
+  for (const std::vector<Conversion> &group : listGroups(standard))
     for (const Conversion &one : group)
       if (selected.contains(one.getName()))
         llvm::outs() << one.print();
@@ -174,7 +179,9 @@ static std::optional<Arguments> parseArguments(int argc, char **argv,
           &llvm::errs()))
     return std::nullopt;
   Arguments arguments;
-  arguments.names = listNames();
+  Standard standard = options.p3109 ? Standard::P3109 : Standard::OnnxAndBlocks;
+  arguments.certify.standard = standard;
+  arguments.names = listNames(standard);
   if (!options.only.empty()) {
     llvm::Regex regex(options.only);
     std::string error;
@@ -539,7 +546,7 @@ static int checkCertificates(Arguments &arguments) {
     return complain(llvm::toString(file.takeError()));
   llvm::StringSet<> known;
   known.insert(arguments.names.begin(), arguments.names.end());
-  bool isEverything = arguments.names == listNames();
+  bool isEverything = arguments.names == listNames(arguments.certify.standard);
   size_t failures = 0, unknown = 0, otherCode = 0;
   llvm::StringMap<const Certificate *> selected;
   for (const Certificate &certificate : file->certificates) {
@@ -752,7 +759,7 @@ int main(int argc, char **argv) {
     for (const std::string &name : arguments->names)
       llvm::outs() << name << "\n";
   else if (arguments->mlir)
-    printMlir(arguments->names);
+    printMlir(arguments->names, arguments->certify.standard);
   else if (arguments->cells)
     exitCode = printCells(arguments->names);
   else if (!arguments->audit.empty())

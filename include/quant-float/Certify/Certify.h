@@ -30,6 +30,8 @@ struct CertifyOptions {
   std::vector<std::string> cpus;
   /// Whether to use a sample of the inputs (see Inputs.h).
   bool isSampled = false;
+  /// Selects the conversions that exist.
+  Standard standard = Standard::OnnxAndBlocks;
   unsigned threads = 1;
   /// Selects conversions by name. Null selects all.
   std::function<bool(StringRef)> filter;

@@ -47,6 +47,8 @@ struct Conversion {
   /// The storage type of Qdq and FakeConvert, and the element type of
   /// BlockScale. Null for the other kinds.
   const Format *destination = nullptr;
+  /// The type of the random bits of a stochastic cast, or null.
+  const Format *random = nullptr;
   /// Whether there is a zero point, a shift for FakeConvert, or for blocks the
   /// f32 of the tensor: its scale, or with `isTensorAmax` its largest
   /// magnitude.
@@ -89,6 +91,8 @@ const char *spell(ScaleRounding rounding);
 const char *spell(FakeConvertMode mode);
 const char *spell(Reciprocal reciprocal);
 const char *spell(BlockRule rule);
+const char *spell(DraftRounding rounding);
+const char *spell(DraftSaturation saturation);
 
 /// Returns the casts between all pairs of element types, with every `saturate`
 /// and `round_mode` that affects the result. Casts to FNUZ types also have the
@@ -105,10 +109,23 @@ std::vector<Conversion> listFakeConverts();
 /// tensor and with one in both orders.
 std::vector<Conversion> listBlocks();
 
+/// Returns casts of IEEE P3109/D1. Between Binary8p4se, Binary8p3se,
+/// Binary4p2sf, Binary8p1uf, f32, f16 and bf16, which the draft requires: every
+/// pair, rounding and saturation, and the stochastic roundings with 2, 4 and 8
+/// random bits from types of at most 16 bits. For every other format of at most
+/// 8 bits: from f16 and bf16 with every deterministic rounding and saturation,
+/// from f32 to nearest, ties to even, with SatNone, and to f32 and bf16 with
+/// every saturation.
+std::vector<Conversion> listProjections();
+
+/// What a set of certificates is about.
+enum class Standard { OnnxAndBlocks, P3109 };
+
 /// Returns all conversions in groups that are compiled together. The groups do
 /// not depend on the selection of conversions, so that the code and its hash do
 /// not either.
-std::vector<std::vector<Conversion>> listGroups();
+std::vector<std::vector<Conversion>>
+listGroups(Standard standard = Standard::OnnxAndBlocks);
 
 } // namespace mlir::quant_float::certify
 

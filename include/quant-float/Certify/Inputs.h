@@ -55,7 +55,8 @@ struct Call {
 
 /// All calls of a conversion.
 ///
-/// - Casts from at most 32 bits: every encoding.
+/// - Casts from at most 32 bits: every encoding. With random bits, each of them
+///   with every encoding.
 /// - Casts from 64 bits: two encodings on either side of every value of the
 ///   result type and of every midpoint between two values, where the result may
 ///   change (for f32 and f64 results, which have too many values, those next to

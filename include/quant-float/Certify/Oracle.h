@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace mlir::quant_float::certify {
 
@@ -39,6 +40,10 @@ enum class Specials {
   NegativeZero,
   /// Every encoding is a number.
   None,
+  /// Formats of IEEE P3109: as NegativeZero and AllOnes, and the largest
+  /// magnitude that remains is infinity.
+  NegativeZeroAndInfinity,
+  AllOnesAndInfinity,
 };
 
 /// The result of numbers that are too large for a floating-point format: always
@@ -78,6 +83,9 @@ struct Format {
 
 /// Returns the array of all formats and sets `count` to its size.
 const Format *getFormats(size_t &count);
+/// Returns the formats of IEEE P3109 of 3 to 8 bits, except those that are
+/// f8E4M3FNUZ and f8E5M2FNUZ.
+const std::vector<Format> &getBinaryFormats();
 /// Returns the format of this name, or null.
 const Format *findFormat(std::string_view name);
 
@@ -100,11 +108,41 @@ Value decode(const Format &format, uint64_t code);
 /// How a number between two powers of two is rounded to one of them (C9).
 enum class ScaleRounding { Up, Down, Nearest };
 
+/// The modes of IEEE P3109/D1 (I3 to I5).
+enum class DraftRounding {
+  NearestTiesToEven,
+  NearestTiesToAway,
+  TowardPositive,
+  TowardNegative,
+  TowardZero,
+  ToOdd,
+  StochasticA,
+  StochasticB,
+  StochasticC,
+};
+constexpr DraftRounding kLastDraftRounding = DraftRounding::StochasticC;
+enum class DraftSaturation { SatFinite, SatPropagate, SatNone };
+struct DraftProjection {
+  DraftRounding rounding = DraftRounding::NearestTiesToEven;
+  DraftSaturation saturation = DraftSaturation::SatNone;
+  /// The number of random bits, and the bits.
+  unsigned randomWidth = 0;
+  uint64_t random = 0;
+
+  bool isStochastic() const { return rounding >= DraftRounding::StochasticA; }
+};
+
+/// Rounds and saturates a value, and returns the encoding.
+uint64_t project(const Format &format, const Value &value,
+                 const DraftProjection &projection);
+
 /// The attributes of a cast.
 struct CastRules {
   int opset = 28;
   bool saturate = true;
   ScaleRounding scaleRounding = ScaleRounding::Up;
+  /// The operation Convert of IEEE P3109. The other fields have no effect.
+  std::optional<DraftProjection> projection;
 };
 
 /// Casts a value and returns the encoding in the low bits (C1 to C13).

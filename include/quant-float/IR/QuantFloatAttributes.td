@@ -75,4 +75,30 @@ def QuantFloat_ReductionScheduleAttr
   let hasCustomAssemblyFormat = 1;
 }
 
+def QuantFloat_ProjectionAttr
+    : AttrDef<QuantFloat_Dialect, "Projection"> {
+  let mnemonic = "projection";
+  let summary = "how a cast in mode p3109 rounds and saturates";
+  let description = [{
+    A projection specification of IEEE P3109: the rounding and the saturation
+    mode, by the names and the definitions of `draft`. Drafts differ: in v4.0,
+    SatNone gives the largest finite number where D1 gives NaN.
+
+    ```mlir
+    #p = #quant_float.projection<D1, NearestTiesToEven, SatNone>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<QuantFloat_P3109Draft>:$draft,
+    EnumParameter<QuantFloat_P3109Rounding>:$rounding,
+    EnumParameter<QuantFloat_P3109Saturation>:$saturation);
+  let assemblyFormat = "`<` $draft `,` $rounding `,` $saturation `>`";
+  let extraClassDeclaration = [{
+    /// Whether random bits determine the direction of rounding.
+    bool isStochastic() const {
+      return getRounding() >= P3109Rounding::StochasticA;
+    }
+  }];
+}
+
 #endif // QUANT_FLOAT_IR_ATTRIBUTES_TD

@@ -33,10 +33,18 @@ def QuantFloat_Dialect : Dialect {
     `quant_float.node`, so that the whole model is preserved in a round trip.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let useDefaultTypePrinterParser = 1;
+  let useDefaultTypePrinterParser = 0;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Types of IEEE P3109 are spelled by their names, which contain their
+    /// parameters: `!quant_float.binary8p4se`. `binary8p4sf` and `binary8p3sf`
+    /// are also accepted, and are f8E4M3FNUZ and f8E5M2FNUZ.
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type,
+                   ::mlir::DialectAsmPrinter &printer) const override;
+  }];
 }
 
 #endif // QUANT_FLOAT_IR_DIALECT_TD

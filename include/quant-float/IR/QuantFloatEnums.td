@@ -42,10 +42,33 @@ def QuantFloat_RoundModeAttr
 def QuantFloat_CastMode : QuantFloat_Enum<"CastMode",
     "semantics of a cast other than ONNX's", [
       I32EnumAttrCase<"OpenVINO", 0, "openvino">,
-      I32EnumAttrCase<"QuantFloat", 1, "quant_float">]>;
+      I32EnumAttrCase<"QuantFloat", 1, "quant_float">,
+      I32EnumAttrCase<"P3109", 2, "p3109">]>;
 
 def QuantFloat_CastModeAttr
     : QuantFloat_EnumAttr<QuantFloat_CastMode, "cast_mode">;
+
+def QuantFloat_P3109Draft : QuantFloat_Enum<"P3109Draft",
+    "draft of IEEE P3109 that defines a projection", [
+      I32EnumAttrCase<"D1", 0, "D1">]>;
+
+def QuantFloat_P3109Rounding : QuantFloat_Enum<"P3109Rounding",
+    "rounding mode of IEEE P3109", [
+      I32EnumAttrCase<"NearestTiesToEven", 0>,
+      I32EnumAttrCase<"NearestTiesToAway", 1>,
+      I32EnumAttrCase<"TowardPositive", 2>,
+      I32EnumAttrCase<"TowardNegative", 3>,
+      I32EnumAttrCase<"TowardZero", 4>,
+      I32EnumAttrCase<"ToOdd", 5>,
+      I32EnumAttrCase<"StochasticA", 6>,
+      I32EnumAttrCase<"StochasticB", 7>,
+      I32EnumAttrCase<"StochasticC", 8>]>;
+
+def QuantFloat_P3109Saturation : QuantFloat_Enum<"P3109Saturation",
+    "saturation mode of IEEE P3109", [
+      I32EnumAttrCase<"SatFinite", 0>,
+      I32EnumAttrCase<"SatPropagate", 1>,
+      I32EnumAttrCase<"SatNone", 2>]>;
 
 def QuantFloat_FakeConvertMode : QuantFloat_Enum<"FakeConvertMode",
     "implementation whose rounding a fakeconvert reproduces", [

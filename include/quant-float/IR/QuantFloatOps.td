@@ -85,6 +85,39 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     (F2); and !quant_float.f8UE5M3, for which a value that rounds to a number
     below zero becomes 0, or NaN with `saturate false` (F3).
 
+    *IEEE P3109.* With `mode p3109`, at `opset` 1, the op is the operation
+    Convert of the draft that `projection` names (I1 to I6). The types are f32,
+    f16, bf16 and the formats of the draft with 3 to 8 bits, such as
+    `!quant_float.binary8p4se`; `f8E4M3FNUZ` and `f8E5M2FNUZ` are Binary8p4sf and
+    Binary8p3sf. Zero has no sign, also in f32. The number is rounded to the
+    precision of the result as if exponents had no upper bound:
+
+    ```
+    Q = max(floor(log2|x|), 1 - B) - P + 1, S = |x| * 2^-Q, v = S - floor(S)
+    rounded = sign(x) * (floor(S) + away) * 2^Q
+    ```
+
+    | rounding | away |
+    |---|---|
+    | NearestTiesToEven | v > 1/2, or v = 1/2 and the encoding below is odd |
+    | NearestTiesToAway | v >= 1/2 |
+    | TowardPositive, TowardNegative | v > 0, and x > 0 or x < 0 |
+    | TowardZero | never |
+    | ToOdd | v > 0 and the encoding below is even |
+    | StochasticA | floor(v * 2^N) + R >= 2^N |
+    | StochasticB | floor(v * 2^(N+1)) + 2R + 1 >= 2^(N+1) |
+    | StochasticC | v * 2^N rounded to nearest, ties to even, + R >= 2^N |
+
+    R is the N bits of `random`. A rounded number beyond the finite range, and an
+    infinity, then saturate:
+    - SatFinite: the end of the range;
+    - SatPropagate: an infinity remains if the result's type has it; otherwise as
+      SatFinite;
+    - SatNone: a finite number that a directed rounding keeps from infinity (above
+      with TowardZero or TowardNegative, below with TowardZero or TowardPositive)
+      becomes the end of the range; all others become an infinity if the type has
+      it, or else NaN.
+
     Constraints:
     - (V1) the input's element type is one that the op version accepts;
     - (V2) so is the result's;
@@ -92,8 +125,12 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
       became the default is an error, too. `saturate` exists from 19,
       `round_mode` from 24;
     - (V4) `opset` is between the op's first version (1; CastLike 15) and 28; with
-      `mode openvino` between 1 and 15, with `mode quant_float` 1;
+      `mode openvino` between 1 and 15, with `mode quant_float` and `mode p3109` 1;
     - `mode quant_float` excludes `like`;
+    - (I1) `mode p3109` requires `projection` and vice versa, excludes `like`,
+      `saturate` and `round_mode`, and has the types above, which no other mode
+      has; stochastic roundings require `random`, with the input's shape and
+      elements of ui2, ui4, ui8 or ui16, and the others exclude it;
     - (S1) `random` requires `round_mode stochastic` and vice versa, and both
       require `mode quant_float`; `random` has the input's shape and elements of
       ui2, ui4, ui8 or ui16; the input's elements are f32, f16 or bf16, the
@@ -117,6 +154,9 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
            : tensor<4x?xf32> to tensor<4x?x!quant_float.f8UE5M3>
     %6 = quant_float.cast %0, %r mode quant_float opset 1 round_mode stochastic
            : tensor<4x?xf32>, tensor<4x?xui16> to tensor<4x?xbf16>
+    %7 = quant_float.cast %0 mode p3109 opset 1
+           projection <D1, NearestTiesToEven, SatNone>
+           : tensor<4x?xf32> to tensor<4x?x!quant_float.binary8p4se>
     ```
 
     Source: ONNX Cast 1, 6, 9, 13, 19, 21, 23, 24, 25, 28; CastLike 15, 19, 21,
@@ -133,12 +173,15 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     UnitAttr:$like,
     OptionalAttr<BoolAttr>:$saturate,
     OptionalAttr<QuantFloat_RoundModeAttr>:$round_mode,
-    OptionalAttr<QuantFloat_CastModeAttr>:$mode);
+    OptionalAttr<QuantFloat_CastModeAttr>:$mode,
+    OptionalAttr<QuantFloat_ProjectionAttr>:$projection);
   let results = (outs QuantFloat_Value:$result);
-  // The encoding of version 0.1, followed by the mode.
+  // The encoding of version 0.1, followed by the mode and, in mode p3109, by
+  // the projection.
   let useCustomPropertiesEncoding = 1;
   let assemblyFormat = [{
     $input (`,` $random^)? (`like` $like^)? (`mode` $mode^)? `opset` $opset
+    (`projection` $projection^)?
     (`saturate` $saturate^)? (`round_mode` $round_mode^)?
     attr-dict `:` type($input) (`,` type($random)^)? `to` type($result)
   }];
@@ -151,6 +194,10 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
   let extraClassDeclaration = [{
     /// Returns the semantics of an ONNX cast, resolved from the opset.
     CastSemantics getSemantics();
+    /// Whether the mode has the rules of ONNX's Cast: C1 to C15, F1 to F3.
+    bool hasOnnxRules() {
+      return !getMode() || *getMode() == CastMode::QuantFloat;
+    }
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -218,8 +265,8 @@ def QuantFloat_StorageCastOp : QuantFloat_Op<"storage_cast",
   let description = [{
     Reinterprets elements between a type and the signless integer type that
     stores one element of it: between `uiN` and `iN`, and between `f4E2M1FN`,
-    `f6E2M3FN`, `f6E3M2FN`, `i4`, `ui4`, `i2`, `ui2`, `i1` or
-    `!quant_float.f8UE5M3` and `i8`. No value is rounded.
+    `f6E2M3FN`, `f6E3M2FN`, `i4`, `ui4`, `i2`, `ui2`, `i1`,
+    `!quant_float.f8UE5M3` or a format of IEEE P3109 and `i8`. No value is rounded.
 
     After the conversion of tensors to storage types, no type is unsigned or
     narrower than a byte: arith is signless, and a vector store of a sub-byte

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/Types.h"
+#include "quant-float/Support/BinaryType.h"
 
 #define GET_TYPEDEF_CLASSES
 #include "quant-float/IR/QuantFloatTypes.h.inc"

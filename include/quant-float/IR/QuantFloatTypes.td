@@ -44,6 +44,12 @@ def QuantFloat_Float8UE5M3Type : QuantFloat_Type<"Float8UE5M3", "f8UE5M3",
   }];
 }
 
+/// The formats of IEEE P3109 with at most 8 bits, `!quant_float.binary8p4se`.
+/// The class is in Support/BinaryType.h.
+def QuantFloat_BinaryType : Type<
+    CPred<"::llvm::isa<::mlir::quant_float::BinaryType>($_self)">,
+    "a format of IEEE P3109", "::mlir::quant_float::BinaryType">;
+
 def QuantFloat_UnknownType : QuantFloat_Type<"Unknown", "unknown"> {
   let summary = "a value whose type is not specified in the model file";
 }
@@ -65,7 +71,8 @@ def QuantFloat_OpaqueType : QuantFloat_Type<"Opaque", "opaque"> {
 def QuantFloat_Float : AnyTypeOf<[
   F16, BF16, F32, F64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
   F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E3M4, F8E4M3, F8E4M3B11FNUZ,
-  QuantFloat_Float8UE5M3Type], "a floating-point type of ONNX or quant_float">;
+  QuantFloat_Float8UE5M3Type, QuantFloat_BinaryType],
+  "a floating-point type of ONNX or quant_float">;
 
 def QuantFloat_Integer : AnyTypeOf<[
   SignlessIntOfWidths<[1, 2, 4, 8, 16, 32, 64]>,

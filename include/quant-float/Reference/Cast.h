@@ -19,12 +19,35 @@
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/APInt.h"
+#include <optional>
 
 namespace mlir::quant_float::reference {
 
 /// The rounding of a cast to f8E8M0FNU to one of the two neighboring powers of
 /// two (C9). ONNX spells the modes "up", "down" and "nearest".
 enum class ScaleRounding { Up, Down, Nearest };
+
+/// A projection of IEEE P3109/D1: the names are the draft's (I3 to I5).
+enum class ProjectionRounding {
+  NearestTiesToEven,
+  NearestTiesToAway,
+  TowardPositive,
+  TowardNegative,
+  TowardZero,
+  ToOdd,
+  StochasticA,
+  StochasticB,
+  StochasticC,
+};
+enum class ProjectionSaturation { SatFinite, SatPropagate, SatNone };
+struct Projection {
+  ProjectionRounding rounding = ProjectionRounding::NearestTiesToEven;
+  ProjectionSaturation saturation = ProjectionSaturation::SatNone;
+
+  bool isStochastic() const {
+    return rounding >= ProjectionRounding::StochasticA;
+  }
+};
 
 /// The attributes of a cast. Fields that do not apply to the destination type
 /// have no effect.
@@ -37,12 +60,20 @@ struct CastOptions {
   /// Use the semantics of OpenVINO's Convert instead of ONNX's Cast; the other
   /// fields are ignored. OpenVINO must support the pair of types.
   bool isOpenVino = false;
+  /// Use the semantics of IEEE P3109's Convert; the other fields are ignored.
+  /// Both types must satisfy isProjectable.
+  std::optional<Projection> projection;
 };
+
+/// Returns whether IEEE P3109's Convert supports the type: f32, f16, bf16,
+/// f8E4M3FNUZ, f8E5M2FNUZ and every BinaryType.
+bool isProjectable(Type elementType);
 
 /// Returns whether casts from and to `elementType` are supported: f64 f32 f16
 /// bf16, every float8 (ONNX's, f8E3M4, f8E4M3, f8E4M3B11FNUZ,
-/// !quant_float.f8UE5M3), f8E8M0FNU, f4E2M1FN, f6E2M3FN, f6E3M2FN, i1 (bool),
-/// signless (ONNX intN) and unsigned integers of 2, 4, 8, 16, 32 and 64 bits.
+/// !quant_float.f8UE5M3), the formats of IEEE P3109, f8E8M0FNU, f4E2M1FN,
+/// f6E2M3FN, f6E3M2FN, i1 (bool), signless (ONNX intN) and unsigned integers of
+/// 2, 4, 8, 16, 32 and 64 bits.
 bool isSupported(Type elementType);
 
 /// Casts one element; the argument and the result are bit patterns. Both types

@@ -27,7 +27,7 @@ bool isRandomBits(Type type);
 /// or bf16, to f16, bf16, float8 except f8E8M0FNU, float6 or float4.
 bool canCastByRandomBits(Type from, Type random, Type to);
 
-/// Casts one element with stochastic rounding (S2). The types must be
+/// Casts one element with stochastic rounding (S2, I4). The types must be
 /// supported, and the bit patterns must have their widths.
 llvm::APInt castElementByRandomBits(Type from, Type to, const llvm::APInt &bits,
                                     const llvm::APInt &random,

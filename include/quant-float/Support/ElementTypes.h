@@ -97,11 +97,102 @@ inline constexpr ElementInfo kPackedElements[] = {
 #include "quant-float/Support/ElementTypes.def"
 };
 
+/// The numbers of the formats of IEEE P3109 (QF_P3109 of
+/// quant-float-c/EntryPoint.h).
+inline constexpr int32_t kBinaryFlag = 0x1000;
+constexpr int32_t getBinaryNumber(unsigned width, unsigned precision,
+                                  bool isSigned, bool isExtended) {
+  return kBinaryFlag | int32_t((width - 1) << 9) | int32_t(precision << 2) |
+         (isExtended ? 2 : 0) | (isSigned ? 1 : 0);
+}
+
+/// The names of a format of IEEE P3109.
+struct BinaryNames {
+  int32_t number = -1;
+  unsigned bits = 0;
+  /// "!quant_float.binary8p4se", whose last part is also the name in the style
+  /// of ONNX, and "QF_P3109(8, 4, 1, 1)".
+  char mlir[25] = {};
+  char c[21] = {};
+
+  static constexpr unsigned kPrefix = 13;
+};
+
+/// The number of formats of 3 to 8 bits that are no builtin types.
+inline constexpr unsigned kNumBinaries = 118;
+
+struct BinaryTable {
+  BinaryNames rows[kNumBinaries];
+};
+
+constexpr BinaryTable makeBinaryTable() {
+  BinaryTable table;
+  unsigned count = 0;
+  for (unsigned width = 3; width <= 8; ++width)
+    for (unsigned precision = 1; precision <= width; ++precision)
+      for (unsigned kind = 0; kind < 4; ++kind) {
+        bool isSigned = kind < 2, isExtended = kind % 2 == 0;
+        // Binary8p4sf and Binary8p3sf are f8E4M3FNUZ and f8E5M2FNUZ.
+        bool isBuiltin = width == 8 && isSigned && !isExtended &&
+                         (precision == 3 || precision == 4);
+        if ((isSigned && precision == width) || isBuiltin)
+          continue;
+        BinaryNames &row = table.rows[count++];
+        row.number = getBinaryNumber(width, precision, isSigned, isExtended);
+        row.bits = width;
+        const char mlir[] = "!quant_float.binary0p0";
+        for (unsigned i = 0; i + 1 < sizeof mlir; ++i)
+          row.mlir[i] = mlir[i];
+        row.mlir[19] = char('0' + width);
+        row.mlir[21] = char('0' + precision);
+        row.mlir[22] = isSigned ? 's' : 'u';
+        row.mlir[23] = isExtended ? 'e' : 'f';
+        const char c[] = "QF_P3109(0, 0, 0, 0)";
+        for (unsigned i = 0; i + 1 < sizeof c; ++i)
+          row.c[i] = c[i];
+        row.c[9] = char('0' + width);
+        row.c[12] = char('0' + precision);
+        row.c[15] = isSigned ? '1' : '0';
+        row.c[18] = isExtended ? '1' : '0';
+      }
+  return table;
+}
+
+inline constexpr BinaryTable kBinaryTable = makeBinaryTable();
+
+struct BinaryElements {
+  ElementInfo elements[kNumBinaries];
+};
+
+constexpr BinaryElements makeBinaryElements() {
+  BinaryElements made = {};
+  for (unsigned i = 0; i < kNumBinaries; ++i) {
+    const BinaryNames &row = kBinaryTable.rows[i];
+    made.elements[i] = {row.number, row.mlir + BinaryNames::kPrefix,
+                        row.mlir,   ElementClass::Float,
+                        row.bits,   row.c,
+                        "u1",       "",
+                        -1,         "",
+                        "",         ""};
+  }
+  return made;
+}
+
+/// The formats of IEEE P3109 of at most 8 bits, except those that are in
+/// kElements. They have no packed layout.
+inline constexpr BinaryElements kBinaryElements = makeBinaryElements();
+
 /// Returns the element type with this number, or its packed variant if the
 /// number has kPackedFlag; null if there is none.
 constexpr const ElementInfo *findElement(int32_t number) {
   if (number < 0)
     return nullptr;
+  if (number & kBinaryFlag) {
+    for (const ElementInfo &element : kBinaryElements.elements)
+      if (element.number == number)
+        return &element;
+    return nullptr;
+  }
   for (const ElementInfo &element : kElements)
     if (element.number == number)
       return &element;

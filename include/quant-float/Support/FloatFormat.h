@@ -14,9 +14,9 @@
 
 namespace mlir::quant_float {
 
-/// The properties of a binary float format, from a row of FloatFormats.def. A
-/// code is the bit pattern of a value; a magnitude code is a code without its
-/// sign bit.
+/// The properties of a binary float format, from a row of FloatFormats.def or
+/// from the parameters of a BinaryType. A code is the bit pattern of a value; a
+/// magnitude code is a code without its sign bit.
 ///
 /// Rounding to f8E8M0FNU, which has neither sign nor zero nor mantissa, follows
 /// different rules (C9).
@@ -33,8 +33,10 @@ struct FloatFormat {
   int bias;
   bool hasInfinity, hasNaN;
   /// f8E4M3FNUZ and similar formats: the only NaN has the encoding of negative
-  /// zero.
+  /// zero. Those of IEEE P3109 may have infinities.
   bool isFNUZ;
+  /// A format of IEEE P3109 that is a BinaryType. Its NaN has no sign.
+  bool isBinary;
   bool hasZero;
   /// The magnitude code of the largest finite value.
   uint64_t maxCode;
@@ -53,12 +55,13 @@ struct FloatFormat {
     return ~uint64_t(0) >> (64 - width + (isSigned ? 1 : 0));
   }
   /// Returns the value of a code as f64. NaN is quiet and has the sign of its
-  /// code.
+  /// code; that of a BinaryType is positive.
   llvm::APFloat getValue(uint64_t code) const;
 };
 
-/// Returns whether `type` is one of the floats of FloatFormats.def. Those of
-/// this dialect are not FloatTypes, because LLVM has no fltSemantics for them.
+/// Returns whether `type` is one of the floats of FloatFormats.def or a
+/// BinaryType. Those of this dialect are not FloatTypes, because LLVM has no
+/// fltSemantics for them.
 bool isFloat(Type type);
 /// Returns whether `type` is such a float or an integer.
 bool isNumber(Type type);

@@ -304,10 +304,23 @@ bool FlushAnalysis::isComparisonSafe(arith::CmpFOp op) {
   return other->isExact() && requireNonZero(*other) && other->low > one->tiny;
 }
 
+/// Whether the numbers of a cast of IEEE P3109 between a narrow and a standard
+/// float are those of a cast to nearest, ties to even, and are normal.
+static bool isRoundedAsOnnx(CastOp op, Type from, Type to) {
+  ProjectionAttr projection = op.getProjectionAttr();
+  if (!projection ||
+      projection.getRounding() != P3109Rounding::NearestTiesToEven ||
+      isNarrowFloat(from) == isNarrowFloat(to))
+    return false;
+  FloatFormat narrow(isNarrowFloat(from) ? from : to);
+  constexpr int kSmallest = -100;
+  return narrow.minExponent - int(narrow.mantissaBits) > kSmallest;
+}
+
 std::optional<Known> FlushAnalysis::visitCast(CastOp op) {
   Type from = getElementTypeOrSelf(op.getInput());
   Type to = getElementTypeOrSelf(op.getType());
-  if (op.getMode() == CastMode::OpenVINO)
+  if (!op.hasOnnxRules() && !isRoundedAsOnnx(op, from, to))
     return std::nullopt;
   if (!isFloat(from)) {
     if (!isFloat(to) || !isa<IntegerType>(from))

@@ -42,8 +42,8 @@ static CastOp findCast(GenericOp op, OpOperand *input) {
       !isa<RankedTensorType>(input->get().getType()) || !argument.hasOneUse())
     return {};
   auto cast = dyn_cast<CastOp>(*argument.user_begin());
-  return cast && !cast.getRandom() && cast.getType().isF32() &&
-                 cast->hasOneUse() &&
+  return cast && !cast.getRandom() && cast.hasOnnxRules() &&
+                 cast.getType().isF32() && cast->hasOneUse() &&
                  isa<arith::MulFOp, math::FmaOp>(*cast->user_begin())
              ? cast
              : CastOp();

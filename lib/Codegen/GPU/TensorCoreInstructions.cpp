@@ -23,7 +23,7 @@ static constexpr TensorCoreInstruction kInstructions[] = {
 /// Returns the source of a conversion that preserves the value, or null.
 static Value getConverted(Value value) {
   if (auto cast = value.getDefiningOp<CastOp>())
-    return cast.getInput();
+    return cast.hasOnnxRules() ? cast.getInput() : Value();
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp>(op))
     return op->getOperand(0);

@@ -75,10 +75,10 @@ quant_float::resolveCast(OpBuilder &builder, NodeReader &node, bool like) {
   result.resultTypes = {resultType};
   if (isa<UnknownType>(input.getType()))
     return result;
-  result.op = CastOp::create(builder, node.getNode()->getLoc(), resultType,
-                             input, /*random=*/Value(),
-                             builder.getI64IntegerAttr(node.getOpset()),
-                             like ? builder.getUnitAttr() : UnitAttr(),
-                             node.getSaturate(), roundMode, CastModeAttr());
+  result.op = CastOp::create(
+      builder, node.getNode()->getLoc(), resultType, input, /*random=*/Value(),
+      builder.getI64IntegerAttr(node.getOpset()),
+      like ? builder.getUnitAttr() : UnitAttr(), node.getSaturate(), roundMode,
+      CastModeAttr(), ProjectionAttr());
   return result;
 }

@@ -233,6 +233,8 @@ FailureOr<Value> onnx_forms::convertCast(Form &form) {
     return form.unsupported(
         "a cast with 'mode openvino' that is no ONNX cast: the canonicalizer "
         "converts those that are");
+  if (op.getMode() == CastMode::P3109)
+    return form.unsupported("a cast with 'mode p3109'");
   if (op.getRandom())
     return form.unsupported("stochastic rounding");
   Type to = getElementTypeOrSelf(op.getResult().getType());

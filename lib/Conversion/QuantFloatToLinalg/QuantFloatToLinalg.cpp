@@ -168,7 +168,7 @@ struct CastOpConversion final : OpConversionPattern<CastOp> {
                                 args.size() > 1 ? args[1] : Value(),
                                 op.getOpsetAttr(), op.getLikeAttr(),
                                 op.getSaturateAttr(), op.getRoundModeAttr(),
-                                op.getModeAttr());
+                                op.getModeAttr(), op.getProjectionAttr());
         });
     return success();
   }

@@ -170,8 +170,9 @@ static FailureOr<Value> castElements(OpExporter &op, Value value, Type to,
 
 static FailureOr<Value> convertCast(OpExporter &op) {
   auto source = cast<CastOp>(op.op);
-  if (source.getMode() == CastMode::OpenVINO)
-    return op.unsupported("a cast with 'mode openvino'");
+  if (!source.hasOnnxRules())
+    return op.unsupported("a cast with 'mode " +
+                          stringifyCastMode(*source.getMode()) + "'");
   if (source.getRandom())
     return op.unsupported("stochastic rounding");
   auto input = dyn_cast<RankedTensorType>(source.getInput().getType());

@@ -103,8 +103,18 @@ SmallVector<Value, 4> MultiplyDecoder::decode() {
 /// Returns whether any encoding is infinity or NaN; null if the format has
 /// neither.
 Value MultiplyDecoder::hasSpecials() {
-  if (from.isFNUZ)
+  if (from.isFNUZ && !from.isBinary)
     return any(bytes.compare(CmpIPredicate::eq, codes, from.nanCode));
+  if (from.isFNUZ) {
+    Value code = bytes.shl(codes, 8 - from.width);
+    Value isNaN = bytes.compare(CmpIPredicate::eq, code, 0x80);
+    if (!from.hasInfinity)
+      return any(isNaN);
+    Value isInfinite = bytes.compare(CmpIPredicate::eq,
+                                     bytes.bitAnd(codes, from.magnitudeMask()),
+                                     from.infinityCode);
+    return any(bytes.make<arith::OrIOp>(isNaN, isInfinite));
+  }
   if (from.maxCode == from.magnitudeMask())
     return {};
   Value magnitude = bytes.bitAnd(codes, from.magnitudeMask());

@@ -361,7 +361,8 @@ static Value convertScalarCast(CastOp op) {
     scalar = b.createOrFold<CastOp>(type.getElementType(), scalar,
                                     /*random=*/Value(), op.getOpsetAttr(),
                                     op.getLikeAttr(), op.getSaturateAttr(),
-                                    op.getRoundModeAttr(), op.getModeAttr());
+                                    op.getRoundModeAttr(), op.getModeAttr(),
+                                    op.getProjectionAttr());
   Value result = makeTensor(b, *scalars, type);
   op.replaceAllUsesWith(result);
   op.erase();

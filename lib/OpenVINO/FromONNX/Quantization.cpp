@@ -185,7 +185,8 @@ Value QuantizationForm::subtractIntegers(Value lhs, Value rhs) {
 FailureOr<Value> QuantizationForm::convert(CastOp op) {
   Type from = getElementTypeOrSelf(op.getInput());
   Type to = getElementTypeOrSelf(op.getType());
-  if (op.getMode() == CastMode::OpenVINO || from == to)
+  if (op.getMode() != CastMode::P3109 &&
+      (op.getMode() == CastMode::OpenVINO || from == to))
     return convertTo(op.getInput(), to);
   OpenVinoConversion kind = getOpenVinoConversion(from, to);
   // If an integer type cannot represent the value, both results are

@@ -32,7 +32,7 @@ static FailureOr<Value> convertTo(LayerContext &context, Type to) {
   return b.createOrFold<CastOp>(
       withElementType(input.getType(), to), input, /*random=*/Value(),
       b.getI64IntegerAttr(1), UnitAttr(), BoolAttr(), RoundModeAttr(),
-      CastModeAttr::get(b.getContext(), CastMode::OpenVINO));
+      CastModeAttr::get(b.getContext(), CastMode::OpenVINO), ProjectionAttr());
 }
 
 LayerResults openvino_layers::convertConvert(LayerContext &context) {

@@ -183,7 +183,8 @@ LogicalResult Reader::readScales(Value value, StringRef part, Scales &scales) {
   };
   auto skipCast = [](Value value) {
     auto cast = value.getDefiningOp<CastOp>();
-    bool widens = cast && getElementTypeOrSelf(cast.getType()).isF32() &&
+    bool widens = cast && cast.hasOnnxRules() &&
+                  getElementTypeOrSelf(cast.getType()).isF32() &&
                   isa<FloatType>(getElementTypeOrSelf(cast.getInput())) &&
                   !getElementTypeOrSelf(cast.getInput()).isF64();
     return widens ? cast.getInput() : value;

@@ -1,0 +1,68 @@
+"""Writes which operations of draft IEEE P3109/D1 certificates attest, in the notation of the draft.
+
+usage: p3109_declaration.py CERTIFICATES
+
+CERTIFICATES is a file of `quant-float-certify --p3109 -o`. An operation is listed if the compiled code for each of its CPUs gave the defined
+result for every operand value. With random bits, there is one line for each number of bits.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+EXTERNAL = {
+    "f32": "binary32",
+    "f16": "binary16",
+    "bf16": "BFloat16",
+    "f8E4M3FNUZ": "Binary8p4sf",
+    "f8E5M2FNUZ": "Binary8p3sf",
+}
+NAME = re.compile(r"project_(\w+?)_to_([a-zA-Z0-9]+)_([A-Za-z]+)_(Sat\w+?)(?:_by_ui(\d+))?")
+
+
+def spell(name):
+    return EXTERNAL.get(name) or name.replace("binary", "Binary", 1)
+
+
+def read(path):
+    """The names of the conversions that are right for all inputs, and the number of the others."""
+    file = json.loads(path.read_text())
+    columns = {name: index for index, name in enumerate(file["columns"])}
+    attested, others = [], 0
+    for row in file["conversions"]:
+        # A row with mismatches has one more entry.
+        is_right = row[columns["complete"]] and len(row) == len(columns)
+        match = NAME.fullmatch(row[columns["conversion"]])
+        if is_right and match:
+            attested.append(match.groups())
+        else:
+            others += 1
+    return file["origin"], attested, others
+
+
+def main():
+    origin, attested, others = read(pathlib.Path(sys.argv[1]))
+    lines = [
+        "# Implements operations of draft IEEE P3109/D1 (July 2026). The draft is not approved and may change.",
+        "# Each operation gives the defined result for all operand values, by direct computation.",
+        "Metadata:",
+        f"  implementation: {origin['producer']}",
+        "  draft: D1",
+        f"  attested: {origin['date']}, compiled for {', '.join(origin['cpus'])} with LLVM {origin['llvm']}",
+        "Kappas:",
+        "  Empty: true",
+        "Operations:",
+    ]
+    for source, target, rounding, saturation, bits in attested:
+        mode = f"{rounding}({bits})" if bits else rounding
+        name = "_".join(filter(None, (source, target, rounding, saturation, bits)))
+        lines.append(
+            f"  convert_{name}: Convert<{spell(source)}, {spell(target)}, ({mode}, {saturation})>"
+        )
+    print("\n".join(lines))
+    if others:
+        sys.exit(f"{others} conversions are not attested for all operand values")
+
+
+main()

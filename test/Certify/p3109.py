@@ -1,0 +1,50 @@
+# Certificates of IEEE P3109's conversions, and the declaration that is made of them.
+# RUN: rm -rf %t && mkdir %t
+# RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t %src_root/scripts/p3109_declaration.py
+import json
+import re
+import subprocess
+import sys
+
+from tool import Tool
+
+tool, script = Tool(sys.argv[1], sys.argv[2]), sys.argv[3]
+names = tool.run(0, "--p3109", "--list").split()
+assert len(names) == len(set(names)), "names are unique"
+# Seven types, six roundings and three saturations; of sources of at most 16 bits also three roundings and three widths of random bits.
+main = "(f32|f16|bf16|binary8p4se|binary8p3se|binary4p2sf|binary8p1uf)"
+pairs = [name for name in names if re.match(rf"project_{main}_to_{main}_", name)]
+assert len([name for name in pairs if "Stochastic" not in name]) == 7 * 7 * 6 * 3, len(pairs)
+assert len([name for name in pairs if "Stochastic" in name]) == 6 * 7 * 3 * 3 * 3, len(pairs)
+# All 120 formats.
+targets = {re.match(r"project_f32_to_(\w+?)_", name) for name in names}
+assert len({match[1] for match in targets if match}) == 118 + 2 + 3, targets
+
+only = r"^project_(f16|binary8p1uf)_to_(binary8p4se|binary4p2sf)_(NearestTiesToEven|StochasticB)_SatNone(_by_ui2)?$"
+selected = [name for name in names if re.match(only, name)]
+assert len(selected) == 8, selected
+printed = tool.run(
+    0, "--quiet", "--p3109", "--cpu", "x86-64,host" if "x86" in sys.implementation._multiarch else "host", "--only", only, "-o", "c.json"
+)  # fmt: skip
+inputs = 2 * (65536 + 256) * (1 + 4)
+assert re.match(rf"8 conversions for .*: {inputs} inputs, 0 mismatches\n$", printed), printed
+
+command = [sys.executable, script, tool.work / "c.json"]
+text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+assert (
+    "convert_f16_binary8p4se_NearestTiesToEven_SatNone: Convert<binary16, Binary8p4se, (NearestTiesToEven, SatNone)>\n"
+    in text
+), text
+assert "Convert<Binary8p1uf, Binary4p2sf, (StochasticB(2), SatNone)>" in text, text
+assert text.count("Convert<") == 8
+# A draft must not be used for claims of conformance.
+assert not re.search("conform|compl(y|iant)", text, re.I), text
+
+# What is not complete is not declared.
+file = json.loads((tool.work / "c.json").read_text())
+file["conversions"][0][file["columns"].index("complete")] = False
+(tool.work / "c.json").write_text(json.dumps(file))
+done = subprocess.run(command, check=False, capture_output=True, text=True)
+assert done.returncode == 1 and done.stdout.count("Convert<") == 7, done
+assert done.stderr == "1 conversions are not attested for all operand values\n", done
+tool.finish()

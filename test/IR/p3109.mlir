@@ -1,0 +1,76 @@
+// Formats and casts of IEEE P3109 (I1 to I6).
+// RUN: quant-float-opt %s --verify-roundtrip | FileCheck %s
+// RUN: quant-float-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
+// RUN: quant-float-opt %s --emit-bytecode | quant-float-opt | FileCheck %s
+
+// Two formats are builtin types, and any case of the first letter is accepted.
+// CHECK-LABEL: func.func private @names(
+// CHECK-SAME: f8E4M3FNUZ, f8E5M2FNUZ, !quant_float.binary8p4se,
+// CHECK-SAME: !quant_float.binary3p1ue, tensor<2x!quant_float.binary8p8uf>
+func.func private @names(!quant_float.binary8p4sf, !quant_float.Binary8p3sf, !quant_float.Binary8p4se,
+                         !quant_float.binary3p1ue, tensor<2x!quant_float.binary8p8uf>)
+
+// CHECK-LABEL: @casts(
+func.func @casts(%x: tensor<4x?xf32>, %v: vector<16x!quant_float.binary8p4se>, %s: bf16, %r: tensor<4x?xui8>)
+    -> (tensor<4x?x!quant_float.binary8p4se>, vector<16xf16>, f8E4M3FNUZ, tensor<4x?x!quant_float.binary4p2sf>) {
+  // CHECK: quant_float.cast %{{.*}} mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone> : tensor<4x?xf32> to tensor<4x?x!quant_float.binary8p4se>
+  %0 = quant_float.cast %x mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone>
+         : tensor<4x?xf32> to tensor<4x?x!quant_float.binary8p4se>
+  // CHECK: quant_float.cast %{{.*}} mode p3109 opset 1 projection <D1, TowardZero, SatPropagate> : vector<16x!quant_float.binary8p4se> to vector<16xf16>
+  %1 = quant_float.cast %v mode p3109 opset 1 projection <D1, TowardZero, SatPropagate>
+         : vector<16x!quant_float.binary8p4se> to vector<16xf16>
+  // CHECK: quant_float.cast %{{.*}} mode p3109 opset 1 projection <D1, ToOdd, SatFinite> : bf16 to f8E4M3FNUZ
+  %2 = quant_float.cast %s mode p3109 opset 1 projection <D1, ToOdd, SatFinite> : bf16 to !quant_float.binary8p4sf
+  // CHECK: quant_float.cast %{{.*}}, %{{.*}} mode p3109 opset 1 projection <D1, StochasticC, SatNone> : tensor<4x?xf32>, tensor<4x?xui8> to tensor<4x?x!quant_float.binary4p2sf>
+  %3 = quant_float.cast %x, %r mode p3109 opset 1 projection <D1, StochasticC, SatNone>
+         : tensor<4x?xf32>, tensor<4x?xui8> to tensor<4x?x!quant_float.binary4p2sf>
+  return %0, %1, %2, %3 : tensor<4x?x!quant_float.binary8p4se>, vector<16xf16>, f8E4M3FNUZ, tensor<4x?x!quant_float.binary4p2sf>
+}
+
+// Constants of these types are integers.
+// FOLD-LABEL: @constants(
+// FOLD-DAG: %[[CODES:.*]] = arith.constant dense<[127, 0, -128, -1]> : tensor<4xi8>
+// FOLD-DAG: %[[VALUES:.*]] = arith.constant dense<[0x7F800000, 1.000000e+00, 0x7FC00000, 0xFF800000]> : tensor<4xf32>
+// FOLD: %[[STORED:.*]] = quant_float.storage_cast %[[CODES]] : tensor<4xi8> to tensor<4x!quant_float.binary8p4se>
+// FOLD: return %[[STORED]], %[[VALUES]]
+func.func @constants() -> (tensor<4x!quant_float.binary8p4se>, tensor<4xf32>) {
+  %x = arith.constant dense<[248.0, -0.0, 0x7FC00000, -1.0e30]> : tensor<4xf32>
+  %0 = quant_float.cast %x mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone>
+         : tensor<4xf32> to tensor<4x!quant_float.binary8p4se>
+  %c = arith.constant dense<[127, 64, -128, -1]> : tensor<4xi8>
+  %y = quant_float.storage_cast %c : tensor<4xi8> to tensor<4x!quant_float.binary8p4se>
+  %1 = quant_float.cast %y mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone>
+         : tensor<4x!quant_float.binary8p4se> to tensor<4xf32>
+  return %0, %1 : tensor<4x!quant_float.binary8p4se>, tensor<4xf32>
+}
+
+// Convert removes the sign of zero and, with SatFinite, infinities.
+// FOLD-LABEL: @identity(
+// FOLD-SAME: %[[X:.*]]: f32, %[[Y:.*]]: !quant_float.binary8p4se, %[[Z:.*]]: !quant_float.binary8p1uf
+// FOLD-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// FOLD-DAG: %[[A:.*]] = quant_float.cast %[[X]]
+// FOLD-DAG: %[[B:.*]] = quant_float.cast %[[Y]] mode p3109 opset 1 projection <D1, NearestTiesToEven, SatFinite>
+// FOLD: return %[[A]], %[[B]], %[[Y]], %[[Z]], %[[ZERO]]
+func.func @identity(%x: f32, %y: !quant_float.binary8p4se, %z: !quant_float.binary8p1uf)
+    -> (f32, !quant_float.binary8p4se, !quant_float.binary8p4se, !quant_float.binary8p1uf, f32) {
+  %0 = quant_float.cast %x mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone> : f32 to f32
+  %1 = quant_float.cast %y mode p3109 opset 1 projection <D1, NearestTiesToEven, SatFinite>
+         : !quant_float.binary8p4se to !quant_float.binary8p4se
+  %2 = quant_float.cast %y mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone>
+         : !quant_float.binary8p4se to !quant_float.binary8p4se
+  %3 = quant_float.cast %z mode p3109 opset 1 projection <D1, ToOdd, SatFinite>
+         : !quant_float.binary8p1uf to !quant_float.binary8p1uf
+  %n = arith.constant -0.0 : f32
+  %4 = quant_float.cast %n mode p3109 opset 1 projection <D1, NearestTiesToEven, SatNone> : f32 to f32
+  return %0, %1, %2, %3, %4 : f32, !quant_float.binary8p4se, !quant_float.binary8p4se, !quant_float.binary8p1uf, f32
+}
+
+// An exact cast by other rules is not composed with a projection.
+// FOLD-LABEL: @compose(
+// FOLD: quant_float.cast %{{.*}} opset 28 : bf16 to f32
+// FOLD: quant_float.cast %{{.*}} mode p3109
+func.func @compose(%x: bf16) -> f16 {
+  %0 = quant_float.cast %x opset 28 : bf16 to f32
+  %1 = quant_float.cast %0 mode p3109 opset 1 projection <D1, NearestTiesToAway, SatFinite> : f32 to f16
+  return %1 : f16
+}
