@@ -331,6 +331,7 @@ def list_contenders(cpus: list[str]) -> list[type[Contender]]:
         return type(kind.__name__, (kind,), {"name": name, **values})
 
     from .compilers import Iree, Jax
+    from .ggml import Ggml
     from .torchao import TorchAO
 
     first = cpus[0]
@@ -340,7 +341,7 @@ def list_contenders(cpus: list[str]) -> list[type[Contender]]:
         for cpu in cpus
         for way in (0, 1)
     ]
-    return [*ours, NumKong, OnnxRuntime, OpenVino, Jax, Iree, MlDtypes, TorchAO, *traffic]
+    return [*ours, NumKong, OnnxRuntime, OpenVino, Jax, Iree, MlDtypes, TorchAO, Ggml, *traffic]
 
 
 class Setting:
