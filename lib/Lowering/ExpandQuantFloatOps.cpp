@@ -40,6 +40,8 @@ QuantFloatExpansion::Steps::Steps(MLIRContext *context,
   populateQuantizationPatterns(bodies);
   populateFakeConvertPatterns(bodies);
   populateOpenVinoCastPatterns(bodies);
+  if (target.machine == Machine::X86)
+    populateBFloatArithmeticPatterns(bodies);
   if (target.dividesByReciprocal)
     populateDivisionByScalarPatterns(target, divisions);
   if (target.machine == Machine::Nvidia)

@@ -31,6 +31,12 @@ void populateQuantizeInPlacePatterns(const LoweringTarget &target,
 void populateQuantizeElementsPatterns(const LoweringTarget &target,
                                       RewritePatternSet &patterns);
 
+//===- BFloatArithmetic.cpp -----------------------------------------------===//
+
+/// Converts ops of arith and math with results of bf16 to ops on f32 and casts,
+/// and truncations of f64 to f16 to casts.
+void populateBFloatArithmeticPatterns(RewritePatternSet &patterns);
+
 //===- OpenVinoCastBody.cpp -----------------------------------------------===//
 
 /// Expands casts in mode openvino to arith ops and casts of ONNX.

@@ -72,6 +72,12 @@ def ConvertQuantFloatToArithPass
     is also divided by a scalar by multiplication with the reciprocal; an
     `scf.if` checks whether this is exact for the scalar, and otherwise divides.
 
+    On x86, ops of arith and math with results of bf16 become ops on f32 and
+    casts, as do conversions of integers of 32 and 64 bits to bf16; truncations
+    of f64 to f16 and bf16 become casts. LLVM would round them with
+    `vcvtneps2bf16`, which treats subnormals as zero, convert integers via f32,
+    which rounds twice, or call functions of the C runtime.
+
     The target determines which of upstream's conversions are instructions (f16,
     fused multiply-add) and may be used, and which conversion instructions exist
     (see include/quant-float/Lowering/Conversions.def): vectors of the number of
@@ -101,7 +107,7 @@ def ConvertQuantFloatToArithPass
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
-    "mlir::LLVM::LLVMDialect"
+    "mlir::LLVM::LLVMDialect", "mlir::quant_float::QuantFloatDialect"
   ];
 }
 
