@@ -147,6 +147,10 @@ public:
   Value bitAnd(Value x, int64_t mask) {
     return arith::AndIOp::create(b, x, integer(mask));
   }
+  Value bitOr(Value x, int64_t mask) {
+    return arith::OrIOp::create(b, x, integer(mask));
+  }
+  Value bitXor(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
   Value shiftLeft(Value x, Value y) { return arith::ShLIOp::create(b, x, y); }
   Value shiftRight(Value x, Value y) { return arith::ShRUIOp::create(b, x, y); }
   Value shiftRightSigned(Value x, Value y) {

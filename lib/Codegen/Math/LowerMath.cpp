@@ -359,15 +359,15 @@ static Value expandFma(Arithmetic &a, Value x, Value y, Value z) {
   Value addendOfSum = w.subtract(sum, product);
   Value error = w.add(w.subtract(product, w.subtract(sum, addendOfSum)),
                       w.subtract(addend, addendOfSum));
-  Value zero = w.number(0);
-  Value isBelow = w.isLess(error, zero), isAbove = w.isLess(zero, error);
-  // Towards the exact sum. An even sum becomes the odd neighbour on that side.
-  Value grows = a.select(w.isLess(sum, zero), isBelow, isAbove);
+  Value isInexact = w.isLess(w.number(0), w.magnitude(error));
+  // If the sum is even, the odd neighbour in the direction of the error: 1 more
+  // if the signs are equal, 1 less otherwise.
   Value bits = w.toBits(sum);
-  Value step = a.select(grows, w.integer(1), w.integer(-1));
-  Value isEven = w.isSame(w.bitAnd(bits, 1), 0);
-  Value adjusts = a.both(a.either(isBelow, isAbove), isEven);
-  bits = a.select(adjusts, w.addIntegers(bits, step), bits);
+  Value step = w.bitOr(
+      w.shiftRightSigned(w.bitXor(bits, w.toBits(error)), w.integer(63)), 1);
+  Value isEven = w.addIntegers(w.bitAnd(bits, 1), w.integer(-1));
+  step = w.select(isInexact, w.both(step, isEven), w.integer(0));
+  bits = w.addIntegers(bits, step);
   return a.truncate(w.fromBits(bits));
 }
 
