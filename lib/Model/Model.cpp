@@ -9,7 +9,6 @@
 #include "quant-float/Model/Model.h"
 
 #include "CompiledCode.h"
-#include "ReadMlirModel.h"
 #include "SessionCall.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,6 +21,7 @@
 #include "quant-float/ExecutionEngine/ReferenceEvaluator.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/PortableBytecode.h"
+#include "quant-float/Model/ReadMlirModel.h"
 #include "quant-float/ONNX/Import/Import.h"
 #include "quant-float/OpenVINO/Import/Import.h"
 #include "quant-float/OpenVINO/ToONNX/Passes.h"

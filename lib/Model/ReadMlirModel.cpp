@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReadMlirModel.h"
+#include "quant-float/Model/ReadMlirModel.h"
 #include "ExplainOps.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"

@@ -62,7 +62,7 @@ struct CastOptions {
   bool isOpenVino = false;
   /// Use the semantics of IEEE P3109's Convert; the other fields are ignored.
   /// Both types must satisfy isProjectable.
-  std::optional<Projection> projection;
+  std::optional<Projection> projection = std::nullopt;
 };
 
 /// Returns whether IEEE P3109's Convert supports the type: f32, f16, bf16,

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/EntryPointInfo.h"
+#include "quant-float/IR/QuantFloatDialect.h"
 #include "quant-float/Lowering/ExpandQuantFloatOps.h"
 #include "quant-float/Lowering/LoweringTarget.h"
 #include "quant-float/TargetInfo/TargetCpu.h"
