@@ -10,12 +10,12 @@ func.func private @too_narrow(!quant_float.binary2p1se)
 
 // -----
 
-// expected-error @+1 {{expected a precision between 1 and 7 for a signed format of 8 bits, but got binary8p8se}}
+// expected-error @+1 {{expected a precision between 1 and 7, but got binary8p8se}}
 func.func private @no_exponent(!quant_float.binary8p8se)
 
 // -----
 
-// expected-error @+1 {{expected a precision between 1 and 4 for an unsigned format of 4 bits, but got binary4p5uf}}
+// expected-error @+1 {{expected a precision between 1 and 4, but got binary4p5uf}}
 func.func private @too_precise(!quant_float.binary4p5uf)
 
 // -----

@@ -196,7 +196,7 @@ def main():
             casts.append((FORMATS["f16"], "StochasticB", "SatNone", width, bits))
             check_all(source, codes, casts, options)
     print(f"{compared} results, {len(failures)} casts with differences")
-    sys.exit("\n".join(failures[:40]))
+    sys.exit("\n".join(failures[:40]) or 0)
 
 
 main()

@@ -209,6 +209,14 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{no StableHLO for 'quant_float.cast': a cast with 'mode p3109'}}
+  %r = quant_float.cast %x mode p3109 opset 1 projection <D1, ToOdd, SatNone> : tensor<4xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<4xf32>, %y: tensor<4xui8>) {
   // expected-error @+1 {{no StableHLO for 'quant_float.cast': stochastic rounding}}
   %r = quant_float.cast %x, %y mode quant_float opset 1 round_mode stochastic : tensor<4xf32>, tensor<4xui8> to tensor<4xbf16>

@@ -16,6 +16,8 @@ func.func @casts(%x: tensor<4xf32>, %i: tensor<4xi32>, %d: tensor<4xf64>, %f: f3
   %5 = quant_float.cast %x opset 28 : tensor<4xf32> to tensor<4xf8E8M0FNU>
   // expected-error @+1 {{no tosa for 'quant_float.cast': a cast with 'mode openvino'}}
   %6 = quant_float.cast %x mode openvino opset 1 : tensor<4xf32> to tensor<4xi8>
+  // expected-error @+1 {{no tosa for 'quant_float.cast': a cast with 'mode p3109'}}
+  %8 = quant_float.cast %x mode p3109 opset 1 projection <D1, ToOdd, SatNone> : tensor<4xf32> to tensor<4xf16>
   // expected-error @+1 {{no tosa for 'quant_float.cast': expected ranked tensors, but got 'f32' and 'f16'}}
   %7 = quant_float.cast %f opset 28 : f32 to f16
   return
