@@ -202,9 +202,7 @@ static LogicalResult importOp(OpImporter &importer, const OpRow *row) {
   return success();
 }
 
-/// Declares the opset of the nodes as that of the module, if all have the same
-/// and the module declares none, so that the module can be exported.
-static void declareOpset(ModuleOp module) {
+void quant_float::declareOpset(ModuleOp module) {
   if (getOnnxOpset(module))
     return;
   std::optional<int64_t> opset;

@@ -8,7 +8,7 @@
 
 #include "Conversions.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "quant-float/Conversion/OpImport/ImportConstant.h"
+#include "quant-float/Conversion/OpImport/NodeAttributes.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/NodeKind.h"
@@ -28,91 +28,6 @@ static Attribute findMetadata(Operation *op, StringRef name) {
        parent = parent->getParentOp())
     if (Attribute value = parent->getAttr(name))
       return value;
-  return {};
-}
-
-/// Returns the integer, or none if it has more than 64 bits.
-static std::optional<int64_t> readInteger(Attribute attribute) {
-  auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
-  if (!integer || integer.getValue().getSignificantBits() > 64)
-    return std::nullopt;
-  bool isUnsigned = integer.getType().isUnsignedInteger() ||
-                    integer.getType().isSignlessInteger(1);
-  return isUnsigned ? integer.getValue().getZExtValue()
-                    : integer.getValue().getSExtValue();
-}
-
-/// Returns the number rounded to f32.
-static std::optional<float> readSingle(Attribute attribute) {
-  auto number = dyn_cast<FloatAttr>(attribute);
-  if (!number)
-    return std::nullopt;
-  APFloat value = number.getValue();
-  bool isInexact;
-  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                &isInexact);
-  return value.convertToFloat();
-}
-
-/// Returns the attribute in the representation of `quant_float.node`, or null.
-static Attribute readAttribute(Attribute value) {
-  Builder b(value.getContext());
-  if (std::optional<int64_t> integer = readInteger(value))
-    return b.getI64IntegerAttr(*integer);
-  if (std::optional<float> number = readSingle(value))
-    return b.getF32FloatAttr(*number);
-  if (isa<StringAttr>(value))
-    return value;
-  if (isa<ElementsAttr>(value))
-    return importConstant(value);
-  auto list = dyn_cast<ArrayAttr>(value);
-  if (!list)
-    return {};
-  SmallVector<int64_t> integers;
-  SmallVector<float> numbers;
-  for (Attribute element : list) {
-    if (std::optional<int64_t> integer = readInteger(element))
-      integers.push_back(*integer);
-    else if (std::optional<float> number = readSingle(element))
-      numbers.push_back(*number);
-    else if (!isa<StringAttr>(element))
-      return {};
-  }
-  if (integers.size() == list.size())
-    return b.getDenseI64ArrayAttr(integers);
-  if (numbers.size() == list.size())
-    return b.getDenseF32ArrayAttr(numbers);
-  if (integers.empty() && numbers.empty())
-    return value;
-  return {};
-}
-
-/// Returns the value of a Constant, of which the attribute is a tensor, a
-/// number or a list of numbers.
-static TypedAttr readConstant(Builder &b, ArrayRef<NamedAttribute> attributes) {
-  if (attributes.size() != 1)
-    return {};
-  StringRef name = attributes.front().getName();
-  Attribute value = attributes.front().getValue();
-  if (name == "value")
-    return dyn_cast<TypedAttr>(value);
-  Type i64 = b.getI64Type(), f32 = b.getF32Type();
-  auto makeType = [](ArrayRef<int64_t> shape, Type type) {
-    return RankedTensorType::get(shape, type);
-  };
-  if (auto integer = dyn_cast<IntegerAttr>(value);
-      integer && name == "value_int")
-    return DenseElementsAttr::get(makeType({}, i64), integer.getValue());
-  if (auto number = dyn_cast<FloatAttr>(value); number && name == "value_float")
-    return DenseElementsAttr::get(makeType({}, f32), number.getValue());
-  if (auto integers = dyn_cast<DenseI64ArrayAttr>(value);
-      integers && name == "value_ints")
-    return DenseElementsAttr::get(makeType(integers.size(), i64),
-                                  integers.asArrayRef());
-  if (auto numbers = dyn_cast<DenseF32ArrayAttr>(value);
-      numbers && name == "value_floats")
-    return DenseElementsAttr::get(makeType(numbers.size(), f32),
-                                  numbers.asArrayRef());
   return {};
 }
 
@@ -148,7 +63,7 @@ LogicalResult torch_ops::importOnnxOperator(UnregisteredOp op) {
     StringRef name = attribute.getName();
     if (!name.consume_front(kAttributePrefix))
       continue;
-    Attribute value = readAttribute(attribute.getValue());
+    Attribute value = importNodeAttribute(attribute.getValue());
     if (!value)
       return emitError() << "the attribute '" << printable(name)
                          << "' is of an unknown kind, or its data is missing";
@@ -174,7 +89,7 @@ LogicalResult torch_ops::importOnnxOperator(UnregisteredOp op) {
       return emitError() << "a result has the type " << type;
 
   if (domain.empty() && opType == "Constant") {
-    TypedAttr constant = readConstant(b, attributes.getAttrs());
+    TypedAttr constant = importConstantNode(b, attributes.getAttrs());
     if (!constant || !inputs.empty() || op->getNumResults() != 1 ||
         constant.getType() != op->getResult(0).getType())
       return emitError() << "expected a constant of the type of the result";

@@ -101,6 +101,10 @@ importOps(ModuleOp module, ArrayRef<StringRef> dialects,
           llvm::function_ref<const OpRow *(UnregisteredOp)> findRow,
           const ImportOptions &options = {});
 
+/// Declares the opset of the nodes as that of the module, if all have the same
+/// and the module declares none, so that the module can be exported.
+void declareOpset(ModuleOp module);
+
 /// Changes the types of all values and function signatures of a module.
 /// `convert` returns the new type of a value.
 void convertValueTypes(ModuleOp module, llvm::function_ref<Type(Type)> convert);

@@ -34,6 +34,11 @@ public:
   /// Returns an inherent or a discardable attribute, or null.
   Attribute getAttribute(StringRef name) const { return attributes.get(name); }
 
+  /// Returns all inherent and discardable attributes.
+  ArrayRef<NamedAttribute> getAttributes() const {
+    return attributes.getAttrs();
+  }
+
   // These return none if the attribute is missing or is not of this kind.
   std::optional<int64_t> getInt(StringRef name) const;
   std::optional<bool> getFlag(StringRef name) const;
