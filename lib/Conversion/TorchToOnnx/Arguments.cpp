@@ -49,6 +49,12 @@ std::optional<Number> torch_ops::readNumber(Value value) {
   } else if (name == "constant.bool") {
     if (std::optional<bool> flag = constant.getFlag("value"))
       return Number{Number::Kind::Bool, *flag, 0};
+  } else if (name == "aten.Int.bool" && op->getNumOperands() == 1) {
+    // Its operand is a constant; further conversions do not occur.
+    Operation *flag = getDefinition(op->getOperand(0));
+    if (isNamed(flag, "torch.constant.bool"))
+      if (std::optional<bool> value = UnregisteredOp(flag).getFlag("value"))
+        return Number::fromInt(*value);
   }
   return std::nullopt;
 }

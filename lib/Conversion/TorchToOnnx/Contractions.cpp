@@ -165,7 +165,9 @@ NodeResults torch_ops::convertScaledMatmul(OpImporter &op) {
 
 namespace {
 struct ConvolutionAttributes {
-  SmallVector<int64_t> strides, padding, dilations, outputPadding;
+  SmallVector<int64_t> outputPadding;
+  /// The amounts at the begins and ends of all axes, if no operand has them.
+  std::optional<SmallVector<int64_t>> pads;
   bool isTransposed = false;
   int64_t groups = 1;
 };
@@ -207,7 +209,9 @@ static NodeResults convolve(OpImporter &op, size_t strides, size_t padding,
                           showType(weight->getType()));
   size_t count = rank - 2;
   auto strideList = requireSpatial(op, strides, count, 1);
-  auto paddingList = requireSpatial(op, padding, count, 0);
+  auto paddingList = attributes.pads
+                         ? FailureOr<SmallVector<int64_t>>(*attributes.pads)
+                         : requireSpatial(op, padding, count, 0);
   auto dilationList = requireSpatial(op, dilations, count, 1);
   if (failed(strideList) || failed(paddingList) || failed(dilationList))
     return failure();
@@ -231,7 +235,8 @@ static NodeResults convolve(OpImporter &op, size_t strides, size_t padding,
     operands.push_back(math.to(*bias, sum));
   }
   SmallVector<int64_t> pads(*paddingList);
-  llvm::append_range(pads, *paddingList);
+  if (!attributes.pads)
+    llvm::append_range(pads, *paddingList);
   SmallVector<NamedAttribute> named = {op.intsAttr("strides", *strideList),
                                        op.intsAttr("pads", pads),
                                        op.intsAttr("dilations", *dilationList),
@@ -267,11 +272,93 @@ NodeResults torch_ops::convertConvolution(OpImporter &op) {
   return convolve(op, 3, 4, 5, attributes);
 }
 
-NodeResults torch_ops::convertConv(OpImporter &op) {
-  ConvolutionAttributes attributes;
-  FailureOr<int64_t> groups = getInt(op, 6, 1);
+/// Reads the number of groups, which is 1 by default.
+static LogicalResult readGroups(OpImporter &op, size_t index,
+                                ConvolutionAttributes &attributes) {
+  FailureOr<int64_t> groups = getInt(op, index, 1);
   if (failed(groups))
     return failure();
   attributes.groups = *groups;
+  return success();
+}
+
+NodeResults torch_ops::convertConv(OpImporter &op) {
+  ConvolutionAttributes attributes;
+  if (failed(readGroups(op, 6, attributes)))
+    return failure();
   return convolve(op, 3, 4, 5, attributes);
+}
+
+NodeResults torch_ops::convertConvTranspose(OpImporter &op) {
+  ConvolutionAttributes attributes;
+  attributes.isTransposed = true;
+  FailureOr<Value> input = requireRankedTensor(op, 0);
+  if (failed(input) || failed(readGroups(op, 6, attributes)))
+    return failure();
+  int64_t count = std::max<int64_t>(op.getRanked(0).getRank() - 2, 0);
+  FailureOr<SmallVector<int64_t>> outputPadding =
+      requireSpatial(op, 5, count, 0);
+  if (failed(outputPadding))
+    return failure();
+  attributes.outputPadding = *outputPadding;
+  return convolve(op, 3, 4, 7, attributes);
+}
+
+NodeResults torch_ops::convertConvPadding(OpImporter &op) {
+  ConvolutionAttributes attributes;
+  std::string mode = "valid";
+  if (!isNone(op, 4)) {
+    FailureOr<std::string> given = requireString(op, 4);
+    if (failed(given))
+      return failure();
+    mode = *given;
+  }
+  FailureOr<Value> weight = requireRankedTensor(op, 1);
+  if (failed(weight) || failed(readGroups(op, 6, attributes)))
+    return failure();
+  if (mode != "valid" && mode != "same")
+    return op.unsupported("operand 4: expected 'valid' or 'same', but got '" +
+                          mode + "'");
+  size_t count = std::max<int64_t>(op.getRanked(1).getRank() - 2, 0);
+  SmallVector<int64_t> pads(2 * count);
+  if (mode == "same") {
+    auto strides = requireSpatial(op, 3, count, 1);
+    auto dilations = requireSpatial(op, 5, count, 1);
+    if (failed(strides) || failed(dilations))
+      return failure();
+    for (size_t axis : llvm::seq(count)) {
+      int64_t size = op.getRanked(1).getDimSize(axis + 2);
+      constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
+      if ((*strides)[axis] != 1)
+        return failOperand(op, 3, "strides of 1 with the padding 'same'");
+      if (ShapedType::isDynamic(size) || size < 1 || size > kMaxSize)
+        return failOperand(op, 1, "a kernel of known sizes");
+      int64_t total = (*dilations)[axis] * (size - 1);
+      pads[axis] = total / 2;
+      pads[count + axis] = total - total / 2;
+    }
+  }
+  attributes.pads = pads;
+  return convolve(op, 3, 4, 5, attributes);
+}
+
+NodeResults torch_ops::convertEinsum(OpImporter &op) {
+  FailureOr<std::string> equation = requireString(op, 0);
+  FailureOr<SmallVector<Value>> values = requireList(op, 1);
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  if (failed(equation) || failed(values) || failed(type))
+    return failure();
+  Type elementType = type->getElementType();
+  if (!isStandardFloat(elementType) || values->empty())
+    return op.unsupported("elements of type " + showType(elementType));
+  TorchMath math(op);
+  Type sum = math.getComputeType(elementType);
+  for (Value &value : *values) {
+    if (getElementTypeOrSelf(value) != elementType)
+      return op.unsupported("elements of type " + showType(value.getType()));
+    value = math.to(value, sum);
+  }
+  Value result = op.buildNode("Einsum", *values, type->clone(sum),
+                              op.stringAttr("equation", *equation));
+  return math.to(result, elementType);
 }

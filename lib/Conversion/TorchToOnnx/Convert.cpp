@@ -27,3 +27,10 @@ NodeResults torch_ops::convertElementType(OpImporter &op) {
 NodeResults torch_ops::convertToCopy(OpImporter &op) {
   return convertTo(op, getDtype(op, 1, op.elementType(0)));
 }
+
+NodeResults torch_ops::convertTypeAs(OpImporter &op) {
+  FailureOr<Value> like = requireTensor(op, 1);
+  if (failed(like))
+    return failure();
+  return convertTo(op, op.elementType(1));
+}

@@ -21,8 +21,7 @@ using namespace mlir::quant_float::torch_ops;
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Returns a tensor or a number.
-static FailureOr<Operand> requireOperand(OpImporter &op, size_t index) {
+FailureOr<Operand> torch_ops::requireOperand(OpImporter &op, size_t index) {
   if (index < op.inputs.size()) {
     if (isa<TensorType>(op.inputs[index].getType()))
       return Operand(op.inputs[index]);
@@ -32,9 +31,7 @@ static FailureOr<Operand> requireOperand(OpImporter &op, size_t index) {
   return failOperand(op, index, "a tensor or a constant number");
 }
 
-/// Returns the operand of an op on numbers that are no booleans. Integers are
-/// converted to floats if the result is a float.
-static FailureOr<Value> requireUnary(OpImporter &op) {
+FailureOr<Value> torch_ops::requireUnary(OpImporter &op) {
   FailureOr<Value> value = requireTensor(op, 0);
   if (failed(value))
     return failure();
@@ -228,9 +225,8 @@ NodeResults torch_ops::convertIsNaN(OpImporter &op) {
 // Binary ops
 //===----------------------------------------------------------------------===//
 
-/// Returns the operands of an op, which are tensors or numbers.
-static FailureOr<SmallVector<Operand>> requireOperands(OpImporter &op,
-                                                       size_t count) {
+FailureOr<SmallVector<Operand>> torch_ops::requireOperands(OpImporter &op,
+                                                           size_t count) {
   SmallVector<Operand> operands;
   for (size_t index : llvm::seq(count)) {
     FailureOr<Operand> operand = requireOperand(op, index);
@@ -489,10 +485,18 @@ NodeResults torch_ops::convertWhere(OpImporter &op) {
 NodeResults torch_ops::convertMaskedFill(OpImporter &op) {
   FailureOr<Value> value = requireTensor(op, 0);
   FailureOr<Value> mask = requireMask(op, 1);
-  FailureOr<Number> number = requireNumber(op, 2);
-  if (failed(value) || failed(mask) || failed(number))
+  FailureOr<Operand> given = requireOperand(op, 2);
+  if (failed(value) || failed(mask) || failed(given))
     return failure();
   TorchMath math(op);
-  Value filled = math.makeNumber(op.elementType(0), *number);
+  Value filled = given->tensor;
+  if (!filled) {
+    filled = math.makeNumber(op.elementType(0), given->number);
+  } else {
+    auto type = dyn_cast<RankedTensorType>(filled.getType());
+    if (!type || type.getRank() != 0)
+      return failOperand(op, 2, "a tensor of rank 0");
+    filled = math.to(filled, op.elementType(0));
+  }
   return math.node("Where", {*mask, filled, *value});
 }

@@ -8,7 +8,10 @@
 
 #include "Conversions.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
+#include <array>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -34,10 +37,17 @@ static FailureOr<RankedTensorType> requireFloats(OpImporter &op, int64_t rank) {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// Reads a list of 1 or 2 integers.
+/// Returns the number of axes of a window, which ends the name of the op.
+static size_t getSpatialRank(OpImporter &op) {
+  StringRef name = op.op.getName();
+  return name.contains("1d") ? 1 : name.contains("3d") ? 3 : 2;
+}
+
+/// Reads a list of one integer, or of one for each axis of the window.
 static FailureOr<SmallVector<int64_t>>
-requirePair(OpImporter &op, size_t index, int64_t fewest,
-            std::optional<ArrayRef<int64_t>> byDefault) {
+requireWindow(OpImporter &op, size_t index, int64_t fewest,
+              std::optional<ArrayRef<int64_t>> byDefault) {
+  size_t count = getSpatialRank(op);
   SmallVector<int64_t> result;
   if (!isNone(op, index)) {
     FailureOr<SmallVector<int64_t>> list = requireIntList(op, index);
@@ -48,9 +58,9 @@ requirePair(OpImporter &op, size_t index, int64_t fewest,
   if (result.empty() && byDefault)
     result.assign(byDefault->begin(), byDefault->end());
   if (result.size() == 1)
-    result.push_back(result.front());
-  if (result.size() != 2)
-    return failOperand(op, index, "2 integers");
+    result.resize(count, result.front());
+  if (result.size() != count)
+    return failOperand(op, index, Twine(count) + " integers");
   for (int64_t value : result)
     if (value < fewest || value > std::numeric_limits<int32_t>::max())
       return failOperand(op, index,
@@ -61,16 +71,18 @@ requirePair(OpImporter &op, size_t index, int64_t fewest,
 /// The operands that both kinds of pooling have.
 static FailureOr<SmallVector<NamedAttribute>> readPooling(OpImporter &op,
                                                           size_t ceilMode) {
-  FailureOr<SmallVector<int64_t>> kernel = requirePair(op, 1, 1, std::nullopt);
+  FailureOr<SmallVector<int64_t>> kernel =
+      requireWindow(op, 1, 1, std::nullopt);
   if (failed(kernel))
     return failure();
-  auto strides = requirePair(op, 2, 1, ArrayRef<int64_t>(*kernel));
-  auto padding = requirePair(op, 3, 0, ArrayRef<int64_t>({0, 0}));
+  auto strides = requireWindow(op, 2, 1, ArrayRef<int64_t>(*kernel));
+  auto padding =
+      requireWindow(op, 3, 0, SmallVector<int64_t>(kernel->size(), 0));
   FailureOr<bool> isCeil = getBool(op, ceilMode, false);
   if (failed(strides) || failed(padding) || failed(isCeil))
     return failure();
-  for (size_t axis : {0, 1})
-    if ((*padding)[axis] > (*kernel)[axis] / 2)
+  for (auto [amount, size] : llvm::zip_equal(*padding, *kernel))
+    if (amount > size / 2)
       return failOperand(op, 3, "a padding of at most half of the kernel");
   SmallVector<int64_t> pads(*padding);
   llvm::append_range(pads, *padding);
@@ -90,17 +102,8 @@ static Value pool(OpImporter &op, StringRef opType,
   return math.to(result, type);
 }
 
-NodeResults torch_ops::convertMaxPool(OpImporter &op) {
-  if (failed(requireFloats(op, 4)))
-    return failure();
-  FailureOr<SmallVector<NamedAttribute>> attributes = readPooling(op, 5);
-  auto dilations = requirePair(op, 4, 1, ArrayRef<int64_t>({1, 1}));
-  if (failed(attributes) || failed(dilations))
-    return failure();
-  attributes->push_back(op.intsAttr("dilations", *dilations));
-  Value result = pool(op, "MaxPool", *attributes);
-  if (op.op->getNumResults() == 1)
-    return result;
+/// Returns the maxima, and anything as their indices.
+static NodeResults addUnusedIndices(OpImporter &op, Value result) {
   // ONNX counts indices over the whole tensor.
   if (!op.op->getResult(1).use_empty())
     return op.unsupported("the indices of maxima are used");
@@ -115,8 +118,23 @@ NodeResults torch_ops::convertMaxPool(OpImporter &op) {
   return ValueRange(results);
 }
 
+NodeResults torch_ops::convertMaxPool(OpImporter &op) {
+  size_t count = getSpatialRank(op);
+  if (failed(requireFloats(op, count + 2)))
+    return failure();
+  FailureOr<SmallVector<NamedAttribute>> attributes = readPooling(op, 5);
+  auto dilations = requireWindow(op, 4, 1, SmallVector<int64_t>(count, 1));
+  if (failed(attributes) || failed(dilations))
+    return failure();
+  attributes->push_back(op.intsAttr("dilations", *dilations));
+  Value result = pool(op, "MaxPool", *attributes);
+  if (op.op->getNumResults() == 1)
+    return result;
+  return addUnusedIndices(op, result);
+}
+
 NodeResults torch_ops::convertAveragePool(OpImporter &op) {
-  if (failed(requireFloats(op, 4)))
+  if (failed(requireFloats(op, getSpatialRank(op) + 2)))
     return failure();
   FailureOr<SmallVector<NamedAttribute>> attributes = readPooling(op, 4);
   FailureOr<bool> isPaddingCounted = getBool(op, 5, true);
@@ -129,17 +147,38 @@ NodeResults torch_ops::convertAveragePool(OpImporter &op) {
 }
 
 NodeResults torch_ops::convertAdaptivePool(OpImporter &op) {
-  FailureOr<RankedTensorType> type = requireFloats(op, 4);
-  FailureOr<SmallVector<int64_t>> sizes = requireIntList(op, 1);
+  size_t count = getSpatialRank(op);
+  FailureOr<RankedTensorType> type = requireFloats(op, count + 2);
+  FailureOr<SmallVector<int64_t>> sizes = requireWindow(op, 1, 1, std::nullopt);
   if (failed(type) || failed(sizes))
     return failure();
-  if (*sizes != SmallVector<int64_t>{1, 1})
-    return failOperand(op, 1, "the sizes 1 and 1");
+  bool isMax = op.op.getName().contains("max");
   TorchMath math(op);
-  Value value =
-      math.to(op.inputs[0], math.getComputeType(type->getElementType()));
-  return math.to(math.reduce("ReduceMean", value, {2, 3}, /*keepDims=*/true),
-                 type->getElementType());
+  Value result;
+  if (llvm::all_of(*sizes, [](int64_t size) { return size == 1; })) {
+    SmallVector<int64_t> axes =
+        llvm::to_vector(llvm::seq<int64_t>(2, count + 2));
+    Value value =
+        math.to(op.inputs[0], math.getComputeType(type->getElementType()));
+    result = math.to(math.reduce(isMax ? "ReduceMax" : "ReduceMean", value,
+                                 axes, /*keepDims=*/true),
+                     type->getElementType());
+  } else {
+    // Windows of equal sizes that do not overlap.
+    SmallVector<int64_t> kernel;
+    for (auto [size, axis] :
+         llvm::zip_equal(*sizes, type->getShape().drop_front(2))) {
+      if (ShapedType::isDynamic(axis) || axis == 0 || axis % size != 0)
+        return failOperand(op, 1, "divisors of the sizes of the axes");
+      kernel.push_back(axis / size);
+    }
+    result = pool(
+        op, isMax ? "MaxPool" : "AveragePool",
+        {op.intsAttr("kernel_shape", kernel), op.intsAttr("strides", kernel)});
+  }
+  if (op.op->getNumResults() == 1)
+    return result;
+  return addUnusedIndices(op, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,8 +186,17 @@ NodeResults torch_ops::convertAdaptivePool(OpImporter &op) {
 //===----------------------------------------------------------------------===//
 
 NodeResults torch_ops::convertBatchNorm(OpImporter &op) {
+  // aten.batch_norm has a flag, and no statistics as results.
+  bool hasFlag = op.op.getName() == "aten.batch_norm";
   FailureOr<RankedTensorType> type = requireFloats(op, 0);
-  FailureOr<double> epsilon = requireDouble(op, 6);
+  FailureOr<double> epsilon = requireDouble(op, hasFlag ? 7 : 6);
+  if (hasFlag) {
+    FailureOr<bool> isTraining = requireBool(op, 5);
+    if (failed(isTraining))
+      return failure();
+    if (*isTraining)
+      return failOperand(op, 5, "inference");
+  }
   if (failed(type) || failed(epsilon))
     return failure();
   if (type->getRank() < 2)
@@ -192,6 +240,8 @@ NodeResults torch_ops::convertBatchNorm(OpImporter &op) {
   Value result = math.node("Mul", {math.to(op.inputs[0], computed), scale});
   SmallVector<Value> results = {
       math.to(math.node("Add", {result, offset}), elementType)};
+  if (hasFlag)
+    return ValueRange(results);
   // The statistics of the batch are not computed.
   for (size_t index : {1, 2}) {
     FailureOr<RankedTensorType> saved = op.requireRankedResult(index);
@@ -205,6 +255,23 @@ NodeResults torch_ops::convertBatchNorm(OpImporter &op) {
         op.makeConstant(DenseElementsAttr::get(*saved, ArrayRef<Attribute>())));
   }
   return ValueRange(results);
+}
+
+/// Returns the tensor with a mean of 0 and a variance of 1 along the axes, the
+/// means, and the reciprocals of the standard deviations.
+static std::array<Value, 3> normalizeRows(TorchMath &math, Value value,
+                                          ArrayRef<int64_t> axes,
+                                          double epsilon) {
+  Type computed = getElementTypeOrSelf(value);
+  Value mean = math.reduce("ReduceMean", value, axes, /*keepDims=*/true);
+  Value centered = math.node("Sub", {value, mean});
+  Value variance =
+      math.reduce("ReduceMean", math.node("Mul", {centered, centered}), axes,
+                  /*keepDims=*/true);
+  Value shifted = math.node(
+      "Add", {variance, math.makeNumber(computed, Number::fromFloat(epsilon))});
+  Value scale = math.node("Reciprocal", math.node("Sqrt", shifted));
+  return {math.node("Mul", {centered, scale}), mean, scale};
 }
 
 /// Returns the normalized tensor, the means, and the reciprocals of the
@@ -224,16 +291,8 @@ static FailureOr<SmallVector<Value>> normalizeLayer(OpImporter &op,
   Type computed = math.getComputeType(elementType);
   SmallVector<int64_t> axes =
       llvm::to_vector(llvm::seq<int64_t>(rank - count, rank));
-  Value value = math.to(op.inputs[0], computed);
-  Value mean = math.reduce("ReduceMean", value, axes, /*keepDims=*/true);
-  Value centered = math.node("Sub", {value, mean});
-  Value variance =
-      math.reduce("ReduceMean", math.node("Mul", {centered, centered}), axes,
-                  /*keepDims=*/true);
-  Value shifted = math.node(
-      "Add", {variance, math.makeNumber(computed, Number::fromFloat(epsilon))});
-  Value scale = math.node("Reciprocal", math.node("Sqrt", shifted));
-  Value result = math.node("Mul", {centered, scale});
+  auto [result, mean, scale] =
+      normalizeRows(math, math.to(op.inputs[0], computed), axes, epsilon);
   StringRef nodes[] = {"Mul", "Add"};
   for (size_t index : {2, 3}) {
     if (isNone(op, index))
@@ -271,4 +330,108 @@ NodeResults torch_ops::convertNativeLayerNorm(OpImporter &op) {
     (*results)[index] =
         TorchMath(op).to((*results)[index], op.resultElementType(index));
   return ValueRange(*results);
+}
+
+/// Normalizes groups of channels of each element of the batch.
+NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
+  bool isInstance = op.op.getName() == "aten.instance_norm";
+  size_t weightIndex = isInstance ? 1 : 2;
+  size_t epsilonIndex = isInstance ? 7 : 4;
+  FailureOr<RankedTensorType> type = requireFloats(op, 0);
+  if (failed(type))
+    return failure();
+  if (type->getRank() < 2 || !type->hasStaticShape() ||
+      llvm::is_contained(type->getShape(), 0))
+    return failOperand(op, 0, "a tensor of static shape with channels");
+  int64_t channels = type->getDimSize(1), groups = channels;
+  if (isInstance) {
+    FailureOr<bool> isOfInput = requireBool(op, 5);
+    if (failed(isOfInput))
+      return failure();
+    if (!*isOfInput)
+      return failOperand(op, 5, "the statistics of the input");
+  } else {
+    FailureOr<int64_t> given = requireIntOperand(op, 1);
+    if (failed(given))
+      return failure();
+    groups = *given;
+  }
+  double epsilon = 1e-5;
+  if (!isNone(op, epsilonIndex)) {
+    FailureOr<double> given = requireDouble(op, epsilonIndex);
+    if (failed(given))
+      return failure();
+    epsilon = *given;
+  }
+  if (groups < 1 || channels % groups != 0)
+    return failOperand(op, 1, "a divisor of the number of channels");
+  std::optional<int64_t> count = countElements(type->getShape().drop_front(2));
+  std::optional<int64_t> groupSize =
+      count ? countElements({channels / groups, *count}) : std::nullopt;
+  if (!groupSize)
+    return op.unsupported("operand 0 has too many elements");
+  TorchMath math(op);
+  Type elementType = type->getElementType();
+  Type computed = math.getComputeType(elementType);
+  Value value = math.reshape(math.to(op.inputs[0], computed),
+                             {type->getDimSize(0), groups, *groupSize});
+  Value result = normalizeRows(math, value, {2}, epsilon)[0];
+  result = math.reshape(result, type->getShape());
+  SmallVector<int64_t> shape(type->getRank(), 1);
+  shape[1] = channels;
+  StringRef nodes[] = {"Mul", "Add"};
+  for (auto [offset, node] : llvm::enumerate(nodes)) {
+    size_t index = weightIndex + offset;
+    if (isNone(op, index))
+      continue;
+    FailureOr<Value> factor = requireRankedTensor(op, index);
+    if (failed(factor))
+      return failure();
+    if (op.getRanked(index).getShape() != ArrayRef(channels))
+      return failOperand(op, index, "one element for each channel");
+    result = math.node(
+        node, {result, math.reshape(math.to(*factor, computed), shape)});
+  }
+  return math.to(result, elementType);
+}
+
+NodeResults torch_ops::convertRmsNorm(OpImporter &op) {
+  FailureOr<RankedTensorType> type = requireFloats(op, 0);
+  FailureOr<SmallVector<int64_t>> shape = requireIntList(op, 1);
+  if (failed(type) || failed(shape))
+    return failure();
+  int64_t rank = type->getRank(), count = shape->size();
+  if (count < 1 || count > rank ||
+      type->getShape().take_back(count) != ArrayRef<int64_t>(*shape))
+    return failOperand(op, 1, "the last sizes of " + showType(*type));
+  TorchMath math(op);
+  auto elementType = cast<FloatType>(type->getElementType());
+  Type computed = math.getComputeType(elementType);
+  // The default is the precision of the type that is computed.
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(computed).getFloatSemantics();
+  double epsilon =
+      std::ldexp(1.0, 1 - int(APFloat::semanticsPrecision(semantics)));
+  if (!isNone(op, 3)) {
+    FailureOr<double> given = requireDouble(op, 3);
+    if (failed(given))
+      return failure();
+    epsilon = *given;
+  }
+  Value value = math.to(op.inputs[0], computed);
+  Value mean =
+      math.reduce("ReduceMean", math.node("Mul", {value, value}),
+                  llvm::to_vector(llvm::seq<int64_t>(rank - count, rank)),
+                  /*keepDims=*/true);
+  Value shifted = math.node(
+      "Add", {mean, math.makeNumber(computed, Number::fromFloat(epsilon))});
+  Value scale = math.node("Reciprocal", math.node("Sqrt", shifted));
+  Value result = math.node("Mul", {value, scale});
+  if (!isNone(op, 2)) {
+    FailureOr<Value> weight = requireTensor(op, 2);
+    if (failed(weight))
+      return failure();
+    result = math.node("Mul", {result, math.to(*weight, computed)});
+  }
+  return math.to(result, elementType);
 }

@@ -118,31 +118,6 @@ NodeResults torch_ops::convertExtrema(OpImporter &op) {
   return ValueRange(results);
 }
 
-NodeResults torch_ops::convertExtremumAlong(OpImporter &op) {
-  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
-  FailureOr<bool> keepDims = getBool(op, 2, false);
-  if (failed(reduction) || failed(keepDims))
-    return failure();
-  FailureOr<int64_t> axis = requireAxis(op, 1, reduction->axes.size());
-  FailureOr<RankedTensorType> indices = op.requireRankedResult(1);
-  if (failed(axis) || failed(indices))
-    return failure();
-  if (!reduction->axes.empty())
-    reduction->axes.assign(1, *axis);
-  reduction->keepDims = *keepDims;
-  // Which of several equal elements PyTorch selects is not defined.
-  if (!op.op->getResult(1).use_empty())
-    return op.unsupported("the indices are used");
-  if (!indices->hasStaticShape())
-    return op.unsupported("result 1 has the type " + showType(*indices) +
-                          ", but must have a static shape");
-  bool isMax = op.op.getName() == "aten.max.dim";
-  Value results[] = {reduceExtremum(op, *reduction, isMax),
-                     op.makeConstant(DenseElementsAttr::get(
-                         *indices, op.b.getI64IntegerAttr(0)))};
-  return ValueRange(results);
-}
-
 NodeResults torch_ops::convertVariance(OpImporter &op) {
   FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
   if (failed(reduction))
@@ -152,7 +127,14 @@ NodeResults torch_ops::convertVariance(OpImporter &op) {
   FailureOr<SmallVector<int64_t>> axes = requireAxes(op, 1, tensor.getRank());
   FailureOr<bool> keepDims = getBool(op, 3, false);
   double correction = 1;
-  if (!isNone(op, 2)) {
+  // aten.var.dim and aten.std.dim have a flag instead of the correction.
+  bool hasFlag = op.op.getName().ends_with(".dim");
+  if (hasFlag) {
+    FailureOr<bool> isUnbiased = getBool(op, 2, true);
+    if (failed(isUnbiased))
+      return failure();
+    correction = *isUnbiased;
+  } else if (!isNone(op, 2)) {
     FailureOr<double> given = requireDouble(op, 2);
     if (failed(given))
       return failure();
@@ -182,11 +164,111 @@ NodeResults torch_ops::convertVariance(OpImporter &op) {
     variance = math.node(
         "Div", {sum, math.makeNumber(computed, Number::fromFloat(divisor))});
   }
+  if (op.op.getName().starts_with("aten.std"))
+    variance = math.node("Sqrt", variance);
   if (!*keepDims && op.op->getNumResults() == 2)
     mean = math.reduce("ReduceMean", value, *axes, /*keepDims=*/false);
   SmallVector<Value> results = {math.to(variance, type), math.to(mean, type)};
   results.resize(op.op->getNumResults());
   return ValueRange(results);
+}
+
+NodeResults torch_ops::convertAnyAll(OpImporter &op) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  if (failed(value))
+    return failure();
+  StringRef name = op.op.getName();
+  int64_t rank = op.getRanked(0).getRank();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(rank));
+  FailureOr<bool> keepDims = getBool(op, 2, false);
+  if (failed(keepDims))
+    return failure();
+  if (name.ends_with(".dim")) {
+    FailureOr<int64_t> axis = requireAxis(op, 1, rank);
+    if (failed(axis))
+      return failure();
+    if (rank != 0)
+      axes.assign(1, *axis);
+  } else if (name.ends_with(".dims")) {
+    FailureOr<SmallVector<int64_t>> given = requireAxes(op, 1, rank);
+    if (failed(given))
+      return failure();
+    axes = *given;
+  }
+  TorchMath math(op);
+  Type byte = op.b.getIntegerType(8, /*isSigned=*/false);
+  Value flags = op.cast(math.to(*value, op.b.getI1Type()), byte);
+  Value result =
+      math.reduce(name.starts_with("aten.any") ? "ReduceMax" : "ReduceMin",
+                  flags, axes, *keepDims);
+  return math.to(result, op.resultElementType());
+}
+
+NodeResults torch_ops::convertProduct(OpImporter &op) {
+  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
+  if (failed(reduction))
+    return failure();
+  if (op.op.getName() != "aten.prod") {
+    FailureOr<int64_t> axis = requireAxis(op, 1, reduction->axes.size());
+    FailureOr<bool> keepDims = getBool(op, 2, false);
+    if (failed(axis) || failed(keepDims))
+      return failure();
+    if (!reduction->axes.empty())
+      reduction->axes.assign(1, *axis);
+    reduction->keepDims = *keepDims;
+  }
+  TorchMath math(op);
+  Type type = op.resultElementType();
+  if (!isNumber(type) || isNarrowFloat(type) || type.isInteger(1))
+    return op.unsupported("elements of type " + showType(type));
+  // The low bits of products depend on the low bits of the operands.
+  Type product = math.getComputeType(type);
+  if (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() < 32)
+    product = op.b.getI32Type();
+  Value value = math.to(math.to(reduction->value, type), product);
+  return math.to(
+      math.reduce("ReduceProd", value, reduction->axes, reduction->keepDims),
+      type);
+}
+
+NodeResults torch_ops::convertLogSumExp(OpImporter &op) {
+  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/true);
+  if (failed(reduction))
+    return failure();
+  Type type = op.resultElementType();
+  if (!isStandardFloat(type))
+    return op.unsupported("elements of type " + showType(type));
+  TorchMath math(op);
+  Value value =
+      math.to(math.to(reduction->value, type), math.getComputeType(type));
+  return math.to(math.reduce("ReduceLogSumExp", value, reduction->axes,
+                             reduction->keepDims),
+                 type);
+}
+
+NodeResults torch_ops::convertVectorNorm(OpImporter &op) {
+  FailureOr<Reduction> reduction = readReduction(op, /*hasAxes=*/false);
+  FailureOr<double> order(2.0);
+  if (!isNone(op, 1))
+    order = requireDouble(op, 1);
+  if (failed(reduction) || failed(order))
+    return failure();
+  FailureOr<SmallVector<int64_t>> axes =
+      requireAxes(op, 2, reduction->axes.size());
+  FailureOr<bool> keepDims = getBool(op, 3, false);
+  if (failed(axes) || failed(keepDims))
+    return failure();
+  if (*order != 1 && *order != 2)
+    return failOperand(op, 1, "the order 1 or 2");
+  Type type = op.resultElementType();
+  if (!isStandardFloat(type))
+    return op.unsupported("elements of type " + showType(type));
+  TorchMath math(op);
+  Value value =
+      math.to(math.to(reduction->value, type), math.getComputeType(type));
+  return math.to(math.reduce(*order == 1 ? "ReduceL1" : "ReduceL2", value,
+                             *axes, *keepDims),
+                 type);
 }
 
 NodeResults torch_ops::convertSoftmax(OpImporter &op) {

@@ -103,6 +103,21 @@ private:
   Value toInteger(Value value, IntegerType type);
 };
 
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+// These fail with `unsupported` if an operand is not of this kind.
+
+/// Returns a tensor or a number.
+FailureOr<Operand> requireOperand(OpImporter &op, size_t index);
+/// Returns the first operands, which are tensors or numbers.
+FailureOr<SmallVector<Operand>> requireOperands(OpImporter &op, size_t count);
+/// Returns the operand of an op on numbers that are no booleans, in the type in
+/// which it is computed. Integers are converted to floats if the result is a
+/// float.
+FailureOr<Value> requireUnary(OpImporter &op);
+
 } // namespace mlir::quant_float::torch_ops
 
 #endif // QUANT_FLOAT_LIB_CONVERSION_TORCHTOONNX_TORCHMATH_H

@@ -824,16 +824,6 @@ func.func @f(%x: !torch.vtensor<[1,3,6,6],f32>) {
 
 // -----
 
-func.func @f(%x: !torch.vtensor<[1,3,6,6],f32>) {
-  %i = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
-  %l = "torch.prim.ListConstruct"(%i, %i) : (!torch.int, !torch.int) -> !torch.list<int>
-  // expected-error @+1 {{operand 1: expected the sizes 1 and 1, but got}}
-  %r = "torch.aten.adaptive_avg_pool2d"(%x, %l) : (!torch.vtensor<[1,3,6,6],f32>, !torch.list<int>) -> !torch.vtensor<[1,3,2,2],f32>
-  return
-}
-
-// -----
-
 func.func @f(%x: !torch.vtensor<[1,3,6,6],f32>, %c: !torch.vtensor<[3],f32>) {
   %e = "torch.constant.float"() <{value = 1.0e-05 : f64}> : () -> !torch.float
   // expected-error @+1 {{result 1 has the type 'tensor<3xf32>', but must be empty}}
@@ -857,24 +847,6 @@ func.func @f(%x: !torch.vtensor<[4],f32>) {
   %l = "torch.prim.ListConstruct"(%i) : (!torch.int) -> !torch.list<int>
   // expected-error @+1 {{operand 1: expected the last sizes of 'tensor<4xf32>', but got}}
   %r = "torch.aten.layer_norm"(%x, %l) : (!torch.vtensor<[4],f32>, !torch.list<int>) -> !torch.vtensor<[4],f32>
-  return
-}
-
-// -----
-
-func.func @f(%x: !torch.vtensor<[2,2],f32>) -> !torch.vtensor<[2],si64> {
-  %i = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
-  // expected-error @+1 {{the indices are used}}
-  %r:2 = "torch.aten.max.dim"(%x, %i) : (!torch.vtensor<[2,2],f32>, !torch.int) -> (!torch.vtensor<[2],f32>, !torch.vtensor<[2],si64>)
-  return %r#1 : !torch.vtensor<[2],si64>
-}
-
-// -----
-
-func.func @f(%x: !torch.vtensor<[2,2],f32>) {
-  %i = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
-  // expected-error @+1 {{result 1 has the type 'tensor<?xi64>', but must have a static shape}}
-  %r:2 = "torch.aten.max.dim"(%x, %i) : (!torch.vtensor<[2,2],f32>, !torch.int) -> (!torch.vtensor<[2],f32>, !torch.vtensor<[?],si64>)
   return
 }
 
@@ -1173,7 +1145,7 @@ func.func @f(%x: !torch.vtensor<[4],f32>) attributes {torch.onnx_meta.opset_vers
 
 func.func @f(%x: !torch.vtensor<[4],f32>) {
   // expected-error @+1 {{no conversion of the ONNX operator 'Cast': the attribute 'to' is of an unknown kind, or its data is missing}}
-  %r = "torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = f32} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
+  %r = "torch.operator"(%x) <{name = "onnx.Cast"}> {torch.onnx.to = {}} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
   return
 }
 
@@ -1215,5 +1187,594 @@ func.func @f(%x: !torch.vtensor<[4],f32>) {
 func.func @f() {
   // expected-error @+1 {{no conversion of the ONNX operator 'Constant': expected a constant of the type of the result}}
   %r = "torch.operator"() <{name = "onnx.Constant"}> {torch.onnx.value_int = 1 : si64} : () -> !torch.vtensor<[4],f32>
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,4,7,8],f16>, %a2: !torch.vtensor<[2,4,7,6],f32>) {
+  // expected-error @+1 {{operand 1: expected a tensor of floats with the type and the rank of operand 0, which is at least 2}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,4,7,8],f16>, !torch.vtensor<[2,4,7,6],f32>) -> (!torch.vtensor<[2,4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,4,7,8],f32>, %a2: !torch.vtensor<[2,4,7,6],f32>) {
+  %c0 = "torch.constant.none"() : () -> !torch.none
+  %c1 = "torch.constant.float"() <{value = 5.000000e-01 : f64}> : () -> !torch.float
+  // expected-error @+1 {{operand 4: expected no dropout, but got 0.5}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2, %c0, %c1) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,4,7,8],f32>, !torch.vtensor<[2,4,7,6],f32>, !torch.none, !torch.float) -> (!torch.vtensor<[2,4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,?],f32>, %a1: !torch.vtensor<[2,4,7,8],f32>, %a2: !torch.vtensor<[2,4,7,6],f32>) {
+  // expected-error @+1 {{operand 0: expected a known size of the last axis}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2) : (!torch.vtensor<[2,4,5,?],f32>, !torch.vtensor<[2,4,7,8],f32>, !torch.vtensor<[2,4,7,6],f32>) -> (!torch.vtensor<[2,4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,3,7,8],f32>, %a2: !torch.vtensor<[2,3,7,6],f32>) {
+  %c0 = "torch.constant.none"() : () -> !torch.none
+  %c1 = "torch.constant.float"() <{value = 0.000000e+00 : f64}> : () -> !torch.float
+  %c2 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c3 = "torch.constant.none"() : () -> !torch.none
+  %c4 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{operand 1: expected heads whose number divides that of operand 0}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2, %c0, %c1, %c2, %c3, %c4) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,3,7,8],f32>, !torch.vtensor<[2,3,7,6],f32>, !torch.none, !torch.float, !torch.bool, !torch.none, !torch.bool) -> (!torch.vtensor<[2,4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,4,7,8],f32>, %a2: !torch.vtensor<[2,4,7,6],f32>) {
+  // expected-error @+1 {{the result has the type 'tensor<4x5x6xf32>', but must have rank 4}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,4,7,8],f32>, !torch.vtensor<[2,4,7,6],f32>) -> (!torch.vtensor<[4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,4,7,8],f32>, %a2: !torch.vtensor<[2,4,7,6],f32>, %a3: !torch.vtensor<[5,7],f32>) {
+  %c0 = "torch.constant.float"() <{value = 0.000000e+00 : f64}> : () -> !torch.float
+  %c1 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{operand 3: expected no mask of causal attention}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2, %a3, %c0, %c1) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,4,7,8],f32>, !torch.vtensor<[2,4,7,6],f32>, !torch.vtensor<[5,7],f32>, !torch.float, !torch.bool) -> (!torch.vtensor<[2,4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,4,7,8],f32>, %a2: !torch.vtensor<[2,4,7,6],f32>, %a3: !torch.vtensor<[5,7],si64>) {
+  // expected-error @+1 {{operand 3: expected a mask of booleans or floats}}
+  %r = "torch.aten.scaled_dot_product_attention"(%a0, %a1, %a2, %a3) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,4,7,8],f32>, !torch.vtensor<[2,4,7,6],f32>, !torch.vtensor<[5,7],si64>) -> (!torch.vtensor<[2,4,5,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5,8],f32>, %a1: !torch.vtensor<[2,4,7,8],f32>, %a2: !torch.vtensor<[2,4,7,6],f32>) {
+  // expected-error @+1 {{the logarithms of the sums are used}}
+  %r:2 = "torch.aten._scaled_dot_product_flash_attention_for_cpu"(%a0, %a1, %a2) : (!torch.vtensor<[2,4,5,8],f32>, !torch.vtensor<[2,4,7,8],f32>, !torch.vtensor<[2,4,7,6],f32>) -> (!torch.vtensor<[2,4,5,6],f32>, !torch.vtensor<[2,4,5],f32>)
+  %u = "torch.aten.abs"(%r#1) : (!torch.vtensor<[2,4,5],f32>) -> !torch.vtensor<[2,4,5],f32>
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,3],i1>) {
+  %c0 = "torch.constant.none"() : () -> !torch.none
+  %c1 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  // expected-error @+1 {{elements of type 'i1'}}
+  %r = "torch.aten.argmax"(%a0, %c0, %c1) : (!torch.vtensor<[2,3],i1>, !torch.none, !torch.bool) -> (!torch.vtensor<[],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,0],f32>) {
+  %c0 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  // expected-error @+1 {{operand 0: expected at least one element along the axis}}
+  %r = "torch.aten.argmax"(%a0, %c0, %c1) : (!torch.vtensor<[2,0],f32>, !torch.int, !torch.bool) -> (!torch.vtensor<[2],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  %c3 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{operand 1: expected a count from 0 to the size of the axis, but got 5}}
+  %r:2 = "torch.aten.topk"(%a0, %c0, %c1, %c2, %c3) : (!torch.vtensor<[4],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool) -> (!torch.vtensor<[5],f32>, !torch.vtensor<[5],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f8E4M3FN>) {
+  %c0 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  %c3 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{elements of type 'f8E4M3FN'}}
+  %r:2 = "torch.aten.topk"(%a0, %c0, %c1, %c2, %c3) : (!torch.vtensor<[4],f8E4M3FN>, !torch.int, !torch.int, !torch.bool, !torch.bool) -> (!torch.vtensor<[2],f8E4M3FN>, !torch.vtensor<[2],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],i1>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{elements of type 'i1'}}
+  %r = "torch.aten.cumsum"(%a0, %c0, %c1) : (!torch.vtensor<[4],i1>, !torch.int, !torch.none) -> (!torch.vtensor<[4],i1>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>, %a1: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.str"() <{value = "up"}> : () -> !torch.str
+  // expected-error @+1 {{operand 2: expected 'floor' or 'trunc', but got 'up'}}
+  %r = "torch.aten.div.Tensor_mode"(%a0, %a1, %c0) : (!torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>, !torch.str) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<*,f32>, %a1: !torch.vtensor<*,f32>) {
+  %c0 = "torch.constant.str"() <{value = "trunc"}> : () -> !torch.str
+  // expected-error @+1 {{a tensor of unknown rank}}
+  %r = "torch.aten.div.Tensor_mode"(%a0, %a1, %c0) : (!torch.vtensor<*,f32>, !torch.vtensor<*,f32>, !torch.str) -> (!torch.vtensor<*,f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,5,5],f32>, %a1: !torch.vtensor<[3,2,3,3],f32>) {
+  %c0 = "torch.constant.none"() : () -> !torch.none
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c3 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c4 = "torch.prim.ListConstruct"(%c2, %c3) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.str"() <{value = "half"}> : () -> !torch.str
+  // expected-error @+1 {{operand 4: expected 'valid' or 'same', but got 'half'}}
+  %r = "torch.aten.conv2d.padding"(%a0, %a1, %c0, %c4, %c5) : (!torch.vtensor<[1,2,5,5],f32>, !torch.vtensor<[3,2,3,3],f32>, !torch.none, !torch.list<int>, !torch.str) -> (!torch.vtensor<[1,3,5,5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,5,5],f32>, %a1: !torch.vtensor<[3,2,3,3],f32>) {
+  %c0 = "torch.constant.none"() : () -> !torch.none
+  %c2 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c3 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c4 = "torch.prim.ListConstruct"(%c2, %c3) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.str"() <{value = "same"}> : () -> !torch.str
+  // expected-error @+1 {{operand 3: expected strides of 1 with the padding 'same'}}
+  %r = "torch.aten.conv2d.padding"(%a0, %a1, %c0, %c4, %c5) : (!torch.vtensor<[1,2,5,5],f32>, !torch.vtensor<[3,2,3,3],f32>, !torch.none, !torch.list<int>, !torch.str) -> (!torch.vtensor<[1,3,3,3],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5,3],f16>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2,3],f16>) {
+  %c1 = "torch.prim.ListConstruct"(%a1) : (!torch.vtensor<[2],si64>) -> !torch.list<vtensor>
+  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{sums of elements of type 'f16'}}
+  %r = "torch.aten.index_put"(%a0, %c1, %a2, %c2) : (!torch.vtensor<[5,3],f16>, !torch.list<vtensor>, !torch.vtensor<[2,3],f16>, !torch.bool) -> (!torch.vtensor<[5,3],f16>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[?,3],f32>, %a1: !torch.vtensor<[?],si64>, %a2: !torch.vtensor<[3],f32>) {
+  %c1 = "torch.prim.ListConstruct"(%a1) : (!torch.vtensor<[?],si64>) -> !torch.list<vtensor>
+  // expected-error @+1 {{updates of type 'tensor<3xf32>' for elements of type 'tensor<?x3xf32>'}}
+  %r = "torch.aten.index_put"(%a0, %c1, %a2) : (!torch.vtensor<[?,3],f32>, !torch.list<vtensor>, !torch.vtensor<[3],f32>) -> (!torch.vtensor<[?,3],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5,3],f32>, %a1: !torch.vtensor<[?],si64>, %a2: !torch.vtensor<[?],si64>) {
+  %c1 = "torch.prim.ListConstruct"(%a1, %a2) : (!torch.vtensor<[?],si64>, !torch.vtensor<[?],si64>) -> !torch.list<vtensor>
+  // expected-error @+1 {{several indices of unknown shapes}}
+  %r = "torch.aten.index.Tensor"(%a0, %c1) : (!torch.vtensor<[5,3],f32>, !torch.list<vtensor>) -> (!torch.vtensor<[?],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5,3],f32>, %a1: !torch.vtensor<[5],i1>) {
+  %c1 = "torch.prim.ListConstruct"(%a1) : (!torch.vtensor<[5],i1>) -> !torch.list<vtensor>
+  // expected-error @+1 {{indices of type 'tensor<5xi1>'}}
+  %r = "torch.aten.index.Tensor"(%a0, %c1) : (!torch.vtensor<[5,3],f32>, !torch.list<vtensor>) -> (!torch.vtensor<[?,3],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2],si64>) {
+  %c1 = "torch.prim.ListConstruct"(%a1, %a2) : (!torch.vtensor<[2],si64>, !torch.vtensor<[2],si64>) -> !torch.list<vtensor>
+  // expected-error @+1 {{operand 1: expected at most one index for each axis}}
+  %r = "torch.aten.index.Tensor"(%a0, %c1) : (!torch.vtensor<[5],f32>, !torch.list<vtensor>) -> (!torch.vtensor<[2],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5,3],f32>, %a1: !torch.vtensor<[5],i1>, %a2: !torch.vtensor<[2,3],f32>) {
+  %c1 = "torch.prim.ListConstruct"(%a1) : (!torch.vtensor<[5],i1>) -> !torch.list<vtensor>
+  // expected-error @+1 {{a mask as index of other writes than of one element of the same type}}
+  %r = "torch.aten.index_put"(%a0, %c1, %a2) : (!torch.vtensor<[5,3],f32>, !torch.list<vtensor>, !torch.vtensor<[2,3],f32>) -> (!torch.vtensor<[5,3],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5,3],f32>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2,3],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.float"() <{value = 2.000000e+00 : f64}> : () -> !torch.float
+  // expected-error @+1 {{operand 4: expected the factor 1, but got 2}}
+  %r = "torch.aten.index_add"(%a0, %c0, %a1, %a2, %c1) : (!torch.vtensor<[5,3],f32>, !torch.int, !torch.vtensor<[2],si64>, !torch.vtensor<[2,3],f32>, !torch.float) -> (!torch.vtensor<[5,3],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.str"() <{value = "mean"}> : () -> !torch.str
+  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{the reduction 'mean'; expected sum, prod, amax or amin that include the elements of operand 0}}
+  %r = "torch.aten.scatter_reduce.two"(%a0, %c0, %a1, %a2, %c1, %c2) : (!torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[2],si64>, !torch.vtensor<[2],f32>, !torch.str, !torch.bool) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[?],si64>, %a2: !torch.vtensor<[2],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  // expected-error @+1 {{indices of unknown shape}}
+  %r = "torch.aten.scatter.src"(%a0, %c0, %a1, %a2) : (!torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[?],si64>, !torch.vtensor<[2],f32>) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2],f16>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 3: expected a tensor of the type and rank of operand 0}}
+  %r = "torch.aten.scatter.src"(%a0, %c0, %a1, %a2) : (!torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[2],si64>, !torch.vtensor<[2],f16>) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[3],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 3 : i64}> : () -> !torch.int
+  %c3 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1 has the type 'tensor<3xf32>', but must have 'tensor<2xf32>'}}
+  %r = "torch.aten.slice_scatter"(%a0, %a1, %c0, %c1, %c2, %c3) : (!torch.vtensor<[5],f32>, !torch.vtensor<[3],f32>, !torch.int, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[2],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  %c3 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 5: expected the step 1, but got 2}}
+  %r = "torch.aten.slice_scatter"(%a0, %a1, %c0, %c1, %c2, %c3) : (!torch.vtensor<[5],f32>, !torch.vtensor<[2],f32>, !torch.int, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5,3],f32>, %a1: !torch.vtensor<[3],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 3: expected an index into 5 elements, but got 5}}
+  %r = "torch.aten.select_scatter"(%a0, %a1, %c0, %c1) : (!torch.vtensor<[5,3],f32>, !torch.vtensor<[3],f32>, !torch.int, !torch.int) -> (!torch.vtensor<[5,3],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[?],f32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.prim.ListConstruct"(%c1) : (!torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c5 = "torch.prim.ListConstruct"(%c4) : (!torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 0: expected a tensor of static shape}}
+  %r = "torch.aten.roll"(%a0, %c2, %c5) : (!torch.vtensor<[?],f32>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[?],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c6 = "torch.prim.ListConstruct"(%c5) : (!torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 1: expected a shift for each axis}}
+  %r = "torch.aten.roll"(%a0, %c3, %c6) : (!torch.vtensor<[4],f32>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],si64>) {
+  %c0 = "torch.constant.int"() <{value = -1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected a number of classes from 1 to 2^24, but got -1}}
+  %r = "torch.aten.one_hot"(%a0, %c0) : (!torch.vtensor<[4],si64>, !torch.int) -> (!torch.vtensor<[4,?],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{operand 2: expected an axis, but got none}}
+  %r = "torch.aten.repeat_interleave.self_int"(%a0, %c0, %c1) : (!torch.vtensor<[4],f32>, !torch.int, !torch.none) -> (!torch.vtensor<[8],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 0: expected a tensor of at least 2 axes}}
+  %r = "torch.aten.tril"(%a0, %c0) : (!torch.vtensor<[4],f32>, !torch.int) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.str"() <{value = "mirror"}> : () -> !torch.str
+  %c5 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{operand 2: expected 'constant', 'reflect', 'replicate' or 'circular', but got 'mirror'}}
+  %r = "torch.aten.pad"(%a0, %c3, %c4, %c5) : (!torch.vtensor<[1,2,4,4],f32>, !torch.list<int>, !torch.str, !torch.none) -> (!torch.vtensor<[1,2,4,6],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.str"() <{value = "reflect"}> : () -> !torch.str
+  %c5 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{operand 1: expected amounts that the sizes of the axes allow}}
+  %r = "torch.aten.pad"(%a0, %c3, %c4, %c5) : (!torch.vtensor<[1,2,4,4],f32>, !torch.list<int>, !torch.str, !torch.none) -> (!torch.vtensor<[1,2,4,9],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,6,4,4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected a factor that divides the sizes, but got 2}}
+  %r = "torch.aten.pixel_shuffle"(%a0, %c0) : (!torch.vtensor<[1,6,4,4],f32>, !torch.int) -> (!torch.vtensor<[1,1,8,8],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,?,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 8 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 8 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{images of type 'tensor<1x2x?x4xf32>' and 'tensor<1x2x8x8xf32>'; expected static shapes of 4 axes}}
+  %r = "torch.aten.upsample_nearest2d.vec"(%a0, %c3, %c4) : (!torch.vtensor<[1,2,?,4],f32>, !torch.list<int>, !torch.none) -> (!torch.vtensor<[1,2,8,8],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{the size 7 is no multiple of the size 4}}
+  %r = "torch.aten.upsample_nearest2d.vec"(%a0, %c3, %c4) : (!torch.vtensor<[1,2,4,4],f32>, !torch.list<int>, !torch.none) -> (!torch.vtensor<[1,2,7,7],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[2,4,5],f32>) {
+  %c0 = "torch.constant.int"() <{value = 3 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.none"() : () -> !torch.none
+  %c2 = "torch.constant.none"() : () -> !torch.none
+  %c3 = "torch.constant.float"() <{value = 1.000000e-05 : f64}> : () -> !torch.float
+  %c4 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{operand 1: expected a divisor of the number of channels, but got 3}}
+  %r = "torch.aten.group_norm"(%a0, %c0, %c1, %c2, %c3, %c4) : (!torch.vtensor<[2,4,5],f32>, !torch.int, !torch.none, !torch.none, !torch.float, !torch.bool) -> (!torch.vtensor<[2,4,5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,7,7],f32>) {
+  %c1 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 1: expected divisors of the sizes of the axes}}
+  %r = "torch.aten.adaptive_avg_pool2d"(%a0, %c3) : (!torch.vtensor<[1,2,7,7],f32>, !torch.list<int>) -> (!torch.vtensor<[1,2,2,2],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.float"() <{value = 3.000000e+00 : f64}> : () -> !torch.float
+  %c1 = "torch.constant.none"() : () -> !torch.none
+  %c2 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c3 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{operand 1: expected the order 1 or 2, but got 3}}
+  %r = "torch.aten.linalg_vector_norm"(%a0, %c0, %c1, %c2, %c3) : (!torch.vtensor<[4],f32>, !torch.float, !torch.none, !torch.bool, !torch.none) -> (!torch.vtensor<[],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 30 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected divisors of the sizes of operand 0}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %a2, %c4) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c2 = "torch.prim.ListConstruct"(%c1) : (!torch.int) -> !torch.list<int>
+  %c3 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected a size for each axis of operand 0}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c2, %a1, %a2, %c3) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 2: expected one element for each block}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %a2, %c4) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4],f32>, !torch.vtensor<[4,2],si32>, !torch.int) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 6 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 4: expected the type of quantized values, but got 6}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %a2, %c4) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int) -> (!torch.vtensor<[4,64],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c5 = "torch.constant.int"() <{value = -200 : i64}> : () -> !torch.int
+  %c6 = "torch.constant.int"() <{value = 127 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 5: expected an integer in the range of 'i8', but got -200}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %a2, %c4, %c5, %c6) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c5 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  %c6 = "torch.constant.int"() <{value = 3 : i64}> : () -> !torch.int
+  // expected-error @+1 {{expected a range within 'i8', but got 5 to 3}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %a2, %c4, %c5, %c6) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c5 = "torch.constant.none"() : () -> !torch.none
+  %c6 = "torch.constant.none"() : () -> !torch.none
+  %c7 = "torch.constant.str"() <{value = "AFFINE"}> : () -> !torch.str
+  // expected-error @+1 {{operand 7: expected 'INT', 'FLOAT' or 'NONE', but got 'AFFINE'}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %a2, %c4, %c5, %c6, %c7) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int, !torch.none, !torch.none, !torch.str) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>, %a1: !torch.vtensor<[4,2],f32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.none"() : () -> !torch.none
+  %c5 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 3: expected a tensor of known rank, but got none}}
+  %r = "torch.torchao.quantize_affine"(%a0, %c3, %a1, %c4, %c5) : (!torch.vtensor<[4,64],f32>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.none, !torch.int) -> (!torch.vtensor<[4,64],si8>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],ui8>, %a1: !torch.vtensor<[4,2],f32>, %a2: !torch.vtensor<[4,2],si32>) {
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 0: expected elements of type 'i8'}}
+  %r = "torch.torchao.dequantize_affine"(%a0, %c3, %a1, %a2, %c4) : (!torch.vtensor<[4,64],ui8>, !torch.list<int>, !torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>, !torch.int) -> (!torch.vtensor<[4,64],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>) {
+  %c0 = "torch.constant.str"() <{value = "CIRCULAR"}> : () -> !torch.str
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c3 = "torch.constant.int"() <{value = 32 : i64}> : () -> !torch.int
+  %c4 = "torch.prim.ListConstruct"(%c2, %c3) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected a mapping of torchao, but got 'CIRCULAR'}}
+  %r:2 = "torch.torchao.choose_qparams_affine"(%a0, %c0, %c4, %c5) : (!torch.vtensor<[4,64],f32>, !torch.str, !torch.list<int>, !torch.int) -> (!torch.vtensor<[4,2],f32>, !torch.vtensor<[4,2],si32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,64],f32>) {
+  %c0 = "torch.constant.str"() <{value = "SYMMETRIC"}> : () -> !torch.str
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c3 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c4 = "torch.prim.ListConstruct"(%c2, %c3) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 2: expected blocks of several elements}}
+  %r:2 = "torch.torchao.choose_qparams_affine"(%a0, %c0, %c4, %c5) : (!torch.vtensor<[4,64],f32>, !torch.str, !torch.list<int>, !torch.int) -> (!torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],si32>)
   return
 }
