@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "SessionCall.h"
-#include "mlir/Dialect/Quant/IR/Quant.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Pass/Pass.h"
 #include "quant-float/InitAll.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,8 +17,6 @@ using namespace mlir::quant_float;
 static std::shared_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
-  // Models of other compilers have their ops and types.
-  registry.insert<quant::QuantDialect, tosa::TosaDialect>();
   auto context =
       std::make_shared<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);

@@ -180,12 +180,12 @@ def dequantize():
 
 
 # The scales per column and per two columns, in the type of quant and of StableHLO.
-UNIFORM_AXIS = "tensor<Nx4x!quant.uniform<i8:f32:1, {%s}>>" % ", ".join(
-    f"{scale}:{zero}" for scale, zero in zip(AXIS_SCALES, AXIS_ZERO_POINTS, strict=True)
-)
-UNIFORM_BLOCK = "tensor<Nx4x!quant.uniform<i8:f32:{0:N, 1:2}, {{%s}}>>" % ", ".join(
-    f"{scale}:{zero}" for scale, zero in zip(BLOCK_SCALES, BLOCK_ZERO_POINTS, strict=True)
-)
+def _spell(scales, zero_points):
+    return ", ".join(f"{s}:{z}" for s, z in zip(scales, zero_points, strict=True))
+
+
+UNIFORM_AXIS = f"tensor<Nx4x!quant.uniform<i8:f32:1, {{{_spell(AXIS_SCALES, AXIS_ZERO_POINTS)}}}>>"
+UNIFORM_BLOCK = f"tensor<Nx4x!quant.uniform<i8:f32:{{0:N, 1:2}}, {{{{{_spell(BLOCK_SCALES, BLOCK_ZERO_POINTS)}}}}}>>"
 
 
 def onnx_matrix(op, granularity):
@@ -266,7 +266,9 @@ def affine_matrix(op, granularity, source, to):
         dims, scale = "d0, d1, d2", "d0, d1"
         shape, init = f"tensor<Nx2x2x{source}>", f"tensor<Nx2x2x{to}>"
         x, result = "%e", "%y"
-        before = [f"%e = tensor.expand_shape %x [[0], [1, 2]] output_shape [N, 2, 2] : X into {shape}"]
+        before = [
+            f"%e = tensor.expand_shape %x [[0], [1, 2]] output_shape [N, 2, 2] : X into {shape}"
+        ]
         after = [f"%r = tensor.collapse_shape %y [[0], [1, 2]] : {init} into R"]
     type_of_x = "X" if granularity == "axis" else shape
     maps = ", ".join(f"affine_map<({dims}) -> ({each})>" for each in (dims, scale, scale, dims))
@@ -287,7 +289,9 @@ def quantize_matrix(op, granularity):
     dialects = uniform(op, kind)
     if granularity == "block":
         dialects["stablehlo"] = arithmetic(op, barrier=False)
-    dialects["torch"] = decomposed_matrix(op, "channel" if granularity == "axis" else "channel_group")
+    dialects["torch"] = decomposed_matrix(
+        op, "channel" if granularity == "axis" else "channel_group"
+    )
     dialects["iree"] = affine_matrix(f"{op}_affine", granularity, source, to)
     title = f"{op} {source} to {to} {where}"
     return Construct(title, source, to, onnx_matrix(op, granularity), granularity, **dialects)
@@ -297,7 +301,12 @@ def quantize_float8():
     """To float8, with scale 0.1 and without a zero point."""
     kind = f"tensor<Nx!quant.uniform<f8E4M3FN:f32, {SCALE}>>"
     torch = decomposed("quantize_per_tensor")
-    for before, after in ((f"{ZERO_POINT} : i64", "0 : i64"), ("-128 :", "-448 :"), ("127 :", "448 :"), ("{value = 1 :", f"{{value = {TORCH['f8E4M3FN']} :")):
+    for before, after in (
+        (f"{ZERO_POINT} : i64", "0 : i64"),
+        ("-128 :", "-448 :"),
+        ("127 :", "448 :"),
+        ("{value = 1 :", f"{{value = {TORCH['f8E4M3FN']} :"),
+    ):
         torch = torch.replace(before, after)
     wide = "tensor<Nxf32>"
     stablehlo = "\n  ".join([

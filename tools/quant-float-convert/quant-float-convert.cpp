@@ -13,9 +13,11 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/Model/ReadMlirModel.h"
 #include "quant-float/ONNX/Export/Export.h"
 #include "quant-float/ONNX/Opsets/ConvertOpset.h"
 #include "quant-float/Support/InputFile.h"
+#include "quant-float/Support/OpsetImports.h"
 #include "quant-float/Support/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
@@ -36,7 +38,9 @@ namespace {
 struct Options {
   cl::OptionCategory category{"quant-float-convert"};
   cl::opt<std::string> model{cl::Positional, cl::Required,
-                             cl::desc("MODEL.onnx"), cl::cat(category)};
+                             cl::desc("MODEL (.onnx, .mlir, .mlirbc, or - for "
+                                      "MLIR on standard input)"),
+                             cl::cat(category)};
   cl::list<std::string> rewrites{
       "rewrite", cl::value_desc("PASS"),
       cl::desc("exact rewrite to apply before the conversion: eliminate-qdq, "
@@ -46,7 +50,8 @@ struct Options {
       cl::cat(category)};
   cl::opt<int64_t> opset{
       "opset", cl::value_desc("N"),
-      cl::desc("target opset of ONNX's default domain, at least 10"),
+      cl::desc("target opset of ONNX's default domain, at least 10 (default "
+               "for MLIR: that of the module, or the newest)"),
       cl::cat(category)};
   cl::list<std::string> without{
       "without", cl::value_desc("TYPE[,TYPE...]"), cl::CommaSeparated,
@@ -155,9 +160,29 @@ static bool isOnnxTypeName(MLIRContext *context, StringRef name) {
   return false;
 }
 
+/// Whether the model is in MLIR.
+static bool isMlir(StringRef path) {
+  return path == "-" || path.ends_with(".mlir") || path.ends_with(".mlirbc");
+}
+
+/// Reads a model in MLIR. Returns the exit code.
+static int readMlirFile(StringRef path, MLIRContext &context,
+                        OwningOpRef<ModuleOp> &module) {
+  auto buffer = openText(path);
+  if (!buffer)
+    return failUsage("'" + path + "': " + llvm::toString(buffer.takeError()));
+  bool isConverted;
+  module = readMlirGraph(std::move(*buffer), context, isConverted);
+  if (!module)
+    return kToolWrongInput;
+  if (!getOnnxOpset(*module))
+    setOnnxOpset(*module, kNewestOpset);
+  return kToolDone;
+}
+
 static int convert(const Options &options) {
   bool hasOpset = options.opset.getNumOccurrences();
-  bool converts = hasOpset || !options.without.empty();
+  bool converts = hasOpset || !options.without.empty() || isMlir(options.model);
   if (!converts && options.rewrites.empty())
     return failUsage("expected --opset, --without or --rewrite");
   if (!converts && options.report.getNumOccurrences())
@@ -169,11 +194,16 @@ static int convert(const Options &options) {
   if (options.externalData && options.output == "-")
     return failUsage(
         "--external-data: expected a file as -o, next to which it is written");
-  if (!llvm::sys::fs::exists(options.model))
+  if (StringRef(options.output).ends_with(".xml"))
+    return failUsage("-o: expected the name of an ONNX model; "
+                     "quant-float-translate --export-openvino writes models "
+                     "for OpenVINO");
+  if (options.model != "-" && !llvm::sys::fs::exists(options.model))
     return failUsage("'" + options.model + "' does not exist");
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
     printDiagnostic(llvm::errs(), DiagnosticRecord(diagnostic));
     return success();
@@ -207,10 +237,15 @@ static int convert(const Options &options) {
   if (hasOpset)
     importOptions.targetOpset = options.opset;
   importOptions.expandsFunctions = !options.without.empty();
-  OwningOpRef<ModuleOp> module =
-      importOnnx(options.model, &context, importOptions);
-  if (!module)
-    return kToolWrongInput;
+  OwningOpRef<ModuleOp> module;
+  if (isMlir(options.model)) {
+    if (int exitCode = readMlirFile(options.model, context, module))
+      return exitCode;
+  } else {
+    module = importOnnx(options.model, &context, importOptions);
+    if (!module)
+      return kToolWrongInput;
+  }
   if (int exitCode = rewrite(options, *module))
     return exitCode;
   if (converts) {
@@ -255,8 +290,9 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(
           argc, argv, "quant-float-convert",
-          "converts a model to another ONNX opset, eliminates types that a "
-          "runtime lacks, or rewrites nodes to equivalent ones\n"))
+          "converts a model in ONNX or MLIR, such as StableHLO, to an ONNX "
+          "opset, eliminates types that a runtime lacks, or rewrites nodes to "
+          "equivalent ones\n"))
     return kToolWrongUsage;
   return convert(options);
 }

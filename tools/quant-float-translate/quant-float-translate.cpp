@@ -17,6 +17,7 @@
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/IR/PortableBytecode.h"
 #include "quant-float/InitAll.h"
+#include "quant-float/Model/ReadMlirModel.h"
 #include "quant-float/ONNX/Export/Export.h"
 #include "quant-float/ONNX/Import/Import.h"
 #include "quant-float/ONNX/Opsets/ConvertOpset.h"
@@ -188,11 +189,23 @@ static mlir::LogicalResult restateForOnnx(mlir::ModuleOp module) {
   return convertOpset(module, options, conversion);
 }
 
+/// Reads a model in MLIR. `isConverted` is set if it has ops of other
+/// compilers.
+static mlir::OwningOpRef<mlir::ModuleOp>
+readGraph(const llvm::SourceMgr &sources, mlir::MLIRContext *context,
+          bool &isConverted) {
+  return mlir::quant_float::readMlirGraph(
+      llvm::MemoryBuffer::getMemBuffer(
+          sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef(),
+          /*RequiresNullTerminator=*/false),
+      *context, isConverted);
+}
+
 /// Reads the input of the exporters of weights.
 static mlir::OwningOpRef<mlir::ModuleOp>
 readWeights(const mlir::DialectRegistry &dialects,
             const std::shared_ptr<llvm::SourceMgr> &sources,
-            mlir::MLIRContext *context) {
+            mlir::MLIRContext *context, bool &isConverted) {
   context->appendDialectRegistry(dialects);
   llvm::StringRef path =
       sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier();
@@ -204,7 +217,7 @@ readWeights(const mlir::DialectRegistry &dialects,
     return readOpenVinoWeights(path, context);
   if (isWeights(path))
     return mlir::quant_float::importSafetensors(path, context);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  auto module = readGraph(*sources, context, isConverted);
   // Files have no ops on blocks.
   mlir::PassManager manager(context);
   manager.addPass(
@@ -226,10 +239,12 @@ readForOpenVino(const mlir::DialectRegistry &dialects,
       sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier();
   if (path.ends_with(".onnx"))
     return mlir::quant_float::importOnnxAsOpenVino(path, context, options);
-  if (!path.ends_with(".gguf") && !isWeights(path))
-    return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
-  auto module = readWeights(dialects, sources, context);
-  if (!module || failed(mlir::quant_float::convertOnnxToOpenVino(*module)))
+  bool isConverted = isWeights(path);
+  auto module = isConverted
+                    ? readWeights(dialects, sources, context, isConverted)
+                    : readGraph(*sources, context, isConverted);
+  if (!module || (isConverted &&
+                  failed(mlir::quant_float::convertOnnxToOpenVino(*module))))
     return nullptr;
   return module;
 }
@@ -336,12 +351,14 @@ int main(int argc, char **argv) {
   };
   auto read = [&](const std::shared_ptr<llvm::SourceMgr> &sources,
                   mlir::MLIRContext *context) {
-    auto module = readWeights(dialects, sources, context);
+    bool isConverted = false;
+    auto module = readWeights(dialects, sources, context, isConverted);
     if (module && failed(quantize(*module)))
       module = nullptr;
     if (module && extractsWeights && failed(extractWeights(*module)))
       module = nullptr;
-    if (module && isOpenVino(*sources) && failed(restateForOnnx(*module)))
+    if (module && (isConverted || isOpenVino(*sources)) &&
+        failed(restateForOnnx(*module)))
       module = nullptr;
     return module;
   };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_LIB_MODEL_READMLIRMODEL_H
-#define QUANT_FLOAT_LIB_MODEL_READMLIRMODEL_H
+#ifndef QUANT_FLOAT_MODEL_READMLIRMODEL_H
+#define QUANT_FLOAT_MODEL_READMLIRMODEL_H
 
 #include "quant-float/Model/Model.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,6 +21,13 @@ OwningOpRef<ModuleOp> readMlirModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                     MLIRContext &context,
                                     const LoadOptions &options);
 
+/// Same, for the exporters. If ops were converted, the functions that calls
+/// refer to are inlined, constants are folded, arguments and results have
+/// names, and the opset of the module is the newest one, to which
+/// convertOpset must convert the nodes. `isConverted` is then set.
+OwningOpRef<ModuleOp> readMlirGraph(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                    MLIRContext &context, bool &isConverted);
+
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_LIB_MODEL_READMLIRMODEL_H
+#endif // QUANT_FLOAT_MODEL_READMLIRMODEL_H

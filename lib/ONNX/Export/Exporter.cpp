@@ -79,9 +79,12 @@ std::string Exporter::makeName(StringRef base) {
     for (const auto &entry : preferredNames)
       used.insert(entry.second);
   }
-  std::string name = base.empty() ? "value" : base.str();
-  for (unsigned i = 1; !used.insert(name).second; ++i)
-    name = ((base.empty() ? "value" : base) + "_" + Twine(i)).str();
+  if (base.empty())
+    base = "value";
+  std::string name = base.str();
+  // Names stay in use, so smaller suffixes are not tried again.
+  for (unsigned &suffix = suffixes[base]; !used.insert(name).second;)
+    name = (base + "_" + Twine(++suffix)).str();
   return name;
 }
 

@@ -124,6 +124,8 @@ private:
   /// Every name in the stored sources and every generated name. Filled when the
   /// first name is generated.
   llvm::StringSet<> used;
+  /// The last suffix that was tried for each base of a name.
+  llvm::StringMap<unsigned> suffixes;
   /// The opsets by normalized domain. Sorted, so that the export is
   /// deterministic.
   std::map<std::string, int64_t> opsets;
