@@ -377,28 +377,31 @@ static APInt quantizeByDistance(const APFloat &x, const APFloat &scale) {
   return APInt(4, nearest | (nearest && x.isNegative() ? 8 : 0));
 }
 
-/// Returns x divided by the scale, as the rule computes it.
-static APFloat divideByScale(BlockScaleRule rule, Type scale, const APFloat &x,
-                             const APFloat &decoded,
-                             const TensorLevel &tensor) {
+BlockFactor reference::getBlockFactor(BlockScaleRule rule, Type scale,
+                                      const APInt &scaleBits,
+                                      const TensorLevel &tensor) {
+  APFloat decoded = decodeToF32(*getFormat(scale), scaleBits);
+  BlockFactor quotient{decoded, /*isDivisor=*/true};
   // The reciprocal is a power of two, so the quotient is rounded once.
   if (isPowerOfTwo(scale))
-    return x / decoded;
+    return quotient;
   switch (rule) {
   default:
-    return x / decoded;
+    return quotient;
   case BlockScaleRule::DeepGemm:
-    return x * (toF32(1) / decoded);
+    return {toF32(1) / decoded, /*isDivisor=*/false};
   case BlockScaleRule::TransformerEngine: {
     APFloat reciprocal = toF32(1) / getTensorReciprocal(rule, tensor);
-    return x * minimum(toF32(1) / (decoded * reciprocal), largestF32());
+    return {minimum(toF32(1) / (decoded * reciprocal), largestF32()),
+            /*isDivisor=*/false};
   }
   case BlockScaleRule::TorchAO:
-    return x * ((toF32(1) / getTensorFactor(tensor)) / decoded);
+    return {(toF32(1) / getTensorFactor(tensor)) / decoded,
+            /*isDivisor=*/false};
   case BlockScaleRule::ModelOptimizer:
-    return x / (decoded * getTensorFactor(tensor));
+    return {decoded * getTensorFactor(tensor), /*isDivisor=*/true};
   case BlockScaleRule::CompressedTensors:
-    return x / (decoded / getTensorReciprocal(rule, tensor));
+    return {decoded / getTensorReciprocal(rule, tensor), /*isDivisor=*/true};
   }
 }
 
@@ -409,13 +412,13 @@ APInt reference::quantizeBlockElement(BlockScaleRule rule, Type x, Type scale,
                                       std::optional<APInt> random) {
   Format format = *getFormat(element);
   APFloat value = decodeToF32(*getFormat(x), xBits);
-  APFloat decoded = decodeToF32(*getFormat(scale), scaleBits);
+  auto [factor, isDivisor] = getBlockFactor(rule, scale, scaleBits, tensor);
   if (rule == BlockScaleRule::Ggml && !random) {
-    if (decoded.isNaN())
+    if (factor.isNaN())
       return APInt(4, 0);
-    return quantizeByDistance(value, decoded);
+    return quantizeByDistance(value, factor);
   }
-  APFloat quotient = divideByScale(rule, scale, value, decoded, tensor);
+  APFloat quotient = isDivisor ? value / factor : value * factor;
   if (isMxInt8(element, scale))
     quotient = quotient * toF32(1 << kMxIntFraction);
   QuantizeFormats formats = {getF32(), getF32(), format, getF32()};

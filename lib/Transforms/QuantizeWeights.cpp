@@ -21,6 +21,7 @@
 #include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/Locations.h"
 #include "quant-float/Transforms/Passes.h"
+#include "quant-float/Transforms/QuantizeBlocks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -91,6 +92,8 @@ private:
   BlockScaleRule rule;
   Type element, scale;
   DenseMap<std::pair<Value, int64_t>, Value> quantized;
+  /// For each type of weights.
+  DenseMap<Type, std::unique_ptr<TabulatedQuantizer>> quantizers;
 };
 
 struct QuantizeWeightsPass final
@@ -174,13 +177,17 @@ StringRef WeightQuantizer::quantize(const ConstantBytes &bytes,
   if (result.isSplat)
     sizes = {1, 1};
   SmallVector<int64_t> scaleSizes = granularity.getParameterSizes(sizes);
-  result.values.resize_for_overwrite(sizes[0] * sizes[1] *
-                                     getElementBytes(element));
+  result.values.resize_for_overwrite(sizes[0] * sizes[1]);
   result.scales.resize_for_overwrite(scaleSizes[0] * scaleSizes[1] *
                                      getElementBytes(scale));
+  std::unique_ptr<TabulatedQuantizer> &quantizer = quantizers[x];
+  if (!quantizer)
+    quantizer =
+        std::make_unique<TabulatedQuantizer>(referenceRule, x, scale, element);
+  APFloat amax = quantizer->getAmax(in);
   reference::TensorLevel tensor;
   if (reference::isTwoLevel(referenceRule)) {
-    tensor.amax = reference::getAmax(x, in);
+    tensor.amax = amax;
     // Rules that compute with the reciprocal limit it.
     if (!tensor.amax->isZero() && !(APFloat(2688.0f) / *tensor.amax).isFinite())
       return "its elements are too small for a scale of the tensor";
@@ -189,29 +196,32 @@ StringRef WeightQuantizer::quantize(const ConstantBytes &bytes,
     // ONNX has no scales of f8E4M3FN.
     result.tensorScale = APFloat(1.0f);
   }
+  quantizer->prepare(tensor, amax, scaleSizes[0] * scaleSizes[1]);
   // Rows of blocks are independent of each other.
   int64_t step =
       block[0] == reference::Granularity::kWholeDim ? sizes[0] : block[0];
   int64_t perRow = sizes[1], scalesPerRow = scaleSizes[1];
-  LogicalResult quantized = failableParallelForEachN(
-      builder.getContext(), 0, llvm::divideCeil(sizes[0], step),
+  // A thread has enough rows to be worth a task.
+  constexpr int64_t kMinElements = 65536;
+  int64_t rowsOfTask = llvm::divideCeil(kMinElements, step * perRow) * step;
+  parallelFor(
+      builder.getContext(), 0, llvm::divideCeil(sizes[0], rowsOfTask),
       [&](size_t index) {
-        int64_t first = index * step, rows = std::min(step, sizes[0] - first);
+        int64_t first = index * rowsOfTask;
+        int64_t rows = std::min(rowsOfTask, sizes[0] - first);
         auto slice = [&](auto array, int64_t start, int64_t length,
                          int64_t width) {
           return array.slice(start * width, length * width);
         };
-        return reference::blockQuantizeBuffer(
-            referenceRule, x, scale, element, {rows, perRow}, block,
-            slice(in, first * perRow, rows * perRow, xBytes), tensor,
-            std::nullopt,
-            {slice(MutableArrayRef(result.values), first * perRow,
-                   rows * perRow, getElementBytes(element)),
-             slice(MutableArrayRef(result.scales), index * scalesPerRow,
-                   scalesPerRow, getElementBytes(scale))});
+        MatrixBuffers matrix{
+            rows, perRow, slice(in, first * perRow, rows * perRow, xBytes),
+            slice(MutableArrayRef(result.values), first * perRow, rows * perRow,
+                  1),
+            slice(MutableArrayRef(result.scales), first / step * scalesPerRow,
+                  llvm::divideCeil(rows, step) * scalesPerRow,
+                  getElementBytes(scale))};
+        quantizer->quantize(matrix, block);
       });
-  if (failed(quantized))
-    return "it cannot be quantized";
   if (hasNonFiniteScale(scale, result.scales))
     return "a scale is not finite";
   if (failed(scaleIntegers(sizes, block, result)))

@@ -58,6 +58,18 @@ llvm::APFloat getTensorScale(const llvm::APFloat &amax);
 llvm::APInt getBlockScale(BlockScaleRule rule, Type element, Type scale,
                           const llvm::APFloat &amax, const TensorLevel &tensor);
 
+/// The f32 that the elements of a block are divided by, or multiplied with.
+struct BlockFactor {
+  llvm::APFloat value;
+  bool isDivisor;
+};
+
+/// Returns the factor of a block with this scale (B7). That of `ggml`, which
+/// does not divide, is the scale.
+BlockFactor getBlockFactor(BlockScaleRule rule, Type scale,
+                           const llvm::APInt &scaleBits,
+                           const TensorLevel &tensor);
+
 /// Quantizes an element of type `x`, which is f32, f16 or bf16, with the scale
 /// of its block (B7); stochastically with `random` (S2, S5).
 llvm::APInt
