@@ -37,8 +37,10 @@ getWeightOptions(const StageOptions &options) {
 
 static void addCPUPasses(OpPassManager &function, const StageOptions &options) {
   function.addPass(createQuantFloatFlattenConvSpatialDimsPass());
-  function.addPass(
-      createQuantFloatFuseWeightDequantizationPass(getWeightOptions(options)));
+  QuantFloatFuseWeightDequantizationPassOptions weights =
+      getWeightOptions(options);
+  weights.dynamicRows = true;
+  function.addPass(createQuantFloatFuseWeightDequantizationPass(weights));
   function.addPass(createQuantFloatPropagateTransposesPass());
   function.addPass(createQuantFloatFuseAttentionPass());
   function.addPass(createQuantFloatPackVnniOperandsPass());

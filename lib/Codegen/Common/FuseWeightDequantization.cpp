@@ -10,9 +10,11 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/Common/Passes.h"
+#include "quant-float/Support/Indices.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::quant_float {
@@ -54,6 +56,171 @@ static bool readsCodes(GenericOp decoder,
          llvm::is_contained(decoder.getInputs(), contraction.codes->get());
 }
 
+/// Returns the loops of dynamic size that the weights do not depend on, if all
+/// operands are indexed by them directly, the other loops are static, and few
+/// of these are rows; else none.
+static SmallVector<unsigned> getDynamicRows(GenericOp op, OpOperand &weights) {
+  if (op.hasIndexSemantics() || op.getNumDpsInits() != 1)
+    return {};
+  AffineMap map = op.getMatchingIndexingMap(&weights);
+  SmallVector<unsigned> loops;
+  int64_t staticRows = 1;
+  for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges())) {
+    bool isRow = !map.isFunctionOfDim(loop);
+    if (!ShapedType::isDynamic(range)) {
+      staticRows *= isRow ? std::min(range, kMaxMatvecRows + 1) : 1;
+      continue;
+    }
+    if (!isRow ||
+        op.getIteratorTypesArray()[loop] != utils::IteratorType::parallel)
+      return {};
+    loops.push_back(loop);
+  }
+  bool isIndexedDirectly =
+      llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+        return llvm::all_of(map.getResults(), [&](AffineExpr index) {
+          return getLoop(index) || llvm::none_of(loops, [&](unsigned loop) {
+                   return index.isFunctionOfDim(loop);
+                 });
+        });
+      });
+  if (!isIndexedDirectly || staticRows > kMaxMatvecRows)
+    return {};
+  return loops;
+}
+
+namespace {
+/// Branches on the number of rows of a matmul: few rows are computed one by
+/// one.
+class RowBranch {
+public:
+  RowBranch(RewriterBase &rewriter, GenericOp op, ArrayRef<unsigned> loops)
+      : b(rewriter), loc(op.getLoc()), op(op), loops(loops) {}
+
+  /// Creates the branch before the op and moves the decoder to the branch with
+  /// many rows. `fuse` fuses the weights of the matmul of a row, or fails.
+  /// Then the op stays.
+  LogicalResult emit(GenericOp decoder,
+                     llvm::function_ref<FailureOr<Value>(GenericOp)> fuse);
+
+private:
+  Value getSize(unsigned loop);
+  Value emitLoops(ArrayRef<unsigned> rest, Value init);
+  Value emitRow(Value init);
+  Value getSlice(Value operand, AffineMap map,
+                 SmallVectorImpl<OpFoldResult> &offsets,
+                 SmallVectorImpl<OpFoldResult> &sizes);
+
+  RewriterBase &b;
+  Location loc;
+  GenericOp op;
+  ArrayRef<unsigned> loops;
+  DenseMap<unsigned, Value> position;
+  llvm::function_ref<FailureOr<Value>(GenericOp)> fuseRow;
+  bool isFused = true;
+};
+} // namespace
+
+Value RowBranch::getSize(unsigned loop) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  unsigned dim = *map.getResultPosition(b.getAffineDimExpr(loop));
+  return tensor::DimOp::create(b, loc, op.getDpsInits()[0], dim);
+}
+
+/// Returns the slice of an operand for the current row.
+Value RowBranch::getSlice(Value operand, AffineMap map,
+                          SmallVectorImpl<OpFoldResult> &offsets,
+                          SmallVectorImpl<OpFoldResult> &sizes) {
+  sizes = tensor::getMixedSizes(b, loc, operand);
+  offsets.assign(sizes.size(), b.getIndexAttr(0));
+  bool isSliced = false;
+  for (auto [dim, index] : llvm::enumerate(map.getResults()))
+    if (std::optional<unsigned> loop = getLoop(index);
+        loop && position.contains(*loop)) {
+      offsets[dim] = position[*loop];
+      sizes[dim] = b.getIndexAttr(1);
+      isSliced = true;
+    }
+  if (!isSliced)
+    return operand;
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, operand, offsets, sizes,
+                                        strides);
+}
+
+Value RowBranch::emitRow(Value init) {
+  SmallVector<OpFoldResult> offsets, sizes;
+  SmallVector<Value> operands;
+  for (OpOperand *input : op.getDpsInputOperands())
+    operands.push_back(isa<RankedTensorType>(input->get().getType())
+                           ? getSlice(input->get(),
+                                      op.getMatchingIndexingMap(input), offsets,
+                                      sizes)
+                           : input->get());
+  Value slice = getSlice(
+      init, op.getMatchingIndexingMap(op.getDpsInitOperand(0)), offsets, sizes);
+  operands.push_back(slice);
+  auto row = cast<GenericOp>(
+      mlir::clone(b, op.getOperation(), slice.getType(), operands));
+  FailureOr<Value> result = fuseRow(row);
+  isFused = succeeded(result);
+  if (!isFused)
+    return init;
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(b, loc, *result, init, offsets, sizes,
+                                       strides);
+}
+
+Value RowBranch::emitLoops(ArrayRef<unsigned> rest, Value init) {
+  if (rest.empty())
+    return emitRow(init);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto loop =
+      scf::ForOp::create(b, loc, zero, getSize(rest.front()), one, init);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  position[rest.front()] = loop.getInductionVar();
+  scf::YieldOp::create(b, loc,
+                       emitLoops(rest.drop_front(), loop.getRegionIterArg(0)));
+  return loop.getResult(0);
+}
+
+LogicalResult
+RowBranch::emit(GenericOp decoder,
+                llvm::function_ref<FailureOr<Value>(GenericOp)> fuse) {
+  fuseRow = fuse;
+  b.setInsertionPoint(op);
+  int64_t staticRows = 1;
+  AffineMap weights;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input->get() == decoder->getResult(0))
+      weights = op.getMatchingIndexingMap(input);
+  for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (!weights.isFunctionOfDim(loop) && !ShapedType::isDynamic(range))
+      staticRows *= range;
+  Value rows = arith::ConstantIndexOp::create(b, loc, staticRows);
+  for (unsigned loop : loops)
+    rows = arith::MulIOp::create(b, loc, rows, getSize(loop));
+  Value most = arith::ConstantIndexOp::create(b, loc, kMaxMatvecRows);
+  Value isFew =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, most);
+  auto branch = scf::IfOp::create(b, loc, op.getResultTypes(), isFew,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, emitLoops(loops, op.getDpsInits()[0]));
+  if (!isFused) {
+    b.eraseOp(branch);
+    return failure();
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  auto yield = scf::YieldOp::create(b, loc, op->getResults());
+  b.replaceAllUsesExcept(op->getResult(0), branch.getResult(0), yield);
+  b.moveOpBefore(decoder, yield);
+  b.moveOpBefore(op, yield);
+  return success();
+}
+
 namespace {
 struct FuseWeightDequantization final
     : quant_float::impl::QuantFloatFuseWeightDequantizationPassBase<
@@ -82,32 +249,67 @@ struct FuseWeightDequantization final
   void fuse(RewriterBase &rewriter, GenericOp op) {
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto decoder = operand->get().getDefiningOp<GenericOp>();
-      if (!decoder || !decoder->hasOneUse() || !hasFewRows(op, *operand) ||
+      if (!decoder || !decoder->hasOneUse() ||
           !linalg::areElementwiseOpsFusable(operand))
         continue;
-      rewriter.setInsertionPoint(op);
-      FailureOr<linalg::ElementwiseOpFusionResult> fused =
-          linalg::fuseElementwiseOps(rewriter, operand);
-      if (failed(fused))
-        continue;
-      auto contraction = cast<GenericOp>(fused->fusedOp);
-      std::optional<WeightContraction> found =
-          WeightContraction::get(contraction, xBits != 0);
-      if (!found || !readsCodes(decoder, *found)) {
-        LDBG() << "no contraction of weights at " << op.getLoc();
-        rewriter.eraseOp(contraction);
-        continue;
+      if (hasFewRows(op, *operand)) {
+        FailureOr<Value> fused = fuse(rewriter, op, *operand, decoder);
+        if (failed(fused))
+          continue;
+        rewriter.replaceOp(op, *fused);
+        if (decoder->use_empty())
+          rewriter.eraseOp(decoder);
+        return;
       }
-      contraction->setAttr(kReductionScheduleAttrName,
-                           found->getOrder(xBits).toAttribute(&getContext()));
-      LDBG() << "fusing the dequantization at " << decoder.getLoc()
-             << " into the matmul at " << op.getLoc();
-      ++numFused;
-      rewriter.replaceOp(op, fused->replacements.lookup(op->getResult(0)));
-      if (decoder->use_empty())
-        rewriter.eraseOp(decoder);
-      return;
+      SmallVector<unsigned> rows = getDynamicRows(op, *operand);
+      if (!dynamicRows || rows.empty() || decoder->getBlock() != op->getBlock())
+        continue;
+      unsigned number = operand->getOperandNumber();
+      // Fusion would keep the result of a decoder with other users.
+      auto fuseRow = [&](GenericOp row) {
+        rewriter.setInsertionPoint(row);
+        auto own = cast<GenericOp>(rewriter.clone(*decoder));
+        row->setOperand(number, own->getResult(0));
+        FailureOr<Value> fused =
+            fuse(rewriter, row, row->getOpOperand(number), own);
+        if (succeeded(fused)) {
+          rewriter.setInsertionPointAfter(row);
+          rewriter.eraseOp(row);
+          rewriter.eraseOp(own);
+        }
+        return fused;
+      };
+      LogicalResult isBranch =
+          RowBranch(rewriter, op, rows).emit(decoder, fuseRow);
+      if (succeeded(isBranch))
+        return;
     }
+  }
+
+  /// Returns the result of a matmul with the decoder fused into it, or fails
+  /// and leaves the op as it is.
+  FailureOr<Value> fuse(RewriterBase &rewriter, GenericOp op,
+                        OpOperand &operand, GenericOp decoder) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::ElementwiseOpFusionResult> fused =
+        linalg::fuseElementwiseOps(rewriter, &operand);
+    if (failed(fused))
+      return failure();
+    auto contraction = cast<GenericOp>(fused->fusedOp);
+    std::optional<WeightContraction> found =
+        WeightContraction::get(contraction, xBits != 0);
+    if (!found || !readsCodes(decoder, *found)) {
+      LDBG() << "no contraction of weights at " << op.getLoc();
+      rewriter.eraseOp(contraction);
+      return failure();
+    }
+    contraction->setAttr(kReductionScheduleAttrName,
+                         found->getOrder(xBits).toAttribute(&getContext()));
+    LDBG() << "fusing the dequantization at " << decoder.getLoc()
+           << " into the matmul at " << op.getLoc();
+    ++numFused;
+    return fused->replacements.lookup(op->getResult(0));
   }
 };
 } // namespace

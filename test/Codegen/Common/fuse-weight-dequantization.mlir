@@ -1,5 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization))" | FileCheck %s
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=8}))" | FileCheck %s --check-prefix=INTEGERS
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{dynamic-rows}))" | FileCheck %s --check-prefix=DYNAMIC
 // RUN: not quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-weight-dequantization{x-bits=12}))" 2>&1 | FileCheck %s --check-prefix=BITS
 
 // BITS: error: x-bits: expected 0, 8 or 16, but got 12
@@ -163,4 +164,86 @@ func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %in
     linalg.yield %3 : f32
   } -> tensor<4x16xf32>
   return %y : tensor<4x16xf32>
+}
+
+// Without `dynamic-rows`, dynamic numbers of rows are those of matrices. With it, few rows are computed one by one, and the weights are
+// dequantized for many rows only.
+// CHECK-LABEL: func.func @dynamic_rows(
+// CHECK-NOT:     reduction_schedule
+// CHECK-LABEL: func.func @dynamic_small(
+// DYNAMIC-LABEL: func.func @dynamic_rows(
+// DYNAMIC-SAME:    %[[X:.+]]: tensor<2x?x512xf32>, %[[W:.+]]: tensor<256x512xi8>, %[[S:.+]]: tensor<256x16xf32>, %[[INIT:.+]]: tensor<2x?x256xf32>
+// DYNAMIC:         %[[SIZE:.+]] = tensor.dim %[[INIT]], %c1
+// DYNAMIC:         %[[ROWS:.+]] = arith.muli %{{.+}}, %[[SIZE]]
+// DYNAMIC:         %[[FEW:.+]] = arith.cmpi ule, %[[ROWS]], %c4
+// DYNAMIC:         %[[Y:.+]] = scf.if %[[FEW]]
+// DYNAMIC:           scf.for %[[ROW:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[ALL:.+]] = %[[INIT]])
+// DYNAMIC:             %[[XROW:.+]] = tensor.extract_slice %[[X]][0, %[[ROW]], 0] [2, 1, 512] [1, 1, 1]
+// DYNAMIC:             %[[YROW:.+]] = tensor.extract_slice %[[ALL]][0, %[[ROW]], 0] [2, 1, 256] [1, 1, 1]
+// DYNAMIC:             linalg.generic {{.*}} ins(%[[XROW]], %[[W]], %[[S]] : {{.*}} outs(%[[YROW]] : {{.*}} attrs = {quant_float.reduction_schedule
+// DYNAMIC:             tensor.insert_slice
+// DYNAMIC:         } else {
+// DYNAMIC:           %[[D:.+]] = linalg.generic {{.*}} ins(%[[W]], %[[S]]
+// DYNAMIC:           linalg.generic {{.*}} ins(%[[X]], %[[D]]
+// DYNAMIC:         return %[[Y]]
+func.func @dynamic_rows(%x: tensor<2x?x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x16xf32>, %init: tensor<2x?x256xf32>) -> tensor<2x?x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x512xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<2x?x512xf32>, tensor<256x512xf32>) outs(%init : tensor<2x?x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x?x256xf32>
+  return %y : tensor<2x?x256xf32>
+}
+
+// Blocks that are too small have no lowering with few rows, and five rows are not few.
+// DYNAMIC-LABEL: func.func @dynamic_small(
+// DYNAMIC-NOT:     scf.if
+// DYNAMIC-LABEL: func.func @dynamic_five(
+// DYNAMIC-NOT:     scf.if
+func.func @dynamic_small(%x: tensor<?x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x64xf32>, %init: tensor<?x256xf32>) -> tensor<?x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #small, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x512xi8>, tensor<256x64xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [#x, #row, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<?x512xf32>, tensor<256x512xf32>) outs(%init : tensor<?x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x256xf32>
+  return %y : tensor<?x256xf32>
+}
+
+func.func @dynamic_five(%x: tensor<5x?x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x16xf32>, %init: tensor<5x?x256xf32>) -> tensor<5x?x256xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %d = linalg.generic {indexing_maps = [#id, #block, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x512xi8>, tensor<256x16xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%code: i8, %scale: f32, %out: f32):
+    %0 = quant_float.cast %code opset 28 : i8 to f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x512xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %d : tensor<5x?x512xf32>, tensor<256x512xf32>) outs(%init : tensor<5x?x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5x?x256xf32>
+  return %y : tensor<5x?x256xf32>
 }

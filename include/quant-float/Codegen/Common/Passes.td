@@ -155,20 +155,26 @@ def QuantFloatFuseWeightDequantizationPass
     integers of this width, if the weights represent integers and K is
     contiguous in the weights (R8). The attribute then has `x_bits`.
 
+    With `dynamic-rows`, a matmul of a dynamic number of rows becomes an
+    `scf.if`. At most four rows are computed one by one with fused weights;
+    more rows multiply the dequantized matrix.
+
     Runs on tensors, after `quant-float-fuse-elementwise` and before
     bufferization. `quant-float-lower-weight-contractions` (CPU) and
     `quant-float-outline-gpu-kernels` (GPU) lower the result.
   }];
   let options = [
     Option<"xBits", "x-bits", "unsigned", /*default=*/"0",
-           "width in bits to which activations are quantized, 8 or 16; 0 keeps them">
+           "width in bits to which activations are quantized, 8 or 16; 0 keeps them">,
+    Option<"dynamicRows", "dynamic-rows", "bool", /*default=*/"false",
+           "also branch on dynamic numbers of rows">
   ];
   let statistics = [
     Statistic<"numFused", "num-fused", "Number of matmuls that dequantize their weights">
   ];
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
-    "mlir::tensor::TensorDialect"
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"
   ];
 }
 
