@@ -327,13 +327,57 @@ Value ElementwiseLoopNest::getExtent(unsigned loop) {
   return rewriter.createOrFold<memref::DimOp>(loc, output->get(), position);
 }
 
+/// Replaces `affine.apply` of `e floordiv c [+ offset]` by an unsigned
+/// division. The lowering of affine ops also divides negative numbers. Returns
+/// the value itself if it is something else.
+static Value divideUnsigned(RewriterBase &rewriter, Value value) {
+  auto apply = value.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return value;
+  AffineMap map = apply.getAffineMap();
+  AffineExpr index = map.getResult(0);
+  int64_t offset = 0;
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(index);
+      sum && sum.getKind() == AffineExprKind::Add)
+    if (auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS())) {
+      offset = constant.getValue();
+      index = sum.getLHS();
+    }
+  auto quotient = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!quotient || quotient.getKind() != AffineExprKind::FloorDiv)
+    return value;
+  auto divisor = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+  if (!divisor)
+    return value;
+  Location loc = apply.getLoc();
+  Value dividend = getValueOrCreateConstantIndexOp(
+      rewriter, loc,
+      affine::makeComposedFoldedAffineApply(
+          rewriter, loc,
+          AffineMap::get(map.getNumDims(), map.getNumSymbols(),
+                         quotient.getLHS()),
+          getAsOpFoldResult(apply.getOperands())));
+  Value result = arith::DivUIOp::create(
+      rewriter, loc, dividend,
+      arith::ConstantIndexOp::create(rewriter, loc, divisor.getValue()));
+  if (offset != 0)
+    result = arith::AddIOp::create(
+        rewriter, loc, result,
+        arith::ConstantIndexOp::create(rewriter, loc, offset));
+  rewriter.eraseOp(apply);
+  return result;
+}
+
 Value ElementwiseLoopNest::makeIndex(AffineExpr index) {
   if (std::optional<unsigned> loop = getLoop(index))
     return indices[*loop];
   AffineMap map = AffineMap::get(indices.size(), 0, index);
-  OpFoldResult value = affine::makeComposedFoldedAffineApply(
-      rewriter, loc, map, getAsOpFoldResult(indices));
-  return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+  Value value = getValueOrCreateConstantIndexOp(
+      rewriter, loc,
+      affine::makeComposedFoldedAffineApply(rewriter, loc, map,
+                                            getAsOpFoldResult(indices)));
+  // No index of a loop is negative.
+  return getBlockIndex(index) ? divideUnsigned(rewriter, value) : value;
 }
 
 /// Returns a view of `size` elements of the buffer along one dimension.

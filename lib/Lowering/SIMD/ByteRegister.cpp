@@ -149,6 +149,29 @@ Value simd::ByteRegister::narrow(ArrayRef<Value> i16Vectors, unsigned shift) {
   return concatenate(bytes, halves[0], halves[1]);
 }
 
+Value simd::ByteRegister::packToUnsignedI16(ArrayRef<Value> pair) {
+  return call("packusdw", VectorType::get(size / 2, bytes.getInt(16)), pair);
+}
+
+Value simd::ByteRegister::pickUpperInOrder(ArrayRef<Value> i16Vectors) {
+  constexpr int64_t kRegisters = 4;
+  int64_t elements = size / kRegisters;
+  constexpr int64_t kLaneElements = kLaneBytes / kRegisters;
+  SmallVector<int64_t> mask;
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t source = i / elements, index = i % elements;
+    // Each 128-bit lane has elements of the first and of the second register.
+    int64_t lane = index / kLaneElements;
+    int64_t word =
+        (2 * lane + source % 2) * kLaneElements + index % kLaneElements;
+    mask.push_back(source / 2 * size + 2 * word + 1);
+  }
+  auto type = VectorType::get(size, bytes.getInt(8));
+  return bytes.make<vector::ShuffleOp>(
+      bytes.make<vector::BitCastOp>(type, i16Vectors[0]),
+      bytes.make<vector::BitCastOp>(type, i16Vectors[1]), mask);
+}
+
 Value simd::ByteRegister::getLowest(ArrayRef<Value> i16Vectors,
                                     unsigned count) {
   VectorBuilder lanes = bytes.withShapeOf(i16Vectors[0]);
@@ -245,10 +268,8 @@ Value simd::ByteRegister::addWhere(Value isThere, Value codes,
   return bytes.make<arith::AddIOp>(codes, bytes.bitAnd(isThere, number));
 }
 
-Value simd::ByteRegister::putSign(Value codes, unsigned excess,
-                                  ArrayRef<Value> registers,
+Value simd::ByteRegister::putSign(Value codes, unsigned excess, Value sign,
                                   const FloatFormat &to) {
-  Value sign = packSigns(SmallVector<Value, 4>(registers));
   if (!isNeon() && !to.isFNUZ && to.width == 8) {
     // One addition subtracts most of the excess and sets the sign.
     codes = bytes.make<arith::AddIOp>(codes, bytes.bitOr(sign, 0x7F));

@@ -58,6 +58,12 @@ public:
   /// Shifts two registers of i16 right and packs them to bytes with unsigned
   /// saturation. No element may exceed 0x7FFF.
   Value narrow(ArrayRef<Value> i16Vectors, unsigned shift);
+  /// AVX-512 VBMI only: packs the elements of two registers of i32 to i16 with
+  /// unsigned saturation.
+  Value packToUnsignedI16(ArrayRef<Value> pair);
+  /// AVX-512 VBMI only: returns the upper bytes of two registers of i16 that
+  /// have been packed from four registers, in the order of these.
+  Value pickUpperInOrder(ArrayRef<Value> i16Vectors);
   /// Returns the lowest `count` bits of the elements of two registers of i16.
   Value getLowest(ArrayRef<Value> i16Vectors, unsigned count);
   /// Packs masks of two or four registers, whose elements are 0 or -1, to
@@ -82,9 +88,9 @@ public:
 
   /// Adds `number` to the encodings for which `isThere` is -1 instead of 0.
   Value addWhere(Value isThere, Value codes, unsigned number);
-  /// Subtracts `excess` from the encodings of magnitudes of `to` and sets the
-  /// signs to those of the elements of `registers` (C6, C8).
-  Value putSign(Value codes, unsigned excess, ArrayRef<Value> registers,
+  /// Subtracts `excess` from the encodings of magnitudes of `to` and sets their
+  /// signs (C6, C8). `signs` is the result of packSigns.
+  Value putSign(Value codes, unsigned excess, Value signs,
                 const FloatFormat &to);
   /// As above, for x86 and encodings in which all bits from the sign bit upward
   /// are set. `signs` is the result of packSigns.

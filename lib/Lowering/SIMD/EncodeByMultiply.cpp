@@ -20,7 +20,9 @@
 //
 // For f8E4M3FN, M is 3: the encoding is in bits 4 to 10 of the sum.
 //
-// On x86, pmaddwd computes this. NEON separates the halves by UZP1 and UZP2 and
+// On x86, pmaddwd computes this. With AVX-512 VBMI, it computes a multiple
+// whose upper byte, after saturation to i16, is the encoding, so that a byte
+// permute selects the encodings. NEON separates the halves by UZP1 and UZP2 and
 // adds the upper half, shifted right, to the lower one. As in EncodeFloat.cpp,
 // the factor includes a correction for the excess of E * 2^M. It also includes
 // an offset that gives overflow the encoding 255, so that the packs saturate
@@ -84,6 +86,7 @@ private:
   SmallVector<Value, 4> getMagnitudes();
   Value round(Value magnitude);
   Value combine(ArrayRef<Value> sums);
+  Value getSigns();
   SmallVector<Value, 4> findNaNs(ArrayRef<Value> sums);
   SmallVector<Value> putNaNs(Value codes, Value tops, ArrayRef<Value> sums);
 
@@ -102,6 +105,9 @@ private:
   /// C4: whether infinity gives NaN.
   bool infinityIsNaN;
   unsigned overflowCode, excess;
+  /// Whether byte permutes select the encodings and signs in the order of the
+  /// elements.
+  bool byPermutes;
   /// The smallest exponent of `to`, scaled as the magnitudes.
   int minExponent;
   APFloat factor;
@@ -121,6 +127,9 @@ MultiplyEncoder::MultiplyEncoder(VectorBuilder &lanes, Value bits,
       infinityIsNaN(to.isFNUZ && saturate &&
                     conversion.semantics.infinityIsNaN),
       overflowCode(to.maxCode + !saturate), excess(0xFF - overflowCode),
+      byPermutes(lanes.getTarget().has(ConversionFeature::Avx512Vbmi) &&
+                 from.isF32() && to.width == 8 &&
+                 cast<VectorType>(bits.getType()).getNumElements() == 64),
       minExponent(to.minExponent - int(from.isF16() ? kExponentsOfHalf : 0)),
       factor(getFactor(to, minExponent, excess)) {}
 
@@ -170,7 +179,7 @@ Value MultiplyEncoder::round(Value magnitude) {
 }
 
 /// Returns the encodings plus `excess` of two registers as i16. The results may
-/// exceed a byte.
+/// exceed a byte. If `byPermutes`, they are in the upper bytes, saturated.
 Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
   unsigned shift = 7 - to.mantissaBits;
   if (isNeon()) {
@@ -182,9 +191,10 @@ Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
   auto type = cast<VectorType>(sums[0].getType());
   auto halvesType =
       VectorType::get(2 * type.getNumElements(), bytes.getInt(16));
+  unsigned toUpper = byPermutes ? 8 - shift : 0;
   SmallVector<int16_t> factors;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    factors.append({int16_t(1 << shift), 1});
+    factors.append({int16_t(1 << (shift + toUpper)), int16_t(1 << toUpper)});
   Value constant = bytes.make<arith::ConstantOp>(
       DenseElementsAttr::get(halvesType, ArrayRef<int16_t>(factors)));
   SmallVector<Value, 2> products;
@@ -192,6 +202,8 @@ Value MultiplyEncoder::combine(ArrayRef<Value> sums) {
     products.push_back(
         call("pmadd.wd", type,
              {bytes.make<vector::BitCastOp>(halvesType, sum), constant}));
+  if (byPermutes)
+    return packToUnsignedI16(products);
   Value i16Vectors = packToI16(products);
   return bytes.withShapeOf(i16Vectors).shrU(i16Vectors, shift);
 }
@@ -231,7 +243,8 @@ SmallVector<Value> MultiplyEncoder::putNaNs(Value codes, Value tops,
     for (Value condition : conditions)
       masks.push_back(lanes.convert<arith::ExtSIOp>(
           condition, lanes.getInt(conditions.size() == 4 ? 32 : 16)));
-    return packMasks(masks);
+    Value packed = packMasks(masks);
+    return byPermutes ? inOrder(packed, registers.size()) : packed;
   };
   // TBX preserves the encoding if the mask is not an index of the table.
   if (isNeon())
@@ -266,16 +279,25 @@ Value MultiplyEncoder::encode() {
   SmallVector<Value, 2> i16Vectors;
   for (unsigned i : {0, 2})
     i16Vectors.push_back(combine(ArrayRef(sums).slice(i, 2)));
-  SmallVector<Value> values = {narrow(i16Vectors, 0)};
+  SmallVector<Value> values = {byPermutes ? pickUpperInOrder(i16Vectors)
+                                          : narrow(i16Vectors, 0)};
   // The excess sets all bits above the magnitude.
   bool hasAllAbove = !isNeon() && to.width < 8 && !to.hasNaN;
   if (hasAllAbove)
     values.push_back(packSigns(signs));
   if (infinityIsNaN || conversion.nans != NaNs::None)
     values = putNaNs(values[0], hasAllAbove ? values[1] : Value(), sums);
-  return inOrder(hasAllAbove ? putSign(values[0], values[1], to)
-                             : putSign(values[0], excess, signs, to),
-                 registers.size());
+  Value codes = hasAllAbove ? putSign(values[0], values[1], to)
+                            : putSign(values[0], excess, getSigns(), to);
+  return byPermutes ? codes : inOrder(codes, registers.size());
+}
+
+/// Returns bytes whose top bits are the signs, in the order of the encodings.
+Value MultiplyEncoder::getSigns() {
+  if (!byPermutes)
+    return packSigns(signs);
+  return pickUpperInOrder({packToI16(ArrayRef(signs).take_front(2)),
+                           packToI16(ArrayRef(signs).drop_front(2))});
 }
 
 Value simd::encodeByMultiply(VectorBuilder &lanes, Value part,

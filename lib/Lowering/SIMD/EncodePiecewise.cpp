@@ -201,7 +201,8 @@ Value PiecewiseEncoder::encode(Value bits, const Conversion &conversion) {
           lanes.getInt(16)));
     code = addWhere(packMasks(isNaN), code, change);
   }
-  return inOrder(putSign(code, excess, i16Vectors, to), i16Vectors.size());
+  return inOrder(putSign(code, excess, packSigns(i16Vectors), to),
+                 i16Vectors.size());
 }
 
 Value simd::encodePiecewise(VectorBuilder &lanes, Value part,
