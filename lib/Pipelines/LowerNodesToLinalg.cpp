@@ -53,6 +53,8 @@ static void convertToLinalg(OpPassManager &manager,
                             const StageOptions &options) {
   convertNodes(manager, options);
   manager.addPass(createQuantFloatDecomposeQdqPass());
+  if (!options.onGPU)
+    manager.addPass(createQuantFloatSplitPartialBlocksPass());
   manager.addPass(createConvertQuantFloatToLinalgPass());
 }
 

@@ -645,6 +645,40 @@ def QuantFloatDecomposeBlockQuantizePass
   let dependentDialects = ["mlir::tensor::TensorDialect"];
 }
 
+def QuantFloatSplitPartialBlocksPass
+    : Pass<"quant-float-split-partial-blocks"> {
+  let summary = "Quantize full and partial blocks separately";
+  let description = [{
+    Replaces a `block_quantize` whose last block along a dimension may be
+    partial by one of the full blocks and one of the elements after them:
+
+    ```mlir
+    %q, %s = quant_float.block_quantize %x block [1, 32] rule floor
+           : tensor<4x70xf32> to tensor<4x70xf8E4M3FN>, tensor<4x3xf8E8M0FNU>
+    // becomes
+    %a = tensor.extract_slice %x [0, 0] [4, 64] [1, 1]
+    %qa, %sa = quant_float.block_quantize %a block [1, 32] rule floor
+           : tensor<4x64xf32> to tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
+    %b = tensor.extract_slice %x [0, 64] [4, 6] [1, 1]
+    %qb, %sb = quant_float.block_quantize %b block [1, 32] rule floor
+           : tensor<4x6xf32> to tensor<4x6xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
+    // and tensor.insert_slice of the results
+    ```
+
+    `convert-quant-float-to-linalg` pads partial blocks, which copies the input,
+    and `quant-float-fuse-block-reductions` tiles by full blocks. Ops that
+    compute a scale of the tensor stay, because they reduce all blocks before
+    they quantize one. The pipeline for CPUs runs this pass before the
+    conversion to linalg.
+  }];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of block_quantize ops split">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatDecomposeFakeConvertPass
     : Pass<"quant-float-decompose-fakeconvert"> {
   let summary = "Decompose fakeconvert into arith ops and casts";

@@ -368,6 +368,8 @@ bool Fusion::chooseTiles(bool threads) {
   SmallVector<int64_t> ranges = consumer.getStaticLoopRanges();
   // The least number of iterations that tiles are multiples of.
   SmallVector<int64_t> units(numLoops, 1);
+  // Whether the innermost loop has a dynamic size and is not divided.
+  bool isWholeRow = false;
   for (OpOperand *input : consumer.getDpsInputOperands()) {
     AffineMap map = consumer.getMatchingIndexingMap(input);
     for (AffineExpr index : map.getResults())
@@ -382,14 +384,23 @@ bool Fusion::chooseTiles(bool threads) {
     // A reduction of entire rows is not divided.
     if (producers.contains(input->get().getDefiningOp()))
       for (unsigned loop = 0; loop < numLoops; ++loop)
-        if (!map.isFunctionOfDim(loop))
-          units[loop] = ranges[loop];
+        if (!map.isFunctionOfDim(loop)) {
+          if (loop + 1 == numLoops && ShapedType::isDynamic(ranges[loop]))
+            isWholeRow = true;
+          else
+            units[loop] = ranges[loop];
+        }
   }
   if (llvm::is_contained(ranges, 0) ||
       llvm::any_of(units, ShapedType::isDynamic))
     return false;
+  // The remainders of rows of unknown length are tiles of dynamic size, which
+  // take longer than another pass over the input.
+  if (!isWholeRow && ShapedType::isDynamic(ranges.back()))
+    return false;
   // Rows of a tile are full vectors.
-  units.back() = llvm::divideCeil(kMinRow, units.back()) * units.back();
+  if (!isWholeRow)
+    units.back() = llvm::divideCeil(kMinRow, units.back()) * units.back();
   int64_t elements = 1;
   for (auto [unit, range] : llvm::zip_equal(units, ranges)) {
     if (!ShapedType::isDynamic(range))
@@ -400,11 +411,19 @@ bool Fusion::chooseTiles(bool threads) {
   }
   // Long rows of a tile of several rows matter more than the L1 cache.
   int64_t limit = elements == units.back() ? kTile : kMaxTile;
+  // Rows of unknown length may be longer than a tile.
+  if (isWholeRow)
+    limit = 0;
   tiles = units;
   bool isStatic = true, isTiled = false;
   int64_t total = 1;
   for (unsigned loop = numLoops; loop-- > 0;) {
     int64_t range = ranges[loop];
+    if (isWholeRow && loop + 1 == numLoops) {
+      isStatic = false;
+      tiles[loop] = 0;
+      continue;
+    }
     if (ShapedType::isDynamic(range)) {
       isStatic = false;
       isTiled = true;

@@ -20,7 +20,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -91,6 +93,38 @@ static bool padIntoDestination(RewriterBase &rewriter, tensor::PadOp pad) {
   return true;
 }
 
+/// Replaces the empty tensor that slices are inserted into by the buffer that
+/// the result is materialized in. Upstream's elimination of empty tensors
+/// starts at the slices, whose producers then write to another empty tensor.
+static void
+insertIntoDestination(RewriterBase &rewriter,
+                      bufferization::MaterializeInDestinationOp op) {
+  auto buffer = dyn_cast<BlockArgument>(op.getDest());
+  if (!buffer || !isa<MemRefType>(buffer.getType()) || !op.getRestrict() ||
+      !op.getWritable())
+    return;
+  Value source = op.getSource();
+  tensor::InsertSliceOp first;
+  while (auto insert = source.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (!source.hasOneUse())
+      return;
+    first = insert;
+    source = insert.getDest();
+  }
+  if (!first || !source.getDefiningOp<tensor::EmptyOp>() ||
+      memref::getTensorTypeFromMemRefType(buffer.getType()) != source.getType())
+    return;
+  LDBG() << "slices at " << first.getLoc() << " are inserted into the result";
+  rewriter.setInsertionPointToStart(buffer.getOwner());
+  Value destination = bufferization::ToTensorOp::create(
+      rewriter, op.getLoc(), source.getType(), buffer, /*restrict=*/true,
+      /*writable=*/true);
+  rewriter.modifyOpInPlace(first,
+                           [&] { first.getDestMutable().assign(destination); });
+  // The tensor has the promise now.
+  rewriter.modifyOpInPlace(op, [&] { op.setRestrict(false); });
+}
+
 namespace {
 struct PadIntoDestination final
     : quant_float::impl::QuantFloatPadIntoDestinationPassBase<
@@ -100,6 +134,9 @@ struct PadIntoDestination final
     getOperation()->walk([&](tensor::PadOp pad) {
       if (padIntoDestination(rewriter, pad))
         ++numPads;
+    });
+    getOperation()->walk([&](bufferization::MaterializeInDestinationOp op) {
+      insertIntoDestination(rewriter, op);
     });
   }
 };

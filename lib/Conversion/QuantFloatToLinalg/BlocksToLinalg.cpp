@@ -66,6 +66,23 @@ static OpFoldResult divideUp(OpBuilder &builder, Location loc,
                                                d0.ceilDiv(divisor), size);
 }
 
+/// Returns the sizes of a tensor. Those of a slice are the slice's, which may
+/// be known multiples.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc,
+                                          Value tensor) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (slice && slice.getDroppedDims().none())
+    return slice.getMixedSizes();
+  return tensor::getMixedSizes(builder, loc, tensor);
+}
+
+static bool isMultipleOf(OpFoldResult size, int64_t factor) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return *known % factor == 0;
+  auto apply = cast<Value>(size).getDefiningOp<affine::AffineApplyOp>();
+  return apply && apply.getAffineMap().getResult(0).isMultipleOf(factor);
+}
+
 LogicalResult BlockAmaxConversion::matchAndRewrite(
     BlockAmaxOp op, OpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
@@ -75,7 +92,7 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
   if (!type)
     return failure();
   Type elementType = type.getElementType();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, input);
+  SmallVector<OpFoldResult> sizes = getSizes(rewriter, loc, input);
   OpFoldResult zero = rewriter.getIndexAttr(0);
 
   // The sizes of the expanded input, and which of its dimensions are reduced.
@@ -108,7 +125,7 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
     blocks.push_back(count);
     add(count, false);
     add(rewriter.getIndexAttr(blockSize), true);
-    if (known && *known % blockSize == 0)
+    if (isMultipleOf(size, blockSize))
       continue;
     isPadded = true;
     AffineExpr d0 = rewriter.getAffineDimExpr(0);

@@ -221,3 +221,74 @@ func.func @dynamic_rows(%x: tensor<?x512xi32>) -> tensor<?x512xi32> {
   } -> tensor<?x512xi32>
   return %values : tensor<?x512xi32>
 }
+
+// -----
+
+// Blocks of rows of unknown length stay.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#blocks = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#block = affine_map<(d0, d1, d2) -> (d0, d1)>
+#scale = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
+
+// CHECK-LABEL: func.func @dynamic_columns(
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @dynamic_columns(%x: tensor<?x?xi32>, %rows: index, %count: index) -> tensor<?x?xi32> {
+  %c0 = arith.constant 0 : i32
+  %columns = affine.apply affine_map<()[s0] -> (s0 * 32)>()[%count]
+  %blocks = tensor.expand_shape %x [[0], [1, 2]] output_shape [%rows, %count, 32] : tensor<?x?xi32> into tensor<?x?x32xi32>
+  %empty = tensor.empty(%rows, %count) : tensor<?x?xi32>
+  %zero = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<?x?xi32>) {
+  ^bb0(%out: i32):
+    linalg.yield %c0 : i32
+  } -> tensor<?x?xi32>
+  %amax = linalg.generic {indexing_maps = [#blocks, #block], iterator_types = ["parallel", "parallel", "reduction"]} ins(%blocks : tensor<?x?x32xi32>) outs(%zero : tensor<?x?xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = arith.maxui %in, %out : i32
+    linalg.yield %0 : i32
+  } -> tensor<?x?xi32>
+  %init = tensor.empty(%rows, %columns) : tensor<?x?xi32>
+  %values = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %amax : tensor<?x?xi32>, tensor<?x?xi32>) outs(%init : tensor<?x?xi32>) {
+  ^bb0(%in: i32, %scale: i32, %out: i32):
+    %0 = arith.andi %in, %scale : i32
+    linalg.yield %0 : i32
+  } -> tensor<?x?xi32>
+  return %values : tensor<?x?xi32>
+}
+
+// -----
+
+// Entire rows of unknown length.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#row = affine_map<(d0, d1, d2) -> (d0, d1)>
+#scale = affine_map<(d0, d1) -> (d0, 0)>
+
+// CHECK-LABEL: func.func @long_rows(
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: linalg.generic {{.*}}"reduction"]} ins(%{{.+}} : tensor<1x1x?xi32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<1x?xi32>, tensor<1x1xi32>)
+func.func @long_rows(%x: tensor<?x?xi32>, %rows: index, %columns: index) -> tensor<?x?xi32> {
+  %c0 = arith.constant 0 : i32
+  %blocks = tensor.expand_shape %x [[0], [1, 2]] output_shape [%rows, 1, %columns] : tensor<?x?xi32> into tensor<?x1x?xi32>
+  %empty = tensor.empty(%rows) : tensor<?x1xi32>
+  %zero = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<?x1xi32>) {
+  ^bb0(%out: i32):
+    linalg.yield %c0 : i32
+  } -> tensor<?x1xi32>
+  %amax = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "parallel", "reduction"]} ins(%blocks : tensor<?x1x?xi32>) outs(%zero : tensor<?x1xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = arith.maxui %in, %out : i32
+    linalg.yield %0 : i32
+  } -> tensor<?x1xi32>
+  %init = tensor.empty(%rows, %columns) : tensor<?x?xi32>
+  %values = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %amax : tensor<?x?xi32>, tensor<?x1xi32>) outs(%init : tensor<?x?xi32>) {
+  ^bb0(%in: i32, %scale: i32, %out: i32):
+    %0 = arith.andi %in, %scale : i32
+    linalg.yield %0 : i32
+  } -> tensor<?x?xi32>
+  return %values : tensor<?x?xi32>
+}

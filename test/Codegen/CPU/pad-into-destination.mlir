@@ -127,3 +127,35 @@ func.func @others(%x: tensor<4x6xf32>, %v: tensor<4xf32>, %u: tensor<?xf32>, %p:
   } : tensor<0xf32> to tensor<2xf32>
   return %13, %11, %twice, %0, %2, %4, %6, %8, %9 : tensor<2xf32>, tensor<5xi4>, tensor<4xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<?xf32>, tensor<5xf32>
 }
+
+// -----
+
+// Slices are inserted into the argument that the result is written to.
+// CHECK-LABEL: func.func @slices(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32>, %[[Y:.+]]: tensor<?x3xf32>, %[[OUT:.+]]: memref<?x7xf32>
+// CHECK:         %[[DEST:.+]] = bufferization.to_tensor %[[OUT]] restrict writable
+// CHECK:         %[[A:.+]] = tensor.insert_slice %[[X]] into %[[DEST]]
+// CHECK:         %[[B:.+]] = tensor.insert_slice %[[Y]] into %[[A]]
+// CHECK:         bufferization.materialize_in_destination %[[B]] in writable %[[OUT]]
+func.func @slices(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>, %out: memref<?x7xf32>, %n: index) {
+  %empty = tensor.empty(%n) : tensor<?x7xf32>
+  %a = tensor.insert_slice %x into %empty[0, 0] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<?x7xf32>
+  %b = tensor.insert_slice %y into %a[0, 4] [%n, 3] [1, 1] : tensor<?x3xf32> into tensor<?x7xf32>
+  bufferization.materialize_in_destination %b in restrict writable %out : (tensor<?x7xf32>, memref<?x7xf32>) -> ()
+  return
+}
+
+// -----
+
+// Another use of the slices, and another base than an empty tensor.
+// CHECK-LABEL: func.func @used(
+// CHECK-NOT:     bufferization.to_tensor
+// CHECK:         return
+func.func @used(%x: tensor<2x4xf32>, %y: tensor<2x7xf32>, %out: memref<2x7xf32>, %other: memref<2x7xf32>) -> tensor<2x7xf32> {
+  %empty = tensor.empty() : tensor<2x7xf32>
+  %a = tensor.insert_slice %x into %empty[0, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x7xf32>
+  bufferization.materialize_in_destination %a in restrict writable %out : (tensor<2x7xf32>, memref<2x7xf32>) -> ()
+  %b = tensor.insert_slice %x into %y[0, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x7xf32>
+  bufferization.materialize_in_destination %b in restrict writable %other : (tensor<2x7xf32>, memref<2x7xf32>) -> ()
+  return %a : tensor<2x7xf32>
+}

@@ -58,7 +58,7 @@ def check_stochastic(tool, work):
 
 
 # Larger than a tile of the loops that amax is fused into: columns that a tile does not divide, rectangles, columns, rows, dynamic
-# rows, and enough elements for two threads.
+# rows, and enough elements for two threads. Which sizes are dynamic: none, the first or all.
 TILED = [
     ((3, 2144), (1, 32), False, 1),
     ((260, 48), (2, 8), False, 1),
@@ -67,6 +67,14 @@ TILED = [
     ((9, 4096), (1, -1), True, 1),
     ((9, 2048), (1, 32), True, 1),
     ((128, 2080), (1, 32), False, 2),
+    # Partial blocks after tiles of full ones, and sizes of which none is known.
+    ((3, 2150), (1, 32), False, 1),
+    ((150, 300), (128, 128), False, 1),
+    ((3, 2150), (1, 32), "all", 1),
+    ((2, 4096), (1, 16), "all", 2),
+    ((150, 300), (128, 128), "all", 1),
+    ((5, 3000), (1, -1), "all", 1),
+    ((3, 20), (1, 32), "all", 1),
 ]
 TILED_RULES = [
     ("rceil", "f8E4M3FN", "f8E8M0FNU"),
@@ -79,8 +87,8 @@ TILED_RULES = [
 def check_tiles(tool, work):
     failures = 0
     for index, (shape, block, is_dynamic, threads) in enumerate(TILED):
-        model = cases.write_model(TILED_RULES, shape, block)
-        if is_dynamic:
+        model = cases.write_model(TILED_RULES, shape, block, "f32", is_dynamic == "all")
+        if is_dynamic is True:
             model = model.replace(f"tensor<{shape[0]}x", "tensor<?x")
         source = work / f"tiled{index}.mlir"
         source.write_text(model)

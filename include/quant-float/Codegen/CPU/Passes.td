@@ -244,8 +244,9 @@ def QuantFloatFuseBlockReductionsPass
 
     An op is not tiled if its block has more than 32768 elements, if an op that
     it depends on reads the reduction of the entire tensor, as the computation
-    of a tensor scale does, or if the reduction is of floats, whose order is
-    kept by vectors across rows. The CPU pipeline runs this pass after
+    of a tensor scale does, if rows of dynamic size are divided into blocks, or
+    if the reduction is of floats, whose order is kept by vectors across rows.
+    Entire rows of dynamic size are tiled. The CPU pipeline runs this pass after
     elementwise fusion, before bufferization.
   }];
   let options = [
@@ -336,12 +337,19 @@ def QuantFloatPadIntoDestinationPass
     fill; the op writes its results to the interior of the filled tensor, and no
     copy is made. Tensors of packed sub-byte elements stay and are copied.
 
+    A chain of `tensor.insert_slice` that starts with a `tensor.empty` and is
+    materialized in an argument starts with that argument instead, so that
+    the producers of the slices write to it.
+
     Runs before bufferization, which would copy the source of the pad.
   }];
   let statistics = [
     Statistic<"numPads", "num-pads", "Number of pads replaced by writes to their interior">
   ];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
 }
 
 def QuantFloatPackVnniOperandsPass
