@@ -17,8 +17,15 @@ namespace mlir::quant_float::stablehlo_ops {
 NodeResults convertElementwise(OpImporter &op);
 NodeResults convertSquare(OpImporter &op);
 
+/// Whether a reduction has an operand of indices, as JAX writes argmax.
+bool isIndexedReduction(UnregisteredOp op);
+/// Converts such a reduction, whose operands are ops of StableHLO.
+NodeResults convertIndexedReduce(OpImporter &op);
+
 // Declares the conversions of all rows.
 #define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
+  NodeResults Conversion(OpImporter &op);
+#define QUANT_FLOAT_STABLEHLO_RESULTS(Name, Fewest, Most, Results, Conversion) \
   NodeResults Conversion(OpImporter &op);
 #include "quant-float/Conversion/StablehloToOnnx/StablehloOps.def"
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -121,6 +123,73 @@ NodeResults stablehlo_ops::convertShift(OpImporter &op) {
                                               op.makeNumber(isUnsigned, 0)}));
 }
 
+NodeResults stablehlo_ops::convertShiftArithmetic(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  FailureOr<RankedTensorType> type = op.requireRanked(0);
+  if (failed(operands) || failed(type))
+    return failure();
+  auto integer = dyn_cast<IntegerType>(type->getElementType());
+  if (!integer || integer.getWidth() < 8 || op.inputs[1].getType() != *type)
+    return op.unsupported("elements of type " + showType(op.elementType(0)));
+  unsigned width = integer.getWidth();
+  // A shift by the width or more gives the sign.
+  Type isUnsigned =
+      IntegerType::get(op.b.getContext(), width, IntegerType::Unsigned);
+  Value amount =
+      op.applyElementwise("Min", {op.makeNumber(isUnsigned, width - 1),
+                                  op.cast((*operands)[1], isUnsigned)});
+  Type isSigned = op.b.getIntegerType(width);
+  Value shifted = arith::ShRSIOp::create(
+      op.b, op.cast((*operands)[0], isSigned), op.cast(amount, isSigned));
+  return narrow(op, shifted);
+}
+
+/// Returns the operands of an op on floats of a known rank.
+static FailureOr<SmallVector<Value>> getFloats(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  FailureOr<RankedTensorType> type = op.requireRanked(0);
+  if (failed(operands) || failed(type))
+    return failure();
+  if (!isa<FloatType>(type->getElementType()))
+    return op.unsupported("elements of type " + showType(op.elementType(0)));
+  // f16 and bf16 are computed in f32.
+  for (Value &operand : *operands) {
+    if (operand.getType() != operands->front().getType())
+      return op.unsupported("operands of types " +
+                            showType(operands->front().getType()) + " and " +
+                            showType(operand.getType()));
+  }
+  if (isa<Float16Type, BFloat16Type>(type->getElementType()))
+    for (Value &operand : *operands)
+      operand = op.cast(operand, op.b.getF32Type());
+  return operands;
+}
+
+NodeResults stablehlo_ops::convertFloatFunction(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getFloats(op);
+  if (failed(operands))
+    return failure();
+  Value value = operands->front(), result;
+  StringRef name = op.op.getName();
+  if (name == "cbrt")
+    result = math::CbrtOp::create(op.b, value);
+  else if (name == "erfc")
+    result = math::ErfcOp::create(op.b, value);
+  else if (name == "exponential_minus_one")
+    result = math::ExpM1Op::create(op.b, value);
+  else
+    result = math::Log1pOp::create(op.b, value);
+  return narrow(op, result);
+}
+
+NodeResults stablehlo_ops::convertAtan2(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getFloats(op);
+  if (failed(operands))
+    return failure();
+  return narrow(op,
+                math::Atan2Op::create(op.b, (*operands)[0], (*operands)[1]));
+}
+
 NodeResults stablehlo_ops::convertClamp(OpImporter &op) {
   FailureOr<SmallVector<Value>> operands = getNumbers(op);
   if (failed(operands))
@@ -233,4 +302,9 @@ NodeResults stablehlo_ops::convertSelect(OpImporter &op) {
     return op.unsupported("expected a condition of type 'i1' and two operands "
                           "with elements of the same type");
   return op.applyElementwise("Where", op.inputs);
+}
+
+NodeResults stablehlo_ops::refuseRandom(OpImporter &op) {
+  return op.unsupported("random bits depend on the algorithm of the backend; "
+                        "pass them as an argument of the function");
 }

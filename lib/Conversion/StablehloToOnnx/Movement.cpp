@@ -10,6 +10,7 @@
 #include "Conversions.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Conversion/OpImport/ImportConstant.h"
 #include <limits>
 
 using namespace mlir;
@@ -206,11 +207,11 @@ static FailureOr<Value> getSizes(OpImporter &op, size_t index) {
 //===----------------------------------------------------------------------===//
 
 NodeResults stablehlo_ops::convertConstant(OpImporter &op) {
-  auto value = dyn_cast_or_null<ElementsAttr>(op.op.getAttribute("value"));
-  if (!value || value.getShapedType() != op.resultType())
+  TypedAttr constant = importConstant(op.op.getAttribute("value"));
+  if (!constant || constant.getType() != op.resultType())
     return op.unsupportedAttribute("value", "a constant of type " +
                                                 showType(op.resultType()));
-  return op.makeConstant(value);
+  return op.makeConstant(cast<ElementsAttr>(constant));
 }
 
 NodeResults stablehlo_ops::convertBroadcast(OpImporter &op) {

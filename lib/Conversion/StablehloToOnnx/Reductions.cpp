@@ -164,6 +164,30 @@ NodeResults stablehlo_ops::convertReduce(OpImporter &op) {
   return op.cast(combine(op, **kind, result), elementType);
 }
 
+/// Returns cumulative sums or products.
+static NodeResults accumulate(OpImporter &op, StringRef opType, int64_t axis,
+                              bool isReverse) {
+  RankedTensorType type = op.getRanked(0);
+  Type elementType = type.getElementType();
+  if (op.resultType() != type)
+    return op.unsupported("the result has the type " +
+                          showType(op.resultType()) + ", but must have " +
+                          showType(type));
+  // f16 and bf16 are accumulated in f32, and integers have their low bits.
+  Type sum = elementType;
+  if (isa<Float16Type, BFloat16Type>(elementType))
+    sum = op.b.getF32Type();
+  else if (isa<IntegerType>(elementType) &&
+           elementType.getIntOrFloatBitWidth() < 32)
+    sum = op.b.getI32Type();
+  Value position = op.makeConstant(DenseElementsAttr::get(
+      RankedTensorType::get({}, op.b.getI64Type()), axis));
+  Value value = op.cast(op.inputs[0], sum);
+  return op.cast(op.buildNode(opType, {value, position}, value.getType(),
+                              op.intAttr("reverse", isReverse)),
+                 elementType);
+}
+
 NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
   FailureOr<const ReductionKind *> kind = matchReduction(op);
   FailureOr<RankedTensorType> type = op.requireRanked(0);
@@ -216,7 +240,19 @@ NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
   Type elementType = type->getElementType();
   bool isSum = (*kind)->name == "add";
   bool isMax = (*kind)->name == "maximum";
-  if (!(isMax && isNumber(elementType) && !elementType.isInteger(1)) &&
+  bool isMin = (*kind)->name == "minimum";
+  // Windows of all preceding or all following elements.
+  if ((*kind)->isArithmetic && spatial.size() == 1 &&
+      isNeutral(op.inputs[1], **kind)) {
+    int64_t axis = spatial.front(), size = type->getDimSize(axis);
+    int64_t low = padding[2 * axis], high = padding[2 * axis + 1];
+    if ((*window)[axis] == size && strides[axis] == 1 && dilations[axis] == 1 &&
+        low + high == size - 1 && (low == 0 || high == 0))
+      return accumulate(op, (*kind)->name == "add" ? "CumSum" : "CumProd", axis,
+                        /*isReverse=*/low == 0);
+  }
+  if (!((isMax || isMin) && isNumber(elementType) &&
+        !elementType.isInteger(1)) &&
       !(isSum && isStandardFloat(elementType)))
     return op.unsupported("windows of 'stablehlo." + (*kind)->name +
                           "' of elements of type " + showType(elementType));
@@ -257,8 +293,14 @@ NodeResults stablehlo_ops::convertReduceWindow(OpImporter &op) {
       op.intsAttr("dilations", gaps), op.intsAttr("pads", pads)};
   auto pooledType = RankedTensorType::get(resultSizes, computed);
   Value pooled;
-  if (isMax) {
+  if (isMax || isMin) {
+    // The minimum is that of the values in reverse order.
+    StringRef reverse = isa<FloatType>(computed) ? "Neg" : "BitwiseNot";
+    if (isMin)
+      value = op.applyElementwise(reverse, value);
     pooled = op.buildNode("MaxPool", value, pooledType, attributes);
+    if (isMin)
+      pooled = op.applyElementwise(reverse, pooled);
   } else {
     // The sum of a window is its convolution with ones.
     SmallVector<int64_t> ones = {1, 1};

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ControlFlow.h"
 #include "Conversions.h"
 #include "QuantizedValues.h"
 #include "Reciprocals.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/QuantFloatDialect.h"
+#include "quant-float/Support/Printable.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::quant_float {
@@ -30,12 +32,85 @@ using namespace mlir::quant_float::stablehlo_ops;
 static constexpr StringLiteral kDialect = "stablehlo";
 static constexpr StringLiteral kChloDialect = "chlo";
 
+/// The attributes that the conversions read, and those that do not change
+/// results.
+static constexpr StringLiteral kKnownAttributes[] = {
+    "algorithm",
+    "base_dilations",
+    "batch_group_count",
+    "broadcast_dimensions",
+    "broadcast_sizes",
+    "compare_type",
+    "comparison_direction",
+    "dimension",
+    "dimension_numbers",
+    "dimensions",
+    "dot_dimension_numbers",
+    "edge_padding_high",
+    "edge_padding_low",
+    "exponent_bits",
+    "feature_group_count",
+    "indices_are_sorted",
+    "interior_padding",
+    "iota_dimension",
+    "is_stable",
+    "k",
+    "known_expanding_dimensions",
+    "known_nonexpanding_dimensions",
+    "lhs_dilation",
+    "limit_indices",
+    "mantissa_bits",
+    "padding",
+    "permutation",
+    "precision_config",
+    "result_accuracy",
+    "rhs_dilation",
+    "rng_algorithm",
+    "rng_distribution",
+    "scatter_dimension_numbers",
+    "slice_sizes",
+    "start_indices",
+    "strides",
+    "unique_indices",
+    "value",
+    "window_dilations",
+    "window_dimensions",
+    "window_reversal",
+    "window_strides",
+};
+
+/// Emits an error for each op with an attribute of a newer version of
+/// StableHLO, which may change the result.
+static LogicalResult checkAttributes(ModuleOp module) {
+  bool isKnown = true;
+  module.walk([&](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (dialect != kDialect && dialect != kChloDialect)
+      return;
+    UnregisteredOp unregistered(op);
+    for (NamedAttribute attribute : unregistered.getAttributes()) {
+      StringRef name = attribute.getName();
+      // Names with a dialect are annotations.
+      if (name.contains('.') || llvm::is_contained(kKnownAttributes, name))
+        continue;
+      isKnown = false;
+      op->emitError() << "no conversion of '"
+                      << printable(op->getName().getStringRef())
+                      << "': the attribute '" << printable(name)
+                      << "' is not known";
+    }
+  });
+  return success(isKnown);
+}
+
 /// Returns the row of the table for an op of either dialect.
 static const OpRow *findRow(UnregisteredOp op) {
   static const llvm::StringMap<OpRow> table = [] {
     llvm::StringMap<OpRow> result;
 #define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
   result["stablehlo." #Name] = {Fewest, Most, /*results=*/1, Conversion, ""};
+#define QUANT_FLOAT_STABLEHLO_RESULTS(Name, Fewest, Most, Results, Conversion) \
+  result[Name] = {Fewest, Most, Results, Conversion, ""};
 #define QUANT_FLOAT_STABLEHLO_NODE(Name, Operands, OnnxType)                   \
   result["stablehlo." #Name] = {Operands, Operands, /*results=*/1,             \
                                 convertElementwise, #OnnxType};
@@ -47,6 +122,15 @@ static const OpRow *findRow(UnregisteredOp op) {
   }();
   auto found = table.find(op->getName().getStringRef());
   return found == table.end() ? nullptr : &found->second;
+}
+
+/// Returns the row of reductions with indices; all other ops are kept. They are
+/// converted before their operands, whose ops they depend on.
+static const OpRow *findIndexedReduction(UnregisteredOp op) {
+  static const OpRow reduction = {4, 4, /*results=*/2, convertIndexedReduce,
+                                  ""};
+  static const OpRow kept = {0, -1, /*results=*/-1, nullptr, ""};
+  return isIndexedReduction(op) ? &reduction : &kept;
 }
 
 /// Replaces a composite op by a call of its decomposition.
@@ -157,7 +241,11 @@ void ConvertStablehloToOnnx::runOnOperation() {
     return;
   if (division == Division::XLA)
     multiplyByReciprocals(getOperation());
-  if (failed(expandCalls()) || failed(expandQuantizedValues(getOperation())) ||
+  if (failed(expandCalls()) || failed(checkAttributes(getOperation())) ||
+      failed(expandControlFlow(getOperation())) ||
+      failed(expandQuantizedValues(getOperation())) ||
+      failed(importOps(getOperation(), {kDialect, kChloDialect},
+                       findIndexedReduction)) ||
       failed(importOps(getOperation(), {kDialect, kChloDialect}, findRow)))
     return signalPassFailure();
 }

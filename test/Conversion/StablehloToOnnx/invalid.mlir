@@ -521,10 +521,10 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<f32>) {
-  // expected-error @+1 {{windows of 'stablehlo.minimum' of elements of type 'f32'}}
+  // expected-error @+1 {{windows of 'stablehlo.multiply' of elements of type 'f32'}}
   %r = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 2>}> ({
 ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-%z = "stablehlo.minimum"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+%z = "stablehlo.multiply"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
 "stablehlo.return"(%z) : (tensor<f32>) -> ()
 }) : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>
   return
@@ -735,7 +735,7 @@ func.func @f(%x: tensor<5x4xf32>, %i: tensor<3xi32>) {
 // -----
 
 func.func @f(%x: tensor<5x4xf32>, %i: tensor<3xi32>) {
-  // expected-error @+1 {{expected whole slices at indices of one axis}}
+  // expected-error @+1 {{a window of size 2 along axis 1 of 'tensor<5x4xf32>'}}
   %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<5x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
   return
 }
@@ -802,5 +802,396 @@ func.func @f(%x: tensor<4xf32>) {
 func.func @f(%x: tensor<9223372036854775807xf32>, %p: tensor<f32>) {
   // expected-error @+1 {{padding of 'tensor<9223372036854775807xf32>': expected sizes of at most 2147483648}}
   %r = "stablehlo.pad"(%x, %p) <{edge_padding_low = array<i64: 2>, edge_padding_high = array<i64: 2>, interior_padding = array<i64: 0>}> : (tensor<9223372036854775807xf32>, tensor<f32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x?xi32>) {
+  // expected-error @+1 {{operand 1 has the type 'tensor<3x?xi32>', but must be integers of a static shape}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x?xi32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x3xi32>) {
+  // expected-error @+1 {{index_vector_dim: expected an axis with a start for each indexed axis}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x3xi32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @+1 {{the indexed axes: expected distinct axes from 0 to 1, but got 0}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x2xi32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @+1 {{a window of size 2 along axis 0 of 'tensor<5x6xf32>'}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 2, 1>}> : (tensor<5x6xf32>, tensor<3x2xi32>) -> tensor<3x1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @+1 {{expected 0 axes of windows and rank 1}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x2xi32>) -> tensor<3x1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @+1 {{attribute 'slice_sizes': expected 2 integers}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5x6xf32>, tensor<3x2xi32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x0xi32>) {
+  // expected-error @+1 {{expected an indexed axis}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], index_vector_dim = 1>, slice_sizes = array<i64: 5, 6>}> : (tensor<5x6xf32>, tensor<3x0xi32>) -> tensor<3x5x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<70000x2xf32>, %i: tensor<1x1xi32>) {
+  // expected-error @+1 {{windows of more than 65536 positions along the indexed axes}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 66000, 2>}> : (tensor<70000x2xf32>, tensor<1x1xi32>) -> tensor<1x66000x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2x1xi32>) {
+  // expected-error @+1 {{batch axes of sizes 3 and 5}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x2x1xi32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x1xi32>, %u: tensor<4x3xf32>) {
+  // expected-error @+1 {{attribute 'scatter_dimension_numbers': expected #stablehlo.scatter<...>}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = 1 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<5x3xf32>, tensor<4x1xi32>, tensor<4x3xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x1xi32>, %u: tensor<4x3xf32>) {
+  // expected-error @+1 {{update_window_dims: expected an axis for each axis of windows}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<5x3xf32>, tensor<4x1xi32>, tensor<4x3xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x1xi32>, %u: tensor<?x3xf32>) {
+  // expected-error @+1 {{operand 2 has the type 'tensor<?x3xf32>', but must have a static shape}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<5x3xf32>, tensor<4x1xi32>, tensor<?x3xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x1xi32>, %u: tensor<6x3xf32>) {
+  // expected-error @+1 {{operand 2 has the type 'tensor<6x3xf32>', which has not the shape of the windows}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<5x3xf32>, tensor<4x1xi32>, tensor<6x3xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %i: tensor<4x1xi32>, %u: tensor<4x3xf16>) {
+  // expected-error @+1 {{elements of types 'f32' and 'f16'}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<5x3xf32>, tensor<4x1xi32>, tensor<4x3xf16>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf16>, %i: tensor<4x1xi32>, %u: tensor<4x3xf16>) {
+  // expected-error @+1 {{'stablehlo.add' of elements of type 'f16'}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %0 = "stablehlo.add"(%a, %b) : (tensor<f16>, tensor<f16>) -> tensor<f16>
+    "stablehlo.return"(%0) : (tensor<f16>) -> ()
+  }) : (tensor<5x3xf16>, tensor<4x1xi32>, tensor<4x3xf16>) -> tensor<5x3xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %u: tensor<2x3xf16>, %s: tensor<i32>) {
+  // expected-error @+1 {{expected an update of the type and rank of operand 0, and a start for each axis}}
+  %r = "stablehlo.dynamic_update_slice"(%x, %u, %s, %s) : (tensor<5x3xf32>, tensor<2x3xf16>, tensor<i32>, tensor<i32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %u: tensor<?x3xf32>, %s: tensor<i32>) {
+  // expected-error @+1 {{operand 1 has the type 'tensor<?x3xf32>', but must have a static shape}}
+  %r = "stablehlo.dynamic_update_slice"(%x, %u, %s, %s) : (tensor<5x3xf32>, tensor<?x3xf32>, tensor<i32>, tensor<i32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x3xf32>, %u: tensor<2x3xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{operand 2 has the type 'tensor<f32>'}}
+  %r = "stablehlo.dynamic_update_slice"(%x, %u, %s, %s) : (tensor<5x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x3xf32>, %u: tensor<2x3xf32>, %s: tensor<i32>) {
+  // expected-error @+1 {{operand 0 has the type 'tensor<?x3xf32>', but must have a static shape}}
+  %r = "stablehlo.dynamic_update_slice"(%x, %u, %s, %s) : (tensor<?x3xf32>, tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{attribute 'dimension': expected an axis of 'tensor<4xf32>'}}
+  %r = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type FLOAT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%0) : (tensor<i1>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a region that compares the elements of the first operands, with 'stablehlo.compare' or as JAX writes it}}
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction NE>, compare_type = #stablehlo<comparison_type FLOAT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%0) : (tensor<i1>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf8E4M3FN>) {
+  // expected-error @+1 {{the total order of elements of type 'f8E4M3FN'}}
+  %r = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f8E4M3FN>, %b: tensor<f8E4M3FN>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type TOTALORDER>}> : (tensor<f8E4M3FN>, tensor<f8E4M3FN>) -> tensor<i1>
+    "stablehlo.return"(%0) : (tensor<i1>) -> ()
+  }) : (tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a result for each operand}}
+  %r = "stablehlo.sort"(%x, %x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type FLOAT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%0) : (tensor<i1>) -> ()
+  }) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error @+1 {{operand 1 has the type 'tensor<5xf32>'; expected operands and results of one shape}}
+  %r:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type FLOAT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%0) : (tensor<i1>) -> ()
+  }) : (tensor<4xf32>, tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{attribute 'k': expected an integer from 0 to the last size, but got 5}}
+  %r:2 = "chlo.top_k"(%x) <{k = 5 : i64}> : (tensor<4xf32>) -> (tensor<5xf32>, tensor<5xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>, %v: tensor<f32>, %w: tensor<i32>) {
+  // expected-error @+1 {{expected the reduction of a tensor and of its indices along the axis by a region that selects the maximum or minimum, as JAX writes it}}
+  %r:2 = "stablehlo.reduce"(%x, %i, %v, %w) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):
+    "stablehlo.return"(%a, %b) : (tensor<f32>, tensor<i32>) -> ()
+  }) : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.if': expected 2 regions, but got 1}}
+  %r = "stablehlo.if"(%p) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.if': region 1: expected a block with the arguments () and a 'stablehlo.return' of ('tensor<4xf32>')}}
+  %r = "stablehlo.if"(%p) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }, {
+    "stablehlo.return"(%y) : (tensor<5xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i32>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{expected one operand of type 'tensor<i1>'}}
+  %r = "stablehlo.if"(%p) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }, {
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<i32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.case': expected a region}}
+  %r = "stablehlo.case"(%p) : (tensor<i32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i32>, %x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.case': result 0: expected a ranked tensor of numbers, but got 'tensor<4xcomplex<f32>>'}}
+  %r = "stablehlo.case"(%p) ({
+    "stablehlo.return"(%x) : (tensor<4xcomplex<f32>>) -> ()
+  }) : (tensor<i32>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<i32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.while': region 0: expected a block with the arguments ('tensor<i32>') and a 'stablehlo.return' of ('tensor<i1>')}}
+  %r = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<i32>):
+    "stablehlo.return"(%a) : (tensor<i32>) -> ()
+  }, {
+  ^bb0(%a: tensor<i32>):
+    "stablehlo.return"(%a) : (tensor<i32>) -> ()
+  }) : (tensor<i32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<i32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.while': expected 2 regions, but got 0}}
+  %r = "stablehlo.while"(%x) : (tensor<i32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<i32>) {
+  // expected-error @+1 {{expected results of the types of the operands}}
+  %r = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<i32>):
+    "stablehlo.return"(%a) : (tensor<i32>) -> ()
+  }, {
+  ^bb0(%a: tensor<i32>):
+    "stablehlo.return"(%a) : (tensor<i32>) -> ()
+  }) : (tensor<i32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2xui64>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.rng_bit_generator': random bits depend on the algorithm of the backend; pass them as an argument of the function}}
+  %r:2 = "stablehlo.rng_bit_generator"(%x) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.exponential': the attribute 'new_mode' is not known}}
+  %r = "stablehlo.exponential"(%x) <{new_mode = 1 : i64}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<i1>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.if': the attribute 'new_mode' is not known}}
+  %r = "stablehlo.if"(%p) <{new_mode = 1 : i64}> ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }, {
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A resource without data.
+func.func @f() -> tensor<4xf32> {
+  // expected-error @+1 {{no conversion of 'stablehlo.constant': attribute 'value': expected a constant of type 'tensor<4xf32>'}}
+  %r = "stablehlo.constant"() <{value = dense_resource<missing> : tensor<4xf32>}> : () -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2147483648x2147483648x4xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.gather': operand 0 has too many elements}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1, 4>}> : (tensor<2147483648x2147483648x4xf32>, tensor<3x2xi32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.gather': attribute 'dimension_numbers': expected #stablehlo.gather<...>}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [99999999999999999999], collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x2xi32>) -> tensor<3xf32>
   return
 }

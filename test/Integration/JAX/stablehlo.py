@@ -121,6 +121,56 @@ def movement(x):
     return x[::-1, 1:3], x.T, jnp.pad(x, ((1, 2), (0, 1))), jnp.roll(x, 1, 0), jnp.tile(x, (2, 1))
 
 
+def sorts(x):
+    return (
+        jnp.sort(x),
+        jnp.argsort(x),
+        jnp.sort(x, descending=True),
+        *lax.top_k(x, 3),
+        jnp.argmax(x, 1),
+        jnp.argmin(x, 0),
+    )
+
+
+def scatters(x, i, v):
+    return (
+        x.at[i].set(v),
+        x.at[i].add(v),
+        x.at[i].min(v),
+        x.at[1:3].set(v[:2]),
+        x.at[:, 1].set(2.0),
+        x[i, 1],
+    )
+
+
+def cache(x, update, position):
+    return lax.dynamic_update_slice(x, update, (0, position, 0))
+
+
+def loops(x):
+    doubled = lax.fori_loop(0, 5, lambda i, c: c * 2 + i, x)
+    bounded = lax.while_loop(
+        lambda c: c[1].max() < 100, lambda c: (c[0] + 1, c[1] * 1.5), (0, jnp.abs(x) + 1)
+    )
+    return (
+        doubled,
+        *bounded,
+        *lax.scan(lambda c, a: (c * 0.5 + a, c.sum()), jnp.zeros(x.shape[1:]), x),
+    )
+
+
+def branches(i, x):
+    chosen = lax.switch(i, [lambda a: a * 2, lambda a: a - 1, lambda a: a + 5], x)
+    return chosen, lax.cond(i > 1, lambda a: a.sum(), lambda a: a.max(), x)
+
+
+SORTED = np.float32(
+    [
+        [1, 3, 3, 2, np.nan, 5, 5, -1],
+        [0, -0.0, 0, -1, -1, 2, 2, 2],
+        [np.inf, 1, np.inf, 2, 2, -5, -5, -np.inf],
+    ]
+)
 # The name, the function, its arguments, and whether all bits are equal.
 CASES = [
     *[(f"to {np.dtype(t).name}", lambda x, t=t: (x.astype(t), x.astype(jnp.bfloat16).astype(t), x.astype(t).astype(jnp.float32)),
@@ -146,6 +196,11 @@ CASES = [
     ("cumulative", cumulative, [floats(3, 9)], False),
     ("booleans", booleans, [floats(5, 6)], True),
     ("movement", movement, [floats(5, 6)], True),
+    ("sorts", sorts, [SORTED], True),
+    ("scatters", scatters, [floats(5, 3), np.int32([1, 1, 9, -1]), floats(4, 3)], True),
+    ("cache", cache, [floats(2, 8, 4), floats(2, 1, 4), np.int32(3)], True),
+    ("loops", loops, [floats(4, 3)], False),
+    *[(f"branches {i}", branches, [np.int32(i), floats(4, 3)], False) for i in (-1, 0, 1, 2, 5)],
 ]  # fmt: skip
 
 
