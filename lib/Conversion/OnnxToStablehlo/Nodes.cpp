@@ -13,6 +13,7 @@
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -510,5 +511,62 @@ FailureOr<Value> onnx_forms::convertReduction(Form &form) {
   form.create("return", {}, combined);
   b.setInsertionPointAfter(reduce);
   Value result = reduce->getResult(0);
+  return form.getInt("keepdims", 1) != 0 ? form.reshape(result, kept) : result;
+}
+
+/// Reduces a tensor and its indices, in the form that JAX writes.
+FailureOr<Value> onnx_forms::convertArgExtremum(Form &form) {
+  RankedTensorType type = StablehloBuilder::typeOf(form.inputs[0]);
+  Type element = type.getElementType();
+  bool isMax = form.getNode().getOpType() == "ArgMax";
+  if ((!isStandardFloat(element) && !isa<IntegerType>(element)) ||
+      element.isInteger(1))
+    return form.unsupported("elements of type " + showType(element));
+  FailureOr<int64_t> axis =
+      form.requireAxis(form.getInt("axis", 0), type.getRank());
+  if (failed(axis))
+    return failure();
+  if (form.getInt("select_last_index", 0) != 0)
+    return form.unsupported("the last index of equal elements");
+  int64_t size = type.getDimSize(*axis);
+  if (size < 1 || size > std::numeric_limits<int32_t>::max())
+    return form.unsupported("an axis of size " + Twine(size));
+  ImplicitLocOpBuilder &b = form.b;
+  Type i32 = b.getI32Type();
+  SmallVector<int64_t> shape(type.getShape()), kept(type.getShape());
+  shape.erase(shape.begin() + *axis);
+  kept[*axis] = 1;
+  Value indices =
+      form.create("iota", type.clone(i32), {},
+                  b.getNamedAttr("iota_dimension", b.getI64IntegerAttr(*axis)))
+          ->getResult(0);
+  Value initial = makeInitial(form, isMax ? "maximum" : "minimum", element);
+  Operation *reduce = form.create(
+      "reduce", {type.clone(shape), RankedTensorType::get(shape, i32)},
+      {form.inputs[0], indices, initial, form.integer(i32, 0)},
+      form.ints("dimensions", *axis), /*regions=*/1);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto scalar = RankedTensorType::get({}, element);
+    auto index = RankedTensorType::get({}, i32);
+    SmallVector<Location> locations(4, b.getLoc());
+    Block *block = b.createBlock(&reduce->getRegion(0), {},
+                                 {scalar, index, scalar, index}, locations);
+    Value best = block->getArgument(0), bestIndex = block->getArgument(1);
+    Value other = block->getArgument(2), otherIndex = block->getArgument(3);
+    // A NaN is better than any number.
+    Value isBetter = form.elementwise(
+        "or", {form.compare(isMax ? "GT" : "LT", best, other),
+               form.compare("NE", best, best)});
+    Value isFirst =
+        form.elementwise("and", {form.compare("EQ", best, other),
+                                 form.compare("LT", bestIndex, otherIndex)});
+    Value keepsIndex = form.elementwise("or", {isBetter, isFirst});
+    form.create("return", {},
+                {form.select(isBetter, best, other),
+                 form.select(keepsIndex, bestIndex, otherIndex)});
+  }
+  b.setInsertionPointAfter(reduce);
+  Value result = form.convert(reduce->getResult(1), b.getI64Type());
   return form.getInt("keepdims", 1) != 0 ? form.reshape(result, kept) : result;
 }

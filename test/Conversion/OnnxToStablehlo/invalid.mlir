@@ -277,3 +277,28 @@ func.func @f(%x: tensor<4xf32>) {
   %r = quant_float.node "Reshape"(%x, %s) opset 28 : (tensor<4xf32>, tensor<3xi64>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{no StableHLO for 'ArgMax': the last index of equal elements}}
+  %r = quant_float.node "ArgMax"(%x) opset 28 attributes {select_last_index = 1 : i64} : (tensor<4xf32>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<0xf32>) {
+  // expected-error @+1 {{no StableHLO for 'ArgMin': an axis of size 0}}
+  %r = quant_float.node "ArgMin"(%x) opset 28 : (tensor<0xf32>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  %k = arith.constant dense<2> : tensor<1xi64>
+  // expected-error @+1 {{no StableHLO for 'TopK'}}
+  %r:2 = quant_float.node "TopK"(%x, %k) opset 28 : (tensor<4xf32>, tensor<1xi64>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}

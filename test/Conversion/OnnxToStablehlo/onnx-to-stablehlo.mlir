@@ -55,3 +55,18 @@ func.func @nodes(%x: tensor<2x4xf32>, %b: tensor<4xf32>, %i: tensor<2x2x3xi8>, %
   %5 = quant_float.node "Slice"(%4, %start, %end, %axis, %start) opset 28 : (tensor<*xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
   return %1, %2, %3, %5 : tensor<*xi1>, tensor<*xf32>, tensor<2x2x5xi32>, tensor<*xf32>
 }
+
+// The form of JAX's argmax and argmin.
+// CHECK-LABEL: func @extrema
+// CHECK: %[[IOTA:.*]] = "stablehlo.iota"() {{.*}}iota_dimension = 1 : i64{{.*}} : () -> tensor<3x8xi32>
+// CHECK: %[[RESULT:.*]]:2 = "stablehlo.reduce"(%arg0, %[[IOTA]], %{{.*}}, %{{.*}}) {{.*}}dimensions = array<i64: 1>
+// CHECK: "stablehlo.compare"(%[[A:.*]], %[[C:.*]]) {{.*}}comparison_direction GT
+// CHECK: "stablehlo.return"(%{{.*}}, %{{.*}}) : (tensor<f32>, tensor<i32>) -> ()
+// CHECK: "stablehlo.convert"(%[[RESULT]]#1) : (tensor<3xi32>) -> tensor<3xi64>
+// CHECK: "stablehlo.compare"(%{{.*}}, %{{.*}}) {{.*}}comparison_direction LT
+// CHECK: "stablehlo.reshape"(%{{.*}}) : (tensor<8xi64>) -> tensor<1x8xi64>
+func.func @extrema(%x: tensor<3x8xf32>) -> (tensor<3xi64>, tensor<1x8xi64>) {
+  %0 = quant_float.node "ArgMax"(%x) opset 28 attributes {axis = -1 : i64, keepdims = 0 : i64} : (tensor<3x8xf32>) -> tensor<3xi64>
+  %1 = quant_float.node "ArgMin"(%x) opset 28 attributes {axis = 0 : i64} : (tensor<3x8xf32>) -> tensor<1x8xi64>
+  return %0, %1 : tensor<3xi64>, tensor<1x8xi64>
+}
