@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Input:     functions on tensors with ONNX nodes, OpenVINO layers, quant_float
-//            ops, and ops of upstream dialects, StableHLO, torch, TOSA and
-//            IREE.
-// Output:    the same functions, without ops of StableHLO, torch, TOSA and
-// IREE,
-//            OpenVINO layers, arith casts of narrow floats and calls.
+//            ops, and ops of upstream dialects, onnx-mlir, StableHLO, torch,
+//            TOSA and IREE.
+// Output:    the same functions, without ops of onnx-mlir, StableHLO, torch,
+//            TOSA and IREE, OpenVINO layers, arith casts of narrow floats and
+//            calls.
 // Invariant: an ONNX node or a quant_float op is the only form of a
 //            quantization, so that the rewrites that follow match one form.
 //
@@ -30,6 +30,7 @@ using namespace mlir::quant_float;
 
 void quant_float::buildImportOps(OpPassManager &manager) {
   manager.addPass(createConvertIreeLinalgExtToQuantFloatPass());
+  manager.addPass(createConvertOnnxMlirToOnnxPass());
   manager.addPass(createConvertStablehloToOnnxPass());
   manager.addPass(createConvertTorchToOnnxPass());
   // Upstream's canonicalization removes quantizations of the quant dialect, and

@@ -580,8 +580,9 @@ def ConvertStablehloToOnnxPass
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
-    "mlir::func::FuncDialect", "mlir::quant::QuantDialect",
-    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
+    "mlir::func::FuncDialect", "mlir::math::MathDialect",
+    "mlir::quant::QuantDialect", "mlir::tensor::TensorDialect",
+    "mlir::quant_float::QuantFloatDialect"
   ];
 }
 
@@ -645,6 +646,42 @@ def ConvertTorchToOnnxPass
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect",
     "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
+def ConvertOnnxMlirToOnnxPass
+    : Pass<"convert-onnx-mlir-to-onnx", "mlir::ModuleOp"> {
+  let summary = "Convert the dialect of onnx-mlir to ONNX nodes";
+  let description = [{
+    Converts each op of onnx-mlir's dialect to the `quant_float.node` of its
+    ONNX operator. The dialect is parsed as unregistered, in generic form:
+    `onnx-mlir-opt --mlir-print-op-generic` writes it, and
+    `--allow-unregistered-dialect` reads it.
+
+    - `"onnx.Relu"(%x)` is the operator Relu. A version may follow the name:
+      `onnx.SplitV11` is Split of opset 11. All other nodes have the opset of
+      the option `opset`. Operators of ai.onnx.ml are known by their names.
+    - `onnx.Custom` is the operator `function_name` of the domain `domain_name`.
+    - `onnx.MaxPoolSingleOut` and `onnx.BatchNormalizationInferenceMode` are
+      MaxPool and BatchNormalization with one result.
+    - Attributes have onnx-mlir's types: `1 : si64`, and `to = f16` for the
+      number of an element type. `onnx_node_name` is the name of the node, and
+      attributes with a dialect in their names are dropped.
+    - `onnx.Constant` becomes `arith.constant`; `onnx.NoValue` and the type
+      `none` are absent inputs and results.
+    - The regions of If, Loop and Scan become those of the node. `onnx.Return`
+      becomes `return`, and `onnx.EntryPoint` is dropped.
+
+    All other ops are errors that name the op. The passes that follow check the
+    nodes as those of a model file.
+  }];
+  let options = [
+    Option<"opset", "opset", "int64_t", /*default=*/"0",
+           "ONNX opset of ops without a version; 0 means the newest known">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::tensor::TensorDialect", "mlir::quant_float::QuantFloatDialect"
   ];
 }
 
