@@ -34,6 +34,7 @@ def count_differing(result: np.ndarray, want: np.ndarray, target: Format) -> int
 class Contender:
     converts = True  # whether the output is to be compared
     has_blocks = False  # whether there are block_quantize and block_dequantize
+    has_p3109 = False  # whether there are formats of IEEE P3109
 
     def __init__(self, row: dict, inputs: list[np.ndarray], result: np.ndarray, setting):
         self.row, self.inputs, self.result, self.setting = row, inputs, result, setting
@@ -57,7 +58,7 @@ class Ours(Contender):
     """The entry point of a shared library, called from C."""
 
     cpu = "host"
-    has_blocks = True
+    has_blocks = has_p3109 = True
 
     def prepare(self) -> None:
         if self.setting.tool is None:

@@ -7,7 +7,7 @@ import statistics
 import numpy as np
 
 from . import blocks, fakeconvert, quantization
-from .contenders import Contender, Ours, Setting, Unsupported
+from .contenders import Contender, Setting, Unsupported
 from .formats import FORMATS, Format, aligned_empty, make_data, make_special
 
 BATCH_SECONDS = 2e-3  # one measurement lasts about this long, or one call
@@ -49,7 +49,7 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
         try:
             if row["op"] in blocks.OPERATIONS and not kind.has_blocks:
                 raise Unsupported("no blocks with scales")
-            if "projection" in row and kind.converts and kind is not Ours:
+            if "projection" in row and kind.converts and not kind.has_p3109:
                 raise Unsupported("no formats of IEEE P3109")
             contender = kind(row, inputs, result, setting)
             first = contender.time(1)

@@ -44,9 +44,10 @@ def _cast(row: dict) -> str:
     marks = {end: "quant_float.packed" if row.get("packed") == end else "" for end in PACKED_ENDS}
     x = f"{source} {{{marks['input']}}}" if marks["input"] else source
     y = f"({target} {{{marks['result']}}})" if marks["result"] else target
-    rules = f"opset {row['opset']}"
     if "projection" in row:
         rules = f"mode p3109 opset 1 projection <D1, {', '.join(row['projection'])}>"
+    else:
+        rules = f"opset {row['opset']}"
     return (
         f"func.func @{row['name']}(%x: {x}) -> {y} {{\n"
         f"  %y = quant_float.cast %x {rules} : {source} to {target}\n"

@@ -82,8 +82,8 @@ Type QuantFloatDialect::parseType(DialectAsmParser &parser) const {
                    "got '"
                 << mnemonic << "'";
   else
-    emitError() << "unknown type '" << mnemonic << "' in dialect '"
-                << getNamespace() << "'";
+    emitError() << "unknown  type `" << mnemonic << "` in dialect `"
+                << getNamespace() << "`";
   return {};
 }
 

@@ -399,7 +399,7 @@ func.func @openvino_pair(%x: tensor<4xf8E8M0FNU>) {
 // -----
 
 func.func @openvino_mode(%x: tensor<4xf32>) {
-  // expected-error @+2 {{custom op 'quant_float.cast' expected one of openvino, quant_float, but got 'onnx'}}
+  // expected-error @+2 {{custom op 'quant_float.cast' expected one of openvino, quant_float, p3109, but got 'onnx'}}
   // expected-error @+1 {{custom op 'quant_float.cast' failed to parse QuantFloat_CastModeAttr parameter 'value' which is to be a `::mlir::quant_float::CastMode`}}
   %0 = quant_float.cast %x mode onnx opset 1 : tensor<4xf32> to tensor<4xi8>
   return

@@ -19,9 +19,11 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
 #include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/Support/DebugLog.h"
 #include <numeric>
 
@@ -454,6 +456,50 @@ void TileAndVectorize::simplify() {
   });
 }
 
+namespace {
+/// Replaces the floats of the dialect in the body of an op by integer types
+/// during vectorization, because upstream only vectorizes builtin types.
+class StandIns {
+public:
+  explicit StandIns(GenericOp op) : root(op->getParentOp()) {
+    op.getBody()->walk([&](Operation *inner) {
+      for (Value result : inner->getResults())
+        if (isFloat(result.getType()) && !isa<FloatType>(result.getType()))
+          result.setType(get(result.getType()));
+    });
+  }
+  ~StandIns() {
+    if (types.empty())
+      return;
+    root->walk([&](Operation *inner) {
+      for (Value result : inner->getResults()) {
+        auto integer =
+            dyn_cast<IntegerType>(getElementTypeOrSelf(result.getType()));
+        if (integer && integer.getWidth() >= kFirstWidth &&
+            integer.getWidth() - kFirstWidth < types.size())
+          result.setType(withElementType(
+              result.getType(), types[integer.getWidth() - kFirstWidth]));
+      }
+    });
+  }
+
+private:
+  /// No other value has an integer of this width.
+  static constexpr unsigned kFirstWidth = IntegerType::kMaxWidth - 256;
+
+  Type get(Type type) {
+    auto *found = llvm::find(types, type);
+    unsigned index = found - types.begin();
+    if (found == types.end())
+      types.push_back(type);
+    return IntegerType::get(type.getContext(), kFirstWidth + index);
+  }
+
+  Operation *root;
+  SmallVector<Type, 2> types;
+};
+} // namespace
+
 void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   bool isStatic = llvm::none_of(ranges, ShapedType::isDynamic);
@@ -466,6 +512,7 @@ void TileAndVectorize::vectorize(RewriterBase &rewriter, GenericOp op) {
     for (int64_t range : ranges)
       sizes.push_back(ShapedType::isDynamic(range) ? tileSize : range);
   }
+  StandIns standIns(op);
   if (failed(linalg::vectorizeOpPrecondition(
           op, sizes, SmallVector<bool>(sizes.size(), false)))) {
     LDBG() << "upstream does not vectorize the op at " << op.getLoc();
