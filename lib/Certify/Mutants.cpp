@@ -649,8 +649,15 @@ static bool change(Operation *op, const Mutant &mutant) {
 
 /// Converts an operation on a one-dimensional vector to one on a
 /// two-dimensional vector. No conversion instruction applies to those, so the
-/// lowering expands them to the arithmetic that mutants change.
+/// lowering expands them to the arithmetic that mutants change. Conversions of
+/// the dialect's own types never have one.
 static void addDimension(Operation *op) {
+  auto isBuiltin = [](Type type) {
+    return getElementTypeOrSelf(type).isIntOrFloat();
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isBuiltin) ||
+      !llvm::all_of(op->getResultTypes(), isBuiltin))
+    return;
   auto result = dyn_cast<VectorType>(op->getResult(0).getType());
   if (!result || result.getRank() != 1 || result.isScalable() ||
       result.getNumElements() % 2 != 0)

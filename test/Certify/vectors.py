@@ -67,9 +67,9 @@ for table in tables.values():
 projections = [table for table in tables.values() if table.operation == "project"]
 assert len(projections) >= 250, len(projections)
 for table in projections:
-    source, target = p3109.BY_MLIR[table.source], p3109.BY_MLIR[table.target]
+    given, target = p3109.BY_MLIR[table.source], p3109.BY_MLIR[table.target]
     modes = table.attributes["rounding"], table.attributes["saturation"]
-    expected = p3109.project(target, source.values(vectors.get_codes(table.input)), *modes)
+    expected = p3109.project(target, given.values(vectors.get_codes(table.input)), *modes)
     assert not vectors.compare(table, expected).size, table.name
 
 
