@@ -557,7 +557,20 @@ def ConvertStablehloToOnnxPass
     floats in f32 with the accumulation order of rule R7. The attribute
     `algorithm` is an error.
 
-    *Reductions.* The region must contain one op that combines both arguments.
+    *Reductions.* The region must contain one op that combines both arguments,
+    or be that of JAX's `argmax` or `argmin`, which has an operand of indices.
+
+    *Sorts.* The comparator must be a `compare` of the elements of the first
+    operand, or that which JAX writes for one or several operands. Sorts are
+    stable. NaN is larger than any number, and zeros are equal, unless the
+    comparison is of the total order.
+
+    *Gathers and scatters.* Gathers and slices move windows inside of the
+    tensor, scatters ignore those that are not. The region of a scatter returns
+    the update, or adds, multiplies, or takes the maximum or minimum.
+
+    *Control flow.* `if` and `case` become If, and `while` becomes Loop, whose
+    bodies evaluate the condition of the next step.
 
     *Quantized types.* Values of the types `!quant.uniform` become values of the
     storage type. `uniform_quantize` divides by the scale, rounds to nearest,
@@ -566,8 +579,8 @@ def ConvertStablehloToOnnxPass
 
     *Calls.* A `composite` becomes a call of its decomposition. A `custom_call`
     of "shape_assertion" becomes `cf.assert`, and annotations of shardings are
-    dropped. All other custom calls, and all ops without a conversion, are errors
-    that name the op.
+    dropped. All other custom calls, all ops without a conversion, and attributes
+    that are not known, are errors that name the op.
   }];
   let options = [
     Option<"division", "division", "Division", /*default=*/"Division::XLA",
@@ -626,9 +639,17 @@ def ConvertTorchToOnnxPass
     `fake_quantize` gives the lowest quantized value for NaN and, per channel,
     for values of at least 2^63.
 
+    torchao's `quantize_affine`, `dequantize_affine` and `choose_qparams_affine`
+    round each step to the type of the input.
+
     *Contractions* of integers of 8 bits accumulate exactly in 32 bits. Those of
     floats are computed in f32 with the accumulation order of rule R7, and
     rounded once. `_scaled_mm` multiplies the sums by the scales.
+    `scaled_dot_product_attention` computes f16 and bf16 in f32, and gives 0 for
+    queries whose keys are all masked.
+
+    *Order.* NaN is larger than any number. Of equal elements, the first is the
+    extremum and comes first in a sort, also if PyTorch leaves it open.
 
     *ONNX.* A `torch.operator` of torch-mlir's ONNX importer, such as
     "onnx.Conv", becomes the node of that operator. Its opset is that of the
