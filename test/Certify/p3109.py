@@ -20,14 +20,15 @@ assert len([name for name in pairs if "Stochastic" in name]) == 6 * 7 * 3 * 3 * 
 targets = {re.match(r"project_f32_to_(\w+?)_", name) for name in names}
 assert len({match[1] for match in targets if match}) == 118 + 2 + 3, targets
 
-only = r"^project_(f16|binary8p1uf)_to_(binary8p4se|binary4p2sf)_(NearestTiesToEven|StochasticB)_SatNone(_by_ui2)?$"
+# Of one or two groups, which are compiled as a whole.
+only = (
+    r"^project_f16_to_(binary8p4se|binary8p3se)_(NearestTiesToEven|StochasticB)_SatNone(_by_ui2)?$"
+)
 selected = [name for name in names if re.match(only, name)]
-assert len(selected) == 8, selected
-printed = tool.run(
-    0, "--quiet", "--p3109", "--cpu", "x86-64,host" if "x86" in sys.implementation._multiarch else "host", "--only", only, "-o", "c.json"
-)  # fmt: skip
-inputs = 2 * (65536 + 256) * (1 + 4)
-assert re.match(rf"8 conversions for .*: {inputs} inputs, 0 mismatches\n$", printed), printed
+assert len(selected) == 4, selected
+printed = tool.run(0, "--quiet", "--p3109", "--cpu", "host", "--only", only, "-o", "c.json")
+inputs = 2 * 65536 * (1 + 4)
+assert printed == f"4 conversions for host: {inputs} inputs, 0 mismatches\n", printed
 
 command = [sys.executable, script, tool.work / "c.json"]
 text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -35,8 +36,8 @@ assert (
     "convert_f16_binary8p4se_NearestTiesToEven_SatNone: Convert<binary16, Binary8p4se, (NearestTiesToEven, SatNone)>\n"
     in text
 ), text
-assert "Convert<Binary8p1uf, Binary4p2sf, (StochasticB(2), SatNone)>" in text, text
-assert text.count("Convert<") == 8
+assert "Convert<binary16, Binary8p3se, (StochasticB(2), SatNone)>" in text, text
+assert text.count("Convert<") == 4
 # A draft must not be used for claims of conformance.
 assert not re.search("conform|compl(y|iant)", text, re.I), text
 
@@ -45,6 +46,6 @@ file = json.loads((tool.work / "c.json").read_text())
 file["conversions"][0][file["columns"].index("complete")] = False
 (tool.work / "c.json").write_text(json.dumps(file))
 done = subprocess.run(command, check=False, capture_output=True, text=True)
-assert done.returncode == 1 and done.stdout.count("Convert<") == 7, done
+assert done.returncode == 1 and done.stdout.count("Convert<") == 3, done
 assert done.stderr == "1 conversions are not attested for all operand values\n", done
 tool.finish()
