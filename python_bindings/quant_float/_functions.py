@@ -93,13 +93,13 @@ def cast(
             ``floor(fraction * 2**k) + r >= 2**k`` for its k random bits r.
         opset: the ONNX opset; by default the newest. Types that ONNX lacks (float8e3m4, float8e4m3,
             float8e4m3b11fnuz, float8ue5m3) follow rules of this package, which have no opset.
-        rounding: for the operation Convert of IEEE P3109, the rounding mode, by default
-            ``"NearestTiesToEven"``. With ``rounding``, ``saturation`` or ``draft``, or if a type is
-            one of the draft such as ``"binary8p4se"``, the cast is this operation, between float,
-            float16, bfloat16 and the formats of the draft. The stochastic modes require
+        rounding: the rounding mode of IEEE P3109, by default ``"NearestTiesToEven"``. The cast is
+            the operation Convert of IEEE P3109 if ``rounding``, ``saturation`` or ``draft`` is
+            specified, or if a type is a format of the draft, such as ``"binary8p4se"``. The other
+            type is float, float16, bfloat16 or also such a format. The stochastic modes require
             ``random``.
-        saturation: for this operation, the saturation mode, by default ``"SatNone"``.
-        draft: the draft that defines this operation, ``"D1"``.
+        saturation: the saturation mode of IEEE P3109, by default ``"SatNone"``.
+        draft: the draft of IEEE P3109 that defines the modes: ``"D1"``, the default.
         out: the array for the result, with the type of the result and the shape of ``x``.
         target: ``"cpu"``, or ``"reference"`` for the reference implementation, which is slow.
         threads: the number of threads; 0 means OpenMP's default.

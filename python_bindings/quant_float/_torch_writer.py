@@ -121,7 +121,7 @@ class Writer:
         self._values[node] = handler(self, node, node.args, node.kwargs)
 
     def _take_output(self, node: Any) -> Value:
-        """Its elements may have a type that torch stores as encodings."""
+        """The value of a result, whose elements may have a type that torch stores as encodings."""
         value = self._values.get(node)
         if not isinstance(value, Value) or node in self._inputs:
             raise Unsupported(f"expected results that are tensors, but got {node!r}")

@@ -149,10 +149,10 @@ def dtype(value: DTypeLike) -> DType:
     Args:
         value: a :class:`DType`; a numpy or ml_dtypes type (``np.float16``,
             ``ml_dtypes.float8_e4m3fn``, ``array.dtype``, also of an array of strings), or ``str``;
-            a name in ONNX, MLIR, numpy, ml_dtypes or OpenVINO, in upper or lower case
-            (``"float8e4m3fn"``, ``"f8E4M3FN"``, ``"float8_e4m3fn"``, ``"f8e4m3"``,
-            ``"string"``) or in IEEE P3109 (``"Binary8p4se"``), except that ``"f8E4M3"`` is the IEEE-like type of MLIR; its number; or a
-            torch type.
+            a name in ONNX, MLIR, numpy, ml_dtypes, OpenVINO or IEEE P3109, in upper or lower case
+            (``"float8e4m3fn"``, ``"f8E4M3FN"``, ``"float8_e4m3fn"``, ``"f8e4m3"``, ``"string"``,
+            ``"Binary8p4se"``), except that ``"f8E4M3"`` is the IEEE-like type of MLIR; its number;
+            or a torch type.
 
     Raises:
         TypeError: the value is none of these, or denotes a type without tensors.

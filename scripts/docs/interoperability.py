@@ -64,7 +64,7 @@ def floats():
     return np.concatenate([np.float32(SIMPLE), ties, *near, spread])
 
 
-# Matrices have each value in four columns, so of the dense values they have one in so many.
+# A matrix has each value in four columns, and therefore every fourth of the dense values.
 MATRIX_STEP = 4
 
 # The rows of a matrix of inputs have 4 elements: each is quantized by its column's scale, or by that of two columns.
