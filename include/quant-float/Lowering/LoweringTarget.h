@@ -58,8 +58,8 @@ struct LoweringTarget {
   unsigned vectorBytes = 16;
   /// The number of vector registers.
   unsigned vectorRegisters = 32;
-  /// Whether fused multiply-add is an instruction. Otherwise it is a call of
-  /// libm.
+  /// Whether fused multiply-add is an instruction. Otherwise f32 uses f64, and
+  /// f64 calls libm.
   bool hasFma = false;
   /// Whether arith.minimumf and arith.maximumf are instructions. They return
   /// NaN if one operand is NaN.
