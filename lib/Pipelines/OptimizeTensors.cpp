@@ -32,15 +32,14 @@ getWeightOptions(const StageOptions &options) {
   weights.xBits = options.activations == Activations::Int8    ? 8
                   : options.activations == Activations::Int16 ? 16
                                                               : 0;
+  weights.dynamicRows = true;
   return weights;
 }
 
 static void addCPUPasses(OpPassManager &function, const StageOptions &options) {
   function.addPass(createQuantFloatFlattenConvSpatialDimsPass());
-  QuantFloatFuseWeightDequantizationPassOptions weights =
-      getWeightOptions(options);
-  weights.dynamicRows = true;
-  function.addPass(createQuantFloatFuseWeightDequantizationPass(weights));
+  function.addPass(
+      createQuantFloatFuseWeightDequantizationPass(getWeightOptions(options)));
   function.addPass(createQuantFloatPropagateTransposesPass());
   function.addPass(createQuantFloatFuseAttentionPass());
   function.addPass(createQuantFloatPackVnniOperandsPass());

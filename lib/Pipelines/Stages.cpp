@@ -84,7 +84,7 @@ struct CommonOptions {
                 clEnumValN(Accumulation::Ordered, "ordered",
                            "the order of rule R7, on every machine"),
                 clEnumValN(Accumulation::Reassociate, "reassociate",
-                           "the fastest for the target")),
+                           "other orders, if the target has faster ones")),
             llvm::cl::init(Accumulation::Ordered)),
         verify(owner, "verify-stages",
                llvm::cl::desc("verify the invariant of each stage"),

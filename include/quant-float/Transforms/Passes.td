@@ -656,10 +656,10 @@ def QuantFloatSplitPartialBlocksPass
     %q, %s = quant_float.block_quantize %x block [1, 32] rule floor
            : tensor<4x70xf32> to tensor<4x70xf8E4M3FN>, tensor<4x3xf8E8M0FNU>
     // becomes
-    %a = tensor.extract_slice %x [0, 0] [4, 64] [1, 1]
+    %a = tensor.extract_slice %x [0, 0] [4, 64] [1, 1] : tensor<4x70xf32> to tensor<4x64xf32>
     %qa, %sa = quant_float.block_quantize %a block [1, 32] rule floor
            : tensor<4x64xf32> to tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
-    %b = tensor.extract_slice %x [0, 64] [4, 6] [1, 1]
+    %b = tensor.extract_slice %x [0, 64] [4, 6] [1, 1] : tensor<4x70xf32> to tensor<4x6xf32>
     %qb, %sb = quant_float.block_quantize %b block [1, 32] rule floor
            : tensor<4x6xf32> to tensor<4x6xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
     // and tensor.insert_slice of the results

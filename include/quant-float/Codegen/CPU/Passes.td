@@ -518,7 +518,7 @@ def QuantFloatVectorizeReductionsPass
     accumulators, or three quarters if separate instructions add the products.
     For floating-point matmuls, and for packed operands of dot-product
     instructions, with at least 16 rows, the vectors are first packed into a
-    contiguous panel, whose extent along K fits in an eighth of an L2 cache;
+    contiguous panel of at most 64 KiB, which the L2 cache holds;
     all columns are processed for one such part of K before the next part. If
     the number of rows is dynamic, the choice is made at run time.
 

@@ -229,7 +229,9 @@ def QuantFloatFuseMultiplyAddPass
       %product = arith.mulf %a, %b : f32
       %sum = arith.addf %accumulator, %product : f32
       linalg.yield %sum : f32
+    ```
 
+    ```mlir
     // Output
     ^bb0(%a: f32, %b: f32, %accumulator: f32):
       %sum = math.fma %a, %b, %accumulator : f32
