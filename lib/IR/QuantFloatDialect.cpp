@@ -82,8 +82,8 @@ Type QuantFloatDialect::parseType(DialectAsmParser &parser) const {
                    "got '"
                 << mnemonic << "'";
   else
-    emitError() << "unknown  type `" << mnemonic << "` in dialect `"
-                << getNamespace() << "`";
+    emitError() << "expected a type of quant_float, such as f8UE5M3, but got '"
+                << mnemonic << "'";
   return {};
 }
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
+from fma import fma
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 rng = np.random.default_rng(4)
@@ -140,9 +141,17 @@ for rows in (0, 1, 3, 4, 9):
     for cpu in ("x86-64", "x86-64-v3", "host") if rows == 9 else ("host",):
         (y,) = run(MATMUL, whole[:rows], codes, scales, cpu=cpu)
         expected = np.zeros((rows, 70), np.float32)
-        # Each sum in the order of the rows of the weights: the same bits as here.
-        for k in range(100):
-            expected += whole[:rows, k : k + 1] * weights[k]
+        if rows > 4:
+            # In the order of the rows of the weights.
+            for k in range(100):
+                expected = fma(whole[:rows, k : k + 1], weights[k], expected)
+        else:
+            # R7: blocks of 32 rows of codes, which the scales multiply.
+            for start in range(0, 100, 32):
+                total = np.zeros_like(expected)
+                for k in range(start, min(start + 32, 100)):
+                    total = fma(whole[:rows, k : k + 1], np.float32(codes[k]), total)
+                expected += scales * total
         assert y.shape == (rows, 70) and (y == expected).all(), (
             rows,
             cpu,

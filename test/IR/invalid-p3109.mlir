@@ -35,7 +35,7 @@ func.func private @overflow(!quant_float.binary8p99999999999se)
 
 // -----
 
-// expected-error @+1 {{unknown  type `bin` in dialect `quant_float`}}
+// expected-error @+1 {{expected a type of quant_float, such as f8UE5M3, but got 'bin'}}
 func.func private @unknown(!quant_float.bin)
 
 // -----

@@ -309,7 +309,7 @@ func.func @yield_n3_outside() {
 
 // Types of the dialect.
 
-// expected-error @+1 {{unknown  type `nothing` in dialect `quant_float`}}
+// expected-error @+1 {{expected a type of quant_float, such as f8UE5M3, but got 'nothing'}}
 func.func private @type_unknown() -> !quant_float.nothing
 
 // -----

@@ -218,8 +218,11 @@ bool Analysis::splitBody() {
   int64_t most = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto type = dyn_cast<ShapedType>(input->get().getType());
-    if (!type || !type.hasRank() || !type.hasStaticShape())
+    if (!type || !type.hasRank())
       return false;
+    // Scales may have dynamic sizes: the loops have static ranges.
+    if (!type.hasStaticShape())
+      continue;
     int64_t bits = isa<FloatType, IntegerType>(type.getElementType())
                        ? type.getElementTypeBitWidth()
                        : 64;

@@ -555,9 +555,9 @@ FailureOr<Value> onnx_forms::convertArgExtremum(Form &form) {
     Value best = block->getArgument(0), bestIndex = block->getArgument(1);
     Value other = block->getArgument(2), otherIndex = block->getArgument(3);
     // A NaN is better than any number.
-    Value isBetter = form.elementwise(
-        "or", {form.compare(isMax ? "GT" : "LT", best, other),
-               form.compare("NE", best, best)});
+    Value isBetter =
+        form.elementwise("or", {form.compare(isMax ? "GT" : "LT", best, other),
+                                form.compare("NE", best, best)});
     Value isFirst =
         form.elementwise("and", {form.compare("EQ", best, other),
                                  form.compare("LT", bestIndex, otherIndex)});

@@ -41,7 +41,14 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         for vectors in (0, 1, 2, 4, 5, 20):
             x = random.standard_normal((vectors, DEPTH)).astype(np.float32)
             expected = (x @ decoded.T).astype(np.float32), np.abs(x) @ np.abs(decoded.T)
-            comparison.compare(name, f"{name}, {vectors} vectors", inputs, [x, weights, scales], expected, 2 * DEPTH)
+            comparison.compare(
+                name,
+                f"{name}, {vectors} vectors",
+                inputs,
+                [x, weights, scales],
+                expected,
+                2 * DEPTH,
+            )
     print(f"{comparison.runs} runs, {len(comparison.failures)} failures")
     return "\n".join(comparison.failures) if comparison.failures else 0
 
