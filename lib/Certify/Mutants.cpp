@@ -383,9 +383,11 @@ static constexpr Mutant kMutants[] = {
     {"block_dequantize_unit", "MXINT8 elements are multiples of 1/32",
      "block_dequantize_i8_by_f8E8M0FNU_to_f32", "arith.mulf", 0x3C800000,
      Change::Constant, 0x3D000000},
-    // IEEE P3109: rounding
+    // IEEE P3109: rounding. Casts to signed formats to nearest, ties to even,
+    // use
+    // the instructions of other floats instead.
     {"p3109_even", "a tie goes toward zero",
-     "project_f16_to_binary8p4se_NearestTiesToEven_SatNone", "arith.andi", 1,
+     "project_f16_to_binary8p4ue_NearestTiesToEven_SatNone", "arith.andi", 1,
      Change::Constant, 0},
     {"p3109_even_precision1", "a tie of one significant bit goes toward zero",
      "project_f16_to_binary8p1uf_NearestTiesToEven_SatNone", "arith.andi", 1,
@@ -410,16 +412,16 @@ static constexpr Mutant kMutants[] = {
      0x7FFFF, Change::Constant, 0x80000},
     // IEEE P3109: saturation
     {"p3109_infinity", "overflow becomes the largest number",
-     "project_f16_to_binary8p4se_NearestTiesToEven_SatNone", "arith.select",
+     "project_f16_to_binary8p4se_NearestTiesToAway_SatNone", "arith.select",
      0x7F, Change::Constant, 0x7E},
     {"p3109_v4", "finite formats saturate, as in draft v4.0",
-     "project_f16_to_binary4p2sf_NearestTiesToEven_SatNone", "arith.select", 8,
+     "project_f16_to_binary4p2sf_NearestTiesToAway_SatNone", "arith.select", 8,
      Change::Constant, 7},
     {"p3109_directed", "a number rounded toward zero becomes infinity",
      "project_f16_to_binary8p4se_TowardZero_SatNone", "arith.select", 0x7E,
      Change::Constant, 0x7F},
     {"p3109_finite", "a number becomes infinity in spite of SatFinite",
-     "project_f16_to_binary8p4se_NearestTiesToEven_SatFinite", "arith.cmpi",
+     "project_f16_to_binary8p4se_NearestTiesToAway_SatFinite", "arith.cmpi",
      0x7E, Change::Constant, 0x7F},
     {"p3109_propagate", "an infinity becomes the largest number",
      "project_f16_to_binary8p4se_NearestTiesToEven_SatPropagate",

@@ -75,3 +75,15 @@ func.func @rounded(%x: tensor<?xf32>, %y: tensor<f32>, %z: tensor<?xf16>, %w: te
   } -> tensor<?xf32>
   return %0, %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<f16>, tensor<?xf32>
 }
+
+// Named ops become generic ones. Those of integers stay.
+
+// CHECK-LABEL: func.func @named(
+// CHECK:         linalg.generic
+// CHECK:           math.fma
+// CHECK:         linalg.matmul {{.*}} tensor<4x4xi32>
+func.func @named(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>, %d: tensor<4x8xi32>, %e: tensor<8x4xi32>, %f: tensor<4x4xi32>) -> (tensor<4x4xf32>, tensor<4x4xi32>) {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%d, %e : tensor<4x8xi32>, tensor<8x4xi32>) outs(%f : tensor<4x4xi32>) -> tensor<4x4xi32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xi32>
+}

@@ -223,20 +223,13 @@ def QuantFloatFuseMultiplyAddPass
     fused with the reduction later. Targets without FMA instructions compute the
     same bits by `quant-float-lower-math`.
 
-    ```mlir
-    // Input
-    ^bb0(%a: f32, %b: f32, %accumulator: f32):
-      %product = arith.mulf %a, %b : f32
-      %sum = arith.addf %accumulator, %product : f32
-      linalg.yield %sum : f32
-    ```
+    For example, the body of a matmul becomes:
 
     ```mlir
-    // Output
-    ^bb0(%a: f32, %b: f32, %accumulator: f32):
-      %sum = math.fma %a, %b, %accumulator : f32
-      linalg.yield %sum : f32
+    %sum = math.fma %a, %b, %accumulator : f32
     ```
+
+    Named ops, whose bodies are fixed, become `linalg.generic` ops.
   }];
   let statistics = [
     Statistic<"numFused", "num-fused", "Number of fused multiply-adds">
