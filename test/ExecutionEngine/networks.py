@@ -175,7 +175,7 @@ for stride, y in zip((1, 2), run(CONV, x, codes), strict=True):
         for i in range(3):
             for j in range(3):
                 window = x[:, c, i : i + 9 : stride, j : j + 11 : stride]
-                expected += window[:, None] * codes[None, :, c, i, j, None, None].astype(np.float32)
+                expected = fma(window[:, None], codes[None, :, c, i, j, None, None], expected)
     assert (y == expected).all(), (stride, np.abs(y - expected).max())
 
 # --- errors ----------------------------------------------------------------------------------------------
