@@ -172,6 +172,11 @@ static LogicalResult checkOp(OpImporter &importer, const OpRow &row) {
                                 " results, but got " + Twine(results));
   if (importer.op->getNumSuccessors() != 0)
     return importer.unsupported("expected no successors");
+  // Without them, attributes that are present would have their defaults.
+  if (Attribute properties = importer.op.getUnreadableProperties())
+    return importer.unsupported(
+        "expected a dictionary of properties, but got " +
+        printAttribute(properties));
   for (auto [index, type] : llvm::enumerate(importer.op->getResultTypes()))
     if (!isa<TensorType>(type))
       return importer.unsupported("result " + Twine(index) + " has the type " +

@@ -28,6 +28,11 @@ UnregisteredOp::UnregisteredOp(Operation *op)
         attributes.append(attribute);
 }
 
+Attribute UnregisteredOp::getUnreadableProperties() const {
+  Attribute properties = op->getPropertiesAsAttribute();
+  return isa_and_present<DictionaryAttr>(properties) ? Attribute() : properties;
+}
+
 StringRef UnregisteredOp::getName() const {
   return op->getName().stripDialect();
 }

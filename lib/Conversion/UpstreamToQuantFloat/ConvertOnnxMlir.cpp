@@ -227,6 +227,9 @@ LogicalResult ConvertOnnxMlirToOnnx::convertNode(UnregisteredOp op) {
   if (op->getNumRegions() != bodies.size() || op->getNumSuccessors() != 0)
     return emitProblem(op.getOperation())
            << "expected " << bodies.size() << " regions and no successors";
+  if (Attribute properties = op.getUnreadableProperties())
+    return emitProblem(op.getOperation())
+           << "expected a dictionary of properties, but got " << properties;
   for (auto [name, region] : llvm::zip_equal(bodies, op->getRegions()))
     if (!region.hasOneBlock() || region.front().empty() ||
         !isa<YieldOp>(region.front().back()))

@@ -12,6 +12,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "quant-float/Conversion/NodeToQuantFloat/ResolveNode.h"
 #include "quant-float/Conversion/OpImport/TorchTypes.h"
+#include "quant-float/Conversion/OpImport/UnregisteredOp.h"
 #include "quant-float/Conversion/Passes.h"
 #include "quant-float/IR/Constants.h"
 #include "quant-float/IR/OpsetVerifier.h"
@@ -70,24 +71,12 @@ private:
 // Foreign ops
 //===----------------------------------------------------------------------===//
 
-/// Returns the inherent and the discardable attributes. The inherent attributes
-/// of unregistered ops are uninterpreted properties.
-static NamedAttrList getAttributes(Operation *op) {
-  NamedAttrList attributes(op->getAttrDictionary());
-  if (auto properties =
-          dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
-    for (NamedAttribute attribute : properties)
-      if (!attributes.get(attribute.getName()))
-        attributes.append(attribute);
-  return attributes;
-}
-
 static ForeignOp readForeignOp(Operation *op) {
   StringRef name = op->getName().getStringRef();
   ForeignOp foreign{op, {}};
   if (name == kTorchOperator) {
     auto operation =
-        dyn_cast_or_null<StringAttr>(getAttributes(op).get("name"));
+        dyn_cast_or_null<StringAttr>(UnregisteredOp(op).getAttribute("name"));
     name = operation ? operation.getValue() : StringRef();
     foreign.isTorch = true;
   }
@@ -162,7 +151,8 @@ ImportOnnxOps::readAttributes(ForeignOp foreign, OpKind kind, int64_t opset) {
   Builder builder(&getContext());
   const OpVersion *version = getOpVersion(kind, opset);
   NamedAttrList result;
-  for (NamedAttribute attribute : getAttributes(foreign.op)) {
+  UnregisteredOp op(foreign.op);
+  for (NamedAttribute attribute : op.getAttributes()) {
     StringRef name = attribute.getName();
     // Other attributes are annotations of the producer.
     if (foreign.isTorch ? !name.consume_front(kTorchPrefix)
@@ -209,7 +199,7 @@ Value ImportOnnxOps::createConstant(Operation *op) {
       !isPlain(op))
     return {};
   StringRef name = foreign.isTorch ? "torch.onnx.value" : "value";
-  Attribute value = getAttributes(op).get(name);
+  Attribute value = UnregisteredOp(op).getAttribute(name);
   auto shaped = dyn_cast_or_null<ElementsAttr>(value);
   if (!shaped)
     return {};
@@ -256,6 +246,9 @@ FailureOr<NodeOp> ImportOnnxOps::createNode(ForeignOp foreign, int64_t opset) {
   Operation *op = foreign.op;
   if (!isPlain(op))
     return op->emitError() << "expected an op without regions or successors";
+  if (Attribute properties = UnregisteredOp(op).getUnreadableProperties())
+    return op->emitError() << "expected a dictionary of properties, but got "
+                           << properties;
   FailureOr<DictionaryAttr> attributes =
       readAttributes(foreign, *getKind(foreign.opType), opset);
   if (failed(attributes))

@@ -790,6 +790,19 @@ func.func @f(%x: tensor<5xf32>, %i: tensor<i32>) {
 
 // -----
 
+// The bytecode of a compiler that registers the dialect is read as such.
+func.func @f(%x: tensor<3x4xf32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.sort': expected a dictionary of properties, but got array<i64: 0>}}
+  %r = "stablehlo.sort"(%x) <array<i64: 0>> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @+1 {{no conversion of 'stablehlo.abs': expected no successors}}
   %r = "stablehlo.abs"(%x)[^end] : (tensor<4xf32>) -> tensor<4xf32>

@@ -49,6 +49,15 @@ func.func @values(%x: tensor<4xf32>, %i: i32, %t: !torch.vtensor<[4],unk>, %s: t
 
 // -----
 
+// The bytecode of onnx-mlir is read as such.
+func.func @properties(%x: tensor<4xf32>) -> tensor<4xf16> {
+  // expected-error @+1 {{expected a dictionary of properties, but got 4 : i64}}
+  %0 = "onnx.Cast"(%x) <4 : i64> : (tensor<4xf32>) -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
 func.func @regions(%x: tensor<4xf32>) -> tensor<4xf16> {
   // expected-error @+1 {{expected an op without regions or successors}}
   %0 = "onnx.Cast"(%x) ({

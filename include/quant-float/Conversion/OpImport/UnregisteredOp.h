@@ -28,6 +28,11 @@ public:
   Operation *getOperation() const { return op; }
   Operation *operator->() const { return op; }
 
+  /// Returns the properties if they are no dictionary, or null. Bytecode of a
+  /// compiler that registers the dialect stores the inherent attributes without
+  /// their names, so they cannot be read.
+  Attribute getUnreadableProperties() const;
+
   /// Returns the name without the dialect, such as "add" of "stablehlo.add".
   StringRef getName() const;
 
