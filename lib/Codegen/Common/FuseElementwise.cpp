@@ -132,6 +132,41 @@ static bool keepsUnwritten(linalg::GenericOp op) {
 }
 
 namespace {
+/// The large ops that one round of fusion has made. Fusion clones the body of
+/// the producer, so a chain of ops that grows by one op at a time takes
+/// quadratic time. Large ops are fused in pairs instead, once in each round.
+class LargeFusedOps final : public RewriterBase::Listener {
+public:
+  /// The smallest number of operations in the body of a large op.
+  static constexpr size_t kMinSize = 256;
+
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (isa<linalg::GenericOp>(op) && !previous.isSet())
+      inserted.insert(op);
+  }
+  void notifyOperationErased(Operation *op) override { inserted.erase(op); }
+
+  /// Whether the producer must wait for the next round.
+  bool defers(Operation *producer) {
+    bool isDeferred =
+        inserted.contains(producer) &&
+        llvm::hasNItemsOrMore(producer->getRegion(0).front(), kMinSize);
+    hasDeferred |= isDeferred;
+    return isDeferred;
+  }
+
+  /// Starts a round, and returns whether the last one has deferred an op.
+  bool startRound() {
+    inserted.clear();
+    return std::exchange(hasDeferred, false);
+  }
+
+private:
+  DenseSet<Operation *> inserted;
+  bool hasDeferred = false;
+};
+
 struct FuseElementwise final
     : quant_float::impl::QuantFloatFuseElementwisePassBase<FuseElementwise> {
   using QuantFloatFuseElementwisePassBase::QuantFloatFuseElementwisePassBase;
@@ -160,6 +195,7 @@ struct FuseElementwise final
     });
     if (isPartial)
       return signalPassFailure();
+    LargeFusedOps fusedOps;
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [&](OpOperand *operand) {
@@ -167,7 +203,8 @@ struct FuseElementwise final
           bool isFused =
               !operand->getOwner()->hasAttr(kReductionScheduleAttrName) &&
               (shouldFuse(operand) ||
-               (products && isContractionOperand(operand)));
+               (products && isContractionOperand(operand))) &&
+              !fusedOps.defers(operand->get().getDefiningOp());
           LDBG() << (isFused ? "fusing " : "not fusing ")
                  << operand->get().getLoc() << " into "
                  << operand->getOwner()->getLoc();
@@ -182,9 +219,12 @@ struct FuseElementwise final
     // iterations with the default bottom-up order.
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return signalPassFailure();
+    config.setListener(&fusedOps);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    do {
+      if (failed(applyPatternsGreedily(getOperation(), frozen, config)))
+        return signalPassFailure();
+    } while (fusedOps.startRound());
     numGathersFused += fuseGathers(rewriter, getOperation());
   }
 };
