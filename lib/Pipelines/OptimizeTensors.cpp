@@ -37,6 +37,9 @@ getWeightOptions(const StageOptions &options) {
 }
 
 static void addCPUPasses(OpPassManager &function, const StageOptions &options) {
+  QuantFloatTileWindowChannelsPassOptions channels;
+  channels.parallel = options.threads != 1;
+  function.addPass(createQuantFloatTileWindowChannelsPass(channels));
   function.addPass(createQuantFloatFlattenConvSpatialDimsPass());
   function.addPass(
       createQuantFloatFuseWeightDequantizationPass(getWeightOptions(options)));

@@ -9,6 +9,7 @@
 #include "TileCleanup.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -25,6 +26,8 @@ LogicalResult quant_float::cleanUpTiles(Operation *root) {
     if (isa_and_nonnull<tensor::TensorDialect>(&op.getDialect()))
       op.getCanonicalizationPatterns(patterns, context);
   linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+  // Tiled padding has a branch for empty slices.
+  scf::IfOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);
   return applyPatternsGreedily(root, std::move(patterns));
 }

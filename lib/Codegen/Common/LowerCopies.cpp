@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
@@ -34,11 +35,23 @@ struct LowerCopies final
     : quant_float::impl::QuantFloatLowerCopiesPassBase<LowerCopies> {
   void runOnOperation() override {
     SmallVector<memref::CopyOp> copies;
-    getOperation()->walk([&](memref::CopyOp copy) {
-      if (!isContiguous(copy.getSource()) || !isContiguous(copy.getTarget()))
+    SmallVector<linalg::MapOp> fills;
+    getOperation()->walk([&](Operation *op) {
+      auto copy = dyn_cast<memref::CopyOp>(op);
+      if (copy &&
+          (!isContiguous(copy.getSource()) || !isContiguous(copy.getTarget())))
         copies.push_back(copy);
+      // The padding of a tensor.
+      if (auto fill = dyn_cast<linalg::MapOp>(op);
+          fill && fill.hasPureBufferSemantics())
+        fills.push_back(fill);
     });
     IRRewriter rewriter(&getContext());
+    for (linalg::MapOp fill : fills) {
+      rewriter.setInsertionPoint(fill);
+      // A fill that cannot be generalized is lowered to scalar loops.
+      (void)linalg::generalizeNamedOp(rewriter, fill);
+    }
     for (memref::CopyOp copy : copies) {
       rewriter.setInsertionPoint(copy);
       linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),

@@ -10,6 +10,16 @@ func.func @strided(%x: memref<4x8xf32, strided<[16, 1]>>, %y: memref<4x8xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @fill(
+// CHECK-NOT:     linalg.map
+// CHECK:         linalg.generic
+func.func @fill(%y: memref<4x8xf32>, %c: f32) {
+  linalg.map outs(%y : memref<4x8xf32>) (%out: f32) {
+    linalg.yield %c : f32
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @contiguous(
 // CHECK:         memref.copy
 func.func @contiguous(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {

@@ -132,6 +132,48 @@ def QuantFloatPropagateTransposesPass
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
+def QuantFloatTileWindowChannelsPass
+    : InterfacePass<"quant-float-tile-window-channels", "mlir::FunctionOpInterface"> {
+  let summary = "Tile depthwise convolutions and pooling by channels";
+  let description = [{
+    Matches `linalg.generic` ops on tensors of static shape that slide a window
+    along the last two dimensions of an image, and whose other parallel loops
+    are those of the leading dimensions of the image: batches and channels. Tiles
+    these loops, and fuses the padding of the image, the initialization of the
+    accumulators, and the elementwise op that alone reads the result. The copies
+    of the image that padding and `quant-float-flatten-conv-spatial-dims` make
+    then fit into a cache. Each element is accumulated as before.
+
+    ```
+    %padded = tensor.pad %x ... : tensor<1x96x112x112xf32> to tensor<1x96x114x114xf32>
+    %y = linalg.generic /* (n, c, h + r, w + s), (c, r, s) */ ins(%padded, %weights)
+    // becomes
+    scf.for %c = 0 to 96 step 1 {
+      %slice = tensor.extract_slice %x[0, %c, 0, 0] [1, 1, 112, 112]
+      %padded = tensor.pad %slice ... : tensor<1x1x112x112xf32> to tensor<1x1x114x114xf32>
+      %tile = linalg.generic /* (n, c, h + r, w + s), (c, r, s) */ ins(%padded, ...)
+      tensor.insert_slice %tile into ...[0, %c, 0, 0]
+    }
+    ```
+
+    Images of less than 128 KiB are not tiled. The CPU pipeline runs this pass
+    after `quant-float-fuse-elementwise` and before
+    `quant-float-flatten-conv-spatial-dims`.
+  }];
+  let options = [
+    Option<"parallel", "parallel", "bool", "false",
+           "create parallel loops for large tensors">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "Number of convolutions and poolings tiled">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 def QuantFloatFlattenConvSpatialDimsPass
     : InterfacePass<"quant-float-flatten-conv-spatial-dims", "mlir::FunctionOpInterface"> {
   let summary = "Flatten the spatial dimensions of convolutions and pooling";

@@ -266,11 +266,12 @@ def QuantFloatPrivatizeDpsInitsPass
 
 def QuantFloatLowerCopiesPass
     : InterfacePass<"quant-float-lower-copies", "mlir::FunctionOpInterface"> {
-  let summary = "Convert copies of strided memrefs to linalg.generic";
+  let summary = "Convert copies of strided memrefs and fills to linalg.generic";
   let description = [{
     Converts a `memref.copy` from or to a strided memref to a `linalg.generic`,
     which is then tiled and vectorized like any other op. Otherwise the copy
-    would be lowered to a call of MLIR's runner library.
+    would be lowered to a call of MLIR's runner library. Also generalizes
+    `linalg.map`, which bufferization creates to fill a padded buffer.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
