@@ -10,7 +10,7 @@
 // along K. In the matrix, or in the image of a convolution, these vectors are
 // far apart, in different cache lines and pages, so that the loads of every row
 // are slow. Therefore a column of vectors (N) is first packed to a contiguous
-// panel, whose K extent fits into an eighth of an L2 cache, and multiplied by
+// panel, whose K extent fits into an L2 cache (kPanelBytes), and multiplied by
 // all rows before the next column:
 //
 //   for a part of K:
@@ -22,7 +22,9 @@
 //           acc += A[rows, k] * panel[k]
 //         C[rows, column] = acc
 //
-// If B is K-contiguous, packing transposes square blocks.
+// If B is K-contiguous, packing transposes square blocks. In a convolution, the
+// steps along a row of the window read the same row of the image, one element
+// further each. They share a row of the panel, which is a few elements longer.
 //
 // Packing is not profitable for few rows. If the number of rows is dynamic, the
 // emitted code chooses between two versions.
@@ -85,6 +87,32 @@ static Value collapseReductions(ImplicitLocOpBuilder &builder, GenericOp op,
   return memref::CollapseShapeOp::create(builder, operand->get(), groups);
 }
 
+/// Returns the size of the innermost reduction loop if it moves the vectors of
+/// `shared` by one element, or 1. The steps of a window are unrolled.
+int64_t ReductionLoopNest::getWindow(ArrayRef<unsigned> reductions) {
+  // Blocks of dot products and matrix instructions have several steps.
+  constexpr int64_t kMaxUnrolled = 8;
+  if (dots || matrix || reductions.size() < 2 ||
+      ranges[reductions.back()] > kMaxUnrolled)
+    return 1;
+  unsigned loop = reductions.back();
+  AffineMap map = op.getMatchingIndexingMap(shared);
+  AffineExpr next = getAffineDimExpr(loop, op.getContext()) + 1;
+  for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+    AffineExpr step = simplifyAffineExpr(
+        index.replace(getAffineDimExpr(loop, op.getContext()), next) - index,
+        numLoops, 0);
+    if (step != int64_t(dim + 1 == map.getNumResults()))
+      return 1;
+  }
+  return ranges[loop];
+}
+
+/// Returns the distance between two rows of the panel.
+int64_t ReductionLoopNest::getPanelPitch(int64_t lanes) const {
+  return lanes + llvm::alignTo(windowSteps - 1, registerLanes);
+}
+
 /// The minimum number of rows that share a panel.
 static constexpr int64_t kMinSharing = 16;
 
@@ -132,15 +160,18 @@ void ReductionLoopNest::choosePanel() {
   blockLoop = std::nullopt;
   int64_t allLanes = chooseLanes();
   int64_t lanes = llvm::alignTo(allLanes, registerLanes);
-  int64_t most = kPanelBytes / (lanes * bits / 8 * innerSteps);
+  shared = vectors;
+  windowSteps = getWindow(reductions);
+  int64_t most = kPanelBytes /
+                 (getPanelPitch(lanes) * bits / 8 * (innerSteps / windowSteps));
   if (most == 0 ||
       !(ownSteps = collapseReductions(builder, op, rows, reductions))) {
+    shared = nullptr;
     partLoop = std::nullopt;
     blockLoop = fewRowsBlockLoop;
     return;
   }
   vectorLanes = allLanes;
-  shared = vectors;
   own = rows;
   partSteps = most;
   if (!ShapedType::isDynamic(ranges[*partLoop]))
@@ -228,11 +259,11 @@ void ReductionLoopNest::emitPanel(int64_t lanes) {
   lanes = std::max<int64_t>(lanes, 1);
   Type element = getElementTypeOrSelf(shared->get());
   Value buffer = std::exchange(panel, Value());
-  int64_t steps = llvm::alignTo(partSteps * innerSteps,
+  int64_t steps = llvm::alignTo(partSteps * innerSteps / windowSteps,
                                 hasMatrices(lanes) ? blockSteps : 1);
-  panel =
-      memref::ViewOp::create(builder, MemRefType::get({steps, lanes}, element),
-                             buffer, getConstant(0), ValueRange());
+  panel = memref::ViewOp::create(
+      builder, MemRefType::get({steps, getPanelPitch(lanes)}, element), buffer,
+      getConstant(0), ValueRange());
   SmallVector<unsigned> reductions;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (iterators[loop] != utils::IteratorType::parallel)
@@ -258,17 +289,39 @@ void ReductionLoopNest::emitPanel(int64_t lanes) {
   panel = buffer;
 }
 
+/// Copies the elements that follow the valid lanes, which only the last steps
+/// of a window read.
+void ReductionLoopNest::emitWindowEnd(Value panelRow) {
+  OpFoldResult first = position[*vectorLoop];
+  Value count = openPresent ? openPresent : getConstant(present);
+  position[*vectorLoop] = affine::makeComposedFoldedAffineApply(
+      builder, op.getLoc(),
+      builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1),
+      {first, getAsOpFoldResult(count)});
+  vector::StoreOp::create(builder, load(shared, /*row=*/0, windowSteps - 1),
+                          panel, ValueRange{panelRow, count});
+  position[*vectorLoop] = first;
+}
+
 /// Emits the loops `loops` that pack the panel. `step` is the number of steps
 /// of the enclosing loops.
 void ReductionLoopNest::emitCopies(ArrayRef<unsigned> loops, Value step,
                                    int64_t lanes) {
-  if (loops.empty())
-    return forEachRegister(lanes, [&](int64_t lane) {
+  if (loops.empty()) {
+    forEachRegister(lanes, [&](int64_t lane) {
       Value copied = load(shared, /*row=*/0, std::min(lanes, registerLanes));
       vector::StoreOp::create(builder, copied, panel,
                               ValueRange{step, getConstant(lane)});
     });
+    if (windowSteps > 1)
+      emitWindowEnd(step);
+    return;
+  }
   unsigned loop = loops.front();
+  if (windowSteps > 1 && loops.size() == 1) {
+    position[loop] = builder.getIndexAttr(0);
+    return emitCopies({}, step, lanes);
+  }
   bool isOuter = loop == partLoop;
   Value from = isOuter ? partStart : getConstant(0);
   Value to = isOuter ? partEnd : sizes[loop];
@@ -362,13 +415,13 @@ SmallVector<Value> ReductionLoopNest::initAccumulators(int64_t rows,
   return SmallVector<Value>(choice.getResults());
 }
 
-std::pair<Value, Value> ReductionLoopNest::getPartSteps() {
+std::pair<Value, Value> ReductionLoopNest::getPartRows() {
   AffineExpr outer = builder.getAffineDimExpr(0);
   auto count = [&](Value parts) {
     return getValueOrCreateConstantIndexOp(
         builder, op.getLoc(),
-        affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
-                                              outer * innerSteps, {parts}));
+        affine::makeComposedFoldedAffineApply(
+            builder, op.getLoc(), outer * (innerSteps / windowSteps), {parts}));
   };
   Value from = count(partStart);
   return {from, count(partEnd)};
@@ -399,18 +452,17 @@ void ReductionLoopNest::storeAccumulators(int64_t rows, int64_t lanes,
 /// Prefetches the next rows of the operand that is not packed, a cache line of
 /// each row at a time. A tile reads a few lines of every row, which is too
 /// short for the CPU to recognize. Prefetches beyond the end are harmless.
-void ReductionLoopNest::prefetchRows(int64_t rows, Value step, Value first) {
+void ReductionLoopNest::prefetchRows(int64_t rows, Value step, Value partStep) {
   auto type = cast<MemRefType>(own->get().getType());
   constexpr int64_t kLineBytes = 64, kMinBytes = 1 << 16;
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   if (type.hasStaticShape() && type.getNumElements() * bytes < kMinBytes)
     return;
-  Value offset = arith::AndIOp::create(
-      builder, arith::SubIOp::create(builder, step, first),
-      getConstant(kLineBytes / bytes - 1));
+  Value offset = arith::AndIOp::create(builder, partStep,
+                                       getConstant(kLineBytes / bytes - 1));
   auto branch = scf::IfOp::create(
-      builder, arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, offset,
-                                     getConstant(0)));
+      builder, arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, offset,
+                                     getConstant(windowSteps)));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   for (int64_t row = 0; row < rows; ++row)
@@ -422,17 +474,28 @@ void ReductionLoopNest::prefetchRows(int64_t rows, Value step, Value first) {
 /// Accumulates `rows` times `lanes` elements over a part of K in registers.
 void ReductionLoopNest::accumulateSteps(int64_t rows, int64_t lanes) {
   SmallVector<Value> accumulators = initAccumulators(rows, lanes);
-  auto [from, to] = getPartSteps();
+  auto [from, to] = getPartRows();
   auto forOp =
       scf::ForOp::create(builder, from, to, getConstant(1), accumulators);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
+    Value row = forOp.getInductionVar();
+    Value panelRow = arith::SubIOp::create(builder, row, from);
+    auto getStep = [&](OpFoldResult of, int64_t shift) {
+      return getValueOrCreateConstantIndexOp(
+          builder, op.getLoc(),
+          affine::makeComposedFoldedAffineApply(
+              builder, op.getLoc(),
+              builder.getAffineDimExpr(0) * windowSteps + shift, {of}));
+    };
     if (rows > 1 && !hasOpen(*rowLoop))
-      prefetchRows(rows, forOp.getInductionVar(), from);
-    scf::YieldOp::create(builder,
-                         accumulateStep(rows, lanes, forOp.getInductionVar(),
-                                        from, forOp.getRegionIterArgs()));
+      prefetchRows(rows, getStep(row, 0), getStep(panelRow, 0));
+    SmallVector<Value> results(forOp.getRegionIterArgs());
+    for (int64_t shift = 0; shift < windowSteps; ++shift)
+      results = accumulateStep(rows, lanes, getStep(row, shift), panelRow,
+                               shift, results);
+    scf::YieldOp::create(builder, results);
   }
   storeAccumulators(rows, lanes, forOp.getResults());
 }
@@ -448,22 +511,22 @@ void ReductionLoopNest::keepOrder() {
                   /*text=*/"", /*constraints=*/"", /*hasSideEffects=*/true);
 }
 
-/// Emits one step of K; `first` is the first step of the panel. If a separate
-/// instruction adds, the multiplications of a row precede its additions: they
-/// do not depend on the previous step, and keep the CPU busy while the
-/// additions wait for it.
+/// Emits one step of K, which reads `panelRow` from lane `shift` on. If a
+/// separate instruction adds, the multiplications of a row precede its
+/// additions: they do not depend on the previous step, and keep the CPU busy
+/// while the additions wait for it.
 SmallVector<Value> ReductionLoopNest::accumulateStep(int64_t rows,
                                                      int64_t lanes, Value step,
-                                                     Value first,
+                                                     Value panelRow,
+                                                     int64_t shift,
                                                      ValueRange accumulators) {
   int64_t width = std::min(lanes, registerLanes);
   Type element = getElementTypeOrSelf(shared->get());
   auto type = VectorType::get({width}, element);
   SmallVector<Value> vectors, results;
-  Value panelStep = arith::SubIOp::create(builder, step, first);
   for (int64_t lane = 0; lane < lanes; lane += width)
     vectors.push_back(vector::LoadOp::create(
-        builder, type, panel, ValueRange{panelStep, getConstant(lane)}));
+        builder, type, panel, ValueRange{panelRow, getConstant(lane + shift)}));
   auto getAccumulator = [&](int64_t row, size_t index) {
     return accumulators[row * vectors.size() + index];
   };

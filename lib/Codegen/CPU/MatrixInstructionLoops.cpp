@@ -104,7 +104,7 @@ void ReductionLoopNest::emitGap(int64_t lanes) {
   int64_t block = blockSteps;
   if (hasFullBlocks())
     return;
-  auto [from, to] = getPartSteps();
+  auto [from, to] = getPartRows();
   auto sub = [&](Value lhs, Value rhs) -> Value {
     return builder.createOrFold<arith::SubIOp>(lhs, rhs);
   };
@@ -148,7 +148,7 @@ void ReductionLoopNest::emitGap(int64_t lanes) {
 
 /// Returns the number of blocks in the current part of K.
 Value ReductionLoopNest::countBlocks() {
-  auto [from, to] = getPartSteps();
+  auto [from, to] = getPartRows();
   Value steps = builder.createOrFold<arith::SubIOp>(to, from);
   return builder.createOrFold<arith::DivUIOp>(
       builder.createOrFold<arith::AddIOp>(steps, getConstant(blockSteps - 1)),
@@ -157,7 +157,7 @@ Value ReductionLoopNest::countBlocks() {
 
 /// Returns the first step of a block in the rows' operand.
 Value ReductionLoopNest::getBlockStep(Value block) {
-  auto [from, to] = getPartSteps();
+  auto [from, to] = getPartRows();
   Value step = arith::AddIOp::create(
       builder, from,
       arith::MulIOp::create(builder, block, getConstant(blockSteps)));
