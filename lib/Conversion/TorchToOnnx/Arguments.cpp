@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "quant-float/Support/LlvmCompat.h"
 #include "llvm/ADT/SmallString.h"
 
@@ -97,6 +98,21 @@ FailureOr<Value> torch_ops::requireRankedTensor(OpImporter &op, size_t index) {
       isa<RankedTensorType>(op.inputs[index].getType()))
     return op.inputs[index];
   return failOperand(op, index, "a tensor of known rank");
+}
+
+FailureOr<RankedTensorType> torch_ops::requireFloats(OpImporter &op,
+                                                     int64_t rank) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  if (failed(value))
+    return failure();
+  auto type = cast<RankedTensorType>(value->getType());
+  if (!isStandardFloat(type.getElementType()) ||
+      (rank > 0 && type.getRank() != rank))
+    return op.unsupported(
+        "operand 0 has the type " + showType(type) + ", but must have " +
+        (rank > 0 ? "rank " + std::to_string(rank) + " and " : std::string()) +
+        "elements of 'f16', 'bf16', 'f32' or 'f64'");
+  return type;
 }
 
 FailureOr<Number> torch_ops::requireNumber(OpImporter &op, size_t index) {

@@ -45,6 +45,9 @@ bool isNone(OpImporter &op, size_t index);
 // These fail with `unsupported` if the operand is not of this kind.
 FailureOr<Value> requireTensor(OpImporter &op, size_t index);
 FailureOr<Value> requireRankedTensor(OpImporter &op, size_t index);
+/// Requires operand 0 to be a tensor of f16, bf16, f32 or f64, and of this rank
+/// if it is positive.
+FailureOr<RankedTensorType> requireFloats(OpImporter &op, int64_t rank = 0);
 FailureOr<Number> requireNumber(OpImporter &op, size_t index);
 FailureOr<int64_t> requireIntOperand(OpImporter &op, size_t index);
 FailureOr<double> requireDouble(OpImporter &op, size_t index);

@@ -266,3 +266,96 @@ NodeResults torch_ops::convertNanToNum(OpImporter &op) {
   }
   return math.to(result, type);
 }
+
+//===----------------------------------------------------------------------===//
+// Functions of two operands
+//===----------------------------------------------------------------------===//
+
+/// Reads two operands that are converted to floats, and broadcasts them.
+static FailureOr<Pair> requireFloatPair(OpImporter &op) {
+  FailureOr<Pair> pair = requirePair(op);
+  if (failed(pair))
+    return failure();
+  TorchMath math(op);
+  if (!pair->isFloat()) {
+    pair->common = op.b.getF32Type();
+    pair->lhs = math.to(pair->lhs, pair->common);
+    pair->rhs = math.to(pair->rhs, pair->common);
+  }
+  if (pair->lhs.getType() != pair->rhs.getType()) {
+    Value yes = math.makeNumber(op.b.getI1Type(), Number::fromInt(1));
+    Value lhs = math.node("Where", {yes, pair->lhs, pair->rhs});
+    pair->rhs = math.node("Where", {yes, pair->rhs, pair->lhs});
+    pair->lhs = lhs;
+  }
+  return *pair;
+}
+
+NodeResults torch_ops::convertAtan2(OpImporter &op) {
+  FailureOr<Pair> pair = requireFloatPair(op);
+  if (failed(pair))
+    return failure();
+  return TorchMath(op).to(math::Atan2Op::create(op.b, pair->lhs, pair->rhs),
+                          pair->common);
+}
+
+/// The extremum of numbers; of a number and a NaN, the number.
+NodeResults torch_ops::convertExtremumNumber(OpImporter &op) {
+  FailureOr<Pair> pair = requireFloatPair(op);
+  if (failed(pair))
+    return failure();
+  TorchMath math(op);
+  Value result = math.node(op.op.getName() == "aten.fmax" ? "Max" : "Min",
+                           {pair->lhs, pair->rhs});
+  result = math.node("Where", {math.isNaN(pair->rhs), pair->lhs, result});
+  result = math.node("Where", {math.isNaN(pair->lhs), pair->rhs, result});
+  return math.to(result, pair->common);
+}
+
+NodeResults torch_ops::convertLogAddExp(OpImporter &op) {
+  FailureOr<Pair> pair = requireFloatPair(op);
+  if (failed(pair))
+    return failure();
+  TorchMath math(op);
+  Value highest = math.node("Max", {pair->lhs, pair->rhs});
+  Value distance = math.node("Abs", math.node("Sub", {pair->lhs, pair->rhs}));
+  Value exponential = math.node("Exp", math.node("Neg", distance));
+  Value correction = math::Log1pOp::create(op.b, exponential);
+  Value sum = math.node("Add", {highest, correction});
+  // The difference of equal infinities is NaN.
+  Value isEqual = math.node("Equal", {pair->lhs, pair->rhs}, op.b.getI1Type());
+  Value isInfinite =
+      math.node("Equal",
+                {math.node("Abs", pair->lhs),
+                 op.makeScalar(getElementTypeOrSelf(pair->lhs),
+                               APFloat::getInf(APFloat::IEEEdouble()))},
+                op.b.getI1Type());
+  sum = math.node("Where",
+                  {math.node("And", {isEqual, isInfinite}), pair->lhs, sum});
+  return math.to(sum, pair->common);
+}
+
+NodeResults torch_ops::convertLerp(OpImporter &op) {
+  FailureOr<SmallVector<Operand>> operands = requireOperands(op, 3);
+  if (failed(operands))
+    return failure();
+  TorchMath math(op);
+  Type type = op.resultElementType();
+  if (!isStandardFloat(type) || math.promote(*operands) != type)
+    return op.unsupported("elements of type " + showType(type));
+  Value start = math.prepare((*operands)[0], type);
+  Value end = math.prepare((*operands)[1], type);
+  Value weight = math.prepare((*operands)[2], type, /*isRounded=*/false);
+  Value one = op.makeNumber(getElementTypeOrSelf(start), 1);
+  Value half = op.makeNumber(getElementTypeOrSelf(start), 0.5);
+  // Counts from the nearer end.
+  Value distance = math.node("Sub", {end, start});
+  Value isNear =
+      math.node("Less", {math.node("Abs", weight), half}, op.b.getI1Type());
+  Value fromStart =
+      math.node("Add", {start, math.node("Mul", {distance, weight})});
+  Value fromEnd = math.node(
+      "Sub",
+      {end, math.node("Mul", {distance, math.node("Sub", {one, weight})})});
+  return math.to(math.node("Where", {isNear, fromStart, fromEnd}), type);
+}

@@ -12,6 +12,7 @@
 #include "quant-float/Conversion/OpImport/ImportConstant.h"
 #include "quant-float/Support/BufferSize.h"
 #include "quant-float/Support/FloatFormat.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -140,6 +141,63 @@ NodeResults torch_ops::convertZeros(OpImporter &op) {
   return fillResult(op, Number::fromInt(0));
 }
 
+/// Returns a tensor of rank 1 with elements computed in f64.
+static NodeResults makeFloats(OpImporter &op, RankedTensorType type,
+                              int64_t count,
+                              llvm::function_ref<double(int64_t)> compute) {
+  auto floatType = cast<FloatType>(type.getElementType());
+  if (type.getRank() != 1 || type.getDimSize(0) != count)
+    return op.unsupported("the result has the type " + showType(type) +
+                          ", but must have " + Twine(count) + " elements");
+  SmallVector<APFloat> values;
+  for (int64_t i : llvm::seq(count)) {
+    bool isInexact;
+    values.emplace_back(compute(i));
+    values.back().convert(floatType.getFloatSemantics(),
+                          APFloat::rmNearestTiesToEven, &isInexact);
+  }
+  return op.makeConstant(DenseElementsAttr::get(type, values));
+}
+
+NodeResults torch_ops::convertEye(OpImporter &op) {
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  if (failed(type))
+    return failure();
+  if (type->getRank() != 2 || !type->hasStaticShape() ||
+      llvm::any_of(type->getShape(),
+                   [](int64_t size) { return size > kMaxRange; }))
+    return op.unsupported("the result has the type " + showType(*type) +
+                          ", but must have a static shape");
+  int64_t height = type->getDimSize(0), width = type->getDimSize(1);
+  TorchMath math(op);
+  Value rows = math.reshape(op.makeInts(llvm::to_vector(llvm::seq(height))),
+                            {height, 1});
+  Value columns = op.makeInts(llvm::to_vector(llvm::seq(width)));
+  Value isDiagonal = math.node("Equal", {rows, columns}, op.b.getI1Type());
+  return math.to(isDiagonal, type->getElementType());
+}
+
+NodeResults torch_ops::convertLinspace(OpImporter &op) {
+  FailureOr<RankedTensorType> type = op.requireRankedResult();
+  FailureOr<Number> start = requireNumber(op, 0), end = requireNumber(op, 1);
+  FailureOr<int64_t> count = requireIntOperand(op, 2);
+  if (failed(type) || failed(start) || failed(end) || failed(count))
+    return failure();
+  if (*count < 0 || *count > kMaxRange)
+    return failOperand(op, 2, "at most 2^24 elements");
+  if (!type->getElementType().isF32())
+    return op.unsupported("elements of type " +
+                          showType(type->getElementType()));
+  // The second half counts from the end.
+  auto first = float(start->toDouble()), last = float(end->toDouble());
+  float step = *count > 1 ? (last - first) / float(*count - 1) : 0;
+  return makeFloats(op, *type, *count, [&](int64_t i) -> double {
+    if (i < *count / 2 || *count == 1)
+      return first + step * float(i);
+    return last - step * float(*count - i - 1);
+  });
+}
+
 NodeResults torch_ops::convertArange(OpImporter &op) {
   FailureOr<RankedTensorType> type = op.requireRankedResult();
   if (failed(type))
@@ -161,6 +219,16 @@ NodeResults torch_ops::convertArange(OpImporter &op) {
     if (failed(given))
       return failure();
     step = *given;
+  }
+  Type elementType = type->getElementType();
+  bool isFloat = start.isFloat() || end->isFloat() || step.isFloat();
+  if (isFloat && (elementType.isF32() || elementType.isF64()) &&
+      step.toDouble() != 0) {
+    double from = start.toDouble(), by = step.toDouble();
+    double size = std::ceil((end->toDouble() - from) / by);
+    if (size >= 0 && size <= kMaxRange)
+      return makeFloats(op, *type, int64_t(size),
+                        [&](int64_t i) { return from + double(i) * by; });
   }
   for (Number number : {start, *end, step})
     if (number.isFloat() || std::abs(number.toDouble()) > kMaxRange)

@@ -350,6 +350,7 @@ NodeResults torch_ops::convertScatter(OpImporter &op) {
   if (rank == 0 || indexType.getRank() != rank)
     return failOperand(op, 2, "indices with the axes of operand 0");
   StringRef name = op.op.getName(), reduction = "none";
+  bool isMean = false, isReplaced = false;
   if (name == "aten.scatter_add") {
     reduction = "add";
   } else if (name == "aten.scatter_reduce.two") {
@@ -357,11 +358,15 @@ NodeResults torch_ops::convertScatter(OpImporter &op) {
     FailureOr<bool> includesSelf = getBool(op, 5, true);
     if (failed(kind) || failed(includesSelf))
       return failure();
-    reduction = getReduction(*kind);
-    if (reduction.empty() || !*includesSelf)
+    isMean = *kind == "mean";
+    reduction = isMean ? "add" : getReduction(*kind);
+    if (reduction.empty())
       return op.unsupported("the reduction '" + *kind +
-                            "'; expected sum, prod, amax or amin that include "
-                            "the elements of operand 0");
+                            "'; expected sum, prod, mean, amax or amin");
+    isReplaced = !*includesSelf;
+    if (isMean && !isa<FloatType>(type.getElementType()))
+      return op.unsupported("means of elements of type " +
+                            showType(type.getElementType()));
   }
   if (reduction != "none" && reduction != "max" && reduction != "min" &&
       failed(checkAccumulated(op, type.getElementType())))
@@ -401,9 +406,69 @@ NodeResults torch_ops::convertScatter(OpImporter &op) {
                        updatesType);
     }
   }
-  return op.buildNode(
-      "ScatterElements", {*value, *indices, updates}, type,
-      {op.intAttr("axis", *axis), op.stringAttr("reduction", reduction)});
+  auto scatter = [&](Value into, Value elements, StringRef how) {
+    return op.buildNode(
+        "ScatterElements", {into, *indices, elements}, into.getType(),
+        {op.intAttr("axis", *axis), op.stringAttr("reduction", how)});
+  };
+  // Elements that are replaced begin with the first update, except that sums
+  // begin with 0.
+  Value into = *value;
+  TorchMath math(op);
+  auto like = [&](Value value, double number) {
+    return math.node(
+        "Where", {math.makeNumber(op.b.getI1Type(), Number::fromInt(1)),
+                  op.makeNumber(getElementTypeOrSelf(value), number), value});
+  };
+  if (isReplaced)
+    into = scatter(into,
+                   reduction == "add"   ? like(updates, 0)
+                   : reduction == "mul" ? like(updates, 1)
+                                        : updates,
+                   "none");
+  Value result = scatter(into, updates, reduction);
+  if (!isMean)
+    return result;
+  Value counts =
+      scatter(like(*value, isReplaced ? 0 : 1), like(updates, 1), "add");
+  counts = math.node("Max", {counts, op.makeNumber(type.getElementType(), 1)});
+  return math.node("Div", {result, counts});
+}
+
+/// Writes the elements of a tensor, in their order, to the elements that a mask
+/// selects.
+NodeResults torch_ops::convertMaskedScatter(OpImporter &op) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  FailureOr<Value> mask = requireRankedTensor(op, 1);
+  FailureOr<Value> source = requireRankedTensor(op, 2);
+  if (failed(value) || failed(mask) || failed(source))
+    return failure();
+  RankedTensorType type = op.getRanked(0), sourceType = op.getRanked(2);
+  std::optional<int64_t> size = countElements(type.getShape());
+  std::optional<int64_t> count = countElements(sourceType.getShape());
+  if (!size || !count || *count == 0 || !type.hasStaticShape() ||
+      !sourceType.hasStaticShape() ||
+      op.getRanked(1).getRank() > type.getRank() ||
+      sourceType.getElementType() != type.getElementType() ||
+      !op.elementType(1).isInteger(1))
+    return op.unsupported("expected tensors of static shape and the same type, "
+                          "and a mask");
+  // The number of selected elements before each is its index.
+  TorchMath math(op);
+  Type i64 = op.b.getI64Type();
+  Value flat =
+      math.reshape(expandTo(op, *mask, type.clone(op.b.getI1Type())), *size);
+  auto indexType = RankedTensorType::get(*size, i64);
+  Value axis = math.makeNumber(i64, Number::fromInt(0));
+  Value index = op.buildNode("CumSum", {op.cast(flat, i64), axis}, indexType,
+                             op.intAttr("exclusive", 1));
+  index = math.node("Min", {index, op.makeInts(*count - 1)});
+  Value selected =
+      op.buildNode("Gather", {math.reshape(*source, *count), index},
+                   sourceType.clone(*size), op.intAttr("axis", 0));
+  Value result =
+      math.node("Where", {flat, selected, math.reshape(*value, *size)});
+  return math.reshape(result, type.getShape());
 }
 
 NodeResults torch_ops::convertOneHot(OpImporter &op) {
@@ -617,6 +682,24 @@ NodeResults torch_ops::convertTriangle(OpImporter &op) {
   bool isUpper = op.op.getName() == "aten.triu";
   return op.buildNode("Trilu", {*value, offset}, value->getType(),
                       op.intAttr("upper", isUpper));
+}
+
+/// The index of each element of operand 0, repeated this number of times.
+NodeResults torch_ops::convertRepeatIndices(OpImporter &op) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  if (failed(value))
+    return failure();
+  std::optional<SmallVector<int64_t>> counts = readIntConstant(*value);
+  if (!counts || op.getRanked(0).getRank() != 1)
+    return failOperand(op, 0, "a constant list of counts");
+  constexpr int64_t kMaxCount = int64_t(1) << 24;
+  SmallVector<int64_t> indices;
+  for (auto [index, count] : llvm::enumerate(*counts)) {
+    if (count < 0 || count > kMaxCount - int64_t(indices.size()))
+      return op.unsupported("the result has too many elements");
+    indices.append(count, index);
+  }
+  return TorchMath(op).to(op.makeInts(indices), op.resultElementType());
 }
 
 NodeResults torch_ops::convertRepeatInterleave(OpImporter &op) {

@@ -104,6 +104,22 @@ NodeResults torch_ops::convertIdentity(OpImporter &op) {
   return *value;
 }
 
+/// Returns operand 1 in the type and shape of operand 0.
+NodeResults torch_ops::convertCopy(OpImporter &op) {
+  FailureOr<Value> value = requireRankedTensor(op, 0);
+  FailureOr<Value> source = requireRankedTensor(op, 1);
+  if (failed(value) || failed(source))
+    return failure();
+  TorchMath math(op);
+  RankedTensorType type = op.getRanked(0);
+  Value copied = math.to(*source, type.getElementType());
+  if (copied.getType() == type)
+    return copied;
+  if (!type.hasStaticShape())
+    return failOperand(op, 0, "a tensor of static shape");
+  return op.buildNode("Expand", {copied, op.makeInts(type.getShape())}, type);
+}
+
 NodeResults torch_ops::convertDropout(OpImporter &op) {
   FailureOr<bool> isTraining = requireBool(op, 2);
   if (failed(isTraining))
@@ -540,7 +556,17 @@ NodeResults torch_ops::convertEmbedding(OpImporter &op) {
   return gather(op, *weight, *indices, 0);
 }
 
+/// Removes elements at both ends of an axis.
+static FailureOr<Value> cropAxis(OpImporter &op, Value value, int64_t axis,
+                                 int64_t low, int64_t high) {
+  int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(axis);
+  if (ShapedType::isDynamic(size) || low + high > size)
+    return failOperand(op, 1, "to remove at most the elements of an axis");
+  return sliceRange(op, value, axis, low, size - high);
+}
+
 NodeResults torch_ops::convertPad(OpImporter &op) {
+  constexpr int64_t kMaxAmount = std::numeric_limits<int32_t>::max();
   FailureOr<Value> value = requireRankedTensor(op, 0);
   FailureOr<SmallVector<int64_t>> amounts = requireIntList(op, 1);
   if (failed(value) || failed(amounts))
@@ -562,13 +588,24 @@ NodeResults torch_ops::convertPad(OpImporter &op) {
   for (int64_t i : llvm::seq(count / 2)) {
     int64_t axis = rank - 1 - i;
     int64_t low = (*amounts)[2 * i], high = (*amounts)[2 * i + 1];
-    if (low < 0 || high < 0 || low > std::numeric_limits<int32_t>::max() ||
-        high > std::numeric_limits<int32_t>::max())
-      return failOperand(op, 1, "amounts from 0 to 2^31 - 1");
-    pads[axis] = low;
-    pads[rank + axis] = high;
+    for (int64_t amount : {low, high})
+      if (std::abs(std::max(amount, -kMaxAmount - 1)) > kMaxAmount)
+        return failOperand(op, 1, "amounts of at most 2^31 - 1");
+    // A negative amount removes elements.
+    if (low < 0 || high < 0) {
+      FailureOr<Value> cropped =
+          cropAxis(op, *value, axis, std::max<int64_t>(-low, 0),
+                   std::max<int64_t>(-high, 0));
+      if (failed(cropped))
+        return failure();
+      value = cropped;
+      shape[axis] = cast<RankedTensorType>(value->getType()).getDimSize(axis);
+    }
+    pads[axis] = std::max<int64_t>(low, 0);
+    pads[rank + axis] = std::max<int64_t>(high, 0);
     if (!ShapedType::isDynamic(shape[axis]) &&
-        llvm::AddOverflow(shape[axis], low + high, shape[axis]))
+        llvm::AddOverflow(shape[axis], pads[axis] + pads[rank + axis],
+                          shape[axis]))
       return op.unsupported("the result has too many elements");
   }
   Value padding = TorchMath(op).makeNumber(type.getElementType(), number);

@@ -1,4 +1,4 @@
-//===- Networks.cpp - Pooling and normalization of torch -----------------===//
+//===- Networks.cpp - Normalization of torch ------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,174 +12,10 @@
 #include "quant-float/Support/FloatFormat.h"
 #include <array>
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::torch_ops;
-
-/// Requires a tensor of floats.
-static FailureOr<RankedTensorType> requireFloats(OpImporter &op, int64_t rank) {
-  FailureOr<Value> value = requireRankedTensor(op, 0);
-  if (failed(value))
-    return failure();
-  auto type = cast<RankedTensorType>(value->getType());
-  if (!isStandardFloat(type.getElementType()) ||
-      (rank > 0 && type.getRank() != rank))
-    return op.unsupported(
-        "operand 0 has the type " + showType(type) + ", but must have " +
-        (rank > 0 ? "rank " + std::to_string(rank) + " and " : std::string()) +
-        "elements of 'f16', 'bf16', 'f32' or 'f64'");
-  return type;
-}
-
-//===----------------------------------------------------------------------===//
-// Pooling
-//===----------------------------------------------------------------------===//
-
-/// Returns the number of axes of a window, which ends the name of the op.
-static size_t getSpatialRank(OpImporter &op) {
-  StringRef name = op.op.getName();
-  return name.contains("1d") ? 1 : name.contains("3d") ? 3 : 2;
-}
-
-/// Reads a list of one integer, or of one for each axis of the window.
-static FailureOr<SmallVector<int64_t>>
-requireWindow(OpImporter &op, size_t index, int64_t fewest,
-              std::optional<ArrayRef<int64_t>> byDefault) {
-  size_t count = getSpatialRank(op);
-  SmallVector<int64_t> result;
-  if (!isNone(op, index)) {
-    FailureOr<SmallVector<int64_t>> list = requireIntList(op, index);
-    if (failed(list))
-      return failure();
-    result = *list;
-  }
-  if (result.empty() && byDefault)
-    result.assign(byDefault->begin(), byDefault->end());
-  if (result.size() == 1)
-    result.resize(count, result.front());
-  if (result.size() != count)
-    return failOperand(op, index, Twine(count) + " integers");
-  for (int64_t value : result)
-    if (value < fewest || value > std::numeric_limits<int32_t>::max())
-      return failOperand(op, index,
-                         "integers from " + Twine(fewest) + " to 2^31 - 1");
-  return result;
-}
-
-/// The operands that both kinds of pooling have.
-static FailureOr<SmallVector<NamedAttribute>> readPooling(OpImporter &op,
-                                                          size_t ceilMode) {
-  FailureOr<SmallVector<int64_t>> kernel =
-      requireWindow(op, 1, 1, std::nullopt);
-  if (failed(kernel))
-    return failure();
-  auto strides = requireWindow(op, 2, 1, ArrayRef<int64_t>(*kernel));
-  auto padding =
-      requireWindow(op, 3, 0, SmallVector<int64_t>(kernel->size(), 0));
-  FailureOr<bool> isCeil = getBool(op, ceilMode, false);
-  if (failed(strides) || failed(padding) || failed(isCeil))
-    return failure();
-  for (auto [amount, size] : llvm::zip_equal(*padding, *kernel))
-    if (amount > size / 2)
-      return failOperand(op, 3, "a padding of at most half of the kernel");
-  SmallVector<int64_t> pads(*padding);
-  llvm::append_range(pads, *padding);
-  return SmallVector<NamedAttribute>{
-      op.intsAttr("kernel_shape", *kernel), op.intsAttr("strides", *strides),
-      op.intsAttr("pads", pads), op.intAttr("ceil_mode", *isCeil)};
-}
-
-static Value pool(OpImporter &op, StringRef opType,
-                  ArrayRef<NamedAttribute> attributes) {
-  TorchMath math(op);
-  Type type = op.elementType(0);
-  Type computed = math.getComputeType(type);
-  Value result = op.buildNode(opType, math.to(op.inputs[0], computed),
-                              cast<TensorType>(op.resultType()).clone(computed),
-                              attributes);
-  return math.to(result, type);
-}
-
-/// Returns the maxima, and anything as their indices.
-static NodeResults addUnusedIndices(OpImporter &op, Value result) {
-  // ONNX counts indices over the whole tensor.
-  if (!op.op->getResult(1).use_empty())
-    return op.unsupported("the indices of maxima are used");
-  FailureOr<RankedTensorType> indices = op.requireRankedResult(1);
-  if (failed(indices))
-    return failure();
-  if (!indices->hasStaticShape())
-    return op.unsupported("result 1 has the type " + showType(*indices) +
-                          ", but must have a static shape");
-  Value results[] = {result, op.makeConstant(DenseElementsAttr::get(
-                                 *indices, op.b.getI64IntegerAttr(0)))};
-  return ValueRange(results);
-}
-
-NodeResults torch_ops::convertMaxPool(OpImporter &op) {
-  size_t count = getSpatialRank(op);
-  if (failed(requireFloats(op, count + 2)))
-    return failure();
-  FailureOr<SmallVector<NamedAttribute>> attributes = readPooling(op, 5);
-  auto dilations = requireWindow(op, 4, 1, SmallVector<int64_t>(count, 1));
-  if (failed(attributes) || failed(dilations))
-    return failure();
-  attributes->push_back(op.intsAttr("dilations", *dilations));
-  Value result = pool(op, "MaxPool", *attributes);
-  if (op.op->getNumResults() == 1)
-    return result;
-  return addUnusedIndices(op, result);
-}
-
-NodeResults torch_ops::convertAveragePool(OpImporter &op) {
-  if (failed(requireFloats(op, getSpatialRank(op) + 2)))
-    return failure();
-  FailureOr<SmallVector<NamedAttribute>> attributes = readPooling(op, 4);
-  FailureOr<bool> isPaddingCounted = getBool(op, 5, true);
-  if (failed(attributes) || failed(isPaddingCounted))
-    return failure();
-  if (!isNone(op, 6))
-    return failOperand(op, 6, "no divisor");
-  attributes->push_back(op.intAttr("count_include_pad", *isPaddingCounted));
-  return pool(op, "AveragePool", *attributes);
-}
-
-NodeResults torch_ops::convertAdaptivePool(OpImporter &op) {
-  size_t count = getSpatialRank(op);
-  FailureOr<RankedTensorType> type = requireFloats(op, count + 2);
-  FailureOr<SmallVector<int64_t>> sizes = requireWindow(op, 1, 1, std::nullopt);
-  if (failed(type) || failed(sizes))
-    return failure();
-  bool isMax = op.op.getName().contains("max");
-  TorchMath math(op);
-  Value result;
-  if (llvm::all_of(*sizes, [](int64_t size) { return size == 1; })) {
-    SmallVector<int64_t> axes =
-        llvm::to_vector(llvm::seq<int64_t>(2, count + 2));
-    Value value =
-        math.to(op.inputs[0], math.getComputeType(type->getElementType()));
-    result = math.to(math.reduce(isMax ? "ReduceMax" : "ReduceMean", value,
-                                 axes, /*keepDims=*/true),
-                     type->getElementType());
-  } else {
-    // Windows of equal sizes that do not overlap.
-    SmallVector<int64_t> kernel;
-    for (auto [size, axis] :
-         llvm::zip_equal(*sizes, type->getShape().drop_front(2))) {
-      if (ShapedType::isDynamic(axis) || axis == 0 || axis % size != 0)
-        return failOperand(op, 1, "divisors of the sizes of the axes");
-      kernel.push_back(axis / size);
-    }
-    result = pool(
-        op, isMax ? "MaxPool" : "AveragePool",
-        {op.intsAttr("kernel_shape", kernel), op.intsAttr("strides", kernel)});
-  }
-  if (op.op->getNumResults() == 1)
-    return result;
-  return addUnusedIndices(op, result);
-}
 
 //===----------------------------------------------------------------------===//
 // Normalization
@@ -188,7 +24,7 @@ NodeResults torch_ops::convertAdaptivePool(OpImporter &op) {
 NodeResults torch_ops::convertBatchNorm(OpImporter &op) {
   // aten.batch_norm has a flag, and no statistics as results.
   bool hasFlag = op.op.getName() == "aten.batch_norm";
-  FailureOr<RankedTensorType> type = requireFloats(op, 0);
+  FailureOr<RankedTensorType> type = requireFloats(op);
   FailureOr<double> epsilon = requireDouble(op, hasFlag ? 7 : 6);
   if (hasFlag) {
     FailureOr<bool> isTraining = requireBool(op, 5);
@@ -278,7 +114,7 @@ static std::array<Value, 3> normalizeRows(TorchMath &math, Value value,
 /// standard deviations.
 static FailureOr<SmallVector<Value>> normalizeLayer(OpImporter &op,
                                                     double epsilon) {
-  FailureOr<RankedTensorType> type = requireFloats(op, 0);
+  FailureOr<RankedTensorType> type = requireFloats(op);
   FailureOr<SmallVector<int64_t>> shape = requireIntList(op, 1);
   if (failed(type) || failed(shape))
     return failure();
@@ -335,9 +171,11 @@ NodeResults torch_ops::convertNativeLayerNorm(OpImporter &op) {
 /// Normalizes groups of channels of each element of the batch.
 NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
   bool isInstance = op.op.getName() == "aten.instance_norm";
-  size_t weightIndex = isInstance ? 1 : 2;
-  size_t epsilonIndex = isInstance ? 7 : 4;
-  FailureOr<RankedTensorType> type = requireFloats(op, 0);
+  bool isNative = op.op.getName() == "aten.native_group_norm";
+  size_t weightIndex = isInstance || isNative ? 1 : 2;
+  size_t groupsIndex = isNative ? 6 : 1;
+  size_t epsilonIndex = isInstance || isNative ? 7 : 4;
+  FailureOr<RankedTensorType> type = requireFloats(op);
   if (failed(type))
     return failure();
   if (type->getRank() < 2 || !type->hasStaticShape() ||
@@ -351,7 +189,7 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
     if (!*isOfInput)
       return failOperand(op, 5, "the statistics of the input");
   } else {
-    FailureOr<int64_t> given = requireIntOperand(op, 1);
+    FailureOr<int64_t> given = requireIntOperand(op, groupsIndex);
     if (failed(given))
       return failure();
     groups = *given;
@@ -364,7 +202,7 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
     epsilon = *given;
   }
   if (groups < 1 || channels % groups != 0)
-    return failOperand(op, 1, "a divisor of the number of channels");
+    return failOperand(op, groupsIndex, "a divisor of the number of channels");
   std::optional<int64_t> count = countElements(type->getShape().drop_front(2));
   std::optional<int64_t> groupSize =
       count ? countElements({channels / groups, *count}) : std::nullopt;
@@ -375,7 +213,7 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
   Type computed = math.getComputeType(elementType);
   Value value = math.reshape(math.to(op.inputs[0], computed),
                              {type->getDimSize(0), groups, *groupSize});
-  Value result = normalizeRows(math, value, {2}, epsilon)[0];
+  auto [result, mean, scale] = normalizeRows(math, value, {2}, epsilon);
   result = math.reshape(result, type->getShape());
   SmallVector<int64_t> shape(type->getRank(), 1);
   shape[1] = channels;
@@ -392,11 +230,17 @@ NodeResults torch_ops::convertGroupNorm(OpImporter &op) {
     result = math.node(
         node, {result, math.reshape(math.to(*factor, computed), shape)});
   }
-  return math.to(result, elementType);
+  SmallVector<Value> results = {math.to(result, elementType)};
+  if (isNative)
+    for (auto [index, value] : {std::pair<size_t, Value>(1, mean), {2, scale}})
+      results.push_back(
+          math.to(math.reshape(value, {type->getDimSize(0), groups}),
+                  op.resultElementType(index)));
+  return ValueRange(results);
 }
 
 NodeResults torch_ops::convertRmsNorm(OpImporter &op) {
-  FailureOr<RankedTensorType> type = requireFloats(op, 0);
+  FailureOr<RankedTensorType> type = requireFloats(op);
   FailureOr<SmallVector<int64_t>> shape = requireIntList(op, 1);
   if (failed(type) || failed(shape))
     return failure();

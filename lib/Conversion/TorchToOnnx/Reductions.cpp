@@ -9,6 +9,7 @@
 #include "Conversions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -258,17 +259,37 @@ NodeResults torch_ops::convertVectorNorm(OpImporter &op) {
   FailureOr<bool> keepDims = getBool(op, 3, false);
   if (failed(axes) || failed(keepDims))
     return failure();
-  if (*order != 1 && *order != 2)
-    return failOperand(op, 1, "the order 1 or 2");
+  if (std::isnan(*order))
+    return failOperand(op, 1, "an order");
   Type type = op.resultElementType();
   if (!isStandardFloat(type))
     return op.unsupported("elements of type " + showType(type));
   TorchMath math(op);
   Value value =
       math.to(math.to(reduction->value, type), math.getComputeType(type));
-  return math.to(math.reduce(*order == 1 ? "ReduceL1" : "ReduceL2", value,
-                             *axes, *keepDims),
-                 type);
+  auto reduce = [&](StringRef node, Value operand) {
+    return math.to(math.reduce(node, operand, *axes, *keepDims), type);
+  };
+  if (*order == 1 || *order == 2)
+    return reduce(*order == 1 ? "ReduceL1" : "ReduceL2", value);
+  value = math.node("Abs", value);
+  if (std::isinf(*order))
+    return reduce(*order > 0 ? "ReduceMax" : "ReduceMin", value);
+  // The order 0 counts elements that are not 0.
+  if (*order == 0) {
+    Value zero =
+        math.makeNumber(getElementTypeOrSelf(value), Number::fromInt(0));
+    Value isZero = math.node("Equal", {value, zero}, op.b.getI1Type());
+    return reduce("ReduceSum", op.cast(math.node("Not", isZero),
+                                       getElementTypeOrSelf(value)));
+  }
+  auto raise = [&](Value operand, double exponent) {
+    return math.node("Pow",
+                     {operand, math.makeNumber(getElementTypeOrSelf(operand),
+                                               Number::fromFloat(exponent))});
+  };
+  Value sum = math.reduce("ReduceSum", raise(value, *order), *axes, *keepDims);
+  return math.to(raise(sum, 1 / *order), type);
 }
 
 NodeResults torch_ops::convertSoftmax(OpImporter &op) {

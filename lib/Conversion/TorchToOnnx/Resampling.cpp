@@ -9,6 +9,7 @@
 #include "Conversions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "quant-float/Support/FloatFormat.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -117,12 +118,58 @@ NodeResults torch_ops::convertPixelShuffle(OpImporter &op) {
 // Interpolation
 //===----------------------------------------------------------------------===//
 
+/// Returns the factors of the sizes, or none.
+static FailureOr<SmallVector<double>> readFactors(OpImporter &op, size_t index,
+                                                  size_t count) {
+  SmallVector<double> factors;
+  if (isNone(op, index))
+    return factors;
+  FailureOr<SmallVector<Value>> list = requireList(op, index);
+  if (failed(list))
+    return failure();
+  for (Value value : *list)
+    if (std::optional<Number> number = readNumber(value))
+      factors.push_back(number->toDouble());
+  if (factors.size() != count || !llvm::all_of(factors, [](double factor) {
+        return factor > 0 && std::isfinite(factor);
+      }))
+    return failOperand(op, index, "positive factors of all axes");
+  return factors;
+}
+
+/// Selects the nearest elements. PyTorch computes positions in f32.
+static NodeResults upsampleNearest(OpImporter &op, Value value,
+                                   RankedTensorType resultType,
+                                   ArrayRef<double> factors) {
+  double offset = op.op.getName().contains("exact") ? 0.5 : 0;
+  for (int64_t axis : llvm::seq<int64_t>(2, resultType.getRank())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t from = type.getDimSize(axis), to = resultType.getDimSize(axis);
+    constexpr int64_t kMaxSize = int64_t(1) << 24;
+    if (from > kMaxSize || to > kMaxSize)
+      return op.unsupported("the result has too many elements");
+    float scale = factors.empty() ? float(from) / float(to)
+                                  : float(1 / factors[axis - 2]);
+    SmallVector<int64_t> indices, shape(type.getShape());
+    for (int64_t i : llvm::seq(to)) {
+      float position = float(double(i) + offset) * scale;
+      indices.push_back(std::min(int64_t(std::floor(position)), from - 1));
+    }
+    shape[axis] = to;
+    if (from != to || !llvm::equal(indices, llvm::seq(to)))
+      value = op.buildNode("Gather", {value, op.makeInts(indices)},
+                           type.clone(shape), op.intAttr("axis", axis));
+  }
+  return value;
+}
+
 /// Interpolates an image. PyTorch computes positions from the scale factors if
 /// they are given, which are the ratios of the sizes only if these are
 /// integers.
 NodeResults torch_ops::convertUpsample(OpImporter &op) {
   StringRef name = op.op.getName();
   bool isNearest = name.contains("nearest");
+  bool isAntialiased = name.ends_with("_aa") || name.ends_with("_aa.vec");
   size_t factorsIndex = isNearest ? 2 : 3;
   FailureOr<Value> value = requireRankedTensor(op, 0);
   FailureOr<RankedTensorType> resultType = op.requireRankedResult();
@@ -131,35 +178,49 @@ NodeResults torch_ops::convertUpsample(OpImporter &op) {
   if (failed(value) || failed(resultType) || failed(alignsCorners))
     return failure();
   RankedTensorType type = op.getRanked(0);
-  if (type.getRank() != 4 || resultType->getRank() != 4 ||
+  int64_t rank = name.contains("1d") ? 3 : name.contains("3d") ? 5 : 4;
+  if (type.getRank() != rank || resultType->getRank() != rank ||
       !type.hasStaticShape() || !resultType->hasStaticShape() ||
       !isStandardFloat(type.getElementType()) ||
       type.getShape().take_front(2) != resultType->getShape().take_front(2) ||
-      llvm::is_contained(type.getShape(), 0))
-    return op.unsupported("images of type " + showType(type) + " and " +
-                          showType(*resultType) +
-                          "; expected static shapes of 4 axes");
-  bool hasFactors = !isNone(op, factorsIndex);
-  for (int64_t axis : {2, 3}) {
+      llvm::is_contained(type.getShape(), 0) ||
+      llvm::is_contained(resultType->getShape(), 0))
+    return op.unsupported(
+        "images of type " + showType(type) + " and " + showType(*resultType) +
+        "; expected static shapes of " + Twine(rank) + " axes");
+  // The factors are a list, or one operand for each axis.
+  bool isList = name.ends_with(".vec");
+  SmallVector<double> factors;
+  if (isList) {
+    FailureOr<SmallVector<double>> given =
+        readFactors(op, factorsIndex, rank - 2);
+    if (failed(given))
+      return failure();
+    factors = *given;
+  } else {
+    for (size_t index : llvm::seq(factorsIndex, op.inputs.size()))
+      if (!isNone(op, index))
+        return failOperand(op, index, "no factor");
+  }
+  if (isNearest)
+    return upsampleNearest(op, *value, *resultType, factors);
+  for (int64_t axis : llvm::seq<int64_t>(2, rank)) {
     int64_t from = type.getDimSize(axis), to = resultType->getDimSize(axis);
-    if ((isNearest || (hasFactors && !*alignsCorners)) && to % from != 0)
+    if (!factors.empty() && !*alignsCorners && to % from != 0)
       return op.unsupported("the size " + Twine(to) +
                             " is no multiple of the size " + Twine(from));
   }
   TorchMath math(op);
   Type elementType = type.getElementType();
   Type computed = math.getComputeType(elementType);
-  SmallVector<NamedAttribute> attributes;
-  if (isNearest)
-    attributes = {op.stringAttr("mode", "nearest"),
-                  op.stringAttr("coordinate_transformation_mode", "asymmetric"),
-                  op.stringAttr("nearest_mode", "floor")};
-  else
-    attributes = {
-        op.stringAttr("mode", name.contains("bicubic") ? "cubic" : "linear"),
-        op.stringAttr("coordinate_transformation_mode",
-                      *alignsCorners ? "align_corners" : "half_pixel"),
-        op.b.getNamedAttr("cubic_coeff_a", op.b.getF32FloatAttr(-0.75))};
+  NamedAttribute attributes[] = {
+      op.stringAttr("mode", name.contains("bicubic") ? "cubic" : "linear"),
+      op.stringAttr("coordinate_transformation_mode",
+                    *alignsCorners ? "align_corners" : "half_pixel"),
+      op.intAttr("antialias", isAntialiased),
+      op.intAttr("exclude_outside", isAntialiased),
+      op.b.getNamedAttr("cubic_coeff_a",
+                        op.b.getF32FloatAttr(isAntialiased ? -0.5 : -0.75))};
   Value sizes = op.makeInts(resultType->getShape());
   Value operands[] = {math.to(*value, computed), Value(), Value(), sizes};
   ValueRange results = op.buildNodes("Resize", operands,

@@ -224,6 +224,99 @@ NodeResults torch_ops::convertArgSort(OpImporter &op) {
   return sorted->first.isScalar ? TorchMath(op).reshape(indices, {}) : indices;
 }
 
+/// The element at a position in increasing order, counted from 1, along an
+/// axis.
+NodeResults torch_ops::convertKthValue(OpImporter &op) {
+  FailureOr<int64_t> count = requireIntOperand(op, 1);
+  FailureOr<Row> row = readRow(op, isNone(op, 2) ? op.inputs.size() : 2);
+  FailureOr<bool> keepDims = getBool(op, 3, false);
+  if (failed(count) || failed(row) || failed(keepDims))
+    return failure();
+  int64_t size = row->getType().getDimSize(row->axis);
+  if (*count < 1 || (!ShapedType::isDynamic(size) && *count > size))
+    return failOperand(op, 1, "a position from 1 to the size of the axis");
+  Sorted sorted =
+      sortRow(op, *row, op.makeInts(*count), *count, /*isDescending=*/false);
+  for (Value *part : {&sorted.values, &sorted.indices}) {
+    auto type = cast<RankedTensorType>(part->getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[row->axis] = 1;
+    *part = op.buildNode("Slice",
+                         {*part, op.makeInts(*count - 1), op.makeInts(*count),
+                          op.makeInts(row->axis), op.makeInts(1)},
+                         type.clone(shape));
+    if (!*keepDims && !row->isScalar)
+      *part = dropAxis(op, *part, row->axis);
+  }
+  return finishSorted(op, *row, sorted);
+}
+
+/// The number of bounds below each value, or up to it (`right`), in rows of
+/// increasing bounds.
+static NodeResults countBounds(OpImporter &op, Value bounds, Value values,
+                               bool isRight) {
+  TorchMath math(op);
+  Type common = math.promote({bounds, values});
+  if (!op.getProblem().empty())
+    return failure();
+  if (isNarrowFloat(common) || common.isInteger(1))
+    return op.unsupported("elements of type " + showType(common));
+  bounds = math.prepare(bounds, common);
+  values = math.prepare(values, common);
+  // Compare each value with the bounds of its row.
+  auto boundsType = cast<RankedTensorType>(bounds.getType());
+  auto type = cast<RankedTensorType>(values.getType());
+  int64_t rank = type.getRank();
+  if (boundsType.getRank() == rank && rank > 1) {
+    SmallVector<int64_t> shape(boundsType.getShape());
+    shape.insert(shape.end() - 1, 1);
+    bounds = op.buildNode("Unsqueeze", {bounds, op.makeInts(rank - 1)},
+                          boundsType.clone(shape));
+  } else if (boundsType.getRank() != 1) {
+    return op.unsupported("bounds of type " + showType(boundsType) +
+                          " for values of type " + showType(type));
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(1);
+  values =
+      op.buildNode("Unsqueeze", {values, op.makeInts(rank)}, type.clone(shape));
+  // A NaN is above all bounds.
+  Value isAbove = math.node(isRight ? "Greater" : "GreaterOrEqual",
+                            {bounds, values}, op.b.getI1Type());
+  Value isBelow = math.node("Not", isAbove);
+  if (!op.getProblem().empty())
+    return failure();
+  Value count = math.reduce("ReduceSum", op.cast(isBelow, op.b.getI64Type()),
+                            rank, /*keepDims=*/false);
+  return math.to(count, op.resultElementType());
+}
+
+NodeResults torch_ops::convertBucketize(OpImporter &op) {
+  FailureOr<Value> values = requireRankedTensor(op, 0);
+  FailureOr<Value> bounds = requireRankedTensor(op, 1);
+  FailureOr<bool> isRight = getBool(op, 3, false);
+  if (failed(values) || failed(bounds) || failed(isRight))
+    return failure();
+  return countBounds(op, *bounds, *values, *isRight);
+}
+
+NodeResults torch_ops::convertSearchSorted(OpImporter &op) {
+  FailureOr<Value> bounds = requireRankedTensor(op, 0);
+  FailureOr<Value> values = requireRankedTensor(op, 1);
+  FailureOr<bool> isRight = getBool(op, 3, false);
+  if (failed(bounds) || failed(values) || failed(isRight))
+    return failure();
+  if (!isNone(op, 4)) {
+    FailureOr<std::string> side = requireString(op, 4);
+    if (failed(side))
+      return failure();
+    *isRight |= *side == "right";
+  }
+  if (!isNone(op, 5))
+    return failOperand(op, 5, "no sorter");
+  return countBounds(op, *bounds, *values, *isRight);
+}
+
 //===----------------------------------------------------------------------===//
 // Cumulative sums
 //===----------------------------------------------------------------------===//
@@ -246,4 +339,39 @@ NodeResults torch_ops::convertCumulative(OpImporter &op) {
   Value result =
       math.to(op.buildNode(op.onnxType, {value, axis}, value.getType()), type);
   return row->isScalar ? math.reshape(result, {}) : result;
+}
+
+NodeResults torch_ops::convertLogCumSumExp(OpImporter &op) {
+  FailureOr<Row> row = readRow(op, 1);
+  if (failed(row))
+    return failure();
+  Type type = op.resultElementType();
+  if (!isStandardFloat(type))
+    return op.unsupported("elements of type " + showType(type));
+  constexpr int64_t kMaxSize = 4096;
+  auto rowType = row->getType();
+  int64_t size = rowType.getDimSize(row->axis), rank = rowType.getRank();
+  if (ShapedType::isDynamic(size) || size > kMaxSize)
+    return failOperand(op, 0, "an axis of at most 4096 elements");
+  // One row for each element, which contains the elements up to it.
+  TorchMath math(op);
+  Value value = math.to(math.to(row->value, type), math.getComputeType(type));
+  SmallVector<int64_t> shape(rowType.getShape()), column(rank - row->axis, 1);
+  shape.insert(shape.begin() + row->axis, 1);
+  value = op.buildNode("Unsqueeze", {value, op.makeInts(row->axis)},
+                       cast<RankedTensorType>(value.getType()).clone(shape));
+  Value numbers = op.makeInts(llvm::to_vector(llvm::seq(size)));
+  column[0] = size;
+  Value elements = math.reshape(numbers, column);
+  column.insert(column.begin() + 1, 1);
+  Value isUpTo =
+      math.node("LessOrEqual", {elements, math.reshape(numbers, column)},
+                op.b.getI1Type());
+  Value lowest = op.makeScalar(getElementTypeOrSelf(value),
+                               APFloat::getInf(APFloat::IEEEdouble(), true));
+  value = math.node("Where", {isUpTo, value, lowest});
+  value = math.reduce("ReduceLogSumExp", value, row->axis + 1,
+                      /*keepDims=*/false);
+  value = math.to(value, type);
+  return row->isScalar ? math.reshape(value, {}) : value;
 }

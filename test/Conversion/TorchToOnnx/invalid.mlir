@@ -647,16 +647,6 @@ func.func @f(%x: !torch.vtensor<[4],f32>) {
 
 // -----
 
-func.func @f(%x: !torch.vtensor<[4],f32>) {
-  %i = "torch.constant.int"() <{value = -1 : i64}> : () -> !torch.int
-  %l = "torch.prim.ListConstruct"(%i, %i) : (!torch.int, !torch.int) -> !torch.list<int>
-  // expected-error @+1 {{operand 1: expected amounts from 0 to 2^31 - 1, but got}}
-  %r = "torch.aten.constant_pad_nd"(%x, %l) : (!torch.vtensor<[4],f32>, !torch.list<int>) -> !torch.vtensor<[4],f32>
-  return
-}
-
-// -----
-
 func.func @f(%x: !torch.vtensor<[9223372036854775807],f32>) {
   %i = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
   %l = "torch.prim.ListConstruct"(%i, %i) : (!torch.int, !torch.int) -> !torch.list<int>
@@ -788,16 +778,6 @@ func.func @f(%x: !torch.vtensor<[1,3,6,6],f32>) {
   // expected-error @+1 {{operand 3: expected a padding of at most half of the kernel, but got}}
   %r = "torch.aten.max_pool2d"(%x, %l, %l, %l) : (!torch.vtensor<[1,3,6,6],f32>, !torch.list<int>, !torch.list<int>, !torch.list<int>) -> !torch.vtensor<[1,3,6,6],f32>
   return
-}
-
-// -----
-
-func.func @f(%x: !torch.vtensor<[1,3,6,6],f32>) -> !torch.vtensor<[1,3,3,3],si64> {
-  %i = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
-  %l = "torch.prim.ListConstruct"(%i) : (!torch.int) -> !torch.list<int>
-  // expected-error @+1 {{the indices of maxima are used}}
-  %r:2 = "torch.aten.max_pool2d_with_indices"(%x, %l) : (!torch.vtensor<[1,3,6,6],f32>, !torch.list<int>) -> (!torch.vtensor<[1,3,3,3],f32>, !torch.vtensor<[1,3,3,3],si64>)
-  return %r#1 : !torch.vtensor<[1,3,3,3],si64>
 }
 
 // -----
@@ -1429,17 +1409,6 @@ func.func @f(%a0: !torch.vtensor<[5,3],f32>, %a1: !torch.vtensor<[2],si64>, %a2:
 
 // -----
 
-func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2],f32>) {
-  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
-  %c1 = "torch.constant.str"() <{value = "mean"}> : () -> !torch.str
-  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
-  // expected-error @+1 {{the reduction 'mean'; expected sum, prod, amax or amin that include the elements of operand 0}}
-  %r = "torch.aten.scatter_reduce.two"(%a0, %c0, %a1, %a2, %c1, %c2) : (!torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[2],si64>, !torch.vtensor<[2],f32>, !torch.str, !torch.bool) -> (!torch.vtensor<[5],f32>)
-  return
-}
-
-// -----
-
 func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[?],si64>, %a2: !torch.vtensor<[2],f32>) {
   %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
   // expected-error @+1 {{indices of unknown shape}}
@@ -1592,18 +1561,6 @@ func.func @f(%a0: !torch.vtensor<[1,2,?,4],f32>) {
 
 // -----
 
-func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
-  %c1 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
-  %c2 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
-  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
-  %c4 = "torch.constant.none"() : () -> !torch.none
-  // expected-error @+1 {{the size 7 is no multiple of the size 4}}
-  %r = "torch.aten.upsample_nearest2d.vec"(%a0, %c3, %c4) : (!torch.vtensor<[1,2,4,4],f32>, !torch.list<int>, !torch.none) -> (!torch.vtensor<[1,2,7,7],f32>)
-  return
-}
-
-// -----
-
 func.func @f(%a0: !torch.vtensor<[2,4,5],f32>) {
   %c0 = "torch.constant.int"() <{value = 3 : i64}> : () -> !torch.int
   %c1 = "torch.constant.none"() : () -> !torch.none
@@ -1612,29 +1569,6 @@ func.func @f(%a0: !torch.vtensor<[2,4,5],f32>) {
   %c4 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
   // expected-error @+1 {{operand 1: expected a divisor of the number of channels, but got 3}}
   %r = "torch.aten.group_norm"(%a0, %c0, %c1, %c2, %c3, %c4) : (!torch.vtensor<[2,4,5],f32>, !torch.int, !torch.none, !torch.none, !torch.float, !torch.bool) -> (!torch.vtensor<[2,4,5],f32>)
-  return
-}
-
-// -----
-
-func.func @f(%a0: !torch.vtensor<[1,2,7,7],f32>) {
-  %c1 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
-  %c2 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
-  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
-  // expected-error @+1 {{operand 1: expected divisors of the sizes of the axes}}
-  %r = "torch.aten.adaptive_avg_pool2d"(%a0, %c3) : (!torch.vtensor<[1,2,7,7],f32>, !torch.list<int>) -> (!torch.vtensor<[1,2,2,2],f32>)
-  return
-}
-
-// -----
-
-func.func @f(%a0: !torch.vtensor<[4],f32>) {
-  %c0 = "torch.constant.float"() <{value = 3.000000e+00 : f64}> : () -> !torch.float
-  %c1 = "torch.constant.none"() : () -> !torch.none
-  %c2 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
-  %c3 = "torch.constant.none"() : () -> !torch.none
-  // expected-error @+1 {{operand 1: expected the order 1 or 2, but got 3}}
-  %r = "torch.aten.linalg_vector_norm"(%a0, %c0, %c1, %c2, %c3) : (!torch.vtensor<[4],f32>, !torch.float, !torch.none, !torch.bool, !torch.none) -> (!torch.vtensor<[],f32>)
   return
 }
 
@@ -1776,5 +1710,380 @@ func.func @f(%a0: !torch.vtensor<[4,64],f32>) {
   %c5 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
   // expected-error @+1 {{operand 2: expected blocks of several elements}}
   %r:2 = "torch.torchao.choose_qparams_affine"(%a0, %c0, %c4, %c5) : (!torch.vtensor<[4,64],f32>, !torch.str, !torch.list<int>, !torch.int) -> (!torch.vtensor<[4,64],f32>, !torch.vtensor<[4,64],si32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c1 = "torch.constant.int"() <{value = -3 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = -2 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 1: expected to remove at most the elements of an axis}}
+  %r = "torch.aten.constant_pad_nd"(%a0, %c3) : (!torch.vtensor<[4],f32>, !torch.list<int>) -> (!torch.vtensor<[1],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c1 = "torch.constant.int"() <{value = -9223372036854775808 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 1: expected amounts of at most 2^31 - 1, but got}}
+  %r = "torch.aten.constant_pad_nd"(%a0, %c3) : (!torch.vtensor<[4],f32>, !torch.list<int>) -> (!torch.vtensor<[1],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,3,?,6],f32>) -> !torch.vtensor<[1,3,?,3],si64> {
+  %c1 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c2 = "torch.prim.ListConstruct"(%c1) : (!torch.int) -> !torch.list<int>
+  // expected-error @+1 {{indices of maxima in images of unknown size}}
+  %r:2 = "torch.aten.max_pool2d_with_indices"(%a0, %c2) : (!torch.vtensor<[1,3,?,6],f32>, !torch.list<int>) -> (!torch.vtensor<[1,3,?,3],f32>, !torch.vtensor<[1,3,?,3],si64>)
+  return %r#1 : !torch.vtensor<[1,3,?,3],si64>
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.str"() <{value = "median"}> : () -> !torch.str
+  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{the reduction 'median'; expected sum, prod, mean, amax or amin}}
+  %r = "torch.aten.scatter_reduce.two"(%a0, %c0, %a1, %a2, %c1, %c2) : (!torch.vtensor<[5],f32>, !torch.int, !torch.vtensor<[2],si64>, !torch.vtensor<[2],f32>, !torch.str, !torch.bool) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],si64>, %a1: !torch.vtensor<[2],si64>, %a2: !torch.vtensor<[2],si64>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.str"() <{value = "mean"}> : () -> !torch.str
+  %c2 = "torch.constant.bool"() <{value = true}> : () -> !torch.bool
+  // expected-error @+1 {{means of elements of type 'i64'}}
+  %r = "torch.aten.scatter_reduce.two"(%a0, %c0, %a1, %a2, %c1, %c2) : (!torch.vtensor<[5],si64>, !torch.int, !torch.vtensor<[2],si64>, !torch.vtensor<[2],si64>, !torch.str, !torch.bool) -> (!torch.vtensor<[5],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[5],f32>, %a1: !torch.vtensor<[5],i1>, %a2: !torch.vtensor<[?],f32>) {
+  // expected-error @+1 {{expected tensors of static shape and the same type, and a mask}}
+  %r = "torch.aten.masked_scatter"(%a0, %a1, %a2) : (!torch.vtensor<[5],f32>, !torch.vtensor<[5],i1>, !torch.vtensor<[?],f32>) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,3,?,6],f32>) {
+  %c1 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{adaptive pooling of 'tensor<1x3x?x6xf32>'; expected known sizes of at most 2^24 elements}}
+  %r:2 = "torch.aten.adaptive_max_pool2d"(%a0, %c3) : (!torch.vtensor<[1,3,?,6],f32>, !torch.list<int>) -> (!torch.vtensor<[1,3,4,4],f32>, !torch.vtensor<[1,3,4,4],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.float"() <{value = 0x7FF8000000000000 : f64}> : () -> !torch.float
+  %c1 = "torch.constant.none"() : () -> !torch.none
+  %c2 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c3 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{operand 1: expected an order}}
+  %r = "torch.aten.linalg_vector_norm"(%a0, %c0, %c1, %c2, %c3) : (!torch.vtensor<[4],f32>, !torch.float, !torch.none, !torch.bool, !torch.none) -> (!torch.vtensor<[],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>, %a1: !torch.vtensor<[2,3],f32>) {
+  // expected-error @+1 {{bounds of type 'tensor<2x3xf32>' for values of type 'tensor<4xf32>'}}
+  %r = "torch.aten.bucketize.Tensor"(%a0, %a1) : (!torch.vtensor<[4],f32>, !torch.vtensor<[2,3],f32>) -> (!torch.vtensor<[4],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[3],f32>, %a1: !torch.vtensor<[4],f32>, %a2: !torch.vtensor<[3],si64>) {
+  %c0 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c1 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c2 = "torch.constant.none"() : () -> !torch.none
+  // expected-error @+1 {{operand 5: expected no sorter}}
+  %r = "torch.aten.searchsorted.Tensor"(%a0, %a1, %c0, %c1, %c2, %a2) : (!torch.vtensor<[3],f32>, !torch.vtensor<[4],f32>, !torch.bool, !torch.bool, !torch.none, !torch.vtensor<[3],si64>) -> (!torch.vtensor<[4],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected a position from 1 to the size of the axis, but got 5}}
+  %r:2 = "torch.aten.kthvalue"(%a0, %c0) : (!torch.vtensor<[4],f32>, !torch.int) -> (!torch.vtensor<[],f32>, !torch.vtensor<[],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4097],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 0: expected an axis of at most 4096 elements}}
+  %r = "torch.aten.logcumsumexp"(%a0, %c0) : (!torch.vtensor<[4097],f32>, !torch.int) -> (!torch.vtensor<[4097],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  // expected-error @+1 {{operand 0: expected two axes of known sizes}}
+  %r = "torch.aten.diagonal"(%a0) : (!torch.vtensor<[4],f32>) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,?],f32>) {
+  // expected-error @+1 {{operand 0: expected two axes of known sizes}}
+  %r = "torch.aten.diagonal"(%a0) : (!torch.vtensor<[4,?],f32>) -> (!torch.vtensor<[?],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 1: expected an offset in the matrix, but got 5}}
+  %r = "torch.aten.diagonal"(%a0, %c0) : (!torch.vtensor<[4,4],f32>, !torch.int) -> (!torch.vtensor<[0],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4,?],f32>) {
+  %c0 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 0: expected a known size of axis 1}}
+  %r = "torch.aten.unfold"(%a0, %c0, %c1, %c2) : (!torch.vtensor<[4,?],f32>, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[4,?,2],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 5 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 2: expected a window in 4 elements, but got 5}}
+  %r = "torch.aten.unfold"(%a0, %c0, %c1, %c2) : (!torch.vtensor<[4],f32>, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[0,5],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1000000000],f32>) {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 100000000 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{the result has too many elements}}
+  %r = "torch.aten.unfold"(%a0, %c0, %c1, %c2) : (!torch.vtensor<[1000000000],f32>, !torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[900000001,100000000],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[?],f32>) {
+  %c1 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c2 = "torch.prim.ListConstruct"(%c1) : (!torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c5 = "torch.prim.ListConstruct"(%c4) : (!torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 0: expected a tensor of static shape}}
+  %r = "torch.aten.as_strided"(%a0, %c2, %c5) : (!torch.vtensor<[?],f32>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[8],f32>) {
+  %c1 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c6 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c7 = "torch.prim.ListConstruct"(%c5, %c6) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c8 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 2: expected sizes and strides in the tensor}}
+  %r = "torch.aten.as_strided"(%a0, %c3, %c7, %c8) : (!torch.vtensor<[8],f32>, !torch.list<int>, !torch.list<int>, !torch.int) -> (!torch.vtensor<[4,4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[8],f32>) {
+  %c1 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 9223372036854775807 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c6 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c7 = "torch.prim.ListConstruct"(%c5, %c6) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{the result has too many elements}}
+  %r = "torch.aten.as_strided"(%a0, %c3, %c7) : (!torch.vtensor<[8],f32>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[4,4],f32>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  %c0 = "torch.constant.int"() <{value = 100000000 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 100000000 : i64}> : () -> !torch.int
+  // expected-error @+1 {{the result has too many elements}}
+  %r = "torch.aten.tril_indices"(%c0, %c1) : (!torch.int, !torch.int) -> (!torch.vtensor<[2,1],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,?,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c6 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c7 = "torch.prim.ListConstruct"(%c5, %c6) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c9 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c10 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c11 = "torch.prim.ListConstruct"(%c9, %c10) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c13 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c14 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c15 = "torch.prim.ListConstruct"(%c13, %c14) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 0: expected images of static shape}}
+  %r = "torch.aten.im2col"(%a0, %c3, %c7, %c11, %c15) : (!torch.vtensor<[1,2,?,4],f32>, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[1,8,9],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,3,3],f32>) {
+  %c1 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c6 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c7 = "torch.prim.ListConstruct"(%c5, %c6) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c9 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c10 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c11 = "torch.prim.ListConstruct"(%c9, %c10) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c13 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c14 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c15 = "torch.prim.ListConstruct"(%c13, %c14) : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 1: expected a window in the image}}
+  %r = "torch.aten.im2col"(%a0, %c3, %c7, %c11, %c15) : (!torch.vtensor<[1,2,3,3],f32>, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[1,16,9],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[?],f32>, %a1: !torch.vtensor<[4],f32>) {
+  // expected-error @+1 {{operand 0: expected a tensor of static shape}}
+  %r = "torch.aten.copy"(%a0, %a1) : (!torch.vtensor<[?],f32>, !torch.vtensor<[4],f32>) -> (!torch.vtensor<[?],f32>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  %c0 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  // expected-error @+1 {{the result has the type 'tensor<?x4xf32>', but must have a static shape}}
+  %r = "torch.aten.eye"(%c0) : (!torch.int) -> (!torch.vtensor<[?,4],f32>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = -1 : i64}> : () -> !torch.int
+  // expected-error @+1 {{operand 2: expected at most 2^24 elements, but got -1}}
+  %r = "torch.aten.linspace"(%c0, %c1, %c2) : (!torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  // expected-error @+1 {{the result has the type 'tensor<5xf32>', but must have 4 elements}}
+  %r = "torch.aten.linspace"(%c0, %c1, %c2) : (!torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[5],f32>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  %c0 = "torch.constant.int"() <{value = 0 : i64}> : () -> !torch.int
+  %c1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 4 : i64}> : () -> !torch.int
+  // expected-error @+1 {{elements of type 'f64'}}
+  %r = "torch.aten.linspace"(%c0, %c1, %c2) : (!torch.int, !torch.int, !torch.int) -> (!torch.vtensor<[4],f64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],si64>) {
+  // expected-error @+1 {{operand 0: expected a constant list of counts}}
+  %r = "torch.aten.repeat_interleave.Tensor"(%a0) : (!torch.vtensor<[4],si64>) -> (!torch.vtensor<[9],si64>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>, %a1: !torch.vtensor<[4],f32>, %a2: !torch.vtensor<[4],f64>) {
+  // expected-error @+1 {{elements of type 'f32'}}
+  %r = "torch.aten.lerp.Tensor"(%a0, %a1, %a2) : (!torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>, !torch.vtensor<[4],f64>) -> (!torch.vtensor<[4],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c5 = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %c6 = "torch.prim.ListConstruct"(%c5) : (!torch.int) -> !torch.list<int>
+  // expected-error @+1 {{operand 2: expected positive factors of all axes}}
+  %r = "torch.aten.upsample_nearest2d.vec"(%a0, %c3, %c6) : (!torch.vtensor<[1,2,4,4],f32>, !torch.list<int>, !torch.list<int>) -> (!torch.vtensor<[1,2,7,7],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
+  %c1 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
+  %c2 = "torch.constant.int"() <{value = 7 : i64}> : () -> !torch.int
+  %c3 = "torch.prim.ListConstruct"(%c1, %c2) : (!torch.int, !torch.int) -> !torch.list<int>
+  %c4 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c5 = "torch.constant.float"() <{value = 2.000000e+00 : f64}> : () -> !torch.float
+  // expected-error @+1 {{operand 3: expected no factor, but got 2}}
+  %r = "torch.aten._upsample_bilinear2d_aa"(%a0, %c3, %c4, %c5) : (!torch.vtensor<[1,2,4,4],f32>, !torch.list<int>, !torch.bool, !torch.float) -> (!torch.vtensor<[1,2,7,7],f32>)
+  return
+}
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
+  %c0 = "torch.constant.none"() : () -> !torch.none
+  %c1 = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %c2 = "torch.constant.float"() <{value = 1.750000e+00 : f64}> : () -> !torch.float
+  %c3 = "torch.prim.ListConstruct"(%c2, %c2) : (!torch.float, !torch.float) -> !torch.list<float>
+  // expected-error @+1 {{the size 7 is no multiple of the size 4}}
+  %r = "torch.aten.upsample_bilinear2d.vec"(%a0, %c0, %c1, %c3) : (!torch.vtensor<[1,2,4,4],f32>, !torch.none, !torch.bool, !torch.list<float>) -> (!torch.vtensor<[1,2,7,7],f32>)
   return
 }
