@@ -158,6 +158,11 @@ static void addScaleCases(const Format &from, const Format &to,
               llvm::formatv("tie above 2^{0}", power), inputs);
     addAround(from, -std::ldexp(1.0, power), llvm::formatv("-2^{0}", power),
               inputs);
+    // Each of the highest bits of the mantissa determines whether to round up.
+    if (power % 16 == 0)
+      for (double mantissa : {1.125, 1.25, 1.75})
+        addAround(from, std::ldexp(mantissa, power),
+                  llvm::formatv("{0} * 2^{1}", mantissa, power), inputs);
   }
 }
 
@@ -234,6 +239,8 @@ static llvm::StringRef getProjectionRule(const Conversion &one, uint64_t code,
   if (isEnd && std::fabs(toDouble(*one.from, code)) >
                    std::fabs(toDouble(*one.to, output)))
     return "I5";
+  if (one.random)
+    return "I4";
   return one.from->bits <= 8 && one.to->bits > 8 ? "I2" : "I3";
 }
 
@@ -304,6 +311,47 @@ static void fillCast(VectorTable &table) {
     inputs.add(random() & from.getMask());
   for (const auto &[code, name] : inputs.list)
     addRow(table, {code & from.getMask(), 0, 0, 0, name, {}});
+}
+
+/// Fills in a cast with a stochastic rounding. Inputs are the fractions between
+/// two numbers at which the modes differ, and each has the random bits at which
+/// the result changes.
+static void fillStochasticCast(VectorTable &table) {
+  const Conversion &one = table.conversion;
+  const Format &from = *one.from, &to = *one.to;
+  uint64_t limit = uint64_t(1) << one.random->bits, largest = getLargest(to);
+  NamedInputs inputs;
+  addSpecials(from, inputs);
+  // Around the subnormals, around the normal numbers, and at the overflow.
+  std::set<uint64_t> codes = {0,
+                              1,
+                              (uint64_t(1) << to.mantissaBits) - 1,
+                              uint64_t(1) << to.mantissaBits,
+                              largest / 2,
+                              largest - 1,
+                              largest};
+  for (double sign : {1.0, -1.0})
+    for (uint64_t code : codes) {
+      double value = toDouble(to, code);
+      double step = code < largest ? toDouble(to, code + 1) - value
+                                   : value - toDouble(to, code - 1);
+      for (double part : {0.0, 0.5, 1.0, 1.5, double(limit) / 2 - 0.5,
+                          double(limit) / 2, limit - 1.0, limit - 0.5})
+        addAround(from, sign * (value + step * part / double(limit)),
+                  llvm::formatv("{0}{1} and {2} of {3} parts of a step",
+                                sign < 0 ? "-" : "", describe(to, code), part,
+                                limit)
+                      .str(),
+                  inputs);
+    }
+  for (const auto &[code, name] : inputs.list) {
+    std::set<uint64_t> random = {0, limit - 1};
+    for (uint64_t bits = 1; bits < limit; ++bits)
+      if (one.getExpected(code, 0, bits) != one.getExpected(code, 0, bits - 1))
+        random.insert({bits - 1, bits});
+    for (uint64_t bits : random)
+      addRow(table, {code, 0, bits, 0, name, {}});
+  }
 }
 
 /// Returns quotients at which results change, with their names; for floats,
@@ -631,7 +679,7 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
 
 /// Whether the vectors have a cast of IEEE P3109: those from f32 and to f32,
 /// and those to nearest, ties to even, with SatNone from f16 and bf16 to the
-/// formats that the draft requires. Random bits are not in tables.
+/// formats that the draft requires. Stochastic roundings are added separately.
 static bool isInVectors(const Conversion &one) {
   auto isRequired = [](const Format &format) {
     return llvm::is_contained(
@@ -651,14 +699,25 @@ static bool isInVectors(const Conversion &one) {
   return one.from->bits == 32 || (isDefault && isRequired(*one.to));
 }
 
+/// Adds the casts of IEEE P3109. Those with stochastic roundings are from f32
+/// to the formats that the draft requires, with every saturation and 4 random
+/// bits, and with SatNone also 8.
 static void addProjections(std::vector<VectorTable> &tables) {
-  for (const Conversion &one : listProjections()) {
-    if (!isInVectors(one))
+  for (Conversion one : listProjections()) {
+    bool isStochastic =
+        one.random && one.random->bits >= 4 && one.from->name == "f16" &&
+        isNarrow(*one.to) &&
+        (one.random->bits == 4 ||
+         one.rules.projection->saturation == DraftSaturation::SatNone);
+    if (!isStochastic && !isInVectors(one))
       continue;
+    // The list omits f32, of which certificates cannot have every random bit.
+    if (isStochastic)
+      one.from = findFormat("f32");
     VectorTable table;
     table.conversion = one;
     table.standards = {"IEEE P3109/D1"};
-    fillCast(table);
+    isStochastic ? fillStochasticCast(table) : fillCast(table);
     tables.push_back(std::move(table));
   }
 }

@@ -11,6 +11,7 @@
 #include "quant-float/Support/OutputFile.h"
 #include "quant-float/TensorData/TensorBuffer.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -157,6 +158,7 @@ static constexpr Source kRules[] = {
      "OpenVINO FakeConvert-13"},
     {"I2", "from a format of IEEE P3109, exactly", "IEEE P3109/D1"},
     {"I3", "one rounding in the mode of the table", "IEEE P3109/D1"},
+    {"I4", "one rounding by the random bits of the row", "IEEE P3109/D1"},
     {"I5",
      "numbers beyond the finite range, and infinities, by the saturation "
      "mode of the table",
@@ -199,13 +201,19 @@ public:
 private:
   llvm::Error writeFile(const llvm::Twine &name,
                         llvm::function_ref<bool(OutputFile &)> write);
-  /// Writes `count` encodings to the .npy file `name`.
-  llvm::Error writeCodes(size_t count, const llvm::Twine &name,
-                         const ElementInfo &element,
-                         llvm::function_ref<uint64_t(size_t)> get);
+  /// Writes `count` encodings to the .npy file `name`, unless an earlier file
+  /// is equal, and returns the name of the file that has them.
+  llvm::Expected<std::string>
+  writeCodes(size_t count, const std::string &name, const ElementInfo &element,
+             llvm::function_ref<uint64_t(size_t)> get);
+  /// Returns the index of a list of named rows, which tables share.
+  int64_t addCases(ArrayRef<VectorRow> rows);
 
   StringRef folder;
-  json::Array tables;
+  json::Array tables, cases;
+  /// The files by their contents, and the lists of named rows by their text.
+  llvm::StringMap<std::string> files;
+  llvm::StringMap<int64_t> caseLists;
 };
 } // namespace
 
@@ -220,9 +228,10 @@ VectorWriter::writeFile(const llvm::Twine &name,
   return llvm::Error::success();
 }
 
-llvm::Error VectorWriter::writeCodes(size_t count, const llvm::Twine &name,
-                                     const ElementInfo &element,
-                                     llvm::function_ref<uint64_t(size_t)> get) {
+llvm::Expected<std::string>
+VectorWriter::writeCodes(size_t count, const std::string &name,
+                         const ElementInfo &element,
+                         llvm::function_ref<uint64_t(size_t)> get) {
   llvm::Expected<TensorBuffer> buffer =
       TensorBuffer::allocate(element, {int64_t(count)});
   if (!buffer)
@@ -238,14 +247,34 @@ llvm::Error VectorWriter::writeCodes(size_t count, const llvm::Twine &name,
     memcpy(place, &code, size);
     place += size;
   }
-  return writeFile(name,
-                   [&](OutputFile &file) { return writeNpy(file, *buffer); });
+  std::string contents = element.mlir;
+  ArrayRef<char> bytes = buffer->getBytes();
+  contents.append(bytes.begin(), bytes.end());
+  auto [known, isNew] = files.try_emplace(contents, name);
+  if (!isNew)
+    return known->second;
+  if (llvm::Error error = writeFile(
+          name, [&](OutputFile &file) { return writeNpy(file, *buffer); }))
+    return std::move(error);
+  return name;
+}
+
+int64_t VectorWriter::addCases(ArrayRef<VectorRow> rows) {
+  json::Array list;
+  for (auto [index, row] : llvm::enumerate(rows))
+    if (!row.name.empty())
+      list.push_back(json::Array{int64_t(index), row.name});
+  std::string text = llvm::formatv("{0}", json::Value(json::Array(list)));
+  auto [known, isNew] = caseLists.try_emplace(text, int64_t(cases.size()));
+  if (isNew)
+    cases.push_back(std::move(list));
+  return known->second;
 }
 
 llvm::Error VectorWriter::write(const VectorTable &table) {
   const Conversion &one = table.conversion;
   std::string name = one.getName();
-  json::Object files,
+  json::Object columns,
       object{{"name", name},
              {"operation",
               StringRef(one.rules.projection ? "project" : one.getOperation())},
@@ -259,6 +288,8 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
     attributes["draft"] = "D1";
     attributes["rounding"] = spell(one.rules.projection->rounding);
     attributes["saturation"] = spell(one.rules.projection->saturation);
+    if (one.random)
+      attributes["random_bits"] = int64_t(one.random->bits);
   } else if (one.kind == Kind::Cast) {
     attributes["opset"] = one.rules.opset;
   }
@@ -284,12 +315,21 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
   object["nan"] =
       one.kind == Kind::Cast && !one.rules.projection ? "exact" : "any";
 
+  auto writeCodesOf =
+      [&](StringRef role, const Format &format,
+          llvm::function_ref<uint64_t(size_t)> get) -> llvm::Error {
+    llvm::Expected<std::string> file =
+        writeCodes(table.rows.size(), name + "." + role.str() + ".npy",
+                   getElement(format), get);
+    if (!file)
+      return file.takeError();
+    columns[role] = *file;
+    return llvm::Error::success();
+  };
   auto writeColumn = [&](StringRef role, const Format &format,
                          uint64_t VectorRow::*code) {
-    std::string file = name + "." + role.str() + ".npy";
-    files[role] = file;
-    return writeCodes(table.rows.size(), file, getElement(format),
-                      [&](size_t row) { return table.rows[row].*code; });
+    return writeCodesOf(
+        role, format, [&, code](size_t row) { return table.rows[row].*code; });
   };
   if (llvm::Error error = writeColumn("input", *one.from, &VectorRow::input))
     return error;
@@ -298,6 +338,12 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
   if (one.scale) {
     object["scale"] = StringRef(one.scale->name);
     if (llvm::Error error = writeColumn("scale", *one.scale, &VectorRow::scale))
+      return error;
+  }
+  if (one.random) {
+    object["random"] = StringRef(one.random->name);
+    if (llvm::Error error =
+            writeColumn("random", *one.random, &VectorRow::zeroPoint))
       return error;
   }
   if (one.hasZeroPoint) {
@@ -314,20 +360,17 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
   llvm::SmallMapVector<StringRef, uint64_t, 8> rules;
   for (const VectorRow &row : table.rows)
     rules.insert({row.rule, rules.size()});
-  files["rule"] = name + ".rule.npy";
-  if (llvm::Error error = writeCodes(
-          table.rows.size(), name + ".rule.npy", getElement(*findFormat("ui8")),
-          [&](size_t row) { return rules.lookup(table.rows[row].rule); }))
+  if (llvm::Error error =
+          writeCodesOf("rule", *findFormat("ui8"), [&](size_t row) {
+            return rules.lookup(table.rows[row].rule);
+          }))
     return error;
-  json::Array labels, cases;
+  json::Array labels;
   for (const auto &rule : rules)
     labels.push_back(rule.first);
-  for (auto [index, row] : llvm::enumerate(table.rows))
-    if (!row.name.empty())
-      cases.push_back(json::Array{int64_t(index), row.name});
   object["rules"] = std::move(labels);
-  object["cases"] = std::move(cases);
-  object["files"] = std::move(files);
+  object["cases"] = addCases(table.rows);
+  object["files"] = std::move(columns);
   tables.push_back(std::move(object));
   numRows += table.rows.size();
   return llvm::Error::success();
@@ -338,12 +381,16 @@ llvm::Error VectorWriter::write(const LayoutTable &table) {
                                    table.rows, table.columns);
   const ElementInfo &index = getElement(*findFormat("ui32"));
   size_t count = table.offsets.size();
-  json::Object files;
-  auto writeColumn = [&](StringRef role, const ElementInfo &element,
-                         llvm::function_ref<uint64_t(size_t)> get) {
-    std::string file = name + "." + role.str() + ".npy";
-    files[role] = file;
-    return writeCodes(count, file, element, get);
+  json::Object columns;
+  auto writeColumn =
+      [&](StringRef role, const ElementInfo &element,
+          llvm::function_ref<uint64_t(size_t)> get) -> llvm::Error {
+    llvm::Expected<std::string> file =
+        writeCodes(count, name + "." + role.str() + ".npy", element, get);
+    if (!file)
+      return file.takeError();
+    columns[role] = *file;
+    return llvm::Error::success();
   };
   if (llvm::Error error =
           writeColumn("input", index, [](size_t row) { return row; }))
@@ -369,17 +416,18 @@ llvm::Error VectorWriter::write(const LayoutTable &table) {
                                   {"padded_columns", table.paddedColumns}}},
       {"nan", "exact"},
       {"rules", json::Array{"B9"}},
-      {"cases", json::Array()},
-      {"files", std::move(files)}});
+      {"cases", addCases({})},
+      {"files", std::move(columns)}});
   numRows += count;
   return llvm::Error::success();
 }
 
 llvm::Error VectorWriter::writeIndex() {
-  json::Object index{{"vectors", 1},
+  json::Object index{{"vectors", 2},
                      {"producer", "quant-float " QUANT_FLOAT_VERSION},
                      {"standards", describe(kStandards)},
                      {"rules", describe(kRules)},
+                     {"cases", std::move(cases)},
                      {"tables", std::move(tables)}};
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(index)) << "\n";

@@ -1,19 +1,20 @@
 # The conformance vectors: what is known of them otherwise, the runner, other libraries, which differ as recorded and where
-# peers.toml says why, the source distribution, and files that are no vectors.
+# differences.toml says why, and files that are no vectors.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%src_root/vectors:%S/../Tools/Inputs:%S/../helpers %python %s %tools_dir/quant-float-certify %t %src_root
+import itertools
 import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tarfile
 
 import ml_dtypes
 import numpy as np
 import quant_float_vectors as vectors
-from conformance import blocks, p3109
+from conformance import p3109
+from conformance import vector_tables as oracle
 from tool import Tool
 
 tool, source = Tool(sys.argv[1], sys.argv[2]), pathlib.Path(sys.argv[3])
@@ -67,95 +68,24 @@ for table in tables.values():
 projections = [table for table in tables.values() if table.operation == "project"]
 assert len(projections) >= 250, len(projections)
 for table in projections:
-    given, target = p3109.BY_MLIR[table.source], p3109.BY_MLIR[table.target]
-    modes = table.attributes["rounding"], table.attributes["saturation"]
-    expected = p3109.project(target, given.values(vectors.get_codes(table.input)), *modes)
-    assert not vectors.compare(table, expected).size, table.name
+    assert not vectors.compare(table, oracle.project(table)).size, table.name
+# The formats that the draft requires have every rounding and saturation.
+keys = ("rounding", "saturation")
+found = {(table.target, *(table.attributes[key] for key in keys)) for table in projections}
+names = [p3109.FORMATS[name].mlir for name in p3109.REQUIRED]
+roundings = p3109.DETERMINISTIC + p3109.STOCHASTIC
+wanted = set(itertools.product(names, roundings, p3109.SATURATIONS))
+assert found >= wanted, wanted - found
 
 
 # Every table of blocks, by the oracle of the tests in numpy.
-def get_level(table, row):
-    for role, key in (("tensor_amax", "amax"), ("tensor_scale", "scale")):
-        if getattr(table, role) is not None:
-            return blocks.Level(**{key: getattr(table, role)[row]})
-    return None
-
-
-def get_scales(table, codes):
-    """The type that the oracle has scales of: codes, or floats of numpy."""
-    kind = table.scale_type or table.target
-    return codes.view(ml_dtypes.bfloat16) if kind == "bf16" else codes
-
-
-def convert_block(table):
-    made = np.empty_like(table.output)
-    levels = (
-        get_level(table, 0)
-        and [
-            getattr(table, role).view(np.uint32)
-            for role in ("tensor_amax", "tensor_scale")
-            if getattr(table, role) is not None
-        ][0]
-    )
-    for level_code in [None] if levels is None else np.unique(levels):
-        rows = np.arange(made.size) if levels is None else np.flatnonzero(levels == level_code)
-        level = get_level(table, rows[0])
-        x = table.input[rows]
-        if table.operation == "tensor_scale":
-            some = np.where(np.abs(x) / np.float32(2688) == 0, 1, np.abs(x) / np.float32(2688))
-            some = some.astype(np.float32)
-        elif table.operation == "block_scale":
-            rule, element = table.attributes["rule"], table.attributes["element"]
-            kind = table.target.rpartition(".")[2]
-            some = blocks.scales(rule, element, kind, x, level)
-        elif table.operation == "block_quantize_elements":
-            rule, kind = table.attributes["rule"], table.scale_type.rpartition(".")[2]
-            codes = get_scales(table, table.scale[rows])
-            some = blocks.elements(rule, table.target, kind, x, codes, level)
-            # NaN, where the format has one.
-            some = (
-                np.where(some == -1, NANS.get(table.target, 0), some)
-                if table.target[0] == "f"
-                else some
-            )
-            some = some.astype(np.uint8)
-        else:
-            order = table.attributes.get("order")
-            factor = None if order is None else level.scale
-            if order is not None:
-                factor = table.tensor_scale[rows[0]]
-            codes = x if table.source[0] == "f" else x.view(np.int8)
-            some = blocks.dequantize(
-                codes,
-                table.source,
-                table.scale[rows],
-                table.scale_type,
-                factor,
-                order == "tensor_first",
-            ).astype(np.float32)
-        made[rows] = np.ascontiguousarray(some).view(made.dtype)
-    return made
-
-
-def convert_layout(table):
-    """The offset of each number from 1 on."""
-    shape = [table.attributes[key] for key in ("rows", "columns")]
-    packed = blocks.pack_scales(table.attributes["layout"], table.input.reshape(shape) + 1)
-    assert packed.size == table.attributes["padded_rows"] * table.attributes["padded_columns"]
-    offsets = np.empty_like(table.output)
-    offsets[packed[packed > 0] - 1] = np.flatnonzero(packed)
-    return offsets
-
-
-NANS = {"f8E4M3FN": 0x7F, "f8E5M2": 0x7E}
 numbers = {}
 for table in tables.values():
-    is_block = "block" in table.operation or table.operation == "tensor_scale"
-    if not is_block and table.operation != "pack_scales":
+    if table.operation not in oracle.BLOCKS:
         continue
     numbers[table.operation] = numbers.get(table.operation, 0) + 1
     with np.errstate(all="ignore"):
-        made = convert_block(table) if is_block else convert_layout(table)
+        made = oracle.convert(table)
     wrong = vectors.compare(table, made)
     if wrong.size:
         row = wrong[0]
@@ -250,19 +180,29 @@ bad.mkdir()
 for text, message in (
     ("{", "vectors.json"),
     ("[" * 100_000, "vectors.json"),
-    ("[]", "expected version 1 of 'vectors'"),
-    ('{"vectors": 2}', "expected version 1 of 'vectors'"),
-    ('{"vectors": 1}', "expected a list of 'tables'"),
-    ('{"vectors": 1, "tables": [{"name": "x"}]}', "expected 'operation' in each table"),
+    ("[]", "expected version 2 of 'vectors'"),
+    ('{"vectors": 1}', "expected version 2 of 'vectors'"),
+    ('{"vectors": 2}', "expected a list of 'tables'"),
+    ('{"vectors": 2, "tables": []}', "expected a list of 'cases'"),
+    (
+        '{"vectors": 2, "cases": [], "tables": [{"name": "x"}]}',
+        "expected 'operation' in each table",
+    ),
 ):
     (bad / "vectors.json").write_text(text)
     refuse(message, lambda: vectors.load(bad))
-entry = tables[name].entry
-(bad / "vectors.json").write_text(json.dumps({"vectors": 1, "tables": [entry]}))
+entry = tables[name].entry | {"cases": 1}
+(bad / "vectors.json").write_text(json.dumps({"vectors": 2, "cases": [[], []], "tables": [entry]}))
 refuse("input.npy", lambda: vectors.load(bad))
 for file in entry["files"].values():
     shutil.copy(data / file, bad)
 assert len(vectors.load(bad)) == 1
+text = (bad / "vectors.json").read_text()
+(bad / "vectors.json").write_text(text.replace('"cases": 1', '"cases": 2'))
+refuse(
+    "expected cast_bf16_to_f8E5M2FNUZ_saturate0 to have one of 2 'cases'", lambda: vectors.load(bad)
+)
+(bad / "vectors.json").write_text(text)
 output = bad / entry["files"]["output"]
 output.write_bytes(output.read_bytes()[:-1])
 refuse("output.npy", lambda: vectors.load(bad))
@@ -272,14 +212,7 @@ tool.run(2, "--vectors", "data/vectors.json", stderr="vectors.json")
 tool.run(2, "--vectors", "/dev/null/x", stderr="/dev/null/x")
 
 # Other libraries: those of this environment, as recorded where the versions are the same.
-command = [
-    sys.executable,
-    source / "vectors/peers.py",
-    "--data",
-    data,
-    "-o",
-    tool.work / "peers.json",
-]
+command = [sys.executable, "-m", "peers", "--data", data, "-o", tool.work / "peers.json"]
 done = subprocess.run(command, capture_output=True, text=True)
 assert done.returncode == 0, done.stdout + done.stderr
 recorded = json.loads((source / "test/results/peers.json").read_text())["peers"]
@@ -298,19 +231,4 @@ for peer in ("ml_dtypes", "onnx.reference", "gguf"):
     result = found[peer]
     if recorded[peer]["version"] == result["version"] and recorded[peer] != result:
         tool.failures.append(f"{peer} differs otherwise than recorded")
-
-# The source distribution has the version of all the rest, and works where it is unpacked.
-version = re.search(r"project\(QuantFloat VERSION (\S+)", (source / "CMakeLists.txt").read_text())[
-    1
-]
-command = [sys.executable, source / "scripts/make_vectors_sdist.py", source, data, tool.work]
-subprocess.run(command, check=True, capture_output=True)
-with tarfile.open(tool.work / f"quant_float_vectors-{version}.tar.gz") as archive:
-    archive.extractall(tool.work / "sdist")
-root = tool.work / f"sdist/quant_float_vectors-{version}"
-assert f"\nVersion: {version}\n" in (root / "PKG-INFO").read_text()
-program = "import quant_float_vectors as v; print(len(v.load()))"
-command = [sys.executable, "-c", program]
-done = subprocess.run(command, cwd=root, env={}, capture_output=True, text=True)
-assert done.stdout == f"{len(tables)}\n", done.stdout + done.stderr
 tool.finish()
