@@ -1,5 +1,5 @@
 # The conformance vectors, which the build's own quant-float-certify writes: a package of their own, and a
-# source distribution for Python.
+# source distribution and a wheel for Python.
 
 if(CMAKE_CROSSCOMPILING OR NOT TARGET quant-float-certify)
   message(STATUS "no conformance vectors: quant-float-certify cannot be run")
@@ -24,8 +24,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/vectors/README.md
   DESTINATION ${CMAKE_INSTALL_DATADIR}/quant-float-vectors COMPONENT vectors)
 
 if(Python3_FOUND AND Python3_VERSION VERSION_GREATER_EQUAL 3.11)
-  add_custom_target(quant-float-vectors-sdist
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_vectors_sdist.py
+  add_custom_target(quant-float-vectors-wheel
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_vectors_package.py
       ${PROJECT_SOURCE_DIR} ${vectors}/data ${PROJECT_BINARY_DIR}/packages
     DEPENDS quant-float-vectors
     VERBATIM)
