@@ -152,6 +152,30 @@ def networks(log):
     )
 
 
+def peers(log):
+    """Other libraries on the conformance vectors; renews the record and the page that is made from it."""
+    folder, record = BUILD / "peers" / "venv", ROOT / "test" / "results" / "peers.json"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(("vectors", "test/helpers"))}
+    command = (sys.executable, "-m", "zoo.environment", ROOT, folder, "peers")
+    if call(log, *command, env=environment):
+        return Outcome(skipped=1, told=f"no packages, see {log.relative_to(ROOT)}")
+    made = LOGS / "peers.json"
+    made.unlink(missing_ok=True)
+    data = ("--data", BUILD / "share" / "quant-float-vectors" / "data")
+    command = (folder / "bin" / "python", "-m", "peers", *data, "--record", record, "-o", made)
+    failed = int(call(log, *command, env=environment) != 0)
+    if not made.exists():
+        return Outcome(failed=1, told=f"no library was compared, see {log.relative_to(ROOT)}")
+    found = json.loads(made.read_text())["peers"]
+    rows, differ = (sum(peer[key] for peer in found.values()) for key in ("rows", "differ"))
+    told = f"{len(found)} libraries, {rows:,} rows, {differ:,} differ"
+    if failed:
+        return Outcome(0, 1, 0, f"{told}, not all explained, see {log.relative_to(ROOT)}")
+    shutil.copy(made, record)
+    call(log, sys.executable, "scripts/docs/peers.py", ROOT, ROOT / "docs" / "peers.md")
+    return Outcome(len(found), 0, 0, told)
+
+
 def debug(log):
     """The tests at -O0, and whether a name has two definitions in the objects."""
     outcome = built("debug", "--filter-out", SLOW)(log)
@@ -284,6 +308,7 @@ STEPS = [
     Step("llvm-23", "the suite with LLVM 23, in a chroot", other_llvm("23"), ("debootstrap",)),
     Step("llvm-24", "the suite with LLVM 24, in a chroot", other_llvm("24"), ("debootstrap",)),
     Step("networks", "networks of torch's packages beside ONNX Runtime", networks),
+    Step("peers", "other libraries on the conformance vectors", peers),
     Step("fuzz-onnx", "libFuzzer on the ONNX importer and exporter", fuzz("onnx"), FUZZER),
     Step("fuzz-convert", "libFuzzer on opset and OpenVINO conversion", fuzz("convert"), FUZZER),
     Step("fuzz-openvino", "libFuzzer on OpenVINO import and export", fuzz("openvino"), FUZZER),

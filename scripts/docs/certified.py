@@ -1,16 +1,7 @@
-"""The pages of certificates and of other libraries' agreement with the vectors.
-
-Made of the newest complete certificates, the mutants and the peers of test/results.
-"""
+"""The page of certificates, made of the newest complete ones and of the mutants of test/results."""
 
 import json
 import re
-
-WHOSE = {
-    "open": "unspecified by the standard",
-    "other": "another definition",
-    "bug": "a bug of the library",
-}
 
 
 def table(head, rows):
@@ -80,56 +71,3 @@ def describe_mutants(folder):
 
 def write_certificates(results):
     return describe_certificates(results) + describe_mutants(results)
-
-
-def write_agreement(results):
-    peers = json.loads((results / "peers.json").read_text())["peers"]
-    text = "# Agreement of other libraries\n\nThis page compares other libraries with the [conformance vectors](../docs/certificates.md): the number of rows "
-    text += (
-        "that differ, the reason, and its origin. The build generates it from a recorded run.\n\n"
-    )
-    rows = [
-        [
-            name,
-            peer["version"],
-            str(peer["tables"]),
-            f"{peer['rows']:,}",
-            f"{peer['differ']:,}",
-            str(len(peer["differences"])),
-        ]
-        for name, peer in peers.items()
-    ]
-    head = ["library", "version", "tables", "rows", "rows that differ", "tables that differ"]
-    text += table(head, rows)
-    for name, peer in peers.items():
-        reasons = {}
-        for one in peer["differences"]:
-            for rule, why in one["why"].items():
-                key = (why["whose"], why["why"])
-                reason = reasons.setdefault(
-                    key, {"rows": 0, "tables": [], "first": None, "rules": set()}
-                )
-                reason["rows"] += one["rules"][rule]
-                reason["tables"].append(one["table"])
-                reason["rules"].add(rule.split(",")[0])
-                if not reason["first"] and one["first"]["rule"] == rule.split(",")[0]:
-                    reason["first"] = (one["table"], one["first"])
-        text += f"## {name} {peer['version']}\n\n"
-        rows = []
-        for (whose, why), reason in sorted(reasons.items()):
-            example = "-"
-            if reason["first"]:
-                where, first = reason["first"]
-                example = f"`{where}` of `{first['input']}`"
-                example += f" by `{first['scale']}`" if "scale" in first else ""
-                example += f" ({first['case']})" if first["case"] else ""
-                example += f": `{first['made']}`, expected `{first['output']}`"
-            rules = ", ".join(sorted(reason["rules"]))
-            count = f"{reason['rows']:,} in {len(reason['tables'])}"
-            rows.append([WHOSE[whose], why, rules, count, example])
-        text += (
-            table(["origin", "reason", "rules", "rows in tables", "first row"], rows)
-            if rows
-            else ""
-        )
-    return text

@@ -108,7 +108,6 @@ def main():
     pages.write("reference/support.md", matrix)
     results = source / "test/results"
     pages.write("reference/certified.md", certified.write_certificates(results))
-    pages.write("reference/agreement.md", certified.write_agreement(results))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Makes the environment of scripts/requirements-networks.txt, if it is not there.
+"""Makes the environment of scripts/requirements-networks.txt, or of another such file, if it is not there.
 
-usage: python -m zoo.environment SOURCE_ROOT ENVIRONMENT
+usage: python -m zoo.environment SOURCE_ROOT ENVIRONMENT [NAME]
+
+NAME is that of the file, requirements-NAME.txt.
 
 PyPI's torch for Linux is built for CUDA and does not load without its libraries, though nothing here
 runs on a GPU. Empty ones stand in for them, whose functions say that there is no driver.
@@ -59,17 +61,17 @@ def stand_in_for_cuda(folder):
         link(name, folder / "libno_cuda.so")
 
 
-def make(source_root, environment):
+def make(source_root, environment, name="networks"):
     """The environment's Python."""
     environment.parent.mkdir(parents=True, exist_ok=True)
     # Several tests may need it at the same time.
     with environment.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _make(source_root, environment)
+        return _make(source_root, environment, name)
 
 
-def _make(source_root, environment):
-    requirements = source_root / "scripts" / "requirements-networks.txt"
+def _make(source_root, environment, name):
+    requirements = source_root / "scripts" / f"requirements-{name}.txt"
     stamp, python = environment / ".requirements", environment / "bin" / "python"
     contents = requirements.read_bytes() + pathlib.Path(__file__).read_bytes()
     wanted = f"{sys.version} {hashlib.sha256(contents).hexdigest()}"
@@ -87,4 +89,4 @@ def _make(source_root, environment):
 
 
 if __name__ == "__main__":
-    make(*map(pathlib.Path, sys.argv[1:]))
+    make(*map(pathlib.Path, sys.argv[1:3]), *sys.argv[3:])
