@@ -30,6 +30,18 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef int CUfunction_attribute;
+typedef int CUtensorMapDataType;
+typedef int CUtensorMapInterleave;
+typedef int CUtensorMapSwizzle;
+typedef int CUtensorMapL2promotion;
+typedef int CUtensorMapFloatOOBfill;
+typedef unsigned cuuint32_t;
+typedef unsigned long long cuuint64_t;
+
+typedef struct CUtensorMap {
+  __attribute__((aligned(64))) cuuint64_t opaque[16];
+} CUtensorMap;
 
 typedef struct CUlaunchAttribute {
   int id;
@@ -59,12 +71,17 @@ enum {
   QF_CUDA_COMPUTE_CAPABILITY_MAJOR = 75,
   QF_CUDA_COMPUTE_CAPABILITY_MINOR = 76,
   QF_CUDA_EVENT_DISABLE_TIMING = 2,
+  QF_CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8,
   QF_CUDA_JIT_ERROR_LOG_BUFFER = 5,
   QF_CUDA_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
   QF_CUDA_JIT_OPTIMIZATION_LEVEL = 7,
   QF_CUDA_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
   QF_CUDA_MEM_ATTACH_GLOBAL = 1,
-  QF_CUDA_STREAM_NON_BLOCKING = 1
+  QF_CUDA_STREAM_NON_BLOCKING = 1,
+  QF_CUDA_TENSOR_MAP_L2_PROMOTION_256B = 3,
+  QF_CUDA_TENSOR_MAP_SWIZZLE_128B = 3,
+  QF_CUDA_TENSOR_MAP_UINT8 = 0,
+  QF_CUDA_TENSOR_MAP_UINT16 = 1
 };
 
 typedef struct QfCudaDriver {

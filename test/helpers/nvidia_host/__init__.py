@@ -29,6 +29,8 @@ NAN_BITS = {
     "float": (32, 0x7FFFFFFF, 0x7F800000),
     "double": (64, 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000),
 }
+# The most dynamic shared memory of a block.
+DYNAMIC_BYTES = 227 * 1024
 BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8}
 
 
@@ -133,11 +135,101 @@ def with_products(text):
     return text + declarations * bool(names)
 
 
+ASM = r"(?:tail )?call (void|\{.*?\}) asm sideeffect (?:alignstack )?\"([^\"]*)\", \"[^\"]*\"\((.*)\)(?: #\d+)?$"
+TMA_LOAD = re.compile(
+    r"call void @llvm\.nvvm\.cp\.async\.bulk\.tensor\.g2s\.tile\.2d\(ptr addrspace\(7\) (\S+), ptr addrspace\(3\) (\S+), ptr (?:\w+ )*?(%\S+), (i32 \S+), (i32 [^,]+), .*"
+)
+
+
+def as_bits(step, arguments):
+    """Arguments of 32 bits as integers."""
+    lines, registers = [], []
+    for index, argument in enumerate(arguments):
+        type_name, value = argument.replace(" noundef", "").split(" ", 1)
+        registers.append(f"i32 {step}.in{index}")
+        lines.append(f"  {step}.in{index} = bitcast {type_name} {value} to i32")
+    return lines, registers
+
+
+class AsyncInstructions:
+    """Instructions of the asynchronous proxy, some of which LLVM has as inline assembly, as calls of the simulator."""
+
+    def __init__(self):
+        self.count, self.names = 0, {}
+
+    def pointer(self, lines, space, value):
+        self.count += 1
+        lines.append(f"  %async{self.count} = addrspacecast ptr addrspace({space}) {value} to ptr")
+        return f"ptr %async{self.count}"
+
+    def load(self, match):
+        target, barrier, tensor_map, x, y = match.groups()
+        lines = []
+        pointers = [self.pointer(lines, 7, target), self.pointer(lines, 3, barrier)]
+        call = f"call void @simulated_tma_load({', '.join(pointers)}, ptr {tensor_map}, {x}, {y})"
+        return "\n".join([*lines, "  " + call]).lstrip()
+
+    def inline(self, match):
+        name, result, code, arguments = match.groups()
+        given = arguments.split(", ")
+        self.count += 1
+        step = f"%vasync{self.count}"
+        if "mbarrier.try_wait.parity" in code:
+            lines = []
+            barrier = self.pointer(lines, 3, given[0].split()[-1])
+            return "\n".join(
+                [*lines, f"  call void @simulated_mbarrier_wait({barrier}, {given[1]})"]
+            )
+        count = len(result.split(", "))
+        lines, registers = as_bits(step, given[:count])
+        if product := re.search(r"wgmma\.mma_async\.sync\.aligned\.(\S+)", code):
+            symbol = self.names.setdefault(product[1], f"@simulated_wgmma{len(self.names)}")
+            # The scale of D, those of A and B of floats, and whether those of 16 bits are transposed.
+            a, b, scale, *more = given[count:]
+            assert "i32 -1" not in more[:2], code
+            transposed = more[2:] or ["i32 0", "i32 0"]
+            call = f"call ptr (ptr, i32, i64, i64, i32, i32, i32, ...) @simulated_wgmma(ptr {symbol}, i32 {count}, {a}, {b}, {scale}, "
+            call += ", ".join([*transposed, *registers]) + ")"
+        elif wait := re.search(r"wgmma\.wait_group\.sync\.aligned (\d+);", code):
+            call = f"call ptr (i32, i32, ...) @simulated_wgmma_wait(i32 {wait[1]}, i32 {count}, {', '.join(registers)})"
+        else:
+            raise ValueError(f"unknown inline assembly: {code}")
+        return "\n".join(
+            [*lines, f"  {step}.out = {call}", f"  {name} = load {result}, ptr {step}.out"]
+        )
+
+    def replace(self, text):
+        text = TMA_LOAD.sub(self.load, text)
+        text = re.sub(rf"^  (?:(%[\w.]+) = )?{ASM}", self.inline, text, flags=re.MULTILINE)
+        text = re.sub(r"^declare .*@llvm\.nvvm\.cp\.async\.bulk\..*$", "", text, flags=re.MULTILINE)
+        for name, symbol in self.names.items():
+            text += f'{symbol} = private constant [{len(name) + 1} x i8] c"{name}\\00"\n'
+        declarations = (
+            "ptr @simulated_wgmma(ptr, i32, i64, i64, i32, i32, i32, ...)",
+            "ptr @simulated_wgmma_wait(i32, i32, ...)",
+            "void @simulated_mbarrier_wait(ptr, i32)",
+            "void @simulated_tma_load(ptr, ptr, ptr, i32, i32)",
+        )
+        return text + "".join(f"declare {each} convergent\n" for each in declarations) * bool(
+            self.count
+        )
+
+
+def with_dynamic_shared(text):
+    """The array of dynamic size with as much as a block has."""
+    return re.sub(
+        r"^(@__dynamic_shmem__\w+ = ).*?addrspace\(3\) global \[0 x i8\](?: \w+)?, align (\d+)$",
+        rf"\1internal addrspace(3) global [{DYNAMIC_BYTES} x i8] undef, align \2",
+        text,
+        flags=re.MULTILINE,
+    )  # fmt: skip
+
+
 def shared_arrays(text):
     """The arrays in shared memory, and the bytes of each; an array without address ends them."""
     arrays = re.findall(r"^@([\w.]+) = .*addrspace\(3\) global (\[\d+ x \w+\])", text, re.MULTILINE)
     entries = [
-        f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {bytes_of(type_name)} }}"
+        f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {0 if name.startswith('__dynamic_shmem__') else bytes_of(type_name)} }}"
         for name, type_name in arrays
     ] + ["{ ptr, i64 } zeroinitializer"]
     return (
@@ -203,14 +295,21 @@ def with_checks(text):
 
 
 def parameter_types(parameters):
-    """`ptr noundef align 16 %0, [2 x i64] %1` as types; in brackets, commas stand in `initializes((0, 8))` alone."""
+    """`ptr noundef align 16 %0, ptr byval([16 x i64]) %1` as types, and those of byval as arrays; in brackets, commas stand in
+    `initializes((0, 8))` alone."""
     parameters = re.sub(r"initializes\(.*?\)\)", "", parameters)
-    return [parameter.split()[0] for parameter in parameters.split(",") if parameter.strip()]
+    found = []
+    for parameter in parameters.split(","):
+        by_value = re.search(r"byval\((.*?)\)", parameter)
+        if parameter.strip():
+            found.append(by_value[1] if by_value else parameter.split()[0])
+    return found
 
 
 def caller(name, parameters):
     """How the simulator calls a kernel: with pointers to the values, as many bytes each as it tells."""
     types = parameter_types(parameters)
+    by_value = [type_name.startswith("[") for type_name in types]
     sizes = ", ".join(f"i32 {size}" for size in [len(types), *map(bytes_of, types)])
     lines = [
         f"@simulated_{name}_sizes = constant [{len(types) + 1} x i32] [{sizes}]",
@@ -222,7 +321,18 @@ def caller(name, parameters):
             f"  %a{index} = load ptr, ptr %p{index}",
             f"  %v{index} = load {type_name}, ptr %a{index}, align 1",
         ]
-    arguments = ", ".join(f"{type_name} %v{index}" for index, type_name in enumerate(types))
+        # Threads take one copy, which is aligned.
+        if by_value[index]:
+            lines += [
+                f"  %c{index} = alloca {type_name}, align 64",
+                f"  store {type_name} %v{index}, ptr %c{index}",
+            ]
+    arguments = ", ".join(
+        f"ptr byval({type_name}) align 64 %c{index}"
+        if by_value[index]
+        else f"{type_name} %v{index}"
+        for index, type_name in enumerate(types)
+    )
     return "\n".join([*lines, f"  call void @{name}({arguments})", "  ret void", "}", ""])
 
 
@@ -236,7 +346,9 @@ def build_kernels(text, library, compiler, cuda_include):
     text = re.sub(r"^target (datalayout|triple) = .*$", "", text, flags=re.MULTILINE)
     text = re.sub(r' "target-(cpu|features)"="[^"]*"', "", text)
     text = re.sub(r"\bptx_kernel ", "", text)
+    text = with_dynamic_shared(text)
     shared = shared_arrays(text)
+    text = AsyncInstructions().replace(text)
     text, _ = to_host(with_products(with_checks(text)))
     text += shared
     text += "".join(caller(name, parameters) for name, parameters, _ in kernels)

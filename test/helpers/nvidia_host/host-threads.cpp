@@ -74,6 +74,97 @@ const uint32_t *simulated_matrices(const char *name, const void *pointer) {
   return simulated_product_hook(__builtin_return_address(0), name, operands, 2);
 }
 
+//===----------------------------------------------------------------------===//
+// The asynchronous proxy
+//===----------------------------------------------------------------------===//
+
+void (*simulated_proxy_fence_hook)();
+void (*simulated_mbarrier_init_hook)(const void *, uint32_t);
+void (*simulated_arrive_hook)(const void *, uint32_t);
+void (*simulated_mbarrier_wait_hook)(const void *, uint32_t);
+void (*simulated_tma_hook)(const void *, const void *, const void *, int32_t,
+                           int32_t);
+void (*simulated_wgmma_fence_hook)();
+void (*simulated_wgmma_commit_hook)();
+void (*simulated_wgmma_wait_hook)(uint32_t, uint32_t *, uint32_t);
+void (*simulated_registers_hook)(const void *, uint32_t);
+
+/// The operands that all threads of a warpgroup share.
+struct WgmmaOperands {
+  const char *name;
+  uint64_t a, b;
+  uint32_t scaleOut, isTransposed[2];
+};
+const uint32_t *(*simulated_wgmma_hook)(const void *, const WgmmaOperands *,
+                                        const uint32_t *, uint32_t);
+
+void nvvm_fence_proxy_async_shared_cta() { simulated_proxy_fence_hook(); }
+void nvvm_mbarrier_init_shared(const void *barrier, uint32_t count) {
+  simulated_mbarrier_init_hook(barrier, count);
+}
+uint64_t nvvm_mbarrier_arrive_shared(const void *barrier) {
+  simulated_arrive_hook(barrier, 0);
+  return 0;
+}
+uint64_t nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta(const void *barrier,
+                                                            uint32_t bytes) {
+  simulated_arrive_hook(barrier, bytes);
+  return 0;
+}
+/// `mbarrier.try_wait.parity` until it succeeds.
+void simulated_mbarrier_wait(const void *barrier, uint32_t parity) {
+  simulated_mbarrier_wait_hook(barrier, parity);
+}
+/// `cp.async.bulk.tensor` of two dimensions.
+void simulated_tma_load(const void *target, const void *barrier,
+                        const void *map, int32_t x, int32_t y) {
+  simulated_tma_hook(target, barrier, map, x, y);
+}
+void nvvm_wgmma_fence_sync_aligned() { simulated_wgmma_fence_hook(); }
+void nvvm_wgmma_commit_group_sync_aligned() { simulated_wgmma_commit_hook(); }
+/// Without registers: what the compiler moves ahead of it has no results yet.
+void nvvm_wgmma_wait_group_sync_aligned(uint64_t count) {
+  simulated_wgmma_wait_hook(count, nullptr, 0);
+}
+void nvvm_setmaxnreg_inc_sync_aligned_u32(uint32_t count) {
+  simulated_registers_hook(__builtin_return_address(0), count);
+}
+void nvvm_setmaxnreg_dec_sync_aligned_u32(uint32_t count) {
+  simulated_registers_hook(__builtin_return_address(0), count);
+}
+
+/// Half the most columns of a wgmma: the registers of a thread.
+constexpr uint32_t kMaxWgmmaRegisters = 128;
+
+/// `wgmma.mma_async.NAME`; the registers of the result.
+const uint32_t *simulated_wgmma(const char *name, uint32_t count, uint64_t a,
+                                uint64_t b, uint32_t scaleOut,
+                                uint32_t transposedA, uint32_t transposedB,
+                                ...) {
+  uint32_t registers[kMaxWgmmaRegisters];
+  va_list arguments;
+  va_start(arguments, transposedB);
+  for (uint32_t i = 0; i < count; ++i)
+    registers[i] = va_arg(arguments, uint32_t);
+  va_end(arguments);
+  WgmmaOperands operands = {name, a, b, scaleOut, {transposedA, transposedB}};
+  return simulated_wgmma_hook(__builtin_return_address(0), &operands, registers,
+                              count);
+}
+
+/// `wgmma.wait_group` that the registers depend on.
+const uint32_t *simulated_wgmma_wait(uint32_t groups, uint32_t count, ...) {
+  // Read before another thread runs.
+  static uint32_t registers[kMaxWgmmaRegisters];
+  va_list arguments;
+  va_start(arguments, count);
+  for (uint32_t i = 0; i < count; ++i)
+    registers[i] = va_arg(arguments, uint32_t);
+  va_end(arguments);
+  simulated_wgmma_wait_hook(groups, registers, count);
+  return registers;
+}
+
 #define SPECIAL_REGISTER(Name, First)                                          \
   uint32_t nvvm_read_ptx_sreg_##Name##_x() { return registers[First]; }        \
   uint32_t nvvm_read_ptx_sreg_##Name##_y() { return registers[First + 1]; }    \

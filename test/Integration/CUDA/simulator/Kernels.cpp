@@ -130,6 +130,83 @@ static void waitForCopies(uint32_t count) {
     failAccess(kIllegalAddress, error, 0, 0, true);
 }
 
+//===----------------------------------------------------------------------===//
+// The asynchronous proxy
+//===----------------------------------------------------------------------===//
+
+static void failAsync(const char *error, const void *pointer) {
+  failAccess(kIllegalAddress, error, reinterpret_cast<uint64_t>(pointer), 0,
+             /*isStore=*/true);
+}
+
+static void fenceProxy() { running.shared.fenceProxy(getThread()); }
+
+static void initBarrier(const void *barrier, uint32_t count) {
+  if (const char *error = running.shared.initBarrier(
+          reinterpret_cast<uint64_t>(barrier), count, getThread()))
+    failAsync(error, barrier);
+}
+
+static void arrive(const void *barrier, uint32_t bytes) {
+  if (const char *error = running.shared.arrive(
+          reinterpret_cast<uint64_t>(barrier), bytes, getThread()))
+    failAsync(error, barrier);
+}
+
+static void waitAtMbarrier(const void *barrier, uint32_t parity) {
+  uint32_t thread = getThread();
+  const char *error = nullptr;
+  auto isComplete = [&] {
+    bool result = false;
+    error = running.shared.tryWait(reinterpret_cast<uint64_t>(barrier), parity,
+                                   thread, result);
+    return result || error;
+  };
+  if (!isComplete())
+    running.threads.waitUntil(isComplete);
+  if (error)
+    failAsync(error, barrier);
+}
+
+static void beginTmaLoad(const void *target, const void *barrier,
+                         const void *map, int32_t x, int32_t y) {
+  if (reinterpret_cast<uint64_t>(map) % 64)
+    failAsync("expected a tensor map at a multiple of 64 bytes", map);
+  TmaLoad load = {reinterpret_cast<uint64_t>(target),
+                  reinterpret_cast<uint64_t>(barrier),
+                  {},
+                  {x, y}};
+  memcpy(&load.map, map, sizeof load.map);
+  if (const char *error = running.shared.begin(load, getThread()))
+    failAsync(error, target);
+}
+
+static void fenceWgmma() { running.threads.getWgmma().fence(); }
+
+static void commitWgmma() { running.threads.getWgmma().commit(); }
+
+static void waitForWgmma(uint32_t count, uint32_t *registers,
+                         uint32_t numRegisters) {
+  WgmmaThread &wgmma = running.threads.getWgmma();
+  running.shared.waitForWgmma(wgmma.wait(count), getThread());
+  wgmma.finish(registers, numRegisters);
+}
+
+static const uint32_t *beginWgmma(const void *place,
+                                  const WgmmaOperands *operands,
+                                  const uint32_t *registers, uint32_t count) {
+  WgmmaThread &wgmma = running.threads.getWgmma();
+  wgmma.operands = *operands;
+  wgmma.registers.assign(registers, registers + count);
+  return running.threads.multiplyWarpgroup(place);
+}
+
+static void setMaxRegisters(const void *place, uint32_t count) {
+  if (count < 24 || count > 256 || count % 8)
+    failAsync("expected 24 to 256 registers, a multiple of 8", nullptr);
+  running.threads.joinWarpgroup(place);
+}
+
 static void waitAtBarrier(const void *place) {
   running.threads.waitAtBarrier(place);
 }
@@ -197,7 +274,17 @@ bool simulator::findKernel(const std::string &image, const char *name,
       !setHook(found, "simulated_commit_hook", commitCopies) ||
       !setHook(found, "simulated_wait_hook", waitForCopies) ||
       !setHook(found, "simulated_barrier_hook", waitAtBarrier) ||
-      !setHook(found, "simulated_product_hook", multiply))
+      !setHook(found, "simulated_product_hook", multiply) ||
+      !setHook(found, "simulated_proxy_fence_hook", fenceProxy) ||
+      !setHook(found, "simulated_mbarrier_init_hook", initBarrier) ||
+      !setHook(found, "simulated_arrive_hook", arrive) ||
+      !setHook(found, "simulated_mbarrier_wait_hook", waitAtMbarrier) ||
+      !setHook(found, "simulated_tma_hook", beginTmaLoad) ||
+      !setHook(found, "simulated_wgmma_fence_hook", fenceWgmma) ||
+      !setHook(found, "simulated_wgmma_commit_hook", commitWgmma) ||
+      !setHook(found, "simulated_wgmma_wait_hook", waitForWgmma) ||
+      !setHook(found, "simulated_wgmma_hook", beginWgmma) ||
+      !setHook(found, "simulated_registers_hook", setMaxRegisters))
     return false;
   for (; arrays->data; ++arrays)
     kernel.shared.push_back(*arrays);
@@ -223,14 +310,22 @@ int simulator::run(const Kernel &kernel,
     thread[1] = number / size[0] % size[1];
     thread[2] = number / size[0] / size[1];
   };
-  auto body = [&] { kernel.call(parameters.data()); };
+  auto body = [&] {
+    kernel.call(parameters.data());
+    if (!running.threads.getWgmma().isIdle())
+      failAsync("the kernel ends without waiting for its wgmma", nullptr);
+  };
+  std::vector<SharedArray> shared = kernel.shared;
+  for (SharedArray &array : shared)
+    if (!array.bytes)
+      array.bytes = launch.sharedBytes;
   auto passBarrier = [&] { running.shared.passBarrier(); };
   for (block[2] = 0; block[2] < launch.grid[2]; ++block[2])
     for (block[1] = 0; block[1] < launch.grid[1]; ++block[1])
       for (block[0] = 0; block[0] < launch.grid[0]; ++block[0]) {
-        running.shared.begin(kernel.shared);
+        running.shared.begin(shared);
         if (!running.threads.run(size[0] * size[1] * size[2], body, enter,
-                                 passBarrier))
+                                 passBarrier, running.shared))
           return running.error ? running.error : kLaunchFailed;
       }
   return 0;

@@ -25,10 +25,20 @@ struct Kernel {
   /// Twelve numbers of this thread: thread, block, block size, grid size.
   uint32_t *(*getRegisters)() = nullptr;
   std::vector<SharedArray> shared;
+
+  /// The shared memory that it needs before a launch.
+  uint64_t getStaticSharedBytes() const {
+    uint64_t bytes = 0;
+    for (const SharedArray &array : shared)
+      bytes += array.bytes;
+    return bytes;
+  }
 };
 
 struct Launch {
   uint32_t grid[3], block[3];
+  /// The dynamic size of shared memory.
+  uint32_t sharedBytes;
 };
 
 /// The text of PTX, the bytes of a cubin; empty for anything else.

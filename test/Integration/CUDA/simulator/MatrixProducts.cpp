@@ -142,7 +142,8 @@ float asFloat(uint32_t bits) {
 }
 
 /// A float of so many bits of exponent and fraction.
-double decode(uint32_t code, int exponentBits, int fractionBits, bool hasInf) {
+double decodeFloat(uint32_t code, int exponentBits, int fractionBits,
+                   bool hasInf) {
   int bias = (1 << (exponentBits - 1)) - 1;
   int exponent = code >> fractionBits & ((1 << exponentBits) - 1);
   int fraction = code & ((1 << fractionBits) - 1);
@@ -158,19 +159,23 @@ double decode(uint32_t code, int exponentBits, int fractionBits, bool hasInf) {
                            exponent - bias - fractionBits);
 }
 
-double decode(uint32_t code, const std::string &type) {
+} // namespace
+
+double simulator::decode(uint32_t code, const std::string &type) {
   if (type == "s8")
     return int8_t(code);
   if (type == "u8")
     return uint8_t(code);
   if (type == "f16")
-    return decode(code, 5, 10, true);
+    return decodeFloat(code, 5, 10, true);
   if (type == "bf16")
-    return decode(code, 8, 7, true);
+    return decodeFloat(code, 8, 7, true);
   if (type == "e4m3")
-    return decode(code, 4, 3, false);
-  return decode(code, 5, 2, true);
+    return decodeFloat(code, 4, 3, false);
+  return decodeFloat(code, 5, 2, true);
 }
+
+namespace {
 
 uint32_t getElement(const uint32_t *registers, int i, int bits) {
   int each = 32 / bits;
@@ -187,7 +192,9 @@ __float128 cut(__float128 value, int exponent) {
          __float128(std::ldexp(1.0, exponent - exponent / 2));
 }
 
-uint32_t add(const double *terms, int count, float start, int kept) {
+} // namespace
+
+uint32_t simulator::add(const double *terms, int count, float start, int kept) {
   double simple = start;
   double largest = std::fabs(double(start));
   for (int i = 0; i < count; ++i) {
@@ -214,8 +221,6 @@ uint32_t add(const double *terms, int count, float start, int kept) {
   memcpy(&bits, &result, sizeof bits);
   return bits;
 }
-
-} // namespace
 
 /// `ldmatrix.sync.aligned.m8n8.xCOUNT[.trans].b16`: of each matrix eight
 /// threads have the addresses of the rows; a thread gets two neighbours of a

@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_TEST_SIMULATOR_MATRIXPRODUCTS_H
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace simulator {
@@ -26,6 +27,14 @@ struct MatrixProduct {
 
 /// `D = A * B + C` of the 32 threads of a warp. What is wrong with it, or null.
 const char *multiplyMatrices(MatrixProduct *const (&lanes)[32]);
+
+/// The value of an element of the type `s8`, `u8`, `f16`, `bf16`, `e4m3` or
+/// `e5m2`.
+double decode(uint32_t code, const std::string &type);
+
+/// The bits of the f32 sum of `start` and `count` products, of which chips keep
+/// at least `kept` bits below the largest one.
+uint32_t add(const double *terms, int count, float start, int kept);
 
 } // namespace simulator
 

@@ -20,15 +20,26 @@ using namespace simulator;
 namespace {
 
 constexpr size_t kStackBytes = 128 * 1024;
-constexpr uint32_t kMaxThreads = 1024, kWarp = 32;
+constexpr uint32_t kMaxThreads = 1024, kWarp = 32, kWarpgroup = 128;
 
-enum class State { Ready, AtBarrier, AtProduct, Done };
+enum class State {
+  Ready,
+  AtBarrier,
+  AtProduct,
+  AtWgmma,
+  AtWarpgroup,
+  AtMbarrier,
+  Done
+};
 
 struct Thread {
   ucontext_t context;
   State state = State::Ready;
   const void *place = nullptr;
   MatrixProduct product;
+  WgmmaThread wgmma;
+  /// What a thread at an mbarrier waits for.
+  std::function<bool()> isComplete;
 };
 
 } // namespace
@@ -42,6 +53,8 @@ struct Threads::Implementation {
   uint32_t current = 0, count = 0;
   bool hasFailed = false;
   const std::function<void()> *body = nullptr;
+  SharedMemory *shared = nullptr;
+  uint32_t numWgmmas = 0;
 
   static void start(unsigned low, unsigned high) {
     auto address = uint64_t(high) << 32 | low;
@@ -91,22 +104,68 @@ struct Threads::Implementation {
       release(first, kWarp);
       isAny = true;
     }
+    if (!releaseWarpgroups(isAny))
+      return false;
+    isAny |= releaseMbarriers();
+    // TMA loads end as late as possible.
+    if (!isAny && shared->completeLoads()) {
+      releaseMbarriers();
+      isAny = true;
+    }
     if (!isAny)
       report();
     return isAny;
   }
 
+  bool releaseWarpgroups(bool &isAny) {
+    for (uint32_t first = 0; first + kWarpgroup <= count; first += kWarpgroup) {
+      if (areTogether(first, kWarpgroup, State::AtWarpgroup)) {
+        release(first, kWarpgroup);
+        isAny = true;
+      }
+      if (!areTogether(first, kWarpgroup, State::AtWgmma))
+        continue;
+      WgmmaThread *group[kWarpgroup];
+      for (uint32_t i = 0; i < kWarpgroup; ++i)
+        group[i] = &threads[first + i].wgmma;
+      if (const char *error = simulator::multiplyWarpgroup(
+              group, *shared, first / kWarpgroup, ++numWgmmas)) {
+        fprintf(stderr, "simulator: wgmma.mma_async.%s: %s\n",
+                group[0]->operands.name, error);
+        return false;
+      }
+      release(first, kWarpgroup);
+      isAny = true;
+    }
+    return true;
+  }
+
+  bool releaseMbarriers() {
+    bool isAny = false;
+    for (uint32_t i = 0; i < count; ++i)
+      if (threads[i].state == State::AtMbarrier && threads[i].isComplete()) {
+        threads[i].state = State::Ready;
+        isAny = true;
+      }
+    return isAny;
+  }
+
   void report() const {
-    unsigned barrier = 0, product = 0, done = 0;
+    unsigned barrier = 0, product = 0, mbarrier = 0, done = 0;
     for (uint32_t i = 0; i < count; ++i) {
       barrier += threads[i].state == State::AtBarrier;
-      product += threads[i].state == State::AtProduct;
+      product += threads[i].state == State::AtProduct ||
+                 threads[i].state == State::AtWgmma ||
+                 threads[i].state == State::AtWarpgroup;
+      mbarrier += threads[i].state == State::AtMbarrier;
       done += threads[i].state == State::Done;
     }
     fprintf(stderr,
             "simulator: threads wait for others for ever: of %u are %u at a "
             "barrier, %u at a product of matrices, %u done\n",
             count, barrier, product, done);
+    if (mbarrier)
+      fprintf(stderr, "simulator: %u threads wait at an mbarrier\n", mbarrier);
   }
 };
 
@@ -115,14 +174,18 @@ Threads::~Threads() { munmap(it->stacks, kMaxThreads * kStackBytes); }
 
 bool Threads::run(uint32_t count, const std::function<void()> &body,
                   const std::function<void(uint32_t)> &enter,
-                  const std::function<void()> &passBarrier) {
+                  const std::function<void()> &passBarrier,
+                  SharedMemory &shared) {
   it->count = count;
+  it->shared = &shared;
+  it->numWgmmas = 0;
   it->body = &body;
   it->hasFailed = false;
   auto address = reinterpret_cast<uint64_t>(it.get());
   for (uint32_t i = 0; i < count; ++i) {
     Thread &thread = it->threads[i];
     thread.state = State::Ready;
+    thread.wgmma = WgmmaThread();
     getcontext(&thread.context);
     thread.context.uc_stack.ss_sp = it->stacks + i * kStackBytes;
     thread.context.uc_stack.ss_size = kStackBytes;
@@ -162,6 +225,22 @@ const uint32_t *Threads::multiply(const void *place, const char *name,
   product.operands.assign(operands, operands + count);
   it->wait(State::AtProduct, place);
   return product.results;
+}
+
+WgmmaThread &Threads::getWgmma() { return it->threads[it->current].wgmma; }
+
+const uint32_t *Threads::multiplyWarpgroup(const void *place) {
+  it->wait(State::AtWgmma, place);
+  return getWgmma().registers.data();
+}
+
+void Threads::waitUntil(const std::function<bool()> &isComplete) {
+  it->threads[it->current].isComplete = isComplete;
+  it->wait(State::AtMbarrier, nullptr);
+}
+
+void Threads::joinWarpgroup(const void *place) {
+  it->wait(State::AtWarpgroup, place);
 }
 
 void Threads::fail() {

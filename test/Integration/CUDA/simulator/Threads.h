@@ -9,6 +9,7 @@
 #ifndef QUANT_FLOAT_TEST_SIMULATOR_THREADS_H
 #define QUANT_FLOAT_TEST_SIMULATOR_THREADS_H
 
+#include "WarpgroupProducts.h"
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,7 +18,8 @@ namespace simulator {
 
 /// Runs the threads of blocks, each on a stack of its own, one after the other,
 /// up to where they wait for others: at a barrier for all of the block, at a
-/// product of matrices for the 32 of a warp.
+/// product of matrices for the 32 of a warp or the 128 of a warpgroup, and at
+/// an mbarrier until its phase is complete.
 class Threads {
 public:
   Threads();
@@ -27,13 +29,20 @@ public:
   /// False if one called `fail`, or if some wait for what others never reach.
   bool run(uint32_t count, const std::function<void()> &body,
            const std::function<void(uint32_t)> &enter,
-           const std::function<void()> &passBarrier);
+           const std::function<void()> &passBarrier, SharedMemory &shared);
 
   /// Of the thread that runs. The places tell apart one instruction from
   /// another.
   void waitAtBarrier(const void *place);
   const uint32_t *multiply(const void *place, const char *name,
                            const uint32_t *operands, unsigned count);
+  /// The thread's wgmma, and the registers of the result of one that it begins.
+  WgmmaThread &getWgmma();
+  const uint32_t *multiplyWarpgroup(const void *place);
+  /// Waits until `isComplete`, which is asked again and again.
+  void waitUntil(const std::function<bool()> &isComplete);
+  /// All threads of a warpgroup reach the same place.
+  void joinWarpgroup(const void *place);
   /// Ends the block.
   [[noreturn]] void fail();
   bool isOnStack(const void *pointer) const;

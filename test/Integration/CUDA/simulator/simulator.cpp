@@ -72,6 +72,7 @@ struct Module {
 struct Function {
   Kernel kernel;
   Context *context;
+  int maxDynamicSharedBytes = 48 * 1024;
 };
 
 /// Everything the process has; one lock guards it. Never destroyed: programs
@@ -314,6 +315,21 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule handle,
   return 0;
 }
 
+CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute,
+                            int value) {
+  ENTER_CONTEXT();
+  auto *function = reinterpret_cast<Function *>(handle);
+  // Of all chips from sm_80 on, the least.
+  int most = getChip() >= 90 ? 227 * 1024 : 99 * 1024;
+  if (!function)
+    return kInvalidHandle;
+  if (attribute != QF_CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES || value < 0 ||
+      value + int64_t(function->kernel.getStaticSharedBytes()) > most)
+    return kInvalidValue;
+  function->maxDynamicSharedBytes = value;
+  return 0;
+}
+
 CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
                         unsigned gridZ, unsigned blockX, unsigned blockY,
                         unsigned blockZ, unsigned shared, CUstream stream,
@@ -326,7 +342,8 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
     return kInvalidContext;
   if (!gridX || !gridY || !gridZ || !blockX || !blockY || !blockZ ||
       gridX > 0x7fffffff || gridY > 65535 || gridZ > 65535 ||
-      uint64_t(blockX) * blockY * blockZ > 1024 || shared > 48 * 1024)
+      uint64_t(blockX) * blockY * blockZ > 1024 ||
+      shared > unsigned(function->maxDynamicSharedBytes))
     return kInvalidValue;
   // The values are the caller's again when this returns.
   std::vector<std::vector<char>> values;
@@ -334,7 +351,7 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
     const char *value = static_cast<const char *>(parameters[values.size()]);
     values.emplace_back(value, value + bytes);
   }
-  Launch launch{{gridX, gridY, gridZ}, {blockX, blockY, blockZ}};
+  Launch launch{{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, shared};
   getStream(stream).tasks.push_back(
       [kernel = function->kernel, values = std::move(values), launch] {
         DeviceAccess access;
