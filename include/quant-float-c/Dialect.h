@@ -50,6 +50,9 @@
  *   quant_float.block_quantize_elements input, scale, [tensor_amax],
  *       [tensor_scale], [random]
  *       block, rule, [round_mode], operandSegmentSizes
+ *   quant_float.convert_to_block, quant_float.convert_from_block input, scale,
+ *       [random]
+ *       block, projection: quantFloatProjectionAttrGet
  *   quant_float.pack_scales, quant_float.unpack_scales input
  *       layout: quantFloatScaleLayoutAttrGet
  *   quant_float.philox     seed, offset, like

@@ -36,8 +36,8 @@ static bool isSupported(Type type) {
 /// Whether the op is one on blocks.
 static bool isOnBlocks(Operation *op) {
   return isa<BlockQuantizeOp, BlockDequantizeOp, BlockAmaxOp, TensorScaleOp,
-             BlockScaleOp, BlockQuantizeElementsOp, PackScalesOp,
-             UnpackScalesOp>(op);
+             BlockScaleOp, BlockQuantizeElementsOp, ConvertToBlockOp,
+             ConvertFromBlockOp, PackScalesOp, UnpackScalesOp>(op);
 }
 
 LogicalResult mlir::quant_float::checkReferenceSupports(func::FuncOp function) {
@@ -511,6 +511,36 @@ static llvm::Expected<Tensor> evaluate(BlockDequantizeOp op,
   });
 }
 
+/// Evaluates a block conversion of IEEE P3109.
+template <typename OpTy>
+static llvm::Expected<Tensor> convertBlocks(OpTy op,
+                                            reference::BlockConversion kind,
+                                            ArrayRef<Tensor> operands) {
+  const Tensor &input = operands[0], &scale = operands[1];
+  if (llvm::Error error = checkBlocks(op, input, scale, op.getBlock()))
+    return std::move(error);
+  auto random = getRandomBits(op, operands);
+  if (!random)
+    return random.takeError();
+  Type type = getElementTypeOrSelf(op.getType());
+  return compute(op, type, input.getSizes(), [&](MutableArrayRef<char> result) {
+    return reference::convertBlockBuffer(
+        kind, getElementTypeOrSelf(op.getInput()),
+        getElementTypeOrSelf(op.getScale()), type, input.getSizes(),
+        op.getBlock(), input.getBytes(), scale.getBytes(),
+        getReferenceProjection(op.getProjection()), *random, result);
+  });
+}
+
+static llvm::Expected<Tensor> evaluate(ConvertToBlockOp op,
+                                       ArrayRef<Tensor> operands) {
+  return convertBlocks(op, reference::BlockConversion::ToBlock, operands);
+}
+static llvm::Expected<Tensor> evaluate(ConvertFromBlockOp op,
+                                       ArrayRef<Tensor> operands) {
+  return convertBlocks(op, reference::BlockConversion::FromBlock, operands);
+}
+
 /// Arranges scales; `sizes` are those of the rows.
 template <typename OpTy>
 static llvm::Expected<Tensor>
@@ -573,7 +603,7 @@ static Results evaluate(Operation *op, ArrayRef<Tensor> operands) {
       .Case([&](BlockQuantizeOp op) { return evaluate(op, operands); })
       .Case<CastOp, FakeConvertOp, PhiloxOp, BlockAmaxOp, TensorScaleOp,
             BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp,
-            PackScalesOp, UnpackScalesOp>(
+            ConvertToBlockOp, ConvertFromBlockOp, PackScalesOp, UnpackScalesOp>(
           [&](auto op) { return toResults(evaluate(op, operands)); })
       .Default([&](Operation *op) {
         return toResults(evaluate(cast<QuantizationOpInterface>(op), operands));

@@ -8,10 +8,17 @@
 
 #include "ElementBits.h"
 #include "Shapes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/Constants.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/IR/OpsetVerifier.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Reference/BlockScale.h"
 #include "quant-float/Reference/Stochastic.h"
+#include "quant-float/Support/BinaryType.h"
+#include "quant-float/Support/FloatFormat.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -162,13 +169,21 @@ static LogicalResult verifyTensorLevels(OpTy op, Type like, bool isRequired) {
   return success();
 }
 
+static LogicalResult verifyElement(Operation *op, Type element) {
+  if (reference::isBlockElement(element))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "elements must be f8E4M3FN, f8E5M2, f6E2M3FN, "
+                           "f6E3M2FN, f4E2M1FN, i8 or i4, but got "
+                        << element;
+  noteBlockConversions(diagnostic, element);
+  return diagnostic;
+}
+
 static LogicalResult verifyRule(Operation *op, BlockScaleRule rule,
                                 Type element, Type scale) {
-  if (!reference::isBlockElement(element))
-    return op->emitOpError()
-           << "elements must be f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN, "
-              "f4E2M1FN, i8 or i4, but got "
-           << element;
+  if (failed(verifyElement(op, element)))
+    return failure();
   if (reference::isSupported(getReferenceRule(rule), element, scale))
     return success();
   return op->emitOpError() << "rule " << stringifyBlockScaleRule(rule)
@@ -272,10 +287,8 @@ LogicalResult BlockQuantizeOp::verify() {
 
 LogicalResult BlockDequantizeOp::verify() {
   Type input = getInput().getType(), scale = getScale().getType();
-  if (!reference::isBlockElement(getElementTypeOrSelf(input)))
-    return emitOpError() << "elements must be f8E4M3FN, f8E5M2, f6E2M3FN, "
-                            "f6E3M2FN, f4E2M1FN, i8 or i4, but got "
-                         << getElementTypeOrSelf(input);
+  if (failed(verifyElement(*this, getElementTypeOrSelf(input))))
+    return failure();
   if (!reference::isBlockScale(getElementTypeOrSelf(scale)))
     return emitOpError() << "scales must be f8E8M0FNU, f32, f16, bf16, "
                             "f8E4M3FN or !quant_float.f8UE5M3, but got "
@@ -292,6 +305,47 @@ LogicalResult BlockDequantizeOp::verify() {
     return emitOpError() << "blocks require ranked tensors, but got " << input;
   return verifySameShape(*this, input, scale, "input and scale");
 }
+
+template <typename OpTy> static reference::BlockConversion getConversion() {
+  return std::is_same_v<OpTy, ConvertToBlockOp>
+             ? reference::BlockConversion::ToBlock
+             : reference::BlockConversion::FromBlock;
+}
+
+/// Verifies a block conversion of IEEE P3109 (I7).
+template <typename OpTy> static LogicalResult verifyConversion(OpTy op) {
+  Type input = op.getInput().getType(), scale = op.getScale().getType();
+  Type result = op.getType();
+  Type from = getElementTypeOrSelf(input), to = getElementTypeOrSelf(result);
+  for (Type type : {from, getElementTypeOrSelf(scale)})
+    if (!reference::isProjectable(type) || type.isF64())
+      return op.emitOpError() << "input and scale must have elements of f32, "
+                                 "f16, bf16 or a format of IEEE P3109, but got "
+                              << type;
+  if (!reference::isConvertedBlock(getConversion<OpTy>(), from,
+                                   getElementTypeOrSelf(scale), to))
+    return op.emitOpError()
+           << "result must have elements of "
+           << (std::is_same_v<OpTy, ConvertToBlockOp>
+                   ? "a format of IEEE P3109"
+                   : "f64, f32, f16, bf16 or a format of IEEE P3109")
+           << ", but got " << to;
+  Value random = op.getRandom();
+  if (failed(verifyProjectionRandom(op, op.getProjection(), random)) ||
+      failed(verifySameShape(op, input, result, "input and result")) ||
+      (random && failed(verifySameShape(op, input, random.getType(),
+                                        "input and random bits"))))
+    return failure();
+  if (isa<TensorType>(input))
+    return verifyBlocks(op, op.getBlock(), input, scale, "scale");
+  if (!op.getBlock().empty())
+    return op.emitOpError()
+           << "blocks require ranked tensors, but got " << input;
+  return verifySameShape(op, input, scale, "input and scale");
+}
+
+LogicalResult ConvertToBlockOp::verify() { return verifyConversion(*this); }
+LogicalResult ConvertFromBlockOp::verify() { return verifyConversion(*this); }
 
 /// Returns the number of scales of a padded matrix, or a dynamic size; nullopt
 /// if it overflows.
@@ -579,6 +633,100 @@ LogicalResult BlockQuantizeOp::fold(FoldAdaptor adaptor,
         getComputedTensorScale().getType(),
         reference::getTensorScale(*tensor->amax).bitcastToAPInt()));
   return success();
+}
+
+/// Returns the bits of the results of a block conversion of constants. The
+/// constants of types of the dialect have the storage type.
+template <typename OpTy>
+static std::optional<SmallVector<APInt>>
+convertConstants(OpTy op, const ConstantBits &input, const ConstantBits &scale,
+                 const ConstantBits &random) {
+  std::optional<int64_t> count = getFoldedCount(op.getType());
+  if (!input || !scale || !count || (op.getRandom() && !random))
+    return std::nullopt;
+  Type x = getElementTypeOrSelf(op.getInput());
+  Type scaleType = getElementTypeOrSelf(op.getScale());
+  auto indices = getScaleIndices(op.getInput().getType(),
+                                 op.getScale().getType(), op.getBlock());
+  SmallVector<APInt> result;
+  for (int64_t i = 0; i < *count; ++i)
+    result.push_back(reference::convertBlockElement(
+        getConversion<OpTy>(), x, scaleType, getElementTypeOrSelf(op.getType()),
+        input[i].zextOrTrunc(getNumberWidth(x)),
+        scale[indices[i]].zextOrTrunc(getNumberWidth(scaleType)),
+        getReferenceProjection(op.getProjection()),
+        op.getRandom() ? std::optional(random[i]) : std::nullopt));
+  return result;
+}
+
+namespace {
+/// Folds block conversions of constants from and to formats of IEEE P3109,
+/// whose constants are in their storage type:
+///
+///   convert_to_block(constant : f32, constant : f32) to
+///   !quant_float.binary8p4se
+///   -> storage_cast(constant : i8 to !quant_float.binary8p4se)
+template <typename OpTy>
+struct FoldStoredBlocks final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto getConstant = [](Value value) {
+      Attribute attribute;
+      if (value)
+        if (auto storage = value.getDefiningOp<StorageCastOp>())
+          value = storage.getInput();
+      if (value)
+        matchPattern(value, m_Constant(&attribute));
+      return ConstantBits(attribute);
+    };
+    auto bits = convertConstants(op, getConstant(op.getInput()),
+                                 getConstant(op.getScale()),
+                                 getConstant(op.getRandom()));
+    if (!bits)
+      return failure();
+    bool isStored = isa<BinaryType>(getElementTypeOrSelf(op.getType()));
+    Type type = isStored ? getStorageType(op.getType()) : Type(op.getType());
+    for (APInt &element : *bits)
+      element = element.zextOrTrunc(getNumberWidth(getElementTypeOrSelf(type)));
+    TypedAttr folded = getConstantOfBits(type, *bits);
+    if (!folded)
+      return failure();
+    Value result = createConstant(rewriter, op.getLoc(), folded);
+    if (isStored)
+      result =
+          StorageCastOp::create(rewriter, op.getLoc(), op.getType(), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+template <typename OpTy>
+static OpFoldResult foldConversion(OpTy op,
+                                   typename OpTy::FoldAdaptor adaptor) {
+  auto bits = convertConstants(op, ConstantBits(adaptor.getInput()),
+                               ConstantBits(adaptor.getScale()),
+                               ConstantBits(adaptor.getRandom()));
+  // A type of the dialect has no constants.
+  return bits ? getConstantOfBits(op.getType(), *bits) : TypedAttr();
+}
+
+OpFoldResult ConvertToBlockOp::fold(FoldAdaptor adaptor) {
+  return foldConversion(*this, adaptor);
+}
+OpFoldResult ConvertFromBlockOp::fold(FoldAdaptor adaptor) {
+  return foldConversion(*this, adaptor);
+}
+
+void ConvertToBlockOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *context) {
+  patterns.add<FoldStoredBlocks<ConvertToBlockOp>>(context);
+}
+void ConvertFromBlockOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldStoredBlocks<ConvertFromBlockOp>>(context);
 }
 
 /// Returns the constant in the other arrangement. `plain` is the type of rows.

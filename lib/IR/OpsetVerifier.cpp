@@ -49,12 +49,18 @@ LogicalResult OpsetVerifier::verifyType(OpRole role, Type elementType) const {
                   << elementType << " is not accepted by " << describe();
   note(diagnostic, version->op, getFirstOpset(version->op, role, elementType),
        "accepts this type");
+  noteBlockConversions(diagnostic, elementType);
+  return diagnostic;
+}
+
+void quant_float::noteBlockConversions(InFlightDiagnostic &diagnostic,
+                                       Type elementType) {
   if (isa<BinaryType>(elementType))
     diagnostic.attachNote()
         << "IEEE P3109 rounds the exact quotient or product of a scale once, "
-           "and zeros have no sign; quant_float.cast with mode p3109 converts "
-           "numbers without a scale";
-  return diagnostic;
+           "and zeros have no sign; quant_float.convert_to_block and "
+           "quant_float.convert_from_block do so with scales, quant_float.cast "
+           "with mode p3109 without";
 }
 
 LogicalResult OpsetVerifier::verifyAttribute(OpAttribute attribute,

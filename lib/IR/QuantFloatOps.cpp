@@ -112,6 +112,25 @@ static LogicalResult verifyRandomShape(CastOp op) {
                           << op.getType();
 }
 
+LogicalResult quant_float::verifyProjectionRandom(Operation *op,
+                                                  ProjectionAttr projection,
+                                                  Value random) {
+  bool isStochastic = projection.isStochastic();
+  StringRef rounding = stringifyP3109Rounding(projection.getRounding());
+  if (!random)
+    return isStochastic
+               ? op->emitOpError() << rounding << " requires random bits"
+               : success();
+  if (!isStochastic)
+    return op->emitOpError() << rounding << " has no random bits";
+  Type type = getElementTypeOrSelf(random);
+  if (reference::isRandomBits(type))
+    return success();
+  return op->emitOpError() << "random bits must have elements of ui2, ui4, "
+                              "ui8 or ui16, but got "
+                           << type;
+}
+
 /// Verifies a cast of IEEE P3109 (I1).
 static LogicalResult verifyProjection(CastOp op) {
   for (StringRef name : {op.getLikeAttrName(), op.getSaturateAttrName(),
@@ -131,23 +150,12 @@ static LogicalResult verifyProjection(CastOp op) {
     if (Type type = getElementTypeOrSelf(value);
         !reference::isProjectable(type))
       return op.emitOpError()
-             << "with mode p3109 supports f32, f16, bf16 and the formats of "
-                "IEEE P3109, but got "
+             << "with mode p3109 supports f64, f32, f16, bf16 and the "
+                "formats of IEEE P3109, but got "
              << type;
-  bool isStochastic = projection.isStochastic();
-  StringRef rounding = stringifyP3109Rounding(projection.getRounding());
-  if (!op.getRandom())
-    return isStochastic
-               ? op.emitOpError() << rounding << " requires random bits"
-               : success();
-  if (!isStochastic)
-    return op.emitOpError() << rounding << " has no random bits";
-  Type random = getElementTypeOrSelf(op.getRandom());
-  if (!reference::isRandomBits(random))
-    return op.emitOpError() << "random bits must have elements of ui2, ui4, "
-                               "ui8 or ui16, but got "
-                            << random;
-  return verifyRandomShape(op);
+  if (failed(verifyProjectionRandom(op, projection, op.getRandom())))
+    return failure();
+  return op.getRandom() ? verifyRandomShape(op) : success();
 }
 
 /// Verifies that attributes and types of IEEE P3109 are absent (I1).
@@ -244,14 +252,18 @@ CastSemantics CastOp::getSemantics() {
   return semantics;
 }
 
+reference::Projection
+quant_float::getReferenceProjection(ProjectionAttr projection) {
+  return {
+      static_cast<reference::ProjectionRounding>(projection.getRounding()),
+      static_cast<reference::ProjectionSaturation>(projection.getSaturation())};
+}
+
 reference::CastOptions quant_float::getReferenceOptions(CastOp op) {
   reference::CastOptions options;
   options.isOpenVino = op.getMode() == CastMode::OpenVINO;
   if (ProjectionAttr projection = op.getProjectionAttr())
-    options.projection = {
-        static_cast<reference::ProjectionRounding>(projection.getRounding()),
-        static_cast<reference::ProjectionSaturation>(
-            projection.getSaturation())};
+    options.projection = getReferenceProjection(projection);
   options.opset = op.getMode() ? kNewestOpset : op.getOpset();
   options.saturate = op.getSaturate().value_or(true);
   switch (op.getRoundMode().value_or(RoundMode::Up)) {

@@ -11,6 +11,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "quant-float/IR/ElementTypes.h"
 #include "quant-float/Lowering/ElementBodies.h"
+#include "quant-float/Support/BinaryType.h"
 #include "quant-float/Support/FloatFormat.h"
 #include <cmath>
 #include <limits>
@@ -493,6 +494,108 @@ Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
 }
 
 //===----------------------------------------------------------------------===//
+// Block conversions of IEEE P3109 (I7)
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds a block conversion in f64, which represents products exactly, and
+/// quotients well enough to round them once (see the Reference).
+class ConversionBody {
+public:
+  ConversionBody(OpBuilder &builder, Location loc, Value like)
+      : target(), b(builder, loc, like, target) {}
+
+  Value divide(Value x, Value scale);
+  Value multiply(Value x, Value scale) {
+    return b.make<arith::MulFOp>(widen(x), widen(b.spread(scale)));
+  }
+  Value project(Value value, Type to, ProjectionAttr projection, Value random);
+
+private:
+  FloatType getF64() { return b.getBuilder().getF64Type(); }
+  Value number(double value) { return b.number(getF64(), APFloat(value)); }
+  Value compare(arith::CmpFPredicate predicate, Value a, double number) {
+    return b.compare(predicate, a, this->number(number));
+  }
+  Value getSign(Value value) {
+    Value negative = b.select(compare(arith::CmpFPredicate::OLT, value, 0),
+                              number(-1), value);
+    return b.select(compare(arith::CmpFPredicate::OGT, value, 0), number(1),
+                    negative);
+  }
+  Value widen(Value value);
+
+  const LoweringTarget target;
+  VectorBuilder b;
+};
+} // namespace
+
+Value ConversionBody::project(Value value, Type to, ProjectionAttr projection,
+                              Value random) {
+  OpBuilder &builder = b.getBuilder();
+  return CastOp::create(
+      builder, b.getLoc(), withElementType(value.getType(), to), value, random,
+      builder.getI64IntegerAttr(kOwnOpset), UnitAttr(), BoolAttr(),
+      RoundModeAttr(), CastModeAttr::get(builder.getContext(), CastMode::P3109),
+      projection);
+}
+
+/// Converts to f64 exactly.
+Value ConversionBody::widen(Value value) {
+  OpBuilder &builder = b.getBuilder();
+  if (isa<BinaryType>(getElementTypeOrSelf(value)))
+    value = project(value, builder.getF32Type(),
+                    ProjectionAttr::get(builder.getContext(), P3109Draft::D1,
+                                        P3109Rounding::NearestTiesToEven,
+                                        P3109Saturation::SatNone),
+                    /*random=*/Value());
+  return CastOp::create(builder, b.getLoc(), value, getF64());
+}
+
+Value ConversionBody::divide(Value x, Value scale) {
+  FloatFormat format(getElementTypeOrSelf(scale));
+  x = widen(x);
+  // A scale that is the same for all elements is inspected only once.
+  bool isUniform = scale.getType() != b.getType(getElementTypeOrSelf(scale));
+  ConversionBody scalar(b.getBuilder(), b.getLoc(), scale);
+  ConversionBody &own = isUniform ? scalar : *this;
+  Value divisor = own.widen(scale);
+  Value isZero = own.compare(arith::CmpFPredicate::OEQ, divisor, 0);
+  Value dividend = x;
+  if (format.hasInfinity) {
+    double infinity = std::numeric_limits<double>::infinity();
+    Value isInfinite = own.b.make<arith::OrIOp>(
+        own.compare(arith::CmpFPredicate::OEQ, divisor, infinity),
+        own.compare(arith::CmpFPredicate::OEQ, divisor, -infinity));
+    divisor = own.b.select(isInfinite, own.getSign(divisor), divisor);
+    dividend = b.select(b.spread(isInfinite), getSign(x), dividend);
+  }
+  // NaN remains.
+  divisor = own.b.select(isZero, own.number(1), divisor);
+  Value isNumber = b.compare(arith::CmpFPredicate::ORD, x, x);
+  dividend = b.select(b.make<arith::AndIOp>(b.spread(isZero), isNumber),
+                      number(0), dividend);
+  return b.make<arith::DivFOp>(dividend, b.spread(divisor));
+}
+
+Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
+                                    ConvertToBlockOp op, Value x, Value scale,
+                                    Value random) {
+  ConversionBody body(builder, loc, x);
+  return body.project(body.divide(x, scale), getElementTypeOrSelf(op.getType()),
+                      op.getProjection(), random);
+}
+
+Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
+                                    ConvertFromBlockOp op, Value values,
+                                    Value scale, Value random) {
+  ConversionBody body(builder, loc, values);
+  return body.project(body.multiply(values, scale),
+                      getElementTypeOrSelf(op.getType()), op.getProjection(),
+                      random);
+}
+
+//===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
 
@@ -527,11 +630,18 @@ private:
     return buildElementBody(builder, op.getLoc(), op, op.getInput(),
                             op.getScale(), op.getTensorScale());
   }
+  template <typename ConversionOp>
+  static Value expand(ConversionOp op, OpBuilder &builder) {
+    return buildElementBody(builder, op.getLoc(), op, op.getInput(),
+                            op.getScale(), op.getRandom());
+  }
 };
 } // namespace
 
 void quant_float::populateBlockPatterns(RewritePatternSet &patterns) {
   patterns.add<BlockOpExpansion<TensorScaleOp>, BlockOpExpansion<BlockScaleOp>,
                BlockOpExpansion<BlockQuantizeElementsOp>,
-               BlockOpExpansion<BlockDequantizeOp>>(patterns.getContext());
+               BlockOpExpansion<BlockDequantizeOp>,
+               BlockOpExpansion<ConvertToBlockOp>,
+               BlockOpExpansion<ConvertFromBlockOp>>(patterns.getContext());
 }

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The magnitude of an f32, which represents all sources exactly, is a
-// significand m of 24 bits, times a power of two. In units of the last place of
-// the result, it is m / 2^shift: an integer and a fraction v. The integer and
-// the exponent give the encoding below the magnitude; encodings continue beyond
-// the maximum as if exponents had no upper bound. Every rounding mode only
-// decides by v, the encoding and the sign whether the next encoding is the
-// result. Adjacent encodings are adjacent numbers in every format, also in
-// those with a precision of 1, whose ties round to the even encoding.
+// The magnitude of an f32, which represents all sources but f64 exactly, is a
+// significand m of 24 bits, times a power of two; that of an f64 has 53 bits.
+// In units of the last place of the result, it is m / 2^shift: an integer and a
+// fraction v. The integer and the exponent give the encoding below the
+// magnitude; encodings continue beyond the maximum as if exponents had no upper
+// bound. Every rounding mode only decides by v, the encoding and the sign
+// whether the next encoding is the result. Adjacent encodings are adjacent
+// numbers in every format, also in those with a precision of 1, whose ties
+// round to the even encoding.
 //
 // All of this is integer arithmetic, so that the environment has no effect.
 //
@@ -27,29 +28,22 @@ using arith::CmpIPredicate;
 using Rounding = P3109Rounding;
 using Saturation = P3109Saturation;
 
-// Properties of f32.
-static constexpr unsigned kMantissaBits = 23;
-static constexpr int kBias = 127;
-static constexpr uint64_t kMagnitudeMask = 0x7FFFFFFF;
-static constexpr uint64_t kInfinity = 0x7F800000;
-
-/// The bits of a fraction. A fraction with more bits has its lowest bit set if
-/// any of these is set (sticky bit), which is sufficient for all comparisons,
-/// because random bits are at most 16.
-static constexpr unsigned kFractionBits = kMantissaBits + 1;
-static constexpr uint64_t kHalf = uint64_t(1) << (kFractionBits - 1);
-
 namespace {
 /// Rounds and saturates the elements of a vector.
 class Projector {
 public:
-  Projector(VectorBuilder &lanes, Value bits, Type to,
+  /// `bits` are those of elements of type `from`, which is f32 or f64.
+  Projector(VectorBuilder &lanes, Value bits, FloatType from, Type to,
             ProjectionAttr projection, std::optional<RandomBits> random)
-      : lanes(lanes), to(to), isF32(to.isF32()),
+      : lanes(lanes), from(from), to(to), isRepresentable(from == to),
         rounding(projection.getRounding()),
         saturation(projection.getSaturation()), random(random),
-        magnitude(lanes.bitAnd(bits, kMagnitudeMask)),
-        isNegative(lanes.compare(CmpIPredicate::slt, bits, 0)) {}
+        fractionBits(this->from.mantissaBits + 1),
+        magnitude(lanes.bitAnd(bits, this->from.magnitudeMask())),
+        isNegative(lanes.compare(CmpIPredicate::slt, bits, 0)) {
+    if (random)
+      this->random->bits = lanes.resize(random->bits, this->from.width);
+  }
 
   Value project();
 
@@ -62,38 +56,44 @@ private:
   }
 
   VectorBuilder &lanes;
-  FloatFormat to;
-  bool isF32;
+  FloatFormat from, to;
+  bool isRepresentable;
   Rounding rounding;
   Saturation saturation;
   std::optional<RandomBits> random;
+  /// The bits of a fraction. A fraction with more bits has its lowest bit set
+  /// if any of these is set (sticky bit), which is sufficient for all
+  /// comparisons, because random bits are at most 16.
+  unsigned fractionBits;
   Value magnitude, isNegative;
   /// The encoding below the magnitude, and the distance from it in units of the
-  /// last place and of 2^-kFractionBits.
+  /// last place and of 2^-fractionBits.
   Value code, fraction;
 };
 } // namespace
 
 void Projector::truncate() {
   int precision = int(to.mantissaBits) + 1;
-  Value exponent = lanes.shrU(magnitude, kMantissaBits);
+  Value exponent = lanes.shrU(magnitude, from.mantissaBits);
   Value one = lanes.integer(magnitude, 1);
-  // Zero and subnormals of f32 have the exponent field of the smallest normal
-  // numbers, without an implicit bit.
+  // Zero and subnormals of the source have the exponent field of the smallest
+  // normal numbers, without an implicit bit.
   Value isNormal = lanes.compare(CmpIPredicate::ne, exponent, 0);
   Value field = lanes.make<arith::MaxUIOp>(exponent, one);
-  Value implicit = lanes.select(isNormal, uint64_t(1) << kMantissaBits,
+  Value implicit = lanes.select(isNormal, uint64_t(1) << from.mantissaBits,
                                 lanes.integer(magnitude, 0));
   Value significand = lanes.make<arith::OrIOp>(
-      lanes.bitAnd(magnitude, (uint64_t(1) << kMantissaBits) - 1), implicit);
-  // The exponent of the result, biased as in f32, without an upper bound.
-  uint64_t smallest = uint64_t(kBias + to.minExponent);
+      lanes.bitAnd(magnitude, (uint64_t(1) << from.mantissaBits) - 1),
+      implicit);
+  // The exponent of the result, biased as in the source, without an upper
+  // bound.
+  uint64_t smallest = uint64_t(from.bias + to.minExponent);
   Value top =
       lanes.make<arith::MaxUIOp>(exponent, lanes.integer(exponent, smallest));
   Value shift = lanes.add(lanes.make<arith::SubIOp>(top, field),
-                          uint64_t(int(kFractionBits) - precision));
+                          uint64_t(int(fractionBits) - precision));
   // Shift out the bits below those of the fraction, and set a sticky bit.
-  Value most = lanes.integer(shift, kFractionBits);
+  Value most = lanes.integer(shift, fractionBits);
   Value excess =
       lanes.make<arith::SubIOp>(lanes.make<arith::MaxUIOp>(shift, most), most);
   excess = lanes.make<arith::MinUIOp>(excess, most);
@@ -101,7 +101,7 @@ void Projector::truncate() {
   Value isLost = lanes.compare(
       CmpIPredicate::ne, lanes.make<arith::ShLIOp>(kept, excess), significand);
   significand = lanes.make<arith::OrIOp>(
-      kept, lanes.convert<arith::ExtUIOp>(isLost, lanes.getInt(32)));
+      kept, lanes.convert<arith::ExtUIOp>(isLost, lanes.getInt(from.width)));
   shift = lanes.make<arith::MinUIOp>(shift, most);
 
   Value steps = lanes.make<arith::ShRUIOp>(significand, shift);
@@ -116,6 +116,7 @@ void Projector::truncate() {
 /// Returns whether the next encoding is the result (I3, I4).
 Value Projector::roundsAway() {
   Value isInexact = lanes.compare(CmpIPredicate::ne, fraction, 0);
+  uint64_t half = uint64_t(1) << (fractionBits - 1);
   auto isEven = [&] {
     return lanes.compare(CmpIPredicate::eq, lanes.bitAnd(code, 1), 0);
   };
@@ -127,9 +128,9 @@ Value Projector::roundsAway() {
     // A tie with an odd encoding exceeds one half by 1.
     return lanes.compare(
         CmpIPredicate::ugt,
-        lanes.make<arith::AddIOp>(fraction, lanes.bitAnd(code, 1)), kHalf);
+        lanes.make<arith::AddIOp>(fraction, lanes.bitAnd(code, 1)), half);
   case Rounding::NearestTiesToAway:
-    return lanes.compare(CmpIPredicate::uge, fraction, kHalf);
+    return lanes.compare(CmpIPredicate::uge, fraction, half);
   case Rounding::TowardPositive:
     return lanes.make<arith::AndIOp>(
         isInexact, lanes.make<arith::XOrIOp>(isNegative, make(true)));
@@ -140,12 +141,12 @@ Value Projector::roundsAway() {
   case Rounding::ToOdd:
     return lanes.make<arith::AndIOp>(isInexact, isEven());
   case Rounding::StochasticA: {
-    Value steps = lanes.shrU(fraction, kFractionBits - random->width);
+    Value steps = lanes.shrU(fraction, fractionBits - random->width);
     return reaches(lanes.make<arith::AddIOp>(steps, random->bits),
                    random->width);
   }
   case Rounding::StochasticB: {
-    Value steps = lanes.shrU(fraction, kFractionBits - random->width - 1);
+    Value steps = lanes.shrU(fraction, fractionBits - random->width - 1);
     Value bits = lanes.add(lanes.shl(random->bits, 1), 1);
     return reaches(lanes.make<arith::AddIOp>(steps, bits), random->width + 1);
   }
@@ -153,7 +154,7 @@ Value Projector::roundsAway() {
     break;
   }
   // To nearest, ties to even, by an addition before the bits are shifted out.
-  unsigned dropped = kFractionBits - random->width;
+  unsigned dropped = fractionBits - random->width;
   Value last = lanes.bitAnd(lanes.shrU(fraction, dropped), 1);
   Value sum = lanes.add(fraction, (uint64_t(1) << (dropped - 1)) - 1);
   Value steps = lanes.shrU(lanes.make<arith::AddIOp>(sum, last), dropped);
@@ -166,7 +167,8 @@ Value Projector::saturate(Value code) {
   auto integer = [&](uint64_t number) {
     return lanes.integer(magnitude, number);
   };
-  Value isInfinite = lanes.compare(CmpIPredicate::eq, magnitude, kInfinity);
+  Value isInfinite =
+      lanes.compare(CmpIPredicate::eq, magnitude, from.infinityCode);
   uint64_t beyond = to.hasInfinity ? to.infinityCode : to.nanCode;
   bool isTowardZero = rounding == Rounding::TowardZero;
   bool endsAbove = isTowardZero || rounding == Rounding::TowardNegative;
@@ -207,26 +209,32 @@ Value Projector::saturate(Value code) {
                         : integer(to.nanCode);
     result = lanes.select(isBelowZero, below, result);
   }
-  Value isNaN = lanes.compare(CmpIPredicate::ugt, magnitude, kInfinity);
+  Value isNaN = lanes.compare(CmpIPredicate::ugt, magnitude, from.infinityCode);
   return lanes.select(isNaN, to.nanCode, result);
 }
 
 Value Projector::project() {
-  // f32 represents all sources.
-  if (isF32)
+  if (isRepresentable)
     return saturate(magnitude);
   truncate();
   Value rounded = code;
   if (rounding != Rounding::TowardZero)
     rounded = lanes.make<arith::AddIOp>(
-        code, lanes.convert<arith::ExtUIOp>(roundsAway(), lanes.getInt(32)));
-  return lanes.resize(saturate(rounded), to.width > 8 ? 16 : 8);
+        code,
+        lanes.convert<arith::ExtUIOp>(roundsAway(), lanes.getInt(from.width)));
+  return lanes.resize(saturate(rounded), std::max(to.width, 8u));
 }
 
 Value quant_float::expandProjection(VectorBuilder &lanes, Value storage,
                                     Type from, Type to,
                                     ProjectionAttr projection,
                                     std::optional<RandomBits> random) {
-  Value bits = lanes.toBits(decodeFloat(lanes, storage, from).value);
-  return Projector(lanes, bits, to, projection, random).project();
+  Value value = decodeFloat(lanes, storage, from).value;
+  auto wide = cast<FloatType>(getElementTypeOrSelf(value));
+  if (to.isF64() && !wide.isF64()) {
+    wide = cast<FloatType>(to);
+    value = lanes.convert<arith::ExtFOp>(value, wide);
+  }
+  return Projector(lanes, lanes.toBits(value), wide, to, projection, random)
+      .project();
 }

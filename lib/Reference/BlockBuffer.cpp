@@ -190,3 +190,35 @@ LogicalResult reference::blockDequantizeBuffer(
                                tensorScale, tensorFirst));
   return success();
 }
+
+LogicalResult reference::convertBlockBuffer(
+    BlockConversion conversion, Type x, Type scale, Type y,
+    ArrayRef<int64_t> sizes, ArrayRef<int64_t> blockShape, ArrayRef<char> in,
+    ArrayRef<char> scales, const Projection &projection,
+    std::optional<RandomBits> random, MutableArrayRef<char> out) {
+  if (!isConvertedBlock(conversion, x, scale, y) ||
+      !fitsSizes(sizes, blockShape) ||
+      projection.isStochastic() != random.has_value() ||
+      (random && !isRandomBits(random->type)))
+    return failure();
+  Format xFormat = *getFormat(x), scaleFormat = *getFormat(scale);
+  Format yFormat = *getFormat(y);
+  SmallVector<int64_t> scaleSizes = getScaleSizes(sizes, blockShape);
+  if (!holds(xFormat, in, sizes) || !holds(scaleFormat, scales, scaleSizes) ||
+      !holds(yFormat, out, sizes) ||
+      (random && !holds(*getFormat(random->type), random->bytes, sizes)))
+    return failure();
+  ParameterElements blocks(Granularity::getBlocks(blockShape), scaleSizes,
+                           sizes);
+  for (size_t i = 0, e = in.size() / getSlotSize(xFormat); i != e; ++i) {
+    std::optional<APInt> bits;
+    if (random)
+      bits = loadElement(*getFormat(random->type), random->bytes, i);
+    storeElement(yFormat, out, i,
+                 convertBlockElement(
+                     conversion, x, scale, y, loadElement(xFormat, in, i),
+                     loadElement(scaleFormat, scales, blocks[i]), projection,
+                     bits));
+  }
+  return success();
+}

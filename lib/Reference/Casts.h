@@ -61,8 +61,13 @@ llvm::APInt resizeInteger(const Format &from, const Format &to,
 llvm::APInt castByOpenVino(const Format &from, const Format &to,
                            const llvm::APInt &bits);
 
-/// Converts one element as IEEE P3109/D1 does. `random` is required by the
-/// stochastic roundings; its width is the number of random bits.
+/// Rounds and saturates an f64 as IEEE P3109/D1 does, and encodes it. `random`
+/// is required by the stochastic roundings; its width is the number of random
+/// bits.
+llvm::APInt projectValue(const Format &to, llvm::APFloat value,
+                         const Projection &projection,
+                         const llvm::APInt *random = nullptr);
+/// Converts one element.
 llvm::APInt project(const Format &from, const Format &to,
                     const llvm::APInt &bits, const Projection &projection,
                     const llvm::APInt *random = nullptr);

@@ -15,6 +15,7 @@
 
 #include "Casts.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "quant-float/Reference/BlockScale.h"
 #include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
@@ -176,10 +177,9 @@ static APInt encodeProjected(const Format &to, const APFloat &value) {
                sign | field << to.mantissaBits | (significand & (one - 1)));
 }
 
-APInt reference::project(const Format &from, const Format &to,
-                         const APInt &bits, const Projection &projection,
-                         const APInt *random) {
-  APFloat value = decode(from, bits);
+APInt reference::projectValue(const Format &to, APFloat value,
+                              const Projection &projection,
+                              const APInt *random) {
   Destination destination(to);
   if (!value.isNaN()) {
     if (!value.isInfinity())
@@ -189,8 +189,73 @@ APInt reference::project(const Format &from, const Format &to,
   return encodeProjected(to, value);
 }
 
-bool reference::isProjectable(Type elementType) {
-  return isa<Float32Type, Float16Type, BFloat16Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType>(elementType) ||
+APInt reference::project(const Format &from, const Format &to,
+                         const APInt &bits, const Projection &projection,
+                         const APInt *random) {
+  return projectValue(to, decode(from, bits), projection, random);
+}
+
+bool reference::isDraftFormat(Type elementType) {
+  return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(elementType) ||
          elementType.getAbstractType().getName() == "quant_float.binary";
+}
+
+bool reference::isProjectable(Type elementType) {
+  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(
+             elementType) ||
+         isDraftFormat(elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks (I7)
+//===----------------------------------------------------------------------===//
+
+bool reference::isConvertedBlock(BlockConversion conversion, Type x, Type scale,
+                                 Type y) {
+  auto isShort = [](Type type) {
+    return isProjectable(type) && !isa<Float64Type>(type);
+  };
+  return isShort(x) && isShort(scale) &&
+         (conversion == BlockConversion::ToBlock ? isDraftFormat(y)
+                                                 : isProjectable(y));
+}
+
+/// Returns 1, -1, or the value if it is neither positive nor negative.
+static APFloat getSign(const APFloat &value) {
+  if (value.isNaN() || value.isZero())
+    return value;
+  return APFloat(value.isNegative() ? -1.0 : 1.0);
+}
+
+/// Returns the quotient of which a block has the projection. An f64 represents
+/// it well enough: with 24 bits in numerator and denominator, it differs by at
+/// least 2^-49 of itself from other numbers of 25 bits, which are all at which
+/// a rounding to 8 bits with 16 random bits changes.
+static APFloat divideByScale(APFloat x, APFloat scale) {
+  if (x.isNaN() || scale.isNaN())
+    return APFloat::getQNaN(APFloat::IEEEdouble());
+  if (scale.isZero())
+    return APFloat(0.0);
+  if (scale.isInfinity()) {
+    x = getSign(x);
+    scale = getSign(scale);
+  }
+  x.divide(scale, APFloat::rmNearestTiesToEven);
+  return x;
+}
+
+APInt reference::convertBlockElement(BlockConversion conversion, Type x,
+                                     Type scale, Type y, const APInt &bits,
+                                     const APInt &scaleBits,
+                                     const Projection &projection,
+                                     std::optional<APInt> random) {
+  APFloat value = decode(*getFormat(x), bits);
+  APFloat factor = decode(*getFormat(scale), scaleBits);
+  // Products of two significands of 24 bits are exact in f64.
+  if (conversion == BlockConversion::ToBlock)
+    value = divideByScale(value, factor);
+  else
+    value.multiply(factor, APFloat::rmNearestTiesToEven);
+  return projectValue(*getFormat(y), value, projection,
+                      random ? &*random : nullptr);
 }

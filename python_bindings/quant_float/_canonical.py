@@ -40,6 +40,8 @@ _SYNTAX = {
     "fakeconvert": ("to", "mode", "opset"),
     "block_quantize": ("tensor_amax", "tensor_scale", "block", "rule", "round_mode", "random"),
     "block_dequantize": ("tensor_scale", "block", "order"),
+    "convert_to_block": ("block", "projection"),
+    "convert_from_block": ("block", "projection"),
 }
 
 

@@ -96,8 +96,8 @@ def cast(
         rounding: the rounding mode of IEEE P3109, by default ``"NearestTiesToEven"``. The cast is
             the operation Convert of IEEE P3109 if ``rounding``, ``saturation`` or ``draft`` is
             specified, or if a type is a format of the draft, such as ``"binary8p4se"``. The other
-            type is float, float16, bfloat16 or also such a format. The stochastic modes require
-            ``random``.
+            type is float, float16, bfloat16, double or also such a format. The stochastic modes
+            require ``random``.
         saturation: the saturation mode of IEEE P3109, by default ``"SatNone"``.
         draft: the draft of IEEE P3109 that defines the modes: ``"D1"``, the default.
         out: the array for the result, with the type of the result and the shape of ``x``.
@@ -136,6 +136,9 @@ def quantize(
     precision: DTypeLike | None = None,
     random: ArrayLike | None = None,
     opset: int | None = None,
+    rounding: Rounding | None = None,
+    saturation: Saturation | None = None,
+    draft: Draft | None = None,
     out: Out | None = None,
     target: Target = "cpu",
     threads: int = 1,
@@ -165,6 +168,10 @@ def quantize(
             uint4, uint8 or uint16. A quotient is rounded away from zero if
             ``floor(fraction * 2**k) + r >= 2**k`` for its k random bits r. Stochastic rounding has
             no opset.
+        rounding, saturation, draft: as in :func:`cast`. The function is the operation
+            ConvertToBlock of IEEE P3109 if one of them is specified, or if a type is a format of
+            the draft: it rounds the exact quotient once. The result is such a format, and x and the
+            scale are float, float16, bfloat16 or such a format. There is no zero point.
         opset, out, target, threads: as in :func:`cast`.
 
     Returns:
@@ -178,6 +185,15 @@ def quantize(
     source = take(x, "x", packed=True, element=_FLOAT)
     scales = take(scale, "scale", element=source.dtype if source.dtype.is_float else _FLOAT)
     element = _as_dtype(dtype) if dtype is not None else None
+    names = (rounding, saturation, draft)
+    if _is_of_draft(names, source.dtype, scales.dtype, element):
+        _require_none(zero_point=zero_point, saturate=saturate, precision=precision, opset=opset)
+        if element is None:
+            raise ValueError("dtype must be a format of IEEE P3109, but got None")
+        return _convert_block(
+            "convert_to_block", source, scales, element, axis, block_size, names, random, out,
+            target, threads,
+        )  # fmt: skip
     zeros = _take_zero_point(zero_point, element or _UINT8)
     element = element or (zeros.dtype if zeros else _UINT8)
     if zeros:
@@ -198,7 +214,11 @@ def dequantize(
     dtype: DTypeLike | None = None,
     axis: int | None = None,
     block_size: int | None = None,
+    random: ArrayLike | None = None,
     opset: int | None = None,
+    rounding: Rounding | None = None,
+    saturation: Saturation | None = None,
+    draft: Draft | None = None,
     out: Out | None = None,
     target: Target = "cpu",
     threads: int = 1,
@@ -216,6 +236,10 @@ def dequantize(
             are converted to that type.
         dtype: the type of the result: float, float16 or bfloat16. By default the type of the scale.
         axis, block_size: as in :func:`quantize`.
+        rounding, saturation, draft: as in :func:`cast`. The function is the operation
+            ConvertFromBlock of IEEE P3109 if one of them is specified, or if a type is a format of
+            the draft: it rounds the exact product once. There is no zero point.
+        random: the random bits of the stochastic modes of IEEE P3109.
         opset, out, target, threads: as in :func:`cast`.
 
     Returns:
@@ -229,6 +253,15 @@ def dequantize(
     source = take(x, "x", packed=True, element=_INT32)
     element = _as_dtype(dtype) if dtype is not None else None
     scales = take(scale, "scale", element=element or _FLOAT)
+    names = (rounding, saturation, draft)
+    if _is_of_draft(names, source.dtype, scales.dtype, element):
+        _require_none(zero_point=zero_point, opset=opset)
+        return _convert_block(
+            "convert_from_block", source, scales, element or _FLOAT, axis, block_size, names,
+            random, out, target, threads,
+        )  # fmt: skip
+    if random is not None:
+        raise ValueError("random requires a stochastic rounding of IEEE P3109")
     zeros = _take_zero_point(zero_point, source.dtype)
     if zeros:
         require_dtype(zeros, source.dtype, "zero_point")
@@ -605,21 +638,66 @@ def get_cast_rules(
 ) -> dict[str, Any]:
     """The attributes of a cast."""
     names = (rounding, saturation, draft)
-    if source.is_binary or to.is_binary or any(name is not None for name in names):
-        for name, value in (("opset", opset), ("saturate", saturate), ("round_mode", round_mode)):
-            if value is not None:
-                raise ValueError(f"{name} has no meaning in a conversion of IEEE P3109")
-        chosen = (
-            as_choice(draft or "D1", "draft", Draft),
-            as_choice(rounding or "NearestTiesToEven", "rounding", Rounding),
-            as_choice(saturation or "SatNone", "saturation", Saturation),
-        )
-        return {"mode": "p3109", "opset": 1, "projection": f"<{', '.join(map(str, chosen))}>"}
+    if _is_of_draft(names, source, to):
+        _require_none(opset=opset, saturate=saturate, round_mode=round_mode)
+        return {"mode": "p3109", "opset": 1, "projection": _spell_projection(*names)}
     is_own = round_mode == "stochastic"
     return _get_rules(opset, "mode", "quant_float", source, to, is_own=is_own) | {
         "saturate": as_boolean(saturate, "saturate"),
         "round_mode": as_choice(round_mode, "round_mode", RoundMode),
     }
+
+
+def _is_of_draft(names: tuple[str | None, ...], *elements: DType | None) -> bool:
+    """Whether a conversion is one of IEEE P3109."""
+    return any(name is not None for name in names) or any(
+        element is not None and element.is_binary for element in elements
+    )
+
+
+def _require_none(**arguments: Any) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"{name} has no meaning in a conversion of IEEE P3109")
+
+
+def _spell_projection(rounding: str | None, saturation: str | None, draft: str | None) -> str:
+    chosen = (
+        as_choice(draft or "D1", "draft", Draft),
+        as_choice(rounding or "NearestTiesToEven", "rounding", Rounding),
+        as_choice(saturation or "SatNone", "saturation", Saturation),
+    )
+    return f"<{', '.join(map(str, chosen))}>"
+
+
+def _convert_block(
+    op: str,
+    source: Tensor,
+    scales: Tensor,
+    element: DType,
+    axis: int | None,
+    block_size: int | None,
+    names: tuple[str | None, str | None, str | None],
+    random: ArrayLike | None,
+    out: Out | None,
+    target: Target,
+    threads: int,
+) -> Out:
+    """Computes a block conversion of IEEE P3109."""
+    _divide(source, scales, None, axis, block_size)
+    shape = source.shape or (1,)
+    blocks = [-1] * len(shape) if block_size is None else [1] * len(shape)
+    if axis is not None:
+        blocks[axis] = 1 if block_size is None else block_size
+    _, sizes, scale_sizes, kernel_blocks = divide_blocks(shape, tuple(blocks))
+    view = view_blocks(source, sizes)
+    views = [view, view_scales(scales, scale_sizes, kernel_blocks)]
+    views += _take_random(random, source, view)
+    attributes = {
+        "block": str(list(kernel_blocks)),
+        "projection": _spell_projection(*names),
+    }
+    return _finish(op, attributes, views, out, element, source, target, threads)
 
 
 def get_quantize_rules(

@@ -1,4 +1,4 @@
-// Formats and casts of IEEE P3109 (I1 to I6).
+// Formats, casts and block conversions of IEEE P3109 (I1 to I7).
 // RUN: quant-float-opt %s --verify-roundtrip | FileCheck %s
 // RUN: quant-float-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
 // RUN: quant-float-opt %s --emit-bytecode | quant-float-opt | FileCheck %s
@@ -73,4 +73,42 @@ func.func @compose(%x: bf16) -> f16 {
   %0 = quant_float.cast %x opset 28 : bf16 to f32
   %1 = quant_float.cast %0 mode p3109 opset 1 projection <D1, NearestTiesToAway, SatFinite> : f32 to f16
   return %1 : f16
+}
+
+// CHECK-LABEL: @blocks(
+func.func @blocks(%x: tensor<4x?xf32>, %s: tensor<4x?x!quant_float.binary8p1uf>, %r: tensor<4x?xui8>, %a: f16, %b: bf16)
+    -> (tensor<4x?x!quant_float.binary8p4se>, tensor<4x?xf64>, f8E4M3FNUZ) {
+  // CHECK: quant_float.convert_to_block %{{.*}}, %{{.*}}, %{{.*}} block [1, 32] projection <D1, StochasticB, SatFinite> : tensor<4x?xf32>, tensor<4x?x!quant_float.binary8p1uf>, tensor<4x?xui8> to tensor<4x?x!quant_float.binary8p4se>
+  %0 = quant_float.convert_to_block %x, %s, %r block [1, 32] projection <D1, StochasticB, SatFinite>
+         : tensor<4x?xf32>, tensor<4x?x!quant_float.binary8p1uf>, tensor<4x?xui8> to tensor<4x?x!quant_float.binary8p4se>
+  // CHECK: quant_float.convert_from_block %{{.*}}, %{{.*}} block [1, 32] projection <D1, NearestTiesToEven, SatNone> : tensor<4x?x!quant_float.binary8p4se>, tensor<4x?x!quant_float.binary8p1uf> to tensor<4x?xf64>
+  %1 = quant_float.convert_from_block %0, %s block [1, 32] projection <D1, NearestTiesToEven, SatNone>
+         : tensor<4x?x!quant_float.binary8p4se>, tensor<4x?x!quant_float.binary8p1uf> to tensor<4x?xf64>
+  // CHECK: quant_float.convert_to_block %{{.*}}, %{{.*}} projection <D1, ToOdd, SatNone> : f16, bf16 to f8E4M3FNUZ
+  %2 = quant_float.convert_to_block %a, %b projection <D1, ToOdd, SatNone> : f16, bf16 to !quant_float.binary8p4sf
+  return %0, %1, %2 : tensor<4x?x!quant_float.binary8p4se>, tensor<4x?xf64>, f8E4M3FNUZ
+}
+
+// A scale of 0 gives 0, an infinite one the signs, and NaN gives NaN.
+// FOLD-LABEL: @constant_blocks(
+// FOLD-DAG: %[[TO:.*]] = arith.constant dense<{{\[}}[0, -128, 0], [64, -64, -128], [65, -1, 0]]> : tensor<3x3xi8>
+// FOLD-DAG: %[[FROM:.*]] = arith.constant dense<[3.000000e+00, 0x7FC00000, 0.000000e+00]> : tensor<3xf32>
+// FOLD-DAG: %[[PLAIN:.*]] = arith.constant dense<[1.000000e+00, 2.400000e+02]> : tensor<2xf8E4M3FNUZ>
+// FOLD: %[[STORED:.*]] = quant_float.storage_cast %[[TO]]
+// FOLD: return %[[STORED]], %[[FROM]], %[[PLAIN]]
+func.func @constant_blocks() -> (tensor<3x3x!quant_float.binary8p4se>, tensor<3xf32>, tensor<2xf8E4M3FNUZ>) {
+  %x = arith.constant dense<[[1.0, 0x7FC00000, 0x7F800000], [2.0, -3.0, 0x7FC00000], [0x3FF00001, -1.0e30, -0.0]]> : tensor<3x3xf32>
+  %s = arith.constant dense<[[0.0], [0x7C00], [1.764160e+00]]> : tensor<3x1xf16>
+  %0 = quant_float.convert_to_block %x, %s block [1, 3] projection <D1, NearestTiesToEven, SatNone>
+         : tensor<3x3xf32>, tensor<3x1xf16> to tensor<3x3x!quant_float.binary8p4se>
+  %c = arith.constant dense<[68, 127, -55]> : tensor<3xi8>
+  %q = quant_float.storage_cast %c : tensor<3xi8> to tensor<3x!quant_float.binary8p4se>
+  %t = arith.constant dense<[2.0, 0.0, -0.0]> : tensor<3xf32>
+  %1 = quant_float.convert_from_block %q, %t block [1] projection <D1, NearestTiesToEven, SatNone>
+         : tensor<3x!quant_float.binary8p4se>, tensor<3xf32> to tensor<3xf32>
+  %y = arith.constant dense<[2.0, 1000.0]> : tensor<2xf32>
+  %u = arith.constant dense<2.0> : tensor<1xf32>
+  %2 = quant_float.convert_to_block %y, %u block [-1] projection <D1, NearestTiesToEven, SatFinite>
+         : tensor<2xf32>, tensor<1xf32> to tensor<2xf8E4M3FNUZ>
+  return %0, %1, %2 : tensor<3x3x!quant_float.binary8p4se>, tensor<3xf32>, tensor<2xf8E4M3FNUZ>
 }

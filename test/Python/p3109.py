@@ -63,4 +63,61 @@ for rounding, (k, kind) in itertools.product(STOCHASTIC, ((2, ml_dtypes.uint2), 
 made = qf.cast(x, "binary8p4se", target="reference", rounding="ToOdd")
 wanted = project(ALL["binary8p4se"], values, "ToOdd", "SatNone")
 expect("reference", np.array_equal(made, wanted))
+# Scales: per tensor, per axis and blocked.
+matrix = x[:4096].reshape(64, 64)
+scales = np.float32([0.37, 2, 0, np.inf])
+for rounding, saturation in itertools.product(DETERMINISTIC[::2], SATURATIONS):
+    mode = {"rounding": rounding, "saturation": saturation}
+    for axis, block, given in ((None, None, scales[0]), (0, None, np.resize(scales, 64)), (1, 24, np.resize(scales, (64, 3)))):  # fmt: skip
+        full = given if axis is None else given[:, None] if block is None else np.repeat(given, block, 1)[:, :64]  # fmt: skip
+        number = matrix.astype(np.float64)
+        with np.errstate(all="ignore"):
+            quotient = np.where(np.isinf(full), np.sign(number) * np.sign(full), number / full)
+            quotient = np.where(full == 0, 0, quotient)
+        quotient = np.where(np.isnan(number), np.nan, quotient)
+        made = qf.quantize(matrix, given, dtype="binary8p3se", axis=axis, block_size=block, **mode)
+        wanted = project(ALL["binary8p3se"], quotient, rounding, saturation)
+        expect(f"quantize {axis} {block} {mode}", np.array_equal(made, wanted))
+        codes = made.view(qf.dtype("binary8p3se").numpy)
+        back = qf.dequantize(codes, given, dtype="float", axis=axis, block_size=block, **mode)
+        with np.errstate(all="ignore"):
+            product = ALL["binary8p3se"].values(wanted) * full.astype(np.float64)
+        wanted = project(STANDARD["f32"], product, rounding, saturation)
+        expect(f"dequantize {axis} {block} {mode}", np.array_equal(back.view(np.uint32), wanted))
+made = qf.quantize(np.float32(3), np.float32(2), dtype="binary8p4se", target="reference")
+expect("scalar", made.shape == () and int(made) == 0x44)
+random = np.arange(4, dtype=np.uint8).astype(ml_dtypes.uint2)
+made = qf.quantize(np.full(4, 4.25, np.float32), 4.0, dtype="binary8p1uf", rounding="StochasticA", random=random)  # fmt: skip
+expect("stochastic", made.tolist() == [128, 128, 128, 128])
+made = qf.quantize(np.full(4, 5, np.float32), 4.0, dtype="binary8p1uf", rounding="StochasticA", random=random)  # fmt: skip
+expect("stochastic", made.tolist() == [128, 128, 128, 129])
+# Doubles.
+values = np.array([1 + 2.0**-4 + 2.0**-40, 1 + 2.0**-4, -0.0, 1e-300, 2.0**-10])
+expect("f64", qf.cast(values, "binary8p4se").tolist() == [65, 64, 0, 0, 1])
+made = qf.cast(np.uint8([65, 128, 127, 1]).view(qf.dtype("binary8p4se").numpy), "double")
+expect("to f64", np.array_equal(made, [1.125, np.nan, np.inf, 2.0**-10], equal_nan=True))
+for name, call in {
+    "zero_point": lambda: qf.quantize(matrix, 1.0, 0.0, dtype="binary8p4se"),
+    "saturate": lambda: qf.quantize(matrix, 1.0, dtype="binary8p4se", saturate=True),
+    "opset": lambda: qf.dequantize(codes, 1.0, opset=23),
+}.items():
+    try:
+        call()
+        failures.append(f"{name} is accepted")
+    except ValueError as error:
+        expect(str(error), str(error) == f"{name} has no meaning in a conversion of IEEE P3109")
+for call, text in (
+    (lambda: qf.quantize(matrix, 1.0, rounding="ToOdd"), "dtype must be a format of IEEE P3109, but got None"),
+    (lambda: qf.dequantize(np.int8([1]), 1.0, random=random), "random requires a stochastic rounding of IEEE P3109"),
+):  # fmt: skip
+    try:
+        call()
+        failures.append(f"accepted: {text}")
+    except ValueError as error:
+        expect(str(error), str(error) == text)
+try:
+    qf.qdq(matrix, np.float16(1), storage="binary8p4se")
+    failures.append("a qdq is accepted")
+except qf.ModelError as error:
+    expect(str(error), "is not accepted by" in str(error))
 sys.exit("\n".join(failures) or 0)

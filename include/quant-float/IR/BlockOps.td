@@ -310,6 +310,108 @@ def QuantFloat_BlockQuantizeElementsOp
 }
 
 //===----------------------------------------------------------------------===//
+// ConvertToBlockOp, ConvertFromBlockOp
+//===----------------------------------------------------------------------===//
+
+// A block conversion of IEEE P3109.
+class QuantFloat_BlockConversionOp<string opMnemonic>
+    : QuantFloat_BlockOp<opMnemonic> {
+  let arguments = (ins QuantFloat_Value:$input, QuantFloat_Value:$scale,
+    Optional<QuantFloat_Value>:$random,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$block,
+    QuantFloat_ProjectionAttr:$projection);
+  let results = (outs QuantFloat_Value:$result);
+  let assemblyFormat = [{
+    $input `,` $scale (`,` $random^)? (`block` $block^)? `projection` $projection
+    attr-dict `:` type($input) `,` type($scale) (`,` type($random)^)?
+    `to` type($result)
+  }];
+  let extraClassDeclaration = blockAccessor;
+  let hasCanonicalizer = 1;
+}
+
+def QuantFloat_ConvertToBlockOp
+    : QuantFloat_BlockConversionOp<"convert_to_block"> {
+  let summary = "Divides by the scales of blocks and rounds once (IEEE P3109)";
+  let description = [{
+    The operation ConvertToBlock of the draft of IEEE P3109 that `projection`
+    names (I7): quantizes each element with the given scale of its block. The
+    exact quotient is rounded and saturated once, as in a `cast` with mode
+    p3109:
+
+    ```
+    result[i] = NaN                                  if scale or input[i] is NaN
+    result[i] = 0                                    if scale is 0
+    result[i] = project(sign(input[i]) * sign(scale)) if scale is infinite
+    result[i] = project(input[i] / scale)            otherwise
+    ```
+
+    `quantize` and `block_quantize_elements` differ: they round the quotient to
+    f32 first, follow IEEE 754 for scales of 0 and infinity, and may produce -0.
+
+    On scalars and vectors, without `block`, each element has a scale.
+
+    Constraints:
+    - (B1) `block` has a size for each dimension of the input, at least 1 or -1;
+      the scales have the sizes ceil(size / block size);
+    - (I7) input and scale have elements of f32, f16, bf16 or a format of IEEE
+      P3109; the result has the input's shape and elements of such a format;
+    - (I4) stochastic roundings require `random`, with the input's shape and
+      elements of ui2, ui4, ui8 or ui16; the others exclude it.
+
+    Example:
+
+    ```mlir
+    %q = quant_float.convert_to_block %x, %s block [1, 32]
+           projection <D1, NearestTiesToEven, SatFinite>
+           : tensor<4x64xf32>, tensor<4x2x!quant_float.binary8p1uf>
+           to tensor<4x64x!quant_float.binary8p4se>
+    ```
+
+    Source: IEEE P3109/D1, ConvertToBlock.
+  }];
+}
+
+def QuantFloat_ConvertFromBlockOp
+    : QuantFloat_BlockConversionOp<"convert_from_block"> {
+  let summary = "Multiplies by the scales of blocks and rounds once (IEEE P3109)";
+  let description = [{
+    The operation ConvertFromBlock of the draft of IEEE P3109 that `projection`
+    names (I7): dequantizes each element with the scale of its block. The exact
+    product is rounded and saturated once, as in a `cast` with mode p3109:
+
+    ```
+    result[i] = project(input[i] * scale)
+    ```
+
+    0 times infinity is NaN. `dequantize` and `block_dequantize` differ: they
+    round the product to f32 first, to nearest, and may produce -0.
+
+    On scalars and vectors, without `block`, each element has a scale.
+
+    Constraints:
+    - (B1) `block` has a size for each dimension of the input, at least 1 or -1;
+      the scales have the sizes ceil(size / block size);
+    - (I7) input and scale have elements of f32, f16, bf16 or a format of IEEE
+      P3109; the result has the input's shape and elements of such a type or
+      f64;
+    - (I4) stochastic roundings require `random`, with the input's shape and
+      elements of ui2, ui4, ui8 or ui16; the others exclude it.
+
+    Example:
+
+    ```mlir
+    %y = quant_float.convert_from_block %q, %s block [1, 32]
+           projection <D1, NearestTiesToEven, SatNone>
+           : tensor<4x64x!quant_float.binary8p4se>,
+             tensor<4x2x!quant_float.binary8p1uf> to tensor<4x64xf32>
+    ```
+
+    Source: IEEE P3109/D1, ConvertFromBlock.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // PackScalesOp, UnpackScalesOp
 //===----------------------------------------------------------------------===//
 

@@ -48,6 +48,10 @@ private:
   int64_t opset;
 };
 
+/// If the type is a format of IEEE P3109, which no quantization accepts,
+/// attaches a note that says why, and which ops do.
+void noteBlockConversions(InFlightDiagnostic &diagnostic, Type elementType);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_IR_OPSETVERIFIER_H

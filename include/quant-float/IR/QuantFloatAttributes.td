@@ -78,7 +78,7 @@ def QuantFloat_ReductionScheduleAttr
 def QuantFloat_ProjectionAttr
     : AttrDef<QuantFloat_Dialect, "Projection"> {
   let mnemonic = "projection";
-  let summary = "how a cast in mode p3109 rounds and saturates";
+  let summary = "how a conversion of IEEE P3109 rounds and saturates";
   let description = [{
     A projection specification of IEEE P3109: the rounding and the saturation
     mode, by the names and the definitions of `draft`. Drafts differ: in v4.0,

@@ -67,6 +67,12 @@ reference::ScaleLayout getReferenceLayout(ScaleLayout layout);
 
 /// Returns the attributes of a cast as options of the Reference.
 reference::CastOptions getReferenceOptions(CastOp op);
+/// Returns the projection of IEEE P3109 of the Reference.
+reference::Projection getReferenceProjection(ProjectionAttr projection);
+/// Verifies that random bits are present if and only if the rounding is
+/// stochastic, and their element type (I4).
+LogicalResult verifyProjectionRandom(Operation *op, ProjectionAttr projection,
+                                     Value random);
 
 } // namespace mlir::quant_float
 

@@ -86,8 +86,8 @@ def QuantFloat_CastOp : QuantFloat_Op<"cast", [
     below zero becomes 0, or NaN with `saturate false` (F3).
 
     *IEEE P3109.* With `mode p3109`, at `opset` 1, the op is the operation
-    Convert of the draft that `projection` names (I1 to I6). The types are f32,
-    f16, bf16 and the formats of the draft with 3 to 8 bits, such as
+    Convert of the draft that `projection` names (I1 to I6). The types are f64,
+    f32, f16, bf16 and the formats of the draft with 3 to 8 bits, such as
     `!quant_float.binary8p4se`; `f8E4M3FNUZ` and `f8E5M2FNUZ` are Binary8p4sf and
     Binary8p3sf. Zero has no sign, also in f32. The number is rounded to the
     precision of the result as if exponents had no upper bound:

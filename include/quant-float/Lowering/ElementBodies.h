@@ -77,6 +77,11 @@ Value buildElementBody(OpBuilder &builder, Location loc,
 Value buildElementBody(OpBuilder &builder, Location loc, BlockDequantizeOp op,
                        Value values, Value scale, Value tensorScale);
 
+Value buildElementBody(OpBuilder &builder, Location loc, ConvertToBlockOp op,
+                       Value x, Value scale, Value random);
+Value buildElementBody(OpBuilder &builder, Location loc, ConvertFromBlockOp op,
+                       Value values, Value scale, Value random);
+
 /// Patterns that expand the ops on blocks of scalars and vectors in this way.
 void populateBlockPatterns(RewritePatternSet &patterns);
 

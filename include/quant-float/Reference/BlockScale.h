@@ -17,6 +17,7 @@
 
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
+#include "quant-float/Reference/Cast.h"
 #include "quant-float/Reference/Granularity.h"
 #include "quant-float/Reference/Quantize.h"
 #include "llvm/ADT/APFloat.h"
@@ -136,6 +137,30 @@ LogicalResult blockDequantizeBuffer(Type element, Type scale, Type y,
                                     std::optional<llvm::APFloat> tensorScale,
                                     bool tensorFirst,
                                     MutableArrayRef<char> out);
+
+/// The block conversions of IEEE P3109 (I7): by a quotient and by a product.
+enum class BlockConversion { ToBlock, FromBlock };
+
+/// Returns whether a block conversion has these types of inputs, scales and
+/// results.
+bool isConvertedBlock(BlockConversion conversion, Type x, Type scale, Type y);
+
+/// Converts an element with the scale of its block. `random` is required by the
+/// stochastic roundings.
+llvm::APInt
+convertBlockElement(BlockConversion conversion, Type x, Type scale, Type y,
+                    const llvm::APInt &bits, const llvm::APInt &scaleBits,
+                    const Projection &projection,
+                    std::optional<llvm::APInt> random = std::nullopt);
+
+/// Converts a row-major buffer of these sizes with the scales of its blocks.
+LogicalResult convertBlockBuffer(BlockConversion conversion, Type x, Type scale,
+                                 Type y, ArrayRef<int64_t> sizes,
+                                 ArrayRef<int64_t> blockShape,
+                                 ArrayRef<char> in, ArrayRef<char> scales,
+                                 const Projection &projection,
+                                 std::optional<RandomBits> random,
+                                 MutableArrayRef<char> out);
 
 } // namespace mlir::quant_float::reference
 

@@ -65,8 +65,12 @@ struct CastOptions {
   std::optional<Projection> projection = std::nullopt;
 };
 
-/// Returns whether IEEE P3109's Convert supports the type: f32, f16, bf16,
-/// f8E4M3FNUZ, f8E5M2FNUZ and every BinaryType.
+/// Returns whether the type is a format of IEEE P3109 of at most 8 bits:
+/// f8E4M3FNUZ, f8E5M2FNUZ or a BinaryType.
+bool isDraftFormat(Type elementType);
+
+/// Returns whether IEEE P3109's Convert supports the type: such a format, f64,
+/// f32, f16 or bf16.
 bool isProjectable(Type elementType);
 
 /// Returns whether casts from and to `elementType` are supported: f64 f32 f16

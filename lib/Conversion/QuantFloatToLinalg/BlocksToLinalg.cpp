@@ -247,6 +247,12 @@ static Operands getOperands(BlockDequantizeOp op) {
           {op.getTensorScale(), OperandKind::Tensor}};
 }
 
+template <typename OpTy> static Operands getOperands(OpTy op) {
+  return {{op.getInput(), OperandKind::Element},
+          {op.getScale(), OperandKind::Block},
+          {op.getRandom(), OperandKind::Element}};
+}
+
 /// Returns the blocks of the op's scales. Ops without blocks have elements that
 /// are blocks.
 static Granularity getBlocks(Operation *op) {
@@ -254,6 +260,10 @@ static Granularity getBlocks(Operation *op) {
     return quantize.getGranularity();
   if (auto dequantize = dyn_cast<BlockDequantizeOp>(op))
     return dequantize.getGranularity();
+  if (auto convert = dyn_cast<ConvertToBlockOp>(op))
+    return convert.getGranularity();
+  if (auto convert = dyn_cast<ConvertFromBlockOp>(op))
+    return convert.getGranularity();
   return {};
 }
 
@@ -298,6 +308,14 @@ static Value buildBody(BlockDequantizeOp op, OpBuilder &builder, Location loc,
 }
 
 template <typename OpTy>
+static Value buildBody(OpTy op, OpBuilder &builder, Location loc,
+                       ValueRange args) {
+  Value input = next(args, op.getInput()), scale = next(args, op.getScale());
+  return buildElementBody(builder, loc, op, input, scale,
+                          next(args, op.getRandom()));
+}
+
+template <typename OpTy>
 LogicalResult BlockElementsConversion<OpTy>::matchAndRewrite(
     OpTy op, typename OpTy::Adaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
@@ -330,6 +348,8 @@ void quant_float::populateBlocksToLinalgPatterns(const TypeConverter &converter,
   patterns.add<BlockAmaxConversion, BlockElementsConversion<TensorScaleOp>,
                BlockElementsConversion<BlockScaleOp>,
                BlockElementsConversion<BlockQuantizeElementsOp>,
-               BlockElementsConversion<BlockDequantizeOp>>(
+               BlockElementsConversion<BlockDequantizeOp>,
+               BlockElementsConversion<ConvertToBlockOp>,
+               BlockElementsConversion<ConvertFromBlockOp>>(
       converter, patterns.getContext());
 }

@@ -557,7 +557,7 @@ static LogicalResult checkBlockTypes(Operation *op) {
   else if (auto amax = dyn_cast<BlockAmaxOp>(op))
     block = amax.getBlock();
   else if (!isa<BlockQuantizeElementsOp, BlockDequantizeOp, BlockScaleOp,
-                TensorScaleOp>(op))
+                TensorScaleOp, ConvertToBlockOp, ConvertFromBlockOp>(op))
     return success();
   auto input = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (!input)
@@ -674,10 +674,10 @@ void ConvertQuantFloatToLinalg::runOnOperation() {
   ConversionTarget target(*context);
   target.addDynamicallyLegalOp<
       CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp, PhiloxOp,
-      TensorScaleOp, BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp>(
-      [](Operation *op) {
-        return !isa<TensorType>(op->getResult(0).getType());
-      });
+      TensorScaleOp, BlockScaleOp, BlockQuantizeElementsOp, BlockDequantizeOp,
+      ConvertToBlockOp, ConvertFromBlockOp>([](Operation *op) {
+    return !isa<TensorType>(op->getResult(0).getType());
+  });
   target.addIllegalOp<BlockQuantizeOp, BlockAmaxOp, PackScalesOp,
                       UnpackScalesOp>();
   target.addLegalOp<QuantizeElementsOp, StorageCastOp, CastStringsOp,

@@ -1,6 +1,7 @@
-# Casts of IEEE P3109 on a GPU, executed by the simulator of a driver, against the draft's definitions.
+# Casts and block conversions of IEEE P3109 on a GPU, executed by the simulator of a driver, against the draft's definitions.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
+import itertools
 import os
 import subprocess
 import sys
@@ -43,8 +44,21 @@ def make_casts():
             yield source, target, "NearestTiesToEven", SATURATIONS[k % 3], 0
 
 
-def write_model(casts):
+# Scales, as values.
+SCALES = {"binary8p1uf": 0.125, "f32": float(np.float32(-0.37)), "binary8p4se": np.inf, "f16": 0.0}
+
+
+def make_conversions():
+    """Source, scale, result, rounding and saturation; of results of at most 8 bits the quotient, otherwise the product."""
+    for i, (source, scale) in enumerate(itertools.product(SOURCES, SCALES)):
+        for j in range(3):
+            target = (*REQUIRED, "f32", "bf16")[(i + j) % 6]
+            yield source, scale, target, DETERMINISTIC[(i + j) % 6], SATURATIONS[(i // 2 + j) % 3]
+
+
+def write_model(casts, conversions):
     arguments = [f"%{name}: tensor<?x{FORMATS[name].mlir}>" for name in SOURCES]
+    arguments += [f"%s_{name}: tensor<1x{FORMATS[name].mlir}>" for name in SCALES]
     lines, types = [], []
     for i, (source, target, rounding, saturation, bits) in enumerate(casts):
         types.append(f"tensor<?x{FORMATS[target].mlir}>")
@@ -53,6 +67,13 @@ def write_model(casts):
             f"  %{i} = quant_float.cast %{source}{random[0]} mode p3109 opset 1 projection <D1, {rounding}, {saturation}>"
             f" : tensor<?x{FORMATS[source].mlir}>{random[1]} to {types[-1]}\n"
         )
+    for i, (source, scale, target, rounding, saturation) in enumerate(conversions, len(casts)):
+        types.append(f"tensor<?x{FORMATS[target].mlir}>")
+        op = "convert_to_block" if target in REQUIRED else "convert_from_block"
+        lines.append(
+            f"  %{i} = quant_float.{op} %{source}, %s_{scale} block [-1] projection <D1, {rounding}, {saturation}>"
+            f" : tensor<?x{FORMATS[source].mlir}>, tensor<1x{FORMATS[scale].mlir}> to {types[-1]}\n"
+        )
     names = ", ".join(f"%{i}" for i in range(len(types)))
     return (
         f"func.func @main({', '.join(arguments)}, %r: tensor<?xui8>) -> ({', '.join(types)}) {{\n"
@@ -60,17 +81,30 @@ def write_model(casts):
     )
 
 
+def scale_values(values, scale, target):
+    """5.1.1 and 5.1.2 of the draft. Quotients that f64 rounds are far enough from those that matter."""
+    with np.errstate(all="ignore"):
+        if target not in REQUIRED:
+            return values * scale
+        if np.isinf(scale):
+            scaled = np.sign(values) * np.sign(scale)
+        else:
+            scaled = values / scale if scale else np.zeros_like(values)
+    return np.where(np.isnan(values), np.nan, scaled)
+
+
 def main(tools, compiler, cuda_include, obj_root, folder):
     tools, folder = Path(tools), Path(folder)
     model = folder / "m.mlir"
-    casts = list(make_casts())
-    model.write_text(write_model(casts))
+    casts, conversions = list(make_casts()), list(make_conversions())
+    model.write_text(write_model(casts, conversions))
     codes = {name: make_codes(name) for name in SOURCES}
     random = np.random.default_rng(3).integers(0, 256, codes["f32"].size).astype(np.uint8)
     inputs = []
-    for name, array in [*codes.items(), ("r", random)]:
+    scales = {f"s_{name}": FORMATS[name].codes(np.array([value])) for name, value in SCALES.items()}
+    for name, array in [*codes.items(), *scales.items(), ("r", random)]:
         inputs.append(folder / f"{name}.npy")
-        kind = {"f32": np.float32, "f16": np.float16}.get(name, array.dtype)
+        kind = {"f32": np.float32, "f16": np.float16}.get(name.removeprefix("s_"), array.dtype)
         np.save(inputs[-1], array.view(kind))
     failures = []
     with_assembler = os.environ | {"PATH": f"{PTXAS.parent}:{os.environ['PATH']}"}
@@ -101,7 +135,19 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                     f"{chip}: {source} to {target} {rounding} {saturation}: {different.size} differ, "
                     f"{codes[source][j]:#x}: {found[j]:#x}, expected {wanted[j]:#x}"
                 )
-    print(f"{2 * len(casts)} outputs, {len(failures)} failures")
+        for i, (source, scale, target, *mode) in enumerate(conversions, len(casts)):
+            found = np.load(folder / f"output_{i}.npy")
+            found = found.view(f"u{found.dtype.itemsize}")
+            values = scale_values(FORMATS[source].values(codes[source]), SCALES[scale], target)
+            wanted = project(FORMATS[target], values, *mode)
+            different = np.flatnonzero(found != wanted)
+            if different.size:
+                j = different[0]
+                failures.append(
+                    f"{chip}: {source} by {scale} to {target} {mode}: {different.size} differ, "
+                    f"{codes[source][j]:#x}: {found[j]:#x}, expected {wanted[j]:#x}"
+                )
+    print(f"{2 * (len(casts) + len(conversions))} outputs, {len(failures)} failures")
     return "\n".join(failures[:20]) if failures else 0
 
 

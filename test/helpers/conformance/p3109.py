@@ -82,7 +82,7 @@ class Standard:
         """Zero and NaN have no sign."""
         with np.errstate(all="ignore"):
             codes = np.where(values == 0, 0.0, values).astype(self.dtype).view(self.unsigned)
-        quiet = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}[self.name]
+        quiet = {"f64": 0x7FF8 << 48, "f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}[self.name]
         return np.where(np.isnan(values), self.unsigned(quiet), codes)
 
 
@@ -91,6 +91,7 @@ STANDARD = {
     "f16": Standard("f16", np.float16, np.uint16, 11, 15),
     "bf16": Standard("bf16", ml_dtypes.bfloat16, np.uint16, 8, 127),
 }
+DOUBLE = Standard("f64", np.float64, np.uint64, 53, 1023)
 ALL = {
     name: Binary(name)
     for k in range(3, 9)
@@ -98,7 +99,7 @@ ALL = {
     if not (s == "s" and p == k)
     for name in [f"binary{k}p{p}{s}{d}"]
 }
-FORMATS = STANDARD | ALL
+FORMATS = STANDARD | ALL | {"f64": DOUBLE}
 BY_MLIR = {each.mlir: each for each in FORMATS.values()}
 # The formats that the draft requires.
 REQUIRED = ("binary8p4se", "binary8p3se", "binary4p2sf", "binary8p1uf")
