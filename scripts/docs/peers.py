@@ -35,9 +35,10 @@ for blocks is compared with that one.
 
 """
 SOURCES = """
-Neither PyPI nor Debian has {names}. The option `--sources DIR`
-compares them, where DIR is a folder with a clone of each; their versions are commits. `scripts/requirements-peers.txt`
-lists the packages of the other libraries.
+Neither PyPI nor Debian has {names}.
+The option `--sources DIR` compares them, where DIR is a folder with a clone of each; their versions are commits.
+`scripts/requirements-peers.txt` lists the packages of the other libraries. TransformerEngine, FlashInfer, DeepGEMM, aiter and the kernels of vLLM need a
+GPU and are not compared; the vectors detect their [public bugs](#public-bugs).
 
 """
 DIFFERENCES = """## Differences
@@ -111,10 +112,8 @@ def main():
     peers = json.loads((source / "test/results/peers.json").read_text())["peers"]
     bugs = tomllib.loads((source / "vectors/bugs.toml").read_text())["bug"]
     text = HEAD + AGREEMENT + write_agreement(peers).rstrip("\n") + "\n"
-    names = " nor ".join(
-        f"[{name}]({peer['url']})" for name, peer in peers.items() if "url" in peer
-    )
-    text += SOURCES.format(names=names.replace(" nor ", " and "))
+    names = [f"[{name}]({peer['url']})" for name, peer in peers.items() if "url" in peer]
+    text += SOURCES.format(names=" or ".join(names))
     text += DIFFERENCES + "".join(write_differences(*item) for item in peers.items())
     text += BUGS + write_bugs(bugs)
     page.write_text(text.rstrip("\n") + "\n")

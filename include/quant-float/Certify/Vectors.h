@@ -19,7 +19,8 @@
 
 namespace mlir::quant_float::certify {
 
-/// One input and its output, as encodings.
+/// One input and its output, as encodings. The random bits of a stochastic cast
+/// are in the place of the zero point.
 struct VectorRow {
   uint64_t input = 0, scale = 0, zeroPoint = 0, output = 0;
   /// What is special about the input. Empty if it is not special.
@@ -38,8 +39,9 @@ struct VectorTable {
   std::vector<VectorRow> rows;
 };
 
-/// Returns the tables of all conversions that ONNX, OCP's FP8 and MX, and
-/// OpenVINO's FakeConvert define, and of the rules of blocks.
+/// Returns the tables of all conversions that ONNX, OCP's FP8 and MX,
+/// OpenVINO's FakeConvert, and IEEE P3109/D1 define, and of the rules of
+/// blocks.
 std::vector<VectorTable> makeVectors();
 
 /// The offsets of a matrix of scales in the layout of a matmul kernel (B9).
