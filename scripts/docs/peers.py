@@ -37,8 +37,8 @@ for blocks is compared with that one.
 SOURCES = """
 Neither PyPI nor Debian has {names}.
 The option `--sources DIR` compares them, where DIR is a folder with a clone of each; their versions are commits.
-`scripts/requirements-peers.txt` lists the packages of the other libraries. TransformerEngine, FlashInfer, DeepGEMM, aiter and the kernels of vLLM need a
-GPU and are not compared; the vectors detect their [public bugs](#public-bugs).
+`scripts/requirements-peers.txt` lists the packages of the other libraries. TransformerEngine, FlashInfer, DeepGEMM, aiter
+and the kernels of vLLM need a GPU and are not compared; the vectors detect their [public bugs](#public-bugs).
 
 """
 DIFFERENCES = """## Differences
