@@ -46,11 +46,21 @@ struct Axis {
   int64_t stride, extent;
   AffineExpr offset;
   int64_t largestOffset;
+  /// The padding before the image, in rows or columns of one residue: residues
+  /// are those of the image without padding. Padding that is not a multiple of
+  /// the stride shifts the offset.
+  int64_t front = 0, shift = 0;
 
+  void setPadding(int64_t low) {
+    front = llvm::divideCeil(low, stride);
+    shift = front * stride - low;
+  }
   /// The number of residues modulo the stride that are read.
   int64_t getNumResidues() const { return largestOffset ? stride : 1; }
+  /// The number of rows or columns of one residue that the window spans.
+  int64_t getSpan() const { return (largestOffset + shift) / stride; }
   /// The number of rows or columns of one residue.
-  int64_t getExtent() const { return extent + largestOffset / stride; }
+  int64_t getExtent() const { return extent + getSpan(); }
 };
 
 /// A convolution or pooling: a reduction over windows of `image`, in rows and
@@ -61,7 +71,12 @@ struct Windows {
   Axis rows, columns;
   /// The op that initializes the accumulators.
   GenericOp start;
+  /// The image without the padding that de-interleaving adds.
+  Value source;
+  /// The value of the padding, or null for zero.
+  Value padding;
 
+  void findPadding();
   bool hasStride() const { return rows.stride > 1 || columns.stride > 1; }
   /// The distance between two rows of the flattened result, in positions.
   int64_t getPitch() const {
@@ -125,6 +140,29 @@ static std::optional<Axis> getAxis(GenericOp op, AffineExpr expression,
   return Axis{loop, coefficients[loop], ranges[loop], offset, largest};
 }
 
+/// Finds padding that de-interleaving can add to its copies, instead of one
+/// more copy of the image.
+void Windows::findPadding() {
+  auto pad = source.getDefiningOp<tensor::PadOp>();
+  if (!pad || !pad.getConstantPaddingValue() ||
+      !llvm::all_of(pad.getSourceType().getShape().take_back(2),
+                    [](int64_t size) { return size > 0; }))
+    return;
+  unsigned lead = pad.getSourceType().getRank() - 2;
+  ArrayRef<int64_t> low = pad.getStaticLow(), high = pad.getStaticHigh();
+  auto isZero = [](int64_t size) { return size == 0; };
+  auto isPadding = [](int64_t size) { return size >= 0; };
+  if (!llvm::all_of(low.take_front(lead), isZero) ||
+      !llvm::all_of(high.take_front(lead), isZero) ||
+      !llvm::all_of(low.drop_front(lead), isPadding) ||
+      !llvm::all_of(high.drop_front(lead), isPadding))
+    return;
+  source = pad.getSource();
+  padding = pad.getConstantPaddingValue();
+  rows.setPadding(low[lead]);
+  columns.setPadding(low[lead + 1]);
+}
+
 static std::optional<Windows> match(GenericOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
@@ -161,7 +199,9 @@ static std::optional<Windows> match(GenericOp op) {
       ShapedType::isDynamic(type.getShape().back()) ||
       ShapedType::isDynamic(type.getShape().drop_back().back()))
     return std::nullopt;
-  Windows windows{op, image, *rows, *columns, start};
+  Windows windows{op, image, *rows, *columns, start, image->get(), Value()};
+  if (windows.hasStride())
+    windows.findPadding();
   // A single row with stride one is already flat. If the window extends far
   // beyond the end of a row, too many results would be dropped.
   if ((rows->extent == 1 && (columns->extent == 1 || columns->stride == 1)) ||
@@ -170,6 +210,35 @@ static std::optional<Windows> match(GenericOp op) {
     return std::nullopt;
   }
   return windows;
+}
+
+namespace {
+/// Rows or columns that have the same residues in the image: `count` of each of
+/// the `residues` from `base` on, the first of which is row `first` of its
+/// residue.
+struct ResidueBlock {
+  int64_t residues, base, first, count;
+};
+} // namespace
+
+/// Splits `size` rows or columns of the image into blocks. There are at most
+/// `limit` rows of each residue, with the padding.
+static SmallVector<ResidueBlock, 2> getBlocks(const Axis &axis, int64_t size,
+                                              int64_t limit) {
+  int64_t stride = axis.stride, most = limit - axis.front;
+  SmallVector<ResidueBlock, 2> blocks;
+  auto add = [&](int64_t residues, int64_t base, int64_t first, int64_t count) {
+    count = std::min(count, most - first);
+    if (residues > 0 && count > 0)
+      blocks.push_back({residues, base, first, count});
+  };
+  if (axis.getNumResidues() == 1) {
+    add(1, axis.shift, 0, llvm::divideCeil(size - axis.shift, stride));
+    return blocks;
+  }
+  add(stride, 0, 0, size / stride);
+  add(size % stride, 0, size / stride, 1);
+  return blocks;
 }
 
 namespace {
@@ -188,6 +257,9 @@ private:
   Value makeEmpty(ArrayRef<int64_t> shape);
   void makeLarger(int64_t height, int64_t width);
   void deinterleave(int64_t height);
+  Value fill(Value empty);
+  Value copyBlock(const ResidueBlock &rowBlock, const ResidueBlock &columnBlock,
+                  Value phases);
   AffineExpr renumber(AffineExpr expression);
   Value makeStart(Value empty);
 
@@ -259,35 +331,96 @@ void Flattening::makeLarger(int64_t height, int64_t width) {
       padding.low, padding.high, padding.value);
 }
 
+/// Fills the tensor with the value of the padding.
+Value Flattening::fill(Value empty) {
+  auto type = cast<RankedTensorType>(empty.getType());
+  Value value = windows.padding;
+  if (!value)
+    value = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  SmallVector<utils::IteratorType> parallel(type.getRank(),
+                                            utils::IteratorType::parallel);
+  return GenericOp::create(b, type, ValueRange(), empty,
+                           b.getMultiDimIdentityMap(type.getRank()), parallel,
+                           [&](OpBuilder &builder, Location loc, ValueRange) {
+                             linalg::YieldOp::create(builder, loc, value);
+                           })
+      ->getResult(0);
+}
+
+/// Copies the rows and columns of two blocks to the image of residues.
+Value Flattening::copyBlock(const ResidueBlock &rowBlock,
+                            const ResidueBlock &columnBlock, Value phases) {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  unsigned lead = getLead().size(), rank = lead + 4;
+  // The slices of the image and of the residues.
+  SmallVector<OpFoldResult> fromOffsets(lead, b.getIndexAttr(0)), fromSizes,
+      toOffsets(lead + 2, b.getIndexAttr(0)), toSizes;
+  for (unsigned dim = 0; dim < lead; ++dim)
+    fromSizes.push_back(
+        tensor::getMixedSize(b, b.getLoc(), windows.source, dim));
+  toSizes = fromSizes;
+  toSizes.append({b.getIndexAttr(rowBlock.residues),
+                  b.getIndexAttr(columnBlock.residues)});
+  AffineMap to = b.getMultiDimIdentityMap(rank);
+  SmallVector<AffineExpr> from(to.getResults().take_front(lead));
+  auto addAxis = [&](const Axis &axis, const ResidueBlock &block,
+                     unsigned dim) {
+    int64_t stride = axis.stride;
+    fromOffsets.push_back(b.getIndexAttr(block.base + stride * block.first));
+    fromSizes.push_back(
+        b.getIndexAttr((block.count - 1) * stride + block.residues));
+    toOffsets.push_back(b.getIndexAttr(axis.front + block.first));
+    toSizes.push_back(b.getIndexAttr(block.count));
+    AffineExpr index = b.getAffineDimExpr(lead + 2 + dim) * stride;
+    if (block.residues > 1)
+      index = index + b.getAffineDimExpr(lead + dim);
+    from.push_back(index);
+  };
+  addAxis(rows, rowBlock, 0);
+  addAxis(columns, columnBlock, 1);
+  SmallVector<OpFoldResult> fromOnes(lead + 2, b.getIndexAttr(1)),
+      toOnes(rank, b.getIndexAttr(1));
+  Value source = tensor::ExtractSliceOp::create(b, windows.source, fromOffsets,
+                                                fromSizes, fromOnes);
+  Value target =
+      tensor::ExtractSliceOp::create(b, phases, toOffsets, toSizes, toOnes);
+  SmallVector<AffineMap> maps{AffineMap::get(rank, 0, from, b.getContext()),
+                              to};
+  SmallVector<utils::IteratorType> parallel(rank,
+                                            utils::IteratorType::parallel);
+  Value copied =
+      GenericOp::create(
+          b, target.getType(), source, target, maps, parallel,
+          [](OpBuilder &builder, Location loc, ValueRange arguments) {
+            linalg::YieldOp::create(builder, loc, arguments.front());
+          })
+          ->getResult(0);
+  return tensor::InsertSliceOp::create(b, copied, phases, toOffsets, toSizes,
+                                       toOnes);
+}
+
 /// De-interleaves (..., rows, columns) to (..., row residues, column residues,
-/// `height` rows, columns).
+/// `height` rows, columns), and pads each residue.
 void Flattening::deinterleave(int64_t height) {
   const Axis &rows = windows.rows, &columns = windows.columns;
-  makeLarger(rows.stride * (height - 1) + rows.getNumResidues(),
-             columns.stride * (columns.getExtent() - 1) +
-                 columns.getNumResidues());
-  unsigned lead = getLead().size();
   SmallVector<int64_t> shape(getLead());
   shape.append({rows.getNumResidues(), columns.getNumResidues(), height,
                 columns.getExtent()});
-  AffineMap to = b.getMultiDimIdentityMap(shape.size());
-  SmallVector<AffineExpr> from(to.getResults().take_front(lead));
-  auto getImageIndex = [&](const Axis &axis, unsigned residueDim) {
-    return b.getAffineDimExpr(lead + 2 + residueDim) * axis.stride +
-           b.getAffineDimExpr(lead + residueDim);
+  ArrayRef<int64_t> sizes =
+      cast<RankedTensorType>(windows.source.getType()).getShape().take_back(2);
+  SmallVector<ResidueBlock, 2> rowBlocks = getBlocks(rows, sizes[0], height);
+  SmallVector<ResidueBlock, 2> columnBlocks =
+      getBlocks(columns, sizes[1], columns.getExtent());
+  Value phases = makeEmpty(shape);
+  auto covers = [](ArrayRef<ResidueBlock> blocks, int64_t count) {
+    return blocks.size() == 1 && blocks.front().count == count;
   };
-  from.append({getImageIndex(rows, 0), getImageIndex(columns, 1)});
-  Value empty = makeEmpty(shape);
-  SmallVector<AffineMap> maps{
-      AffineMap::get(shape.size(), 0, from, b.getContext()), to};
-  SmallVector<utils::IteratorType> iterators(shape.size(),
-                                             utils::IteratorType::parallel);
-  image = GenericOp::create(
-              b, empty.getType(), image, empty, maps, iterators,
-              [](OpBuilder &builder, Location loc, ValueRange arguments) {
-                linalg::YieldOp::create(builder, loc, arguments.front());
-              })
-              ->getResult(0);
+  if (!covers(rowBlocks, height) || !covers(columnBlocks, columns.getExtent()))
+    phases = fill(phases);
+  for (const ResidueBlock &rowBlock : rowBlocks)
+    for (const ResidueBlock &columnBlock : columnBlocks)
+      phases = copyBlock(rowBlock, columnBlock, phases);
+  image = phases;
 }
 
 /// Maps an expression to the loops of the new op: the row loop becomes the loop
@@ -330,8 +463,7 @@ void Flattening::run() {
   bool isSplit = windows.hasStride();
   int64_t pitch = windows.getPitch(), flatExtent = rows.extent * pitch;
   // At the last position, the window extends beyond the end by less than a row.
-  int64_t last = flatExtent - 1 + rows.largestOffset / rows.stride * pitch +
-                 columns.largestOffset / columns.stride;
+  int64_t last = flatExtent - 1 + rows.getSpan() * pitch + columns.getSpan();
   int64_t height = last / pitch + 1;
   if (isSplit)
     deinterleave(height);
@@ -350,12 +482,17 @@ void Flattening::run() {
   SmallVector<AffineExpr> indices;
   for (AffineExpr expression : imageMap.getResults().take_front(lead))
     indices.push_back(renumber(expression));
+  auto getResidue = [&](const Axis &axis) {
+    return axis.getNumResidues() == 1
+               ? b.getAffineConstantExpr(0)
+               : renumber((axis.offset + axis.shift) % axis.stride);
+  };
+  auto getIndex = [&](const Axis &axis) {
+    return renumber((axis.offset + axis.shift).floorDiv(axis.stride));
+  };
   if (isSplit)
-    indices.append({renumber(rows.offset % rows.stride),
-                    renumber(columns.offset % columns.stride)});
-  indices.push_back(position +
-                    renumber(rows.offset.floorDiv(rows.stride)) * pitch +
-                    renumber(columns.offset.floorDiv(columns.stride)));
+    indices.append({getResidue(rows), getResidue(columns)});
+  indices.push_back(position + getIndex(rows) * pitch + getIndex(columns));
 
   unsigned numLoops = op.getNumLoops() - 1;
   SmallVector<AffineMap> maps;

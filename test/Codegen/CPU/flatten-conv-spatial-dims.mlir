@@ -46,14 +46,20 @@ func.func @conv(%x: tensor<?x3x6x6xf32>, %w: tensor<4x3x3x3xf32>, %bias: tensor<
 
 // -----
 
-// With a stride of two the even and the odd rows and columns are images of their own.
+// With a stride of two, the even and the odd rows and columns are separate images. The last row and the last column are
+// even and have no odd neighbor.
 
 // CHECK-DAG:   #[[$SPLIT:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3 * 2 + d1, d4 * 2 + d2)>
+// CHECK-DAG:   #[[$COLUMN:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3 * 2 + d1, d4 * 2)>
+// CHECK-DAG:   #[[$ROW:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3 * 2, d4 * 2 + d2)>
 // CHECK-DAG:   #[[$IMAGE:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2 mod 2, d3 mod 2, d1 + (d2 floordiv 2) * 5 + d3 floordiv 2)>
 // CHECK-LABEL: func.func @pool(
-// CHECK:         tensor.pad %arg0 low[0, 0, 0] high[0, 3, 1] {
-// CHECK:         %[[PHASES:.+]] = linalg.generic {indexing_maps = [#[[$SPLIT]],
-// CHECK-SAME:      outs(%{{.+}} : tensor<3x2x2x6x5xf32>)
+// CHECK:         %[[FILLED:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<3x2x2x6x5xf32>)
+// CHECK:         linalg.generic {indexing_maps = [#[[$SPLIT]], {{.+}} ins(%{{.+}} : tensor<3x8x8xf32>)
+// CHECK:         tensor.insert_slice %{{.+}} into %[[FILLED]][0, 0, 0, 0, 0] [3, 2, 2, 4, 4]
+// CHECK:         linalg.generic {indexing_maps = [#[[$COLUMN]], {{.+}} ins(%{{.+}} : tensor<3x8x1xf32>)
+// CHECK:         linalg.generic {indexing_maps = [#[[$ROW]], {{.+}} ins(%{{.+}} : tensor<3x1x8xf32>)
+// CHECK:         %[[PHASES:.+]] = tensor.insert_slice %{{.+}} into %{{.+}}[0, 0, 0, 4, 4] [3, 1, 1, 1, 1]
 // CHECK:         %[[FLAT:.+]] = tensor.collapse_shape %[[PHASES]] {{.+}} into tensor<3x2x2x30xf32>
 // CHECK:         linalg.generic {indexing_maps = [#[[$IMAGE]],
 // CHECK-SAME:      ins(%[[FLAT]], %{{.+}} : tensor<3x2x2x30xf32>, tensor<3x3xf32>) outs(%{{.+}} : tensor<3x20xf32>)
@@ -73,6 +79,46 @@ func.func @pool(%x: tensor<3x9x9xf32>) -> tensor<3x4x4xf32> {
                        affine_map<(c, y, x, r, s) -> (r, s)>, affine_map<(c, y, x, r, s) -> (c, y, x)>],
       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
       ins(%x, %window : tensor<3x9x9xf32>, tensor<3x3xf32>) outs(%start : tensor<3x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %most: f32):
+    %0 = arith.maximumf %a, %most : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x4x4xf32>
+  return %y : tensor<3x4x4xf32>
+}
+
+// -----
+
+// Padding is added to the residues of the image. One row and one column of padding shift the residues of the window.
+
+// CHECK-DAG:   #[[$SPLIT:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3 * 2 + d1, d4 * 2 + d2)>
+// CHECK-DAG:   #[[$IMAGE:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2 - ((d2 + 1) floordiv 2) * 2 + 1, d3 - ((d3 + 1) floordiv 2) * 2 + 1, d1 + ((d2 + 1) floordiv 2) * 5 + (d3 + 1) floordiv 2)>
+// CHECK-LABEL: func.func @padded_pool(
+// CHECK-NOT:     tensor.pad
+// CHECK:         %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
+// CHECK:         %[[FILLED:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<3x2x2x6x5xf32>)
+// CHECK:           linalg.yield %[[LEAST]]
+// CHECK:         %[[PART:.+]] = tensor.extract_slice %[[FILLED]][0, 0, 0, 1, 1] [3, 2, 2, 4, 4]
+// CHECK:         linalg.generic {indexing_maps = [#[[$SPLIT]], {{.+}} ins(%arg0 : tensor<3x8x8xf32>) outs(%[[PART]] :
+// CHECK:         linalg.generic {indexing_maps = [#[[$IMAGE]],
+func.func @padded_pool(%x: tensor<3x8x8xf32>) -> tensor<3x4x4xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %padded = tensor.pad %x low[0, 1, 1] high[0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %least : f32
+  } : tensor<3x8x8xf32> to tensor<3x10x10xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %empty = tensor.empty() : tensor<3x4x4xf32>
+  %start = linalg.generic {
+      indexing_maps = [affine_map<(c, y, x) -> (c, y, x)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%empty : tensor<3x4x4xf32>) {
+  ^bb0(%a: f32):
+    linalg.yield %least : f32
+  } -> tensor<3x4x4xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(c, y, x, r, s) -> (c, 2 * y + r, 2 * x + s)>,
+                       affine_map<(c, y, x, r, s) -> (r, s)>, affine_map<(c, y, x, r, s) -> (c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%padded, %window : tensor<3x10x10xf32>, tensor<3x3xf32>) outs(%start : tensor<3x4x4xf32>) {
   ^bb0(%a: f32, %b: f32, %most: f32):
     %0 = arith.maximumf %a, %most : f32
     linalg.yield %0 : f32

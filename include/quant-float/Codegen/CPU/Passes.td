@@ -184,7 +184,8 @@ def QuantFloatFlattenConvSpatialDimsPass
     window advances by one element between output positions, also across the end
     of a row; results of positions that straddle two rows are dropped. A strided
     image is first de-interleaved by a copy: one image per stride phase (for
-    stride 2: even and odd rows and columns). Vectors then run across rows,
+    stride 2: even and odd rows and columns). The copy also pads the image, and
+    replaces a `tensor.pad` by a constant. Vectors then run across rows,
     however short the rows are, over contiguous elements. Each output element is
     accumulated as before. If the sizes of the image are dynamic, the phases are
     de-interleaved but nothing is flattened.
