@@ -55,6 +55,11 @@ static void addKernelPasses(OpPassManager &manager,
   scalars.module = kKernelModuleName;
   manager.addNestedPass<func::FuncOp>(
       createQuantFloatOutlineScalarGpuKernelsPass(scalars));
+  QuantFloatFuseGpuReductionsPassOptions reductions;
+  reductions.module = kKernelModuleName;
+  reductions.reassociate = options.accumulation == Accumulation::Reassociate;
+  manager.addNestedPass<func::FuncOp>(
+      createQuantFloatFuseGpuReductionsPass(reductions));
   manager.addPass(createQuantFloatConvertAssertsToStatusPass());
   QuantFloatLowerStringsPassOptions strings;
   strings.onDevice = true;

@@ -76,6 +76,59 @@ def fakeconvert(to, mode, rows="?", columns=128, element="f32", shift=False):
     )  # fmt: skip
 
 
+# Block, rule, element type, type of the scales, whether there is a scale of the tensor.
+BLOCKS = {
+    "mxfp8_rows": ((1, 32), "rceil", "f8E4M3FN", "f8E8M0FNU", False),
+    "mxfp8_columns": ((32, 1), "rceil", "f8E4M3FN", "f8E8M0FNU", False),
+    "nvfp4_rows": ((1, 16), "torchao", "f4E2M1FN", "f8E4M3FN", True),
+    "nvfp4_columns": ((16, 1), "torchao", "f4E2M1FN", "f8E4M3FN", True),
+    "f8_tiles": ((128, 128), "absmax", "f8E4M3FN", "f32", False),
+    "f8_tokens": ((1, -1), "absmax", "f8E4M3FN", "f32", False),
+}
+
+
+def block_quantization(kind, rows="?", columns=128, expressed="f32", norm=""):
+    """The quantization of blocks, after a normalization if there is one."""
+    block, rule, element, scale, has_level = BLOCKS[kind]
+    sizes = (rows, columns)
+    count = [
+        1 if size == -1 else "?" if extent == "?" else -(-extent // size)
+        for extent, size in zip(sizes, block, strict=True)
+    ]
+    x = f"tensor<{rows}x{columns}x{expressed}>"
+    q = f"tensor<{rows}x{columns}x{element}>"
+    s = f"tensor<{count[0]}x{count[1]}x{scale}>"
+    arguments, lines, value, given = [f'%x: {x} {{quant_float.name = "x"}}'], [], "%x", ""
+    if norm:
+        w = f"tensor<{columns}x{expressed}>"
+        opset = 23 if norm == "RMSNormalization" else 17
+        arguments.append(f'%w: {w} {{quant_float.name = "w"}}')
+        lines.append(f'  %y = quant_float.node "{norm}"(%x, %w) opset {opset} : ({x}, {w}) -> {x}')
+        value = "%y"
+    if has_level:
+        arguments.append('%t: tensor<f32> {quant_float.name = "t"}')
+        given = "tensor_scale(%t : tensor<f32>) "
+    name = f"{norm.lower() + '_' if norm else 'quantize_'}{kind}_{expressed}"
+    lines.append(
+        f"  %q, %s = quant_float.block_quantize {value} {given}block [{block[0]}, {block[1]}] rule {rule} : {x} to {q}, {s}"
+    )
+    return (
+        f"func.func @{name}({', '.join(arguments)}) -> ({q}, {s}) {{\n"
+        + "\n".join(lines)
+        + f"\n  return %q, %s : {q}, {s}\n}}\n"
+    )
+
+
+def block_quantizations(**sizes):
+    """Of f32 and bf16, and two of the results of normalizations."""
+    text = "".join(block_quantization(kind, **sizes) for kind in BLOCKS)
+    text += block_quantization("mxfp8_rows", expressed="bf16", **sizes)
+    text += block_quantization("nvfp4_rows", expressed="bf16", **sizes)
+    text += block_quantization("mxfp8_rows", norm="RMSNormalization", **sizes)
+    text += block_quantization("f8_tokens", norm="LayerNormalization", **sizes)
+    return text
+
+
 def dense():
     """One function of every kind."""
     text = ""

@@ -26,7 +26,7 @@ Value KernelLaunches::beginBlocks(Value blocks, int64_t threads) {
   launch =
       gpu::LaunchOp::create(rewriter, loc, blocks, one, one, size, one, one);
   launch.setModule(module);
-  launch.setFunction((name + "_kernel_" + Twine(numLaunches++)).str());
+  launch.setFunction((name + Twine(numLaunches++)).str());
   rewriter.setInsertionPointToStart(&launch.getBody().front());
   Operation *end = gpu::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPoint(end);

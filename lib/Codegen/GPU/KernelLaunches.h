@@ -27,9 +27,11 @@ std::string getKernelPrefix(StringRef function);
 /// one-dimensional grid.
 class KernelLaunches {
 public:
-  KernelLaunches(FunctionOpInterface function, StringRef module)
+  /// `kind` distinguishes the names of kernels that different passes create.
+  KernelLaunches(FunctionOpInterface function, StringRef module,
+                 StringRef kind = "kernel")
       : rewriter(function.getContext()), module(module),
-        name(getKernelPrefix(function.getName())) {}
+        name((getKernelPrefix(function.getName()) + "_" + kind + "_").str()) {}
 
   /// Creates a launch with `blocks` thread blocks, or one if `blocks` is zero,
   /// and sets the insertion point to its body. Returns the block index.

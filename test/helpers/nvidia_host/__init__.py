@@ -227,7 +227,9 @@ def with_dynamic_shared(text):
 
 def shared_arrays(text):
     """The arrays in shared memory, and the bytes of each; an array without address ends them."""
-    arrays = re.findall(r"^@([\w.]+) = .*addrspace\(3\) global (\[\d+ x \w+\])", text, re.MULTILINE)
+    arrays = re.findall(
+        r"^@([\w.]+) = .*addrspace\(3\) global (\[\d+ x \w+\]|\w+)", text, re.MULTILINE
+    )
     entries = [
         f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {0 if name.startswith('__dynamic_shmem__') else bytes_of(type_name)} }}"
         for name, type_name in arrays
@@ -252,9 +254,9 @@ def to_host(text):
         text,
         flags=re.MULTILINE,
     )
-    # Which barrier it is tells its address.
+    # Which barrier or shuffle it is tells its address.
     text = re.sub(
-        r"^(declare void @nvvm_barrier\w+\(.*?\)).*",
+        r"^(declare \w+ @nvvm_(?:barrier|shfl)\w+\(.*?\)).*",
         r"\1 convergent nomerge",
         text,
         flags=re.MULTILINE,

@@ -63,6 +63,14 @@ const uint32_t *simulated_product(const char *name, uint32_t count, ...) {
                                 count);
 }
 
+/// The value of the thread whose number differs in the bits of `offset`.
+uint32_t nvvm_shfl_sync_bfly_i32(uint32_t threads, uint32_t value,
+                                 uint32_t offset, uint32_t clamp) {
+  uint32_t operands[] = {threads, value, offset, clamp};
+  return *simulated_product_hook(__builtin_return_address(0), "shfl.sync.bfly",
+                                 operands, 4);
+}
+
 /// `ldmatrix.NAME` of matrices in shared memory; the registers of the result.
 const uint32_t *simulated_matrices(const char *name, const void *pointer) {
   // Of four matrices each thread has the address of a row, of fewer the first.

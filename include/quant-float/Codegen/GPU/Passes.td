@@ -74,6 +74,85 @@ def QuantFloatAlignWorkgroupMemoryPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def QuantFloatFuseGpuReductionsPass
+    : InterfacePass<"quant-float-fuse-gpu-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "Map reductions and their elementwise users to one GPU kernel";
+  let description = [{
+    Converts reductions of rows or blocks, and the elementwise linalg ops before
+    and after them, to one `gpu.launch` that reads each element once. Examples
+    are the quantization of blocks (largest magnitude, scale, elements), the
+    quantization of rows, normalizations, and both combined.
+
+    The pass starts from an elementwise op, the consumer, and adds the ops
+    before it as long as their loops are loops of the consumer, blocks of the
+    indices of one of its loops (`d floordiv B`, or a reshape), or indices in
+    such blocks. It runs on memrefs, before
+    `quant-float-convert-asserts-to-status`, because buffers that only the fused
+    ops access are not allocated.
+
+    A tile contains entire rows or blocks:
+
+    - A tile of one row, of a block of a row, or of a block of two dimensions
+      (`128 x 128`): a group of threads, each of which keeps up to 32 elements
+      in registers. A thread loads adjacent elements, and stores them with one
+      access of up to 16 bytes. Threads combine their values by shuffles within
+      a warp, and in workgroup memory between warps. A tile has at most 32768
+      elements.
+    - Blocks along another dimension than the last one: a thread has a few
+      adjacent columns of a block, up to 128 elements. Adjacent threads access
+      adjacent columns.
+
+    The accesses are vectors if the rows are multiples of them, and all
+    addresses are aligned; otherwise they are scalars. The zeros that a tensor
+    is padded with up to a full block are not stored.
+
+    Floating-point reductions keep the order of the op's loops: one thread of
+    each group reads the tile from workgroup memory, to which it must fit (48
+    KiB). With `reassociate`, they are combined like integers. Other ops, rows of
+    dynamic size and larger rows are left to
+    `quant-float-outline-gpu-kernels`.
+
+    ```mlir
+    linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<?x64xf32>) outs(%amax : memref<?xi32>) {
+    ^bb0(%in: f32, %out: i32):
+      %bits = arith.bitcast %in : f32 to i32
+      %magnitude = arith.andi %bits, %mask : i32
+      %max = arith.maxui %magnitude, %out : i32
+      linalg.yield %max : i32
+    }
+    linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                         affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%x, %amax : memref<?x64xf32>, memref<?xi32>)
+        outs(%y : memref<?x64xf32>) {
+    ^bb0(%in: f32, %largest: i32, %out: f32):
+      %scale = arith.bitcast %largest : i32 to f32
+      %quotient = arith.divf %in, %scale : f32
+      linalg.yield %quotient : f32
+    }
+    ```
+    becomes one `gpu.launch`, in which four threads compute a row.
+  }];
+  let options = [
+    Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
+           "symbol of the gpu.module for the kernels">,
+    Option<"reassociate", "reassociate", "bool", /*default=*/"false",
+           "allow reassociation of floating-point reductions">
+  ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of kernels">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatOutlineGpuKernelsPass
     : InterfacePass<"quant-float-outline-gpu-kernels", "mlir::FunctionOpInterface"> {
   let summary = "Map linalg ops on memrefs to GPU kernels";

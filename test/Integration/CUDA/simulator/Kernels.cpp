@@ -26,6 +26,10 @@ namespace {
 struct Running {
   const Kernel *kernel = nullptr;
   int error = 0;
+  /// Loads and stores of global memory.
+  struct {
+    uint64_t count, bytes;
+  } accesses[2];
   SharedMemory shared;
   Threads threads;
 };
@@ -88,6 +92,8 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
   if (isInArena(address)) {
     if (!isAllocated(address, bytes))
       failAccess(kIllegalAddress, "out of bounds", address, bytes, isStore);
+    ++running.accesses[isStore].count;
+    running.accesses[isStore].bytes += bytes;
     return;
   }
   if (running.shared.contains(address)) {
@@ -292,6 +298,20 @@ bool simulator::findKernel(const std::string &image, const char *name,
   return true;
 }
 
+/// Adds a line to the file for the accesses of a kernel.
+static void logAccesses() {
+  const char *path = getenv("QUANT_FLOAT_SIMULATOR_ACCESSES");
+  FILE *file = path ? fopen(path, "a") : nullptr;
+  if (!file)
+    return;
+  fprintf(file, "%s", running.kernel->name.c_str());
+  for (auto &kind : running.accesses)
+    fprintf(file, " %llu %llu", static_cast<unsigned long long>(kind.count),
+            static_cast<unsigned long long>(kind.bytes));
+  fprintf(file, "\n");
+  fclose(file);
+}
+
 int simulator::run(const Kernel &kernel,
                    const std::vector<std::vector<char>> &values,
                    const Launch &launch) {
@@ -300,6 +320,7 @@ int simulator::run(const Kernel &kernel,
     parameters.push_back(value.data());
   running.kernel = &kernel;
   running.error = 0;
+  running.accesses[0] = running.accesses[1] = {};
   uint32_t *registers = kernel.getRegisters();
   memcpy(registers + 6, launch.block, sizeof launch.block);
   memcpy(registers + 9, launch.grid, sizeof launch.grid);
@@ -328,5 +349,6 @@ int simulator::run(const Kernel &kernel,
                                  passBarrier, running.shared))
           return running.error ? running.error : kLaunchFailed;
       }
+  logAccesses();
   return 0;
 }

@@ -257,8 +257,23 @@ static const char *loadMatrices(MatrixProduct *const (&lanes)[32]) {
   return nullptr;
 }
 
+/// `shfl.sync.bfly`: each thread gets the value of another one, of which it
+/// knows in which bits the number differs.
+static const char *exchange(MatrixProduct *const (&lanes)[32]) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const std::vector<uint32_t> &operands = lanes[lane]->operands;
+    if (operands[0] != ~0u || operands[3] != kLanes - 1 ||
+        operands[2] >= kLanes)
+      return "a shuffle of other threads than those of a warp";
+    lanes[lane]->results[0] = lanes[lane ^ operands[2]]->operands[1];
+  }
+  return nullptr;
+}
+
 const char *simulator::multiplyMatrices(MatrixProduct *const (&lanes)[32]) {
   std::string name = lanes[0]->name;
+  if (name == "shfl.sync.bfly")
+    return exchange(lanes);
   if (name.rfind("ldmatrix", 0) == 0)
     return loadMatrices(lanes);
   Shape shape{};

@@ -20,6 +20,8 @@
 //   QUANT_FLOAT_SIMULATOR_CHIP=90             compute capability (default 90)
 //   QUANT_FLOAT_SIMULATOR_FAIL=cuX:2:700      the second call of cuX fails so
 //   QUANT_FLOAT_SIMULATOR_LOG=FILE            a line for every call
+//   QUANT_FLOAT_SIMULATOR_ACCESSES=FILE       a line for every kernel that is
+//       done: its loads of global memory, their bytes, its stores, their bytes
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,775 @@
+//===- FusedReductions.cpp - Reductions fused with their users ------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matches reductions of rows or blocks together with the elementwise ops that
+// use their results, such as
+//
+//   amax(i, b)  = max of |x(i, 32 b + j)|
+//   scale(i, b) = f(amax(i, b))
+//   q(i, j)     = g(x(i, j), scale(i, j floordiv 32))
+//
+// The last op, the consumer, determines the iteration space. Each index of the
+// other ops stands for a coordinate in this space: the index of a loop, of a
+// block of its indices, or in such a block. The coordinates are propagated from
+// the consumer to the ops before it. FusedReductionBuilder.cpp builds the
+// kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusedReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "quant-float/IR/CodegenAttributes.h"
+#include "quant-float/IR/ElementTypes.h"
+#include "quant-float/Support/BufferSize.h"
+#include "quant-float/Support/Indices.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+#define DEBUG_TYPE "quant-float-outline-gpu-kernels"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using linalg::LinalgOp;
+
+/// The size of the widest memory access in bytes.
+static constexpr int64_t kAccessBytes = 16;
+/// The number of elements of a row or block that a thread keeps in registers.
+static constexpr int64_t kElements = 32;
+/// The same of blocks along other dimensions, which one thread reduces, and the
+/// number of their bytes above which a thread has one column.
+static constexpr int64_t kColumnElements = 128, kColumnBytes = 256;
+static constexpr int64_t kWarp = 32, kBlock = 256, kMaxBlock = 1024;
+/// The limit of static workgroup memory, less a reserve for results.
+static constexpr int64_t kSharedBytes = 48 * 1024 - 512;
+
+using Coordinates = SmallVector<Coordinate>;
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+/// Returns the coordinates of an expanded shape. An inner size of `B` divides
+/// an index into the index of a block of B and the index in it.
+static std::optional<Coordinates> expand(ArrayRef<Coordinate> source,
+                                         ArrayRef<ReassociationIndices> groups,
+                                         ArrayRef<int64_t> shape) {
+  Coordinates result(shape.size());
+  for (auto [coordinate, group] : llvm::zip_equal(source, groups)) {
+    SmallVector<int64_t> used;
+    for (int64_t dimension : group)
+      if (shape[dimension] != 1)
+        used.push_back(dimension);
+    if (used.size() > 2)
+      return std::nullopt;
+    if (used.empty())
+      continue;
+    if (used.size() == 1) {
+      result[used[0]] = coordinate;
+      continue;
+    }
+    int64_t size = shape[used[1]];
+    if (coordinate.kind != Coordinate::Whole || ShapedType::isDynamic(size))
+      return std::nullopt;
+    result[used[0]] = {Coordinate::Block, coordinate.loop, size};
+    result[used[1]] = {Coordinate::Within, coordinate.loop, size};
+  }
+  return result;
+}
+
+/// The inverse.
+static std::optional<Coordinates>
+collapse(ArrayRef<Coordinate> source, ArrayRef<ReassociationIndices> groups) {
+  Coordinates result;
+  for (const ReassociationIndices &group : groups) {
+    Coordinates used;
+    for (int64_t dimension : group)
+      if (source[dimension].kind != Coordinate::One)
+        used.push_back(source[dimension]);
+    if (used.empty()) {
+      result.emplace_back();
+    } else if (used.size() == 1) {
+      result.push_back(used[0]);
+    } else if (used.size() == 2 && used[0].kind == Coordinate::Block &&
+               used[1].kind == Coordinate::Within &&
+               used[0].loop == used[1].loop && used[0].size == used[1].size) {
+      result.push_back({Coordinate::Whole, used[0].loop, 0});
+    } else {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+/// Dimensions of one element have no coordinate.
+static void dropUnitDimensions(MutableArrayRef<Coordinate> coordinates,
+                               Value view) {
+  auto type = cast<MemRefType>(view.getType());
+  for (auto [coordinate, size] : llvm::zip_equal(coordinates, type.getShape()))
+    if (size == 1)
+      coordinate = Coordinate();
+}
+
+Value FusedReductions::getBufferOfView(Value view) {
+  while (Operation *op = view.getDefiningOp()) {
+    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            op))
+      break;
+    view = op->getOperand(0);
+  }
+  return view;
+}
+
+std::optional<Coordinates> FusedReductions::getCoordinates(Value view) {
+  std::optional<Coordinates> result;
+  if (auto cast = view.getDefiningOp<memref::CastOp>()) {
+    result = getCoordinates(cast.getSource());
+  } else if (auto op = view.getDefiningOp<memref::ExpandShapeOp>()) {
+    if (std::optional<Coordinates> source = getCoordinates(op.getSrc()))
+      result = expand(*source, op.getReassociationIndices(),
+                      op.getResultType().getShape());
+  } else if (auto op = view.getDefiningOp<memref::CollapseShapeOp>()) {
+    if (std::optional<Coordinates> source = getCoordinates(op.getSrc()))
+      result = collapse(*source, op.getReassociationIndices());
+  } else if (auto found = coordinates.find(view); found != coordinates.end()) {
+    result = found->second;
+  }
+  if (result)
+    dropUnitDimensions(*result, view);
+  return result;
+}
+
+bool FusedReductions::setCoordinates(Value view, ArrayRef<Coordinate> wanted) {
+  Coordinates own(wanted);
+  dropUnitDimensions(own, view);
+  if (std::optional<Coordinates> known = getCoordinates(view))
+    return *known == own;
+  if (auto cast = view.getDefiningOp<memref::CastOp>())
+    return isa<MemRefType>(cast.getSource().getType()) &&
+           setCoordinates(cast.getSource(), own);
+  if (auto op = view.getDefiningOp<memref::ExpandShapeOp>()) {
+    std::optional<Coordinates> source =
+        collapse(own, op.getReassociationIndices());
+    return source && setCoordinates(op.getSrc(), *source);
+  }
+  if (auto op = view.getDefiningOp<memref::CollapseShapeOp>()) {
+    std::optional<Coordinates> source =
+        expand(own, op.getReassociationIndices(), op.getSrcType().getShape());
+    return source && setCoordinates(op.getSrc(), *source);
+  }
+  // Two buffers with coordinates must not overlap.
+  if (coordinates.contains(view) || llvm::any_of(coordinates, [&](auto &other) {
+        return getRoot(other.first) == getRoot(view);
+      }))
+    return false;
+  coordinates[view] = own;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+FusedReductions::FusedReductions(LinalgOp consumer, bool reassociate)
+    : consumer(consumer), reassociate(reassociate),
+      sizes(consumer.getStaticLoopRanges()) {}
+
+/// Whether the body can be computed on vectors.
+static bool isVectorizable(LinalgOp op) {
+  return op.getBlock() &&
+         llvm::all_of(op.getBlock()->without_terminator(), [](Operation &each) {
+           if (isa<linalg::IndexOp, arith::ConstantOp>(each))
+             return true;
+           return each.getNumRegions() == 0 && each.getNumResults() == 1 &&
+                  OpTrait::hasElementwiseMappableTraits(&each) && isPure(&each);
+         });
+}
+
+/// Returns the view of the start of a larger buffer; or null.
+static memref::SubViewOp getDomain(Value view) {
+  auto subview = view.getDefiningOp<memref::SubViewOp>();
+  auto isConstant = [](ArrayRef<OpFoldResult> values, int64_t constant) {
+    return llvm::all_of(values, [&](OpFoldResult value) {
+      return isConstantIntValue(value, constant);
+    });
+  };
+  if (subview &&
+      subview.getSourceType().getRank() == subview.getType().getRank() &&
+      isConstant(subview.getMixedOffsets(), 0) &&
+      isConstant(subview.getMixedStrides(), 1))
+    return subview;
+  return nullptr;
+}
+
+bool FusedReductions::add(LinalgOp op) {
+  DenseMap<Value, Coordinates> previous = coordinates;
+  llvm::SmallDenseSet<Value> previousShared = shared;
+  size_t count = members.size();
+  if (tryToAdd(op))
+    return true;
+  coordinates = std::move(previous);
+  shared = std::move(previousShared);
+  members.truncate(count);
+  return false;
+}
+
+bool FusedReductions::tryToAdd(LinalgOp op) {
+  if (!op.hasPureBufferSemantics() || !isVectorizable(op) ||
+      op->hasAttr(kReductionScheduleAttrName))
+    return false;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType());
+        type && isPackedElementType(type.getElementType()))
+      return false;
+  BufferAccesses accesses;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    Value root = getRoot(operand.get());
+    if (root.getDefiningOp<memref::AllocOp>()) {
+      BufferAccesses access;
+      access.add(root, /*isWrite=*/true);
+      if (!access.isIndependentOf(between))
+        shared.insert(root);
+    } else {
+      accesses.add(root, op.isDpsInit(&operand));
+    }
+  }
+  if (!accesses.isIndependentOf(between))
+    return false;
+
+  Member member{op, {}, nullptr};
+  SmallVector<std::optional<Coordinate>> loops(op.getNumLoops());
+  for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (range == 1)
+      loops[loop] = Coordinate();
+  // From the dimensions of an operand to loops.
+  auto propagate = [&](AffineMap map, ArrayRef<Coordinate> known) {
+    for (auto [index, coordinate] : llvm::zip_equal(map.getResults(), known))
+      if (std::optional<unsigned> loop = getLoop(index);
+          loop && !loops[*loop] && coordinate.kind != Coordinate::One)
+        loops[*loop] = coordinate;
+  };
+  if (op == consumer) {
+    for (unsigned loop = 0; loop < sizes.size(); ++loop)
+      if (!loops[loop])
+        loops[loop] = Coordinate{Coordinate::Whole, loop, 0};
+  }
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    Value view = output.get();
+    if (memref::SubViewOp domain = getDomain(view)) {
+      member.domain = domain;
+      view = domain.getSource();
+      if (op.getNumDpsInits() != 1)
+        return false;
+    }
+    if (std::optional<Coordinates> known = getCoordinates(view))
+      propagate(op.getMatchingIndexingMap(&output), *known);
+  }
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Value view = input->get();
+    if (!isa<MemRefType>(view.getType()) ||
+        llvm::all_of(loops, [](auto &loop) { return loop.has_value(); }))
+      continue;
+    Value buffer = getBufferOfView(view);
+    if (!getCoordinates(view)) {
+      // The input of a reduction that nothing else reads directly.
+      auto type = cast<MemRefType>(buffer.getType());
+      if (type.getRank() != int64_t(sizes.size()))
+        return false;
+      Coordinates whole;
+      for (unsigned loop = 0; loop < sizes.size(); ++loop)
+        whole.push_back({Coordinate::Whole, loop, 0});
+      if (!setCoordinates(buffer, whole))
+        return false;
+    }
+    if (std::optional<Coordinates> known = getCoordinates(view))
+      propagate(op.getMatchingIndexingMap(input), *known);
+  }
+  for (std::optional<Coordinate> &loop : loops) {
+    // Loops with the same coordinate would be along a diagonal.
+    if (!loop || (loop->kind != Coordinate::One &&
+                  llvm::is_contained(member.loops, *loop)))
+      return false;
+    member.loops.push_back(*loop);
+  }
+  // From loops to the dimensions of operands.
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value view = operand.get();
+    if (!isa<MemRefType>(view.getType())) {
+      if (op.isDpsInit(&operand))
+        return false;
+      continue;
+    }
+    if (member.domain && op.isDpsInit(&operand))
+      view = cast<memref::SubViewOp>(member.domain).getSource();
+    Coordinates own;
+    for (AffineExpr index : op.getMatchingIndexingMap(&operand).getResults()) {
+      if (std::optional<unsigned> loop = getLoop(index)) {
+        own.push_back(member.loops[*loop]);
+        continue;
+      }
+      std::optional<BlockIndex> block = getBlockIndex(index);
+      std::optional<unsigned> loop =
+          block ? getLoop(block->position) : std::nullopt;
+      if (loop && member.loops[*loop].kind == Coordinate::Whole) {
+        own.push_back(
+            {Coordinate::Block, member.loops[*loop].loop, block->size});
+      } else if (isa<AffineConstantExpr>(index) ||
+                 (loop && member.loops[*loop].kind == Coordinate::One)) {
+        own.emplace_back();
+        auto constant = dyn_cast<AffineConstantExpr>(index);
+        if (constant && constant.getValue() != 0)
+          return false;
+      } else {
+        return false;
+      }
+    }
+    if (!setCoordinates(view, own))
+      return false;
+  }
+  members.push_back(member);
+  Reduction kind;
+  return chooseTile() && llvm::all_of(members, [&](const Member &each) {
+           return classify(each, kind);
+         });
+}
+
+/// Whether a reduction is the same in any order.
+static bool isReorderable(Operation *combiner, bool reassociate) {
+  Type type = combiner->getResult(0).getType();
+  return arith::getNeutralElement(combiner) &&
+         (type.isInteger() || reassociate) &&
+         type.getIntOrFloatBitWidth() <= 32;
+}
+
+Operation *FusedReductions::getCombiner(LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return nullptr;
+  Block *body = op.getBlock();
+  Value accumulator = body->getArguments().back();
+  Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!combiner || combiner->getNumOperands() != 2 ||
+      !accumulator.hasOneUse() || *accumulator.user_begin() != combiner ||
+      combiner->getNumResults() != 1)
+    return nullptr;
+  return combiner;
+}
+
+bool FusedReductions::classify(const Member &member, Reduction &kind) const {
+  LinalgOp op = member.op;
+  kind = Reduction::None;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  llvm::erase_if(reduced, [&](unsigned loop) {
+    return member.loops[loop].kind == Coordinate::One;
+  });
+  if (reduced.empty())
+    return op.getNumReductionLoops() == 0;
+  if (member.domain)
+    return false;
+  Operation *combiner = getCombiner(op);
+  bool isLast = false, isRow = false, isTile = true;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned loop : reduced) {
+    const Coordinate &coordinate = member.loops[loop];
+    (coordinate.loop == getLast() ? isLast : isRow) = true;
+    if (coordinate.kind == Coordinate::Block)
+      return false;
+    if (coordinate.loop != getLast() && rowLoop != coordinate.loop)
+      return false;
+    if (coordinate.kind == Coordinate::Whole)
+      continue;
+    isTile &= coordinate.size == tile[coordinate.loop];
+    // Blocks of several rows are entire tiles.
+    if (coordinate.loop != getLast() && !isTile)
+      return false;
+  }
+  bool isFree = combiner && isReorderable(combiner, reassociate);
+  if (isColumns()) {
+    kind = Reduction::Columns;
+    // Threads reduce their elements in the order of the rows.
+    const Coordinate &row = member.loops[reduced[0]];
+    return reduced.size() == 1 && isRow && combiner &&
+           (row.kind == Coordinate::Within ||
+            ranges[reduced[0]] == tile[row.loop]) &&
+           isTile;
+  }
+  if (!isLast)
+    return false;
+  isTile &= isRow || !rowLoop;
+  if (!isTile) {
+    // A block of adjacent elements of a row, of one or several threads.
+    const Coordinate &coordinate = member.loops[reduced.back()];
+    int64_t size = coordinate.kind == Coordinate::Within
+                       ? coordinate.size
+                       : ranges[reduced.back()];
+    int64_t threads = size / width;
+    kind = Reduction::Blocks;
+    return !isRow && isFree && size % width == 0 &&
+           llvm::isPowerOf2_64(threads) && threads <= kWarp &&
+           threads <= groupSize && tile[getLast()] % size == 0 &&
+           (coordinate.kind == Coordinate::Within || size == tile[getLast()]);
+  }
+  kind = isFree ? Reduction::Tile : Reduction::Ordered;
+  if (isFree)
+    return true;
+  // One thread cannot compute indices of the chunks.
+  if (!op.getBlock()->getOps<linalg::IndexOp>().empty() ||
+      llvm::any_of(op->getOperandTypes(), [](Type type) {
+        Type element = getElementTypeOrSelf(type);
+        return !element.isIntOrFloat() ||
+               element.getIntOrFloatBitWidth() % 8 != 0;
+      }))
+    return false;
+  // The order of the loops is that of the elements of a tile.
+  bool isInOrder =
+      reduced.size() == 1 ||
+      (reduced.size() == 2 && member.loops[reduced[0]].loop == *rowLoop &&
+       ranges[reduced[1]] == tile.back());
+  return isInOrder && op.getNumDpsInits() == 1 &&
+         llvm::all_of(reduced, [&](unsigned loop) {
+           return member.loops[loop].kind == Coordinate::Whole;
+         });
+}
+
+static bool isAllocated(Value view) {
+  return FusedReductions::getBufferOfView(view)
+             .getDefiningOp<memref::AllocOp>() != nullptr;
+}
+
+bool FusedReductions::chooseColumnTile() {
+  int64_t rows = tile[*rowLoop];
+  int64_t bytes = 1;
+  for (const Member &member : members)
+    for (Value operand : member.op->getOperands())
+      if (auto type = dyn_cast<MemRefType>(operand.getType());
+          type && !isAllocated(operand))
+        bytes = std::max(bytes, getStrideBytes(type.getElementType()));
+  width = 8;
+  while (width > 1 &&
+         (rows * width * bytes > kColumnBytes || width * bytes > kAccessBytes))
+    width /= 2;
+  // A row of at least one vector.
+  int64_t last = sizes.back();
+  while (!ShapedType::isDynamic(last) && width > std::max<int64_t>(last, 1))
+    width /= 2;
+  if (rows * width > kColumnElements)
+    return false;
+  tile[getLast()] = width;
+  chunks = slots = rows;
+  groupSize = 1;
+  numThreads = kBlock;
+  return true;
+}
+
+bool FusedReductions::chooseRowTile(int64_t unit) {
+  int64_t most = 1, mostStored = 1;
+  for (Member &member : members)
+    for (OpOperand &operand : member.op->getOpOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (!type)
+        continue;
+      int64_t bytes = getStrideBytes(type.getElementType());
+      if (!isAllocated(operand.get()))
+        most = std::max(most, bytes);
+      if (member.op == consumer && member.op.isDpsInit(&operand))
+        mostStored = std::max(mostStored, bytes);
+    }
+  // Each thread stores a result with one access, which leaves no gaps between
+  // those of adjacent threads.
+  int64_t limit = std::max(kAccessBytes / mostStored, kAccessBytes / most);
+  width = limit;
+  while (unit % width != 0)
+    width /= 2;
+  int64_t rows = rowLoop ? tile[*rowLoop] : 1;
+  if (rows > kMaxBlock * kElements ||
+      tile.back() > kMaxBlock * kElements / rows)
+    return false;
+  chunks = rows * (tile.back() / width);
+  int64_t mostSlots = std::max<int64_t>(kElements / width, 1);
+  auto divide = [&](int64_t most) {
+    groupSize = llvm::PowerOf2Ceil(llvm::divideCeil(chunks, most));
+  };
+  if (chunks <= kWarp)
+    divide(1);
+  else if (chunks <= kWarp * mostSlots)
+    groupSize = kWarp;
+  else
+    divide(mostSlots);
+  if (groupSize > kMaxBlock)
+    return false;
+  slots = llvm::divideCeil(chunks, groupSize);
+  numThreads = std::max(kBlock, groupSize);
+
+  // Ordered reductions read the tile from workgroup memory.
+  int64_t bytes = 0;
+  for (Member &member : members) {
+    Reduction kind;
+    if (!classify(member, kind))
+      return false;
+    if (kind != Reduction::Ordered)
+      continue;
+    for (Value input : member.op.getDpsInputs())
+      if (auto type = dyn_cast<MemRefType>(input.getType()))
+        // A buffer may be overwritten between two reductions.
+        bytes += rows * tile.back() * getStrideBytes(type.getElementType());
+  }
+  while (numThreads > std::max(kWarp, groupSize) &&
+         bytes * (numThreads / groupSize) > kSharedBytes)
+    numThreads /= 2;
+  return bytes * (numThreads / groupSize) <= kSharedBytes;
+}
+
+bool FusedReductions::chooseTile() {
+  tile.assign(sizes.size(), 1);
+  rowLoop.reset();
+  // The ranges of reductions of all indices of a loop.
+  SmallVector<int64_t> rows(sizes.size(), 1);
+  // The number of elements of a row that vectors may not exceed.
+  int64_t unit = 0;
+  for (Member &member : members) {
+    SmallVector<int64_t> ranges = member.op.getStaticLoopRanges();
+    SmallVector<unsigned> reduced;
+    member.op.getReductionDims(reduced);
+    for (unsigned loop : reduced) {
+      const Coordinate &coordinate = member.loops[loop];
+      if (coordinate.kind == Coordinate::One)
+        continue;
+      if (coordinate.kind == Coordinate::Block)
+        return false;
+      int64_t size = coordinate.kind == Coordinate::Within ? coordinate.size
+                                                           : ranges[loop];
+      if (ShapedType::isDynamic(size) || size <= 0 ||
+          size > kMaxBlock * kElements)
+        return false;
+      if (coordinate.kind == Coordinate::Whole)
+        rows[coordinate.loop] = std::max(rows[coordinate.loop], size);
+      else
+        tile[coordinate.loop] = std::lcm(tile[coordinate.loop], size);
+      if (tile[coordinate.loop] > kMaxBlock * kElements)
+        return false;
+    }
+  }
+  // Rows consist of full blocks.
+  for (auto [extent, row] : llvm::zip_equal(tile, rows))
+    extent *= llvm::divideCeil(row, extent);
+  for (auto &[buffer, own] : coordinates)
+    for (const Coordinate &coordinate : own)
+      if (coordinate.kind == Coordinate::Block && coordinate.loop == getLast())
+        unit = std::gcd(unit, coordinate.size);
+  for (unsigned loop = 0; loop < getLast(); ++loop)
+    if (tile[loop] > 1) {
+      if (rowLoop)
+        return false;
+      rowLoop = loop;
+    }
+  groupSize = 0;
+  if (rowLoop && tile.back() == 1)
+    // Blocks along another dimension.
+    return (unit == 0) && chooseColumnTile();
+  unit = std::gcd(unit, tile.back());
+  return chooseRowTile(unit);
+}
+
+/// Whether all buffers that the kernel loads or stores have the sizes of the
+/// consumer's loops. The coordinates do not imply this: the input of a
+/// reduction may be larger than what is computed with the result.
+bool FusedReductions::haveEqualSizes() {
+  llvm::SmallDenseSet<Value> equal;
+  auto isWhole = [&](Value buffer) {
+    return llvm::any_of(coordinates.lookup(buffer), [](const Coordinate &own) {
+      return own.kind == Coordinate::Whole;
+    });
+  };
+  auto isStatic = [&](Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    return llvm::all_of(
+        llvm::zip_equal(type.getShape(), coordinates.lookup(buffer)),
+        [&](auto pair) {
+          auto [size, own] = pair;
+          return own.kind != Coordinate::Whole ||
+                 (!ShapedType::isDynamic(size) && size == sizes[own.loop]);
+        });
+  };
+  // From the consumer to the producers. The loops of an op have the sizes of
+  // each operand that they index.
+  for (Member &member : members) {
+    llvm::SmallDenseSet<unsigned> loops;
+    for (OpOperand &operand : member.op->getOpOperands()) {
+      Value view = operand.get();
+      if (!isa<MemRefType>(view.getType()) || getDomain(view))
+        continue;
+      Value buffer = getBufferOfView(view);
+      if (member.op == consumer || equal.contains(buffer) || isStatic(buffer))
+        for (unsigned loop = 0; loop < member.loops.size(); ++loop)
+          if (member.op.getMatchingIndexingMap(&operand).isFunctionOfDim(loop))
+            loops.insert(loop);
+    }
+    for (OpOperand &operand : member.op->getOpOperands()) {
+      Value view = operand.get();
+      if (!isa<MemRefType>(view.getType()) || getDomain(view))
+        continue;
+      AffineMap map = member.op.getMatchingIndexingMap(&operand);
+      bool isKnown = true;
+      for (unsigned loop = 0; loop < member.loops.size(); ++loop)
+        isKnown &= !map.isFunctionOfDim(loop) || loops.contains(loop) ||
+                   member.loops[loop].kind != Coordinate::Whole;
+      Value buffer = getBufferOfView(view);
+      // Reshaped indices are not those of the buffer.
+      bool isPlain = llvm::none_of(member.loops, [](const Coordinate &own) {
+        return own.kind == Coordinate::Within;
+      });
+      if ((isKnown && isPlain) || isStatic(buffer) || !isWhole(buffer))
+        equal.insert(buffer);
+    }
+  }
+  llvm::SmallDenseSet<Value> written;
+  for (Member &member : llvm::reverse(members)) {
+    for (OpOperand *input : member.op.getDpsInputOperands())
+      if (isa<MemRefType>(input->get().getType())) {
+        Value buffer = getBufferOfView(input->get());
+        if (!written.contains(buffer) && !equal.contains(buffer))
+          return false;
+      }
+    for (Value output : member.op.getDpsInits()) {
+      memref::SubViewOp domain = getDomain(output);
+      Value buffer = getBufferOfView(domain ? domain.getSource() : output);
+      // The rest of a padded buffer must be known, and must not be stored.
+      if (domain && !written.contains(buffer))
+        return false;
+      if (!equal.contains(buffer) && !isInternal(buffer))
+        return false;
+      if (domain && !isInternal(buffer))
+        return false;
+      written.insert(buffer);
+    }
+  }
+  return true;
+}
+
+/// Whether the op overwrites all elements of the buffer.
+static bool overwrites(Operation *op, Value buffer) {
+  auto linalgOp = dyn_cast<LinalgOp>(op);
+  if (!linalgOp || llvm::is_contained(linalgOp.getDpsInputs(), buffer))
+    return false;
+  return llvm::any_of(linalgOp.getDpsInitsMutable(), [&](OpOperand &init) {
+    return init.get() == buffer &&
+           linalgOp.getMatchingIndexingMap(&init).isPermutation() &&
+           linalgOp.getMatchingBlockArgument(&init).use_empty();
+  });
+}
+
+bool FusedReductions::isInternal(Value buffer) const {
+  Block *block = consumer->getBlock();
+  if (!buffer.getDefiningOp<memref::AllocOp>() ||
+      buffer.getParentBlock() != block)
+    return false;
+  SmallVector<Operation *> users;
+  SmallVector<Value> views{buffer};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1)
+        views.push_back(user->getResult(0));
+      else if (user->getBlock() != block)
+        return false;
+      else if (!isa<memref::DeallocOp, memref::DimOp>(user))
+        users.push_back(user);
+    }
+  llvm::sort(users, [](Operation *one, Operation *other) {
+    return one->isBeforeInBlock(other);
+  });
+  auto isMember = [&](Operation *op) {
+    return llvm::any_of(members,
+                        [&](const Member &member) { return member.op == op; });
+  };
+  for (auto [one, next] :
+       llvm::zip(users, llvm::drop_begin(users, !users.empty())))
+    if (isMember(one) != isMember(next) && !overwrites(next, buffer))
+      return false;
+  return true;
+}
+
+std::optional<FusedReductions> FusedReductions::match(LinalgOp consumer,
+                                                      bool reassociate) {
+  if (consumer.getNumLoops() == 0 ||
+      consumer.getNumParallelLoops() != consumer.getNumLoops() ||
+      !llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
+        return consumer.getMatchingIndexingMap(&init).isIdentity();
+      }))
+    return std::nullopt;
+  // Something is the same for several elements.
+  if (llvm::all_of(consumer.getDpsInputOperands(), [&](OpOperand *input) {
+        return consumer.getMatchingIndexingMap(input).isPermutation();
+      }))
+    return std::nullopt;
+  FusedReductions fused(consumer, reassociate);
+  if (!fused.add(consumer))
+    return std::nullopt;
+  // The buffers whose values at this point the members read.
+  llvm::SmallDenseSet<Value> needed;
+  auto addNeeded = [&](LinalgOp op) {
+    for (Value output : op.getDpsInits())
+      if (overwrites(op, output))
+        needed.erase(output);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<MemRefType>(operand.get().getType()) &&
+          !op.getMatchingBlockArgument(&operand).use_empty())
+        needed.insert(getBufferOfView(operand.get()));
+  };
+  addNeeded(consumer);
+  for (Operation *op = consumer->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op))
+      continue;
+    // Memory is freed after the kernel.
+    if (isa<memref::DeallocOp>(op))
+      continue;
+    auto linalgOp = dyn_cast<LinalgOp>(op);
+    if (linalgOp && llvm::any_of(linalgOp.getDpsInits(), [&](Value output) {
+          memref::SubViewOp domain = getDomain(output);
+          return needed.contains(
+              getBufferOfView(domain ? domain.getSource() : output));
+        })) {
+      if (!fused.add(linalgOp))
+        break;
+      addNeeded(linalgOp);
+      continue;
+    }
+    fused.between.add(op);
+  }
+  // A failed attempt has changed the tile.
+  bool isReduced = false;
+  if (!fused.chooseTile())
+    return std::nullopt;
+  for (const Member &member : fused.members) {
+    Reduction kind;
+    if (!fused.classify(member, kind))
+      return std::nullopt;
+    isReduced |= kind != Reduction::None;
+  }
+  if (!isReduced || !fused.haveEqualSizes() ||
+      !llvm::all_of(fused.shared,
+                    [&](Value buffer) { return fused.isInternal(buffer); }))
+    return std::nullopt;
+  LDBG() << "fusing " << fused.members.size() << " ops into "
+         << consumer.getLoc();
+  return fused;
+}
+
+SmallVector<LinalgOp> FusedReductions::getOps() const {
+  SmallVector<LinalgOp> ops;
+  for (const Member &member : llvm::reverse(members))
+    ops.push_back(member.op);
+  return ops;
+}
