@@ -42,6 +42,10 @@ CASES = (
     (gpu_products.matmul("f16"), "ordered"),
     (gpu_products.matmul("f16"), "reassociate"),
     (gpu_products.matmul("bf16"), "reassociate"),
+    # K-contiguous operands, which wgmma multiplies.
+    (gpu_products.transposed("f16", "f16"), "reassociate"),
+    (gpu_products.transposed("bf16", "bf16"), "reassociate"),
+    (gpu_products.transposed("i8", "i8"), "ordered"),
     (gpu_products.dequantized("f8E4M3FN", 1), "ordered"),
     (gpu_products.dequantized("f8E4M3FN", 1), "reassociate"),
     (gpu_products.integer("i8", "i8"), "ordered"),
@@ -62,6 +66,7 @@ CASES = (
 # What a step of a loop is about.
 KINDS = {
     "mma": r"mma\.sync",
+    "wgmma": r"wgmma\.mma_async",
     "fma": r"fma\.rn",
     "mul+add": r"(mul|add)\.rn|mad\.lo\.s32",
     "ld.shared": r"ld\.shared",
@@ -102,14 +107,22 @@ def count(folder, chip):
         code = compile_to(folder, product, accumulation, chip, "ptx")
         text = code.read_text()
         kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", text, re.DOTALL)
-        name, body = max(kernels, key=lambda kernel: len(re.findall(r"bar(?:rier)?\.", kernel[1])))
+        name, body = max(
+            kernels,
+            key=lambda kernel: (
+                "wgmma" in kernel[1],
+                len(re.findall(r"bar(?:rier)?\.", kernel[1])),
+            ),
+        )
         said = subprocess.run(
             [ptx.PTXAS, f"-arch={chip}", "-v", code, "-o", folder / "code.cubin"], capture_output=True, text=True, check=True
         ).stderr  # fmt: skip
         used = re.search(rf"function '{name}'.*?Used (\d+) registers.*?(\d+) bytes smem", said, re.DOTALL)  # fmt: skip
         # The loop that multiplies: the smallest with what adds products up, and with loads.
-        multiplies = KINDS["mma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32"
-        from_memory = r"ld\.global" if isinstance(product, Vectors) and not product.along else r"ld\.shared|ldmatrix"  # fmt: skip
+        multiplies = (
+            KINDS["mma"] + "|" + KINDS["wgmma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32"
+        )
+        from_memory = r"ld\.global" if isinstance(product, Vectors) and not product.along else r"ld\.shared|ldmatrix|wgmma\.mma_async"  # fmt: skip
         found = [loop for loop in loops(body) if re.search(from_memory, " ".join(loop)) and any(re.search(multiplies, line) for line in loop)]  # fmt: skip
         # Of those with instructions for matrices, and copies, the one for aligned pieces is shorter.
         found.sort(key=lambda loop: not any(re.search(r"cp\.async\.cg", line) for line in loop))
@@ -198,15 +211,17 @@ def peers(product, sizes, repeat):
         elif weight == "i8":
             forms["torch_int8"] = torch._weight_int8pack_mm, (make(m, k).bfloat16(), draw(n, k), make(n).bfloat16())  # fmt: skip
     elif kind == "i8":
-        forms["cublaslt"] = torch._int_mm, (draw(m, k), draw(k, n))
+        right = draw(n, k).t() if product.name.endswith("_t") else draw(k, n)
+        forms["cublaslt"] = torch._int_mm, (draw(m, k), right)
     elif kind == "f8E4M3FN":
         a, b = make(m, k).to(torch.float8_e4m3fn), make(n, k).to(torch.float8_e4m3fn).t()
         one = torch.ones((), device="cuda")
         forms["cublaslt"] = lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16), (a, b)  # fmt: skip
     elif kind in dtypes:
-        given = make(m, k).to(dtypes[kind]), make(k, n).to(dtypes[kind])
+        right = make(n, k).t() if product.name.endswith("_t") else make(k, n)
+        given = make(m, k).to(dtypes[kind]), right.to(dtypes[kind])
         forms["cublaslt"] = torch.matmul, given
-        if kind != "f32" and min(m, n) > 1:
+        if kind != "f32" and min(m, n) > 1 and not product.name.endswith("_t"):
             forms["triton"] = None, given
     for by, (run, given) in forms.items():
         try:
@@ -225,7 +240,8 @@ def peers_or_why_not(product, sizes, repeat):
 
 def sizes_of(product, sizes):
     """Rows, columns and summands of a product of matrices, open ones as given."""
-    (rows, depth), (_, columns) = (shape.split("x")[:2] for _, shape, _ in product.inputs[:2])
+    (rows, depth), (other, columns) = (shape.split("x")[:2] for _, shape, _ in product.inputs[:2])
+    columns = other if product.name.endswith("_t") else columns
     return tuple(open_ if own == "?" else int(own) for own, open_ in zip((rows, columns, depth), sizes, strict=True))  # fmt: skip
 
 
@@ -275,12 +291,13 @@ def why_no_gpu():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs=3, default=(4096, 4096, 4096), metavar=("M", "N", "K"))  # fmt: skip
-    parser.add_argument("--chip", help="to compile for (default: the device's, or sm_90)")
+    parser.add_argument("--chip", help="to compile for (default: the device's, sm_90a on sm_90)")
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--count", action="store_true", help="read the kernels, time nothing")
     arguments = parser.parse_args()
     message, chip, device = why_no_gpu()
-    chip = arguments.chip or chip or "sm_90"
+    # With all instructions of the chip.
+    chip = arguments.chip or {"sm_90": "sm_90a"}.get(chip, chip) or "sm_90a"
     report = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "chip": chip, "device": device}  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         if arguments.count or message:

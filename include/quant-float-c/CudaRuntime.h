@@ -51,6 +51,18 @@ void mgpuSetDefaultDevice(int32_t device);
 void quantFloatGpuStartTiming(void);
 double quantFloatGpuStopTiming(void);
 
+/*
+ * Encodes the CUtensorMap of a matrix in device memory at `map`, 128 bytes of
+ * host memory that are aligned to 64, for loads of boxes with the 128-byte
+ * swizzle and zeros out of bounds. The matrix has at least one row and one
+ * column of 1 or 2 bytes each. Its address and the distance of its rows are
+ * multiples of 16 bytes, a box has at most 256 rows of at most 128 bytes.
+ */
+void quantFloatGpuEncodeTensorMap(void *map, void *address, int64_t rows,
+                                  int64_t columns, int64_t rowBytes,
+                                  int32_t elementBytes, int32_t boxRows,
+                                  int32_t boxColumns);
+
 /* mgpuModuleLoad takes a cubin or fatbin. mgpuModuleLoadJIT takes PTX as a
  * null-terminated string, which the driver compiles with optimization level 0
  * to 4. `data` must outlive the module. */

@@ -19,11 +19,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "InsertedValue.h"
-#include "RuntimeFunction.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "quant-float/EntryPoint/Passes.h"
 #include "quant-float/IR/EntryPointInfo.h"
+#include "quant-float/Support/RuntimeFunction.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFREEONFAILUREPASS

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RuntimeFunction.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "quant-float/EntryPoint/Passes.h"
+#include "quant-float/Support/RuntimeFunction.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::quant_float {

@@ -158,6 +158,7 @@ static llvm::Error defineSymbols(orc::LLJIT &jit, const llvm::Module &module) {
   if (module.getFunction(#name))                                               \
     define(#name, &name);
   DEFINE(quantFloatGpuTakeError)
+  DEFINE(quantFloatGpuEncodeTensorMap)
   DEFINE(mgpuSetDefaultDevice)
   DEFINE(mgpuModuleLoad)
   DEFINE(mgpuModuleLoadJIT)

@@ -111,10 +111,12 @@ void quant_float::buildGenerateGPUCode(OpPassManager &manager,
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createConvertNVGPUToNVVMPass());
+  kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createQuantFloatLowerTensorMapsPass());
 
   OpPassManager &host = manager.nest<func::FuncOp>();
   host.addPass(createGpuAsyncRegionPass());

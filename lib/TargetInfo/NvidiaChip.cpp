@@ -20,16 +20,17 @@ struct ChipRow {
   StringLiteral name;
   unsigned ptx;
   /// The lowest PTX version of each NvidiaFeature.
-  unsigned features[7];
+  unsigned features[8];
 };
 } // namespace
 
 static constexpr ChipRow kChips[] = {
 #define QUANT_FLOAT_NVIDIA_CHIP(Name, Ptx, Minimum, Float8, NarrowFloat, Mma,  \
-                                WideMma, Float8Mma, AsyncCopies)               \
+                                WideMma, Float8Mma, AsyncCopies, Wgmma)        \
   {Name,                                                                       \
    Ptx,                                                                        \
-   {Minimum, Float8, NarrowFloat, Mma, WideMma, Float8Mma, AsyncCopies}},
+   {Minimum, Float8, NarrowFloat, Mma, WideMma, Float8Mma, AsyncCopies,        \
+    Wgmma}},
 #include "quant-float/TargetInfo/NvidiaChips.def"
 };
 

@@ -42,8 +42,9 @@ def device_number():
 
 
 def has_device(chip="sm_75"):
-    """Whether there is a driver, and a GPU that runs code for a chip."""
-    return device_number() >= int(chip.removeprefix("sm_"))
+    """Whether there is a driver, and a GPU that runs code for a chip: that of no other chip if its name ends in a."""
+    number = int(re.match(r"sm_(\d+)", chip)[1])
+    return device_number() == number if chip.endswith("a") else device_number() >= number
 
 
 def device_code_of_binary(text, llvm_bin):

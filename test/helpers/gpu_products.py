@@ -153,6 +153,37 @@ def dequantized(kind, trans_b=0):
     )
 
 
+def transposed(a, b, scales=False):
+    """A matrix times a transposed one: integers, or floats that are dequantized with a scale for each row and column."""
+    is_integer = a in ("i8", "ui8")
+    inputs = [("a", "?x?x", a), ("b", "?x?x", b)]
+    lines, names, kinds = [], ["a", "b"], [a, b]
+    if scales:
+        inputs += [("s", "?x", "f32"), ("t", "?x", "f32")]
+        for name, scale, kind in (("a", "s", a), ("b", "t", b)):
+            lines.append(
+                f"  %{name}f = quant_float.dequantize %{name}, %{scale} axis 0 opset 21 : tensor<?x?x{kind}>, tensor<?xf32> to tensor<?x?xf32>"
+            )
+        names, kinds = ["af", "bf"], ["f32", "f32"]
+    result = "?x?xi32" if is_integer else f"?x?x{kinds[0]}"
+    lines += [
+        node(
+            "Transpose",
+            [(names[1], f"?x?x{kinds[1]}")],
+            f"?x?x{kinds[1]}",
+            "perm = array<i64: 1, 0>",
+            name="bt",
+        ),
+        node(
+            "MatMulInteger" if is_integer else "MatMul",
+            [(names[0], f"?x?x{kinds[0]}"), ("bt", f"?x?x{kinds[1]}")],
+            result,
+        ),
+    ]
+    name = f"{'integer' if is_integer else 'transposed'}_{a}_{b}{'_scales' if scales else ''}_t"
+    return Product(name, tuple(inputs), "\n".join(lines), result)
+
+
 def shapes(product, m, n, k):
     """The shapes of the inputs of a product of these sizes."""
     name = product.name
@@ -165,10 +196,11 @@ def shapes(product, m, n, k):
     if name.startswith("shared"):
         return [(3, m, k), (k, n)]
     trans_a, trans_b = (name[-2] == "1", name[-1] == "1") if name.startswith("gemm") else (0, 0)
-    trans_b |= name.startswith("dequantized") and name[-1] == "1"
+    trans_b |= name.startswith("dequantized") and name[-1] == "1" or name.endswith("_t")
     found = [(k, m) if trans_a else (m, k), (n, k) if trans_b else (k, n)]
     for other, shape, _ in product.inputs[2:]:
-        found.append({"c": (n,), "p": (m,), "q": (n,)}.get(other, ()) if shape else ())
+        sizes = {"c": (n,), "p": (m,), "q": (n,), "s": (m,), "t": (n,)}
+        found.append(sizes.get(other, ()) if shape else ())
     return found
 
 
@@ -177,6 +209,10 @@ def expected(product, values):
     exact = np.int64 if product.name.startswith("integer") else np.float64
     given = {name: value.astype(exact) for (name, _, _), value in zip(product.inputs, values, strict=True)}  # fmt: skip
     a, b = given["a"], given["b"]
+    if product.name.endswith("_t"):
+        b = b.T
+    if product.name.endswith("_scales_t"):
+        a, b = a * given["s"][:, None], b * given["t"]
     if product.name.startswith("integer"):
         a = a - np.reshape(given.get("p", 0), (-1, 1))
         b = b - given.get("q", 0)

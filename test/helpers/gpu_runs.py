@@ -37,6 +37,8 @@ class Comparison:
         self.tools, self.folder, self.obj_root = Path(tools), Path(folder), obj_root
         self.compiler, self.cuda_include = compiler, cuda_include
         self.variants, self.failures, self.runs = variants, [], 0
+        # Where the simulator writes its calls.
+        self.log = ""
         model = self.folder / "model.mlir"
         model.write_text(text)
         self.run("quant-float-compile", model, "-o", self.folder / "cpu.so")
@@ -85,7 +87,7 @@ class Comparison:
             environment = None
             if rounding != "on a device":
                 environment = cuda.simulator_environment(
-                    self.obj_root, [self.folder / f"{chip}.{sums}.kernels.so"], chip=chip[3:], sums=rounding
+                    self.obj_root, [self.folder / f"{chip}.{sums}.kernels.so"], chip=chip[3:], sums=rounding, log=self.log
                 )  # fmt: skip
             gpu = self.compute(self.folder / f"{chip}.{sums}.so", entry, files, environment, offset)
             at = f"{where} on {chip}, {sums}, {rounding}"

@@ -32,6 +32,9 @@ enum class NvidiaFeature {
   Float8Mma,
   /// Asynchronous copies to shared memory that bypass registers: cp.async.
   AsyncCopies,
+  /// Matrix instructions of four warps on operands in shared memory:
+  /// wgmma.mma_async.
+  Wgmma,
 };
 
 /// An NVIDIA chip and a PTX version that LLVM supports, with queries for the

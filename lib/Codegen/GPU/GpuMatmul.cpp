@@ -194,14 +194,22 @@ Value GpuMatmulBuilder::modulo(Value left, int64_t right) {
   return rewriter.createOrFold<arith::RemUIOp>(loc, left, index(right));
 }
 
-void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
-                                  int64_t threads) {
-  tileRows = rows;
-  tileColumns = columns;
+void GpuMatmulBuilder::setExtents() {
   auto op = cast<linalg::LinalgOp>(matmul.op.getOperation());
   for (Range range : op.createLoopRanges(rewriter, loc))
     extents.push_back(
         getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+  depth = getExtent(matmul.reductionLoops);
+  numRows = getExtent(matmul.left.rows);
+  numColumns = getExtent(matmul.right.rows);
+}
+
+void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
+                                  int64_t threads, int64_t dynamicBytes) {
+  tileRows = rows;
+  tileColumns = columns;
+  if (extents.empty())
+    setExtents();
   // Blocks are linearized with the result's columns fastest.
   llvm::SmallBitVector isShared(extents.size(), true);
   for (ArrayRef<unsigned> loops :
@@ -212,9 +220,6 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
   SmallVector<Value> counts;
   for (unsigned loop : isShared.set_bits())
     counts.push_back(extents[loop]);
-  depth = getExtent(matmul.reductionLoops);
-  numRows = getExtent(matmul.left.rows);
-  numColumns = getExtent(matmul.right.rows);
   for (auto [extent, size] :
        {std::pair(numRows, rows), std::pair(numColumns, columns)})
     counts.push_back(
@@ -222,7 +227,7 @@ void GpuMatmulBuilder::beginTiles(int64_t rows, int64_t columns,
   Value blocks = index(1);
   for (Value count : counts)
     blocks = launches.multiply(blocks, count);
-  Value block = launches.beginBlocks(blocks, threads);
+  Value block = launches.beginBlocks(blocks, threads, dynamicBytes);
   // The grid of an empty result has one block, which does nothing.
   if (Value isThere = isBelow(block, blocks)) {
     auto inside = scf::IfOp::create(rewriter, loc, isThere);

@@ -75,9 +75,12 @@ public:
         matmul(matmul) {}
 
 protected:
-  /// Creates a launch with a thread block for each tile. Sets `firstRow`,
-  /// `firstColumn` and `thread`.
-  void beginTiles(int64_t rows, int64_t columns, int64_t threads);
+  /// Sets `extents` and `depth`, on the host.
+  void setExtents();
+  /// Creates a launch with a thread block for each tile, with workgroup memory
+  /// of a dynamic size. Sets `extents`, `firstRow`, `firstColumn` and `thread`.
+  void beginTiles(int64_t rows, int64_t columns, int64_t threads,
+                  int64_t dynamicBytes = 0);
   /// Allocates workgroup memory of a thread block.
   Value makeShared(int64_t bytes);
   /// Returns a view of workgroup memory with scalar or vector elements.
@@ -144,8 +147,8 @@ protected:
   /// same for the entire thread block (null for the others).
   SmallVector<Value> extents, indices;
   Value firstRow, firstColumn, thread;
-  /// The K extent.
-  Value depth;
+  /// The K extent, and the numbers of rows of the operands.
+  Value depth, numRows, numColumns;
 
 private:
   Value emitValue(Value value, IRMapping &mapping);
@@ -161,7 +164,6 @@ private:
   /// The indices of all loops at the element that is being emitted.
   SmallVector<Value> point;
   int64_t tileRows = 0, tileColumns = 0;
-  Value numRows, numColumns;
 };
 
 /// Builds a kernel that stages tiles of both operands in workgroup memory. Each

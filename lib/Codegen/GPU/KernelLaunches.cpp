@@ -18,13 +18,17 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-Value KernelLaunches::beginBlocks(Value blocks, int64_t threads) {
+Value KernelLaunches::beginBlocks(Value blocks, int64_t threads,
+                                  int64_t dynamicBytes) {
   Value one = index(1);
   Value size = index(threads);
   // The CUDA driver rejects empty grids.
   blocks = rewriter.createOrFold<arith::MaxUIOp>(loc, blocks, one);
-  launch =
-      gpu::LaunchOp::create(rewriter, loc, blocks, one, one, size, one, one);
+  Value bytes;
+  if (dynamicBytes)
+    bytes = arith::ConstantIntOp::create(rewriter, loc, dynamicBytes, 32);
+  launch = gpu::LaunchOp::create(rewriter, loc, blocks, one, one, size, one,
+                                 one, bytes);
   launch.setModule(module);
   launch.setFunction((name + Twine(numLaunches++)).str());
   rewriter.setInsertionPointToStart(&launch.getBody().front());

@@ -34,8 +34,9 @@ public:
         name((getKernelPrefix(function.getName()) + "_" + kind + "_").str()) {}
 
   /// Creates a launch with `blocks` thread blocks, or one if `blocks` is zero,
-  /// and sets the insertion point to its body. Returns the block index.
-  Value beginBlocks(Value blocks, int64_t threads);
+  /// and workgroup memory of a dynamic size, and sets the insertion point to
+  /// its body. Returns the block index.
+  Value beginBlocks(Value blocks, int64_t threads, int64_t dynamicBytes = 0);
   /// Completes the launch that beginBlocks() created.
   void endLaunch() { sinkViews(rewriter, launch); }
 

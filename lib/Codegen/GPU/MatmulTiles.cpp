@@ -40,7 +40,9 @@ static constexpr int64_t kLarge = 1 << 16, kSmall = 64;
 static constexpr int64_t kLargest = 1 << 20;
 
 int64_t MatmulTile::getWork() const {
-  int64_t weight = kind == TileKind::TensorCore ? 64 : 32;
+  int64_t weight = kind == TileKind::Warpgroup    ? 128
+                   : kind == TileKind::TensorCore ? 64
+                                                  : 32;
   return rows * columns + weight * (rows + columns);
 }
 
@@ -80,6 +82,7 @@ static const MatmulTile *chooseTile(const GpuMatmul &matmul, TileKind kind,
   double least = 0;
   for (const MatmulTile &tile : kTiles) {
     bool hasRegisters = kind == TileKind::TensorCore ||
+                        kind == TileKind::Warpgroup ||
                         tile.shareRows * tile.shareColumns * accumulatorBytes <=
                             kMaxAccumulatorBytes;
     if (tile.kind != kind || !hasRegisters)

@@ -13,9 +13,10 @@
 
 namespace mlir::quant_float {
 
-/// The kind of kernel: tensor-core with a share per warp, SIMT with a share per
-/// thread, or skinny matmul with a share per thread of one warp.
-enum class TileKind { TensorCore, Simt, Skinny };
+/// The kind of kernel: tensor-core with a share per warp, with instructions of
+/// a warp or of a warpgroup, SIMT with a share per thread, or skinny matmul
+/// with a share per thread of one warp.
+enum class TileKind { TensorCore, Warpgroup, Simt, Skinny };
 
 /// A row of MatmulTiles.def.
 struct MatmulTile {

@@ -572,20 +572,36 @@ bool KernelBuilder::mapMatmul(LinalgOp op) {
   TileKind kind = plan.instruction   ? TileKind::TensorCore
                   : matmul->isSkinny ? TileKind::Skinny
                                      : TileKind::Simt;
-  SmallVector<const MatmulTile *, 2> tiles =
-      chooseTiles(*matmul, kind, accumulator.getIntOrFloatBitWidth() / 8);
-  if (tiles.size() == 1) {
+  // The sizes are known on the host at run time.
+  auto buildBest = [&](TileKind kind,
+                       llvm::function_ref<void(const MatmulTile &)> build) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    SmallVector<const MatmulTile *, 2> tiles =
+        chooseTiles(*matmul, kind, accumulator.getIntOrFloatBitWidth() / 8);
+    if (tiles.size() == 1)
+      return build(*tiles[0]);
+    auto branch = scf::IfOp::create(
+        rewriter, loc, isLessWork(*this, *matmul, *tiles[0], *tiles[1]),
+        /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
     build(*tiles[0]);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    build(*tiles[1]);
+  };
+  if (!plan.warpgroupInstruction) {
+    buildBest(kind, build);
     return true;
   }
-  // The sizes are known on the host at run time.
-  auto branch = scf::IfOp::create(
-      rewriter, loc, isLessWork(*this, *matmul, *tiles[0], *tiles[1]),
-      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  auto branch =
+      scf::IfOp::create(rewriter, loc, canLoadByTma(*this, *matmul, plan),
+                        /*withElseRegion=*/true);
   rewriter.setInsertionPointToStart(branch.thenBlock());
-  build(*tiles[0]);
+  buildBest(TileKind::Warpgroup, [&](const MatmulTile &tile) {
+    buildWarpgroupKernel(*this, *matmul, plan, tile);
+  });
   rewriter.setInsertionPointToStart(branch.elseBlock());
-  build(*tiles[1]);
+  buildBest(kind, build);
   return true;
 }
 
@@ -658,8 +674,9 @@ static bool isAllowedOnHost(Operation *op) {
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return isOfHost(store.getMemref());
   return isMemoryEffectFree(op) ||
-         isa<gpu::AllocOp, gpu::DeallocOp, gpu::MemcpyOp, memref::AllocaOp,
-             memref::GetGlobalOp, cf::AssertOp, func::CallOp>(op);
+         isa<nvgpu::TmaCreateDescriptorOp, gpu::AllocOp, gpu::DeallocOp,
+             gpu::MemcpyOp, memref::AllocaOp, memref::GetGlobalOp, cf::AssertOp,
+             func::CallOp>(op);
 }
 
 /// Emits an error for integers of more than 64 bits and returns true if there

@@ -127,13 +127,78 @@ static StringRef getName(MatrixElement element) {
   return "f32";
 }
 
+std::string TensorCoreInstruction::getName() const {
+  return ((isWarpgroup() ? "wgmma.mma_async." : "mma.sync.") + intrinsic).str();
+}
+
+BlockArgument TensorCoreOperand::getArgument(linalg::GenericOp op) const {
+  Value source = code;
+  // Integers are extensions of the loaded byte.
+  if (source.getType().isInteger(32))
+    source = source.getDefiningOp()->getOperand(0);
+  while (auto cast = source.getDefiningOp<StorageCastOp>())
+    source = cast.getInput();
+  auto argument = dyn_cast<BlockArgument>(source);
+  return argument && argument.getOwner() == op.getBody() ? argument
+                                                         : BlockArgument();
+}
+
+/// Returns why an instruction of a warpgroup does not take an operand; empty if
+/// it does. TMA loads the operand as a matrix whose rows are contiguous along
+/// K.
+static std::string getOperandLack(const TensorCoreInstruction &instruction,
+                                  const GpuMatmul &matmul,
+                                  const GpuOperand &gpuOperand,
+                                  const TensorCoreOperand &operand) {
+  linalg::GenericOp op = matmul.op;
+  if (operand.subtracted)
+    return "no zero points";
+  constexpr int64_t kMinRows = 64;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t rows = 1;
+  for (unsigned loop : gpuOperand.rows)
+    rows = ShapedType::isDynamic(ranges[loop]) || ranges[loop] >= kMinRows
+               ? kMinRows
+               : std::min(rows * ranges[loop], kMinRows);
+  if (rows < kMinRows)
+    return "at least 64 rows and columns";
+  BlockArgument argument = operand.getArgument(op);
+  std::string layout = "K-contiguous operands";
+  if (!argument)
+    return layout;
+  OpOperand &input = op->getOpOperand(argument.getArgNumber());
+  auto type = dyn_cast<MemRefType>(input.get().getType());
+  if (!type || !type.getLayout().isIdentity() ||
+      type.getElementTypeBitWidth() != 8 * instruction.getBytes())
+    return layout;
+  // The axes are those of other loops, then the rows, then K.
+  SmallVector<unsigned> loops(gpuOperand.rows);
+  llvm::append_range(loops, matmul.reductionLoops);
+  ArrayRef<AffineExpr> axes = op.getMatchingIndexingMap(&input).getResults();
+  if (axes.size() < loops.size())
+    return layout;
+  for (auto [axis, loop] :
+       llvm::zip_equal(axes.take_back(loops.size()), loops)) {
+    auto dim = dyn_cast<AffineDimExpr>(axis);
+    if (!dim || dim.getPosition() != loop)
+      return layout;
+  }
+  for (AffineExpr axis : axes.drop_back(loops.size())) {
+    auto dim = dyn_cast<AffineDimExpr>(axis);
+    if (dim ? llvm::is_contained(loops, dim.getPosition())
+            : !isa<AffineConstantExpr>(axis))
+      return layout;
+  }
+  return {};
+}
+
 /// Returns why the chip does not have an instruction; empty if it has it.
 static std::string getLack(const TensorCoreInstruction &instruction,
                            const NvidiaChip &chip) {
   if (chip.has(instruction.feature))
     return {};
   unsigned ptx = chip.getLeastPtx(instruction.feature);
-  std::string name = ("mma.sync." + instruction.intrinsic).str();
+  std::string name = instruction.getName();
   if (ptx == 0)
     return name + " is not available on " + chip.name;
   return name + " needs PTX " + getPtxName(ptx) + ", but got " +
@@ -165,23 +230,35 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &matmul,
         break;
       std::string lack = getLack(row, *chip);
       if (lack.empty() && isFloat && !reassociate)
-        lack =
-            ("mma.sync." + row.intrinsic + " needs --accumulation reassociate")
-                .str();
+        lack = row.getName() + " needs --accumulation reassociate";
+      if (lack.empty() && row.isWarpgroup()) {
+        std::string need = getOperandLack(row, matmul, matmul.left, *left);
+        if (need.empty())
+          need = getOperandLack(row, matmul, matmul.right, *right);
+        if (!need.empty())
+          lack = row.getName() + " needs " + need;
+      }
       if (lack.empty()) {
-        plan.instruction = &row;
+        (row.isWarpgroup() ? plan.warpgroupInstruction : plan.instruction) =
+            &row;
         plan.left = *left;
         plan.right = *right;
         plan.hasAsyncCopies = chip->has(NvidiaFeature::AsyncCopies);
-        break;
       }
+      if (plan.instruction)
+        break;
+      if (lack.empty() || (row.isWarpgroup() && !chip->has(row.feature)))
+        continue;
       lacks += (lacks.empty() ? ": " : ", ") + lack;
     }
   } else {
     os << "matmul in " << accumulator;
   }
+  if (plan.warpgroupInstruction)
+    os << " by " << plan.warpgroupInstruction->getName()
+       << " if TMA can load the operands, else";
   if (plan.instruction)
-    os << " by mma.sync." << plan.instruction->intrinsic;
+    os << " by " << plan.instruction->getName();
   else
     os << " by tiles, multiplied and accumulated in " << accumulator
        << (isFloat && !reassociate ? " in the order of the reduction dimension"

@@ -31,6 +31,17 @@ struct TensorCoreInstruction {
   int64_t m, n, k;
   NvidiaFeature feature;
   StringLiteral intrinsic;
+
+  bool isWarpgroup() const { return feature == NvidiaFeature::Wgmma; }
+  /// The number of rows whose accumulators a warp has.
+  int64_t getRowsOfWarp() const { return isWarpgroup() ? m / 4 : m; }
+  bool isFloat() const { return accumulator == MatrixElement::Float32; }
+  /// The size of an element of the operands in bytes.
+  int64_t getBytes() const {
+    return a == MatrixElement::Float16 || a == MatrixElement::BFloat16 ? 2 : 1;
+  }
+  /// The name without modifiers that all instructions of its kind have.
+  std::string getName() const;
 };
 
 /// An operand in the form that an instruction takes:
@@ -43,12 +54,20 @@ struct TensorCoreOperand {
   /// The zero point (i32) and the scale (f32), which do not vary along K, or
   /// null.
   Value subtracted, scale;
+
+  /// Returns the argument of the op's body that the quantized value is,
+  /// possibly extended to i32; null if it is computed.
+  BlockArgument getArgument(linalg::GenericOp op) const;
 };
 
 /// How a matmul is lowered for a chip.
 struct TensorCorePlan {
-  /// Null if no instruction takes the operands, or none is allowed.
+  /// The instruction of a warp; null if no instruction takes the operands, or
+  /// none is allowed.
   const TensorCoreInstruction *instruction = nullptr;
+  /// The instruction of a warpgroup, whose kernel requires that `instruction`
+  /// computes what TMA cannot load; null if there is none.
+  const TensorCoreInstruction *warpgroupInstruction = nullptr;
   TensorCoreOperand left, right;
   /// Whether the chip has asynchronous copies to workgroup memory.
   bool hasAsyncCopies = false;
@@ -66,6 +85,15 @@ TensorCorePlan planTensorCoreMatmul(const GpuMatmul &matmul,
 /// Builds a kernel whose warps use the plan's instruction.
 void buildTensorCoreKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                            const TensorCorePlan &plan, const MatmulTile &shape);
+
+/// Emits host code that returns whether TMA can load the operands of the plan's
+/// warpgroup instruction.
+Value canLoadByTma(KernelLaunches &launches, const GpuMatmul &matmul,
+                   const TensorCorePlan &plan);
+
+/// Builds a kernel whose warpgroups use the plan's warpgroup instruction.
+void buildWarpgroupKernel(KernelLaunches &launches, const GpuMatmul &matmul,
+                          const TensorCorePlan &plan, const MatmulTile &shape);
 
 } // namespace mlir::quant_float
 

@@ -47,7 +47,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorCoreTiles.h"
+#include "TensorCoreResults.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -58,12 +58,9 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-static constexpr int64_t kWarp = 32;
 /// The size of the workgroup memory that every chip has without opt-in, and the
 /// maximum number of stages. More stages leave room for fewer thread blocks.
 static constexpr int64_t kMaxSharedBytes = 48 * 1024, kMaxStages = 3;
-/// The number of threads that hold a row of 16 bytes, 32 bits each.
-static constexpr int64_t kThreadsOfRow = 4;
 /// ldmatrix loads matrices of eight rows of 16 bytes, whose rows must be in
 /// different banks to avoid conflicts, and at most four matrices at once.
 static constexpr int64_t kMatrixRows = 8, kMatrixBytes = 16;
@@ -73,27 +70,17 @@ namespace {
 /// The registers of an operand or accumulator of one instruction.
 using Registers = SmallVector<Value, 4>;
 
-class TensorCoreKernel : TensorCoreTiles {
+class TensorCoreKernel : TensorCoreResults {
 public:
   TensorCoreKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                    const TensorCorePlan &plan, const MatmulTile &shape)
-      : TensorCoreTiles(launches, matmul, *plan.instruction,
-                        shape.getShares() * kWarp),
-        plan(plan), shape(shape) {}
+      : TensorCoreResults(launches, matmul, plan, *plan.instruction, shape) {}
 
   void build();
 
 private:
-  /// An operand's tile, and the first of the warp's rows in it.
-  struct WarpTile : CodeTile {
-    Value warpRow;
-    /// The number of rows of one instruction: M or N.
-    int64_t rows;
-  };
-
   /// Returns the type of a register of quantized values.
   Type getRegisterType();
-  Type getAccumulatorType();
   Value getOnes();
 
   /// Chooses the number of stages in workgroup memory.
@@ -116,37 +103,6 @@ private:
   /// Accumulates all tiles, without or with software pipelining.
   SmallVector<Value> emitTiles(ValueRange accumulators);
   SmallVector<Value> emitStages(ValueRange accumulators, bool areAlignedTiles);
-  /// A row or column of the result, and its zero point and scale.
-  struct ScaledLine {
-    ResultLine line;
-    Value subtracted, scale;
-  };
-  ScaledLine getScaledLine(const WarpTile &tile, Value inWarp);
-  void storeAccumulators(ValueRange accumulators);
-
-  int64_t getRowsOfWarp() const { return shape.shareRows / instruction.m; }
-  int64_t getColumnsOfWarp() const {
-    return shape.shareColumns / instruction.n;
-  }
-  int64_t getAccumulatorRegisters() const {
-    return instruction.m * instruction.n / kWarp;
-  }
-  /// Indices of the accumulators of the operands' sums, in units of matrices.
-  int64_t getLeftSumIndex() const {
-    return getRowsOfWarp() * getColumnsOfWarp();
-  }
-  int64_t getRightSumIndex() const {
-    return getLeftSumIndex() + (plan.right.subtracted ? getRowsOfWarp() : 0);
-  }
-  int64_t getNumAccumulators() const {
-    return getRightSumIndex() + (plan.left.subtracted ? getColumnsOfWarp() : 0);
-  }
-
-  const TensorCorePlan &plan;
-  const MatmulTile &shape;
-  WarpTile left, right;
-  /// The thread's index in its warp, divided by 4 and modulo 4.
-  Value group, inGroup;
 };
 } // namespace
 
@@ -154,10 +110,6 @@ Type TensorCoreKernel::getRegisterType() {
   if (instruction.a == MatrixElement::Float16)
     return VectorType::get({2}, rewriter.getF16Type());
   return rewriter.getI32Type();
-}
-
-Type TensorCoreKernel::getAccumulatorType() {
-  return isFloat() ? Type(rewriter.getF32Type()) : rewriter.getI32Type();
 }
 
 Value TensorCoreKernel::getOnes() {
@@ -365,79 +317,9 @@ SmallVector<Value> TensorCoreKernel::emitStages(ValueRange accumulators,
   return loop.getResults().drop_back(2);
 }
 
-TensorCoreKernel::ScaledLine
-TensorCoreKernel::getScaledLine(const WarpTile &tile, Value inWarp) {
-  ScaledLine line;
-  line.line =
-      getLine(*tile.gpuOperand, plus(plus(tile.first, tile.warpRow), inWarp));
-  auto emit = [&](Value value) -> Value {
-    if (!value)
-      return nullptr;
-    return orZero(line.line.isThere, value.getType(), [&] {
-      return emitOperand(*tile.gpuOperand, value, line.line.number, index(0));
-    });
-  };
-  line.subtracted = emit(tile.operand->subtracted);
-  line.scale = emit(tile.operand->scale);
-  return line;
-}
-
-void TensorCoreKernel::storeAccumulators(ValueRange accumulators) {
-  int64_t each = getAccumulatorRegisters(), columns = getColumnsOfWarp();
-  Type i32 = rewriter.getI32Type();
-  auto times32 = [&](Value x, Value y) -> Value {
-    return arith::MulIOp::create(rewriter, loc, x, y);
-  };
-  Value count = arith::IndexCastOp::create(rewriter, loc, i32, depth);
-  // The accumulators of a thread are two adjacent columns, then the same
-  // columns eight rows below.
-  SmallVector<ScaledLine> rowLines, columnLines;
-  for (int64_t row = 0; row < shape.shareRows; row += 8)
-    rowLines.push_back(getScaledLine(left, plus(group, index(row))));
-  for (int64_t column = 0; column < shape.shareColumns; column += 8)
-    for (int64_t next = 0; next < 2; ++next)
-      columnLines.push_back(
-          getScaledLine(right, plus(times(inGroup, 2), index(column + next))));
-  for (int64_t i = 0; i < getRowsOfWarp(); ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t k = 0; k < each; ++k) {
-        const ScaledLine &row = rowLines[i * (instruction.m / 8) + k / 2];
-        const ScaledLine &column = columnLines[j * 2 + k % 2];
-        ifResult(row.line, column.line, [&] {
-          Value accumulator = accumulators[(i * columns + j) * each + k];
-          Value p = row.subtracted, q = column.subtracted;
-          if (p) {
-            Value ofRight = accumulators[(getRightSumIndex() + j) * each + k];
-            accumulator = minus(accumulator, times32(p, ofRight));
-          }
-          if (q) {
-            Value ofLeft = accumulators[(getLeftSumIndex() + i) * each + k];
-            accumulator = minus(accumulator, times32(q, ofLeft));
-          }
-          if (p && q)
-            accumulator = plus(accumulator, times32(count, times32(p, q)));
-          for (Value scale : {row.scale, column.scale})
-            if (scale)
-              accumulator =
-                  arith::MulFOp::create(rewriter, loc, accumulator, scale);
-          SmallVector<Value> resultIndices =
-              getResultIndices(row.line, column.line);
-          Value before = emitStart(resultIndices);
-          accumulator = isFloat() ? Value(arith::AddFOp::create(
-                                        rewriter, loc, before, accumulator))
-                                  : plus(before, accumulator);
-          memref::StoreOp::create(rewriter, loc, accumulator, getResult(),
-                                  resultIndices);
-        });
-      }
-}
-
 void TensorCoreKernel::build() {
   beginTiles(shape.rows, shape.columns, threads);
-  Value warp = divide(thread, kWarp);
-  Value lane = modulo(thread, kWarp);
-  group = divide(lane, kThreadsOfRow);
-  inGroup = modulo(lane, kThreadsOfRow);
+  Value warp = locateThread();
   numStages = chooseStages();
   int64_t warpsOfRow = shape.columns / shape.shareColumns;
   left = {makeTile(matmul.left, plan.left, shape.rows, firstRow),

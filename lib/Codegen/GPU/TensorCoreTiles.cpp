@@ -11,7 +11,6 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -22,13 +21,6 @@ static constexpr int64_t kPieceBytes = 16, kPackedBytes = 4;
 /// The number of rows of 16 bytes that cover all banks of workgroup memory.
 static constexpr int64_t kRowsOfBanks = 8;
 
-int64_t TensorCoreTiles::getBytes() const {
-  return instruction.a == MatrixElement::Float16 ||
-                 instruction.a == MatrixElement::BFloat16
-             ? 2
-             : 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Memory layout
 //===----------------------------------------------------------------------===//
@@ -37,14 +29,8 @@ BlockArgument TensorCoreTiles::getPlainCodes(const TensorCoreOperand &operand,
                                              ArrayRef<unsigned> loops,
                                              size_t &numInner) {
   linalg::GenericOp op = matmul.op;
-  Value source = operand.code;
-  // Integers are extensions of the loaded byte.
-  if (!isFloat())
-    source = source.getDefiningOp()->getOperand(0);
-  while (auto cast = source.getDefiningOp<StorageCastOp>())
-    source = cast.getInput();
-  auto argument = dyn_cast<BlockArgument>(source);
-  if (!argument || argument.getOwner() != op.getBody())
+  BlockArgument argument = operand.getArgument(op);
+  if (!argument)
     return nullptr;
   OpOperand &input = op->getOpOperand(argument.getArgNumber());
   auto type = dyn_cast<MemRefType>(input.get().getType());

@@ -59,11 +59,9 @@ protected:
   /// The size of a tile along K in bytes.
   static constexpr int64_t kDepthBytes = 64;
 
-  bool isFloat() const {
-    return instruction.accumulator == MatrixElement::Float32;
-  }
+  bool isFloat() const { return instruction.isFloat(); }
   /// The size of a quantized value in bytes.
-  int64_t getBytes() const;
+  int64_t getBytes() const { return instruction.getBytes(); }
   Type getCodeType() { return rewriter.getIntegerType(8 * getBytes()); }
   /// The K extent of a tile.
   int64_t getStep() const { return kDepthBytes / getBytes(); }

@@ -309,6 +309,47 @@ static void addTime(const QfCudaDriver *driver, CUevent start, CUevent stop) {
     driver->cuEventDestroy(stop);
 }
 
+/* Allows a kernel more shared memory than every device has without opt-in. */
+static void setSharedBytes(const QfCudaDriver *driver, CUfunction function,
+                           int32_t bytes) {
+  if (bytes > 48 * 1024)
+    check(driver, "cuFuncSetAttribute",
+          driver->cuFuncSetAttribute(
+              function,
+              (CUfunction_attribute)QF_CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES,
+              bytes));
+}
+
+void quantFloatGpuEncodeTensorMap(void *map, void *address, int64_t rows,
+                                  int64_t columns, int64_t rowBytes,
+                                  int32_t elementBytes, int32_t boxRows,
+                                  int32_t boxColumns) {
+  const cuuint64_t sizes[] = {(cuuint64_t)columns, (cuuint64_t)rows};
+  const cuuint64_t strides[] = {(cuuint64_t)rowBytes};
+  const cuuint32_t box[] = {(cuuint32_t)boxColumns, (cuuint32_t)boxRows};
+  const cuuint32_t elementStrides[] = {1, 1};
+  CUcontext context;
+  const QfCudaDriver *driver = enter(&context);
+  if (!driver)
+    return;
+  if (driver->cuTensorMapEncodeTiled)
+    check(driver, "cuTensorMapEncodeTiled",
+          driver->cuTensorMapEncodeTiled(
+              map,
+              (CUtensorMapDataType)(elementBytes == 2
+                                        ? QF_CUDA_TENSOR_MAP_UINT16
+                                        : QF_CUDA_TENSOR_MAP_UINT8),
+              2, address, sizes, strides, box, elementStrides,
+              (CUtensorMapInterleave)0,
+              (CUtensorMapSwizzle)QF_CUDA_TENSOR_MAP_SWIZZLE_128B,
+              (CUtensorMapL2promotion)QF_CUDA_TENSOR_MAP_L2_PROMOTION_256B,
+              (CUtensorMapFloatOOBfill)0));
+  else
+    failWithMessage("the NVIDIA driver is too old: libcuda.so.1 has no "
+                    "cuTensorMapEncodeTiled");
+  leave(driver);
+}
+
 void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY,
                       intptr_t gridZ, intptr_t blockX, intptr_t blockY,
                       intptr_t blockZ, int32_t shared, void *stream,
@@ -322,6 +363,7 @@ void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY,
   const QfCudaDriver *driver = enter(&context);
   if (!driver)
     return;
+  setSharedBytes(driver, function, shared);
   CUevent start = markTime(driver, stream);
   check(driver, "cuLaunchKernel",
         driver->cuLaunchKernel(function, (unsigned)gridX, (unsigned)gridY,

@@ -15,7 +15,14 @@ from gpu_vectors import VECTORS
 from nvvm import ptx
 from nvvm.chips import CHIPS, MORE_CHIPS, number
 
+# Those that wgmma multiplies on sm_90a, if TMA can load the operands: what --explain calls the instruction.
+WGMMA = {
+    gpu_products.transposed("f16", "f16"): "m64nNk16.f32.f16.f16",
+    gpu_products.transposed("f8E4M3FN", "f8E4M3FN", scales=True): "m64nNk32.f32.e4m3.e4m3",
+    gpu_products.transposed("i8", "ui8"): "m64nNk32.s32.s8.u8",
+}
 PRODUCTS = (
+    *WGMMA,
     gpu_products.matmul("f32"),
     gpu_products.matmul("f64"),
     gpu_products.matmul("f32", gpu_products.FEW[0]),
@@ -30,7 +37,7 @@ PRODUCTS = (
 )  # fmt: skip
 
 
-OF_EACH_KIND = ("sm_75", "sm_80", "sm_89", "sm_90", "sm_100a", "sm_120a")
+OF_EACH_KIND = ("sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a")
 
 
 def instruction(product, chip, sums):
@@ -59,7 +66,9 @@ def main(tools, folder):
     tools, folder, failures = Path(tools), Path(folder), []
     model = folder / "model.mlir"
     model.write_text("".join(product.text() for product in PRODUCTS))
-    for chip in (*CHIPS, *MORE_CHIPS) if shares.SHARE == 1 else ("sm_75", "sm_90", "sm_100a"):
+    for chip in (
+        (*CHIPS, *MORE_CHIPS) if shares.SHARE == 1 else ("sm_75", "sm_90", "sm_90a", "sm_100a")
+    ):
         for sums in ("ordered", "reassociate") if chip in OF_EACH_KIND else ("reassociate",):
             code = folder / f"{chip}.{sums}.ptx"
             command = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "--accumulation", sums]  # fmt: skip
@@ -68,15 +77,23 @@ def main(tools, folder):
                 failures.append(f"{chip} {sums}: {message}")
             kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", code.read_text(), re.DOTALL)
             for product in PRODUCTS:
-                found = set()
+                found, warpgroups = set(), set()
                 fused = False
                 for name, body in kernels:
                     if name.startswith(product.name + "_kernel"):
                         found |= set(re.findall(r"mma\.sync\.aligned\.(\S+)", body))
+                        warpgroups |= set(
+                            re.findall(r"wgmma\.mma_async\.sync\.aligned\.(\S+)", body)
+                        )
                         fused |= "fma.rn" in body
                 wanted = instruction(product, chip, sums)
                 if found != ({wanted} if wanted else set()):
                     failures.append(f"{chip} {sums}: {product.name}: {found} for {wanted}")
+                by_warpgroups = wanted and chip == "sm_90a" and WGMMA.get(product)
+                if {re.sub(r"n\d+", "nN", each) for each in warpgroups} != (
+                    {by_warpgroups} if by_warpgroups else set()
+                ):
+                    failures.append(f"{chip} {sums}: {product.name}: {warpgroups}")
                 if not wanted and not fused:
                     failures.append(f"{chip} {sums}: {product.name}: no fused multiply-adds")
             if chip not in OF_EACH_KIND or (sums == "ordered" and chip != "sm_90"):
@@ -87,6 +104,9 @@ def main(tools, folder):
                 ": matmul of" in line and " by mma.sync." in line for line in lines
             )
             expected = sum(instruction(product, chip, sums) is not None for product in PRODUCTS)
+            is_said = all(f"wgmma.mma_async.{name} if TMA" in said for name in WGMMA.values())
+            if chip == "sm_90a" and sums == "reassociate" and not is_said:
+                failures.append(f"{chip} {sums}: --explain says\n" + "\n".join(lines))
             if len(lines) != len(PRODUCTS) or by_instructions != expected:
                 failures.append(f"{chip} {sums}: --explain says\n" + "\n".join(lines))
     print(f"{len(failures)} failures")

@@ -29,8 +29,9 @@ NAN_BITS = {
     "float": (32, 0x7FFFFFFF, 0x7F800000),
     "double": (64, 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000),
 }
-# The most dynamic shared memory of a block.
+# The most dynamic shared memory of a block, and the type of the array.
 DYNAMIC_BYTES = 227 * 1024
+DYNAMIC = f"[{DYNAMIC_BYTES} x i8]"
 BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8}
 
 
@@ -137,8 +138,20 @@ def with_products(text):
 
 ASM = r"(?:tail )?call (void|\{.*?\}) asm sideeffect (?:alignstack )?\"([^\"]*)\", \"[^\"]*\"\((.*)\)(?: #\d+)?$"
 TMA_LOAD = re.compile(
-    r"call void @llvm\.nvvm\.cp\.async\.bulk\.tensor\.g2s\.tile\.2d\(ptr addrspace\(7\) (\S+), ptr addrspace\(3\) (\S+), ptr (?:\w+ )*?(%\S+), (i32 \S+), (i32 [^,]+), .*"
-)
+    r"^  call void @llvm\.nvvm\.cp\.async\.bulk\.tensor\.g2s\.tile\.2d\((.*)\)(?: #\d+)?$", re.MULTILINE
+)  # fmt: skip
+
+
+def split_arguments(text):
+    """At commas outside of parentheses, which constant expressions have."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [argument.strip() for argument in found]
 
 
 def as_bits(step, arguments):
@@ -157,26 +170,28 @@ class AsyncInstructions:
     def __init__(self):
         self.count, self.names = 0, {}
 
-    def pointer(self, lines, space, value):
+    def pointer(self, lines, argument):
+        """An argument `ptr addrspace(3) nonnull %x` in the default address space."""
         self.count += 1
-        lines.append(f"  %async{self.count} = addrspacecast ptr addrspace({space}) {value} to ptr")
+        argument = re.sub(r" (?:nonnull|noundef|align \d+|captures\(none\))(?= )", "", argument)
+        lines.append(f"  %async{self.count} = addrspacecast {argument} to ptr")
         return f"ptr %async{self.count}"
 
     def load(self, match):
-        target, barrier, tensor_map, x, y = match.groups()
+        target, barrier, tensor_map, x, y, *_ = split_arguments(match[1])
         lines = []
-        pointers = [self.pointer(lines, 7, target), self.pointer(lines, 3, barrier)]
-        call = f"call void @simulated_tma_load({', '.join(pointers)}, ptr {tensor_map}, {x}, {y})"
-        return "\n".join([*lines, "  " + call]).lstrip()
+        pointers = [self.pointer(lines, target), self.pointer(lines, barrier)]
+        given = ", ".join([*pointers, tensor_map, x, y])
+        return "\n".join([*lines, f"  call void @simulated_tma_load({given})"])
 
     def inline(self, match):
         name, result, code, arguments = match.groups()
-        given = arguments.split(", ")
+        given = split_arguments(arguments)
         self.count += 1
         step = f"%vasync{self.count}"
         if "mbarrier.try_wait.parity" in code:
             lines = []
-            barrier = self.pointer(lines, 3, given[0].split()[-1])
+            barrier = self.pointer(lines, given[0])
             return "\n".join(
                 [*lines, f"  call void @simulated_mbarrier_wait({barrier}, {given[1]})"]
             )
@@ -216,10 +231,10 @@ class AsyncInstructions:
 
 
 def with_dynamic_shared(text):
-    """The array of dynamic size with as much as a block has."""
+    """The array of dynamic size, which is external, with as much as a block has."""
     return re.sub(
-        r"^(@__dynamic_shmem__\w+ = ).*?addrspace\(3\) global \[0 x i8\](?: \w+)?, align (\d+)$",
-        rf"\1internal addrspace(3) global [{DYNAMIC_BYTES} x i8] undef, align \2",
+        r"^(@__dynamic_shmem__\w+ = )external addrspace\(3\) global \[0 x i8\](?: \w+)?, align (\d+)$",
+        rf"\1internal addrspace(3) global {DYNAMIC} undef, align \2",
         text,
         flags=re.MULTILINE,
     )  # fmt: skip
@@ -231,7 +246,7 @@ def shared_arrays(text):
         r"^@([\w.]+) = .*addrspace\(3\) global (\[\d+ x \w+\]|\w+)", text, re.MULTILINE
     )
     entries = [
-        f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {0 if name.startswith('__dynamic_shmem__') else bytes_of(type_name)} }}"
+        f"{{ ptr, i64 }} {{ ptr addrspacecast (ptr addrspace(3) @{name} to ptr), i64 {0 if type_name == DYNAMIC else bytes_of(type_name)} }}"
         for name, type_name in arrays
     ] + ["{ ptr, i64 } zeroinitializer"]
     return (

@@ -153,6 +153,29 @@ def QuantFloatFuseGpuReductionsPass
   ];
 }
 
+def QuantFloatLowerTensorMapsPass
+    : Pass<"quant-float-lower-tensor-maps", "mlir::ModuleOp"> {
+  let summary = "Pass tensor maps of TMA to kernels by value";
+  let description = [{
+    Converts `nvgpu.tma.create.descriptor` in host code to a call of
+    `quantFloatGpuEncodeTensorMap`, which encodes a `CUtensorMap` in memory of
+    the host, and a load of this array, `!llvm.array<16 x i64>`. The array is an
+    operand of `gpu.launch_func`. The kernel, an `llvm.func` in a `gpu.module`,
+    takes the address of the parameter, which is `byval` and `grid_constant`,
+    instead of the array. Workgroup memory of dynamic size gets external linkage.
+
+    `quant-float-outline-gpu-kernels` creates both casts that this pass replaces,
+    of the descriptor to the array and of the array to an LLVM pointer. The pass
+    runs after `convert-gpu-to-nvvm` and before `gpu-to-llvm`. Upstream's
+    lowering in `convert-nvgpu-to-nvvm` copies tensor maps to device memory
+    instead.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
 def QuantFloatOutlineGpuKernelsPass
     : InterfacePass<"quant-float-outline-gpu-kernels", "mlir::FunctionOpInterface"> {
   let summary = "Map linalg ops on memrefs to GPU kernels";
@@ -183,7 +206,10 @@ def QuantFloatOutlineGpuKernelsPass
       those of the op's loops. If the chip has an instruction of
       lib/Codegen/GPU/TensorCoreInstructions.def for the operand types, warps
       use it instead: for integers of at most 8 bits, whose accumulation is
-      exact in any order, and, with `reassociate`, for floats. Quantized values
+      exact in any order, and, with `reassociate`, for floats. If an instruction
+      of a warpgroup takes the operands, there are two kernels: the host launches
+      the one that loads tiles by `nvgpu.tma.async.load` if addresses and strides
+      are multiples of 16 bytes. Quantized values
       that are contiguous along K are copied asynchronously by
       `nvgpu.device_async_copy` if the chip supports it. Each of `b`, `m`, `n`
       and `k` stands for any number of loops, including those of a convolution.

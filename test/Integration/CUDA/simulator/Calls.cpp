@@ -15,7 +15,8 @@
 int simulator::noteCall(const char *name) {
   static auto &calls = *new std::map<std::string, int>;
   int count = ++calls[name];
-  if (const char *file = getenv("QUANT_FLOAT_SIMULATOR_LOG"))
+  const char *file = getenv("QUANT_FLOAT_SIMULATOR_LOG");
+  if (file && *file)
     if (FILE *log = fopen(file, "a")) {
       fprintf(log, "%s\n", name);
       fclose(log);

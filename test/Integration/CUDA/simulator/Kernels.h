@@ -25,14 +25,6 @@ struct Kernel {
   /// Twelve numbers of this thread: thread, block, block size, grid size.
   uint32_t *(*getRegisters)() = nullptr;
   std::vector<SharedArray> shared;
-
-  /// The shared memory that it needs before a launch.
-  uint64_t getStaticSharedBytes() const {
-    uint64_t bytes = 0;
-    for (const SharedArray &array : shared)
-      bytes += array.bytes;
-    return bytes;
-  }
 };
 
 struct Launch {

@@ -8,6 +8,7 @@
 
 #include "TensorMaps.h"
 #include "../../../../lib/Runtime/Cuda/CudaDriver.h"
+#include "Calls.h"
 #include "Errors.h"
 #include "Memory.h"
 #include <cstring>
@@ -51,6 +52,8 @@ CUresult cuTensorMapEncodeTiled(
   constexpr uint64_t kMaxSize = uint64_t(1) << 32, kMaxStride = uint64_t(1)
                                                                 << 40;
   constexpr unsigned kMaxBox = 256, kSwizzleBytes = 128, kAlignment = 16;
+  if (CUresult error = noteCall(__func__))
+    return error;
   if (reinterpret_cast<uint64_t>(result) % 64 || rank != 2 || interleave ||
       fill || swizzle != QF_CUDA_TENSOR_MAP_SWIZZLE_128B ||
       (type != QF_CUDA_TENSOR_MAP_UINT8 && type != QF_CUDA_TENSOR_MAP_UINT16))

@@ -321,12 +321,13 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute,
                             int value) {
   ENTER_CONTEXT();
   auto *function = reinterpret_cast<Function *>(handle);
-  // Of all chips from sm_80 on, the least.
+  // Of all chips from sm_80 on, the least. Which static arrays are the kernel's
+  // is not known here.
   int most = getChip() >= 90 ? 227 * 1024 : 99 * 1024;
   if (!function)
     return kInvalidHandle;
   if (attribute != QF_CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES || value < 0 ||
-      value + int64_t(function->kernel.getStaticSharedBytes()) > most)
+      value > most)
     return kInvalidValue;
   function->maxDynamicSharedBytes = value;
   return 0;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_ENTRYPOINT_RUNTIMEFUNCTION_H
-#define QUANT_FLOAT_ENTRYPOINT_RUNTIMEFUNCTION_H
+#ifndef QUANT_FLOAT_SUPPORT_RUNTIMEFUNCTION_H
+#define QUANT_FLOAT_SUPPORT_RUNTIMEFUNCTION_H
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,4 +30,4 @@ declareFunction(OpBuilder &builder, ModuleOp module, StringRef name,
 
 } // namespace mlir::quant_float
 
-#endif // QUANT_FLOAT_ENTRYPOINT_RUNTIMEFUNCTION_H
+#endif // QUANT_FLOAT_SUPPORT_RUNTIMEFUNCTION_H
