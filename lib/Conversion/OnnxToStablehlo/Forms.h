@@ -25,6 +25,8 @@ public:
   SmallVector<Value> inputs;
   /// The StableHLO op, or the comparison direction, of the row.
   StringRef name;
+  /// Converts the ops of a body of the node. Emits an error on failure.
+  llvm::function_ref<LogicalResult(Block &)> convertBody;
 
   NodeOp getNode() const { return llvm::cast<NodeOp>(op); }
   bool hasInput(size_t index) const {
@@ -32,6 +34,7 @@ public:
   }
   int64_t getInt(StringRef attribute, int64_t byDefault) const;
   std::optional<SmallVector<int64_t>> getInts(StringRef attribute) const;
+  bool isConstant(size_t index) const;
   /// Returns the elements of an input that is a constant list of integers.
   FailureOr<SmallVector<int64_t>> requireInts(size_t index);
   /// Returns an axis, counted from the front. Fails if it is out of range.
@@ -46,12 +49,16 @@ private:
 
 /// Returns the value of the op's only result.
 using FormConversion = FailureOr<Value> (*)(Form &);
+/// Returns the values of the op's results.
+using FormExpansion = FailureOr<SmallVector<Value>> (*)(Form &);
 
 FailureOr<Value> convertElementwise(Form &form);
 FailureOr<Value> convertComparison(Form &form);
 FailureOr<Value> convertReduction(Form &form);
 #define QUANT_FLOAT_FORM(OpType, Fewest, Most, Conversion)                     \
   FailureOr<Value> Conversion(Form &form);
+#define QUANT_FLOAT_FORM_RESULTS(OpType, Fewest, Most, Expansion)              \
+  FailureOr<SmallVector<Value>> Expansion(Form &form);
 #include "quant-float/Conversion/OnnxToStablehlo/OnnxForms.def"
 
 FailureOr<Value> convertCast(Form &form);

@@ -42,11 +42,16 @@ std::optional<SmallVector<int64_t>> Form::getInts(StringRef attribute) const {
   return std::nullopt;
 }
 
+bool Form::isConstant(size_t index) const {
+  Operation *op = inputs[index].getDefiningOp();
+  return op && op->getName().getStringRef() == "stablehlo.constant";
+}
+
 FailureOr<SmallVector<int64_t>> Form::requireInts(size_t index) {
   Operation *constant = inputs[index].getDefiningOp();
   DenseIntElementsAttr elements;
   // The builder writes attributes as properties.
-  if (constant && constant->getName().getStringRef() == "stablehlo.constant")
+  if (isConstant(index))
     if (auto properties = dyn_cast_or_null<DictionaryAttr>(
             constant->getPropertiesAsAttribute()))
       elements = properties.getAs<DenseIntElementsAttr>("value");
@@ -246,7 +251,94 @@ FailureOr<Value> onnx_forms::convertReshape(Form &form) {
   return form.reshape(form.inputs[0], *shape);
 }
 
+/// Slices from starts that are not constant, without steps. The declared type
+/// of the result has the sizes, which ONNX computes from the ends.
+static FailureOr<Value> sliceDynamically(Form &form) {
+  RankedTensorType type = StablehloBuilder::typeOf(form.inputs[0]);
+  RankedTensorType startType = StablehloBuilder::typeOf(form.inputs[1]);
+  auto result = dyn_cast<RankedTensorType>(form.op->getResult(0).getType());
+  int64_t rank = type.getRank();
+  if (!result || !result.hasStaticShape() || result.getRank() != rank ||
+      startType.getRank() != 1 || !startType.getElementType().isInteger() ||
+      startType.getElementType().isInteger(1))
+    return form.unsupported("starts that are not constant, of a slice of "
+                            "unknown size");
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq(startType.getDimSize(0)));
+  SmallVector<int64_t> steps(axes.size(), 1), sizes(type.getShape());
+  for (auto [index, list] :
+       {std::pair<size_t, SmallVector<int64_t> *>{3, &axes},
+        std::pair<size_t, SmallVector<int64_t> *>{4, &steps}}) {
+    if (!form.hasInput(index))
+      continue;
+    FailureOr<SmallVector<int64_t>> given = form.requireInts(index);
+    if (failed(given))
+      return failure();
+    *list = *given;
+  }
+  if (static_cast<int64_t>(axes.size()) != startType.getDimSize(0) ||
+      llvm::any_of(steps, [](int64_t step) { return step != 1; }))
+    return form.unsupported("starts that are not constant, with steps");
+  Type element = startType.getElementType();
+  SmallVector<Value> operands(rank + 1, form.integer(element, 0));
+  operands[0] = form.inputs[0];
+  for (auto [place, given] : llvm::enumerate(axes)) {
+    FailureOr<int64_t> axis = form.requireAxis(given, rank);
+    if (failed(axis))
+      return failure();
+    int64_t begin = place;
+    sizes[*axis] = std::min(result.getDimSize(*axis), sizes[*axis]);
+    Value start = form.create("slice", startType.clone(1), form.inputs[1],
+                              {form.ints("start_indices", begin),
+                               form.ints("limit_indices", begin + 1),
+                               form.ints("strides", 1)})
+                      ->getResult(0);
+    start = form.reshape(start, {});
+    // Negative starts count from the end.
+    Value moved = form.elementwise(
+        "add", {start, form.integer(element, type.getDimSize(*axis))});
+    operands[1 + *axis] = form.select(
+        form.compare("LT", start, form.integer(element, 0)), moved, start);
+  }
+  return form
+      .create("dynamic_slice", type.clone(sizes), operands,
+              form.ints("slice_sizes", sizes))
+      ->getResult(0);
+}
+
+FailureOr<Value> onnx_forms::convertRange(Form &form) {
+  SmallVector<int64_t> bounds;
+  for (size_t index : {0, 1, 2}) {
+    FailureOr<SmallVector<int64_t>> bound = form.requireInts(index);
+    if (failed(bound))
+      return failure();
+    bounds.append(*bound);
+  }
+  constexpr int64_t kMaxBound = int64_t(1) << 31;
+  if (bounds.size() != 3 || bounds[2] == 0 ||
+      llvm::any_of(bounds, [](int64_t bound) {
+        return bound > kMaxBound || bound < -kMaxBound;
+      }))
+    return form.unsupported("expected bounds of at most 2^31 and a step");
+  int64_t distance = (bounds[1] - bounds[0]) * (bounds[2] > 0 ? 1 : -1);
+  int64_t count = std::max<int64_t>(
+      llvm::divideCeilSigned(distance, std::abs(bounds[2])), 0);
+  Type element = StablehloBuilder::elementOf(form.inputs[0]);
+  Value value = form.create("iota", RankedTensorType::get(count, element), {},
+                            form.b.getNamedAttr("iota_dimension",
+                                                form.b.getI64IntegerAttr(0)))
+                    ->getResult(0);
+  if (bounds[2] != 1)
+    value =
+        form.elementwise("multiply", {value, form.integer(element, bounds[2])});
+  if (bounds[0] != 0)
+    value = form.elementwise("add", {value, form.integer(element, bounds[0])});
+  return value;
+}
+
 FailureOr<Value> onnx_forms::convertSlice(Form &form) {
+  if (!form.isConstant(1))
+    return sliceDynamically(form);
   RankedTensorType type = StablehloBuilder::typeOf(form.inputs[0]);
   int64_t rank = type.getRank();
   FailureOr<SmallVector<int64_t>> starts = form.requireInts(1);

@@ -32,6 +32,8 @@ struct FormRow {
   int fewest, most;
   FormConversion conversion;
   StringRef name;
+  /// Converts a node with several results; otherwise null.
+  FormExpansion expansion = nullptr;
 };
 
 struct ConvertOnnxToStablehlo final
@@ -56,6 +58,8 @@ static const FormRow *findRow(NodeOp node) {
     llvm::StringMap<FormRow> result;
 #define QUANT_FLOAT_FORM(OpType, Fewest, Most, Conversion)                     \
   result[#OpType] = {Fewest, Most, Conversion, ""};
+#define QUANT_FLOAT_FORM_RESULTS(OpType, Fewest, Most, Expansion)              \
+  result[#OpType] = {Fewest, Most, nullptr, "", Expansion};
 #define QUANT_FLOAT_ELEMENTWISE_FORM(OpType, Inputs, Name)                     \
   result[#OpType] = {Inputs < 0 ? 1 : Inputs, Inputs, convertElementwise, Name};
 #define QUANT_FLOAT_COMPARISON_FORM(OpType, Direction)                         \
@@ -94,9 +98,16 @@ static LogicalResult checkOperands(Form &form) {
   return success();
 }
 
-static FailureOr<Value> convertNode(Form &form, NodeOp node) {
+static FailureOr<SmallVector<Value>> toResults(FailureOr<Value> value) {
+  if (failed(value))
+    return failure();
+  return SmallVector<Value>{*value};
+}
+
+static FailureOr<SmallVector<Value>> convertNode(Form &form, NodeOp node) {
   const FormRow *row = findRow(node);
-  if (!row || node->getNumRegions() != 0 || node->getNumResults() != 1)
+  if (!row || (!row->expansion &&
+               (node->getNumRegions() != 0 || node->getNumResults() != 1)))
     return form.unsupported("the node is not in the table of forms");
   int count = form.inputs.size();
   if (count < row->fewest || (row->most >= 0 && count > row->most))
@@ -106,38 +117,56 @@ static FailureOr<Value> convertNode(Form &form, NodeOp node) {
     if (!form.inputs[i])
       return form.unsupported("input " + Twine(i) + " is absent");
   form.name = row->name;
-  return row->conversion(form);
+  if (!row->expansion)
+    return toResults(row->conversion(form));
+  FailureOr<SmallVector<Value>> values = row->expansion(form);
+  if (succeeded(values) && values->size() != node->getNumResults())
+    return form.unsupported("an unexpected number of results");
+  return values;
 }
 
 LogicalResult ConvertOnnxToStablehlo::convert(Operation *op) {
   ImplicitLocOpBuilder builder(op->getLoc(), op);
   Form form(op, builder);
-  FailureOr<Value> value = failure();
+  FailureOr<SmallVector<Value>> values = failure();
   Operation *before = op->getPrevNode();
+  auto convertBody = [&](Block &block) {
+    bool isConverted = true;
+    for (Operation &inner : llvm::make_early_inc_range(block))
+      if (!isa<YieldOp>(inner))
+        isConverted &= succeeded(convert(&inner));
+    return success(isConverted);
+  };
+  form.convertBody = convertBody;
   if (auto node = dyn_cast<NodeOp>(op))
     setInputs(form, node);
   else
     form.inputs = llvm::to_vector(op->getOperands());
   if (succeeded(checkOperands(form)))
-    value =
-        llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+    values =
+        llvm::TypeSwitch<Operation *, FailureOr<SmallVector<Value>>>(op)
             .Case<NodeOp>([&](NodeOp node) { return convertNode(form, node); })
-            .Case<CastOp>([&](auto) { return convertCast(form); })
-            .Case<QuantizeOp>([&](auto) { return convertQuantize(form); })
-            .Case<DequantizeOp>([&](auto) { return convertDequantize(form); })
-            .Case<QdqOp>([&](auto) { return convertQdq(form); })
-            .Case<tensor::CastOp>([&](auto) { return form.inputs[0]; })
-            .Default([&](Operation *other) -> FailureOr<Value> {
+            .Case<CastOp>([&](auto) { return toResults(convertCast(form)); })
+            .Case<QuantizeOp>(
+                [&](auto) { return toResults(convertQuantize(form)); })
+            .Case<DequantizeOp>(
+                [&](auto) { return toResults(convertDequantize(form)); })
+            .Case<QdqOp>([&](auto) { return toResults(convertQdq(form)); })
+            .Case<tensor::CastOp>([&](auto) { return form.inputs; })
+            .Default([&](Operation *other) -> FailureOr<SmallVector<Value>> {
               if (AnyConstantOp constant = dyn_cast<AnyConstantOp>(other))
                 if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
-                  return form.constant(elements);
+                  return SmallVector<Value>{form.constant(elements)};
               return form.unsupported("the op has no form in StableHLO");
             });
-  if (succeeded(value)) {
-    op->getResult(0).replaceAllUsesWith(*value);
+  if (succeeded(values)) {
+    op->replaceAllUsesWith(*values);
     op->erase();
     return success();
   }
+  // The errors of ops in bodies are emitted already.
+  if (form.getProblem().empty())
+    return failure();
   eraseNewOps(op, before);
   std::string name = op->getName().getStringRef().str();
   if (auto node = dyn_cast<NodeOp>(op))

@@ -55,16 +55,18 @@ Value StablehloBuilder::elementwise(StringRef name, ArrayRef<Value> operands,
       ->getResult(0);
 }
 
-Value StablehloBuilder::compare(StringRef direction, Value lhs, Value rhs) {
+Value StablehloBuilder::compare(StringRef direction, Value lhs, Value rhs,
+                                bool isTotal) {
   SmallVector<int64_t> shape;
   if (!OpTrait::util::getBroadcastedShape(typeOf(lhs).getShape(),
                                           typeOf(rhs).getShape(), shape))
     return {};
   Type type = elementOf(lhs);
   bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-  StringRef kind = isa<FloatType>(type) ? "FLOAT"
-                   : isUnsigned         ? "UNSIGNED"
-                                        : "SIGNED";
+  StringRef kind = isTotal                ? "TOTALORDER"
+                   : isa<FloatType>(type) ? "FLOAT"
+                   : isUnsigned           ? "UNSIGNED"
+                                          : "SIGNED";
   return create(
              "compare", RankedTensorType::get(shape, b.getI1Type()),
              {broadcastTo(lhs, shape), broadcastTo(rhs, shape)},

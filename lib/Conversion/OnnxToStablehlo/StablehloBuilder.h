@@ -42,7 +42,9 @@ public:
   /// `elementType`.
   Value elementwise(StringRef name, ArrayRef<Value> operands,
                     Type elementType = {});
-  Value compare(StringRef direction, Value lhs, Value rhs);
+  /// Compares numbers, or floats in the total order.
+  Value compare(StringRef direction, Value lhs, Value rhs,
+                bool isTotal = false);
   Value select(Value condition, Value yes, Value no) {
     return elementwise("select", {condition, yes, no});
   }

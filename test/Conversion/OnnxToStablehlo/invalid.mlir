@@ -296,9 +296,252 @@ func.func @f(%x: tensor<0xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<2xi8>) {
+  // expected-error @+1 {{no StableHLO for 'Gather': indices of type 'i8'}}
+  %r = quant_float.node "Gather"(%x, %i) opset 28 : (tensor<4x6xf32>, tensor<2xi8>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<2xi64>) {
+  // expected-error @+1 {{no StableHLO for 'GatherElements': indices of type 'tensor<2xi64>' for a tensor of rank 2}}
+  %r = quant_float.node "GatherElements"(%x, %i) opset 28 : (tensor<4x6xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<2x3xi64>) {
+  // expected-error @+1 {{no StableHLO for 'GatherND': indices of type 'tensor<2x3xi64>' for a tensor of rank 2}}
+  %r = quant_float.node "GatherND"(%x, %i) opset 28 : (tensor<4x6xf32>, tensor<2x3xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<4x1xi64>) {
+  // expected-error @+1 {{no StableHLO for 'GatherND': attribute 'batch_dims'}}
+  %r = quant_float.node "GatherND"(%x, %i) opset 28 attributes {batch_dims = 1 : i64} : (tensor<4x6xf32>, tensor<4x1xi64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<3x2xi64>, %u: tensor<4xf32>) {
+  // expected-error @+1 {{no StableHLO for 'ScatterND': updates of type 'tensor<4xf32>', which must have the type 'tensor<3xf32>'}}
+  %r = quant_float.node "ScatterND"(%x, %i, %u) opset 28 : (tensor<4x6xf32>, tensor<3x2xi64>, tensor<4xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xi1>, %i: tensor<3x2xi64>, %u: tensor<3xi1>) {
+  // expected-error @+1 {{no StableHLO for 'ScatterND': the reduction 'add' of elements of type 'i1'}}
+  %r = quant_float.node "ScatterND"(%x, %i, %u) opset 28 attributes {reduction = "add"} : (tensor<4x6xi1>, tensor<3x2xi64>, tensor<3xi1>) -> tensor<4x6xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>) {
+  %k = arith.constant dense<7> : tensor<1xi64>
+  // expected-error @+1 {{no StableHLO for 'TopK': expected a count from 0 to the size of the axis}}
+  %r:2 = quant_float.node "TopK"(%x, %k) opset 28 : (tensor<4x6xf32>, tensor<1xi64>) -> (tensor<4x7xf32>, tensor<4x7xi64>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>) {
+  %k = arith.constant dense<3> : tensor<1xi64>
+  // expected-error @+1 {{no StableHLO for 'TopK': an unexpected number of results}}
+  %r = quant_float.node "TopK"(%x, %k) opset 28 : (tensor<4x6xf32>, tensor<1xi64>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %s: tensor<1xi64>) {
+  // expected-error @+1 {{no StableHLO for 'Slice': starts that are not constant, of a slice of unknown size}}
+  %r = quant_float.node "Slice"(%x, %s, %s) opset 28 : (tensor<4x6xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %s: tensor<1xi64>) {
+  %k = arith.constant dense<0> : tensor<1xi64>
+  %step = arith.constant dense<2> : tensor<1xi64>
+  // expected-error @+1 {{no StableHLO for 'Slice': starts that are not constant, with steps}}
+  %r = quant_float.node "Slice"(%x, %s, %s, %k, %step) opset 28 : (tensor<4x6xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  %a = arith.constant dense<0> : tensor<i64>
+  %b = arith.constant dense<4> : tensor<i64>
+  // expected-error @+1 {{no StableHLO for 'Range': expected bounds of at most 2^31 and a step}}
+  %r = quant_float.node "Range"(%a, %b, %a) opset 28 : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %c: tensor<2xi1>) {
+  // expected-error @+1 {{no StableHLO for 'If': the condition has the type 'tensor<2xi1>'; expected one boolean}}
+  %r = quant_float.node "If"(%c) opset 28 : (tensor<2xi1>) -> tensor<4xf32> bodies ["then_branch", "else_branch"] {
+    quant_float.yield %x : tensor<4xf32>
+  }, {
+    quant_float.yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %c: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'If': expected two branches without arguments that yield the results}}
+  %r = quant_float.node "If"(%c) opset 28 : (tensor<i1>) -> tensor<4xf32> bodies ["then_branch"] {
+    quant_float.yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: tensor<3xf32>, %c: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'If': branches with results of different types}}
+  %r = quant_float.node "If"(%c) opset 28 : (tensor<i1>) -> tensor<?xf32> bodies ["then_branch", "else_branch"] {
+    quant_float.yield %x : tensor<4xf32>
+  }, {
+    quant_float.yield %y : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+// The error of an op in a body is the only one.
+func.func @f(%x: tensor<4xf32>, %c: tensor<i1>) {
+  %r = quant_float.node "If"(%c) opset 28 : (tensor<i1>) -> tensor<4xf32> bodies ["then_branch", "else_branch"] {
+    // expected-error @+1 {{no StableHLO for 'Gelu': the node is not in the table of forms}}
+    %g = quant_float.node "Gelu"(%x) opset 28 : (tensor<4xf32>) -> tensor<4xf32>
+    quant_float.yield %g : tensor<4xf32>
+  }, {
+    quant_float.yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<i64>, %b: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': expected inputs for the states}}
+  quant_float.node "Loop"(%n) opset 28 : (tensor<i64>) -> () bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>):
+    quant_float.yield %c : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<i64>, %b: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': expected a body whose arguments are the step, the condition and the states}}
+  %r = quant_float.node "Loop"(%n, %b, %x) opset 28 : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32> bodies ["other"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    quant_float.yield %c, %s : tensor<i1>, tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<2xi64>, %b: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': expected one 'i64' as the number of steps}}
+  %r = quant_float.node "Loop"(%n, %b, %x) opset 28 : (tensor<2xi64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32> bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    quant_float.yield %c, %s : tensor<i1>, tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<i64>, %b: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': the loop has no end}}
+  %r = quant_float.node "Loop"(%x) opset 28 absent [0, 1] : (tensor<4xf32>) -> tensor<4xf32> bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    quant_float.yield %c, %s : tensor<i1>, tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<i64>, %b: tensor<i1>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': results of an unknown number of steps}}
+  %r:2 = quant_float.node "Loop"(%n, %b, %x) opset 28 : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>) bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    quant_float.yield %c, %s, %s : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<i64>, %b: tensor<i1>, %y: tensor<3xf32>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': state 0 has the types 'tensor<4xf32>' and 'tensor<3xf32>'}}
+  %r = quant_float.node "Loop"(%n, %b, %x) opset 28 : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<?xf32> bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    quant_float.yield %c, %y : tensor<i1>, tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: tensor<i64>, %b: tensor<i1>, %y: tensor<?xf32>) {
+  // expected-error @+1 {{no StableHLO for 'Loop': the body yields a value of type 'tensor<?xf32>', which must have a static shape}}
+  %r = quant_float.node "Loop"(%n, %b, %x) opset 28 : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<?xf32> bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    quant_float.yield %c, %y : tensor<i1>, tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<4xf32>) {
-  %k = arith.constant dense<2> : tensor<1xi64>
-  // expected-error @+1 {{no StableHLO for 'TopK'}}
-  %r:2 = quant_float.node "TopK"(%x, %k) opset 28 : (tensor<4xf32>, tensor<1xi64>) -> (tensor<2xf32>, tensor<2xi64>)
+  // expected-error @+1 {{no StableHLO for 'Scan': expected a body whose arguments are the states and slices of the inputs}}
+  %r = quant_float.node "Scan"(%x) opset 28 attributes {num_scan_inputs = 2 : i64} : (tensor<4xf32>) -> tensor<?xf32> bodies ["body"] {
+  ^bb0(%s: tensor<f32>):
+    quant_float.yield %s : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{no StableHLO for 'Scan': expected 1 integers in 'scan_input_axes'}}
+  %r = quant_float.node "Scan"(%x) opset 28 attributes {num_scan_inputs = 1 : i64, scan_input_axes = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<?xf32> bodies ["body"] {
+  ^bb0(%s: tensor<f32>):
+    quant_float.yield %s : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: tensor<3xf32>) {
+  // expected-error @+1 {{no StableHLO for 'Scan': inputs with different numbers of steps}}
+  %r = quant_float.node "Scan"(%x, %y) opset 28 attributes {num_scan_inputs = 2 : i64} : (tensor<4xf32>, tensor<3xf32>) -> tensor<?xf32> bodies ["body"] {
+  ^bb0(%s: tensor<f32>, %t: tensor<f32>):
+    quant_float.yield %s : tensor<f32>
+  }
   return
 }

@@ -70,3 +70,62 @@ func.func @extrema(%x: tensor<3x8xf32>) -> (tensor<3xi64>, tensor<1x8xi64>) {
   %1 = quant_float.node "ArgMin"(%x) opset 28 attributes {axis = 0 : i64} : (tensor<3x8xf32>) -> tensor<1x8xi64>
   return %0, %1 : tensor<3xi64>, tensor<1x8xi64>
 }
+
+// CHECK-LABEL: func @indices
+// CHECK: %[[NEGATIVE:.*]] = "stablehlo.compare"(%arg1, %{{.*}}) {{.*}}comparison_direction LT
+// CHECK: %[[MOVED:.*]] = "stablehlo.add"(%{{.*}}, %arg1)
+// CHECK: %[[INDICES:.*]] = "stablehlo.select"(%[[NEGATIVE]], %[[MOVED]], %arg1)
+// CHECK: "stablehlo.gather"(%arg0, %[[INDICES]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 4, 1>}> : (tensor<4x6xf32>, tensor<3x2xi64>) -> tensor<4x3x2xf32>
+// CHECK: "stablehlo.scatter"(%arg0, %{{.*}}, %arg2) <{{{.*}}scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>
+// CHECK: "stablehlo.add"
+// CHECK: %[[SORTED:.*]]:2 = "stablehlo.sort"(%arg0, %{{.*}}) <{dimension = 1 : i64, is_stable = true}>
+// CHECK: "stablehlo.compare"(%{{.*}}, %{{.*}}) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction GT>}>
+// CHECK: "stablehlo.slice"(%[[SORTED]]#0)
+// CHECK: "stablehlo.convert"(%{{.*}}) : (tensor<4x3xi32>) -> tensor<4x3xi64>
+// CHECK: "stablehlo.dynamic_slice"(%arg0, %{{.*}}, %{{.*}}) <{slice_sizes = array<i64: 2, 6>}>
+// CHECK: "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<3xi64>
+func.func @indices(%x: tensor<4x6xf32>, %i: tensor<3x2xi64>, %u: tensor<3xf32>, %s: tensor<1xi64>)
+    -> (tensor<4x3x2xf32>, tensor<4x6xf32>, tensor<4x3xf32>, tensor<4x3xi64>, tensor<2x6xf32>, tensor<3xi64>) {
+  %k = arith.constant dense<3> : tensor<1xi64>
+  %axis = arith.constant dense<0> : tensor<1xi64>
+  %from = arith.constant dense<1> : tensor<i64>
+  %to = arith.constant dense<6> : tensor<i64>
+  %by = arith.constant dense<2> : tensor<i64>
+  %0 = quant_float.node "Gather"(%x, %i) opset 28 attributes {axis = 1 : i64} : (tensor<4x6xf32>, tensor<3x2xi64>) -> tensor<4x3x2xf32>
+  %1 = quant_float.node "ScatterND"(%x, %i, %u) opset 28 attributes {reduction = "add"} : (tensor<4x6xf32>, tensor<3x2xi64>, tensor<3xf32>) -> tensor<4x6xf32>
+  %2:2 = quant_float.node "TopK"(%x, %k) opset 28 : (tensor<4x6xf32>, tensor<1xi64>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  %e = quant_float.node "Add"(%s, %k) opset 28 : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %3 = quant_float.node "Slice"(%x, %s, %e, %axis) opset 28 : (tensor<4x6xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2x6xf32>
+  %4 = quant_float.node "Range"(%from, %to, %by) opset 28 : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<3xi64>
+  return %0, %1, %2#0, %2#1, %3, %4 : tensor<4x3x2xf32>, tensor<4x6xf32>, tensor<4x3xf32>, tensor<4x3xi64>, tensor<2x6xf32>, tensor<3xi64>
+}
+
+// CHECK-LABEL: func @control_flow
+// CHECK: "stablehlo.if"(%arg1) ({
+// CHECK-NEXT: %[[N:.*]] = "stablehlo.negate"(%arg0)
+// CHECK-NEXT: "stablehlo.return"(%[[N]])
+// CHECK: }, {
+// CHECK-NEXT: "stablehlo.return"(%arg0)
+// The counter, the state and the slices that are written.
+// CHECK: "stablehlo.while"(%{{.*}}, %arg0, %{{.*}}) ({
+// CHECK-NEXT: ^bb0(%[[I:.*]]: tensor<i64>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<3x2xf32>):
+// CHECK-NEXT: "stablehlo.compare"(%[[I]], %{{.*}}) {{.*}}comparison_direction LT
+// CHECK: }, {
+// CHECK: %[[NEXT:.*]] = "stablehlo.add"(%{{.*}}, %arg0)
+// CHECK: "stablehlo.dynamic_update_slice"
+// CHECK: "stablehlo.return"(%{{.*}}, %[[NEXT]], %{{.*}})
+func.func @control_flow(%x: tensor<2xf32>, %c: tensor<i1>) -> (tensor<2xf32>, tensor<2xf32>, tensor<3x2xf32>) {
+  %steps = arith.constant dense<3> : tensor<i64>
+  %0 = quant_float.node "If"(%c) opset 28 : (tensor<i1>) -> tensor<2xf32> bodies ["then_branch", "else_branch"] {
+    %n = quant_float.node "Neg"(%x) opset 28 : (tensor<2xf32>) -> tensor<2xf32>
+    quant_float.yield %n : tensor<2xf32>
+  }, {
+    quant_float.yield %x : tensor<2xf32>
+  }
+  %1:2 = quant_float.node "Loop"(%steps, %x) opset 28 absent [1] : (tensor<i64>, tensor<2xf32>) -> (tensor<2xf32>, tensor<3x2xf32>) bodies ["body"] {
+  ^bb0(%i: tensor<i64>, %b: tensor<i1>, %s: tensor<2xf32>):
+    %n = quant_float.node "Add"(%s, %x) opset 28 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    quant_float.yield %b, %n, %s : tensor<i1>, tensor<2xf32>, tensor<2xf32>
+  }
+  return %0, %1#0, %1#1 : tensor<2xf32>, tensor<2xf32>, tensor<3x2xf32>
+}

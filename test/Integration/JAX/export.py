@@ -48,8 +48,26 @@ def round_trips(tools, work):
     def float8(x, w):
         return jax.nn.relu(x.astype(ml_dtypes.float8_e4m3fn).astype(np.float32) @ w[::-1]).T.sum(0)
 
+    def indexed(v, i):
+        rows = jax.numpy.take_along_axis(v, jax.numpy.argsort(v, 1), 1)
+        return jax.lax.top_k(v, 3), rows, v[i], v[i, i], v.at[i].set(7), v.at[i].add(v[:4])
+
+    def loops(v, i):
+        branch = jax.lax.cond(v.sum() > 0, lambda w: w * 2, lambda w: -w, v)
+        chosen = jax.lax.switch(i[0], [lambda w: w + 1, lambda w: w * 3], v)
+        carry = jax.lax.scan(lambda c, row: (c * 0.5 + row, c - row), v[0], v)
+        steps = jax.lax.while_loop(
+            lambda c: (c[0] < 7) & (c[1].sum() < 50),
+            lambda c: (c[0] + 1, c[1] * 1.5 + v),
+            (0, abs(v)),
+        )
+        return branch, chosen, carry, steps
+
     x = random.normal(size=(5, 16)).astype(np.float32)
+    indices = random.integers(0, 5, 4).astype(np.int32)
     cases = [
+        (indexed, [x, indices], 0),
+        (loops, [x, indices], 1e-6),
         (dense, [x, random.integers(-99, 99, (16, 3)).astype(np.int8)], 0),
         (float8, [x, random.normal(size=(16, 3)).astype(np.float32)], 1e-5),
         (
