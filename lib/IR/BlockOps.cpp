@@ -322,14 +322,13 @@ template <typename OpTy> static LogicalResult verifyConversion(OpTy op) {
       return op.emitOpError() << "input and scale must have elements of f32, "
                                  "f16, bf16 or a format of IEEE P3109, but got "
                               << type;
+  StringRef formats = std::is_same_v<OpTy, ConvertToBlockOp>
+                          ? "a format of IEEE P3109"
+                          : "f64, f32, f16, bf16 or a format of IEEE P3109";
   if (!reference::isConvertedBlock(getConversion<OpTy>(), from,
                                    getElementTypeOrSelf(scale), to))
     return op.emitOpError()
-           << "result must have elements of "
-           << (std::is_same_v<OpTy, ConvertToBlockOp>
-                   ? "a format of IEEE P3109"
-                   : "f64, f32, f16, bf16 or a format of IEEE P3109")
-           << ", but got " << to;
+           << "result must have elements of " << formats << ", but got " << to;
   Value random = op.getRandom();
   if (failed(verifyProjectionRandom(op, op.getProjection(), random)) ||
       failed(verifySameShape(op, input, result, "input and result")) ||
