@@ -104,9 +104,11 @@ static Decimal getShortest(uint64_t mantissa, int exponent, int isFirst) {
   (compareHalves(2 * (count), &low) + isEven > 0 &&                            \
    compareHalves(2 * (count), &high) - isEven < 0)
   uint64_t ten = integer / 10 * 10;
+  /* Only a number of two digits can have fewer of them: 10 is no shorter than
+   * 9. */
   if (ten && IS_INSIDE(ten))
     return (Decimal){ten, k};
-  if (IS_INSIDE(ten + 10))
+  if (ten && IS_INSIDE(ten + 10))
     return (Decimal){ten + 10, k};
   int isLowInside = IS_INSIDE(integer);
   int isHighInside = IS_INSIDE(integer + 1);

@@ -175,7 +175,7 @@ def shortest(low, value, high, closed):
     while True:
         step = Fraction(10) ** power
         below = value // step
-        found = [n for n in (below, below + 1) if n and inside(n * step)]
+        found = [n for n in (below, below + 1) if below and inside(n * step)]
         if found:
             best = min(found, key=lambda n: (abs(n * step - value), n % 2))
             return spell(best, power)
