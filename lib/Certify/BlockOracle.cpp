@@ -370,20 +370,22 @@ uint64_t BlockQuantizer::findNearest(uint64_t code) const {
   return nearest && value.negative ? nearest | to.getSignBit() : nearest;
 }
 
-uint64_t BlockQuantizer::quantize(uint64_t code) const {
-  if (rule == BlockRule::Ggml)
+uint64_t BlockQuantizer::quantize(uint64_t code,
+                                  std::optional<RandomBits> random) const {
+  if (rule == BlockRule::Ggml && !random)
     return findNearest(code);
   Value quotient = getQuotient(code);
   quotient.exponent += fraction;
   uint64_t element = certify::quantize(quotient, to, getF32(), std::nullopt,
-                                       /*saturate=*/true);
+                                       /*saturate=*/true, random);
   // The lowest integer is never used.
   bool isLowest = to.isInteger() && element == to.getSignBit();
   return isLowest ? element + 1 : element;
 }
 
-bool BlockQuantizer::hasAnySign(uint64_t code) const {
-  return rule != BlockRule::Ggml && to.isFloat() &&
+bool BlockQuantizer::hasAnySign(uint64_t code, bool isStochastic) const {
+  // Without random bits, ggml does not divide.
+  return (rule != BlockRule::Ggml || isStochastic) && to.isFloat() &&
          to.specials == Specials::None && getQuotient(code).isNaN();
 }
 

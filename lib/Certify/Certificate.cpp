@@ -39,12 +39,15 @@ static std::string toHex(uint64_t code) {
 
 static json::Value toJSON(const Mismatches &wrong) {
   const Difference &first = wrong.first;
-  return json::Object{{"count", int64_t(wrong.count)},
+  json::Object object{{"count", int64_t(wrong.count)},
                       {"input", toHex(first.input)},
                       {"scale", toHex(first.scale)},
                       {"zero_point", toHex(first.zeroPoint)},
                       {"expected", toHex(first.expected)},
                       {"made", toHex(first.made)}};
+  if (first.random)
+    object["random"] = toHex(first.random);
+  return object;
 }
 
 json::Value certify::toJSON(const Certificate &certificate) {
@@ -172,14 +175,14 @@ static bool fromJSON(const json::Value &value, Mismatches &wrong,
     return false;
   Difference &first = wrong.first;
   std::pair<StringLiteral, uint64_t *> fields[] = {
-      {"input", &first.input},
-      {"scale", &first.scale},
-      {"zero_point", &first.zeroPoint},
-      {"expected", &first.expected},
-      {"made", &first.made}};
+      {"input", &first.input},          {"scale", &first.scale},
+      {"zero_point", &first.zeroPoint}, {"random", &first.random},
+      {"expected", &first.expected},    {"made", &first.made}};
   for (auto [key, code] : fields) {
-    std::string text;
-    if (!mapper.map(key, text))
+    // Only mismatches of stochastic roundings have random bits.
+    std::string text = "0x0";
+    if (code == &first.random ? !mapper.mapOptional(key, text)
+                              : !mapper.map(key, text))
       return false;
     StringRef digits = text;
     if (!digits.consume_front("0x") || digits.getAsInteger(16, *code)) {

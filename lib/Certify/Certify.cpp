@@ -17,6 +17,7 @@
 #include "quant-float/Reference/FakeConvert.h"
 #include "quant-float/Reference/Quantize.h"
 #include "quant-float/Reference/Stochastic.h"
+#include "quant-float/Reference/String.h"
 #include "quant-float/Support/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -94,25 +95,17 @@ public:
       scaleBits = makeBits(*conversion.scale, call.scale);
     if (conversion.hasZeroPoint)
       zeroPoint = makeBits(conversion.getZeroPointFormat(), call.zeroPoint);
+    std::optional<llvm::APInt> random;
+    if (conversion.random)
+      random = makeBits(*conversion.random, call.random);
     const CastRules &rules = conversion.rules;
     llvm::APInt made;
     switch (conversion.kind) {
     case Conversion::Kind::Cast: {
-      reference::CastOptions options;
-      options.opset = rules.opset;
-      options.saturate = rules.saturate;
-      options.scaleRounding =
-          static_cast<reference::ScaleRounding>(rules.scaleRounding);
-      if (rules.projection)
-        options.projection = {static_cast<reference::ProjectionRounding>(
-                                  rules.projection->rounding),
-                              static_cast<reference::ProjectionSaturation>(
-                                  rules.projection->saturation)};
-      made = conversion.random
-                 ? reference::castElementByRandomBits(
-                       from, to, bits,
-                       makeBits(*conversion.random, call.zeroPoint), options)
-                 : reference::castElement(from, to, bits, options);
+      reference::CastOptions options = getCastOptions();
+      made = random ? reference::castElementByRandomBits(from, to, bits,
+                                                         *random, options)
+                    : reference::castElement(from, to, bits, options);
       break;
     }
     case Conversion::Kind::Quantize: {
@@ -120,7 +113,7 @@ public:
       options.saturate = rules.saturate;
       options.precision = precision;
       made = reference::quantizeElement(from, scale, to, bits, scaleBits,
-                                        zeroPoint, options);
+                                        zeroPoint, options, random);
       break;
     }
     case Conversion::Kind::Dequantize:
@@ -131,8 +124,9 @@ public:
       reference::QuantizeOptions options;
       options.saturate = rules.saturate;
       options.precision = precision;
-      llvm::APInt stored = reference::quantizeElement(
-          from, scale, destination, bits, scaleBits, zeroPoint, options);
+      llvm::APInt stored =
+          reference::quantizeElement(from, scale, destination, bits, scaleBits,
+                                     zeroPoint, options, random);
       made = reference::dequantizeElement(destination, scale, to, stored,
                                           scaleBits, zeroPoint);
       break;
@@ -161,18 +155,56 @@ public:
       break;
     case Conversion::Kind::BlockElements:
       made = reference::quantizeBlockElement(getRule(), from, scale, to, bits,
-                                             scaleBits, getTensorLevel(call));
+                                             scaleBits, getTensorLevel(call),
+                                             random);
       break;
     case Conversion::Kind::BlockDequantize:
       made = reference::dequantizeBlockElement(from, scale, to, bits, scaleBits,
                                                getTensorLevel(call).scale,
                                                conversion.isTensorFirst);
       break;
+    case Conversion::Kind::ConvertToBlock:
+    case Conversion::Kind::ConvertFromBlock:
+      made = reference::convertBlockElement(
+          conversion.kind == Conversion::Kind::ConvertToBlock
+              ? reference::BlockConversion::ToBlock
+              : reference::BlockConversion::FromBlock,
+          from, scale, to, bits, scaleBits, getProjection(), random);
+      break;
+    case Conversion::Kind::Philox:
+      return reference::philoxElement(conversion.to->bits, call.scale,
+                                      call.zeroPoint, code);
     }
     return made.getZExtValue();
   }
 
+  std::string print(uint64_t code) const {
+    return reference::printString(from, makeBits(*conversion.from, code));
+  }
+  uint64_t parse(StringRef string) const {
+    return reference::parseString(to, string, getCastOptions())
+        .value_or(llvm::APInt(64, 0))
+        .getZExtValue();
+  }
+
 private:
+  reference::CastOptions getCastOptions() const {
+    const CastRules &rules = conversion.rules;
+    reference::CastOptions options;
+    options.opset = rules.opset;
+    options.saturate = rules.saturate;
+    options.scaleRounding =
+        static_cast<reference::ScaleRounding>(rules.scaleRounding);
+    if (rules.projection)
+      options.projection = getProjection();
+    return options;
+  }
+  reference::Projection getProjection() const {
+    const DraftProjection &projection = *conversion.rules.projection;
+    return {
+        static_cast<reference::ProjectionRounding>(projection.rounding),
+        static_cast<reference::ProjectionSaturation>(projection.saturation)};
+  }
   reference::BlockScaleRule getRule() const {
     return static_cast<reference::BlockScaleRule>(conversion.blockRule);
   }
@@ -230,6 +262,8 @@ public:
         Expectation &expectation, bool isSampled);
   /// Runs on all inputs.
   llvm::Error run();
+  /// Runs a cast from or to strings on all inputs.
+  llvm::Error runStrings();
   /// Runs the first code until a result is wrong.
   llvm::Expected<Finding> search();
 
@@ -290,8 +324,8 @@ void Trial::askReference(const Call &call, uint64_t index) {
     uint64_t expectedCode = read(to, expected, i) & to.getMask();
     uint64_t found = reference.get(code, call);
     ++certificate.referenceInputs;
-    certificate.referenceMismatches += !conversion.agrees(
-        code, call.scale, call.zeroPoint, expectedCode, found);
+    certificate.referenceMismatches +=
+        !conversion.agrees(code, call, expectedCode, found);
   }
 }
 
@@ -305,23 +339,24 @@ llvm::Error Trial::findFunctions() {
   return llvm::Error::success();
 }
 
+static qf_tensor describe(const Format &format, void *data,
+                          const int64_t *sizes, int32_t rank) {
+  for (const ElementInfo &element : kElements)
+    if (format.name == element.mlir)
+      return qf_tensor{data, sizes, rank, element.number};
+  for (const ElementInfo &element : kBinaryElements.elements)
+    if (format.name == element.mlir)
+      return qf_tensor{data, sizes, rank, element.number};
+  llvm_unreachable("the formats are among the element types");
+}
+
 llvm::Error Trial::runCode(const Call &call, size_t which) {
   made.resize(expected.size());
   // Elements that this code does not write must not keep the results of other
   // code.
   llvm::transform(expected, made.begin(), [](uint8_t byte) { return ~byte; });
-  auto describe = [](const Format &format, void *data, const int64_t *sizes,
-                     int32_t rank) {
-    for (const ElementInfo &element : kElements)
-      if (format.name == element.mlir)
-        return qf_tensor{data, sizes, rank, element.number};
-    for (const ElementInfo &element : kBinaryElements.elements)
-      if (format.name == element.mlir)
-        return qf_tensor{data, sizes, rank, element.number};
-    llvm_unreachable("the formats are among the element types");
-  };
   int64_t count = call.count;
-  qf_tensor operands[3] = {
+  qf_tensor operands[4] = {
       describe(*conversion.from, inputs.data(), &count, 1)};
   size_t numOperands = 1;
   uint64_t scale = call.scale, zeroPoint = call.zeroPoint;
@@ -339,7 +374,7 @@ llvm::Error Trial::runCode(const Call &call, size_t which) {
   // Random bits have at most 8 bits.
   Slots random;
   if (conversion.random) {
-    random.assign(call.count, uint8_t(call.zeroPoint));
+    random.assign(call.count, uint8_t(call.random));
     operands[numOperands++] =
         describe(*conversion.random, random.data(), &count, 1);
   }
@@ -358,13 +393,13 @@ size_t Trial::compare(const Call &call, Mismatches &wrong) {
     uint64_t beside = (expectedCode ^ found) & ~to.getMask();
     if (expectedCode == found ||
         (!beside &&
-         conversion.agrees(call.getCode(i), call.scale, call.zeroPoint,
-                           expectedCode & to.getMask(), found & to.getMask())))
+         conversion.agrees(call.getCode(i), call, expectedCode & to.getMask(),
+                           found & to.getMask())))
       continue;
     firstIndex = std::min(firstIndex, i);
     if (!wrong.count++)
-      wrong.first = {call.getCode(i), call.scale, call.zeroPoint, expectedCode,
-                     found};
+      wrong.first = {call.getCode(i), call.scale,   call.zeroPoint,
+                     call.random,     expectedCode, found};
   }
   return firstIndex;
 }
@@ -404,8 +439,10 @@ llvm::Error Trial::run() {
     certificate.inputs += call.count;
     if (conversion.scale)
       inputHash.add(&call.scale, sizeof call.scale);
-    if (conversion.hasZeroPoint || conversion.random)
+    if (conversion.hasZeroPoint)
       inputHash.add(&call.zeroPoint, sizeof call.zeroPoint);
+    if (conversion.random)
+      inputHash.add(&call.random, sizeof call.random);
     if (!isAllCodes)
       inputHash.add(inputs.data(), inputs.size());
     outputHash.add(expected.data(), expected.size());
@@ -417,6 +454,113 @@ llvm::Error Trial::run() {
     }
   }
   certificate.inputHash = isAllCodes ? hashAllCodes(space) : inputHash.finish();
+  certificate.outputHash = outputHash.finish();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  certificate.seconds = seconds.count();
+  return llvm::Error::success();
+}
+
+namespace {
+/// A tensor of strings.
+class Strings {
+public:
+  explicit Strings(ArrayRef<std::string> strings) : offsets{0} {
+    for (const std::string &string : strings) {
+      bytes += string;
+      offsets.push_back(int64_t(bytes.size()));
+    }
+  }
+  /// The result of a call with `count` strings.
+  explicit Strings(size_t count) : offsets(count + 1), bytes(count * 1200, 0) {}
+
+  qf_tensor describe(const int64_t *size) {
+    data = {offsets.data(), bytes.data(), int64_t(bytes.size()), 0};
+    return {&data, size, 1, QF_STRING};
+  }
+  StringRef operator[](size_t i) const {
+    return StringRef(bytes).slice(offsets[i], offsets[i + 1]);
+  }
+
+private:
+  std::vector<int64_t> offsets;
+  std::string bytes;
+  qf_strings data;
+};
+} // namespace
+
+llvm::Error Trial::runStrings() {
+  auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = findFunctions())
+    return error;
+  const Format &from = *conversion.from, &to = *conversion.to;
+  bool isRead = from.kind == Format::Kind::String;
+  std::vector<std::string> strings;
+  std::vector<uint64_t> codes;
+  Hash inputHash, outputHash;
+  if (isRead) {
+    strings = Inputs::makeStrings(to);
+    certificate.coverage = "selected strings";
+    for (const std::string &string : strings) {
+      codes.push_back(
+          encode(to, parseNumber(string, to.isInteger()), conversion.rules));
+      inputHash.add(string.data(), string.size() + 1);
+    }
+  } else {
+    codes = Inputs::makeStringCodes(from);
+    certificate.isComplete = from.bits <= 16;
+    certificate.coverage =
+        certificate.isComplete ? "every encoding" : "selected encodings";
+    for (uint64_t code : codes) {
+      strings.push_back(toString(from, code));
+      outputHash.add(strings.back().data(), strings.back().size() + 1);
+    }
+  }
+  // The elements of the other type.
+  const Format &numbers = isRead ? to : from;
+  Slots slots(codes.size() * numbers.getSlotSize());
+  for (auto [i, code] : llvm::enumerate(codes))
+    write(numbers, slots, i, code);
+  (isRead ? outputHash : inputHash).add(slots.data(), slots.size());
+  certificate.inputs = codes.size();
+
+  for (size_t i = 0; i < codes.size(); ++i) {
+    ++certificate.referenceInputs;
+    certificate.referenceMismatches +=
+        isRead ? reference.parse(strings[i]) != codes[i]
+               : reference.print(codes[i]) != strings[i];
+  }
+  constexpr size_t kCount = 1024;
+  for (size_t first = 0; first < codes.size(); first += kCount) {
+    int64_t count = std::min(kCount, codes.size() - first);
+    size_t bytes = numbers.getSlotSize();
+    Slots part(slots.begin() + first * bytes,
+               slots.begin() + (first + count) * bytes);
+    for (auto [which, wrong] : llvm::enumerate(certificate.mismatches)) {
+      if (isRead)
+        llvm::transform(part, part.begin(), [](uint8_t byte) { return ~byte; });
+      Strings texts = isRead ? Strings(ArrayRef(strings).slice(first, count))
+                             : Strings(size_t(count));
+      qf_tensor text = texts.describe(&count);
+      qf_tensor number = describe(numbers, part.data(), &count, 1);
+      if (llvm::Error error = code[which]->run(
+              functions[which], isRead ? text : number, isRead ? number : text))
+        return error;
+      for (int64_t i = 0; i < count; ++i) {
+        uint64_t expectedCode = codes[first + i];
+        // The bits beside an element of a byte extend its sign.
+        uint64_t made = isRead ? read(to, part, i) : 0;
+        bool isRight = isRead ? made == read(to, slots, first + i)
+                              : texts[i] == strings[first + i];
+        if (isRight)
+          continue;
+        if (!wrong.count++)
+          wrong.first = {isRead ? first + i : expectedCode, 0,   0, 0,
+                         isRead ? expectedCode : 0,         made};
+      }
+    }
+  }
+  certificate.inputHash = inputHash.finish();
   certificate.outputHash = outputHash.finish();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -528,7 +672,7 @@ certifyGroup(ArrayRef<Conversion> group, const Machine &machine,
     Trial trial(one, code, session, expectation, options.isSampled);
     for (const Code *compiled : code)
       trial.certificate.code.push_back(compiled->hash);
-    if (llvm::Error error = trial.run())
+    if (llvm::Error error = one.hasStrings() ? trial.runStrings() : trial.run())
       return error;
     if (!onCertificate(trial.certificate))
       break;
@@ -548,6 +692,10 @@ static std::vector<std::vector<Conversion>>
 listFiltered(const CertifyOptions &options) {
   std::vector<std::vector<Conversion>> groups = listGroups(options.standard);
   llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
+    // Strings are not sent to other machines.
+    if (group.front().hasStrings() && options.machine &&
+        !options.machine->name.empty())
+      return true;
     return options.filter && llvm::none_of(group, [&](const Conversion &one) {
              return options.filter(one.getName());
            });

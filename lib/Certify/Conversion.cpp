@@ -47,6 +47,12 @@ const char *Conversion::getOperation() const {
     return "block_quantize_elements";
   case Kind::BlockDequantize:
     return "block_dequantize";
+  case Kind::ConvertToBlock:
+    return "convert_to_block";
+  case Kind::ConvertFromBlock:
+    return "convert_from_block";
+  case Kind::Philox:
+    return "philox";
   case Kind::FakeConvert:
     break;
   }
@@ -113,6 +119,12 @@ const char *certify::spell(DraftSaturation saturation) {
   return kNames[static_cast<size_t>(saturation)];
 }
 
+std::optional<RandomBits> Conversion::getRandomBits(uint64_t bits) const {
+  if (!random)
+    return std::nullopt;
+  return RandomBits{random->bits, bits};
+}
+
 std::optional<TensorLevel>
 Conversion::getTensorLevel(uint64_t zeroPoint) const {
   if (!hasZeroPoint)
@@ -132,6 +144,7 @@ bool Conversion::hasSaturate() const {
       kind == Kind::Cast || kind == Kind::Quantize || kind == Kind::Qdq;
   return narrows && !rules.projection && from != &stored &&
          !stored.isInteger() && stored.kind != Format::Kind::Bool &&
+         stored.kind != Format::Kind::String &&
          stored.overflow == Overflow::AsAsked;
 }
 
@@ -142,6 +155,9 @@ bool Conversion::hasRoundMode() const {
 /// Whether the operation belongs to the domain quant_float, because ONNX lacks
 /// one of its types or float8 scales (F1).
 static bool isOwn(const Conversion &conversion) {
+  // So has stochastic rounding (S1, S4).
+  if (conversion.random)
+    return true;
   const Format *scale =
       conversion.kind == Kind::FakeConvert ? nullptr : conversion.scale;
   if (scale && scale->isFloat() && scale->bits == 8)
@@ -167,7 +183,10 @@ std::string Conversion::getName() const {
       name.append(prefix).append(
           format->name.substr(format->name.rfind('.') + 1));
   };
-  std::string name = rules.projection ? "project" : getOperation();
+  bool isProjected = kind == Kind::Cast && rules.projection;
+  std::string name = isProjected ? "project" : getOperation();
+  if (kind == Kind::Philox)
+    return name + "_" + std::string(to->name);
   if (hasBlockRule(*this))
     name += std::string("_") + spell(blockRule);
   append(name, "_", from);
@@ -198,6 +217,8 @@ std::string Conversion::getName() const {
     name += rules.saturate ? "_saturate1" : "_saturate0";
   if (hasRoundMode())
     name += std::string("_") + spell(rules.scaleRounding);
+  if (random)
+    name += "_stochastic_" + std::string(random->name);
   if (rules.opset != 28)
     name += "_opset" + std::to_string(rules.opset);
   return name;
@@ -213,6 +234,8 @@ const Format &Conversion::getZeroPointFormat() const {
   case Kind::BlockElements:
   case Kind::BlockDequantize:
     return *findFormat("f32");
+  case Kind::Philox:
+    return *findFormat("i64");
   default:
     return *from;
   }
@@ -220,6 +243,11 @@ const Format &Conversion::getZeroPointFormat() const {
 
 static std::string printTensor(const char *shape, const Format &format) {
   return std::string("tensor<") + shape + std::string(format.name) + ">";
+}
+
+static std::string printProjection(const DraftProjection &projection) {
+  return std::string(" projection <D1, ") + spell(projection.rounding) + ", " +
+         spell(projection.saturation) + ">";
 }
 
 /// Prints an operation of blocks.
@@ -239,10 +267,25 @@ static std::string printBlock(const Conversion &one) {
     operation += one.isTensorAmax ? " tensor_amax" : " tensor_scale";
     operation += "(%z : " + type + ")";
   }
+  bool isProjected = one.rules.projection.has_value();
+  if (one.random) {
+    std::string type = printTensor("?x", *one.random);
+    arguments += ", %r: " + type;
+    if (isProjected) {
+      types += ", " + type;
+      operation += ", %r";
+    }
+  }
   if (one.scale)
     operation += " block [-1]";
+  if (isProjected)
+    operation += printProjection(*one.rules.projection);
   if (hasBlockRule(one))
     operation += std::string(" rule ") + spell(one.blockRule);
+  if (one.random && !isProjected)
+    operation +=
+        " round_mode stochastic random(%r : " + printTensor("?x", *one.random) +
+        ")";
   if (one.destination)
     operation += " element " + std::string(one.destination->name);
   if (one.isTensorFirst)
@@ -256,17 +299,17 @@ static std::string printBlock(const Conversion &one) {
 }
 
 std::string Conversion::print() const {
-  if (kind >= Kind::TensorScale)
-    return printBlock(*this);
   auto tensor = printTensor;
   std::string input = tensor("?x", *from), result = tensor("?x", *to);
+  if (kind == Kind::Philox)
+    return "func.func @" + getName() + "(%x: " + input +
+           ", %s: tensor<i64>, %z: tensor<i64>) -> " + result +
+           " {\n  %y = quant_float.philox %s, %z like %x : tensor<i64>, "
+           "tensor<i64>, " +
+           input + " to " + result + "\n  return %y : " + result + "\n}\n";
+  if (kind >= Kind::TensorScale)
+    return printBlock(*this);
   std::string operands = "%x", types = input, arguments = "%x: " + input;
-  if (random) {
-    std::string type = tensor("?x", *random);
-    operands += ", %r";
-    types += ", " + type;
-    arguments += ", %r: " + type;
-  }
   if (scale) {
     std::string type = tensor("", *scale);
     operands += ", %s";
@@ -278,6 +321,12 @@ std::string Conversion::print() const {
     operands += ", %z";
     types += ", " + type;
     arguments += ", %z: " + type;
+  }
+  if (random) {
+    std::string type = tensor("?x", *random);
+    operands += ", %r";
+    types += ", " + type;
+    arguments += ", %r: " + type;
   }
   std::string function = "func.func @" + getName() + "(" + arguments + ") -> " +
                          result + " {\n  %y = quant_float." + getOperation() +
@@ -296,9 +345,7 @@ std::string Conversion::print() const {
     function += " neutral_shift";
   int opset = kind == Kind::FakeConvert ? 13 : rules.opset;
   if (rules.projection)
-    function += std::string(" mode p3109 opset 1 projection <D1, ") +
-                spell(rules.projection->rounding) + ", " +
-                spell(rules.projection->saturation) + ">";
+    function += " mode p3109 opset 1" + printProjection(*rules.projection);
   else if (!isOwn(*this))
     function += " opset " + std::to_string(opset);
   else
@@ -310,42 +357,56 @@ std::string Conversion::print() const {
     function += std::string(" round_mode ") + spell(rules.scaleRounding);
   if (precision)
     function += " precision " + std::string(precision->name);
+  if (random && !rules.projection)
+    function += " round_mode stochastic";
   return function + " : " + types + " to " + result +
          "\n  return %y : " + result + "\n}\n";
 }
 
-uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,
-                                 uint64_t zeroPoint) const {
+uint64_t Conversion::getExpected(uint64_t code,
+                                 const Parameters &parameters) const {
+  uint64_t scaleCode = parameters.scale;
   std::optional<uint64_t> zero;
   if (hasZeroPoint)
-    zero = zeroPoint;
+    zero = parameters.zeroPoint;
+  std::optional<RandomBits> bits = getRandomBits(parameters.random);
+  std::optional<DraftProjection> projection = rules.projection;
+  if (projection)
+    projection->random = parameters.random;
   switch (kind) {
   case Kind::Cast: {
     CastRules own = rules;
-    if (random)
-      own.projection->random = zeroPoint;
+    own.projection = projection;
+    if (!projection)
+      own.random = bits;
     return cast(*from, *to, code, own);
   }
   case Kind::Quantize:
     return quantize(*from, *scale, *to, *precision, code, scaleCode, zero,
-                    rules.saturate);
+                    rules.saturate, bits);
   case Kind::Dequantize:
     return dequantize(*from, *scale, *to, code, scaleCode, zero);
   case Kind::Qdq:
     return quantizeAndBack(*from, *scale, *destination, *precision, code,
-                           scaleCode, zero, rules.saturate);
+                           scaleCode, zero, rules.saturate, bits);
   case Kind::TensorScale:
     return getTensorScale(code);
   case Kind::BlockScale:
     return getBlockScale(blockRule, *from, *destination, *to, code,
-                         getTensorLevel(zeroPoint));
+                         getTensorLevel(parameters.zeroPoint));
   case Kind::BlockElements:
     return BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
-                          getTensorLevel(zeroPoint))
-        .quantize(code);
+                          getTensorLevel(parameters.zeroPoint))
+        .quantize(code, bits);
   case Kind::BlockDequantize:
     return dequantizeBlock(*from, *scale, *to, code, scaleCode, zero,
                            isTensorFirst);
+  case Kind::ConvertToBlock:
+    return convertToBlock(*from, *scale, *to, code, scaleCode, *projection);
+  case Kind::ConvertFromBlock:
+    return convertFromBlock(*from, *scale, *to, code, scaleCode, *projection);
+  case Kind::Philox:
+    return philox(to->bits, scaleCode, parameters.zeroPoint, code);
   case Kind::FakeConvert:
     break;
   }
@@ -353,12 +414,14 @@ uint64_t Conversion::getExpected(uint64_t code, uint64_t scaleCode,
                      fakeConvertRules);
 }
 
-bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
+bool Conversion::agrees(uint64_t code, const Parameters &parameters,
                         uint64_t expected, uint64_t made) const {
   if (expected == made)
     return true;
-  if (kind == Kind::Cast || !to->isFloat())
+  // The bits of a projection are defined.
+  if (kind == Kind::Cast || rules.projection || !to->isFloat())
     return false;
+  uint64_t scaleCode = parameters.scale, zeroPoint = parameters.zeroPoint;
   if (decode(*to, expected).isNaN())
     return decode(*to, made).isNaN();
   if (kind == Kind::FakeConvert) {
@@ -373,7 +436,7 @@ bool Conversion::agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
     return (expected ^ made) == to->getSignBit() &&
            BlockQuantizer(blockRule, *from, *scale, *to, scaleCode,
                           getTensorLevel(zeroPoint))
-               .hasAnySign(code);
+               .hasAnySign(code, random != nullptr);
   // Only the quotient of a quantization can have been NaN here.
   bool canBeEither = getStored(*this).isFloat() && precision &&
                      getStored(*this).specials == Specials::None;
@@ -392,36 +455,52 @@ static bool isInOpset23(const Format &format) {
          format.bits != 6 && format.isOnnx;
 }
 
+/// Adds the cast with all attributes that affect its result.
+static void addCasts(const Format *from, const Format *to,
+                     std::vector<Conversion> &casts) {
+  Conversion one;
+  one.from = from;
+  one.to = to;
+  if (!one.hasSaturate()) {
+    casts.push_back(one);
+    return;
+  }
+  bool isScale = to->kind == Format::Kind::Scale;
+  for (bool saturate : {true, false}) {
+    one.rules.saturate = saturate;
+    for (ScaleRounding rounding :
+         {ScaleRounding::Up, ScaleRounding::Down, ScaleRounding::Nearest}) {
+      one.rules.scaleRounding = rounding;
+      if (isScale || rounding == ScaleRounding::Up)
+        casts.push_back(one);
+    }
+  }
+  // Before opset 24, FNUZ types map infinity differently (C4).
+  one.rules = {};
+  one.rules.opset = 23;
+  if (to->specials == Specials::NegativeZero && isInOpset23(*from) &&
+      to->isOnnx)
+    casts.push_back(one);
+}
+
 std::vector<Conversion> certify::listCasts() {
   std::vector<Conversion> casts;
   size_t count;
   const Format *formats = getFormats(count);
   for (const Format *from = formats; from != formats + count; ++from)
-    for (const Format *to = formats; to != formats + count; ++to) {
-      Conversion one;
-      one.from = from;
-      one.to = to;
-      if (!one.hasSaturate()) {
-        casts.push_back(one);
-        continue;
-      }
-      bool isScale = to->kind == Format::Kind::Scale;
-      for (bool saturate : {true, false}) {
-        one.rules.saturate = saturate;
-        for (ScaleRounding rounding :
-             {ScaleRounding::Up, ScaleRounding::Down, ScaleRounding::Nearest}) {
-          one.rules.scaleRounding = rounding;
-          if (isScale || rounding == ScaleRounding::Up)
-            casts.push_back(one);
-        }
-      }
-      // Before opset 24, FNUZ types map infinity differently (C4).
-      one.rules = {};
-      one.rules.opset = 23;
-      if (to->specials == Specials::NegativeZero && isInOpset23(*from) &&
-          to->isOnnx)
-        casts.push_back(one);
-    }
+    for (const Format *to = formats; to != formats + count; ++to)
+      addCasts(from, to, casts);
+  return casts;
+}
+
+std::vector<Conversion> certify::listStrings() {
+  std::vector<Conversion> casts;
+  size_t count;
+  const Format *formats = getFormats(count);
+  for (const Format *format = formats; format != formats + count; ++format)
+    addCasts(format, &getStringFormat(), casts);
+  for (const Format *format = formats; format != formats + count; ++format)
+    addCasts(&getStringFormat(), format, casts);
   return casts;
 }
 
@@ -662,6 +741,12 @@ std::vector<Conversion> certify::listProjections() {
     if (std::none_of(required.begin(), required.end(),
                      [&](const Format *one) { return one == &format; }))
       others.push_back(&format);
+  for (const Format *format : required)
+    for (bool isFrom : {true, false}) {
+      one.from = isFrom ? findFormat("f64") : format;
+      one.to = isFrom ? format : findFormat("f64");
+      addRoundings(DraftRounding::NearestTiesToEven, DraftRounding::ToOdd);
+    }
   // The conversions of each source are together, so that they share libraries.
   for (const Format *from : standard)
     for (const Format *to : others) {
@@ -683,6 +768,102 @@ std::vector<Conversion> certify::listProjections() {
   return all;
 }
 
+std::vector<Conversion> certify::listBlockConversions() {
+  std::vector<Conversion> all;
+  auto required =
+      find({"!quant_float.binary8p4se", "!quant_float.binary8p3se",
+            "!quant_float.binary4p2sf", "!quant_float.binary8p1uf"});
+  Conversion one;
+  auto add = [&](const Format *from, const Format *to) {
+    one.from = from;
+    one.to = to;
+    for (auto i = size_t(0); i <= size_t(kLastDraftRounding); ++i)
+      for (DraftSaturation saturation :
+           {DraftSaturation::SatFinite, DraftSaturation::SatPropagate,
+            DraftSaturation::SatNone}) {
+        DraftProjection projection;
+        projection.rounding = static_cast<DraftRounding>(i);
+        projection.saturation = saturation;
+        one.random = projection.isStochastic() ? findFormat("ui4") : nullptr;
+        projection.randomWidth = one.random ? 4 : 0;
+        one.rules.projection = projection;
+        all.push_back(one);
+      }
+  };
+  for (Kind kind : {Kind::ConvertToBlock, Kind::ConvertFromBlock})
+    for (const Format *scale : {required[3], required[0], findFormat("f32")})
+      for (const Format *wide : {findFormat("f32"), findFormat("f16"),
+                                 findFormat("bf16"), required[0]})
+        for (const Format *format : required) {
+          one.scale = scale;
+          one.kind = kind;
+          bool isTo = kind == Kind::ConvertToBlock;
+          add(isTo ? wide : format, isTo ? format : wide);
+        }
+  return all;
+}
+
+std::vector<Conversion> certify::listStochastic() {
+  std::vector<Conversion> all;
+  auto wide = find({"f32", "f16", "bf16"});
+  auto narrow =
+      find({"f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E3M4",
+            "f8E4M3", "f8E4M3B11FNUZ", "!quant_float.f8UE5M3", "f6E2M3FN",
+            "f6E3M2FN", "f4E2M1FN", "f16", "bf16"});
+  for (const Format *from : wide)
+    for (const Format *to : narrow)
+      for (const Format *random : find({"ui2", "ui4", "ui8"})) {
+        Conversion one;
+        one.from = from;
+        one.to = to;
+        one.random = random;
+        if (from == to)
+          continue;
+        all.push_back(one);
+        one.rules.saturate = false;
+        if (one.hasSaturate())
+          all.push_back(one);
+      }
+  auto storages = find({"i16", "i8", "i4", "i2", "ui16", "ui8", "ui4", "ui2"});
+  storages.insert(storages.end(), narrow.begin(), narrow.end() - 2);
+  Conversion one;
+  auto add = [&](const Conversion &each) { all.push_back(each); };
+  one.random = findFormat("ui4");
+  for (Kind kind : {Kind::Quantize, Kind::Qdq})
+    for (const Format *from : wide)
+      for (const char *precision : {"f32", "f64"}) {
+        one.kind = kind;
+        one.from = one.to = from;
+        one.scale = findFormat("f32");
+        one.precision = findFormat(precision);
+        one.destination = nullptr;
+        addCodes(one,
+                 kind == Kind::Qdq ? &Conversion::destination : &Conversion::to,
+                 add, storages);
+      }
+  for (Conversion each : listBlocks())
+    if (each.kind == Kind::BlockElements && each.from->name != "f16") {
+      each.random = findFormat("ui4");
+      all.push_back(each);
+    }
+  return all;
+}
+
+std::vector<Conversion> certify::listPhilox() {
+  std::vector<Conversion> all;
+  Conversion one;
+  one.kind = Kind::Philox;
+  // The encodings of the operand are the indices of the elements.
+  one.from = findFormat("ui16");
+  one.scale = findFormat("i64");
+  one.hasZeroPoint = true;
+  for (const Format *to : find({"ui2", "ui4", "ui8", "ui16", "ui32"})) {
+    one.to = to;
+    all.push_back(one);
+  }
+  return all;
+}
+
 std::vector<std::vector<Conversion>> certify::listGroups(Standard standard) {
   std::vector<std::vector<Conversion>> groups;
   auto add = [&](const std::vector<Conversion> &conversions) {
@@ -690,7 +871,7 @@ std::vector<std::vector<Conversion>> certify::listGroups(Standard standard) {
       // Small groups if running takes longer than compiling. Otherwise groups
       // are large, so that the fixed cost of a library is negligible.
       bool isLong = (one.kind == Kind::Cast || one.kind == Kind::BlockScale) &&
-                    one.from->bits == 32;
+                    one.from->bits == 32 && !one.random;
       bool isNew =
           groups.empty() || groups.back().size() >= (isLong ? 4 : 120) ||
           groups.back()[0].kind != one.kind ||
@@ -705,11 +886,15 @@ std::vector<std::vector<Conversion>> certify::listGroups(Standard standard) {
   };
   if (standard == Standard::P3109) {
     add(listProjections());
+    add(listBlockConversions());
     return groups;
   }
   add(listCasts());
   add(listQuantizations());
   add(listFakeConverts());
   add(listBlocks());
+  add(listStochastic());
+  add(listPhilox());
+  add(listStrings());
   return groups;
 }

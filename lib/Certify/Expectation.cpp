@@ -47,7 +47,8 @@ void Expectation::fillQuantized(const Conversion &conversion, const Call &call,
   const std::vector<Value> &all = getQuotients(conversion, call);
   for (size_t i = 0; i < call.count; ++i) {
     uint64_t code = quantize(all[i], stored, *conversion.precision, zeroPoint,
-                             conversion.rules.saturate);
+                             conversion.rules.saturate,
+                             conversion.getRandomBits(call.random));
     if (!back.empty())
       code = back[code];
     else if (goesBack)
@@ -67,7 +68,7 @@ static void fillBlockScales(const Conversion &conversion, const Call &call,
   for (size_t i = 0; i < call.count;) {
     size_t end = std::min(i + kStretch, call.count);
     auto get = [&](size_t index) {
-      return conversion.getExpected(call.getCode(index), 0, 0);
+      return conversion.getExpected(call.getCode(index), {});
     };
     uint64_t first = get(i);
     bool isOne = first == get(end - 1);
@@ -82,7 +83,9 @@ static void fillBlockElements(const Conversion &conversion, const Call &call,
                            *conversion.scale, *conversion.to, call.scale,
                            conversion.getTensorLevel(call.zeroPoint));
   for (size_t i = 0; i < call.count; ++i)
-    write(*conversion.to, slots, i, quantizer.quantize(call.getCode(i)));
+    write(*conversion.to, slots, i,
+          quantizer.quantize(call.getCode(i),
+                             conversion.getRandomBits(call.random)));
 }
 
 void Expectation::fill(const Conversion &conversion, const Call &call,
@@ -94,8 +97,10 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
   if (conversion.kind == Kind::Cast && call.isRange &&
       (to.bits >= 8 || to.kind != Format::Kind::Signed)) {
     CastRules rules = conversion.rules;
-    if (conversion.random)
-      rules.projection->random = call.zeroPoint;
+    if (rules.projection)
+      rules.projection->random = call.random;
+    else
+      rules.random = conversion.getRandomBits(call.random);
     return castRange(*conversion.from, to, call.first, call.count, slots.data(),
                      rules);
   }
@@ -109,6 +114,5 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
       conversion.from->bits == 32 && to.bits <= 16)
     return fillBlockScales(conversion, call, slots);
   for (size_t i = 0; i < call.count; ++i)
-    write(to, slots, i,
-          conversion.getExpected(call.getCode(i), call.scale, call.zeroPoint));
+    write(to, slots, i, conversion.getExpected(call.getCode(i), call));
 }

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
-#include <tuple>
 
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::certify;
@@ -45,12 +45,13 @@ uint64_t certify::fromDouble(const Format &format, double value) {
 static std::vector<uint64_t> getMagnitudes(const Format &format) {
   std::vector<uint64_t> codes;
   if (format.bits <= 16) {
-    uint64_t count =
-        format.isFloat() ? format.getSignBit() : format.getMask() + 1;
+    uint64_t count = format.isFloat() && format.isSigned ? format.getSignBit()
+                                                         : format.getMask() + 1;
     for (uint64_t code = 0; code < count; ++code)
       codes.push_back(code);
     return codes;
   }
+  // Only formats of 32 and 64 bits, which have a sign.
   uint64_t last = format.getSignBit() - 1;
   uint64_t power = uint64_t(1) << format.mantissaBits;
   for (uint64_t code = 0; code <= last - power; code += power)
@@ -66,6 +67,9 @@ static std::vector<uint64_t> getMagnitudes(const Format &format) {
 /// changes.
 static std::vector<double> getEdges(const Format &to) {
   std::vector<double> edges = {0};
+  // The recorded certificates of f8UE5M3 do not have them.
+  if (to.name == "!quant_float.f8UE5M3")
+    return edges;
   if (!to.isFloat() && to.kind != Format::Kind::Scale) {
     uint64_t small = std::min<uint64_t>(to.getMask(), 70000) + 4;
     for (uint64_t i = 0; i < 2 * small; ++i)
@@ -134,6 +138,41 @@ static std::vector<uint64_t> makeWideCodes(const Format &from,
     uint64_t code = random();
     codes.push_back(i % 2 ? code : code >> (random() % 64));
   }
+  return codes;
+}
+
+/// Returns the encodings of f32 next to the numbers at which a stochastic
+/// rounding may change, for a subset of the values of the result: those at
+/// fractions of the distance to the next value, in units of the random bits.
+static std::vector<uint64_t> makeFractions(const Format &from, const Format &to,
+                                           unsigned randomWidth) {
+  std::vector<uint64_t> codes;
+  std::vector<uint64_t> magnitudes = getMagnitudes(to);
+  size_t fractions = size_t(1) << randomWidth;
+  size_t step = magnitudes.size() * fractions / 8192 + 1;
+  // All values of a binade, and the limits.
+  for (size_t i = 0; i < magnitudes.size(); ++i) {
+    if (i % step != 0 && i > 8 && i + 8 < magnitudes.size())
+      continue;
+    double value = toDouble(to, magnitudes[i]);
+    double next = toDouble(to, magnitudes[i] + 1);
+    if (!std::isfinite(value))
+      continue;
+    if (!std::isfinite(next) || next < value)
+      next = 2 * value - toDouble(to, magnitudes[i] - 1);
+    for (size_t j = 0; j < fractions; ++j)
+      addNear(from,
+              fromDouble(from, value + (next - value) * double(j) / fractions),
+              codes);
+  }
+  for (double special : {double(INFINITY), double(NAN), 0.0})
+    addNear(from, fromDouble(from, special), codes);
+  for (uint64_t power = 0; power < from.getSignBit();
+       power += uint64_t(1) << from.mantissaBits)
+    addNear(from, power, codes);
+  Random random(from.bits + randomWidth);
+  for (int i = 0; i < 8192; ++i)
+    codes.push_back(random() & from.getMask());
   return codes;
 }
 
@@ -351,7 +390,8 @@ void Inputs::setBlockParameters() {
       levels.resize(8);
   }
   auto isSelected = [&](size_t index, size_t count, size_t step) {
-    return !isSampled || index % step == 0 || index + 2 >= count;
+    return (!isSampled && !conversion.random) || index % step == 0 ||
+           index + 2 >= count;
   };
   for (size_t i = 0; i < scales.size(); ++i) {
     if (scale && !isSelected(i, scales.size(), 6))
@@ -364,6 +404,8 @@ void Inputs::setBlockParameters() {
         parameters.push_back({scales[i], levels[j]});
       }
   }
+  if (conversion.random)
+    addRandomBits(1);
   numCalls = parameters.size();
   // Scales of the tensor and of blocks with one level have no parameters.
   if (scale || conversion.hasZeroPoint || conversion.from->bits <= 16)
@@ -371,6 +413,124 @@ void Inputs::setBlockParameters() {
   complete = !isSampled;
   if (complete)
     numCalls = (uint64_t(1) << 32) / kChunk;
+}
+
+/// Sets the parameters of a block conversion of IEEE P3109.
+void Inputs::setConversionParameters() {
+  const Format &scale = *conversion.scale;
+  std::vector<uint64_t> scales = {0};
+  if (scale.bits > 8)
+    scales = makeScales(scale);
+  for (uint64_t code = 1; scale.bits <= 8 && code <= scale.getMask(); ++code)
+    scales.push_back(code);
+  for (size_t i = 0; i < scales.size(); i += isSampled ? 6 : 1)
+    parameters.push_back({scales[i]});
+  numScales = parameters.size();
+  if (conversion.random)
+    addRandomBits(1);
+  numCalls = parameters.size();
+}
+
+void Inputs::setPhiloxParameters() {
+  Random random(3);
+  std::vector<uint64_t> words = {
+      0,        1,        0xFFFFFFFF, uint64_t(1) << 32, ~uint64_t(0),
+      random(), random(), random()};
+  // The counter carries into the second word, and wraps, within a call.
+  for (uint64_t seed : words)
+    for (uint64_t offset :
+         {uint64_t(0), uint64_t(1), 0xFFFFFFFF - uint64_t(1000),
+          ~uint64_t(0) - 1000, random(), random()})
+      parameters.push_back({seed, offset});
+  numScales = words.size();
+  numZeroPoints = parameters.size() / numScales;
+  complete = false;
+  numCalls = parameters.size();
+}
+
+/// Sets the calls of a stochastic cast: one for each random number. A sample
+/// has at most 16, which include the smallest and the largest one.
+void Inputs::setRandomCalls() {
+  uint64_t mask = conversion.random->getMask();
+  randomStep = isSampled && mask > 15 ? mask / 15 : 1;
+  complete &= randomStep == 1;
+  numCalls = mask / randomStep + 1;
+}
+
+void Inputs::addRandomBits(size_t count) {
+  uint64_t mask = conversion.random->getMask();
+  std::vector<Parameters> all;
+  Random random(mask);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    for (size_t j = 0; j < count; ++j) {
+      Parameters one = parameters[i];
+      one.random = count > 1 && j == 0   ? 0
+                   : count > 1 && j == 1 ? mask
+                                         : random() & mask;
+      all.push_back(one);
+    }
+  parameters = std::move(all);
+  numRandom = count;
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+std::vector<uint64_t> Inputs::makeStringCodes(const Format &from) {
+  std::vector<uint64_t> codes;
+  if (from.bits <= 16) {
+    for (uint64_t code = 0; code <= from.getMask(); ++code)
+      codes.push_back(code);
+    return codes;
+  }
+  for (unsigned bit = 0; bit < from.bits; ++bit)
+    addNear(from, uint64_t(1) << bit, codes);
+  uint64_t step = uint64_t(1) << from.mantissaBits;
+  for (uint64_t power = 0; from.isFloat() && power < from.getSignBit();
+       power += step)
+    addNear(from, power, codes);
+  Random random(from.bits);
+  for (int i = 0; i < 1 << 14; ++i) {
+    uint64_t code = random();
+    codes.push_back(i % 2 ? code : code >> (random() % 64));
+  }
+  for (uint64_t &code : codes)
+    code &= from.getMask();
+  return codes;
+}
+
+std::vector<std::string> Inputs::makeStrings(const Format &to) {
+  std::vector<std::string> strings = {
+      "0",     "-0",    "+0.0",     "NaN",       "nan",      "INF", "+inf",
+      "-Inf",  "1e400", "-1e400",   "1e-400",    " 7.5\t",   ".5",  "5.",
+      "1E+02", "-1e-2", "00012.50", "-1e999999", "1e-999999"};
+  std::vector<double> edges = getEdges(to);
+  size_t step = edges.size() / 4096 + 1;
+  Random random(to.bits);
+  for (size_t i = 0; i < edges.size();
+       i += i < 64 || i + 64 > edges.size() ? 1 : step) {
+    double edge = i % 2 ? edges[i] : -edges[i];
+    if (!std::isfinite(edge))
+      continue;
+    char text[1600];
+    // Exact digits, one digit more, and few digits.
+    snprintf(text, sizeof text, "%.780g", edge);
+    strings.push_back(text);
+    if (!std::strpbrk(text, "e")) {
+      strings.push_back(text + std::string(std::strpbrk(text, ".")
+                                               ? "1"
+                                               : ".0000000000000000000000001"));
+    }
+    snprintf(text, sizeof text, "%.*e", int(random() % 24), edge);
+    strings.push_back(text);
+    snprintf(text, sizeof text, "%.60f", edge);
+    strings.push_back(text);
+    snprintf(text, sizeof text, "%.17g",
+             std::nextafter(edge, i % 3 ? 1e308 : -1e308));
+    strings.push_back(text);
+  }
+  return strings;
 }
 
 //===----------------------------------------------------------------------===//
@@ -386,12 +546,24 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled,
     if (from.bits == 64) {
       codes = makeWideCodes(from, *conversion.to);
       numCalls = (codes.size() + kChunk - 1) / kChunk;
+    } else if (from.bits == 32 && conversion.random) {
+      complete = false;
+      codes = makeFractions(from, *conversion.to, conversion.random->bits);
+      setRandomCalls();
     } else if (from.bits == 32) {
       complete = !isSampled;
       numCalls = (uint64_t(1) << 32) / kChunk / (isSampled ? 256 : 1);
     } else if (conversion.random) {
-      numCalls = conversion.random->getMask() + 1;
+      setRandomCalls();
     }
+    return;
+  }
+  if (conversion.kind == Conversion::Kind::Philox) {
+    setPhiloxParameters();
+    return;
+  }
+  if (conversion.kind >= Conversion::Kind::ConvertToBlock) {
+    setConversionParameters();
     return;
   }
   if (conversion.kind >= Conversion::Kind::TensorScale) {
@@ -414,25 +586,36 @@ Inputs::Inputs(const Conversion &conversion, bool isSampled,
             makeZeroPoint(conversion.getZeroPointFormat(), 2 * i + second);
       parameters.push_back({scales[i], zeroPoint});
     }
-  numCalls = parameters.size();
   numZeroPoints = conversion.hasZeroPoint ? 2 : 1;
   numScales = parameters.size() / numZeroPoints;
+  if (conversion.random)
+    addRandomBits(4);
+  numCalls = parameters.size();
 }
 
 std::string Inputs::describe() const {
   auto count = [](size_t number, const char *what) {
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
   };
-  std::string text = complete ? "every encoding"
+  if (conversion.kind == Conversion::Kind::Philox)
+    return "65536 elements with " + count(numScales, "seed") + " and " +
+           count(numZeroPoints, "offset");
+  bool isEvery = complete || (conversion.random && !conversion.scale &&
+                              conversion.from->bits <= 16);
+  std::string text = isEvery ? "every encoding"
                      : codes.empty() && parameters.empty()
                          ? "1 of 256 encodings"
                          : "selected encodings";
   if (conversion.scale) {
-    bool isEvery = numScales == conversion.scale->getMask() + 1;
-    text += " with " + (isEvery ? "every scale" : count(numScales, "scale"));
+    bool isAll = numScales == conversion.scale->getMask() + 1;
+    text += " with " + (isAll ? "every scale" : count(numScales, "scale"));
   }
-  if (conversion.random)
-    text += " with all random bits";
+  if (conversion.random && conversion.scale)
+    text += numRandom == 1 ? " and a random number each"
+                           : " and " + count(numRandom, "random number");
+  else if (conversion.random)
+    text += randomStep == 1 ? " with all random bits"
+                            : " with " + count(numCalls, "random number");
   if (!conversion.hasZeroPoint)
     return text;
   const char *what = conversion.isBlock() ? "tensor level"
@@ -450,7 +633,13 @@ Call Inputs::getCall(uint64_t index) const {
     call.first = index * kChunk;
     if (conversion.random) {
       call.first = 0;
-      call.zeroPoint = index;
+      call.random = index * randomStep;
+    }
+    if (from.bits == 32 && conversion.random) {
+      call.isRange = false;
+      call.codes = codes;
+      call.count = codes.size();
+      return call;
     }
     if (from.bits == 64) {
       size_t end = std::min<size_t>(codes.size(), call.first + kChunk);
@@ -466,8 +655,9 @@ Call Inputs::getCall(uint64_t index) const {
     return call;
   }
   if (index < parameters.size())
-    std::tie(call.scale, call.zeroPoint) = parameters[index];
-  if (conversion.kind >= Conversion::Kind::TensorScale && from.bits == 32) {
+    static_cast<Parameters &>(call) = parameters[index];
+  if (conversion.kind >= Conversion::Kind::TensorScale &&
+      conversion.kind < Conversion::Kind::ConvertToBlock && from.bits == 32) {
     call.isRange = complete;
     call.first = index * kChunk;
     call.count = kChunk;

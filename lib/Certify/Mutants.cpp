@@ -51,6 +51,8 @@ enum class Change {
   Add,
   /// Adds the zero point before rounding instead of after it.
   ZeroPointFirst,
+  /// Rounds the result, an f64, to f32.
+  RoundToF32,
   /// Changes the order of two multiplications or divisions, whose intermediate
   /// result is rounded.
   Reassociate
@@ -445,6 +447,47 @@ static constexpr Mutant kMutants[] = {
     {"p3109_decode_smallest", "2^-127 is decoded as zero",
      "project_binary8p1uf_to_f32_NearestTiesToEven_SatNone", "arith.select",
      0x400000, Change::Constant, 0},
+    // IEEE P3109: blocks
+    {"p3109_zero_scale", "a scale of 0 gives NaN",
+     "convert_to_block_f16_by_binary8p1uf_to_binary8p4se_NearestTiesToEven_"
+     "SatNone",
+     "arith.select", 0x3FF0000000000000, Change::Constant, 0},
+    {"p3109_infinite_scale", "an infinite scale gives 0",
+     "convert_to_block_f16_by_binary8p4se_to_binary8p4se_NearestTiesToEven_"
+     "SatNone",
+     "arith.cmpf", 0x7FF0000000000000, Change::Constant, 0x7FF8000000000000},
+    {"p3109_quotient", "the quotient is rounded to f32",
+     "convert_to_block_f32_by_f32_to_binary8p4se_NearestTiesToEven_SatNone",
+     "arith.divf", std::nullopt, Change::RoundToF32},
+    {"p3109_product", "the product is rounded to f32",
+     "convert_from_block_binary8p4se_by_f32_to_f32_ToOdd_SatNone", "arith.mulf",
+     std::nullopt, Change::RoundToF32},
+    // Stochastic rounding
+    {"stochastic_weight", "the random bits count half",
+     "cast_f16_to_f8E4M3FN_saturate1_stochastic_ui4", "arith.shli", 16,
+     Change::Constant, 15},
+    {"stochastic_subnormal", "the fraction of a subnormal counts half",
+     "cast_f16_to_f8E4M3FN_saturate1_stochastic_ui4", "arith.mulf", 0x46000000,
+     Change::Constant, 0x45800000},
+    {"stochastic_limit", "overflow becomes NaN",
+     "cast_f16_to_f8E4M3FN_saturate1_stochastic_ui4", "arith.select", 0x7E,
+     Change::Constant, 0x7F},
+    {"stochastic_unsigned", "a negative number becomes 0 without saturate",
+     "cast_f16_to_f8UE5M3_saturate0_stochastic_ui4", "arith.select", 0xFF,
+     Change::Constant, 0},
+    {"stochastic_integer", "the fraction of a quotient counts half",
+     "quantize_f16_by_f32_to_i8_in_f32_stochastic_ui4", "arith.mulf",
+     0x41800000, Change::Constant, 0x41000000},
+    {"stochastic_integer_sign", "negative quotients are one too large",
+     "quantize_f16_by_f32_to_i8_in_f32_stochastic_ui4", "arith.subi", 0,
+     Change::Constant, 1},
+    // Random bits
+    {"philox_factor", "a factor of Philox is another odd number", "philox_ui32",
+     "arith.muli", 0xD2511F53, Change::Constant, 0xD2511F55},
+    {"philox_key", "the second key grows by one less", "philox_ui32",
+     "arith.addi", 0xBB67AE85, Change::Constant, 0xBB67AE84},
+    {"philox_bits", "the bits below the upper ones are taken", "philox_ui8",
+     "arith.shrui", 24, Change::Constant, 23},
 };
 
 size_t certify::countMutants() { return std::size(kMutants); }
@@ -643,6 +686,20 @@ static bool change(Operation *op, const Mutant &mutant) {
     return true;
   case Change::ZeroPointFirst:
     return addZeroPointFirst(builder, op);
+  case Change::RoundToF32: {
+    Type type = op->getResult(0).getType();
+    if (!getElementTypeOrSelf(type).isF64())
+      return false;
+    Type narrow = builder.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      narrow = vector.clone(narrow);
+    builder.setInsertionPointAfter(op);
+    mlir::Value rounded =
+        arith::TruncFOp::create(builder, loc, narrow, op->getResult(0));
+    mlir::Value wide = arith::ExtFOp::create(builder, loc, type, rounded);
+    op->getResult(0).replaceAllUsesExcept(wide, rounded.getDefiningOp());
+    return true;
+  }
   case Change::Reassociate:
     return reassociate(builder, op);
   }
@@ -803,6 +860,8 @@ llvm::json::Value certify::toJSON(const MutantReport &report) {
     object["input"] = hex(first.input);
     object["scale"] = hex(first.scale);
     object["zero_point"] = hex(first.zeroPoint);
+    if (first.random)
+      object["random"] = hex(first.random);
     object["expected"] = hex(first.expected);
     object["made"] = hex(first.made);
   }

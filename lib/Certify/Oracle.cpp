@@ -99,6 +99,12 @@ const std::vector<Format> &certify::getBinaryFormats() {
   return table.first;
 }
 
+const Format &certify::getStringFormat() {
+  // Strings have no encodings.
+  static constexpr Format kString{"!quant_float.string", Kind::String, 64};
+  return kString;
+}
+
 const Format *certify::findFormat(std::string_view name) {
   for (const Format &format : kFormats)
     if (format.name == name)
@@ -157,6 +163,24 @@ static uint64_t roundShifted(uint64_t number, unsigned shift) {
   return integerPart + (rest > half || (rest == half && (integerPart & 1)));
 }
 
+/// Truncates a magnitude to multiples of 2^last and adds one if the fraction,
+/// truncated to the number of random bits, and these bits have a carry (S2).
+static Value roundByRandomBits(const Value &value, int last,
+                               const RandomBits &random) {
+  if (value.kind != Value::Kind::Number || value.exponent >= last)
+    return value;
+  int shift = last - value.exponent;
+  uint64_t below = shift < 64 ? value.significand >> shift : 0;
+  uint64_t rest = shift < 64 ? value.significand & ((uint64_t(1) << shift) - 1)
+                             : value.significand;
+  // A fraction below 2^-16 has no bits among the random ones.
+  uint64_t fraction = 0;
+  if (shift < 64 + int(random.width))
+    fraction = uint64_t((Wide(rest) << random.width) >> shift);
+  below += fraction + random.bits >= uint64_t(1) << random.width;
+  return {Value::Kind::Number, value.negative, below, last};
+}
+
 static Value decodeFloat(const Format &format, uint64_t code) {
   bool negative = code & format.getSignBit();
   uint64_t magnitude = code & getMagnitudes(format);
@@ -209,14 +233,27 @@ Value certify::decode(const Format &format, uint64_t code) {
     break;
   case Kind::Unsigned:
   case Kind::Bool:
+  case Kind::String:
     break;
   }
   return {Value::Kind::Number, false, code, 0};
 }
 
 /// Implements C2 to C6, C8 and F3.
-static uint64_t encodeFloat(const Format &format, const Value &value,
+static uint64_t encodeFloat(const Format &format, const Value &exact,
                             const CastRules &rules) {
+  Value value = exact;
+  // The last mantissa bit of the result is worth 2^last, which is at least
+  // 2^smallest.
+  int smallest = 1 - format.bias - int(format.mantissaBits);
+  int top = value.exponent + getLength(value.significand) - 1;
+  int last = std::max(top - int(format.mantissaBits), smallest);
+  if (rules.random) {
+    value = roundByRandomBits(exact, last, *rules.random);
+    // A carry may double the magnitude.
+    top = value.exponent + getLength(value.significand) - 1;
+    last = std::max(top - int(format.mantissaBits), smallest);
+  }
   bool hasNegativeZero = format.specials != Specials::NegativeZero;
   uint64_t sign = value.negative ? format.getSignBit() : 0;
   if (value.isNaN())
@@ -240,11 +277,6 @@ static uint64_t encodeFloat(const Format &format, const Value &value,
   uint64_t magnitude = 0;
   bool overflows = value.isInfinity();
   if (value.significand) {
-    // The last mantissa bit of the result is worth 2^last, which is at least
-    // 2^smallest.
-    int smallest = 1 - format.bias - int(format.mantissaBits);
-    int top = value.exponent + getLength(value.significand) - 1;
-    int last = std::max(top - int(format.mantissaBits), smallest);
     int shift = last - value.exponent;
     uint64_t steps = shift < 0 ? value.significand << -shift
                                : roundShifted(value.significand, shift);
@@ -341,6 +373,7 @@ uint64_t certify::encode(const Format &format, const Value &value,
   case Kind::Unsigned:
     return truncateToInteger(format, value) & format.getMask();
   case Kind::Bool:
+  case Kind::String:
     break;
   }
   return !value.isZero();
@@ -463,6 +496,33 @@ uint64_t certify::project(const Format &format, const Value &value,
   return sign | (staysFinite ? getLargest(format) : getBeyond(format));
 }
 
+// Products have at most 64 bits, and quotients are rounded to odd. Both are
+// exact where that matters.
+
+uint64_t certify::convertFromBlock(const Format &from, const Format &scale,
+                                   const Format &to, uint64_t code,
+                                   uint64_t scaleCode,
+                                   const DraftProjection &projection) {
+  return project(to, multiply(decode(from, code), decode(scale, scaleCode)),
+                 projection);
+}
+
+uint64_t certify::convertToBlock(const Format &from, const Format &scale,
+                                 const Format &to, uint64_t code,
+                                 uint64_t scaleCode,
+                                 const DraftProjection &projection) {
+  Value value = decode(from, code), factor = decode(scale, scaleCode);
+  if (value.isNaN() || factor.isNaN())
+    return getProjectedNaN(to);
+  if (factor.isZero())
+    return project(to, makeZero(false), projection);
+  if (factor.isInfinity()) {
+    int sign = value.isZero() ? 0 : value.negative == factor.negative ? 1 : -1;
+    return project(to, makeInteger(sign), projection);
+  }
+  return project(to, divide(value, factor), projection);
+}
+
 /// Rounds a number to a value of a floating-point format.
 static Value roundTo(const Format &format, const Value &value) {
   return decodeFloat(format, encodeFloat(format, value, {}));
@@ -581,16 +641,20 @@ Value certify::getQuotient(const Format &from, const Format &scale,
 
 uint64_t certify::quantize(const Value &exact, const Format &to,
                            const Format &precision,
-                           std::optional<uint64_t> zeroPoint, bool saturate) {
+                           std::optional<uint64_t> zeroPoint, bool saturate,
+                           std::optional<RandomBits> random) {
   Value quotient = exact;
   if (to.isFloat()) {
     CastRules rules;
     rules.saturate = saturate;
+    rules.random = random;
     // The zero point of float8 has no effect.
     if (zeroPoint && to.overflow == Overflow::Saturates)
       quotient = roundTo(precision, add(quotient, decode(to, *zeroPoint)));
     return encode(to, quotient, rules);
   }
+  if (random)
+    quotient = roundByRandomBits(quotient, 0, *random);
   int64_t zero = zeroPoint ? toInteger(to, *zeroPoint) : 0;
   int64_t steps = quotient.isNaN() ? 0 : roundToInteger(quotient);
   int64_t span = int64_t(1) << (to.bits - (to.kind == Kind::Signed));
@@ -601,9 +665,10 @@ uint64_t certify::quantize(const Value &exact, const Format &to,
 uint64_t certify::quantize(const Format &from, const Format &scale,
                            const Format &to, const Format &precision,
                            uint64_t code, uint64_t scaleCode,
-                           std::optional<uint64_t> zeroPoint, bool saturate) {
+                           std::optional<uint64_t> zeroPoint, bool saturate,
+                           std::optional<RandomBits> random) {
   return quantize(getQuotient(from, scale, precision, code, scaleCode), to,
-                  precision, zeroPoint, saturate);
+                  precision, zeroPoint, saturate, random);
 }
 
 uint64_t certify::dequantize(const Format &from, const Format &scale,
@@ -626,10 +691,34 @@ uint64_t certify::quantizeAndBack(const Format &format, const Format &scale,
                                   const Format &precision, uint64_t code,
                                   uint64_t scaleCode,
                                   std::optional<uint64_t> zeroPoint,
-                                  bool saturate) {
+                                  bool saturate,
+                                  std::optional<RandomBits> random) {
   uint64_t stored = quantize(format, scale, storage, precision, code, scaleCode,
-                             zeroPoint, saturate);
+                             zeroPoint, saturate, random);
   return dequantize(storage, scale, format, stored, scaleCode, zeroPoint);
+}
+
+//===----------------------------------------------------------------------===//
+// Random bits
+//===----------------------------------------------------------------------===//
+
+uint64_t certify::philox(unsigned k, uint64_t seed, uint64_t offset,
+                         uint64_t element) {
+  // Philox 4x32-10: ten rounds of two products of 32 bits, with keys that grow
+  // by constants (Salmon and others, 2011).
+  uint64_t block = offset + element / 4;
+  uint32_t counter[4] = {uint32_t(block), uint32_t(block >> 32), 0, 0};
+  uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    uint64_t a = uint64_t(0xD2511F53) * counter[0];
+    uint64_t b = uint64_t(0xCD9E8D57) * counter[2];
+    uint32_t next[4] = {uint32_t(b >> 32) ^ counter[1] ^ key[0], uint32_t(b),
+                        uint32_t(a >> 32) ^ counter[3] ^ key[1], uint32_t(a)};
+    std::copy(next, next + 4, counter);
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return counter[element % 4] >> (32 - k);
 }
 
 //===----------------------------------------------------------------------===//

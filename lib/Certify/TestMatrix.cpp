@@ -320,10 +320,26 @@ static const Format *getPrecision(std::optional<Type> type) {
 }
 
 static SmallVector<Conversion> find(CastOp op) {
-  const Format *from = getFormat(op.getInput().getType());
-  const Format *to = getFormat(op.getType());
-  if (!from || !to || op.getRandom() || !op.hasOnnxRules())
+  auto getAny = [](Type type) {
+    return isa<StringType>(getElementTypeOrSelf(type)) ? &getStringFormat()
+                                                       : getFormat(type);
+  };
+  const Format *from = getAny(op.getInput().getType());
+  const Format *to = getAny(op.getType());
+  if (!from || !to || !op.hasOnnxRules() ||
+      (from == to && from == &getStringFormat()))
     return {};
+  if (op.getRandom()) {
+    Conversion one =
+        makeCast(*from, *to, kNewestOpset, op.getSaturate().value_or(true),
+                 ScaleRounding::Up);
+    one.random = getFormat(op.getRandom().getType());
+    // A cast to the same type keeps all bits (V7). Random bits of 16 bits are
+    // too many to try.
+    if (from == to || one.random->bits > 8)
+      return {};
+    return {one};
+  }
   ScaleRounding rounding = ScaleRounding::Up;
   switch (op.getRoundMode().value_or(RoundMode::Up)) {
   case RoundMode::Up:
@@ -447,11 +463,18 @@ static SmallVector<Conversion> find(BlockQuantizeOp op) {
   return all;
 }
 
+static SmallVector<Conversion> find(PhiloxOp op) {
+  for (const Conversion &one : listPhilox())
+    if (one.to == getFormat(op.getType()))
+      return {one};
+  return {};
+}
+
 SmallVector<Conversion> certify::findConversions(Operation *op) {
   return llvm::TypeSwitch<Operation *, SmallVector<Conversion>>(op)
       .Case<CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp,
             TensorScaleOp, BlockScaleOp, BlockQuantizeOp,
-            BlockQuantizeElementsOp, BlockDequantizeOp>(
+            BlockQuantizeElementsOp, BlockDequantizeOp, PhiloxOp>(
           [](auto op) { return find(op); })
       .Default(SmallVector<Conversion>());
 }

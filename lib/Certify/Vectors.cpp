@@ -251,7 +251,7 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
   const Format &to = *one.to;
   bool isNumber =
       to.isFloat() && to.isSigned && !decode(to, row.output).isNaN();
-  if (isNumber && one.agrees(row.input, row.scale, row.zeroPoint, row.output,
+  if (isNumber && one.agrees(row.input, {row.scale, row.zeroPoint}, row.output,
                              row.output ^ to.getSignBit()))
     return "D8";
   switch (one.kind) {
@@ -276,6 +276,11 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
     return "B7";
   case Kind::BlockDequantize:
     return "B8";
+  case Kind::ConvertToBlock:
+  case Kind::ConvertFromBlock:
+    return "I7";
+  case Kind::Philox:
+    return "S3";
   case Kind::FakeConvert:
     break;
   }
@@ -288,7 +293,7 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
 
 static void addRow(VectorTable &table, VectorRow row) {
   const Conversion &one = table.conversion;
-  row.output = one.getExpected(row.input, row.scale, row.zeroPoint);
+  row.output = one.getExpected(row.input, {row.scale, row.zeroPoint});
   row.rule = getRule(one, row);
   table.rows.push_back(std::move(row));
 }
@@ -690,7 +695,8 @@ static bool isInVectors(const Conversion &one) {
   bool isDefault =
       one.rules.projection->rounding == DraftRounding::NearestTiesToEven &&
       one.rules.projection->saturation == DraftSaturation::SatNone;
-  if (one.random || (!isNarrow(*one.from) && !isNarrow(*one.to)))
+  if (one.random || one.from->bits == 64 || one.to->bits == 64 ||
+      (!isNarrow(*one.from) && !isNarrow(*one.to)))
     return false;
   if (isNarrow(*one.from) && isNarrow(*one.to))
     return isDefault;

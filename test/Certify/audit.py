@@ -74,16 +74,19 @@ assert OPENVINO in page, page
 assert "1 kinds of nodes not covered: NOT TO BE RELEASED" in page, page
 
 strings = """
-func.func @g(%x: tensor<?xf16>, %r: tensor<?xui8>) -> (tensor<?x!quant_float.string>, tensor<?xf8E5M2>) {
+func.func @g(%x: tensor<?xf16>, %r: tensor<?xui16>, %s: tensor<?xui2>, %i: tensor<i64>) -> (tensor<?x!quant_float.string>, tensor<?xf8E5M2>, tensor<?xf8E5M2>, tensor<?xui2>) {
   %0 = quant_float.cast %x opset 28 : tensor<?xf16> to tensor<?x!quant_float.string>
-  %1 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<?xf16>, tensor<?xui8> to tensor<?xf8E5M2>
-  return %0, %1 : tensor<?x!quant_float.string>, tensor<?xf8E5M2>
+  %1 = quant_float.cast %x, %r mode quant_float opset 1 round_mode stochastic : tensor<?xf16>, tensor<?xui16> to tensor<?xf8E5M2>
+  %2 = quant_float.cast %x, %s mode quant_float opset 1 round_mode stochastic : tensor<?xf16>, tensor<?xui2> to tensor<?xf8E5M2>
+  %3 = quant_float.philox %i, %i like %x : tensor<i64>, tensor<i64>, tensor<?xf16> to tensor<?xui2>
+  return %0, %1, %2, %3 : tensor<?x!quant_float.string>, tensor<?xf8E5M2>, tensor<?xf8E5M2>, tensor<?xui2>
 }
 """
 (tool.work / "t.mlir").write_text(strings)
 page = tool.run(1, "--audit", "t.mlir")
-assert "| Cast of strings | 1 | none: covered by the suite's comparison with exact fractions |" in page, page  # fmt: skip
 assert "| stochastic Cast | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
+for name in ("cast_f16_to_f8E5M2_saturate1_stochastic_ui2", "philox_ui2", "cast_f16_to_string"):
+    assert f"| `{name}` | 1 | run now |" in page, page
 
 # An op on blocks performs several conversions.
 blocks = """
@@ -106,6 +109,16 @@ stochastic = blocks.replace("rule torchao", "rule torchao round_mode stochastic 
 (tool.work / "s.mlir").write_text(stochastic)
 page = tool.run(1, "--audit", "s.mlir", "--sample")
 assert "| stochastic quantization | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
+
+draft = """
+func.func @p(%x: tensor<8xf32>, %s: tensor<1xf32>) -> tensor<8x!quant_float.binary8p4se> {
+  %0 = quant_float.convert_to_block %x, %s block [-1] projection <D1, NearestTiesToEven, SatNone> : tensor<8xf32>, tensor<1xf32> to tensor<8x!quant_float.binary8p4se>
+  return %0 : tensor<8x!quant_float.binary8p4se>
+}
+"""
+(tool.work / "p.mlir").write_text(draft)
+page = tool.run(1, "--audit", "p.mlir")
+assert "| block conversion of IEEE P3109 | 1 | none: covered by the suite's comparison with the draft's definitions |" in page, page  # fmt: skip
 
 # Every file that the model is made of counts.
 x, y, w = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT16, [4]) for n in "xyw")

@@ -317,9 +317,10 @@ public:
       os << separator
          << llvm::formatv(
                 "{0} of {1} wrong for {2}, the first input {3:x} gives {4:x}, "
-                "expected {5:x} (scale {6:x}, zero point {7:x})",
+                "expected {5:x} (scale {6:x}, zero point {7:x}, random bits "
+                "{8:x})",
                 wrong.count, certificate.inputs, cpu, first.input, first.made,
-                first.expected, first.scale, first.zeroPoint);
+                first.expected, first.scale, first.zeroPoint, first.random);
       separator = "; ";
     }
     if (certificate.referenceMismatches)
@@ -646,6 +647,8 @@ static int tryMutants(const Arguments &arguments) {
         if (report.isCaught && (first.scale || first.zeroPoint))
           llvm::outs() << llvm::formatv(" by {0:x}, {1:x}", first.scale,
                                         first.zeroPoint);
+        if (report.isCaught && first.random)
+          llvm::outs() << llvm::formatv(" with {0:x}", first.random);
         if (report.isCaught)
           llvm::outs() << llvm::formatv(
               " gives {0:x}, expected {1:x}, {2:f2} s", first.made,

@@ -20,6 +20,13 @@
 
 namespace mlir::quant_float::certify {
 
+/// The operands that all elements of a call share: a scale, a zero point or the
+/// operand in its place, and random bits. For Philox, the first two are the
+/// seed and the offset.
+struct Parameters {
+  uint64_t scale = 0, zeroPoint = 0, random = 0;
+};
+
 /// One operation on element types, with all attributes that affect its result.
 struct Conversion {
   enum class Kind {
@@ -31,7 +38,10 @@ struct Conversion {
     TensorScale,
     BlockScale,
     BlockElements,
-    BlockDequantize
+    BlockDequantize,
+    ConvertToBlock,
+    ConvertFromBlock,
+    Philox
   };
 
   Kind kind = Kind::Cast;
@@ -47,7 +57,7 @@ struct Conversion {
   /// The storage type of Qdq and FakeConvert, and the element type of
   /// BlockScale. Null for the other kinds.
   const Format *destination = nullptr;
-  /// The type of the random bits of a stochastic cast, or null.
+  /// The type of the random bits of a stochastic rounding, or null.
   const Format *random = nullptr;
   /// Whether there is a zero point, a shift for FakeConvert, or for blocks the
   /// f32 of the tensor: its scale, or with `isTensorAmax` its largest
@@ -61,8 +71,17 @@ struct Conversion {
 
   /// Returns the name of the operation in the dialect.
   const char *getOperation() const;
+  /// Whether the operation is a cast from or to strings.
+  bool hasStrings() const {
+    return from->kind == Format::Kind::String ||
+           to->kind == Format::Kind::String;
+  }
   /// Whether the operation has scales of blocks.
-  bool isBlock() const { return kind >= Kind::BlockScale; }
+  bool isBlock() const {
+    return kind >= Kind::BlockScale && kind != Kind::Philox;
+  }
+  /// For stochastic roundings, returns the random bits.
+  std::optional<RandomBits> getRandomBits(uint64_t bits) const;
   /// For blocks, returns the operand of the tensor.
   std::optional<TensorLevel> getTensorLevel(uint64_t zeroPoint) const;
   /// Returns a C identifier that contains all of the above.
@@ -77,13 +96,12 @@ struct Conversion {
   /// Returns the type of the zero point, or of the operand in its place.
   const Format &getZeroPointFormat() const;
   /// Returns the encoding that the oracle computes.
-  uint64_t getExpected(uint64_t code, uint64_t scaleCode,
-                       uint64_t zeroPoint) const;
+  uint64_t getExpected(uint64_t code, const Parameters &parameters) const;
   /// Whether an encoding is as correct as the expected one. The sign and
   /// payload of a NaN that arithmetic produces are unspecified, and such a NaN
   /// becomes a zero of either sign in formats without NaN (D8).
-  bool agrees(uint64_t code, uint64_t scaleCode, uint64_t zeroPoint,
-              uint64_t expected, uint64_t made) const;
+  bool agrees(uint64_t code, const Parameters &parameters, uint64_t expected,
+              uint64_t made) const;
 };
 
 /// Returns the spelling in the dialect's assembly format.
@@ -115,8 +133,24 @@ std::vector<Conversion> listBlocks();
 /// random bits from types of at most 16 bits. For every other format of at most
 /// 8 bits: from f16 and bf16 with every deterministic rounding and saturation,
 /// from f32 to nearest, ties to even, with SatNone, and to f32 and bf16 with
-/// every saturation.
+/// every saturation. From and to f64: with the four formats, and every rounding
+/// and saturation.
 std::vector<Conversion> listProjections();
+/// Returns the block conversions of IEEE P3109/D1 with scales of Binary8p1uf,
+/// Binary8p4se and f32: from f32, f16, bf16 and Binary8p4se to the four formats
+/// above, and back, with every rounding and saturation; the stochastic ones
+/// have 4 random bits.
+std::vector<Conversion> listBlockConversions();
+
+/// Returns the stochastic casts with 2, 4 and 8 random bits, and with 4 the
+/// stochastic quantizations and qdqs of all storage types, and elements of
+/// blocks of f32 and bf16 by every rule.
+std::vector<Conversion> listStochastic();
+/// Returns the casts from and to strings, with every `saturate` and
+/// `round_mode` that affects the result.
+std::vector<Conversion> listStrings();
+/// Returns the generator of random bits of each width.
+std::vector<Conversion> listPhilox();
 
 /// What a set of certificates is about.
 enum class Standard { OnnxAndBlocks, P3109 };

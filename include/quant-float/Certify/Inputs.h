@@ -38,15 +38,14 @@ private:
 double toDouble(const Format &format, uint64_t code);
 uint64_t fromDouble(const Format &format, double value);
 
-/// Elements that are converted by one call, with one scale and zero point.
-struct Call {
+/// Elements that are converted by one call, with the same parameters.
+struct Call : Parameters {
   /// Whether the encodings are consecutive from `first`; otherwise they are
   /// `codes`.
   bool isRange = true;
   uint64_t first = 0;
   std::vector<uint64_t> codes;
   size_t count = 0;
-  uint64_t scale = 0, zeroPoint = 0;
 
   uint64_t getCode(size_t index) const {
     return isRange ? first + index : codes[index];
@@ -56,7 +55,8 @@ struct Call {
 /// All calls of a conversion.
 ///
 /// - Casts from at most 32 bits: every encoding. With random bits, each of them
-///   with every encoding.
+///   with every encoding of at most 16 bits; of 32 bits, those on either side
+///   of the numbers at which the result may change, and random ones.
 /// - Casts from 64 bits: two encodings on either side of every value of the
 ///   result type and of every midpoint between two values, where the result may
 ///   change (for f32 and f64 results, which have too many values, those next to
@@ -78,7 +78,23 @@ struct Call {
 ///   either side of every value at which the result may change, times the
 ///   scale, and special and random ones.
 ///
-/// A sample consists of one in 256 calls of casts from 32 bits, of every sixth
+/// - Quantizations and elements of blocks with random bits have four random
+///   numbers for each scale and zero point, among them the smallest and the
+///   largest one; elements of blocks have every sixth scale and fourth level.
+/// - ConvertToBlock and ConvertFromBlock: every scale of 8 bits, or 24 scales;
+///   with random bits, one random number for each. Otherwise as quantizations.
+/// - Philox: 65536 elements for each of 48 pairs of a seed and an offset, among
+///   which the counter carries and wraps.
+///
+/// - Casts to strings: every encoding of at most 16 bits; wider ones next to
+///   powers of two, and random ones.
+/// - Casts from strings: decimal numbers at and next to every value of the
+/// result
+///   and every midpoint between two, for wide types a subset; with few and many
+///   digits, with and without an exponent; special values.
+///
+/// A sample has at most 16 random numbers in casts, and otherwise consists of
+/// one in 256 calls of casts from 32 bits, of every sixth
 /// scale and the last two, and of every fourth level.
 class Inputs {
 public:
@@ -92,8 +108,17 @@ public:
   std::string describe() const;
   Call getCall(uint64_t index) const;
 
+  /// The inputs of casts to and from strings.
+  static std::vector<uint64_t> makeStringCodes(const Format &from);
+  static std::vector<std::string> makeStrings(const Format &to);
+
 private:
   void setBlockParameters();
+  void setConversionParameters();
+  void setPhiloxParameters();
+  void setRandomCalls();
+  /// Adds random numbers to the parameters.
+  void addRandomBits(size_t count);
   /// The inputs of blocks that are not all encodings of a type.
   std::vector<uint64_t> makeBlockCodes(uint64_t scale, uint64_t level) const;
 
@@ -102,9 +127,11 @@ private:
   uint64_t numCalls = 1;
   /// The inputs of casts from 64 bits.
   std::vector<uint64_t> codes;
-  /// The scales and zero points of other conversions, and the number of each.
-  std::vector<std::pair<uint64_t, uint64_t>> parameters;
-  size_t numScales = 0, numZeroPoints = 0;
+  /// The parameters of other conversions, and the number of each.
+  std::vector<Parameters> parameters;
+  size_t numScales = 0, numZeroPoints = 0, numRandom = 1;
+  /// The difference between the random numbers of a stochastic cast.
+  uint64_t randomStep = 1;
 };
 
 } // namespace mlir::quant_float::certify

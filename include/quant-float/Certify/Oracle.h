@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,7 +53,7 @@ enum class Overflow { Infinity, AsAsked, Saturates };
 
 /// An element type.
 struct Format {
-  enum class Kind { Float, Scale, Signed, Unsigned, Bool };
+  enum class Kind { Float, Scale, Signed, Unsigned, Bool, String };
 
   /// The spelling in MLIR.
   std::string_view name;
@@ -86,6 +87,8 @@ const Format *getFormats(size_t &count);
 /// Returns the formats of IEEE P3109 of 3 to 8 bits, except those that are
 /// f8E4M3FNUZ and f8E5M2FNUZ.
 const std::vector<Format> &getBinaryFormats();
+/// Returns the type of strings, which is none of these formats.
+const Format &getStringFormat();
 /// Returns the format of this name, or null.
 const Format *findFormat(std::string_view name);
 
@@ -136,11 +139,19 @@ struct DraftProjection {
 uint64_t project(const Format &format, const Value &value,
                  const DraftProjection &projection);
 
+/// The number of random bits of a stochastic rounding, and the bits.
+struct RandomBits {
+  unsigned width;
+  uint64_t bits;
+};
+
 /// The attributes of a cast.
 struct CastRules {
   int opset = 28;
   bool saturate = true;
   ScaleRounding scaleRounding = ScaleRounding::Up;
+  /// Rounds stochastically to a float other than a Scale (S2).
+  std::optional<RandomBits> random;
   /// The operation Convert of IEEE P3109. The other fields have no effect.
   std::optional<DraftProjection> projection;
 };
@@ -153,6 +164,12 @@ uint64_t encode(const Format &format, const Value &value,
 uint64_t cast(const Format &from, const Format &to, uint64_t code,
               const CastRules &rules);
 
+/// Converts a number to a string (C14).
+std::string toString(const Format &format, uint64_t code);
+/// Returns the number of a valid string, rounded to odd, or toward zero if
+/// `isTruncated`.
+Value parseNumber(std::string_view text, bool isTruncated = false);
+
 /// Casts the `count` consecutive encodings from `first` on and stores the
 /// results in storage units. Equivalent to `count` calls of cast, but faster.
 void castRange(const Format &from, const Format &to, uint64_t first,
@@ -162,15 +179,17 @@ void castRange(const Format &from, const Format &to, uint64_t first,
 Value getQuotient(const Format &from, const Format &scale,
                   const Format &precision, uint64_t code, uint64_t scaleCode);
 
-/// Quantizes that quotient (D2 to D4).
+/// Quantizes that quotient (D2 to D4), stochastically with random bits (S5).
 uint64_t quantize(const Value &quotient, const Format &to,
                   const Format &precision, std::optional<uint64_t> zeroPoint,
-                  bool saturate);
+                  bool saturate,
+                  std::optional<RandomBits> random = std::nullopt);
 
 /// Divides and quantizes an encoding.
 uint64_t quantize(const Format &from, const Format &scale, const Format &to,
                   const Format &precision, uint64_t code, uint64_t scaleCode,
-                  std::optional<uint64_t> zeroPoint, bool saturate);
+                  std::optional<uint64_t> zeroPoint, bool saturate,
+                  std::optional<RandomBits> random = std::nullopt);
 
 /// Dequantizes an encoding (D5).
 uint64_t dequantize(const Format &from, const Format &scale, const Format &to,
@@ -181,7 +200,11 @@ uint64_t dequantize(const Format &from, const Format &scale, const Format &to,
 uint64_t quantizeAndBack(const Format &format, const Format &scale,
                          const Format &storage, const Format &precision,
                          uint64_t code, uint64_t scaleCode,
-                         std::optional<uint64_t> zeroPoint, bool saturate);
+                         std::optional<uint64_t> zeroPoint, bool saturate,
+                         std::optional<RandomBits> random = std::nullopt);
+
+/// Returns the k random bits of an element (S3).
+uint64_t philox(unsigned k, uint64_t seed, uint64_t offset, uint64_t element);
 
 //===----------------------------------------------------------------------===//
 // Blocks
@@ -234,10 +257,11 @@ public:
   BlockQuantizer(BlockRule rule, const Format &from, const Format &scale,
                  const Format &to, uint64_t scaleCode,
                  std::optional<TensorLevel> level);
-  uint64_t quantize(uint64_t code) const;
+  uint64_t quantize(uint64_t code,
+                    std::optional<RandomBits> random = std::nullopt) const;
   /// Whether the element has no specified sign, because it results from a NaN
   /// but its format has none (D8).
-  bool hasAnySign(uint64_t code) const;
+  bool hasAnySign(uint64_t code, bool isStochastic = false) const;
 
 private:
   Value getQuotient(uint64_t code) const;
@@ -255,6 +279,14 @@ private:
   /// For ggml, the products of the scale and the magnitudes of elements.
   Value products[8];
 };
+
+/// Convert an element to and from a block of IEEE P3109 (I7).
+uint64_t convertToBlock(const Format &from, const Format &scale,
+                        const Format &to, uint64_t code, uint64_t scaleCode,
+                        const DraftProjection &projection);
+uint64_t convertFromBlock(const Format &from, const Format &scale,
+                          const Format &to, uint64_t code, uint64_t scaleCode,
+                          const DraftProjection &projection);
 
 /// Dequantizes an element of a block (B8). `tensorScale` is an f32.
 uint64_t dequantizeBlock(const Format &from, const Format &scale,
