@@ -116,6 +116,10 @@ public:
 
 private:
   bool isElement(OpOperand &use);
+  bool isRewritten(Access &write);
+  int64_t getPrefetchBytes(Access &read);
+  bool readsLargeTiles(DominanceInfo &dominance);
+  void prefetch(Access &read);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -139,6 +143,9 @@ private:
   int64_t step = 0;
   /// Whether the iterations may start at any element.
   bool canShift = true;
+  /// Whether the results are a tile that stays in the caches, so that the loop
+  /// has no second version.
+  bool onlyPrefetches = false;
   Value last;
 };
 } // namespace
@@ -171,6 +178,53 @@ bool StreamingLoop::isElement(OpOperand &use) {
   SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
   return llvm::count(view->getOperands(), use.get()) == 1 &&
          llvm::dyn_cast_if_present<Value>(offsets.back()) == use.get();
+}
+
+/// Whether the surrounding loops write the same memory in each iteration. It is
+/// read before it is written again, so that it has to stay in the caches.
+bool StreamingLoop::isRewritten(Access &write) {
+  if (!loop->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  llvm::SetVector<Value> values;
+  values.insert(write.view);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value value = values[i];
+    if (Operation *op = value.getDefiningOp()) {
+      values.insert_range(op->getOperands());
+      continue;
+    }
+    Operation *parent = value.getParentBlock()->getParentOp();
+    if (parent == loop)
+      values.insert(loop.getLowerBound());
+    else if (isa<LoopLikeOpInterface>(parent))
+      return false;
+  }
+  return true;
+}
+
+/// Returns the distance at which the elements of the next tile are, if the
+/// surrounding loop reads a larger tile several times.
+int64_t StreamingLoop::getPrefetchBytes(Access &read) {
+  int64_t bytes = kPrefetchBytes;
+  for (auto view = read.view; view;
+       view = view.getSource().getDefiningOp<memref::SubViewOp>())
+    if (loop->getBlock() != view->getBlock() && view != read.view &&
+        view.getType().hasStaticShape() && outermost->isAncestor(view))
+      bytes = std::max<int64_t>(bytes, getStaticBytes(view.getType()));
+  return bytes;
+}
+
+/// Whether the inputs may be larger than the caches, and which of them are
+/// prefetched.
+bool StreamingLoop::readsLargeTiles(DominanceInfo &dominance) {
+  llvm::erase_if(reads, [&](Access &read) {
+    Value root = read.getRoot();
+    auto type = dyn_cast<MemRefType>(root.getType());
+    return !type || !dominance.properlyDominates(root, outermost) ||
+           isRewritten(read) ||
+           (type.hasStaticShape() && getStaticBytes(type) < kLeastKnownBytes);
+  });
+  return !reads.empty();
 }
 
 bool StreamingLoop::analyze(DominanceInfo &dominance) {
@@ -207,6 +261,10 @@ bool StreamingLoop::analyze(DominanceInfo &dominance) {
   }
   if (writes.empty())
     return false;
+  if (llvm::any_of(writes, [&](Access &write) { return isRewritten(write); })) {
+    onlyPrefetches = true;
+    return readsLargeTiles(dominance);
+  }
   for (Value value : llvm::make_first_range(offsets))
     for (OpOperand &use : value.getUses()) {
       auto apply = dyn_cast<affine::AffineApplyOp>(use.getOwner());
@@ -391,30 +449,43 @@ void StreamingLoop::stream(scf::ForOp copy) {
       write.erase();
       continue;
     }
-    // Packed elements are few bytes, which are not prefetched.
-    int64_t bytes = access->getElementBits() / 8;
-    if (!bytes || access->getRoot() == access->view)
-      continue;
-    memref::SubViewOp view = access->view;
-    SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
-    if (!isa<Value>(offsets.back()))
-      continue;
-    // The index may be beyond the end of the row or of the buffer, so that no
-    // comparison is needed: the next row follows, and prefetching an address
-    // that is not mapped has no effect.
-    SmallVector<Value> indices =
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
-    Value vector = indices.back();
-    for (int64_t line = 0; line < access->getBytes(); line += kLineBytes) {
-      indices.back() = add(vector, index((kPrefetchBytes + line) / bytes));
-      memref::PrefetchOp::create(b, view.getSource(), indices,
-                                 /*isWrite=*/false, /*localityHint=*/3,
-                                 /*isDataCache=*/true);
-    }
+    prefetch(*access);
+  }
+}
+
+/// Prefetches the elements of a later iteration.
+void StreamingLoop::prefetch(Access &read) {
+  // Packed elements are few bytes, which are not prefetched.
+  int64_t bytes = read.getElementBits() / 8;
+  if (!bytes || read.getRoot() == read.view)
+    return;
+  memref::SubViewOp view = read.view;
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+  if (!isa<Value>(offsets.back()))
+    return;
+  // The index may be beyond the end of the row or of the buffer, so that no
+  // comparison is needed: the next row follows, and prefetching an address
+  // that is not mapped has no effect.
+  SmallVector<Value> indices =
+      getValueOrCreateConstantIndexOp(b, b.getLoc(), offsets);
+  Value vector = indices.back();
+  for (int64_t line = 0; line < read.getBytes(); line += kLineBytes) {
+    indices.back() =
+        add(vector, index((getPrefetchBytes(read) + line) / bytes));
+    memref::PrefetchOp::create(b, view.getSource(), indices,
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
   }
 }
 
 void StreamingLoop::split() {
+  if (onlyPrefetches) {
+    for (Access &read : reads) {
+      b.setInsertionPoint(read.transfer);
+      prefetch(read);
+    }
+    return;
+  }
   Value large = isLarge();
   b.setInsertionPoint(loop);
   Value shift = getShift();

@@ -146,3 +146,39 @@ func.func @in_place.kernel(%x: memref<?xf32>, %n: index) attributes {quant_float
   }
   return
 }
+
+// A tile that is written again in each iteration of a loop stays in the caches. The input of the next tile is prefetched.
+// CHECK-LABEL: func.func @tile.kernel(
+// CHECK-SAME: %[[X:.+]]: memref<4096x4096xf32>
+// CHECK: %[[ROWS:.+]] = memref.subview %[[X]]
+// CHECK: %[[ROW:.+]] = memref.subview %[[ROWS]]
+// CHECK: scf.for %[[I:.+]] =
+// The distance is that of 16 rows.
+// CHECK: arith.addi %[[I]], %c65536
+// CHECK: memref.prefetch %[[ROW]]
+// CHECK-NOT: nontemporal
+// CHECK: return
+func.func @tile.kernel(%x: memref<4096x4096xf32>, %sum: memref<64xf32>) attributes {quant_float.entry_point = {}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c4096 = arith.constant 4096 : index
+  %p = ub.poison : f32
+  %tile = memref.alloca() : memref<4096xf32>
+  scf.for %i = %c0 to %c4096 step %c16 {
+    %rows = memref.subview %x[%i, 0] [16, 4096] [1, 1] : memref<4096x4096xf32> to memref<16x4096xf32, strided<[4096, 1], offset: ?>>
+    scf.for %j = %c0 to %c16 step %c1 {
+      %row = memref.subview %rows[%j, 0] [1, 4096] [1, 1] : memref<16x4096xf32, strided<[4096, 1], offset: ?>> to memref<4096xf32, strided<[1], offset: ?>>
+      scf.for %k = %c0 to %c4096 step %c16 {
+        %in = memref.subview %row[%k] [16] [1] : memref<4096xf32, strided<[1], offset: ?>> to memref<16xf32, strided<[1], offset: ?>>
+        %out = memref.subview %tile[%k] [16] [1] : memref<4096xf32> to memref<16xf32, strided<[1], offset: ?>>
+        %0 = vector.transfer_read %in[%c0], %p {in_bounds = [true]} : memref<16xf32, strided<[1], offset: ?>>, vector<16xf32>
+        %1 = arith.negf %0 : vector<16xf32>
+        vector.transfer_write %1, %out[%c0] {in_bounds = [true]} : vector<16xf32>, memref<16xf32, strided<[1], offset: ?>>
+      }
+      %2 = memref.load %tile[%j] : memref<4096xf32>
+      memref.store %2, %sum[%j] : memref<64xf32>
+    }
+  }
+  return
+}

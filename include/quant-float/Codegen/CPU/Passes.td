@@ -260,7 +260,7 @@ def QuantFloatFuseAttentionPass
 
 def QuantFloatFuseBlockReductionsPass
     : InterfacePass<"quant-float-fuse-block-reductions", "mlir::FunctionOpInterface"> {
-  let summary = "Fuse the reductions of blocks into the quantization of their elements";
+  let summary = "Fuse the reductions of blocks and rows into the quantization of their elements";
   let description = [{
     Matches elementwise `linalg.generic` ops on tensors that read a tensor and
     values that are computed from reductions of its blocks or rows, as
@@ -285,12 +285,38 @@ def QuantFloatFuseBlockReductionsPass
     }
     ```
 
-    An op is not tiled if its block has more than 32768 elements, if an op that
-    it depends on reads the reduction of the entire tensor, as the computation
-    of a tensor scale does, if rows of dynamic size are divided into blocks, or
-    if the reduction is of floats, whose order is kept by vectors across rows.
-    Entire rows of dynamic size are tiled. The CPU pipeline runs this pass after
-    elementwise fusion, before bufferization.
+    If the results of the op have at most 8 bits, the elementwise ops that
+    compute its input are fused as well, and so are the sums of rows that a
+    normalization divides by. Float additions keep their order: vectors lie
+    across rows, so that a tile has up to 16 rows, which are summed before each
+    is normalized and quantized. Only tiles of the normalized tensor exist,
+    unless other ops read it.
+
+    ```
+    scf.for %i = 0 to 4096 step 16 {
+      %sums = linalg.generic /* sums of squares */ ins(%x[%i : %i + 16])
+      scf.for %j = %i to %i + 16 {
+        %norm = linalg.generic /* divide and scale */ ins(%x[%j], %sums)
+        %amax = linalg.generic /* largest magnitude */ ins(%norm)
+        %scale = linalg.generic /* scale */ ins(%amax)
+        linalg.generic /* quantize */ ins(%norm, %scale)
+      }
+    }
+    ```
+
+    Reductions of the same tensor with the same loops become one op. A few
+    additions or multiplications whose result is both reduced as a whole and
+    quantized, as before DynamicQuantizeLinear, are computed twice instead of
+    stored. If the result has 1 Mi elements or more, up to 64 ops of any kind
+    are.
+
+    An op is not tiled if its block has more than 32768 elements (rows that are
+    summed: four rows more than 131072), or if an op that it depends on reads
+    the reduction of the entire tensor, as the computation of a tensor scale
+    does. In rows of an unknown number of blocks, the blocks after the last
+    tile of 1024 elements are tiles of 16 blocks and of one. Entire rows of dynamic size are
+    tiled without what computes their elements. The CPU pipeline runs this pass
+    after elementwise fusion, before bufferization.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", "false",
@@ -298,6 +324,8 @@ def QuantFloatFuseBlockReductionsPass
   ];
   let statistics = [
     Statistic<"numFused", "num-fused", "Number of ops with fused reductions">,
+    Statistic<"numMerged", "num-merged",
+              "Number of reductions merged with another one of their tensor">,
     Statistic<"numHoisted", "num-hoisted",
               "Number of ops whose values of blocks are hoisted">
   ];
@@ -696,6 +724,10 @@ def QuantFloatUseNontemporalStoresPass
     other bounds and another step. Loops over blocks of scales are not shifted;
     they use the second version only if the results are aligned. A fence follows
     the stores.
+
+    Loops that write a tile which the surrounding loops write again have no
+    second version, because the tile stays in the caches. If they read a
+    large buffer, they prefetch the next tile.
 
     There is no second version of loops over buffers that are together smaller
     than 4 MiB as far as their sizes are static, and none in a function with
