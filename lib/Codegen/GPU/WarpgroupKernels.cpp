@@ -80,12 +80,11 @@ private:
     Value stage, parity;
   };
 
-  MemRefType getBuffer(const TensorCoreOperand &operand) {
-    return cast<MemRefType>(getInput(operand).getType());
-  }
   Value getInput(const TensorCoreOperand &operand) {
     return matmul.op->getOperand(operand.getArgument(matmul.op).getArgNumber());
   }
+  /// Returns the number of rows of all matrices of the operand.
+  Value getRows(const TensorCoreOperand &operand);
   int64_t getElementsOfTile() const { return kTileBytes / getBytes(); }
   int64_t getStageBytes() const {
     return (shape.rows + shape.columns) * kTileBytes;
@@ -100,6 +99,8 @@ private:
   void produce();
   LLVM::LLVMStructType getAccumulators();
   Value multiply(Value accumulators, Value a, Value b);
+  /// Emits a fence or a wait that the accumulators depend on.
+  Value synchronize(Value accumulators, StringRef instruction);
   SmallVector<Value> consume();
 
   TmaTile leftTile, rightTile;
@@ -119,19 +120,15 @@ Value WarpgroupKernel::canLoad() {
     return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, value,
                                                 index(other));
   };
+  constexpr int64_t kCoordinates = int64_t(1) << 31;
   Value addresses = times(depth, getBytes());
-  Value condition;
+  Value condition = compare(arith::CmpIPredicate::ult, depth, kCoordinates);
   for (const TensorCoreOperand *operand : {&plan.left, &plan.right}) {
-    Value buffer = getInput(*operand);
-    Value address =
-        memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, buffer);
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+        rewriter, loc, getInput(*operand));
     addresses = rewriter.createOrFold<arith::OrIOp>(loc, addresses, address);
-    Value rows = index(1);
-    for (int64_t axis = 0; axis < getBuffer(*operand).getRank(); ++axis)
-      rows = launches.multiply(
-          rows, memref::DimOp::create(rewriter, loc, buffer, axis));
-    condition = both(
-        condition, compare(arith::CmpIPredicate::ult, rows, int64_t(1) << 31));
+    condition = both(condition, compare(arith::CmpIPredicate::ult,
+                                        getRows(*operand), kCoordinates));
   }
   Value rest = rewriter.createOrFold<arith::AndIOp>(loc, addresses,
                                                     index(kAlignment - 1));
@@ -143,17 +140,22 @@ Value WarpgroupKernel::canLoad() {
   return condition;
 }
 
+Value WarpgroupKernel::getRows(const TensorCoreOperand &operand) {
+  Value buffer = getInput(operand), rows = index(1);
+  int64_t axes = cast<MemRefType>(buffer.getType()).getRank() -
+                 matmul.reductionLoops.size();
+  for (int64_t axis = 0; axis < axes; ++axis)
+    rows = launches.multiply(
+        rows, memref::DimOp::create(rewriter, loc, buffer, axis));
+  return rows;
+}
+
 /// Encodes the matrix with one row for each index of all axes but those of K.
 WarpgroupKernel::TmaTile
 WarpgroupKernel::makeMap(const TensorCoreOperand &operand, int64_t rows) {
   Value buffer = getInput(operand);
-  MemRefType type = getBuffer(operand);
-  int64_t axes = type.getRank() - matmul.reductionLoops.size();
-  Value all = index(1);
-  for (int64_t axis = 0; axis < axes; ++axis)
-    all = launches.multiply(all,
-                            memref::DimOp::create(rewriter, loc, buffer, axis));
-  OpFoldResult sizes[] = {all, depth};
+  auto type = cast<MemRefType>(buffer.getType());
+  OpFoldResult sizes[] = {getRows(operand), depth};
   OpFoldResult strides[] = {depth, rewriter.getIndexAttr(1)};
   constexpr int64_t kDynamic = ShapedType::kDynamic;
   auto layout = StridedLayoutAttr::get(rewriter.getContext(), 0, {kDynamic, 1});
@@ -305,6 +307,25 @@ Value WarpgroupKernel::multiply(Value accumulators, Value a, Value b) {
       /*satfinite=*/nullptr);
 }
 
+/// The NVVM ops for fences and waits have no operands, so that LLVM could write
+/// the accumulators after the fence, and read them before the wait.
+Value WarpgroupKernel::synchronize(Value accumulators, StringRef instruction) {
+  SmallVector<Value> values;
+  SmallVector<std::string> constraints;
+  int64_t count = getAccumulators().getBody().size();
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(
+        LLVM::ExtractValueOp::create(rewriter, loc, accumulators, i));
+    constraints.push_back(isFloat() ? "=f" : "=r");
+  }
+  for (int64_t i = 0; i < count; ++i)
+    constraints.push_back(std::to_string(i));
+  return createInlineAsm(rewriter, loc, accumulators.getType(), values,
+                         instruction, llvm::join(constraints, ","),
+                         /*hasSideEffects=*/true)
+      .getResult(0);
+}
+
 /// Returns the accumulators.
 SmallVector<Value> WarpgroupKernel::consume() {
   // A descriptor has addresses and distances in units of 16 bytes.
@@ -350,7 +371,7 @@ SmallVector<Value> WarpgroupKernel::consume() {
     Value accumulators = loop.getRegionIterArg(0);
     Position position = {loop.getRegionIterArg(1), loop.getRegionIterArg(2)};
     wait(full, position);
-    NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+    accumulators = synchronize(accumulators, "wgmma.fence.sync.aligned;");
     Value stage = arith::IndexCastOp::create(
         rewriter, loc, i64, times(position.stage, getStageBytes() / kUnit));
     for (int64_t step = 0; step < kTileBytes / kInstructionBytes; ++step) {
@@ -373,24 +394,11 @@ SmallVector<Value> WarpgroupKernel::consume() {
         rewriter, loc, nvgpu::MBarrierTokenType::get(rewriter.getContext()),
         empty, loop.getRegionIterArg(3));
   }
-  // The accumulators depend on the wait, so that nothing uses them before it.
+  Value done =
+      synchronize(loop.getResult(0), "wgmma.wait_group.sync.aligned 0;");
   SmallVector<Value> values;
-  SmallVector<std::string> constraints;
-  int64_t count = type.getBody().size();
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(
-        LLVM::ExtractValueOp::create(rewriter, loc, loop.getResult(0), i));
-  for (int64_t i = 0; i < count; ++i)
-    constraints.push_back(isFloat() ? "=f" : "=r");
-  for (int64_t i = 0; i < count; ++i)
-    constraints.push_back(std::to_string(i));
-  Value done = createInlineAsm(rewriter, loc, type, values,
-                               "wgmma.wait_group.sync.aligned 0;",
-                               llvm::join(constraints, ","),
-                               /*hasSideEffects=*/true)
-                   .getResult(0);
-  for (int64_t i = 0; i < count; ++i)
-    values[i] = LLVM::ExtractValueOp::create(rewriter, loc, done, i);
+  for (int64_t i = 0, count = type.getBody().size(); i < count; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(rewriter, loc, done, i));
   return values;
 }
 

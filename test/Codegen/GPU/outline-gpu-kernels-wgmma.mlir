@@ -36,7 +36,7 @@ func.func @halves(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %y: memref<?x?xf32>)
   // The consumers.
   // CHECK: scf.for
   // CHECK: nvgpu.mbarrier.try_wait.parity %[[FULL]]
-  // CHECK: nvvm.wgmma.fence.aligned
+  // CHECK: llvm.inline_asm {{.+}}"wgmma.fence.sync.aligned;"
   // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.+}}<m = 64, n = 256, k = 16>{{.+}}<f16>
   // CHECK: nvvm.wgmma.commit.group
   // CHECK: nvvm.wgmma.wait.group.sync.aligned 1

@@ -207,6 +207,10 @@ class AsyncInstructions:
             call += ", ".join([*transposed, *registers]) + ")"
         elif wait := re.search(r"wgmma\.wait_group\.sync\.aligned (\d+);", code):
             call = f"call ptr (i32, i32, ...) @simulated_wgmma_wait(i32 {wait[1]}, i32 {count}, {', '.join(registers)})"
+        elif code == "wgmma.fence.sync.aligned;":
+            call = (
+                f"call ptr (i32, ...) @simulated_wgmma_fence(i32 {count}, {', '.join(registers)})"
+            )
         else:
             raise ValueError(f"unknown inline assembly: {code}")
         return "\n".join(
@@ -222,6 +226,7 @@ class AsyncInstructions:
         declarations = (
             "ptr @simulated_wgmma(ptr, i32, i64, i64, i32, i32, i32, ...)",
             "ptr @simulated_wgmma_wait(i32, i32, ...)",
+            "ptr @simulated_wgmma_fence(i32, ...)",
             "void @simulated_mbarrier_wait(ptr, i32)",
             "void @simulated_tma_load(ptr, ptr, ptr, i32, i32)",
         )

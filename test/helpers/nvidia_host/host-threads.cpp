@@ -173,6 +173,18 @@ const uint32_t *simulated_wgmma_wait(uint32_t groups, uint32_t count, ...) {
   return registers;
 }
 
+/// `wgmma.fence` of registers.
+const uint32_t *simulated_wgmma_fence(uint32_t count, ...) {
+  static uint32_t registers[kMaxWgmmaRegisters];
+  va_list arguments;
+  va_start(arguments, count);
+  for (uint32_t i = 0; i < count; ++i)
+    registers[i] = va_arg(arguments, uint32_t);
+  va_end(arguments);
+  simulated_wgmma_fence_hook();
+  return registers;
+}
+
 #define SPECIAL_REGISTER(Name, First)                                          \
   uint32_t nvvm_read_ptx_sreg_##Name##_x() { return registers[First]; }        \
   uint32_t nvvm_read_ptx_sreg_##Name##_y() { return registers[First + 1]; }    \
