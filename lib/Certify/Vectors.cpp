@@ -251,7 +251,7 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
   const Format &to = *one.to;
   bool isNumber =
       to.isFloat() && to.isSigned && !decode(to, row.output).isNaN();
-  if (isNumber && one.agrees(row.input, {row.scale, row.zeroPoint}, row.output,
+  if (isNumber && one.agrees(row.input, row.getParameters(), row.output,
                              row.output ^ to.getSignBit()))
     return "D8";
   switch (one.kind) {
@@ -293,7 +293,7 @@ static llvm::StringRef getRule(const Conversion &one, const VectorRow &row) {
 
 static void addRow(VectorTable &table, VectorRow row) {
   const Conversion &one = table.conversion;
-  row.output = one.getExpected(row.input, {row.scale, row.zeroPoint});
+  row.output = one.getExpected(row.input, row.getParameters());
   row.rule = getRule(one, row);
   table.rows.push_back(std::move(row));
 }
@@ -352,10 +352,11 @@ static void fillStochasticCast(VectorTable &table) {
   for (const auto &[code, name] : inputs.list) {
     std::set<uint64_t> random = {0, limit - 1};
     for (uint64_t bits = 1; bits < limit; ++bits)
-      if (one.getExpected(code, 0, bits) != one.getExpected(code, 0, bits - 1))
+      if (one.getExpected(code, {0, 0, bits}) !=
+          one.getExpected(code, {0, 0, bits - 1}))
         random.insert({bits - 1, bits});
     for (uint64_t bits : random)
-      addRow(table, {code, 0, bits, 0, name, {}});
+      addRow(table, {code, 0, 0, 0, name, {}, bits});
   }
 }
 
@@ -617,6 +618,9 @@ static std::vector<llvm::StringRef> getStandards(const Conversion &one) {
   auto isMx = [&](const Format *format) {
     return isIn(format, {"f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "f8E8M0FNU"});
   };
+  // Random bits are not in the tables of these standards.
+  if (one.random)
+    return {};
   if (one.kind >= Kind::TensorScale)
     return getBlockStandards(one);
   for (const Format *format : {one.from, one.to, one.scale, one.destination})

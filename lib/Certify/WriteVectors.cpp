@@ -343,7 +343,7 @@ llvm::Error VectorWriter::write(const VectorTable &table) {
   if (one.random) {
     object["random"] = StringRef(one.random->name);
     if (llvm::Error error =
-            writeColumn("random", *one.random, &VectorRow::zeroPoint))
+            writeColumn("random", *one.random, &VectorRow::random))
       return error;
   }
   if (one.hasZeroPoint) {

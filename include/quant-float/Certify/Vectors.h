@@ -19,14 +19,17 @@
 
 namespace mlir::quant_float::certify {
 
-/// One input and its output, as encodings. The random bits of a stochastic cast
-/// are in the place of the zero point.
+/// One input and its output, as encodings.
 struct VectorRow {
   uint64_t input = 0, scale = 0, zeroPoint = 0, output = 0;
   /// What is special about the input. Empty if it is not special.
   std::string name;
   /// The label of the rule in docs/rules.md.
   StringRef rule;
+  /// The random bits of a stochastic rounding.
+  uint64_t random = 0;
+
+  Parameters getParameters() const { return {scale, zeroPoint, random}; }
 };
 
 /// The vectors of one conversion.

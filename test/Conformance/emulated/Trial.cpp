@@ -175,11 +175,11 @@ size_t Trial::compare(const Call &call, ArrayRef<char> made) const {
     uint64_t code = call.codes[i], found = 0;
     memcpy(&found, made.data() + i * size, size);
     uint64_t expected =
-        conversion.getExpected(code, call.scale, call.zeroPoint);
+        conversion.getExpected(code, {call.scale, call.zeroPoint});
     uint64_t slot = toSlot(format, expected) & slotMask;
     bool isRight = found == slot ||
                    (((found ^ slot) & ~format.getMask()) == 0 &&
-                    conversion.agrees(code, call.scale, call.zeroPoint,
+                    conversion.agrees(code, {call.scale, call.zeroPoint},
                                       expected, found & format.getMask()));
     if (isRight && !others && i % stride == 0)
       isRight = !isDisputed(code, expected);

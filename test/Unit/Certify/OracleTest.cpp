@@ -101,12 +101,12 @@ TEST(OracleTest, RangesOfBlockScalesAreSingleScales) {
     std::vector<uint64_t> firsts = listStretches(*one.from);
     for (size_t i = numConversions % 32; i < firsts.size(); i += 32) {
       uint64_t first = firsts[i];
-      uint64_t scale = one.getExpected(first, 0, 0);
-      if (scale != one.getExpected(first + kStretch - 1, 0, 0))
+      uint64_t scale = one.getExpected(first, {});
+      if (scale != one.getExpected(first + kStretch - 1, {}))
         continue;
       ++numFilled;
       for (size_t j = 0; j < kStretch; ++j)
-        ASSERT_EQ(one.getExpected(first + j, 0, 0), scale)
+        ASSERT_EQ(one.getExpected(first + j, {}), scale)
             << one.getName() << " of " << first + j;
     }
   }
