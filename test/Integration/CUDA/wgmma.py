@@ -4,9 +4,11 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import re
+import subprocess
 import sys
 from pathlib import Path
 
+import cuda
 import gpu_products
 import shares
 from gpu_products import expected, shapes
@@ -38,7 +40,7 @@ SIZES = (
 TILES = {
     (128, 256): (1023, 4090, 32),
     (128, 128): (1024, 2000, 16),
-    (128, 64): (10000, 100, 16),
+    (128, 64): (20000, 64, 16),
     (64, 256): (64, 32768, 16),
     (64, 128): (64, 16380, 16),
     (64, 64): (70, 80, 144),
@@ -96,6 +98,17 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             calls = log.read_text().count("cuTensorMapEncodeTiled") if log.exists() else 0
             if calls != (4 if is_loaded and not offset else 0):
                 failures.append(f"{product.name} of {m}x{n}x{k}: {calls} tensor maps")
+            if seed or product is not products[0]:
+                continue
+            for call in ("cuTensorMapEncodeTiled", "cuFuncSetAttribute"):
+                files = [folder / f"{name}.npy" for name, _, _ in product.inputs]
+                done = subprocess.run(
+                    [Path(tools) / "quant-float-exec", folder / "sm_90a.reassociate.so", "--entry", product.name, "--inputs", *files],
+                    env=cuda.simulator_environment(obj_root, [folder / "sm_90a.reassociate.kernels.so"], chip=90, fail=f"{call}:1:1"),
+                    capture_output=True, text=True, check=False,
+                )  # fmt: skip
+                if f"{call} failed: CUDA_ERROR_INVALID_VALUE" not in done.stderr:
+                    failures.append(f"{call} fails: {done.stderr}")
     code = (folder / "sm_90a.reassociate.ll").read_text()
     comparison.variants = variants[:1]
     for product, (tile, (m, n, k)) in tiles.items():
