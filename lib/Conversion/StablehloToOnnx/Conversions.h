@@ -15,7 +15,6 @@ namespace mlir::quant_float::stablehlo_ops {
 
 /// Converts an op that the ONNX node of its row implements.
 NodeResults convertElementwise(OpImporter &op);
-NodeResults convertSquare(OpImporter &op);
 
 /// Whether a reduction has an operand of indices, as JAX writes argmax.
 bool isIndexedReduction(UnregisteredOp op);
@@ -26,6 +25,8 @@ NodeResults convertIndexedReduce(OpImporter &op);
 #define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
   NodeResults Conversion(OpImporter &op);
 #define QUANT_FLOAT_STABLEHLO_RESULTS(Name, Fewest, Most, Results, Conversion) \
+  NodeResults Conversion(OpImporter &op);
+#define QUANT_FLOAT_CHLO(Name, Operands, OnnxType, Conversion)                 \
   NodeResults Conversion(OpImporter &op);
 #include "quant-float/Conversion/StablehloToOnnx/StablehloOps.def"
 

@@ -182,6 +182,138 @@ NodeResults stablehlo_ops::convertFloatFunction(OpImporter &op) {
   return narrow(op, result);
 }
 
+NodeResults stablehlo_ops::convertBitCount(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  FailureOr<RankedTensorType> type = op.requireRanked(0);
+  if (failed(operands) || failed(type))
+    return failure();
+  auto integer = dyn_cast<IntegerType>(type->getElementType());
+  if (!integer || integer.getWidth() < 8)
+    return op.unsupported("elements of type " + showType(op.elementType(0)));
+  Value value =
+      op.cast(operands->front(), op.b.getIntegerType(integer.getWidth()));
+  Value count = op.op.getName() == "popcnt"
+                    ? math::CtPopOp::create(op.b, value).getResult()
+                    : math::CountLeadingZerosOp::create(op.b, value);
+  return narrow(op, count);
+}
+
+/// Returns the polynomial with these coefficients, the highest first.
+static Value evaluatePolynomial(OpImporter &op, Value value,
+                                ArrayRef<double> coefficients) {
+  Type type = getElementTypeOrSelf(value);
+  Value result = op.makeNumber(type, coefficients.front());
+  for (double coefficient : coefficients.drop_front())
+    result = op.applyElementwise("Add",
+                                 {op.makeNumber(type, coefficient),
+                                  op.applyElementwise("Mul", {result, value})});
+  return result;
+}
+
+/// Computes XLA's approximation in f32: M. Giles, Approximating the erfinv
+/// function, 2012.
+NodeResults stablehlo_ops::convertErfInv(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getFloats(op);
+  if (failed(operands))
+    return failure();
+  Value value = operands->front();
+  Type type = getElementTypeOrSelf(value);
+  if (!type.isF32())
+    return op.unsupported("elements of type " + showType(op.elementType(0)));
+  Value square = op.applyElementwise("Mul", {value, value});
+  Value logarithm =
+      math::Log1pOp::create(op.b, op.applyElementwise("Neg", square));
+  Value w = op.applyElementwise("Neg", logarithm);
+  Value central = evaluatePolynomial(
+      op, op.applyElementwise("Sub", {w, op.makeNumber(type, 2.5)}),
+      {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+       0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  Value outer = evaluatePolynomial(
+      op,
+      op.applyElementwise(
+          "Sub", {op.applyElementwise("Sqrt", w), op.makeNumber(type, 3)}),
+      {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+       0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  Value isCentral = op.compareElementwise("Less", {w, op.makeNumber(type, 5)});
+  Value factor = op.applyElementwise("Where", {isCentral, central, outer});
+  Value isOne = op.compareElementwise(
+      "Equal", {op.applyElementwise("Abs", value), op.makeNumber(type, 1)});
+  Value infinity = op.makeScalar(type, APFloat::getInf(APFloat::IEEEdouble()));
+  factor = op.applyElementwise("Where", {isOne, infinity, factor});
+  return narrow(op, op.applyElementwise("Mul", {factor, value}));
+}
+
+/// Returns the next number from the first operand to the second.
+NodeResults stablehlo_ops::convertNextAfter(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  FailureOr<RankedTensorType> type = op.requireRanked(0);
+  if (failed(operands) || failed(type))
+    return failure();
+  if (!isStandardFloat(type->getElementType()) ||
+      op.inputs[1].getType() != *type)
+    return op.unsupported("operands of types " + showType(*type) + " and " +
+                          showType(op.inputs[1].getType()));
+  Value from = (*operands)[0], to = (*operands)[1];
+  Type element = type->getElementType();
+  unsigned width = element.getIntOrFloatBitWidth();
+  auto bitCast = [&](Value value, Type elementType) {
+    return op.buildNode("BitCast", value, type->clone(elementType),
+                        op.intAttr("to", *getOnnxDataType(elementType)));
+  };
+  Type word = op.b.getIntegerType(width);
+  auto constant = [&](const APInt &bits) {
+    return op.makeConstant(
+        DenseElementsAttr::get(RankedTensorType::get({}, word), bits));
+  };
+  Value zero = op.makeNumber(element, 0);
+  // Away from zero, the magnitude grows by one unit.
+  auto isLess = [&](Value lhs, Value rhs) {
+    return op.compareElementwise("Less", {lhs, rhs});
+  };
+  Value isUp = isLess(from, to), isPositive = isLess(zero, from);
+  Value isDown = isLess(to, from), isNegative = isLess(from, zero);
+  Value grows = op.applyElementwise(
+      "Or", {op.applyElementwise("And", {isUp, isPositive}),
+             op.applyElementwise("And", {isDown, isNegative})});
+  Value step =
+      op.applyElementwise("Where", {grows, constant(APInt(width, 1)),
+                                    constant(APInt::getAllOnes(width))});
+  Value next =
+      bitCast(op.applyElementwise("Add", {bitCast(from, word), step}), element);
+  // From zero, to the smallest number of the sign of the other operand.
+  Value sign = op.applyElementwise(
+      "BitwiseAnd", {bitCast(to, word), constant(APInt::getSignMask(width))});
+  Value least = bitCast(
+      op.applyElementwise("BitwiseOr", {sign, constant(APInt(width, 1))}),
+      element);
+  Value isZero = op.compareElementwise("Equal", {from, zero});
+  next = op.applyElementwise("Where", {isZero, least, next});
+  Value isEqual = op.compareElementwise("Equal", {from, to});
+  next = op.applyElementwise("Where", {isEqual, to, next});
+  // NaN if an operand is.
+  Value isOrdered = op.applyElementwise(
+      "Or", {isEqual, op.applyElementwise("Or", {isUp, isDown})});
+  Value nan = op.makeScalar(element, APFloat::getNaN(APFloat::IEEEdouble()));
+  return op.applyElementwise("Where", {isOrdered, next, nan});
+}
+
+/// Whether a value is an infinity, or the infinity of one sign.
+NodeResults stablehlo_ops::convertIsInfinite(OpImporter &op) {
+  FailureOr<SmallVector<Value>> operands = getNumbers(op);
+  if (failed(operands))
+    return failure();
+  Value value = operands->front();
+  Type type = getElementTypeOrSelf(value);
+  if (!isa<FloatType>(type))
+    return op.unsupported("elements of type " + showType(type));
+  StringRef name = op.op.getName();
+  if (name == "is_inf")
+    value = op.applyElementwise("Abs", value);
+  Value infinity = op.makeScalar(
+      type, APFloat::getInf(APFloat::IEEEdouble(), name == "is_neg_inf"));
+  return op.compareElementwise("Equal", {value, infinity});
+}
+
 NodeResults stablehlo_ops::convertAtan2(OpImporter &op) {
   FailureOr<SmallVector<Value>> operands = getFloats(op);
   if (failed(operands))

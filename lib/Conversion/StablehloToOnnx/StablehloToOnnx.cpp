@@ -200,10 +200,26 @@ struct ConvertStablehloToOnnx final
   void runOnOperation() override;
 
 private:
+  /// Erases the annotations of Shardy, by which JAX distributes a computation.
+  void eraseShardings();
   /// Replaces the ops that are no computations.
   LogicalResult expandCalls();
 };
 } // namespace
+
+void ConvertStablehloToOnnx::eraseShardings() {
+  getOperation().walk([](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    bool isConstraint = name == "sdy.sharding_constraint" &&
+                        op->getNumOperands() == 1 &&
+                        op->getOperandTypes() == op->getResultTypes();
+    bool isMesh = name == "sdy.mesh" && op->getNumResults() == 0;
+    if (op->getNumRegions() != 0 || !(isConstraint || isMesh))
+      return;
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+  });
+}
 
 LogicalResult ConvertStablehloToOnnx::expandCalls() {
   SmallVector<Operation *> ops;
@@ -239,6 +255,7 @@ void ConvertStablehloToOnnx::runOnOperation() {
                     .wasInterrupted();
   if (!hasOps)
     return;
+  eraseShardings();
   if (division == Division::XLA)
     multiplyByReciprocals(getOperation());
   if (failed(expandCalls()) || failed(checkAttributes(getOperation())) ||

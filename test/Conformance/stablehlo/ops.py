@@ -2,6 +2,7 @@
 # every other op of the table on small tensors with NaN, infinities, zeros of both signs and subnormal numbers.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -73,7 +74,8 @@ class Module:
             )
         types = ", ".join(tensor_type(operand) for operand in operands)
         result = f"%r{len(self.results)}"
-        text = f'{result} = "stablehlo.{name}"({", ".join(names)})'
+        full = name if "." in name else f"stablehlo.{name}"
+        text = f'{result} = "{full}"({", ".join(names)})'
         if attributes:
             text += f" <{{{attributes}}}>"
         if region:
@@ -115,7 +117,7 @@ class Module:
 
 
 def compare(got, expected, exact, label):
-    """Compares bits, with NaN as a class, or values within 2 units in the last place."""
+    """Compares bits, with NaN as a class, or values within 2 units in the last place, or a tolerance as `exact`."""
     got = got.view(expected.dtype) if got.dtype != expected.dtype else got
     if got.shape != expected.shape:
         print(f"{label}: shape {got.shape}, expected {expected.shape}")
@@ -129,8 +131,8 @@ def compare(got, expected, exact, label):
         same = got.view(word) == expected.view(word)
         wide_got, wide = got.astype(np.float64), expected.astype(np.float64)
         same |= np.isnan(wide_got) & np.isnan(wide)
-        if not exact:
-            same |= np.abs(wide_got - wide) <= 3e-7 * np.abs(wide)
+        if exact is not True:
+            same |= np.abs(wide_got - wide) <= (exact or 3e-7) * np.abs(wide)
     if np.all(same):
         return True
     place = np.argwhere(~same)[0]
@@ -322,6 +324,15 @@ def add_elementwise(module, random):
             else:
                 expected = narrow(function, x)
             module.op(name, [x], expected)
+        if dtype != ml_dtypes.float8_e5m2:
+            # NumPy returns the other zero for f16.
+            module.op("chlo.next_after", [x, y], np.where(x == y, y, np.nextafter(x, y)))
+            for name, function in {
+                "is_inf": np.isinf,
+                "is_pos_inf": lambda v: v == np.inf,
+                "is_neg_inf": lambda v: v == -np.inf,
+            }.items():
+                module.op(f"chlo.{name}", [x], function(x.astype(np.float64)))
         for direction, function in {
             "EQ": np.equal, "NE": np.not_equal, "LT": np.less,
             "LE": np.less_equal, "GT": np.greater, "GE": np.greater_equal,
@@ -338,6 +349,13 @@ def add_elementwise(module, random):
         "tan": np.tan, "logistic": lambda v: 1 / (1 + np.exp(-v)),
     }.items():  # fmt: skip
         module.op(name, [x], function(x.astype(np.float64)).astype(np.float32), exact=False)
+    inverse = np.concatenate([np.clip(np.tanh(x), -0.99, 0.99), np.float32([1e-3, -1e-6])])
+    quantile = statistics.NormalDist().inv_cdf
+    expected = [quantile((float(v) + 1) / 2) / 2**0.5 for v in inverse]
+    module.op("chlo.erf_inv", [inverse], np.float32(expected), exact=1e-6)
+    module.op(
+        "chlo.erf_inv", [np.float32([1, -1, 0, np.nan])], np.float32([np.inf, -np.inf, 0, np.nan])
+    )
     x = np.abs(x)
     module.op("log", [x], np.log(x.astype(np.float64)).astype(np.float32), exact=False)
     module.op("rsqrt", [x], (1 / np.sqrt(x.astype(np.float64))).astype(np.float32), exact=False)
@@ -411,6 +429,11 @@ def add_integers(module, random):
             for name, shifted in (("shift_left", left), ("shift_right_logical", right)):
                 expected = shifted.astype(f"u{bits // 8}").view(dtype)
                 module.op(name, [x.astype(dtype), amount.astype(dtype)], expected)
+            codes = [format(int(value), f"0{bits}b") for value in unsigned]
+            ones = np.array([code.count("1") for code in codes])
+            zeros = np.array([len(code) - len(code.lstrip("0")) for code in codes])
+            module.op("popcnt", [x.astype(dtype)], ones.astype(dtype))
+            module.op("count_leading_zeros", [x.astype(dtype)], zeros.astype(dtype))
     a, b = random.integers(0, 2, (2, 20)).astype(bool)
     for name, expected in {
         "and": a & b, "or": a | b, "xor": a ^ b, "add": a | b, "multiply": a & b,

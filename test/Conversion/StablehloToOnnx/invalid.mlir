@@ -1208,3 +1208,35 @@ func.func @f(%x: tensor<5x6xf32>, %i: tensor<3x2xi32>) {
   %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [99999999999999999999], collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<5x6xf32>, tensor<3x2xi32>) -> tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf64>) {
+  // expected-error @+1 {{no conversion of 'chlo.erf_inv': elements of type 'f64'}}
+  %r = "chlo.erf_inv"(%x) : (tensor<4xf64>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{no conversion of 'stablehlo.popcnt': elements of type 'f32'}}
+  %r = "stablehlo.popcnt"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: tensor<?xf32>) {
+  // expected-error @+1 {{no conversion of 'chlo.next_after': operands of types 'tensor<4xf32>' and 'tensor<?xf32>'}}
+  %r = "chlo.next_after"(%x, %y) : (tensor<4xf32>, tensor<?xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>) {
+  // expected-error @+1 {{no conversion of 'chlo.is_inf': elements of type 'i32'}}
+  %r = "chlo.is_inf"(%x) : (tensor<4xi32>) -> tensor<4xi1>
+  return
+}

@@ -147,3 +147,17 @@ func.func private @body(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.abs"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Annotations of Shardy are erased.
+"sdy.mesh"() <{mesh = #sdy.mesh<["d"=2]>, sym_name = "mesh"}> : () -> ()
+
+// CHECK-NOT: sdy.mesh
+// CHECK-LABEL: func @sharded(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT: %[[Y:.*]] = quant_float.node "Abs"(%[[X]])
+// CHECK-NEXT: return %[[Y]]
+func.func @sharded(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.abs"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "sdy.sharding_constraint"(%0) <{sharding = #sdy.sharding<@mesh, [{"d"}]>}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
