@@ -432,6 +432,60 @@ for sizes, dtype, low, high in (
             )
             module.give("restored", back, restored)
         module.check(f"affine {sizes} {kind.name} {name(source)}")
+# The domain of zero points, an operand of torchao before 0.10. Those of FLOAT have the value of the middle of the range;
+# with NONE, there are none.
+finite = np.where(np.isfinite(values), np.clip(values, -1000, 1000), 0).astype(f32)
+for source, output in ((f32, f32), (bf16, bf16), (f32, bf16)):
+
+    def rounded(x, source=source):
+        return np.asarray(x).astype(source).astype(f32)
+
+    low, high, sizes = 0, 15, (1, 32)
+    data, middle = finite.astype(source), f32(8)
+    scales = (random.random((4, 2)) * 0.3 + 0.02).astype(source)
+    zeros = floats(4, 2).astype(source)
+    s, z = (spread(p.astype(f32), sizes, finite.shape) for p in (scales, zeros))
+    lowest = rounded(z - rounded(s * middle))
+    scaled = np.rint(rounded(rounded(data.astype(f32) - lowest) / s))
+    for domain, whole in (
+        ("FLOAT", scaled),
+        ("NONE", np.rint(rounded(data.astype(f32) * rounded(1 / s)))),
+    ):
+        quantized = np.clip(whole, low, high).astype(np.uint8)
+        module = Module(data, scales, zeros)
+        arguments = [list(sizes), "%arg1", "%arg2" if domain == "FLOAT" else None]
+        arguments += [NAMES["uint8"][1], low, high, domain]
+        (made,) = module.call(
+            "torchao.quantize_affine",
+            "%arg0",
+            *arguments,
+            results=[(finite.shape, np.uint8)],
+            operator=True,
+        )
+        module.give("quantized", made, quantized)
+
+        def to_output(x, output=output):
+            return np.asarray(x).astype(output).astype(f32)
+
+        if domain == "FLOAT":
+            restored = to_output(to_output(quantized.astype(f32) - middle) * s)
+            restored = to_output(restored + z)
+        else:
+            restored = to_output(
+                rounded(quantized.astype(f32) * s)
+                if source == output
+                else quantized.astype(f32) * s
+            )
+        (back,) = module.call(
+            "torchao.dequantize_affine",
+            made,
+            *arguments,
+            NAMES[name(output)][1],
+            results=[(finite.shape, output)],
+            operator=True,
+        )
+        module.give("restored", back, restored.astype(output))
+        module.check(f"domain {domain} {name(source)} {name(output)}")
 finite = np.where(np.isfinite(values), np.clip(values, -1000, 1000), 0).astype(f32)
 blocks = finite.reshape(4, 2, 32)
 low, high = np.minimum(blocks.min(2), 0), np.maximum(blocks.max(2), 0)
