@@ -872,13 +872,16 @@ std::vector<std::vector<Conversion>> certify::listGroups(Standard standard) {
       // are large, so that the fixed cost of a library is negligible.
       bool isLong = (one.kind == Kind::Cast || one.kind == Kind::BlockScale) &&
                     one.from->bits == 32 && !one.random;
-      bool isNew =
-          groups.empty() || groups.back().size() >= (isLong ? 4 : 120) ||
-          groups.back()[0].kind != one.kind ||
-          (one.kind == Kind::Cast &&
-           (one.rules.projection
-                ? groups.back()[0].from->bits / 32 != one.from->bits / 32
-                : groups.back()[0].from != one.from));
+      // Block conversions are long code: one group for each three types.
+      bool isConversion = one.kind == Kind::ConvertToBlock ||
+                          one.kind == Kind::ConvertFromBlock;
+      size_t limit = isLong ? 4 : isConversion ? 27 : 120;
+      bool isNew = groups.empty() || groups.back().size() >= limit ||
+                   groups.back()[0].kind != one.kind ||
+                   (one.kind == Kind::Cast &&
+                    (one.rules.projection ? groups.back()[0].from->bits / 32 !=
+                                                one.from->bits / 32
+                                          : groups.back()[0].from != one.from));
       if (isNew)
         groups.emplace_back();
       groups.back().push_back(one);

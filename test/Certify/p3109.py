@@ -24,9 +24,9 @@ assert len({match[1] for match in targets if match}) == 118 + 2 + 3, targets
 assert len([name for name in names if "f64" in name]) == 2 * 4 * 6 * 3
 for op in ("convert_to_block", "convert_from_block"):
     assert len([name for name in names if name.startswith(op)]) == 3 * 4 * 4 * 9 * 3
-blocks = "^convert_(to|from)_block_(f16|binary8p4se)_by_binary8p1uf_to_(binary8p4se|f16)_(ToOdd|StochasticB)_SatNone"
+blocks = "^convert_to_block_f16_by_binary8p1uf_to_binary8p4se_(ToOdd|StochasticB)_SatNone"
 printed = tool.run(0, "--quiet", "--p3109", "--cpu", "host", "--sample", "--only", blocks, "-o", "b.json")  # fmt: skip
-assert re.match(r"4 conversions for host: \d+ inputs, 0 mismatches\n", printed), printed
+assert re.match(r"2 conversions for host: \d+ inputs, 0 mismatches\n", printed), printed
 coverage = {row[0]: row[-1] for row in json.loads((tool.work / "b.json").read_text())["conversions"]}  # fmt: skip
 assert coverage["convert_to_block_f16_by_binary8p1uf_to_binary8p4se_StochasticB_SatNone_by_ui4"] == "every encoding with 43 scales and a random number each", coverage  # fmt: skip
 
