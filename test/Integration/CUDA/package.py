@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cuda
 
-CHECKS = 9
+CHECKS = 13
 
 
 def main(src_root, compiler, cuda_include, obj_root, folder):
@@ -47,8 +47,8 @@ def main(src_root, compiler, cuda_include, obj_root, folder):
     if not all(check["agrees"] for check in report["checks"].values()):
         failures.append(f"not all digests agree: {report['checks']}")
     timings = report["timed"]["timings"]
-    if len(timings) != 14 or not all(row["of_copy"] > 0 for row in timings):
-        failures.append(f"expected 14 timings, but got {timings}")
+    if len(timings) != 24 or not all(row["of_copy"] > 0 for row in timings):
+        failures.append(f"expected 24 timings, but got {timings}")
     if report["chip"] != "sm_90" or "Simulator" not in report["device"] or report["peers"]:
         failures.append(f"device: {report}")
 
