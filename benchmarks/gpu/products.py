@@ -106,12 +106,14 @@ def count(folder, chip):
     for product, accumulation in CASES:
         code = compile_to(folder, product, accumulation, chip, "ptx")
         text = code.read_text()
-        kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", text, re.DOTALL)
+        kernels = re.findall(r"\.entry (\w+)\((.*?)\n\n\}", text, re.DOTALL)
+        # Of several tiles the largest.
         name, body = max(
             kernels,
             key=lambda kernel: (
                 "wgmma" in kernel[1],
-                len(re.findall(r"bar(?:rier)?\.", kernel[1])),
+                len(re.findall(r"\bbar(?:rier)?\.", kernel[1])),
+                len(kernel[1]),
             ),
         )
         said = subprocess.run(

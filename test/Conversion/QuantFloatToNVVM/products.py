@@ -75,7 +75,7 @@ def main(tools, folder):
             subprocess.run([*command, "-o", code], check=True)
             if chip in CHIPS and (message := ptx.assemble(code, chip, folder / "code.cubin")):
                 failures.append(f"{chip} {sums}: {message}")
-            kernels = re.findall(r"\.entry (\w+)\((.*?)\n\}", code.read_text(), re.DOTALL)
+            kernels = re.findall(r"\.entry (\w+)\((.*?)\n\n\}", code.read_text(), re.DOTALL)
             for product in PRODUCTS:
                 found, warpgroups = set(), set()
                 fused = False
