@@ -117,6 +117,8 @@ NodeResults torch_ops::convertCopy(OpImporter &op) {
     return copied;
   if (!type.hasStaticShape())
     return failOperand(op, 0, "a tensor of static shape");
+  if (op.getRanked(1).getRank() > type.getRank())
+    return failOperand(op, 1, "a tensor of at most the rank of operand 0");
   return op.buildNode("Expand", {copied, op.makeInts(type.getShape())}, type);
 }
 

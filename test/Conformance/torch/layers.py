@@ -172,6 +172,7 @@ give(module, "as_strided", "aten.as_strided", ["%arg0", [4, 3], [2, 1], 1], stri
 cropped = np.pad(cube[:, :, :-1, 1:], ((0, 0), (0, 0), (0, 0), (0, 2)), constant_values=1.5)
 give(module, "negative pads", "aten.constant_pad_nd", ["%arg1", [-1, 2, 0, -1], 1.5], cropped)
 give(module, "copy", "aten.copy", ["%arg0", np.arange(8.0), False], np.broadcast_to(np.arange(8, dtype=f32), (5, 8)).copy())  # fmt: skip
+give(module, "fill", "aten.fill.Scalar", ["%arg0", 2.5], np.full((5, 8), 2.5, f32))
 give(module, "tril_indices", "aten.tril_indices", [3, 4, 1, 4], np.array(np.tril_indices(3, 1, 4)))
 give(module, "triu_indices", "aten.triu_indices", [4, 3, -1, 4], np.array(np.triu_indices(4, -1, 3)))  # fmt: skip
 give(module, "eye", "aten.eye.m", [4, 6, 6], np.eye(4, 6, dtype=f32))

@@ -2087,3 +2087,11 @@ func.func @f(%a0: !torch.vtensor<[1,2,4,4],f32>) {
   %r = "torch.aten.upsample_bilinear2d.vec"(%a0, %c0, %c1, %c3) : (!torch.vtensor<[1,2,4,4],f32>, !torch.none, !torch.bool, !torch.list<float>) -> (!torch.vtensor<[1,2,7,7],f32>)
   return
 }
+
+// -----
+
+func.func @f(%a0: !torch.vtensor<[4],f32>, %a1: !torch.vtensor<[2,4],f32>) {
+  // expected-error @+1 {{operand 1: expected a tensor of at most the rank of operand 0}}
+  %r = "torch.aten.copy"(%a0, %a1) : (!torch.vtensor<[4],f32>, !torch.vtensor<[2,4],f32>) -> (!torch.vtensor<[4],f32>)
+  return
+}
