@@ -36,6 +36,10 @@ inline bool isElementwise(linalg::GenericOp op) {
   return op.getNumLoops() > 0 && op.getNumParallelLoops() == op.getNumLoops();
 }
 
+inline bool isElementwiseOnTensors(linalg::GenericOp op) {
+  return op.hasPureTensorSemantics() && isElementwise(op);
+}
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CODEGEN_COMMON_LINALGUTILS_H
