@@ -120,9 +120,13 @@ private:
                    llvm::function_ref<Value()> body);
   void ifTrue(Value condition, llvm::function_ref<void()> body);
 
+  /// Whether adjacent elements of a tile have different values: whether a
+  /// coordinate is the index in the last loop, or in its blocks.
   bool isVector(ArrayRef<Coordinate> own) const {
     return llvm::any_of(own, [&](const Coordinate &each) {
-      return each.kind == Coordinate::Whole && each.loop == fused.getLast();
+      return (each.kind == Coordinate::Whole ||
+              each.kind == Coordinate::Within) &&
+             each.loop == fused.getLast();
     });
   }
   /// Whether the value differs between the elements of a tile, or between those
@@ -177,7 +181,7 @@ bool FusedReductionBuilder::variesInTile(ArrayRef<Coordinate> own) const {
     if (each.kind == Coordinate::One)
       return false;
     int64_t extent = fused.tile[each.loop];
-    return each.kind == Coordinate::Whole ? extent > 1 : each.size < extent;
+    return each.kind == Coordinate::Block ? each.size < extent : extent > 1;
   });
 }
 
