@@ -49,11 +49,6 @@ struct Panels {
 };
 } // namespace
 
-static bool isElementwiseOnTensors(GenericOp op) {
-  return op.hasPureTensorSemantics() && isElementwise(op) &&
-         op->getNumResults() == 1;
-}
-
 /// Whether the value is a constant or a function argument, possibly after ops
 /// that only move elements: a weight rather than an activation. Caches that the
 /// function appends to count as well.
@@ -89,7 +84,7 @@ static bool readsCodes(GenericOp op) {
 static GenericOp getDecoder(OpOperand &operand) {
   auto producer = operand.get().getDefiningOp<GenericOp>();
   if (!producer || !isElementwiseOnTensors(producer) ||
-      !producer->hasOneUse() ||
+      producer->getNumResults() != 1 || !producer->hasOneUse() ||
       !(cast<RankedTensorType>(operand.get().getType()).hasStaticShape() ||
         readsCodes(producer)) ||
       !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
