@@ -87,7 +87,8 @@ static std::optional<StridedCopy> match(GenericOp op) {
   if (first == 0)
     return copy;
   copy.parity = getLoop(first);
-  if (!copy.parity || ranges[*copy.parity] != 2)
+  // With a stride of three, the rest is the loop over columns itself.
+  if (!copy.parity || *copy.parity == column || ranges[*copy.parity] != 2)
     return std::nullopt;
   for (AffineExpr expression : from.getResults().drop_back())
     if (expression.isFunctionOfDim(*copy.parity))

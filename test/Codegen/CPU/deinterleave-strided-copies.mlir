@@ -89,3 +89,16 @@ func.func @others(%x: memref<3x33xf32>, %y: memref<3x11xf32>) {
   }
   return
 }
+
+// Two columns are as many as there are parities.
+
+// CHECK-LABEL: func.func @two_columns(
+// CHECK:         linalg.generic
+func.func @two_columns(%x: memref<3x4xf32>, %y: memref<3x2xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1 * 3)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<3x4xf32>) outs(%y : memref<3x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}

@@ -314,9 +314,9 @@ def QuantFloatFuseBlockReductionsPass
     summed: four rows more than 131072), or if an op that it depends on reads
     the reduction of the entire tensor, as the computation of a tensor scale
     does. In rows of an unknown number of blocks, the blocks after the last
-    tile of 1024 elements are tiles of 16 blocks and of one. Entire rows of dynamic size are
-    tiled without what computes their elements. The CPU pipeline runs this pass
-    after elementwise fusion, before bufferization.
+    tile of 1024 elements are tiles of 16 blocks and of one. Entire rows of
+    dynamic size are tiled without what computes their elements. The CPU
+    pipeline runs this pass after elementwise fusion, before bufferization.
   }];
   let options = [
     Option<"parallel", "parallel", "bool", "false",
