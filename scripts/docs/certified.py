@@ -3,6 +3,12 @@
 import json
 import re
 
+# The operation of a conversion, and its input type, or the rule of a scale.
+OPERATION = re.compile(
+    r"((?:block|tensor)_(?:scale|dequantize|quantize_elements)|convert_(?:to|from)_block|[a-z]+)"
+    r"_([A-Za-z0-9]+)(?:_|$)"
+)
+
 
 def table(head, rows):
     lines = [head, ["---"] * len(head), *rows]
@@ -24,7 +30,7 @@ def read_certificates(folder):
 def describe_certificates(folder):
     groups, files = {}, {}
     for one, origin, name in read_certificates(folder).values():
-        match = re.match(r"([a-z]+)_([A-Za-z0-9]+)_", one["conversion"])
+        match = OPERATION.match(one["conversion"])
         group = groups.setdefault(match.groups(), [0, 0, 0, True])
         group[0] += 1
         group[1] += one["inputs"]

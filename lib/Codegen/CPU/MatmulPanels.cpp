@@ -93,7 +93,8 @@ int64_t ReductionLoopNest::getWindow(ArrayRef<unsigned> reductions) {
   // Blocks of dot products and matrix instructions have several steps.
   constexpr int64_t kMaxUnrolled = 8;
   if (dots || matrix || reductions.size() < 2 ||
-      ranges[reductions.back()] > kMaxUnrolled)
+      ranges[reductions.back()] > kMaxUnrolled ||
+      getAccess(op, shared, *vectorLoop) != Access::Contiguous)
     return 1;
   unsigned loop = reductions.back();
   AffineMap map = op.getMatchingIndexingMap(shared);

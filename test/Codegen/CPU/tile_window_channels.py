@@ -78,4 +78,17 @@ for (index, shape), stride in itertools.product(enumerate(shapes), (1, 2)):
     node = helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[2, 2], strides=[stride] * 2)
     run(f"mean_{index}_{stride}", node, x, windows(x, 2, stride, 0, 0).mean(-1))
 
+# Windows and strides that differ between rows and columns: too few columns to
+# flatten, and one element of the window.
+for index, (size, stride, pads, shape) in enumerate(
+    [((1, 7), (1, 2), (0, 3, 0, 1), (1, 4, 20, 8)), ((1, 1), (1, 3), (0, 0, 0, 0), (1, 6, 5, 6))]
+):
+    x, w = integers(*shape), integers(33, shape[1], *size)
+    padded = np.pad(x, [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])])
+    view = np.lib.stride_tricks.sliding_window_view(padded, size, axis=(2, 3))
+    view = view[:, :, :: stride[0], :: stride[1]]
+    sums = np.einsum("ncyxrs,fcrs->nfyx", view, w)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], strides=stride, pads=pads)
+    run(f"strided_{index}", node, x, sums, [("w", w)])
+
 print("ok")
