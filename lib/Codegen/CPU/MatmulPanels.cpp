@@ -292,9 +292,12 @@ void ReductionLoopNest::emitPanel(int64_t lanes) {
 
 /// Copies the elements that follow the valid lanes, which only the last steps
 /// of a window read.
-void ReductionLoopNest::emitWindowEnd(Value panelRow) {
+void ReductionLoopNest::emitWindowEnd(Value panelRow, int64_t lanes) {
   OpFoldResult first = position[*vectorLoop];
-  Value count = openPresent ? openPresent : getConstant(present);
+  // More elements may remain than there are lanes.
+  Value count = openPresent ? arith::MinSIOp::create(builder, openPresent,
+                                                     getConstant(lanes))
+                            : getConstant(present);
   position[*vectorLoop] = affine::makeComposedFoldedAffineApply(
       builder, op.getLoc(),
       builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1),
@@ -315,7 +318,7 @@ void ReductionLoopNest::emitCopies(ArrayRef<unsigned> loops, Value step,
                               ValueRange{step, getConstant(lane)});
     });
     if (windowSteps > 1)
-      emitWindowEnd(step);
+      emitWindowEnd(step, lanes);
     return;
   }
   unsigned loop = loops.front();

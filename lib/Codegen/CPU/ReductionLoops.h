@@ -138,7 +138,7 @@ private:
   void emitParts();
   void emitPanel(int64_t lanes);
   void emitCopies(ArrayRef<unsigned> loops, Value step, int64_t lanes);
-  void emitWindowEnd(Value panelRow);
+  void emitWindowEnd(Value panelRow, int64_t lanes);
   Value emitSquares(unsigned loop, Value from, Value to,
                     llvm::function_ref<Value(Value)> getStep, int64_t lanes);
   SmallVector<Value> initAccumulators(int64_t rows, int64_t lanes);
