@@ -134,9 +134,11 @@ CASES = [
     ("another rounding", ValueError, "rounding must be one of NearestTiesToEven,", lambda: qf.cast(x, "binary8p4se", rounding="nearest")),
     ("another saturation", ValueError, "saturation must be one of SatFinite, SatPropagate, SatNone, but got 'OvfInf'", lambda: qf.cast(x, "binary8p4se", saturation="OvfInf")),
     ("no random bits of IEEE P3109", qf.ModelError, "StochasticA requires random bits", lambda: qf.cast(x, "binary8p4se", rounding="StochasticA")),
-    ("an integer of IEEE P3109", qf.ModelError, "with mode p3109 supports f32, f16, bf16 and the formats of IEEE P3109, but got 'i8'", lambda: qf.cast(x, "i8", rounding="ToOdd")),
+    ("an integer of IEEE P3109", qf.ModelError, "with mode p3109 supports f64, f32, f16, bf16 and the formats of IEEE P3109, but got 'i8'", lambda: qf.cast(x, "i8", rounding="ToOdd")),
     ("a format that IEEE P3109 lacks", TypeError, "but got 'binary8p8se'", lambda: qf.cast(x, "binary8p8se")),
-    ("a quantization of IEEE P3109", qf.ModelError, "is not accepted by", lambda: qf.quantize(x, 1.0, dtype="binary8p4se")),
+    ("a zero point of IEEE P3109", ValueError, "zero_point has no meaning in a conversion of IEEE P3109", lambda: qf.quantize(x, 1.0, zero_point=np.uint8(1), dtype="binary8p4se")),
+    ("a scale that IEEE P3109 lacks", qf.ModelError, "input and scale must have elements of f32, f16, bf16 or a format of IEEE P3109, but got 'f64'", lambda: qf.quantize(x, np.float64(1), dtype="binary8p4se")),
+    ("a qdq of IEEE P3109", qf.ModelError, "binary8p4se", lambda: qf.qdq(x, 1.0, storage="binary8p4se")),
     ("an opset for a type that ONNX lacks", qf.ModelError, "is not accepted by Cast-28", lambda: qf.cast(x, "float8e3m4", opset=28)),
     ("int1 of ml_dtypes", TypeError, "int1", lambda: qf.cast(np.zeros(3, ml_dtypes.int1), "f16")),
     # element types
