@@ -114,6 +114,9 @@ private:
   Value both(Value one, Value other) {
     return !one ? other : !other ? one : arith::AndIOp::create(b, one, other);
   }
+  /// Adds to a condition that the elements of a slot are below `extent` along a
+  /// loop of the consumer.
+  Value bothBelow(Value isValid, unsigned slot, unsigned loop, Value extent);
   /// Creates `body` under a condition, which is null if it always holds, and
   /// zeros otherwise.
   Value ifElseZero(Value condition, Type type,
@@ -534,6 +537,20 @@ void FusedReductionBuilder::storeShared(Value value, Value tile,
 // Bodies
 //===----------------------------------------------------------------------===//
 
+Value FusedReductionBuilder::bothBelow(Value isValid, unsigned slot,
+                                       unsigned loop, Value extent) {
+  Value position = slots[slot].indices[loop];
+  if (loop == fused.getLast() && fused.width > 1) {
+    auto type = VectorType::get({fused.width}, b.getIndexType());
+    position = arith::AddIOp::create(b, broadcast(position),
+                                     vector::StepOp::create(b, type));
+    extent = broadcast(extent);
+    if (isValid)
+      isValid = broadcast(isValid);
+  }
+  return both(isValid, below(position, extent));
+}
+
 Value FusedReductionBuilder::broadcast(Value value) {
   if (fused.width == 1 || isa<VectorType>(value.getType()))
     return value;
@@ -656,16 +673,7 @@ void FusedReductionBuilder::evaluate(const Member &member) {
       if (each.kind != Coordinate::Whole)
         continue;
       Value extent = getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
-      Value position = slots[slot].indices[each.loop];
-      if (each.loop == fused.getLast() && fused.width > 1) {
-        auto type = VectorType::get({fused.width}, b.getIndexType());
-        position = arith::AddIOp::create(b, broadcast(position),
-                                         vector::StepOp::create(b, type));
-        extent = broadcast(extent);
-        if (isValid)
-          isValid = broadcast(isValid);
-      }
-      isValid = both(isValid, below(position, extent));
+      isValid = bothBelow(isValid, slot, each.loop, extent);
     }
     if (!isValid)
       continue;
@@ -765,17 +773,7 @@ Value FusedReductionBuilder::mask(const Member &member, unsigned slot,
         op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel ||
         ranges[loop] == fused.tile[own.loop])
       continue;
-    Value position = slots[slot].indices[own.loop];
-    Value extent = index(ranges[loop]);
-    if (own.loop == fused.getLast() && fused.width > 1) {
-      auto type = VectorType::get({fused.width}, b.getIndexType());
-      position = arith::AddIOp::create(b, broadcast(position),
-                                       vector::StepOp::create(b, type));
-      extent = broadcast(extent);
-      if (isValid)
-        isValid = broadcast(isValid);
-    }
-    isValid = both(isValid, below(position, extent));
+    isValid = bothBelow(isValid, slot, own.loop, index(ranges[loop]));
   }
   if (!isValid)
     return value;
