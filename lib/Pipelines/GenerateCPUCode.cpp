@@ -128,6 +128,13 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(
         createQuantFloatLowerAllocaScopesPass());
   }
+  if (target.machine == Machine::X86) {
+    QuantFloatLowerMinMaxPassOptions minMax;
+    minMax.vectorBytes = vectorBytes;
+    minMax.range = cpu.has("avx512dq") && cpu.has("avx512vl");
+    manager.addNestedPass<func::FuncOp>(
+        createQuantFloatLowerMinMaxPass(minMax));
+  }
   QuantFloatLowerMathPassOptions math;
   math.fma = target.hasFma;
   manager.addPass(createQuantFloatLowerMathPass(math));

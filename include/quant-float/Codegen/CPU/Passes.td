@@ -867,6 +867,38 @@ def QuantFloatFuseParallelRegionsPass
   ];
 }
 
+def QuantFloatLowerMinMaxPass
+    : InterfacePass<"quant-float-lower-min-max", "mlir::FunctionOpInterface"> {
+  let summary = "Lower minima and maxima to instructions of x86";
+  let description = [{
+    Lowers `arith.maximumf` and `arith.minimumf` on vectors of f32 and f64, which
+    order zeros and propagate NaN. The maximum of a vector and +0 becomes an
+    addition of +0 and `vmaxps`. Other minima and maxima become `vrangeps` with
+    `range`, else two `vminps` or `vmaxps` and a bitwise operation. A chain of
+    them is followed by one selection of NaN, for which each comparison tests
+    two elements.
+
+    ```mlir
+    // With range: vrange(vrange(a, b), c), or NaN if a and b, or c and c, are
+    // not ordered.
+    %0 = arith.maximumf %a, %b : vector<16xf32>
+    %1 = arith.maximumf %0, %c : vector<16xf32>
+    ```
+
+    Runs after `quant-float-flush-subnormals`, which analyzes the original ops.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"32",
+           "size of a vector register in bytes: 16, 32 or 64">,
+    Option<"range", "range", "bool", /*default=*/"false",
+           "the target has AVX-512DQ and AVX-512VL">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatBroadcastFromMemoryPass
     : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
   let summary = "Broadcast floats from memory by integer instructions";
