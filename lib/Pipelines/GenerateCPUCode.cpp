@@ -37,6 +37,7 @@ using namespace mlir::quant_float;
 /// Plans buffers, and makes failures status codes.
 static void addBufferPasses(OpPassManager &manager, const StageOptions &options,
                             unsigned vectorBytes) {
+  manager.addNestedPass<func::FuncOp>(createQuantFloatHoistFillsPass());
   QuantFloatLowerWeightContractionsPassOptions contractions;
   contractions.threads = options.threads;
   manager.addNestedPass<func::FuncOp>(

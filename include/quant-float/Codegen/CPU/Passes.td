@@ -423,6 +423,35 @@ def QuantFloatPadIntoDestinationPass
   ];
 }
 
+def QuantFloatHoistFillsPass
+    : InterfacePass<"quant-float-hoist-fills", "mlir::FunctionOpInterface"> {
+  let summary = "Hoist fills of padded buffers out of loops";
+  let description = [{
+    Moves a linalg op that fills an allocation with one value out of an
+    `scf.for`, if each iteration overwrites the same parts of the allocation
+    before it reads any. The rest keeps the value of the fill: in a loop over
+    the channels of a convolution, the padding around the image.
+
+    ```mlir
+    scf.for %channel = %c0 to %c16 step %c1 {
+      linalg.fill ins(%zero : f32) outs(%padded : memref<66x66xf32>)
+      %image = memref.subview %x[%channel, 0, 0] [1, 64, 64] [1, 1, 1]
+          : memref<16x64x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      %interior = memref.subview %padded[1, 1] [64, 64] [1, 1]
+          : memref<66x66xf32> to memref<64x64xf32, strided<[66, 1], offset: 67>>
+      memref.copy %image, %interior
+          : memref<64x64xf32, strided<[64, 1], offset: ?>> to memref<64x64xf32, strided<[66, 1], offset: 67>>
+      ...
+    }
+    ```
+
+    Runs after bufferization and the hoisting of allocations.
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Number of fills moved out of a loop">
+  ];
+}
+
 def QuantFloatPackVnniOperandsPass
     : InterfacePass<"quant-float-pack-vnni-operands", "mlir::FunctionOpInterface"> {
   let summary = "Pack 8-bit matmul operands for dot-product instructions";
