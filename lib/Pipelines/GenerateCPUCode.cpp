@@ -103,6 +103,13 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
     function.addPass(createQuantFloatDistributeReductionsPass(shares));
   }
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
+  // RISC-V has strided loads instead of shuffles of two registers.
+  if (target.machine != Machine::RISCV) {
+    QuantFloatVectorizeTransposesPassOptions transposes;
+    transposes.vectorBytes = vectorBytes;
+    transposes.parallel = options.threads != 1;
+    function.addPass(createQuantFloatVectorizeTransposesPass(transposes));
+  }
   function.addPass(createQuantFloatTileAndVectorizePass(tiling));
   function.addPass(createQuantFloatLowerLinalgToLoopsPass());
   function.addPass(createCanonicalizerPass());

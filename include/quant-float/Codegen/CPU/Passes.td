@@ -928,6 +928,47 @@ def QuantFloatLowerMinMaxPass
   ];
 }
 
+def QuantFloatVectorizeTransposesPass
+    : InterfacePass<"quant-float-vectorize-transposes", "mlir::FunctionOpInterface"> {
+  let summary = "Vectorize elementwise ops that transpose an input";
+  let description = [{
+    Matches elementwise `linalg.generic` ops on memrefs whose outputs are
+    contiguous along the innermost loop, and that have an input which is
+    contiguous along another loop. Emits loops over square blocks of 4, 8 or 16
+    rows and columns, which are transposed in registers. The last blocks overlap
+    the previous ones. If the extents are dynamic, the op remains for extents
+    that are smaller than a block.
+
+    ```mlir
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>,
+                                     affine_map<(i, j) -> (i, j)>],
+                    iterator_types = ["parallel", "parallel"]}
+        ins(%x : memref<64x32xf32>) outs(%y : memref<32x64xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+    }
+    ```
+
+    Runs before `quant-float-tile-and-vectorize`, which would load the input
+    element by element.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"32",
+           "size of a vector register in bytes">,
+    Option<"parallel", "parallel", "bool", /*default=*/"false",
+           "distribute large ops among threads">
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized",
+              "Number of ops lowered to transposed blocks">
+  ];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def QuantFloatBroadcastFromMemoryPass
     : Pass<"quant-float-broadcast-from-memory", "mlir::ModuleOp"> {
   let summary = "Broadcast floats from memory by integer instructions";
