@@ -17,9 +17,12 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/IR/Constants.h"
+#include "quant-float/IR/TransposeConstant.h"
 #include "quant-float/Support/Indices.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -369,6 +372,31 @@ static void transposePanel(RewriterBase &rewriter, Panels &panels) {
   rewriter.eraseOp(decoder);
 }
 
+/// Transposes weights of two dimensions at compile time, if they are a constant
+/// without other users.
+static bool transposeConstantWeights(RewriterBase &rewriter,
+                                     const Panels &panels) {
+  GenericOp op = panels.contraction;
+  Value weights = panels.weights->get();
+  AffineMap map = op.getMatchingIndexingMap(panels.weights);
+  ElementsAttr elements;
+  if (map.getNumResults() != 2 || !weights.hasOneUse() ||
+      !matchPattern(weights, m_Constant(&elements)) ||
+      !(elements = transposeConstant(elements)))
+    return false;
+  rewriter.setInsertionPoint(op);
+  Value transposed =
+      createConstant(rewriter, weights.getLoc(), cast<TypedAttr>(elements));
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[panels.weights->getOperandNumber()] = map.getSubMap({1, 0});
+  rewriter.modifyOpInPlace(op, [&] {
+    panels.weights->set(transposed);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  rewriter.eraseOp(weights.getDefiningOp());
+  return true;
+}
+
 static LogicalResult tile(RewriterBase &rewriter, const Panels &panels) {
   GenericOp op = panels.contraction;
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
@@ -421,8 +449,11 @@ struct TileContractions final
       LDBG() << "tiling the contraction at " << op.getLoc() << ": loop "
              << panels->channel << " by " << panels->channelTile << ", loop "
              << panels->reduction << " by " << panels->reductionTile;
-      if (!getDecoder(*panels->weights))
+      if (!getDecoder(*panels->weights)) {
+        if (transposeConstantWeights(rewriter, *panels))
+          continue;
         insertDecoder(rewriter, *panels);
+      }
       transposePanel(rewriter, *panels);
       if (failed(tile(rewriter, *panels)))
         return signalPassFailure();

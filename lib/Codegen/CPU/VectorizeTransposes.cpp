@@ -108,7 +108,13 @@ static bool hasVectors(Type element) {
 }
 
 bool TransposingLoops::matchOperands(int64_t vectorBytes) {
-  row = op.getNumLoops() - 1;
+  AffineMap output = op.getIndexingMapsArray().back();
+  if (output.getNumResults() == 0)
+    return false;
+  auto innermost = dyn_cast<AffineDimExpr>(output.getResults().back());
+  if (!innermost)
+    return false;
+  row = innermost.getPosition();
   std::optional<unsigned> across;
   int64_t widest = 1;
   for (OpOperand &operand : op->getOpOperands()) {

@@ -356,6 +356,18 @@ struct TransposedAxis {
   OpFoldResult spread;
   /// The padding around that. Negative padding removes elements.
   OpFoldResult low, high;
+  /// The number of results before the first one that the node keeps.
+  OpFoldResult before;
+};
+
+/// The results of a transposed convolution at the positions
+/// `first + stride * i` of each axis. They depend on the elements of the kernel
+/// from `offset` on, every `stride`-th one, which form a convolution of the
+/// input without zeros between its elements.
+struct ResultResidue {
+  SmallVector<TransposedAxis> axes;
+  /// The positions of the results and of the elements of the reversed kernel.
+  SmallVector<OpFoldResult> first, offset;
 };
 } // namespace
 
@@ -420,6 +432,7 @@ getTransposedAxes(NodeContext &context, ArrayRef<OpFoldResult> input,
     axis.high = computeIndex(b, s0 - s1 - s2, {room, axis.spread, axis.low});
     OpFoldResult none = b.getIndexAttr(0);
     axis.window = {room, kernel[i], output, none, none, 1, dilation, none};
+    axis.before = before;
     axes.push_back(axis);
   }
   return axes;
@@ -486,6 +499,109 @@ static Value transposeWeight(NodeContext &context, int64_t groups) {
       });
 }
 
+/// Divides the results by their residues modulo the strides. Returns none if
+/// sizes are dynamic, if a result has no element of the kernel, or if the code
+/// of the convolutions would be too large.
+static SmallVector<ResultResidue> getResidues(ImplicitLocOpBuilder &b,
+                                              ArrayRef<OpFoldResult> input,
+                                              ArrayRef<TransposedAxis> axes) {
+  constexpr size_t kMaxResidues = 16;
+  SmallVector<ResultResidue> residues(1);
+  for (auto [axis, inputSize] : llvm::zip_equal(axes, input)) {
+    std::optional<int64_t> size = getConstantIntValue(inputSize),
+                           kernel = getConstantIntValue(axis.window.kernel),
+                           output = getConstantIntValue(axis.window.output),
+                           before = getConstantIntValue(axis.before);
+    int64_t stride = axis.stride;
+    if (!size || !kernel || !output || !before || *before < 0 || *size == 0 ||
+        *kernel < stride || (stride > 1 && axis.window.dilation != 1) ||
+        residues.size() * std::min(stride, *output) > kMaxResidues)
+      return {};
+    auto getAttr = [&](int64_t value) -> OpFoldResult {
+      return b.getIndexAttr(value);
+    };
+    SmallVector<ResultResidue> next;
+    for (const ResultResidue &outer : residues)
+      for (int64_t first = 0; first < std::min(stride, *output); ++first) {
+        ResultResidue &residue = next.emplace_back(outer);
+        if (stride == 1) {
+          residue.axes.push_back(axis);
+          residue.first.push_back(getAttr(0));
+          residue.offset.push_back(getAttr(0));
+          continue;
+        }
+        int64_t count = llvm::divideCeil(*output - first, stride);
+        int64_t element = (first + *before) % stride;
+        int64_t elements = llvm::divideCeil(*kernel - element, stride);
+        int64_t low = elements - 1 - (first + *before) / stride;
+        int64_t room = count + elements - 1;
+        TransposedAxis own;
+        own.stride = 1;
+        own.spread = inputSize;
+        own.low = getAttr(low);
+        own.high = getAttr(room - *size - low);
+        own.window = {getAttr(room),
+                      getAttr(elements),
+                      getAttr(count),
+                      getAttr(0),
+                      getAttr(0),
+                      1,
+                      1,
+                      getAttr(0)};
+        residue.axes.push_back(own);
+        residue.first.push_back(getAttr(first));
+        residue.offset.push_back(
+            getAttr(*kernel - 1 - element - stride * (elements - 1)));
+      }
+    residues = std::move(next);
+  }
+  return residues;
+}
+
+/// Convolves the input with the elements of the reversed kernel that belong to
+/// each residue, and interleaves the results.
+static NodeResults buildResidues(NodeContext &context,
+                                 ArrayRef<OpFoldResult> sizes,
+                                 ArrayRef<TransposedAxis> axes,
+                                 ArrayRef<ResultResidue> residues) {
+  ImplicitLocOpBuilder &b = context.b;
+  Value input = context.input(0), kernel = context.input(1);
+  SmallVector<OpFoldResult> none(sizes.size(), b.getIndexAttr(0)),
+      strides(sizes.size(), b.getIndexAttr(1)), resultSizes(sizes);
+  resultSizes[1] = context.getSizes(kernel)[0];
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    strides[2 + i] = b.getIndexAttr(axis.stride);
+    resultSizes[2 + i] = axis.window.output;
+  }
+  Value result =
+      tensor::EmptyOp::create(b, resultSizes, context.elementType(0));
+  for (const ResultResidue &residue : residues) {
+    SmallVector<OpFoldResult> first = none, offset = none, count = resultSizes,
+                              elements = context.getSizes(kernel);
+    SmallVector<WindowAxis> windows;
+    for (auto [i, axis] : llvm::enumerate(residue.axes)) {
+      first[2 + i] = residue.first[i];
+      offset[2 + i] = residue.offset[i];
+      count[2 + i] = axis.window.output;
+      elements[2 + i] = axis.window.kernel;
+      windows.push_back(axis.window);
+    }
+    context.inputs[0] = input;
+    FailureOr<Value> padded = spreadElements(context, residue.axes);
+    if (failed(padded))
+      return failure();
+    context.inputs[0] = *padded;
+    context.inputs[1] =
+        tensor::ExtractSliceOp::create(b, kernel, offset, elements, strides);
+    NodeResults part = buildConv(context, windows);
+    if (failed(part))
+      return failure();
+    result = tensor::InsertSliceOp::create(b, part->front(), result, first,
+                                           count, strides);
+  }
+  return SmallVector<Value>{result};
+}
+
 NodeResults onnx_nodes::convertConvTranspose(NodeContext &context) {
   if (failed(context.requireSameType()))
     return failure();
@@ -511,6 +627,15 @@ NodeResults onnx_nodes::convertConvTranspose(NodeContext &context) {
       getTransposedAxes(context, ArrayRef(sizes).drop_front(2), kernel);
   if (failed(axes) || failed(requireKernelShape(context, kernel)))
     return failure();
+  if (llvm::any_of(
+          *axes, [](const TransposedAxis &axis) { return axis.stride > 1; })) {
+    SmallVector<ResultResidue> residues =
+        getResidues(context.b, ArrayRef(sizes).drop_front(2), *axes);
+    if (!residues.empty()) {
+      context.inputs[1] = transposeWeight(context, groups);
+      return buildResidues(context, sizes, *axes, residues);
+    }
+  }
   FailureOr<Value> spread = spreadElements(context, *axes);
   if (failed(spread))
     return failure();

@@ -140,6 +140,81 @@ static Value getPaddedFrom(ImplicitLocOpBuilder &b, PadMode mode,
   return position;
 }
 
+/// Returns the index of the element of an axis of `size` elements that the
+/// padding at `position` repeats.
+static int64_t getPaddedFrom(PadMode mode, int64_t position, int64_t size) {
+  auto moveInto = [&](int64_t period) {
+    return (position % period + period) % period;
+  };
+  switch (mode) {
+  case PadMode::Reflect: {
+    int64_t period = std::max<int64_t>(2 * (size - 1), 1);
+    int64_t there = moveInto(period);
+    return std::min({size - 1, there, period - there});
+  }
+  case PadMode::Wrap:
+    return moveInto(size);
+  case PadMode::Constant:
+  case PadMode::Edge:
+    return std::clamp<int64_t>(position, 0, size - 1);
+  }
+  return position;
+}
+
+/// Pads axis by axis, with one copy of the tensor and one of each padded slice.
+/// Returns null if sizes are dynamic, or if there are many slices.
+static Value buildPadSlices(NodeContext &context, PadMode mode,
+                            const CroppedTensor &cropped) {
+  constexpr int64_t kMaxSlices = 32;
+  ImplicitLocOpBuilder &b = context.b;
+  Value tensor = cropped.tensor;
+  SmallVector<OpFoldResult> sizes = context.getSizes(tensor);
+  SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0)),
+      ones(sizes.size(), b.getIndexAttr(1));
+  struct Padding {
+    size_t axis;
+    int64_t size, low, high;
+  };
+  SmallVector<Padding> paddings;
+  int64_t slices = 0;
+  for (size_t axis = sizes.size(); axis-- > 0;) {
+    std::optional<int64_t> size = getConstantIntValue(sizes[axis]),
+                           low = getConstantIntValue(cropped.low[axis]),
+                           high = getConstantIntValue(cropped.high[axis]);
+    if (low == 0 && high == 0)
+      continue;
+    if (!size || *size == 0 || !low || !high ||
+        (slices += std::min(*low, kMaxSlices) + std::min(*high, kMaxSlices)) >
+            kMaxSlices)
+      return {};
+    paddings.push_back({axis, *size, *low, *high});
+  }
+  for (auto [axis, size, low, high] : paddings) {
+    SmallVector<OpFoldResult> padded = sizes, slice = sizes, to = zeros;
+    padded[axis] = b.getIndexAttr(low + size + high);
+    slice[axis] = b.getIndexAttr(1);
+    to[axis] = b.getIndexAttr(low);
+    Value result = tensor::EmptyOp::create(b, padded, context.elementType(0));
+    result = tensor::InsertSliceOp::create(b, tensor, result, to, sizes, ones);
+    auto addSlice = [&, axis = axis, size = size, low = low](int64_t position) {
+      SmallVector<OpFoldResult> from = zeros;
+      from[axis] = b.getIndexAttr(getPaddedFrom(mode, position, size));
+      to[axis] = b.getIndexAttr(low + position);
+      Value source =
+          tensor::ExtractSliceOp::create(b, tensor, from, slice, ones);
+      result =
+          tensor::InsertSliceOp::create(b, source, result, to, slice, ones);
+    };
+    for (int64_t position : llvm::seq<int64_t>(-low, 0))
+      addSlice(position);
+    for (int64_t position : llvm::seq<int64_t>(size, size + high))
+      addSlice(position);
+    tensor = result;
+    sizes = padded;
+  }
+  return tensor;
+}
+
 /// Pads by the numbers in `low` and `high`, one per axis. Negative numbers crop
 /// the input, which happens first. A null `value` is zero.
 static NodeResults buildPad(NodeContext &context, ArrayRef<OpFoldResult> low,
@@ -168,6 +243,8 @@ static NodeResults buildPad(NodeContext &context, ArrayRef<OpFoldResult> low,
     if (failed(context.requireElements(axis, size, to.back())))
       return failure();
   }
+  if (Value padded = buildPadSlices(context, mode, *cropped))
+    return SmallVector<Value>{padded};
   return SmallVector<Value>{buildParallel(
       b, to, elementType, {}, {},
       [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {

@@ -128,6 +128,26 @@ func.func @plain(%x: tensor<64x256xf32>, %w: tensor<200x256xf32>, %init: tensor<
   return %y : tensor<64x200xf32>
 }
 
+// A constant without other users is transposed at compile time.
+// CHECK-LABEL: func.func @constant(
+// CHECK: %[[W:.*]] = arith.constant {{.*}} : tensor<256x200xf32>
+// CHECK-NOT: scf.for
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[W]] :
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @constant(%x: tensor<64x256xf32>, %init: tensor<64x200xf32>) -> tensor<64x200xf32> {
+  %w = arith.constant dense<1.0> : tensor<200x256xf32>
+  %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x256xf32>, tensor<200x256xf32>) outs(%init : tensor<64x200xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<64x200xf32>
+  return %0 : tensor<64x200xf32>
+}
+
 // What the network computes is no weight: it would be computed once per panel.
 
 // CHECK-LABEL: func.func @activations(

@@ -373,7 +373,8 @@ def QuantFloatTileContractionsPass
     never exist as a whole. In a tile of the weights (a panel), the channels are
     the innermost dimension if they are innermost in the output. Weights without
     dequantization are copied to such panels if they are laid out differently
-    and there are many rows.
+    and there are many rows. If they are a constant of two dimensions without
+    other uses, it is transposed instead.
 
     ```
     %w = linalg.generic /* dequantize */ ins(%codes : tensor<512x128xi8>) ...
@@ -933,8 +934,8 @@ def QuantFloatVectorizeTransposesPass
   let summary = "Vectorize elementwise ops that transpose an input";
   let description = [{
     Matches elementwise `linalg.generic` ops on memrefs whose outputs are
-    contiguous along the innermost loop, and that have an input which is
-    contiguous along another loop. Emits loops over square blocks of 4, 8 or 16
+    contiguous along one loop, and that have an input which is contiguous along
+    another loop. Emits loops over square blocks of 4, 8 or 16
     rows and columns, which are transposed in registers. The last blocks overlap
     the previous ones. If the extents are dynamic, the op remains for extents
     that are smaller than a block.
