@@ -18,8 +18,8 @@
 namespace mlir::quant_float {
 
 /// Builds arithmetic on floats, f32 by default, and on integers of their width.
-/// Operands are scalars or vectors of one shape. Multiplications and additions
-/// are rounded separately, because FMA is slow on targets that emulate it.
+/// Operands are scalars or vectors of one shape. Operations are rounded
+/// separately, except multiplyAdd(), which targets without FMA emulate.
 class Arithmetic {
 public:
   Arithmetic(OpBuilder &builder, Operation *op)
@@ -41,6 +41,10 @@ public:
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value subtract(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  /// Computes x * y + z, rounded once.
+  Value multiplyAdd(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
   Value divide(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
   Value isLess(Value x, Value y) {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
@@ -62,7 +66,7 @@ public:
   Value polynomial(Value x, ArrayRef<double> coefficients) {
     Value result = number(coefficients.front());
     for (double coefficient : coefficients.drop_front())
-      result = add(multiply(result, x), number(coefficient));
+      result = multiplyAdd(result, x, number(coefficient));
     return result;
   }
   /// Rounds to the nearest integer, ties to even. Returns it as an integer of

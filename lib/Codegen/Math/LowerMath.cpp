@@ -35,12 +35,12 @@ using namespace mlir::quant_float;
 static Value expandExp(Arithmetic &a, Value x) {
   x = a.clamp(x, -104.0f, 89.0f);
   auto [k, rounded] = a.round(a.multiply(x, a.number(0x1.715476p+0f)));
-  Value r = a.subtract(x, a.multiply(rounded, a.number(0.693359375f)));
-  r = a.subtract(r, a.multiply(rounded, a.number(-2.12194440e-4f)));
+  Value r = a.multiplyAdd(rounded, a.number(-0.693359375f), x);
+  r = a.multiplyAdd(rounded, a.number(2.12194440e-4f), r);
   Value p =
       a.polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                        4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  p = a.add(a.add(a.multiply(a.multiply(r, r), p), r), a.number(1.0f));
+  p = a.add(a.multiplyAdd(a.multiply(r, r), p, r), a.number(1.0f));
   Value half = a.halve(k);
   Value rest = a.subtractIntegers(k, half);
   return a.multiply(a.multiply(p, a.powerOfTwo(half)), a.powerOfTwo(rest));
@@ -416,25 +416,37 @@ struct LowerMath final
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (op->getNumResults() == 1 &&
-          (getExpansion(op) || getExpansionOfTwo(op) || isEmulated(op)))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
-      rewriter.setInsertionPoint(op);
-      Arithmetic arithmetic(rewriter, op);
-      Value x = op->getOperand(0);
-      if (auto multiplyAdd = dyn_cast<math::FmaOp>(op))
-        rewriter.replaceOp(op, expandFma(arithmetic, x, multiplyAdd.getB(),
-                                         multiplyAdd.getC()));
-      else if (Expand expand = getExpansion(op))
-        rewriter.replaceOp(op, expand(arithmetic, x));
-      else
-        rewriter.replaceOp(
-            op, getExpansionOfTwo(op)(arithmetic, x, op->getOperand(1)));
-    }
+    auto expandAll = [&](auto isExpanded, auto expand) {
+      SmallVector<Operation *> ops;
+      getOperation().walk([&](Operation *op) {
+        if (op->getNumResults() == 1 && isExpanded(op))
+          ops.push_back(op);
+      });
+      for (Operation *op : ops) {
+        rewriter.setInsertionPoint(op);
+        Arithmetic arithmetic(rewriter, op);
+        rewriter.replaceOp(op, expand(arithmetic, op));
+      }
+    };
+    expandAll(
+        [](Operation *op) { return getExpansion(op) || getExpansionOfTwo(op); },
+        [](Arithmetic &arithmetic, Operation *op) {
+          Value x = op->getOperand(0);
+          if (Expand expand = getExpansion(op))
+            return expand(arithmetic, x);
+          return getExpansionOfTwo(op)(arithmetic, x, op->getOperand(1));
+        });
+    // The expansions contain multiply-adds.
+    if (!fma)
+      expandAll(
+          [](Operation *op) {
+            return isa<math::FmaOp>(op) &&
+                   getElementTypeOrSelf(op->getResult(0)).isF32();
+          },
+          [](Arithmetic &arithmetic, Operation *op) {
+            return expandFma(arithmetic, op->getOperand(0), op->getOperand(1),
+                             op->getOperand(2));
+          });
 
     // Convert the remaining functions to calls of libm. Ops that are not listed
     // are lowered to instructions of the target later.
@@ -456,10 +468,6 @@ struct LowerMath final
   }
 
 private:
-  bool isEmulated(Operation *op) const {
-    return !fma && isa<math::FmaOp>(op) &&
-           getElementTypeOrSelf(op->getResult(0)).isF32();
-  }
   void refuse(const ConversionTarget &target) {
     getOperation().walk([&](Operation *op) {
       if (!target.isIllegal(op))
