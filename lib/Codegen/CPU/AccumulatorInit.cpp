@@ -8,8 +8,7 @@
 
 #include "AccumulatorInit.h"
 #include "../Common/BufferAccesses.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "../Common/LinalgUtils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -76,15 +75,8 @@ Value AccumulatorInit::build(ImplicitLocOpBuilder &b,
        llvm::zip(op.getBody()->getArguments(), op.getDpsInputs(), maps)) {
     Value value = input;
     if (isa<MemRefType>(input.getType())) {
-      SmallVector<Value> indices;
-      for (AffineExpr index : map.getResults())
-        indices.push_back(getValueOrCreateConstantIndexOp(
-            b, b.getLoc(),
-            affine::makeComposedFoldedAffineApply(
-                b, b.getLoc(),
-                AffineMap::get(map.getNumDims(), map.getNumSymbols(), index),
-                position)));
-      value = memref::LoadOp::create(b, input, indices);
+      value = memref::LoadOp::create(
+          b, input, createIndices(b, b.getLoc(), map, position));
     }
     mapping.map(argument, value);
   }

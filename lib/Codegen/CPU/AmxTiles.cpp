@@ -22,13 +22,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReductionLoops.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "MatmulPanels.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -59,35 +56,16 @@ static Value makePointer(ImplicitLocOpBuilder &b, Value address) {
                                   makeLong(b, address));
 }
 
-static Value add(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+static Value createAdd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return b.createOrFold<arith::AddIOp>(lhs, rhs);
 }
 
-static Value multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+static Value createMul(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return b.createOrFold<arith::MulIOp>(lhs, rhs);
 }
 
 static int64_t countTiles(int64_t all, int64_t most) {
   return llvm::divideCeil(all, most);
-}
-
-/// Returns, for each dimension of the operand, the difference of the indices of
-/// two consecutive rows of the row loop. Returns nullopt if a difference
-/// depends on the row.
-std::optional<SmallVector<int64_t>>
-ReductionLoopNest::getRowSteps(OpOperand *operand) const {
-  AffineMap map = linalg::GenericOp(op).getMatchingIndexingMap(operand);
-  AffineExpr row = getAffineDimExpr(*rowLoop, map.getContext());
-  SmallVector<int64_t> steps;
-  for (AffineExpr index : map.getResults()) {
-    auto step = dyn_cast<AffineConstantExpr>(
-        simplifyAffineExpr(index.replace(row, row + 1) - index,
-                           map.getNumDims(), map.getNumSymbols()));
-    if (!step)
-      return std::nullopt;
-    steps.push_back(step.getValue());
-  }
-  return steps;
 }
 
 /// Returns the address of an element of a buffer of 32-bit elements, and the
@@ -102,17 +80,48 @@ static std::pair<Value, Value> locate(ImplicitLocOpBuilder &b, Value buffer,
   Value offset = metadata.getOffset(), rowElements = getConstant(0);
   for (auto [index, stride, step] :
        llvm::zip(indices, metadata.getStrides(), rowSteps)) {
-    offset = add(b, offset, multiply(b, index, stride));
+    offset = createAdd(b, offset, createMul(b, index, stride));
     if (step)
-      rowElements = add(b, rowElements, multiply(b, getConstant(step), stride));
+      rowElements =
+          createAdd(b, rowElements, createMul(b, getConstant(step), stride));
   }
   Value bytes = getConstant(4);
-  return {add(b, getAddress(b, buffer), multiply(b, offset, bytes)),
-          multiply(b, rowElements, bytes)};
+  return {createAdd(b, getAddress(b, buffer), createMul(b, offset, bytes)),
+          createMul(b, rowElements, bytes)};
+}
+
+namespace {
+class AmxTileLoops final : public MatrixInstructionLoops {
+public:
+  using MatrixInstructionLoops::MatrixInstructionLoops;
+
+protected:
+  void multiplyPanel(int64_t lanes) override;
+  void accumulateSteps(int64_t rows, int64_t lanes) override;
+
+private:
+  SmallVector<int64_t> getRowSteps(OpOperand *operand) {
+    return *getSteps(op.getMatchingIndexingMap(operand), *plan.rowLoop);
+  }
+  void configureTiles(int64_t rows);
+  void beginTiles(int64_t rows, int64_t lanes);
+  void
+  forEachAccumulator(int64_t rows,
+                     llvm::function_ref<void(int64_t, ArrayRef<Value>)> body);
+
+  /// The number of rows that the tile registers are configured for.
+  int64_t tileRows = 0;
+};
+} // namespace
+
+std::unique_ptr<ReductionLoops>
+quant_float::createAmxTileLoops(const ReductionPlan &plan,
+                                const ReductionContext &context) {
+  return std::make_unique<AmxTileLoops>(plan, context);
 }
 
 /// Configures the tile registers for `rows` rows and the valid lanes.
-void ReductionLoopNest::configureTiles(int64_t rows) {
+void AmxTileLoops::configureTiles(int64_t rows) {
   constexpr size_t rowBytes = 16, rowCounts = 48;
   std::array<int8_t, kTileSizesBytes> sizes = {1};
   auto set = [&](int64_t number, int64_t rows, int64_t columns) {
@@ -122,11 +131,11 @@ void ReductionLoopNest::configureTiles(int64_t rows) {
   auto getPart = [](int64_t all, int64_t tile, int64_t most) {
     return std::min(all - tile * most, most);
   };
-  for (int64_t i = 0; i < countTiles(rows, matrix->rows); ++i) {
-    int64_t rowsHere = getPart(rows, i, matrix->rows);
+  for (int64_t i = 0; i < countTiles(rows, matrix.rows); ++i) {
+    int64_t rowsHere = getPart(rows, i, matrix.rows);
     set(kRowRegisters + i, rowsHere, blockSteps);
-    for (int64_t j = 0; j < countTiles(present, matrix->lanes); ++j) {
-      int64_t lanesHere = getPart(present, j, matrix->lanes);
+    for (int64_t j = 0; j < countTiles(present, matrix.lanes); ++j) {
+      int64_t lanesHere = getPart(present, j, matrix.lanes);
       set(kLaneRegisters + j, blockSteps, lanesHere);
       set(kTiles * i + j, rowsHere, lanesHere);
     }
@@ -134,32 +143,37 @@ void ReductionLoopNest::configureTiles(int64_t rows) {
   auto type = VectorType::get({kTileSizesBytes}, builder.getI8Type());
   Value constant = arith::ConstantOp::create(
       builder, DenseElementsAttr::get(type, ArrayRef<int8_t>(sizes)));
-  Value offset = getConstant(kPanelBytes);
-  vector::StoreOp::create(builder, constant, panelBuffer, offset);
+  Value offset = getConstant(reduction_limits::kPanelBytes);
+  vector::StoreOp::create(builder, constant, buffer, offset);
   call(builder, "llvm.x86.ldtilecfg", {},
        makePointer(builder,
-                   add(builder, getAddress(builder, panelBuffer), offset)));
+                   createAdd(builder, getAddress(builder, buffer), offset)));
   tileRows = rows;
 }
 
-void ReductionLoopNest::releaseTiles() {
+void AmxTileLoops::multiplyPanel(int64_t lanes) {
+  if (!plan.hasMatrices(lanes))
+    return PanelLoops::multiplyPanel(lanes);
+  emitGap(lanes);
+  configureTiles(std::min(plan.ranges[*plan.rowLoop], matrix.tileRows));
+  PanelLoops::multiplyPanel(lanes);
   call(builder, "llvm.x86.tilerelease", {});
 }
 
 /// Calls `body` for each accumulator tile with the number of the register, and
 /// with the address of its part of the output and the number of bytes between
 /// rows in memory.
-void ReductionLoopNest::forEachAccumulator(
+void AmxTileLoops::forEachAccumulator(
     int64_t rows, llvm::function_ref<void(int64_t, ArrayRef<Value>)> body) {
   OpOperand *output = op.getDpsInitOperand(0);
-  for (int64_t i = 0; i < countTiles(rows, matrix->rows); ++i) {
+  for (int64_t i = 0; i < countTiles(rows, matrix.rows); ++i) {
     auto [address, rowBytes] =
-        locate(builder, output->get(), getIndices(output, i * matrix->rows),
-               *getRowSteps(output));
-    for (int64_t j = 0; j < countTiles(present, matrix->lanes); ++j)
+        locate(builder, output->get(), getIndices(output, i * matrix.rows),
+               getRowSteps(output));
+    for (int64_t j = 0; j < countTiles(present, matrix.lanes); ++j)
       body(kTiles * i + j,
-           {makePointer(builder, add(builder, address,
-                                     getConstant(4 * j * matrix->lanes))),
+           {makePointer(builder, createAdd(builder, address,
+                                           getConstant(4 * j * matrix.lanes))),
             makeLong(builder, rowBytes)});
   }
 }
@@ -167,7 +181,7 @@ void ReductionLoopNest::forEachAccumulator(
 /// Initializes the accumulator tiles. Zeros are set in registers. Other initial
 /// values are first written to the output, because tiles can only be loaded
 /// from memory.
-void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
+void AmxTileLoops::beginTiles(int64_t rows, int64_t lanes) {
   auto loadAll = [&] {
     forEachAccumulator(
         rows, [&](int64_t number, ArrayRef<Value> pointerAndStride) {
@@ -184,23 +198,17 @@ void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
       return forEachAccumulator(rows, [&](int64_t number, ArrayRef<Value>) {
         call(builder, "llvm.x86.tilezero", number);
       });
-    auto forOp = scf::ForOp::create(builder, getConstant(0), getConstant(rows),
-                                    getConstant(1));
-    OpFoldResult first = position[*rowLoop];
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(forOp.getBody());
-    position[*rowLoop] = add(
-        builder, getValueOrCreateConstantIndexOp(builder, op.getLoc(), first),
-        forOp.getInductionVar());
-    SmallVector<Value> accumulators(
-        llvm::divideCeil(lanes, registerLanes),
-        broadcast(start->build(builder, getOutputPosition(0)), registerLanes));
-    storeAccumulators(/*rows=*/1, lanes, accumulators);
-    position[*rowLoop] = first;
+    llvm::SaveAndRestore first(position[*plan.rowLoop]);
+    emitFor(getConstant(0), getConstant(rows), getConstant(1), [&](Value row) {
+      position[*plan.rowLoop] =
+          ::createAdd(builder, getValue(first.get()), row);
+      SmallVector<Value> accumulators(
+          llvm::divideCeil(lanes, plan.registerLanes),
+          createStart(/*row=*/0, plan.registerLanes));
+      storeAccumulators(/*rows=*/1, lanes, accumulators);
+    });
   };
-  if (partSteps < ranges[*partLoop]) {
-    Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
-                                          partStart, getConstant(0));
+  if (Value isFirst = isFirstPart()) {
     auto choice =
         scf::IfOp::create(builder, isFirst, /*withElseRegion=*/isZero);
     OpBuilder::InsertionGuard guard(builder);
@@ -219,40 +227,39 @@ void ReductionLoopNest::beginTiles(int64_t rows, int64_t lanes) {
 
 /// Accumulates `rows` rows by the valid lanes over one part of K in tile
 /// registers.
-void ReductionLoopNest::emitTileMatmuls(int64_t rows, int64_t lanes) {
+void AmxTileLoops::accumulateSteps(int64_t rows, int64_t lanes) {
+  if (!plan.hasMatrices(lanes))
+    return PanelLoops::accumulateSteps(rows, lanes);
   if (rows != tileRows)
     configureTiles(rows);
-  int64_t rowTiles = countTiles(rows, matrix->rows);
-  int64_t laneTiles = countTiles(present, matrix->lanes);
+  int64_t rowTiles = countTiles(rows, matrix.rows);
+  int64_t laneTiles = countTiles(present, matrix.lanes);
   beginTiles(rows, lanes);
-  auto forOp = scf::ForOp::create(builder, getConstant(0), countBlocks(),
-                                  getConstant(1));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(forOp.getBody());
-    Value block = forOp.getInductionVar(), step = getBlockStep(block);
-    Value lanesAddress =
-        add(builder, getAddress(builder, panel),
-            multiply(builder, block, getConstant(4 * lanes * blockSteps)));
+  emitFor(getConstant(0), countBlocks(), getConstant(1), [&](Value block) {
+    Value step = getBlockStep(block);
+    Value lanesAddress = ::createAdd(
+        builder, getAddress(builder, panel),
+        createMul(builder, block, getConstant(4 * lanes * blockSteps)));
     for (int64_t j = 0; j < laneTiles; ++j)
-      call(builder, "llvm.x86.tileloadd64", kLaneRegisters + j,
-           {makePointer(builder, add(builder, lanesAddress,
-                                     getConstant(4 * j * matrix->lanes))),
-            makeLong(builder, getConstant(4 * lanes))});
-    SmallVector<int64_t> rowSteps = *getRowSteps(own);
+      call(
+          builder, "llvm.x86.tileloadd64", kLaneRegisters + j,
+          {makePointer(builder, ::createAdd(builder, lanesAddress,
+                                            getConstant(4 * j * matrix.lanes))),
+           makeLong(builder, getConstant(4 * lanes))});
+    SmallVector<int64_t> rowSteps = getRowSteps(own);
     rowSteps.resize(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
     rowSteps.push_back(0);
-    StringRef intrinsic = getMatrixIntrinsic().first;
+    StringRef intrinsic = getIntrinsic().first;
     for (int64_t i = 0; i < rowTiles; ++i) {
       auto [address, rowBytes] = locate(
-          builder, ownSteps, getOwnIndices(i * matrix->rows, step), rowSteps);
+          builder, ownSteps, getOwnIndices(i * matrix.rows, step), rowSteps);
       call(builder, "llvm.x86.tileloadd64", kRowRegisters + i,
            {makePointer(builder, address), makeLong(builder, rowBytes)});
       for (int64_t j = 0; j < laneTiles; ++j)
         call(builder, intrinsic,
              {kTiles * i + j, kRowRegisters + i, kLaneRegisters + j});
     }
-  }
+  });
   forEachAccumulator(
       rows, [&](int64_t number, ArrayRef<Value> pointerAndStride) {
         call(builder, "llvm.x86.tilestored64", number, pointerAndStride);

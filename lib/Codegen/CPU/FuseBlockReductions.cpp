@@ -24,7 +24,6 @@
 
 #include "../Common/LinalgUtils.h"
 #include "BlockValues.h"
-#include "ReductionLoops.h"
 #include "SharedReads.h"
 #include "TileCleanup.h"
 #include "TileReshapes.h"

@@ -8,7 +8,6 @@
 
 #include "SharedReads.h"
 #include "../Common/LinalgUtils.h"
-#include "ReductionLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -9,6 +9,7 @@
 #include "ElementwiseLoops.h"
 
 #include "BufferAccesses.h"
+#include "LinalgUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -372,10 +373,8 @@ Value ElementwiseLoopNest::makeIndex(AffineExpr index) {
   if (std::optional<unsigned> loop = getLoop(index))
     return indices[*loop];
   AffineMap map = AffineMap::get(indices.size(), 0, index);
-  Value value = getValueOrCreateConstantIndexOp(
-      rewriter, loc,
-      affine::makeComposedFoldedAffineApply(rewriter, loc, map,
-                                            getAsOpFoldResult(indices)));
+  Value value =
+      createIndices(rewriter, loc, map, getAsOpFoldResult(indices)).front();
   // No index of a loop is negative.
   return getBlockIndex(index) ? divideUnsigned(rewriter, value) : value;
 }

@@ -8,7 +8,9 @@
 
 #include "LinalgUtils.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -53,4 +55,67 @@ Value MultiplyAccumulate::create(OpBuilder &builder, Value accumulator,
   if (!multiply)
     return clone(accumulate, {lhs, rhs, accumulator});
   return clone(accumulate, {accumulator, clone(multiply, {lhs, rhs})});
+}
+
+Access quant_float::getAccess(linalg::GenericOp op, OpOperand *operand,
+                              unsigned loop) {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  if (!map.isFunctionOfDim(loop))
+    return Access::Invariant;
+  for (AffineExpr expression : map.getResults().drop_back())
+    if (expression.isFunctionOfDim(loop))
+      return Access::Strided;
+  if (!cast<MemRefType>(operand->get().getType()).isLastDimUnitStride())
+    return Access::Strided;
+  std::optional<SmallVector<int64_t>> step =
+      getSteps(map.getSubMap(map.getNumResults() - 1), loop);
+  return step && step->front() == 1 ? Access::Contiguous : Access::Strided;
+}
+
+std::optional<SmallVector<int64_t>> quant_float::getSteps(AffineMap map,
+                                                          unsigned loop) {
+  AffineExpr dim = getAffineDimExpr(loop, map.getContext());
+  SmallVector<int64_t> steps;
+  for (AffineExpr index : map.getResults()) {
+    auto step = dyn_cast<AffineConstantExpr>(
+        simplifyAffineExpr(index.replace(dim, dim + 1) - index,
+                           map.getNumDims(), map.getNumSymbols()));
+    if (!step)
+      return std::nullopt;
+    steps.push_back(step.getValue());
+  }
+  return steps;
+}
+
+SmallVector<Operation *> quant_float::getCombiners(linalg::GenericOp op) {
+  SmallVector<Operation *> combiners;
+  unsigned numInputs = op.getNumDpsInputs();
+  for (auto [index, value] :
+       llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+    Operation *combiner = value.getDefiningOp();
+    BlockArgument before = op.getBody()->getArgument(numInputs + index);
+    if (!isa_and_nonnull<arith::AddIOp, arith::AndIOp, arith::MaximumFOp,
+                         arith::MaxSIOp, arith::MaxUIOp, arith::MinimumFOp,
+                         arith::MinSIOp, arith::MinUIOp, arith::OrIOp>(
+            combiner) ||
+        !before.hasOneUse() || *before.user_begin() != combiner ||
+        !value.hasOneUse())
+      return {};
+    combiners.push_back(combiner);
+  }
+  return combiners;
+}
+
+SmallVector<Value> quant_float::createIndices(OpBuilder &builder, Location loc,
+                                              AffineMap map,
+                                              ArrayRef<OpFoldResult> position) {
+  SmallVector<Value> indices;
+  for (AffineExpr index : map.getResults())
+    indices.push_back(getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedAffineApply(
+            builder, loc,
+            AffineMap::get(map.getNumDims(), map.getNumSymbols(), index),
+            position)));
+  return indices;
 }

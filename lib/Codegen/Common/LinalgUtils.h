@@ -40,6 +40,27 @@ inline bool isElementwiseOnTensors(linalg::GenericOp op) {
   return op.hasPureTensorSemantics() && isElementwise(op);
 }
 
+/// How an operand's address changes along a loop.
+enum class Access { Invariant, Contiguous, Strided };
+
+/// Requires an operand on a memref.
+Access getAccess(linalg::GenericOp op, OpOperand *operand, unsigned loop);
+
+/// Returns, for each result of the map, the difference between two consecutive
+/// iterations of the loop. Returns nullopt if a difference is not constant.
+std::optional<SmallVector<int64_t>> getSteps(AffineMap map, unsigned loop);
+
+/// Returns the op that combines an element with the accumulator of each output.
+/// Returns nothing unless each is an op whose result does not depend on the
+/// accumulation order: an integer addition, a bitwise op, a minimum or a
+/// maximum.
+SmallVector<Operation *> getCombiners(linalg::GenericOp op);
+
+/// Creates the indices that the map has at `position`.
+SmallVector<Value> createIndices(OpBuilder &builder, Location loc,
+                                 AffineMap map,
+                                 ArrayRef<OpFoldResult> position);
+
 } // namespace mlir::quant_float
 
 #endif // QUANT_FLOAT_LIB_CODEGEN_COMMON_LINALGUTILS_H

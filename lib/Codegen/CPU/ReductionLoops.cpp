@@ -1,0 +1,417 @@
+//===- ReductionLoops.cpp - Vector loops of reductions --------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReductionLoops.h"
+#include "MatmulPanels.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using llvm::SaveAndRestore;
+
+std::unique_ptr<ReductionLoops>
+ReductionLoops::create(const ReductionPlan &plan,
+                       const ReductionContext &context) {
+  switch (plan.getStrategy()) {
+  case ReductionStrategy::Scalar:
+  case ReductionStrategy::Vectors:
+    return std::make_unique<ReductionLoops>(plan, context);
+  case ReductionStrategy::SquareBlocks:
+    return createSquareBlockLoops(plan, context);
+  case ReductionStrategy::Folded:
+    return createFoldedLoops(plan, context);
+  case ReductionStrategy::Panels:
+    if (!plan.panel->matrix)
+      return std::make_unique<PanelLoops>(plan, context);
+    return std::make_unique<MatrixInstructionLoops>(plan, context);
+  case ReductionStrategy::MatrixTiles:
+    return createAmxTileLoops(plan, context);
+  }
+  llvm_unreachable("unknown strategy");
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ReductionLoops::emitFor(
+    Value from, Value to, int64_t step, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto forOp = scf::ForOp::create(builder, from, to, getConstant(step), inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forOp.getBody());
+  scf::YieldOp::create(
+      builder, body(forOp.getInductionVar(), forOp.getRegionIterArgs()));
+  return SmallVector<Value>(forOp.getResults());
+}
+
+void ReductionLoops::emitFor(Value from, Value to, Value step,
+                             llvm::function_ref<void(Value)> body) {
+  auto forOp = scf::ForOp::create(builder, from, to, step);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forOp.getBody());
+  body(forOp.getInductionVar());
+}
+
+void ReductionLoops::emitIf(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(builder, condition);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void ReductionLoops::emitTiles(unsigned loop, ArrayRef<int64_t> tiles,
+                               llvm::function_ref<void(int64_t)> body) {
+  auto emitLoop = [&](Value from, Value to, int64_t step, int64_t tile) {
+    emitFor(from, to, getConstant(step), [&](Value index) {
+      position[loop] = index;
+      body(tile);
+    });
+  };
+  if (!plan.isDynamic(loop)) {
+    for (auto [from, to, tile] : plan.getTiles(loop, tiles.front())) {
+      if (to - from != tile) {
+        emitLoop(getConstant(from), getConstant(to), tile, tile);
+        continue;
+      }
+      position[loop] = builder.getIndexAttr(from);
+      body(tile);
+    }
+    return;
+  }
+  Value from = getConstant(0), to = sizes[loop];
+  for (int64_t tile : tiles.drop_back()) {
+    Value full = getLastStep(from, to, tile);
+    emitLoop(from, full, tile, tile);
+    from = full;
+  }
+  emitLoop(from, to, tiles.back(),
+           tiles.back() == 1 ? 1 : ShapedType::kDynamic);
+}
+
+void ReductionLoops::emitOuterLoops(ArrayRef<unsigned> loops) {
+  if (loops.empty())
+    return emitInnerLoops();
+  emitTiles(loops.front(), {1},
+            [&](int64_t) { emitOuterLoops(loops.drop_front()); });
+}
+
+/// Processes all rows of a column of vectors before the next column, so that
+/// the vectors that rows share, which may be far apart, stay in the cache.
+void ReductionLoops::emitColumns() {
+  if (!plan.vectorLoop)
+    return emitColumn(0);
+  SmallVector<int64_t> tiles = plan.getColumnTiles();
+  emitTiles(*plan.vectorLoop, tiles, [&](int64_t elements) {
+    Value there;
+    if (ShapedType::isDynamic(elements)) {
+      elements = tiles.back();
+      there = arith::SubIOp::create(builder, sizes[*plan.vectorLoop],
+                                    getValue(position[*plan.vectorLoop]));
+    } else if (plan.isMasked(elements)) {
+      there = getConstant(elements);
+    }
+    present = elements;
+    dynamicPresent = plan.isDynamic(*plan.vectorLoop) ? there : Value();
+    int64_t lanes = elements == 1 && !there ? 0 : elements;
+    if (there)
+      lanes = llvm::alignTo(lanes, plan.registerLanes);
+    mask = Value();
+    if (there && !plan.panel)
+      mask = createMask(lanes, there);
+    emitColumn(lanes);
+  });
+}
+
+void ReductionLoops::emitColumn(int64_t lanes) {
+  auto emitRows = [&](int64_t rows) { emitTile(rows, lanes); };
+  if (!plan.rowLoop)
+    return emitRows(1);
+  if (lanes && plan.isPlainContraction)
+    return emitRowTiles(lanes, emitRows);
+  emitTiles(*plan.rowLoop, {plan.getRows(lanes), 1}, emitRows);
+}
+
+/// All rows of a remainder of a dynamic number of rows form one more tile,
+/// which computes the last row several times to fill up. A loop over single
+/// rows would read the entire matrix for each, with too few independent
+/// accumulators. A remainder of one row is emitted as a tile of one row.
+void ReductionLoops::emitRowTiles(int64_t lanes,
+                                  llvm::function_ref<void(int64_t)> body) {
+  unsigned loop = *plan.rowLoop;
+  int64_t rows = plan.getRows(lanes);
+  if (!plan.isDynamic(loop))
+    return emitTiles(loop, {rows, 1}, body);
+  Value extent = sizes[loop], one = getConstant(1);
+  Value rest = arith::RemSIOp::create(builder, extent, getConstant(rows));
+  Value full = arith::SubIOp::create(builder, extent, rest);
+  emitFor(getConstant(0), full, getConstant(rows), [&](Value index) {
+    position[loop] = index;
+    body(rows);
+  });
+  position[loop] = full;
+  auto compareRest = [&](arith::CmpIPredicate predicate) {
+    return arith::CmpIOp::create(builder, predicate, rest, one);
+  };
+  emitIf(compareRest(arith::CmpIPredicate::eq), [&] { body(1); });
+  emitIf(compareRest(arith::CmpIPredicate::sgt), [&] {
+    Value last = arith::SubIOp::create(builder, extent, one);
+    for (int64_t row = 0; row < rows; ++row) {
+      Value rowIndex = arith::AddIOp::create(builder, full, getConstant(row));
+      lastRows.push_back(arith::MinSIOp::create(builder, rowIndex, last));
+    }
+    body(rows);
+    lastRows.clear();
+  });
+}
+
+void ReductionLoops::forEachRegister(int64_t lanes,
+                                     llvm::function_ref<void(int64_t)> body) {
+  SaveAndRestore first(position[*plan.vectorLoop]);
+  SaveAndRestore allMask(mask);
+  SaveAndRestore allPresent(present);
+  int64_t width = std::min(lanes, plan.registerLanes);
+  for (int64_t lane = 0; lane < lanes; lane += width) {
+    position[*plan.vectorLoop] = add(first.get(), lane);
+    present = std::min(allPresent.get() - lane, width);
+    mask = Value();
+    if (dynamicPresent)
+      mask = createMask(width, builder.createOrFold<arith::SubIOp>(
+                                   dynamicPresent, getConstant(lane)));
+    else if (present < width)
+      mask = createMask(width, getConstant(present));
+    body(lane);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of accumulators
+//===----------------------------------------------------------------------===//
+
+/// Accumulates `rows` times `lanes` elements in registers (0 lanes: scalars).
+void ReductionLoops::emitTile(int64_t rows, int64_t lanes) {
+  SmallVector<Value> accumulators;
+  for (int64_t row = 0; row < rows; ++row)
+    for (OpOperand &init : op.getDpsInitsMutable())
+      accumulators.push_back(start ? createStart(row, lanes)
+                                   : load(&init, row, lanes));
+  accumulators = emitReductions(plan.reductions, rows, lanes, accumulators);
+  auto *next = accumulators.begin();
+  for (int64_t row = 0; row < rows; ++row)
+    for (OpOperand &init : op.getDpsInitsMutable())
+      store(&init, row, *next++);
+}
+
+SmallVector<Value> ReductionLoops::emitReductions(ArrayRef<unsigned> loops,
+                                                  int64_t rows, int64_t lanes,
+                                                  ValueRange accumulators) {
+  if (loops.empty())
+    return emitStep(rows, lanes, accumulators);
+  if (plan.reductions.size() - loops.size() < plan.firstUnrolled)
+    return emitReductionLoop(loops, rows, lanes, accumulators);
+  SmallVector<Value> results(accumulators);
+  for (int64_t i = 0; i < plan.ranges[loops.front()]; ++i) {
+    position[loops.front()] = builder.getIndexAttr(i);
+    results = emitReductions(loops.drop_front(), rows, lanes, results);
+  }
+  return results;
+}
+
+SmallVector<Value> ReductionLoops::emitReductionLoop(ArrayRef<unsigned> loops,
+                                                     int64_t rows,
+                                                     int64_t lanes,
+                                                     ValueRange accumulators) {
+  return emitFor(getConstant(0), sizes[loops.front()], 1, accumulators,
+                 [&](Value index, ValueRange current) {
+                   position[loops.front()] = index;
+                   return emitReductions(loops.drop_front(), rows, lanes,
+                                         current);
+                 });
+}
+
+SmallVector<Value> ReductionLoops::emitStep(int64_t rows, int64_t lanes,
+                                            ValueRange accumulators) {
+  SmallVector<Value> results;
+  unsigned numOutputs = op.getNumDpsInits();
+  SmallVector<Value> shared(columns);
+  shared.resize(op.getNumDpsInputs());
+  for (int64_t row = 0; row < rows; ++row) {
+    SmallVector<Value> arguments;
+    for (auto [index, input] : llvm::enumerate(op.getDpsInputOperands())) {
+      bool isShared = !plan.rowLoop ||
+                      getAccess(op, input, *plan.rowLoop) == Access::Invariant;
+      if (!isShared || !shared[index])
+        shared[index] = load(input, row, lanes);
+      arguments.push_back(shared[index]);
+    }
+    llvm::append_range(arguments,
+                       accumulators.slice(row * numOutputs, numOutputs));
+    llvm::append_range(results, emitBody(arguments, row, lanes));
+  }
+  return results;
+}
+
+/// Emits the op's body on vectors. Values that do not vary along the vectors
+/// stay scalar.
+SmallVector<Value> ReductionLoops::emitBody(ValueRange arguments, int64_t row,
+                                            int64_t lanes) {
+  if (plan.dots && lanes)
+    return {plan.dots->add(builder, broadcast(arguments[2], lanes),
+                           broadcast(arguments[0], lanes),
+                           broadcast(arguments[1], lanes))};
+  IRMapping mapping;
+  Block *body = op.getBody();
+  mapping.map(body->getArguments(), arguments);
+  for (Operation &nested : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+      unsigned loop = index.getDim();
+      Value value = getValue(loop == plan.rowLoop ? add(position[loop], row)
+                                                  : position[loop]);
+      if (lanes && loop == plan.vectorLoop) {
+        auto type = VectorType::get({lanes}, builder.getIndexType());
+        value = arith::AddIOp::create(builder, broadcast(value, lanes),
+                                      vector::StepOp::create(builder, type));
+      }
+      mapping.map(index.getResult(), value);
+      continue;
+    }
+    bool isVector = llvm::any_of(nested.getOperands(), [&](Value operand) {
+      return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
+    });
+    if (isVector)
+      for (Value operand : nested.getOperands())
+        mapping.map(operand,
+                    broadcast(mapping.lookupOrDefault(operand), lanes));
+    Operation *copy = builder.clone(nested, mapping);
+    if (isVector)
+      for (Value result : copy->getResults())
+        result.setType(VectorType::get({lanes}, result.getType()));
+  }
+  SmallVector<Value> results;
+  for (Value value : body->getTerminator()->getOperands())
+    results.push_back(broadcast(mapping.lookupOrDefault(value), lanes));
+  return results;
+}
+
+Value ReductionLoops::combine(size_t index, Value lhs, Value rhs) {
+  Operation *copy = builder.clone(*getCombiners(op)[index]);
+  copy->setOperands({lhs, rhs});
+  copy->getResult(0).setType(lhs.getType());
+  return copy->getResult(0);
+}
+
+Value ReductionLoops::createNeutral(size_t index, int64_t lanes) {
+  TypedAttr neutral = *arith::getNeutralElement(getCombiners(op)[index]);
+  auto type = VectorType::get({lanes}, neutral.getType());
+  return arith::ConstantOp::create(
+      builder, DenseElementsAttr::get(type, Attribute(neutral)));
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> ReductionLoops::getOutputPosition(int64_t row) {
+  SmallVector<OpFoldResult> outputPosition(position);
+  if (plan.rowLoop && !lastRows.empty())
+    outputPosition[*plan.rowLoop] = lastRows[row];
+  else if (plan.rowLoop && row)
+    outputPosition[*plan.rowLoop] = add(position[*plan.rowLoop], row);
+  return outputPosition;
+}
+
+Value ReductionLoops::createMask(int64_t lanes, Value valid) {
+  auto type = VectorType::get({lanes}, builder.getI1Type());
+  return vector::CreateMaskOp::create(builder, type, valid);
+}
+
+Value ReductionLoops::broadcast(Value value, int64_t lanes) {
+  if (!lanes || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      builder, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value ReductionLoops::load(OpOperand *operand, int64_t row, int64_t lanes) {
+  auto memory = dyn_cast<MemRefType>(operand->get().getType());
+  if (!memory)
+    return operand->get();
+  Access access =
+      lanes ? getAccess(op, operand, *plan.getLaneLoop()) : Access::Invariant;
+  if (access == Access::Invariant)
+    return memref::LoadOp::create(builder, operand->get(),
+                                  getIndices(operand, row));
+  Type element = memory.getElementType();
+  auto type = VectorType::get({lanes}, element);
+  if (access == Access::Contiguous && mask)
+    return vector::MaskedLoadOp::create(builder, type, operand->get(),
+                                        getIndices(operand, row), mask,
+                                        createZero(type));
+  if (access == Access::Contiguous)
+    return vector::LoadOp::create(builder, type, operand->get(),
+                                  getIndices(operand, row));
+  SmallVector<Value> elements;
+  SaveAndRestore first(position[*plan.vectorLoop]);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    if (lane >= present) {
+      elements.push_back(createZero(element));
+      continue;
+    }
+    position[*plan.vectorLoop] = add(first.get(), lane);
+    elements.push_back(memref::LoadOp::create(builder, operand->get(),
+                                              getIndices(operand, row)));
+  }
+  return vector::FromElementsOp::create(builder, type, elements);
+}
+
+void ReductionLoops::store(OpOperand *operand, int64_t row, Value value) {
+  SmallVector<Value> indices = getIndices(operand, row);
+  if (!isa<VectorType>(value.getType()))
+    memref::StoreOp::create(builder, value, operand->get(), indices);
+  else if (mask)
+    vector::MaskedStoreOp::create(builder, operand->get(), indices, mask,
+                                  value);
+  else
+    vector::StoreOp::create(builder, value, operand->get(), indices);
+}
+
+/// Each round of shuffles interleaves the first half of the vectors with the
+/// second half.
+SmallVector<Value> ReductionLoops::loadBlock(OpOperand *operand) {
+  int64_t lanes = plan.registerLanes;
+  Type element = cast<MemRefType>(operand->get().getType()).getElementType();
+  auto type = VectorType::get({lanes}, element);
+  SmallVector<Value> vectors;
+  {
+    SaveAndRestore first(position[*plan.vectorLoop]);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      if (lane >= present) {
+        vectors.push_back(createZero(type));
+        continue;
+      }
+      position[*plan.vectorLoop] = add(first.get(), lane);
+      vectors.push_back(vector::LoadOp::create(builder, type, operand->get(),
+                                               getIndices(operand, 0)));
+    }
+  }
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < lanes / 2; ++i)
+    for (int64_t half : {int64_t(0), lanes}) {
+      low.push_back(half + i);
+      high.push_back(half + lanes / 2 + i);
+    }
+  for (int64_t done = 1; done < lanes; done *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < lanes / 2; ++i)
+      for (ArrayRef<int64_t> mask : {ArrayRef(low), ArrayRef(high)})
+        next.push_back(vector::ShuffleOp::create(builder, vectors[i],
+                                                 vectors[i + lanes / 2], mask));
+    vectors = std::move(next);
+  }
+  return vectors;
+}

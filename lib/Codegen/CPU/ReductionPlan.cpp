@@ -1,0 +1,489 @@
+//===- ReductionPlan.cpp - How a reduction is lowered ---------------------===//
+//
+// Part of the quant-float project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReductionPlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::quant_float;
+using namespace mlir::quant_float::reduction_limits;
+using linalg::GenericOp;
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+static bool isPlainContraction(GenericOp op) {
+  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
+  return body && isa<FloatType>(body->getType()) &&
+         op.getBody()->getOperations().size() == (body->multiply ? 3 : 2);
+}
+
+static bool hasElementwiseBody(GenericOp op) {
+  return llvm::all_of(op.getBody()->without_terminator(), [](Operation &op) {
+    return OpTrait::hasElementwiseMappableTraits(&op) ||
+           isa<arith::ConstantOp, linalg::IndexOp>(op);
+  });
+}
+
+/// Returns the number of elements of the widest of the types that a register
+/// holds, or 0 if a type has no width.
+static int64_t getRegisterLanes(ValueRange values, int64_t vectorBytes) {
+  int64_t widest = 1;
+  for (Value value : values) {
+    Type element = getElementTypeOrSelf(value);
+    if (!element.isIntOrFloat())
+      return 0;
+    widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth() / 8);
+  }
+  return vectorBytes / widest;
+}
+
+/// Returns the loop along which the outputs are contiguous, if all ops of the
+/// body can be vectorized.
+static std::optional<unsigned> findVectorLoop(GenericOp op) {
+  if (!hasElementwiseBody(op))
+    return std::nullopt;
+  std::optional<unsigned> candidate;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (map.getNumResults() == 0)
+      return std::nullopt;
+    auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (!dim || (candidate && *candidate != dim.getPosition()) ||
+        getAccess(op, &init, dim.getPosition()) != Access::Contiguous)
+      return std::nullopt;
+    candidate = dim.getPosition();
+  }
+  return candidate;
+}
+
+/// Whether the target has masked loads and stores for all vectors, and no op of
+/// the body traps on the zeros in masked lanes.
+static bool canMaskLanes(const ReductionPlan &plan, int64_t vectorBytes) {
+  GenericOp op = plan.op;
+  unsigned narrowest = vectorBytes >= 64 ? 8 : 32;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    Access access =
+        type ? getAccess(op, &operand, *plan.vectorLoop) : Access::Invariant;
+    if (access == Access::Invariant)
+      continue;
+    if (access == Access::Strided
+            ? plan.isDynamic(*plan.vectorLoop)
+            : !type.getElementType().isIntOrFloat() ||
+                  type.getElementTypeBitWidth() < narrowest)
+      return false;
+  }
+  return vectorBytes >= 32 && plan.registerLanes > 1 &&
+         llvm::all_of(
+             op.getBody()->without_terminator(),
+             [](Operation &nested) { return isSpeculatable(&nested); });
+}
+
+bool ReductionPlan::isTransposed(OpOperand *operand) const {
+  return isa<MemRefType>(operand->get().getType()) &&
+         getAccess(op, operand, *vectorLoop) == Access::Strided &&
+         getAccess(op, operand, reductions.back()) == Access::Contiguous &&
+         (!rowLoop || getAccess(op, operand, *rowLoop) == Access::Invariant);
+}
+
+static std::optional<unsigned> findBlockLoop(const ReductionPlan &plan) {
+  unsigned loop = plan.ranges.size() - 1;
+  if (plan.reductions.back() != loop ||
+      !llvm::isPowerOf2_64(plan.registerLanes) ||
+      (!plan.isDynamic(loop) && plan.ranges[loop] < plan.registerLanes) ||
+      llvm::none_of(GenericOp(plan.op).getDpsInputOperands(),
+                    [&](OpOperand *input) { return plan.isTransposed(input); }))
+    return std::nullopt;
+  return loop;
+}
+
+/// Returns the number of lanes (N) to process together, limited by the extent
+/// of the loop. Several registers share each broadcast scalar of the other
+/// operand.
+static int64_t getLanes(const ReductionPlan &plan) {
+  int64_t lanes =
+      plan.blockLoop
+          ? plan.registerLanes
+          : std::max<int64_t>(plan.numAccumulators / 4, 1) * plan.registerLanes;
+  return plan.isDynamic(*plan.vectorLoop)
+             ? lanes
+             : std::min(lanes,
+                        plan.getNextElements(plan.ranges[*plan.vectorLoop]));
+}
+
+/// Returns a loop along which the loaded vectors do not change.
+static std::optional<unsigned> findRowLoop(const ReductionPlan &plan) {
+  GenericOp op = plan.op;
+  std::optional<unsigned> rowLoop;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (iterator != utils::IteratorType::parallel || loop == plan.vectorLoop ||
+        plan.ranges[loop] == 1)
+      continue;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (getAccess(op, input, *plan.vectorLoop) != Access::Invariant &&
+          getAccess(op, input, loop) == Access::Invariant)
+        rowLoop = loop;
+  }
+  return rowLoop;
+}
+
+/// Whether the steps of square blocks may be accumulated in any order, and all
+/// operands that vary are contiguous along the reduction.
+static bool canFoldBlocks(const ReductionPlan &plan) {
+  GenericOp op = plan.op;
+  return plan.blockLoop && !plan.dots && !op.hasIndexSemantics() &&
+         !getCombiners(op).empty() &&
+         llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return !isa<MemRefType>(input->get().getType()) ||
+                  plan.isTransposed(input) ||
+                  (getAccess(op, input, *plan.vectorLoop) ==
+                       Access::Invariant &&
+                   getAccess(op, input, *plan.blockLoop) == Access::Invariant);
+         });
+}
+
+/// Whether vectors can run along the innermost reduction loop, because the
+/// result does not depend on the accumulation order.
+static bool canFold(const ReductionPlan &plan) {
+  GenericOp op = plan.op;
+  unsigned loop = plan.ranges.size() - 1;
+  return !op.hasIndexSemantics() && hasElementwiseBody(op) &&
+         !getCombiners(op).empty() && plan.reductions.back() == loop &&
+         llvm::none_of(op->getOpOperands(),
+                       [&](OpOperand &operand) {
+                         return isa<MemRefType>(operand.get().getType()) &&
+                                getAccess(op, &operand, loop) ==
+                                    Access::Strided;
+                       }) &&
+         plan.registerLanes >= 2 && llvm::isPowerOf2_64(plan.registerLanes) &&
+         (plan.isDynamic(loop) || plan.ranges[loop] >= plan.registerLanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Panels
+//===----------------------------------------------------------------------===//
+
+/// Returns the type of the operand with its innermost dimensions, which must be
+/// the reduction loops in order, collapsed to one dimension. Returns null if
+/// they are other dimensions, or are not contiguous in memory.
+static MemRefType collapseReductions(const ReductionPlan &plan,
+                                     OpOperand *operand) {
+  AffineMap map = GenericOp(plan.op).getMatchingIndexingMap(operand);
+  auto type = cast<MemRefType>(operand->get().getType());
+  if (map.getNumResults() < plan.reductions.size())
+    return {};
+  unsigned first = map.getNumResults() - plan.reductions.size();
+  for (auto [index, loop] : llvm::enumerate(plan.reductions))
+    if (map.getResult(first + index) !=
+            getAffineDimExpr(loop, map.getContext()) ||
+        type.getDimSize(first + index) != plan.ranges[loop])
+      return {};
+  for (AffineExpr index : map.getResults().take_front(first))
+    for (unsigned loop : plan.reductions)
+      if (index.isFunctionOfDim(loop))
+        return {};
+  SmallVector<ReassociationIndices> groups = getCollapsedDims(plan, type);
+  if (groups.size() == size_t(type.getRank()))
+    return type;
+  return memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups)
+             ? memref::CollapseShapeOp::computeCollapsedType(type, groups)
+             : MemRefType();
+}
+
+SmallVector<ReassociationIndices>
+quant_float::getCollapsedDims(const ReductionPlan &plan, MemRefType type) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim + int64_t(plan.reductions.size()) <= type.getRank())
+      groups.push_back({dim});
+    else
+      groups.back().push_back(dim);
+  return groups;
+}
+
+/// Returns the size of the innermost reduction loop if it moves the vectors of
+/// `shared` by one element, or 1. The steps of a window are unrolled.
+static int64_t getWindow(const ReductionPlan &plan, OpOperand *shared,
+                         bool hasMatrix) {
+  // Blocks of dot products and matrix instructions have several steps.
+  int64_t range = plan.ranges[plan.reductions.back()];
+  if (plan.dots || hasMatrix || plan.reductions.size() < 2 ||
+      range > kMaxWindow ||
+      getAccess(plan.op, shared, *plan.vectorLoop) != Access::Contiguous)
+    return 1;
+  std::optional<SmallVector<int64_t>> steps =
+      getSteps(GenericOp(plan.op).getMatchingIndexingMap(shared),
+               plan.reductions.back());
+  bool isWindow = steps && steps->back() == 1 &&
+                  llvm::all_of(ArrayRef(*steps).drop_back(),
+                               [](int64_t step) { return step == 0; });
+  return isWindow ? range : 1;
+}
+
+/// Adds the matrix instruction to the plan, if it is applicable to the panel
+/// and its rows, `own`. All extents must be static: a dynamic K extent may be
+/// less than a block, and tile registers are configured to static sizes.
+static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
+                               const CpuMatrixInstructions *matrix) {
+  if (!matrix || plan.isDynamic(plan.panel->partLoop) ||
+      plan.isDynamic(*plan.vectorLoop) || plan.isDynamic(*plan.rowLoop))
+    return plan;
+  ReductionPlan added = plan;
+  PanelPlan &panel = *added.panel;
+  panel.matrix = matrix;
+  int64_t range = plan.ranges[panel.partLoop];
+  // Clamp, because the product of a model's sizes may overflow.
+  int64_t steps = std::min(range, kPanelBytes) * panel.innerSteps;
+  panel.blockSteps = matrix->hasTiles() ? std::min(matrix->blockSteps, steps)
+                                        : matrix->blockSteps;
+  auto hasRowSteps = [&](OpOperand *operand) {
+    AffineMap map = GenericOp(plan.op).getMatchingIndexingMap(operand);
+    return getSteps(map, *plan.rowLoop).has_value();
+  };
+  // The pairs of rows that I8MM multiplies are formed from vectors of four
+  // lanes.
+  if (!own.isLastDimUnitStride() || steps < panel.blockSteps ||
+      (matrix->hasTiles() ? !hasRowSteps(panel.own) ||
+                                !hasRowSteps(added.op.getDpsInitOperand(0))
+                          : plan.registerLanes != 4))
+    return plan;
+  // Choose the parts of K again for the lanes of a tile. If possible, all parts
+  // but the last consist of full blocks.
+  added.vectorLanes = std::min(plan.vectorLanes, matrix->tileLanes);
+  int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
+  int64_t most = kPanelBytes / (lanes * 4 * panel.innerSteps);
+  panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, most));
+  int64_t aligned = llvm::alignTo(
+      panel.partSteps,
+      panel.blockSteps / std::gcd(panel.blockSteps, panel.innerSteps));
+  if (panel.partSteps < range && aligned <= most)
+    panel.partSteps = aligned;
+  // The panel must have room for the zeros in the last block.
+  bool fits = added.getPanelRows(lanes) * lanes * 4 <= kPanelBytes;
+  return fits ? added : plan;
+}
+
+/// Adds a panel to the plan for contractions of floats, and of packed i32
+/// operands that have a dot-product instruction, unless the number of rows is
+/// known to be too small.
+static ReductionPlan addPanel(const ReductionPlan &plan,
+                              const CpuMatrixInstructions *matrix) {
+  GenericOp op = plan.op;
+  if (!plan.vectorLoop || !plan.rowLoop ||
+      !(plan.isPlainContraction || plan.dots) || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1)
+    return plan;
+  bool isDynamic = plan.isDynamic(*plan.rowLoop);
+  if (!isDynamic &&
+      (plan.blockLoop || plan.ranges[*plan.rowLoop] < kMinSharing))
+    return plan;
+  OpOperand *shared = nullptr, *own = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isa<MemRefType>(input->get().getType()))
+      return plan;
+    bool isAcross = getAccess(op, input, *plan.vectorLoop) != Access::Invariant;
+    bool isDown = getAccess(op, input, *plan.rowLoop) != Access::Invariant;
+    if (isAcross != isDown)
+      (isAcross ? shared : own) = input;
+  }
+  if (!shared || !own || plan.ranges[plan.reductions.front()] == 0)
+    return plan;
+  ReductionPlan added = plan;
+  added.blockLoop = std::nullopt;
+  added.foldsBlocks = false;
+  added.vectorLanes = getLanes(added);
+  PanelPlan &panel = added.panel.emplace();
+  panel.shared = shared;
+  panel.own = own;
+  panel.partLoop = plan.reductions.front();
+  panel.squareLoop = plan.blockLoop;
+  // Only the outermost reduction is split into parts, so the others must be
+  // static.
+  for (unsigned loop : ArrayRef(plan.reductions).drop_front()) {
+    if (plan.isDynamic(loop) || plan.ranges[loop] == 0)
+      return plan;
+    // Clamp, because the product of a model's sizes may overflow.
+    panel.innerSteps *= std::min(plan.ranges[loop], kPanelBytes);
+    if (panel.innerSteps >= kPanelBytes)
+      return plan;
+  }
+  panel.windowSteps = getWindow(plan, shared, matrix);
+  int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
+  int64_t bits = getElementTypeOrSelf(shared->get()).getIntOrFloatBitWidth();
+  int64_t most = kPanelBytes / (added.getPanelPitch(lanes) * bits / 8 *
+                                (panel.innerSteps / panel.windowSteps));
+  MemRefType ownType = collapseReductions(plan, own);
+  if (most == 0 || !ownType)
+    return plan;
+  panel.partSteps = most;
+  int64_t range = plan.ranges[panel.partLoop];
+  if (!plan.isDynamic(panel.partLoop))
+    panel.partSteps = llvm::divideCeil(range, llvm::divideCeil(range, most));
+  // Round to full square blocks.
+  if (panel.squareLoop)
+    panel.partSteps = std::min(
+        most, int64_t(llvm::alignTo(panel.partSteps, plan.registerLanes)));
+  panel.prefetches =
+      !isDynamic &&
+      (!ownType.hasStaticShape() ||
+       ownType.getNumElements() * (ownType.getElementTypeBitWidth() / 8) >=
+           kMinPrefetchedBytes);
+  if (isDynamic)
+    added.otherwise = std::make_shared<const ReductionPlan>(plan);
+  return addMatrix(added, ownType, matrix);
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// Returns the position in `loops` from which on the loops are unrolled.
+static size_t findUnrolled(const ReductionPlan &plan) {
+  for (size_t first = 0; first < plan.reductions.size(); ++first) {
+    // Saturate the number of steps, because the product of a model's sizes may
+    // overflow.
+    int64_t steps = 1;
+    for (unsigned loop : ArrayRef(plan.reductions).drop_front(first)) {
+      bool isLong = plan.isDynamic(loop) || plan.ranges[loop] > kMaxUnrolled;
+      steps = isLong || steps > kMaxUnrolled ? kMaxUnrolled + 1
+                                             : steps * plan.ranges[loop];
+    }
+    if (steps <= kMaxUnrolled)
+      return first;
+  }
+  return plan.reductions.size();
+}
+
+ReductionPlan ReductionPlan::get(GenericOp op, const LoweringTarget &target,
+                                 VectorRegisters registers) {
+  ReductionPlan plan;
+  plan.op = op;
+  plan.machine = target.machine;
+  plan.dots = PackedDotProduct::get(target, op);
+  plan.isPlainContraction = ::isPlainContraction(op);
+  plan.numAccumulators = std::max<int64_t>(registers.count / 2, 1);
+  plan.ranges = op.getStaticLoopRanges();
+  op.getReductionDims(plan.reductions);
+  plan.firstUnrolled = findUnrolled(plan);
+  plan.registerLanes = getRegisterLanes(op.getDpsInits(), registers.bytes);
+  if (plan.registerLanes && (plan.vectorLoop = findVectorLoop(op))) {
+    plan.canMask = canMaskLanes(plan, registers.bytes);
+    plan.blockLoop = findBlockLoop(plan);
+    plan.vectorLanes = getLanes(plan);
+    if (plan.vectorLanes < 2)
+      plan.vectorLoop = plan.blockLoop = std::nullopt;
+  }
+  if (plan.vectorLoop) {
+    plan.rowLoop = findRowLoop(plan);
+    plan.foldsBlocks = canFoldBlocks(plan);
+  } else {
+    plan.registerLanes = getRegisterLanes(op->getOperands(), registers.bytes);
+    if (canFold(plan))
+      plan.foldLoop = plan.reductions.back();
+  }
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel && loop != plan.vectorLoop &&
+        loop != plan.rowLoop)
+      plan.outerLoops.push_back(loop);
+  return addPanel(plan, CpuMatrixInstructions::find(target, op));
+}
+
+ReductionStrategy ReductionPlan::getStrategy() const {
+  if (panel)
+    return panel->matrix && panel->matrix->hasTiles()
+               ? ReductionStrategy::MatrixTiles
+               : ReductionStrategy::Panels;
+  if (blockLoop)
+    return ReductionStrategy::SquareBlocks;
+  if (vectorLoop)
+    return ReductionStrategy::Vectors;
+  return foldLoop ? ReductionStrategy::Folded : ReductionStrategy::Scalar;
+}
+
+int64_t ReductionPlan::getNextElements(int64_t elements) const {
+  if (elements <= registerLanes)
+    return elements;
+  if (!canMask)
+    return llvm::bit_floor<uint64_t>(elements);
+  uint64_t registers = llvm::divideCeil(elements, registerLanes);
+  return std::min<int64_t>(elements,
+                           llvm::bit_floor(registers) * registerLanes);
+}
+
+int64_t ReductionPlan::getRows(int64_t lanes) const {
+  if (hasMatrices(lanes))
+    return panel->matrix->tileRows;
+  int64_t registers =
+      lanes ? llvm::divideCeil(lanes, registerLanes) : numAccumulators;
+  // Contractions with separate additions need only one register for a result,
+  // and the more rows share a vector, the fewer loads there are.
+  bool hasSeparateAdd =
+      isPlainContraction || (panel && dots && dots->hasSeparateAdd());
+  int64_t available =
+      lanes && hasSeparateAdd ? numAccumulators * 3 / 2 : numAccumulators;
+  return std::clamp(available / registers, kMinRows, kMaxRows);
+}
+
+SmallVector<ReductionPlan::Tiles> ReductionPlan::getTiles(unsigned loop,
+                                                          int64_t size) const {
+  SmallVector<Tiles> tiles;
+  int64_t extent = ranges[loop], full = extent / size * size;
+  // A remainder of few rows would have too few independent accumulators. Split
+  // it and the last full tile into two tiles of similar size instead.
+  if (loop == rowLoop && full && extent - full != 0 &&
+      extent - full < kMinRows && isPlainContraction)
+    full -= size;
+  if (full)
+    tiles.push_back({0, full, size});
+  while (full != extent) {
+    int64_t rest = extent - full, next = rest;
+    if (loop == vectorLoop)
+      next = rest = getNextElements(rest);
+    else if (rest > size)
+      next = llvm::divideCeil(rest, 2);
+    if (rest != 2 * next)
+      rest = next;
+    tiles.push_back({full, full + rest, next});
+    full += rest;
+  }
+  return tiles;
+}
+
+SmallVector<int64_t> ReductionPlan::getColumnTiles() const {
+  SmallVector<int64_t> sizes{vectorLanes};
+  if (vectorLanes > registerLanes)
+    sizes.push_back(registerLanes);
+  if (!canMask)
+    sizes.push_back(1);
+  else if (sizes.size() == 1)
+    sizes.push_back(vectorLanes);
+  return sizes;
+}
+
+int64_t ReductionPlan::getPanelRows(int64_t lanes) const {
+  return llvm::alignTo(panel->partSteps * panel->innerSteps /
+                           panel->windowSteps,
+                       hasMatrices(lanes) ? panel->blockSteps : 1);
+}
+
+int64_t ReductionPlan::getMatrixLanes(int64_t rows, int64_t lanes) const {
+  int64_t available = 2 * numAccumulators / llvm::divideCeil(rows, 2);
+  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(available),
+                             registerLanes, lanes);
+}
+
+bool ReductionPlan::hasFullBlocks() const {
+  int64_t block = panel->blockSteps;
+  return ranges[panel->partLoop] % block * panel->innerSteps % block == 0 &&
+         panel->partSteps * panel->innerSteps % block == 0;
+}
