@@ -89,6 +89,73 @@ Attribute ReductionScheduleAttr::parse(AsmParser &parser, Type) {
 }
 
 //===----------------------------------------------------------------------===//
+// LoweringConfigAttr
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Whether a config has a part.
+enum class Presence { None, Optional, Required };
+
+/// A row of LoweringStrategies.def.
+struct StrategyRules {
+  LoweringStrategy strategy;
+  size_t numSizes, maxTiles;
+  Presence instruction, otherwise;
+};
+} // namespace
+
+static constexpr size_t kAnyNumber = ~size_t(0);
+static constexpr StrategyRules kStrategies[] = {
+#define QUANT_FLOAT_LOWERING_STRATEGY(Strategy, Sizes, MaxTiles, Instruction,  \
+                                      Otherwise)                               \
+  {LoweringStrategy::Strategy, Sizes, MaxTiles, Presence::Instruction,         \
+   Presence::Otherwise},
+#include "LoweringStrategies.def"
+};
+
+LogicalResult
+LoweringConfigAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                           LoweringStrategy strategy, StringRef instruction,
+                           ArrayRef<DenseI64ArrayAttr> tiles,
+                           LoweringConfigAttr otherwise) {
+  static_assert(std::size(kStrategies) ==
+                getMaxEnumValForLoweringStrategy() + 1);
+  const StrategyRules &rules = kStrategies[size_t(strategy)];
+  assert(rules.strategy == strategy && "expected the order of the enum");
+  StringRef name = stringifyLoweringStrategy(strategy);
+  auto checkPresence = [&](Presence presence, bool isPresent,
+                           StringRef part) -> LogicalResult {
+    if (presence == Presence::Optional ||
+        isPresent == (presence == Presence::Required))
+      return success();
+    return emitError() << "expected " << (isPresent ? "no " : "") << part
+                       << " for the strategy '" << name << "'";
+  };
+  if (failed(checkPresence(rules.instruction, !instruction.empty(),
+                           "instruction")) ||
+      failed(checkPresence(rules.otherwise, bool(otherwise), "'otherwise'")))
+    return failure();
+  size_t minTiles = rules.maxTiles ? 1 : 0;
+  if (tiles.size() < minTiles || tiles.size() > rules.maxTiles)
+    return emitError() << "expected " << minTiles << " to " << rules.maxTiles
+                       << " tiles for the strategy '" << name << "', but got "
+                       << tiles.size();
+  // Products of a few sizes do not overflow.
+  constexpr int64_t kMaxSize = 1 << 20;
+  for (DenseI64ArrayAttr tile : tiles) {
+    if (rules.numSizes != kAnyNumber && size_t(tile.size()) != rules.numSizes)
+      return emitError() << "expected " << rules.numSizes
+                         << " sizes of a tile for the strategy '" << name
+                         << "', but got " << tile.size();
+    for (int64_t size : tile.asArrayRef())
+      if (size < 1 || size > kMaxSize)
+        return emitError() << "expected tile sizes from 1 to " << kMaxSize
+                           << ", but got " << size;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
@@ -123,6 +190,10 @@ static const struct {
     {kReductionScheduleAttrName,
      "#quant_float.reduction_schedule on an op with a body",
      isValue<ReductionScheduleAttr>,
+     [](Operation *op) { return op->getNumRegions() == 1; }},
+    {kLoweringConfigAttrName,
+     "#quant_float.lowering_config on an op with a body",
+     isValue<LoweringConfigAttr>,
      [](Operation *op) { return op->getNumRegions() == 1; }},
     {kPackedOperandsAttrName,
      "two integer types of 8 or 16 bits on an op with a body", isPackedOperands,

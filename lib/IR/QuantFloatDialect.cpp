@@ -16,6 +16,7 @@
 #include "quant-float/IR/QuantFloatOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -43,6 +44,29 @@ parseEnumKeyword(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
   return parser.emitError(loc)
          << "expected one of " << llvm::join(keywords, ", ") << ", but got '"
          << spelling << "'";
+}
+
+/// Parses lists of integers, such as `[[64, 64], [32, 32]]`.
+static ParseResult parseTiles(AsmParser &parser,
+                              SmallVector<DenseI64ArrayAttr> &tiles) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    SmallVector<int64_t> sizes;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(sizes.emplace_back());
+        }))
+      return failure();
+    tiles.push_back(DenseI64ArrayAttr::get(parser.getContext(), sizes));
+    return success();
+  });
+}
+
+static void printTiles(AsmPrinter &printer, ArrayRef<DenseI64ArrayAttr> tiles) {
+  llvm::raw_ostream &os = printer.getStream();
+  os << "[";
+  llvm::interleaveComma(tiles, os, [&](DenseI64ArrayAttr tile) {
+    os << llvm::interleaved_array(tile.asArrayRef());
+  });
+  os << "]";
 }
 
 #define GET_ATTRDEF_CLASSES

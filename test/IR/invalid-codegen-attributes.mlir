@@ -56,6 +56,62 @@ module attributes {quant_float.reduction_schedule = {lanes = 16 : i64}} {}
 
 // -----
 
+// expected-error @+2 {{expected one of scalar, elementwise, tensor_core, warpgroup, simt, skinny, row_matvec, column_matvec, fused_reduction, vectors, panels, matrix_tiles, square_blocks, folded, but got 'magic'}}
+// expected-error @+1 {{failed to parse QuantFloat_LoweringConfigAttr parameter 'strategy'}}
+module attributes {test.config = #quant_float.lowering_config<magic>} {}
+
+// -----
+
+// expected-error @+1 {{expected instruction for the strategy 'tensor_core'}}
+module attributes {test.config = #quant_float.lowering_config<tensor_core tiles = [[64, 64, 32, 32]]>} {}
+
+// -----
+
+// expected-error @+1 {{expected no instruction for the strategy 'simt'}}
+module attributes {test.config = #quant_float.lowering_config<simt instruction "mma" tiles = [[64, 64, 4, 4]]>} {}
+
+// -----
+
+// expected-error @+1 {{expected 'otherwise' for the strategy 'warpgroup'}}
+module attributes {test.config = #quant_float.lowering_config<warpgroup instruction "wgmma" tiles = [[64, 64, 16, 64]]>} {}
+
+// -----
+
+// expected-error @+1 {{expected no 'otherwise' for the strategy 'vectors'}}
+module attributes {test.config = #quant_float.lowering_config<vectors tiles = [[4, 16]] otherwise = <scalar>>} {}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 2 tiles for the strategy 'simt', but got 0}}
+module attributes {test.config = #quant_float.lowering_config<simt>} {}
+
+// -----
+
+// expected-error @+1 {{expected 0 to 0 tiles for the strategy 'scalar', but got 1}}
+module attributes {test.config = #quant_float.lowering_config<scalar tiles = [[1]]>} {}
+
+// -----
+
+// expected-error @+1 {{expected 4 sizes of a tile for the strategy 'simt', but got 2}}
+module attributes {test.config = #quant_float.lowering_config<simt tiles = [[64, 64, 4, 4], [64, 64]]>} {}
+
+// -----
+
+// expected-error @+1 {{expected tile sizes from 1 to 1048576, but got 0}}
+module attributes {test.config = #quant_float.lowering_config<fused_reduction tiles = [[4, 0]]>} {}
+
+// -----
+
+// expected-error @+1 {{expected tile sizes from 1 to 1048576, but got 1048577}}
+module attributes {test.config = #quant_float.lowering_config<panels tiles = [[4, 16, 1048577]]>} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'quant_float.lowering_config': expected #quant_float.lowering_config on an op with a body, but got "simt"}}
+module attributes {quant_float.lowering_config = "simt"} {}
+
+// -----
+
 // expected-error @+1 {{attribute 'quant_float.packed_operands': expected two integer types of 8 or 16 bits on an op with a body, but got [i8, f32]}}
 module attributes {quant_float.packed_operands = [i8, f32]} {}
 

@@ -23,6 +23,10 @@ constexpr llvm::StringLiteral kTargetAttrName = "quant_float.target";
 /// On linalg.generic: the ReductionScheduleAttr of a contraction with weights.
 constexpr llvm::StringLiteral kReductionScheduleAttrName =
     "quant_float.reduction_schedule";
+/// On linalg ops: the LoweringConfigAttr that the code generation of the target
+/// obeys.
+constexpr llvm::StringLiteral kLoweringConfigAttrName =
+    "quant_float.lowering_config";
 /// On linalg.generic: an array of two integer types of 8 or 16 bits. The
 /// operands of the contraction are i32 and hold several numbers of these types
 /// each, the first in the lowest bits. The body computes the same by shifts.

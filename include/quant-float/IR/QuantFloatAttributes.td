@@ -75,6 +75,77 @@ def QuantFloat_ReductionScheduleAttr
   let hasCustomAssemblyFormat = 1;
 }
 
+def QuantFloat_LoweringConfigAttr
+    : QuantFloat_Attr<"LoweringConfig", "lowering_config"> {
+  let summary = "how an op is lowered: the kernel, its instruction and tiles";
+  let description = [{
+    The decision how a linalg op is lowered. A configuration pass chooses it for
+    the target from tables; the pass that emits the loops or the kernel obeys
+    it. It is the value of the attribute `quant_float.lowering_config` of the
+    op. M, N and K are the rows, the columns and the reduction dimension of a
+    contraction. `instruction` is the name of a row of a table of instructions.
+    Each list in `tiles` has the sizes that the strategy documents:
+
+    | strategy | target | lowering | sizes of a tile |
+    |---|---|---|---|
+    | `scalar` | all | one element of the result at a time; on GPUs, by one thread | |
+    | `elementwise` | all | vectors along the innermost loop | elements of a vector; on GPUs, of a thread |
+    | `tensor_core` | GPU | each warp multiplies tiles in workgroup memory by `mma.sync` | M, N of a thread block; M, N of a warp |
+    | `warpgroup` | GPU | each warpgroup multiplies tiles that TMA loads by `wgmma` | M, N of a thread block; M, N of a warp |
+    | `simt` | GPU | each thread multiplies tiles in workgroup memory, in the order of K | M, N of a thread block; M, N of a thread |
+    | `skinny` | GPU | as `simt`, but all threads load and those of one warp multiply; for few rows or columns | M, N of a thread block; M, N of a thread |
+    | `row_matvec` | GPU | matvec with a reduction schedule whose weights are K-contiguous | |
+    | `column_matvec` | GPU | matvec with a reduction schedule whose weights are contiguous along N | |
+    | `fused_reduction` | GPU | one kernel for the op and the reductions before it that it uses | one size for each loop of the op |
+    | `vectors` | CPU | vectors along N, accumulated in registers | M, N in registers |
+    | `panels` | CPU | as `vectors`, but N is first packed to a panel that all rows share | M, N in registers; K of a panel |
+    | `matrix_tiles` | CPU | as `panels`, with operands and accumulators in tile registers (AMX) | M, N in registers; K of a panel |
+    | `square_blocks` | CPU | as `vectors`, but square blocks of a K-contiguous operand are transposed in registers | M, N in registers |
+    | `folded` | CPU | vectors along K, whose lanes are combined after the loop | K of a vector |
+
+    `tensor_core`, `warpgroup` and `matrix_tiles` require an instruction.
+    `vectors`, `panels` and `square_blocks` may have one, such as a dot-product
+    instruction. The strategies for contractions on GPUs may have two tiles: the
+    first for large dynamic sizes, the second for small ones. The host chooses
+    the one that costs less.
+
+    `otherwise` is the config for operands that violate a condition of the
+    strategy at run time:
+
+    - `warpgroup`, which requires it: TMA can load both operands, because their
+      addresses and strides are multiples of 16 bytes.
+    - `panels` and `matrix_tiles`: M is at least the number of rows for which
+      packing is profitable.
+
+    ```mlir
+    #vector = #quant_float.lowering_config<elementwise tiles = [[4]]>
+    #wgmma = #quant_float.lowering_config<warpgroup
+        instruction "wgmma.mma_async.m64nNk16.f32.f16.f16"
+        tiles = [[128, 256, 16, 256], [64, 64, 16, 64]]
+        otherwise = <tensor_core instruction "mma.sync.m16n8k16.row.col.f32.f32"
+                     tiles = [[128, 128, 64, 64]]>>
+    #panels = #quant_float.lowering_config<panels tiles = [[4, 16, 256]]
+        otherwise = <vectors tiles = [[1, 32]]>>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<QuantFloat_LoweringStrategy>:$strategy,
+    StringRefParameter<"row of a table of instructions", [{""}]>:$instruction,
+    OptionalArrayRefParameter<"::mlir::DenseI64ArrayAttr", "sizes of each tile">:$tiles,
+    OptionalParameter<"::mlir::quant_float::LoweringConfigAttr",
+                      "config if a run-time condition does not hold">:$otherwise);
+  let assemblyFormat = [{
+    `<` $strategy (`instruction` $instruction^)? (`tiles` `=` custom<Tiles>($tiles)^)?
+    (`otherwise` `=` $otherwise^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The sizes of tile `index`.
+    ::llvm::ArrayRef<int64_t> getTile(size_t index) const {
+      return getTiles()[index].asArrayRef();
+    }
+  }];
+}
+
 def QuantFloat_ProjectionAttr
     : AttrDef<QuantFloat_Dialect, "Projection"> {
   let mnemonic = "projection";

@@ -93,6 +93,24 @@ def QuantFloat_TargetKind : QuantFloat_Enum<"TargetKind",
       I32EnumAttrCase<"CPU", 0, "cpu">,
       I32EnumAttrCase<"NVVM", 1, "nvvm">]>;
 
+// LoweringStrategies.def has the same cases, with what they require.
+def QuantFloat_LoweringStrategy : QuantFloat_Enum<"LoweringStrategy",
+    "how a linalg op is lowered to loops or to a kernel", [
+      I32EnumAttrCase<"Scalar", 0, "scalar">,
+      I32EnumAttrCase<"Elementwise", 1, "elementwise">,
+      I32EnumAttrCase<"TensorCore", 2, "tensor_core">,
+      I32EnumAttrCase<"Warpgroup", 3, "warpgroup">,
+      I32EnumAttrCase<"Simt", 4, "simt">,
+      I32EnumAttrCase<"Skinny", 5, "skinny">,
+      I32EnumAttrCase<"RowMatvec", 6, "row_matvec">,
+      I32EnumAttrCase<"ColumnMatvec", 7, "column_matvec">,
+      I32EnumAttrCase<"FusedReduction", 8, "fused_reduction">,
+      I32EnumAttrCase<"Vectors", 9, "vectors">,
+      I32EnumAttrCase<"Panels", 10, "panels">,
+      I32EnumAttrCase<"MatrixTiles", 11, "matrix_tiles">,
+      I32EnumAttrCase<"SquareBlocks", 12, "square_blocks">,
+      I32EnumAttrCase<"Folded", 13, "folded">]>;
+
 // The rows of Reference/BlockScaleRules.def, in their order.
 def QuantFloat_BlockScaleRule : QuantFloat_Enum<"BlockScaleRule",
     "rule that derives the scale of a block from its largest magnitude", [
