@@ -69,6 +69,9 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   tiling.maskedTail = vectorBytes == 64;
   tiling.parallel = options.threads != 1;
 
+  QuantFloatConfigureReductionsPassOptions configuration;
+  configuration.vectorBytes = vectorBytes;
+  configuration.registers = target.vectorRegisters;
   QuantFloatVectorizeReductionsPassOptions reductions;
   reductions.vectorBytes = vectorBytes;
   reductions.registers = target.vectorRegisters;
@@ -102,6 +105,7 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
     shares.threads = options.threads;
     function.addPass(createQuantFloatDistributeReductionsPass(shares));
   }
+  function.addPass(createQuantFloatConfigureReductionsPass(configuration));
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
   // RISC-V has strided loads instead of shuffles of two registers.
   if (target.machine != Machine::RISCV) {

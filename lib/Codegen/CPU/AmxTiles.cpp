@@ -155,7 +155,7 @@ void AmxTileLoops::multiplyPanel(int64_t lanes) {
   if (!plan.hasMatrices(lanes))
     return PanelLoops::multiplyPanel(lanes);
   emitGap(lanes);
-  configureTiles(std::min(plan.ranges[*plan.rowLoop], matrix.tileRows));
+  configureTiles(std::min(plan.ranges[*plan.rowLoop], plan.tileRows));
   PanelLoops::multiplyPanel(lanes);
   call(builder, "llvm.x86.tilerelease", {});
 }
@@ -249,7 +249,7 @@ void AmxTileLoops::accumulateSteps(int64_t rows, int64_t lanes) {
     SmallVector<int64_t> rowSteps = getRowSteps(own);
     rowSteps.resize(cast<MemRefType>(ownSteps.getType()).getRank() - 1);
     rowSteps.push_back(0);
-    StringRef intrinsic = getIntrinsic().first;
+    StringRef intrinsic = matrix.getIntrinsic(*own).first;
     for (int64_t i = 0; i < rowTiles; ++i) {
       auto [address, rowBytes] = locate(
           builder, ownSteps, getOwnIndices(i * matrix.rows, step), rowSteps);

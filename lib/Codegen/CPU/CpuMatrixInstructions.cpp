@@ -32,9 +32,15 @@ CpuMatrixInstructions::find(const LoweringTarget &target, Operation *op) {
   return nullptr;
 }
 
+ArrayRef<CpuMatrixInstructions> CpuMatrixInstructions::getAll() {
+  return kInstructions;
+}
+
 std::pair<StringRef, bool>
-CpuMatrixInstructions::getIntrinsic(bool hasSignedRows,
-                                    bool hasSignedLanes) const {
+CpuMatrixInstructions::getIntrinsic(OpOperand &rows) const {
+  SmallVector<IntegerType> types = getDotTypes(rows.getOwner());
+  bool hasSignedRows = !types[rows.getOperandNumber()].isUnsigned();
+  bool hasSignedLanes = !types[1 - rows.getOperandNumber()].isUnsigned();
   if (hasSignedRows == hasSignedLanes)
     return {hasSignedRows ? bothSigned : noneSigned, false};
   const char *name = hasSignedRows ? rowsSigned : lanesSigned;

@@ -34,12 +34,14 @@ struct CpuMatrixInstructions {
   static const CpuMatrixInstructions *find(const LoweringTarget &target,
                                            Operation *op);
 
+  /// Returns the instructions of all targets.
+  static ArrayRef<CpuMatrixInstructions> getAll();
+
   /// Whether operands and accumulators are in tile registers (AMX).
   bool hasTiles() const { return feature == ConversionFeature::AmxInt8; }
-  /// Returns the intrinsic for this signedness, and whether its operands
-  /// are swapped.
-  std::pair<StringRef, bool> getIntrinsic(bool hasSignedRows,
-                                          bool hasSignedLanes) const;
+  /// Returns the intrinsic for a contraction and its operand with the rows, and
+  /// whether its operands are swapped.
+  std::pair<StringRef, bool> getIntrinsic(OpOperand &rows) const;
 };
 
 } // namespace mlir::quant_float

@@ -272,6 +272,8 @@ bool PackedDotProduct::hasSeparateAdd() const {
 
 int64_t PackedDotProduct::getLanes() const { return instruction->bytes / 4; }
 
+StringRef PackedDotProduct::getName() const { return instruction->intrinsic; }
+
 Value PackedDotProduct::multiply(ImplicitLocOpBuilder &b, Value lhs,
                                  Value rhs) const {
   if (isTurned)

@@ -42,6 +42,8 @@ public:
   /// Returns lhs . rhs for one register. Requires hasSeparateAdd().
   Value multiply(ImplicitLocOpBuilder &b, Value lhs, Value rhs) const;
   int64_t getLanes() const;
+  /// Returns the name of the intrinsic.
+  StringRef getName() const;
 
 private:
   explicit PackedDotProduct(const DotInstruction &instruction)

@@ -59,8 +59,11 @@ SmallVector<Value> FoldedLoops::emitReductionLoop(ArrayRef<unsigned> loops,
   SmallVector<Operation *> combiners = getCombiners(op);
   SmallVector<Value> vectors, totals(accumulators);
   Value from = getConstant(0);
-  for (int64_t lanes : {reduction_limits::kFoldedRegisters * plan.registerLanes,
-                        plan.registerLanes, int64_t(0)}) {
+  SmallVector<int64_t> widths{plan.vectorLanes};
+  if (plan.vectorLanes > plan.registerLanes)
+    widths.push_back(plan.registerLanes);
+  widths.push_back(0);
+  for (int64_t lanes : widths) {
     for (size_t index = 0; index < totals.size(); ++index) {
       if (vectors.size() <= index) {
         vectors.push_back(createNeutral(index, lanes));

@@ -83,8 +83,6 @@ protected:
   Value countBlocks();
   /// Returns the first step of a block in the rows' operand.
   Value getBlockStep(Value block);
-  /// Returns the intrinsic, and whether its operands are swapped.
-  std::pair<StringRef, bool> getIntrinsic() const;
 
   const CpuMatrixInstructions &matrix;
   int64_t blockSteps;

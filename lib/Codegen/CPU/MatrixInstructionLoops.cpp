@@ -28,13 +28,6 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-std::pair<StringRef, bool> MatrixInstructionLoops::getIntrinsic() const {
-  SmallVector<IntegerType> types = getDotTypes(op);
-  unsigned rows = own->getOperandNumber();
-  return matrix.getIntrinsic(!types[rows].isUnsigned(),
-                             !types[1 - rows].isUnsigned());
-}
-
 /// Inserts zeros before the panel's last steps, so that the number of steps is
 /// a multiple of the block size.
 void MatrixInstructionLoops::emitGap(int64_t lanes) {
@@ -157,7 +150,7 @@ MatrixInstructionLoops::emitMatrixInstructions(int64_t rows, int64_t lanes,
                                                int64_t lane, int64_t width) {
   auto type = VectorType::get({4}, builder.getI32Type());
   auto bytes = VectorType::get({16}, builder.getI8Type());
-  auto [intrinsic, isTurned] = getIntrinsic();
+  auto [intrinsic, isTurned] = matrix.getIntrinsic(*own);
   Value zeros = createZero(type);
   int64_t pairs = llvm::divideCeil(rows, 2);
   auto emitBlock = [&, intrinsic = intrinsic,

@@ -18,21 +18,19 @@ std::unique_ptr<ReductionLoops>
 ReductionLoops::create(const ReductionPlan &plan,
                        const ReductionContext &context) {
   switch (plan.getStrategy()) {
-  case ReductionStrategy::Scalar:
-  case ReductionStrategy::Vectors:
-    return std::make_unique<ReductionLoops>(plan, context);
-  case ReductionStrategy::SquareBlocks:
+  case LoweringStrategy::SquareBlocks:
     return createSquareBlockLoops(plan, context);
-  case ReductionStrategy::Folded:
+  case LoweringStrategy::Folded:
     return createFoldedLoops(plan, context);
-  case ReductionStrategy::Panels:
+  case LoweringStrategy::Panels:
     if (!plan.panel->matrix)
       return std::make_unique<PanelLoops>(plan, context);
     return std::make_unique<MatrixInstructionLoops>(plan, context);
-  case ReductionStrategy::MatrixTiles:
+  case LoweringStrategy::MatrixTiles:
     return createAmxTileLoops(plan, context);
+  default:
+    return std::make_unique<ReductionLoops>(plan, context);
   }
-  llvm_unreachable("unknown strategy");
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,7 +45,7 @@ public:
   static std::unique_ptr<ReductionLoops>
   create(const ReductionPlan &plan, const ReductionContext &context);
 
-  void emit() { emitOuterLoops(plan.outerLoops); }
+  void emit() { emitOuterLoops(plan.getOuterLoops()); }
 
 protected:
   /// Emits the loops within the outer ones.

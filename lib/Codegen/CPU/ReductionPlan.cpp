@@ -10,12 +10,38 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/InterleavedRange.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::reduction_limits;
 using linalg::GenericOp;
+
+FailureOr<VectorRegisters> VectorRegisters::get(Operation *op, int64_t bytes,
+                                                int64_t count) {
+  // The size of the code is proportional to the product of both.
+  constexpr int64_t kMax = 1024;
+  for (auto [name, value] :
+       {std::pair("vector-bytes", bytes), std::pair("registers", count)})
+    if (value < 1 || value > kMax)
+      return op->emitError()
+             << name << ": expected 1 to " << kMax << ", but got " << value;
+  return VectorRegisters{bytes, count};
+}
+
+bool quant_float::isVectorizableReduction(GenericOp op) {
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return op.hasPureBufferSemantics() && op.getNumReductionLoops() > 0 &&
+         llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) {
+                        return op.getMatchingIndexingMap(&init) == output;
+                      }) &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return isa<MemRefType>(operand.getType()) ||
+                  operand.getType().isIntOrIndexOrFloat();
+         });
+}
 
 //===----------------------------------------------------------------------===//
 // Vectors
@@ -68,9 +94,9 @@ static std::optional<unsigned> findVectorLoop(GenericOp op) {
 
 /// Whether the target has masked loads and stores for all vectors, and no op of
 /// the body traps on the zeros in masked lanes.
-static bool canMaskLanes(const ReductionPlan &plan, int64_t vectorBytes) {
+static bool canMaskLanes(const ReductionPlan &plan) {
   GenericOp op = plan.op;
-  unsigned narrowest = vectorBytes >= 64 ? 8 : 32;
+  unsigned narrowest = plan.vectorBytes >= 64 ? 8 : 32;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     Access access =
@@ -83,7 +109,7 @@ static bool canMaskLanes(const ReductionPlan &plan, int64_t vectorBytes) {
                   type.getElementTypeBitWidth() < narrowest)
       return false;
   }
-  return vectorBytes >= 32 && plan.registerLanes > 1 &&
+  return plan.vectorBytes >= 32 && plan.registerLanes > 1 &&
          llvm::all_of(
              op.getBody()->without_terminator(),
              [](Operation &nested) { return isSpeculatable(&nested); });
@@ -137,6 +163,21 @@ static std::optional<unsigned> findRowLoop(const ReductionPlan &plan) {
   return rowLoop;
 }
 
+/// Returns the number of rows of a tile of so many lanes (0: scalars).
+static int64_t chooseRows(const ReductionPlan &plan, int64_t lanes) {
+  int64_t available = plan.numAccumulators;
+  if (!lanes)
+    return kMinRows;
+  // Contractions with separate additions need only one register for a result,
+  // and the more rows share a vector, the fewer loads there are.
+  if (plan.isPlainContraction ||
+      (plan.panel && plan.dots && plan.dots->hasSeparateAdd()))
+    available = available * 3 / 2;
+  return std::clamp(available /
+                        int64_t(llvm::divideCeil(lanes, plan.registerLanes)),
+                    kMinRows, kMaxRows);
+}
+
 /// Whether the steps of square blocks may be accumulated in any order, and all
 /// operands that vary are contiguous along the reduction.
 static bool canFoldBlocks(const ReductionPlan &plan) {
@@ -152,21 +193,47 @@ static bool canFoldBlocks(const ReductionPlan &plan) {
          });
 }
 
-/// Whether vectors can run along the innermost reduction loop, because the
-/// result does not depend on the accumulation order.
-static bool canFold(const ReductionPlan &plan) {
+/// Returns the plan with vectors along the outputs, whose operands are loaded
+/// as square blocks or not. Returns nullopt if this is not applicable.
+static std::optional<ReductionPlan> planVectors(const ReductionPlan &scalar,
+                                                bool hasBlocks) {
+  ReductionPlan plan = scalar;
+  plan.registerLanes =
+      getRegisterLanes(plan.op.getDpsInits(), plan.vectorBytes);
+  if (!plan.registerLanes || !(plan.vectorLoop = findVectorLoop(plan.op)))
+    return std::nullopt;
+  plan.canMask = canMaskLanes(plan);
+  if (hasBlocks && !(plan.blockLoop = findBlockLoop(plan)))
+    return std::nullopt;
+  plan.vectorLanes = getLanes(plan);
+  if (plan.vectorLanes < 2)
+    return std::nullopt;
+  plan.rowLoop = findRowLoop(plan);
+  plan.foldsBlocks = canFoldBlocks(plan);
+  plan.tileRows = plan.rowLoop ? chooseRows(plan, plan.vectorLanes) : 1;
+  return plan;
+}
+
+/// Returns the plan with vectors along the innermost reduction loop. Returns
+/// nullopt if the result depends on the accumulation order.
+static std::optional<ReductionPlan> planFolded(const ReductionPlan &scalar) {
+  ReductionPlan plan = scalar;
   GenericOp op = plan.op;
   unsigned loop = plan.ranges.size() - 1;
-  return !op.hasIndexSemantics() && hasElementwiseBody(op) &&
-         !getCombiners(op).empty() && plan.reductions.back() == loop &&
-         llvm::none_of(op->getOpOperands(),
-                       [&](OpOperand &operand) {
-                         return isa<MemRefType>(operand.get().getType()) &&
-                                getAccess(op, &operand, loop) ==
-                                    Access::Strided;
-                       }) &&
-         plan.registerLanes >= 2 && llvm::isPowerOf2_64(plan.registerLanes) &&
-         (plan.isDynamic(loop) || plan.ranges[loop] >= plan.registerLanes);
+  plan.registerLanes = getRegisterLanes(op->getOperands(), plan.vectorBytes);
+  if (op.hasIndexSemantics() || !hasElementwiseBody(op) ||
+      getCombiners(op).empty() || plan.reductions.back() != loop ||
+      llvm::any_of(op->getOpOperands(),
+                   [&](OpOperand &operand) {
+                     return isa<MemRefType>(operand.get().getType()) &&
+                            getAccess(op, &operand, loop) == Access::Strided;
+                   }) ||
+      plan.registerLanes < 2 || !llvm::isPowerOf2_64(plan.registerLanes) ||
+      (!plan.isDynamic(loop) && plan.ranges[loop] < plan.registerLanes))
+    return std::nullopt;
+  plan.foldLoop = loop;
+  plan.vectorLanes = kFoldedRegisters * plan.registerLanes;
+  return plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,6 +297,14 @@ static int64_t getWindow(const ReductionPlan &plan, OpOperand *shared,
   return isWindow ? range : 1;
 }
 
+static bool fitsPanel(const ReductionPlan &plan) {
+  int64_t lanes = llvm::alignTo(plan.vectorLanes, plan.registerLanes);
+  int64_t bits =
+      getElementTypeOrSelf(plan.panel->shared->get()).getIntOrFloatBitWidth();
+  return plan.getPanelRows(lanes) * plan.getPanelPitch(lanes) * bits / 8 <=
+         kPanelBytes;
+}
+
 /// Adds the matrix instruction to the plan, if it is applicable to the panel
 /// and its rows, `own`. All extents must be static: a dynamic K extent may be
 /// less than a block, and tile registers are configured to static sizes.
@@ -239,6 +314,7 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
       plan.isDynamic(*plan.vectorLoop) || plan.isDynamic(*plan.rowLoop))
     return plan;
   ReductionPlan added = plan;
+  added.tileRows = matrix->tileRows;
   PanelPlan &panel = *added.panel;
   panel.matrix = matrix;
   int64_t range = plan.ranges[panel.partLoop];
@@ -269,35 +345,29 @@ static ReductionPlan addMatrix(const ReductionPlan &plan, MemRefType own,
   if (panel.partSteps < range && aligned <= most)
     panel.partSteps = aligned;
   // The panel must have room for the zeros in the last block.
-  bool fits = added.getPanelRows(lanes) * lanes * 4 <= kPanelBytes;
-  return fits ? added : plan;
+  return fitsPanel(added) ? added : plan;
 }
 
-/// Adds a panel to the plan for contractions of floats, and of packed i32
-/// operands that have a dot-product instruction, unless the number of rows is
-/// known to be too small.
-static ReductionPlan addPanel(const ReductionPlan &plan,
-                              const CpuMatrixInstructions *matrix) {
+/// Adds a panel, and the matrix instruction unless it is null, to a plan with
+/// vectors. Returns nullopt unless the op is a contraction of floats, or of
+/// packed i32 operands that have a dot-product instruction.
+static std::optional<ReductionPlan>
+planPanels(const ReductionPlan &plan, const CpuMatrixInstructions *matrix) {
   GenericOp op = plan.op;
-  if (!plan.vectorLoop || !plan.rowLoop ||
-      !(plan.isPlainContraction || plan.dots) || op.getNumDpsInputs() != 2 ||
-      op.getNumDpsInits() != 1)
-    return plan;
-  bool isDynamic = plan.isDynamic(*plan.rowLoop);
-  if (!isDynamic &&
-      (plan.blockLoop || plan.ranges[*plan.rowLoop] < kMinSharing))
-    return plan;
+  if (!plan.rowLoop || !(plan.isPlainContraction || plan.dots) ||
+      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return std::nullopt;
   OpOperand *shared = nullptr, *own = nullptr;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!isa<MemRefType>(input->get().getType()))
-      return plan;
+      return std::nullopt;
     bool isAcross = getAccess(op, input, *plan.vectorLoop) != Access::Invariant;
     bool isDown = getAccess(op, input, *plan.rowLoop) != Access::Invariant;
     if (isAcross != isDown)
       (isAcross ? shared : own) = input;
   }
   if (!shared || !own || plan.ranges[plan.reductions.front()] == 0)
-    return plan;
+    return std::nullopt;
   ReductionPlan added = plan;
   added.blockLoop = std::nullopt;
   added.foldsBlocks = false;
@@ -311,11 +381,11 @@ static ReductionPlan addPanel(const ReductionPlan &plan,
   // static.
   for (unsigned loop : ArrayRef(plan.reductions).drop_front()) {
     if (plan.isDynamic(loop) || plan.ranges[loop] == 0)
-      return plan;
+      return std::nullopt;
     // Clamp, because the product of a model's sizes may overflow.
     panel.innerSteps *= std::min(plan.ranges[loop], kPanelBytes);
     if (panel.innerSteps >= kPanelBytes)
-      return plan;
+      return std::nullopt;
   }
   panel.windowSteps = getWindow(plan, shared, matrix);
   int64_t lanes = llvm::alignTo(added.vectorLanes, plan.registerLanes);
@@ -324,7 +394,7 @@ static ReductionPlan addPanel(const ReductionPlan &plan,
                                 (panel.innerSteps / panel.windowSteps));
   MemRefType ownType = collapseReductions(plan, own);
   if (most == 0 || !ownType)
-    return plan;
+    return std::nullopt;
   panel.partSteps = most;
   int64_t range = plan.ranges[panel.partLoop];
   if (!plan.isDynamic(panel.partLoop))
@@ -334,12 +404,11 @@ static ReductionPlan addPanel(const ReductionPlan &plan,
     panel.partSteps = std::min(
         most, int64_t(llvm::alignTo(panel.partSteps, plan.registerLanes)));
   panel.prefetches =
-      !isDynamic &&
+      !plan.isDynamic(*plan.rowLoop) &&
       (!ownType.hasStaticShape() ||
        ownType.getNumElements() * (ownType.getElementTypeBitWidth() / 8) >=
            kMinPrefetchedBytes);
-  if (isDynamic)
-    added.otherwise = std::make_shared<const ReductionPlan>(plan);
+  added.tileRows = chooseRows(added, added.vectorLanes);
   return addMatrix(added, ownType, matrix);
 }
 
@@ -364,50 +433,194 @@ static size_t findUnrolled(const ReductionPlan &plan) {
   return plan.reductions.size();
 }
 
-ReductionPlan ReductionPlan::get(GenericOp op, const LoweringTarget &target,
-                                 VectorRegisters registers) {
+static ReductionPlan planScalar(GenericOp op, const LoweringTarget &target,
+                                VectorRegisters registers) {
   ReductionPlan plan;
   plan.op = op;
   plan.machine = target.machine;
+  plan.vectorBytes = registers.bytes;
   plan.dots = PackedDotProduct::get(target, op);
-  plan.isPlainContraction = ::isPlainContraction(op);
+  plan.isPlainContraction = isPlainContraction(op);
   plan.numAccumulators = std::max<int64_t>(registers.count / 2, 1);
   plan.ranges = op.getStaticLoopRanges();
   op.getReductionDims(plan.reductions);
   plan.firstUnrolled = findUnrolled(plan);
-  plan.registerLanes = getRegisterLanes(op.getDpsInits(), registers.bytes);
-  if (plan.registerLanes && (plan.vectorLoop = findVectorLoop(op))) {
-    plan.canMask = canMaskLanes(plan, registers.bytes);
-    plan.blockLoop = findBlockLoop(plan);
-    plan.vectorLanes = getLanes(plan);
-    if (plan.vectorLanes < 2)
-      plan.vectorLoop = plan.blockLoop = std::nullopt;
-  }
-  if (plan.vectorLoop) {
-    plan.rowLoop = findRowLoop(plan);
-    plan.foldsBlocks = canFoldBlocks(plan);
-  } else {
-    plan.registerLanes = getRegisterLanes(op->getOperands(), registers.bytes);
-    if (canFold(plan))
-      plan.foldLoop = plan.reductions.back();
-  }
-  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::parallel && loop != plan.vectorLoop &&
-        loop != plan.rowLoop)
-      plan.outerLoops.push_back(loop);
-  return addPanel(plan, CpuMatrixInstructions::find(target, op));
+  return plan;
 }
 
-ReductionStrategy ReductionPlan::getStrategy() const {
+/// Returns the plan with vectors and, if they are applicable, square blocks.
+static std::optional<ReductionPlan>
+planBestVectors(const ReductionPlan &scalar) {
+  std::optional<ReductionPlan> plan = planVectors(scalar, /*hasBlocks=*/true);
+  return plan ? plan : planVectors(scalar, /*hasBlocks=*/false);
+}
+
+ReductionPlan ReductionPlan::choose(GenericOp op, const LoweringTarget &target,
+                                    VectorRegisters registers) {
+  ReductionPlan scalar = planScalar(op, target, registers);
+  std::optional<ReductionPlan> vectors = planBestVectors(scalar);
+  if (!vectors)
+    return planFolded(scalar).value_or(scalar);
+  // Packing is not profitable for few rows, or square blocks.
+  bool isDynamic = vectors->rowLoop && scalar.isDynamic(*vectors->rowLoop);
+  if (!vectors->rowLoop ||
+      (!isDynamic &&
+       (vectors->blockLoop || scalar.ranges[*vectors->rowLoop] < kMinSharing)))
+    return *vectors;
+  std::optional<ReductionPlan> panels =
+      planPanels(*vectors, CpuMatrixInstructions::find(target, op));
+  if (panels && isDynamic)
+    panels->otherwise = std::make_shared<const ReductionPlan>(*vectors);
+  return panels ? *panels : *vectors;
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering configs
+//===----------------------------------------------------------------------===//
+
+LoweringStrategy ReductionPlan::getStrategy() const {
   if (panel)
     return panel->matrix && panel->matrix->hasTiles()
-               ? ReductionStrategy::MatrixTiles
-               : ReductionStrategy::Panels;
-  if (blockLoop)
-    return ReductionStrategy::SquareBlocks;
+               ? LoweringStrategy::MatrixTiles
+               : LoweringStrategy::Panels;
   if (vectorLoop)
-    return ReductionStrategy::Vectors;
-  return foldLoop ? ReductionStrategy::Folded : ReductionStrategy::Scalar;
+    return blockLoop ? LoweringStrategy::SquareBlocks
+                     : LoweringStrategy::Vectors;
+  return foldLoop ? LoweringStrategy::Folded : LoweringStrategy::Scalar;
+}
+
+StringRef ReductionPlan::getInstruction() const {
+  if (panel && panel->matrix)
+    return panel->matrix->getIntrinsic(*panel->own).first;
+  return dots && vectorLoop ? dots->getName() : "";
+}
+
+LoweringConfigAttr ReductionPlan::getConfig() const {
+  SmallVector<int64_t> sizes;
+  if (vectorLoop)
+    sizes = {tileRows, vectorLanes};
+  else if (foldLoop)
+    sizes = {vectorLanes};
+  if (panel)
+    sizes.push_back(panel->partSteps * panel->innerSteps);
+  MLIRContext *context = op->getContext();
+  SmallVector<DenseI64ArrayAttr> tiles;
+  if (!sizes.empty())
+    tiles.push_back(DenseI64ArrayAttr::get(context, sizes));
+  return LoweringConfigAttr::get(context, getStrategy(), getInstruction(),
+                                 tiles,
+                                 otherwise ? otherwise->getConfig() : nullptr);
+}
+
+/// Returns the plan of a strategy and an instruction with the tile sizes that
+/// choose() takes. Returns nullopt if the strategy is not applicable.
+static std::optional<ReductionPlan> planStrategy(const ReductionPlan &scalar,
+                                                 LoweringStrategy strategy,
+                                                 StringRef instruction,
+                                                 const LoweringTarget &target) {
+  std::optional<ReductionPlan> plan = scalar;
+  if (strategy == LoweringStrategy::Folded)
+    plan = planFolded(scalar);
+  else if (strategy == LoweringStrategy::Vectors ||
+           strategy == LoweringStrategy::SquareBlocks)
+    plan = planVectors(scalar, strategy == LoweringStrategy::SquareBlocks);
+  else if (strategy != LoweringStrategy::Scalar)
+    plan = planBestVectors(scalar);
+  if (plan && (strategy == LoweringStrategy::Panels ||
+               strategy == LoweringStrategy::MatrixTiles)) {
+    bool isDot = scalar.dots && instruction == scalar.dots->getName();
+    plan = planPanels(*plan,
+                      isDot ? nullptr
+                            : CpuMatrixInstructions::find(target, scalar.op));
+  }
+  return plan && plan->getStrategy() == strategy ? plan : std::nullopt;
+}
+
+/// Changes the tile sizes of the plan. Returns false if they are not valid.
+static bool setSizes(ReductionPlan &plan, ArrayRef<int64_t> sizes) {
+  int64_t maxLanes = plan.numAccumulators * plan.registerLanes;
+  if (plan.foldLoop) {
+    int64_t lanes = plan.vectorLanes = sizes[0];
+    return lanes >= plan.registerLanes && llvm::isPowerOf2_64(lanes) &&
+           lanes <= std::max(kFoldedRegisters * plan.registerLanes, maxLanes);
+  }
+  if (!plan.vectorLoop)
+    return true;
+  const CpuMatrixInstructions *matrix =
+      plan.panel ? plan.panel->matrix : nullptr;
+  int64_t maxRows = !plan.rowLoop ? 1
+                    : matrix      ? matrix->tileRows
+                                  : kMaxConfiguredRows;
+  int64_t minLanes = plan.blockLoop ? plan.vectorLanes : 2;
+  if (plan.blockLoop)
+    maxLanes = plan.vectorLanes;
+  else if (matrix)
+    maxLanes = matrix->tileLanes;
+  int64_t range = plan.ranges[*plan.vectorLoop];
+  plan.tileRows = sizes[0];
+  int64_t lanes = plan.vectorLanes = sizes[1];
+  if (plan.tileRows > maxRows || lanes < minLanes || lanes > maxLanes ||
+      plan.getNextElements(lanes) != lanes ||
+      (plan.isDynamic(*plan.vectorLoop) ? lanes % plan.registerLanes != 0
+                                        : lanes > range))
+    return false;
+  if (!plan.panel)
+    return true;
+  plan.panel->partSteps = sizes[2] / plan.panel->innerSteps;
+  return sizes[2] % plan.panel->innerSteps == 0 &&
+         sizes[2] >= plan.panel->blockSteps && fitsPanel(plan);
+}
+
+FailureOr<ReductionPlan> ReductionPlan::get(GenericOp op,
+                                            LoweringConfigAttr config,
+                                            const LoweringTarget &target,
+                                            VectorRegisters registers) {
+  LoweringStrategy strategy = config.getStrategy();
+  StringRef instruction = config.getInstruction();
+  auto emitError = [&] { return op.emitOpError("lowering config: "); };
+  auto getName = stringifyLoweringStrategy;
+  ReductionPlan scalar = planScalar(op, target, registers);
+  if (instruction.empty() && strategy != LoweringStrategy::Scalar &&
+      strategy != LoweringStrategy::Folded)
+    scalar.dots = std::nullopt;
+  std::optional<ReductionPlan> plan =
+      planStrategy(scalar, strategy, instruction, target);
+  if (!plan)
+    return emitError() << "expected an applicable strategy, such as '"
+                       << getName(choose(op, target, registers).getStrategy())
+                       << "', but got '" << getName(strategy) << "'";
+  if (plan->getInstruction() != instruction)
+    return emitError() << "expected the instruction '" << plan->getInstruction()
+                       << "', but got '" << instruction << "'";
+  LoweringConfigAttr chosen = plan->getConfig();
+  if (!config.getTiles().empty() && !setSizes(*plan, config.getTile(0)))
+    return emitError() << "expected valid tile sizes, such as "
+                       << llvm::interleaved_array(chosen.getTile(0))
+                       << ", but got "
+                       << llvm::interleaved_array(config.getTile(0));
+  LoweringConfigAttr few = config.getOtherwise();
+  if (!few)
+    return *plan;
+  if (!plan->isDynamic(*plan->rowLoop))
+    return emitError() << "expected no 'otherwise' for a static number of rows";
+  FailureOr<ReductionPlan> otherwise = get(op, few, target, registers);
+  if (failed(otherwise))
+    return failure();
+  plan->otherwise = std::make_shared<const ReductionPlan>(*otherwise);
+  return *plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+SmallVector<unsigned> ReductionPlan::getOuterLoops() const {
+  SmallVector<unsigned> loops;
+  GenericOp(op).getParallelDims(loops);
+  llvm::erase_if(loops, [&](unsigned loop) {
+    return loop == vectorLoop || loop == rowLoop;
+  });
+  return loops;
 }
 
 int64_t ReductionPlan::getNextElements(int64_t elements) const {
@@ -421,17 +634,9 @@ int64_t ReductionPlan::getNextElements(int64_t elements) const {
 }
 
 int64_t ReductionPlan::getRows(int64_t lanes) const {
-  if (hasMatrices(lanes))
-    return panel->matrix->tileRows;
-  int64_t registers =
-      lanes ? llvm::divideCeil(lanes, registerLanes) : numAccumulators;
-  // Contractions with separate additions need only one register for a result,
-  // and the more rows share a vector, the fewer loads there are.
-  bool hasSeparateAdd =
-      isPlainContraction || (panel && dots && dots->hasSeparateAdd());
-  int64_t available =
-      lanes && hasSeparateAdd ? numAccumulators * 3 / 2 : numAccumulators;
-  return std::clamp(available / registers, kMinRows, kMaxRows);
+  bool isFull = lanes && llvm::divideCeil(lanes, registerLanes) ==
+                             llvm::divideCeil(vectorLanes, registerLanes);
+  return isFull || hasMatrices(lanes) ? tileRows : chooseRows(*this, lanes);
 }
 
 SmallVector<ReductionPlan::Tiles> ReductionPlan::getTiles(unsigned loop,

@@ -19,6 +19,7 @@
 #include "../Common/LinalgUtils.h"
 #include "CpuMatrixInstructions.h"
 #include "DotProductInstructions.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
 
 namespace mlir::quant_float {
 
@@ -35,10 +36,13 @@ constexpr int64_t kMinSharing = 16;
 /// The minimum number of rows of a tile for which there are enough independent
 /// accumulators to hide the latency of additions, and the maximum.
 constexpr int64_t kMinRows = 4, kMaxRows = 8;
+/// The maximum number of rows of a tile in a lowering config that is not
+/// chosen here.
+constexpr int64_t kMaxConfiguredRows = 64;
 /// The maximum number of steps of inner reduction loops, and of steps that
 /// share a row of the panel, that are unrolled.
 constexpr int64_t kMaxUnrolled = 9, kMaxWindow = 8;
-/// The number of registers that each iteration of a folded reduction loads.
+/// The number of registers of the vectors of a folded reduction.
 constexpr int64_t kFoldedRegisters = 4;
 /// The maximum number of folded square blocks that are unrolled. With more, a
 /// loop is as fast.
@@ -50,17 +54,16 @@ constexpr int64_t kLineBytes = 64, kMinPrefetchedBytes = 1 << 16;
 
 /// The registers of the target.
 struct VectorRegisters {
+  /// Emits an error if a number is out of range.
+  static FailureOr<VectorRegisters> get(Operation *op, int64_t bytes,
+                                        int64_t count);
   int64_t bytes, count;
 };
 
-enum class ReductionStrategy {
-  Scalar,
-  Vectors,
-  SquareBlocks,
-  Folded,
-  Panels,
-  MatrixTiles
-};
+/// Whether the op is a reduction on memrefs. Requires that all outputs have the
+/// same indexing map, unlike those of a scan and its final state, which are
+/// written in different loops.
+bool isVectorizableReduction(linalg::GenericOp op);
 
 /// The panel that the vectors which all rows share are packed to.
 struct PanelPlan {
@@ -85,10 +88,23 @@ struct PanelPlan {
 };
 
 struct ReductionPlan {
-  static ReductionPlan get(linalg::GenericOp op, const LoweringTarget &target,
-                           VectorRegisters registers);
+  /// Chooses a plan.
+  static ReductionPlan choose(linalg::GenericOp op,
+                              const LoweringTarget &target,
+                              VectorRegisters registers);
+  /// Returns the plan that a lowering config describes. Emits an error if the
+  /// config is not applicable to the op and the target.
+  static FailureOr<ReductionPlan> get(linalg::GenericOp op,
+                                      LoweringConfigAttr config,
+                                      const LoweringTarget &target,
+                                      VectorRegisters registers);
+  LoweringConfigAttr getConfig() const;
 
-  ReductionStrategy getStrategy() const;
+  LoweringStrategy getStrategy() const;
+  /// Returns the name of the instruction for contractions, or an empty string.
+  StringRef getInstruction() const;
+  /// Returns the parallel loops other than the vector loop and the row loop.
+  SmallVector<unsigned> getOuterLoops() const;
   bool isDynamic(unsigned loop) const {
     return ShapedType::isDynamic(ranges[loop]);
   }
@@ -143,6 +159,7 @@ struct ReductionPlan {
 
   linalg::GenericOp op;
   Machine machine;
+  int64_t vectorBytes;
   /// The dot-product instruction that computes the body, if there is one.
   std::optional<PackedDotProduct> dots;
   /// Whether the body accumulates products of floats, and does nothing else.
@@ -150,9 +167,8 @@ struct ReductionPlan {
   /// The number of registers for accumulators: half of all registers.
   int64_t numAccumulators;
   SmallVector<int64_t> ranges;
-  /// The reduction loops, of which those from `firstUnrolled` on are unrolled,
-  /// and the parallel loops other than the vector loop and the row loop.
-  SmallVector<unsigned> reductions, outerLoops;
+  /// The reduction loops, of which those from `firstUnrolled` on are unrolled.
+  SmallVector<unsigned> reductions;
   size_t firstUnrolled = 0;
   /// The loop that vectors run along, and a loop along which they do not
   /// change.
@@ -166,12 +182,13 @@ struct ReductionPlan {
   /// The innermost reduction loop, if vectors run along it. The lanes are
   /// combined after the loop.
   std::optional<unsigned> foldLoop;
-  /// The number of lanes of a register, and of the vectors of a tile.
-  int64_t registerLanes = 0, vectorLanes = 0;
+  /// The number of lanes of a register, and of the rows and the lanes of a
+  /// tile.
+  int64_t registerLanes = 0, tileRows = 1, vectorLanes = 0;
   /// Whether masks limit the vectors of a remainder.
   bool canMask = false;
   std::optional<PanelPlan> panel;
-  /// The plan for fewer than kMinSharing rows, if their number is dynamic.
+  /// The plan for fewer than kMinSharing rows, or null.
   std::shared_ptr<const ReductionPlan> otherwise;
 };
 

@@ -33,6 +33,24 @@ using linalg::GenericOp;
 /// Emits the loops of the plan, and of its alternative, between which the
 /// number of rows decides at run time.
 static void emitLoops(const ReductionPlan &plan,
+                      const ReductionContext &context) {
+  ImplicitLocOpBuilder &builder = context.builder;
+  std::unique_ptr<ReductionLoops> loops = ReductionLoops::create(plan, context);
+  if (!plan.otherwise)
+    return loops->emit();
+  Value minRows =
+      arith::ConstantIndexOp::create(builder, reduction_limits::kMinSharing);
+  Value areMany = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
+                                        context.sizes[*plan.rowLoop], minRows);
+  auto branch = scf::IfOp::create(builder, areMany, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  loops->emit();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitLoops(*plan.otherwise, context);
+}
+
+static void emitLoops(const ReductionPlan &plan,
                       llvm::function_ref<Value()> getPanelBuffer) {
   GenericOp op = plan.op;
   ImplicitLocOpBuilder builder(op.getLoc(), op);
@@ -42,36 +60,9 @@ static void emitLoops(const ReductionPlan &plan,
     sizes.push_back(
         getValueOrCreateConstantIndexOp(builder, op.getLoc(), range.size));
   auto start = AccumulatorInit::find(op, plan.vectorLoop);
-  ReductionContext context{builder, sizes, start, getPanelBuffer};
-  std::unique_ptr<ReductionLoops> loops = ReductionLoops::create(plan, context);
-  if (plan.otherwise) {
-    Value minRows =
-        arith::ConstantIndexOp::create(builder, reduction_limits::kMinSharing);
-    Value areMany = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge,
-                                          sizes[*plan.rowLoop], minRows);
-    auto branch = scf::IfOp::create(builder, areMany, /*withElseRegion=*/true);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    ReductionLoops::create(*plan.otherwise, context)->emit();
-    builder.setInsertionPointToStart(branch.thenBlock());
-  }
-  loops->emit();
+  emitLoops(plan, ReductionContext{builder, sizes, start, getPanelBuffer});
   if (start)
     start->erase();
-}
-
-/// Requires that all outputs have the same indexing map, unlike those of a scan
-/// and its final state, which are written in different loops.
-static bool isReduction(GenericOp op) {
-  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  return op.hasPureBufferSemantics() && op.getNumReductionLoops() > 0 &&
-         llvm::all_of(op.getDpsInitsMutable(),
-                      [&](OpOperand &init) {
-                        return op.getMatchingIndexingMap(&init) == output;
-                      }) &&
-         llvm::all_of(op->getOperands(), [](Value operand) {
-           return isa<MemRefType>(operand.getType()) ||
-                  operand.getType().isIntOrIndexOrFloat();
-         });
 }
 
 /// Returns the memory for panels. All reductions of a function share one
@@ -100,21 +91,13 @@ struct VectorizeReductions final
 
   void runOnOperation() override {
     LoweringTarget target = LoweringTarget::lookup(getOperation());
-    // The size of the code is proportional to the product of both.
-    constexpr int64_t kMax = 1024;
-    auto requireRange = [&](StringRef name, int64_t value) {
-      bool isInRange = value >= 1 && value <= kMax;
-      if (!isInRange)
-        getOperation()->emitError()
-            << name << ": expected 1 to " << kMax << ", but got " << value;
-      return success(isInRange);
-    };
-    if (failed(requireRange("vector-bytes", vectorBytes)) ||
-        failed(requireRange("registers", registers)))
+    FailureOr<VectorRegisters> vectors =
+        VectorRegisters::get(getOperation(), vectorBytes, registers);
+    if (failed(vectors))
       return signalPassFailure();
     SmallVector<GenericOp> ops;
     getOperation()->walk([&](GenericOp op) {
-      if (isReduction(op))
+      if (isVectorizableReduction(op))
         ops.push_back(op);
     });
     llvm::SmallDenseMap<Operation *, Value> panels;
@@ -123,13 +106,16 @@ struct VectorizeReductions final
         reduction_limits::kPanelBytes + (hasTiles ? kTileSizesBytes : 0);
     for (GenericOp op : ops) {
       auto getPanel = [&] { return getPanelBuffer(op, bytes, panels); };
-      ReductionPlan plan =
-          ReductionPlan::get(op, target, {vectorBytes, registers});
-      LDBG() << "reduction at " << op.getLoc() << ": vectors along loop "
-             << plan.getLaneLoop() << ", rows along loop " << plan.rowLoop
-             << (plan.panel ? ", with a panel" : "");
-      emitLoops(plan, getPanel);
-      ++(plan.getLaneLoop() ? numVectorized : numScalar);
+      auto config =
+          op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);
+      FailureOr<ReductionPlan> plan =
+          config ? ReductionPlan::get(op, config, target, *vectors)
+                 : ReductionPlan::choose(op, target, *vectors);
+      if (failed(plan))
+        return signalPassFailure();
+      LDBG() << "reduction at " << op.getLoc() << ": " << plan->getConfig();
+      emitLoops(*plan, getPanel);
+      ++(plan->getLaneLoop() ? numVectorized : numScalar);
       op.erase();
     }
   }

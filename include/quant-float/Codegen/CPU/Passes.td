@@ -604,6 +604,60 @@ def QuantFloatPlanBuffersPass
   ];
 }
 
+def QuantFloatConfigureReductionsPass
+    : InterfacePass<"quant-float-configure-reductions", "mlir::FunctionOpInterface"> {
+  let summary = "Choose how reductions on memrefs are lowered";
+  let description = [{
+    Sets the attribute `quant_float.lowering_config` of `linalg.generic` ops on
+    memrefs with reductions, which `quant-float-vectorize-reductions` obeys. It
+    runs right before that pass, with the same options. An op that already has
+    the attribute keeps it. The CPU is that of the module attribute
+    `quant_float.target`. M, N and K are rows, columns and the reduction.
+
+    - `panels`, `matrix_tiles`: a floating-point matmul or convolution, or one of
+      packed operands for which the CPU has a dot-product instruction, with at
+      least 16 rows. A panel has at most 64 KiB, which the L2 cache holds. The
+      instruction is a matrix instruction (AMX, Arm's I8MM) if all sizes are
+      static and the CPU has one. If the number of rows is dynamic, `otherwise`
+      is the config for fewer rows.
+    - `square_blocks`: an input is contiguous along the innermost reduction, and
+      not along the output.
+    - `vectors`: another reduction whose output has a contiguous loop, and whose
+      body can be vectorized. Half of the registers hold accumulators, or three
+      quarters if separate instructions add the products.
+    - `folded`: a minimum, a maximum or an integer sum, whose result does not
+      depend on the accumulation order, if no loop of the output can be
+      vectorized.
+    - `scalar`: any other reduction.
+
+    The pass emits a remark for each contraction: the config, and what better
+    instructions need.
+
+    ```mlir
+    linalg.generic {
+        indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                         affine_map<(m, n, k) -> (k, n)>,
+                         affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<64x512xf32>, memref<512x64xf32>)
+        outs(%y : memref<64x64xf32>)
+        attrs = {quant_float.lowering_config =
+                     #quant_float.lowering_config<panels tiles = [[6, 16, 512]]>} {
+    ^bb0(%lhs: f32, %rhs: f32, %sum: f32):
+      %next = math.fma %lhs, %rhs, %sum : f32
+      linalg.yield %next : f32
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"16",
+           "size of a vector register in bytes">,
+    Option<"registers", "registers", "int64_t", /*default=*/"16",
+           "number of vector registers">,
+  ];
+  let dependentDialects = ["mlir::quant_float::QuantFloatDialect"];
+}
+
 def QuantFloatVectorizeReductionsPass
     : InterfacePass<"quant-float-vectorize-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Lower reductions on memrefs to vector loops";
@@ -612,31 +666,36 @@ def QuantFloatVectorizeReductionsPass
     accumulated in the order of the op's loops, so that its bits depend neither
     on tile sizes nor on the target.
 
-    Vectors run along the innermost dimension of the output; if there is no such
-    loop, or the body cannot be vectorized, the code is scalar. Several rows
-    share the vectors that do not change along them, and all rows of one column
-    of vectors are computed before the next column. Half of the registers hold
-    accumulators, or three quarters if separate instructions add the products.
-    For floating-point matmuls, and for packed operands of dot-product
-    instructions, with at least 16 rows, the vectors are first packed into a
-    contiguous panel of at most 64 KiB, which the L2 cache holds;
-    all columns are processed for one such part of K before the next part. If
-    the number of rows is dynamic, the choice is made at run time.
+    The attribute `quant_float.lowering_config`, which
+    `quant-float-configure-reductions` sets, determines the loops. An op without
+    it is lowered as that pass would choose. It is an error if the strategy, the
+    instruction or the tile sizes are not applicable to the op and the target.
+
+    - `vectors`: vectors run along the innermost dimension of the output. A tile
+      of M rows by N columns is accumulated in registers; the rows share the
+      vectors that do not change along them, and all rows of one column of
+      vectors are computed before the next column. M is at most 64, or 1 if no
+      loop shares the vectors; N is the size of a vector, or of several whole
+      registers, at most as many as hold accumulators.
+    - `panels`: the vectors that rows share are first packed into a contiguous
+      panel of K steps, at most 64 KiB; all columns are processed for one such
+      part of K before the next part. K is a multiple of the iterations of the
+      inner reduction loops.
+    - `matrix_tiles`, and `panels` with a matrix instruction: blocks of the panel
+      are multiplied by blocks of rows, several steps of K at once. The panel is
+      padded with zeros to a whole number of blocks along K; tile registers are
+      configured to the sizes of the row and lane remainders.
+    - `square_blocks`: a transposed operand, whose rows are along K, is loaded in
+      square blocks that are transposed by shuffles. N is one register.
+    - `folded`: vectors of K elements run along the innermost reduction, and are
+      combined at the end. K is a power of two.
+    - `scalar`: one element of the output after another.
+
+    If the config has `otherwise`, at least 16 rows are computed by the one, and
+    fewer rows by the other. The choice is made at run time.
 
     The remainder uses masked vectors if the registers are large enough to have
-    instructions for masking, and narrower vectors and scalars otherwise. A
-    transposed matrix, whose rows are along K, is loaded in square blocks that
-    are transposed by shuffles.
-
-    Dot-product instructions of the CPU of the module attribute
-    `quant_float.target` accumulate the packed operands that
-    `quant-float-pack-vnni-operands` creates. If the CPU has matrix instructions
-    for bytes (AMX, Arm's I8MM), blocks of the panel are multiplied by blocks of
-    rows, several steps of K at once. The panel is padded with zeros to a whole
-    number of blocks along K; tile registers are configured to the sizes of the
-    row and lane remainders. If the output has no loop to vectorize, minima,
-    maxima and integer sums, whose result does not depend on the accumulation
-    order, are computed in vectors along the reduction dimension.
+    instructions for masking, and narrower vectors and scalars otherwise.
 
     Runs on memrefs, before `quant-float-tile-and-vectorize`.
   }];
