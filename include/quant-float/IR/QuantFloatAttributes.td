@@ -102,6 +102,7 @@ def QuantFloat_LoweringConfigAttr
     | `matrix_tiles` | CPU | as `panels`, with operands and accumulators in tile registers (AMX) | M, N in registers; K of a panel |
     | `square_blocks` | CPU | as `vectors`, but square blocks of a K-contiguous operand are transposed in registers | M, N in registers |
     | `folded` | CPU | vectors along K, whose lanes are combined after the loop | K of a vector |
+    | `window_rows` | CPU | as `vectors`, for windows of an image: adjacent rows of the result share the rows of the image that they load | M, N in registers |
 
     `tensor_core`, `warpgroup` and `matrix_tiles` require an instruction.
     `vectors`, `panels` and `square_blocks` may have one, such as a dot-product

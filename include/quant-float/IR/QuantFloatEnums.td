@@ -109,7 +109,8 @@ def QuantFloat_LoweringStrategy : QuantFloat_Enum<"LoweringStrategy",
       I32EnumAttrCase<"Panels", 10, "panels">,
       I32EnumAttrCase<"MatrixTiles", 11, "matrix_tiles">,
       I32EnumAttrCase<"SquareBlocks", 12, "square_blocks">,
-      I32EnumAttrCase<"Folded", 13, "folded">]>;
+      I32EnumAttrCase<"Folded", 13, "folded">,
+      I32EnumAttrCase<"WindowRows", 14, "window_rows">]>;
 
 // The rows of Reference/BlockScaleRules.def, in their order.
 def QuantFloat_BlockScaleRule : QuantFloat_Enum<"BlockScaleRule",

@@ -24,6 +24,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/CPU/Passes.h"
+#include "quant-float/Lowering/LoweringTarget.h"
 #include "quant-float/Support/Indices.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -163,6 +164,27 @@ void Windows::findPadding() {
   columns.setPadding(low[lead + 1]);
 }
 
+/// Whether `quant-float-vectorize-reductions` lets adjacent rows of the result
+/// share the rows of the image that they load, and most lanes of its vectors
+/// are used: the image has stride one, and no output channels share it.
+static bool sharesRows(const Windows &windows) {
+  constexpr int64_t kMinRows = 4;
+  GenericOp op(windows.op);
+  AffineMap image = op.getMatchingIndexingMap(windows.image);
+  int64_t columns = windows.columns.extent;
+  Type element = getElementTypeOrSelf(windows.image->get());
+  if (windows.hasStride() || windows.rows.extent < kMinRows ||
+      windows.rows.largestOffset == 0 || !element.isIntOrFloat())
+    return false;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel &&
+        op.getStaticLoopRanges()[loop] != 1 && !image.isFunctionOfDim(loop))
+      return false;
+  int64_t lanes = LoweringTarget::lookup(op).vectorBytes * 8 /
+                  element.getIntOrFloatBitWidth();
+  return lanes > 1 && 5 * columns >= 4 * int64_t(llvm::alignTo(columns, lanes));
+}
+
 static std::optional<Windows> match(GenericOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
@@ -202,6 +224,10 @@ static std::optional<Windows> match(GenericOp op) {
   Windows windows{op, image, *rows, *columns, start, image->get(), Value()};
   if (windows.hasStride())
     windows.findPadding();
+  if (sharesRows(windows)) {
+    LDBG() << "rows of the result share rows of the image at " << op.getLoc();
+    return std::nullopt;
+  }
   // A single row with stride one is already flat. If the window extends far
   // beyond the end of a row, too many results would be dropped.
   if ((rows->extent == 1 && (columns->extent == 1 || columns->stride == 1)) ||

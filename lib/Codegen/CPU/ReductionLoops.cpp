@@ -8,6 +8,7 @@
 
 #include "ReductionLoops.h"
 #include "MatmulPanels.h"
+#include "TransposeInRegisters.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -22,6 +23,8 @@ ReductionLoops::create(const ReductionPlan &plan,
     return createSquareBlockLoops(plan, context);
   case LoweringStrategy::Folded:
     return createFoldedLoops(plan, context);
+  case LoweringStrategy::WindowRows:
+    return createWindowRowLoops(plan, context);
   case LoweringStrategy::Panels:
     if (!plan.panel->matrix)
       return std::make_unique<PanelLoops>(plan, context);
@@ -262,38 +265,14 @@ SmallVector<Value> ReductionLoops::emitBody(ValueRange arguments, int64_t row,
     return {plan.dots->add(builder, broadcast(arguments[2], lanes),
                            broadcast(arguments[0], lanes),
                            broadcast(arguments[1], lanes))};
-  IRMapping mapping;
-  Block *body = op.getBody();
-  mapping.map(body->getArguments(), arguments);
-  for (Operation &nested : body->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
-      unsigned loop = index.getDim();
-      Value value = getValue(loop == plan.rowLoop ? add(position[loop], row)
-                                                  : position[loop]);
-      if (lanes && loop == plan.vectorLoop) {
-        auto type = VectorType::get({lanes}, builder.getIndexType());
-        value = arith::AddIOp::create(builder, broadcast(value, lanes),
-                                      vector::StepOp::create(builder, type));
-      }
-      mapping.map(index.getResult(), value);
-      continue;
-    }
-    bool isVector = llvm::any_of(nested.getOperands(), [&](Value operand) {
-      return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
-    });
-    if (isVector)
-      for (Value operand : nested.getOperands())
-        mapping.map(operand,
-                    broadcast(mapping.lookupOrDefault(operand), lanes));
-    Operation *copy = builder.clone(nested, mapping);
-    if (isVector)
-      for (Value result : copy->getResults())
-        result.setType(VectorType::get({lanes}, result.getType()));
-  }
-  SmallVector<Value> results;
-  for (Value value : body->getTerminator()->getOperands())
-    results.push_back(broadcast(mapping.lookupOrDefault(value), lanes));
-  return results;
+  return quant_float::emitBody(
+      builder, op, arguments, lanes, [&](unsigned loop) {
+        Value index = getValue(loop == plan.rowLoop ? add(position[loop], row)
+                                                    : position[loop]);
+        return lanes && loop == plan.vectorLoop
+                   ? createIndexVector(builder, index, lanes)
+                   : index;
+      });
 }
 
 Value ReductionLoops::combine(size_t index, Value lhs, Value rhs) {
@@ -326,13 +305,6 @@ SmallVector<OpFoldResult> ReductionLoops::getOutputPosition(int64_t row) {
 Value ReductionLoops::createMask(int64_t lanes, Value valid) {
   auto type = VectorType::get({lanes}, builder.getI1Type());
   return vector::CreateMaskOp::create(builder, type, valid);
-}
-
-Value ReductionLoops::broadcast(Value value, int64_t lanes) {
-  if (!lanes || isa<VectorType>(value.getType()))
-    return value;
-  return vector::BroadcastOp::create(
-      builder, VectorType::get({lanes}, value.getType()), value);
 }
 
 Value ReductionLoops::load(OpOperand *operand, int64_t row, int64_t lanes) {
@@ -378,8 +350,6 @@ void ReductionLoops::store(OpOperand *operand, int64_t row, Value value) {
     vector::StoreOp::create(builder, value, operand->get(), indices);
 }
 
-/// Each round of shuffles interleaves the first half of the vectors with the
-/// second half.
 SmallVector<Value> ReductionLoops::loadBlock(OpOperand *operand) {
   int64_t lanes = plan.registerLanes;
   Type element = cast<MemRefType>(operand->get().getType()).getElementType();
@@ -397,19 +367,5 @@ SmallVector<Value> ReductionLoops::loadBlock(OpOperand *operand) {
                                                getIndices(operand, 0)));
     }
   }
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < lanes / 2; ++i)
-    for (int64_t half : {int64_t(0), lanes}) {
-      low.push_back(half + i);
-      high.push_back(half + lanes / 2 + i);
-    }
-  for (int64_t done = 1; done < lanes; done *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < lanes / 2; ++i)
-      for (ArrayRef<int64_t> mask : {ArrayRef(low), ArrayRef(high)})
-        next.push_back(vector::ShuffleOp::create(builder, vectors[i],
-                                                 vectors[i + lanes / 2], mask));
-    vectors = std::move(next);
-  }
-  return vectors;
+  return transposeInRegisters(builder, op.getLoc(), vectors);
 }

@@ -102,8 +102,9 @@ protected:
 
   // Tiles of accumulators.
   void emitTile(int64_t rows, int64_t lanes);
-  SmallVector<Value> emitReductions(ArrayRef<unsigned> loops, int64_t rows,
-                                    int64_t lanes, ValueRange accumulators);
+  virtual SmallVector<Value> emitReductions(ArrayRef<unsigned> loops,
+                                            int64_t rows, int64_t lanes,
+                                            ValueRange accumulators);
   SmallVector<Value> emitStep(int64_t rows, int64_t lanes,
                               ValueRange accumulators);
   SmallVector<Value> emitBody(ValueRange arguments, int64_t row, int64_t lanes);
@@ -126,7 +127,9 @@ protected:
   Value createZero(Type type) {
     return arith::ConstantOp::create(builder, builder.getZeroAttr(type));
   }
-  Value broadcast(Value value, int64_t lanes);
+  Value broadcast(Value value, int64_t lanes) {
+    return quant_float::broadcast(builder, value, lanes);
+  }
   /// Returns the initial value of the accumulators of a row.
   Value createStart(int64_t row, int64_t lanes) {
     return broadcast(start->build(builder, getOutputPosition(row)), lanes);
@@ -162,6 +165,9 @@ createSquareBlockLoops(const ReductionPlan &plan,
                        const ReductionContext &context);
 std::unique_ptr<ReductionLoops>
 createFoldedLoops(const ReductionPlan &plan, const ReductionContext &context);
+std::unique_ptr<ReductionLoops>
+createWindowRowLoops(const ReductionPlan &plan,
+                     const ReductionContext &context);
 
 } // namespace mlir::quant_float
 

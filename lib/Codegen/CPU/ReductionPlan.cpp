@@ -214,6 +214,51 @@ static std::optional<ReductionPlan> planVectors(const ReductionPlan &scalar,
   return plan;
 }
 
+bool ReductionPlan::isWindow(OpOperand *operand) const {
+  if (!isa<MemRefType>(operand->get().getType()) ||
+      getAccess(op, operand, *vectorLoop) != Access::Contiguous)
+    return false;
+  AffineMap map = GenericOp(op).getMatchingIndexingMap(operand);
+  std::optional<SmallVector<int64_t>> steps = getSteps(map, *rowLoop);
+  return map.isFunctionOfDim(*rowLoop) && steps &&
+         steps == getSteps(map, *windowLoop);
+}
+
+/// Returns the plan for a window that slides over an image, such as a depthwise
+/// convolution or a pooling. Returns nullopt for other reductions.
+static std::optional<ReductionPlan> planWindow(const ReductionPlan &scalar) {
+  std::optional<ReductionPlan> plan = planVectors(scalar, /*hasBlocks=*/false);
+  if (!plan || plan->rowLoop || plan->dots || plan->op.hasIndexSemantics())
+    return std::nullopt;
+  SmallVector<unsigned> rows = plan->getOuterLoops();
+  int64_t steps = 1;
+  for (size_t first = plan->reductions.size(); first-- > 0;) {
+    unsigned loop = plan->reductions[first];
+    if (plan->isDynamic(loop) || plan->ranges[loop] > kMaxWindowSteps ||
+        (steps *= plan->ranges[loop]) > kMaxWindowSteps)
+      break;
+    for (unsigned row : rows) {
+      if (plan->isDynamic(row) || plan->ranges[row] < kWindowRows ||
+          plan->ranges[loop] < 2)
+        continue;
+      plan->windowLoop = loop;
+      plan->rowLoop = row;
+      if (llvm::none_of(
+              GenericOp(plan->op).getDpsInputOperands(),
+              [&](OpOperand *input) { return plan->isWindow(input); }))
+        continue;
+      plan->firstUnrolled = first;
+      plan->tileRows = kWindowRows;
+      plan->vectorLanes = std::min(
+          plan->vectorLanes,
+          std::max<int64_t>(plan->numAccumulators / (2 * kWindowRows), 1) *
+              plan->registerLanes);
+      return plan;
+    }
+  }
+  return std::nullopt;
+}
+
 /// Returns the plan with vectors along the innermost reduction loop. Returns
 /// nullopt if the result depends on the accumulation order.
 static std::optional<ReductionPlan> planFolded(const ReductionPlan &scalar) {
@@ -458,6 +503,8 @@ planBestVectors(const ReductionPlan &scalar) {
 ReductionPlan ReductionPlan::choose(GenericOp op, const LoweringTarget &target,
                                     VectorRegisters registers) {
   ReductionPlan scalar = planScalar(op, target, registers);
+  if (std::optional<ReductionPlan> window = planWindow(scalar))
+    return *window;
   std::optional<ReductionPlan> vectors = planBestVectors(scalar);
   if (!vectors)
     return planFolded(scalar).value_or(scalar);
@@ -483,6 +530,8 @@ LoweringStrategy ReductionPlan::getStrategy() const {
     return panel->matrix && panel->matrix->hasTiles()
                ? LoweringStrategy::MatrixTiles
                : LoweringStrategy::Panels;
+  if (windowLoop)
+    return LoweringStrategy::WindowRows;
   if (vectorLoop)
     return blockLoop ? LoweringStrategy::SquareBlocks
                      : LoweringStrategy::Vectors;
@@ -521,6 +570,8 @@ static std::optional<ReductionPlan> planStrategy(const ReductionPlan &scalar,
   std::optional<ReductionPlan> plan = scalar;
   if (strategy == LoweringStrategy::Folded)
     plan = planFolded(scalar);
+  else if (strategy == LoweringStrategy::WindowRows)
+    plan = planWindow(scalar);
   else if (strategy == LoweringStrategy::Vectors ||
            strategy == LoweringStrategy::SquareBlocks)
     plan = planVectors(scalar, strategy == LoweringStrategy::SquareBlocks);
@@ -636,7 +687,8 @@ int64_t ReductionPlan::getNextElements(int64_t elements) const {
 int64_t ReductionPlan::getRows(int64_t lanes) const {
   bool isFull = lanes && llvm::divideCeil(lanes, registerLanes) ==
                              llvm::divideCeil(vectorLanes, registerLanes);
-  return isFull || hasMatrices(lanes) ? tileRows : chooseRows(*this, lanes);
+  return isFull || windowLoop || hasMatrices(lanes) ? tileRows
+                                                    : chooseRows(*this, lanes);
 }
 
 SmallVector<ReductionPlan::Tiles> ReductionPlan::getTiles(unsigned loop,

@@ -42,6 +42,9 @@ constexpr int64_t kMaxConfiguredRows = 64;
 /// The maximum number of steps of inner reduction loops, and of steps that
 /// share a row of the panel, that are unrolled.
 constexpr int64_t kMaxUnrolled = 9, kMaxWindow = 8;
+/// The number of rows of the result that share the loads of a window, and the
+/// maximum number of steps of a window.
+constexpr int64_t kWindowRows = 4, kMaxWindowSteps = 49;
 /// The number of registers of the vectors of a folded reduction.
 constexpr int64_t kFoldedRegisters = 4;
 /// The maximum number of folded square blocks that are unrolled. With more, a
@@ -136,6 +139,10 @@ struct ReductionPlan {
   }
   /// Whether the vectors of an operand are loaded as square blocks.
   bool isTransposed(OpOperand *operand) const;
+  /// Whether an operand is an image whose rows the windows of a tile share: it
+  /// moves by the same distance from one row of the result to the next as from
+  /// one row of the window to the next.
+  bool isWindow(OpOperand *operand) const;
   /// Whether folded square blocks are unrolled.
   bool unrollsBlocks() const {
     return !isDynamic(*blockLoop) && ranges[*blockLoop] / registerLanes <=
@@ -182,6 +189,9 @@ struct ReductionPlan {
   /// The innermost reduction loop, if vectors run along it. The lanes are
   /// combined after the loop.
   std::optional<unsigned> foldLoop;
+  /// The reduction loop along the rows of a window, if the rows of a tile read
+  /// the same rows of the image. It and the following loops are unrolled.
+  std::optional<unsigned> windowLoop;
   /// The number of lanes of a register, and of the rows and the lanes of a
   /// tile.
   int64_t registerLanes = 0, tileRows = 1, vectorLanes = 0;

@@ -24,7 +24,6 @@
 #include "../Common/BufferAccesses.h"
 #include "../Common/ElementwiseLoops.h"
 #include "../Common/LinalgUtils.h"
-#include "ReductionLoops.h"
 #include "TransposeInRegisters.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,8 +77,6 @@ private:
   bool matchOperands(int64_t vectorBytes);
   void emitTiles(ImplicitLocOpBuilder &b, bool parallel);
   void emitBlock(ImplicitLocOpBuilder &b);
-  SmallVector<Value> emitBody(ImplicitLocOpBuilder &b, ValueRange arguments);
-  SmallVector<Value> getIndices(ImplicitLocOpBuilder &b, OpOperand *operand);
   Value getExtent(unsigned loop) const { return extents[loop]; }
 
   GenericOp op;
@@ -172,59 +169,6 @@ std::optional<TransposingLoops> TransposingLoops::match(GenericOp op,
   return loops;
 }
 
-SmallVector<Value> TransposingLoops::getIndices(ImplicitLocOpBuilder &b,
-                                                OpOperand *operand) {
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr index) {
-    return getValueOrCreateConstantIndexOp(
-        b, b.getLoc(),
-        affine::makeComposedFoldedAffineApply(
-            b, b.getLoc(), AffineMap::get(map.getNumDims(), 0, index),
-            position));
-  });
-}
-
-/// Emits the op's body for a vector along the rows. Values that do not vary
-/// along it stay scalars.
-SmallVector<Value> TransposingLoops::emitBody(ImplicitLocOpBuilder &b,
-                                              ValueRange arguments) {
-  auto broadcast = [&](Value value) -> Value {
-    if (isa<VectorType>(value.getType()))
-      return value;
-    return vector::BroadcastOp::create(
-        b, VectorType::get({block}, value.getType()), value);
-  };
-  IRMapping mapping;
-  mapping.map(op.getBody()->getArguments().take_front(arguments.size()),
-              arguments);
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      Value value = getValueOrCreateConstantIndexOp(b, b.getLoc(),
-                                                    position[index.getDim()]);
-      if (index.getDim() == row)
-        value = arith::AddIOp::create(
-            b, broadcast(value),
-            vector::StepOp::create(b,
-                                   VectorType::get({block}, b.getIndexType())));
-      mapping.map(index.getResult(), value);
-      continue;
-    }
-    bool isVector = llvm::any_of(inner.getOperands(), [&](Value operand) {
-      return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
-    });
-    if (isVector)
-      for (Value operand : inner.getOperands())
-        mapping.map(operand, broadcast(mapping.lookupOrDefault(operand)));
-    Operation *copy = b.clone(inner, mapping);
-    if (isVector)
-      for (Value result : copy->getResults())
-        result.setType(VectorType::get({block}, result.getType()));
-  }
-  return llvm::map_to_vector(
-      op.getBody()->getTerminator()->getOperands(),
-      [&](Value value) { return broadcast(mapping.lookupOrDefault(value)); });
-}
-
 /// Emits the block of rows and columns that starts at `position`.
 void TransposingLoops::emitBlock(ImplicitLocOpBuilder &b) {
   OpFoldResult firstRow = position[row], firstColumn = position[column];
@@ -232,10 +176,19 @@ void TransposingLoops::emitBlock(ImplicitLocOpBuilder &b) {
     return affine::makeComposedFoldedAffineApply(
         b, b.getLoc(), b.getAffineDimExpr(0) + by, {first});
   };
+  auto getIndices = [&](OpOperand *operand) {
+    return createIndices(b, b.getLoc(), op.getMatchingIndexingMap(operand),
+                         position);
+  };
   auto load = [&](OpOperand *operand) -> Value {
     Type element = cast<MemRefType>(operand->get().getType()).getElementType();
     return vector::LoadOp::create(b, VectorType::get({block}, element),
-                                  operand->get(), getIndices(b, operand));
+                                  operand->get(), getIndices(operand));
+  };
+  auto getIndex = [&](unsigned loop) {
+    Value index =
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), position[loop]);
+    return loop == row ? createIndexVector(b, index, block) : index;
   };
   llvm::SmallDenseMap<OpOperand *, SmallVector<Value>> transposed;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -262,11 +215,12 @@ void TransposingLoops::emitBlock(ImplicitLocOpBuilder &b) {
         arguments.push_back(load(input));
       else
         arguments.push_back(
-            memref::LoadOp::create(b, input->get(), getIndices(b, input)));
+            memref::LoadOp::create(b, input->get(), getIndices(input)));
     }
     for (auto [init, value] :
-         llvm::zip_equal(op.getDpsInitsMutable(), emitBody(b, arguments)))
-      vector::StoreOp::create(b, value, init.get(), getIndices(b, &init));
+         llvm::zip_equal(op.getDpsInitsMutable(),
+                         emitBody(b, op, arguments, block, getIndex)))
+      vector::StoreOp::create(b, value, init.get(), getIndices(&init));
   }
   position[column] = firstColumn;
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -118,4 +119,50 @@ SmallVector<Value> quant_float::createIndices(OpBuilder &builder, Location loc,
             AffineMap::get(map.getNumDims(), map.getNumSymbols(), index),
             position)));
   return indices;
+}
+
+Value quant_float::broadcast(ImplicitLocOpBuilder &builder, Value value,
+                             int64_t lanes) {
+  if (!lanes || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      builder, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value quant_float::createIndexVector(ImplicitLocOpBuilder &builder, Value first,
+                                     int64_t lanes) {
+  auto type = VectorType::get({lanes}, builder.getIndexType());
+  return arith::AddIOp::create(builder, broadcast(builder, first, lanes),
+                               vector::StepOp::create(builder, type));
+}
+
+SmallVector<Value>
+quant_float::emitBody(ImplicitLocOpBuilder &builder, linalg::GenericOp op,
+                      ValueRange arguments, int64_t lanes,
+                      llvm::function_ref<Value(unsigned)> getIndex) {
+  IRMapping mapping;
+  Block *body = op.getBody();
+  mapping.map(body->getArguments().take_front(arguments.size()), arguments);
+  for (Operation &nested : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+      mapping.map(index.getResult(), getIndex(index.getDim()));
+      continue;
+    }
+    bool isVector = llvm::any_of(nested.getOperands(), [&](Value operand) {
+      return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
+    });
+    if (isVector)
+      for (Value operand : nested.getOperands())
+        mapping.map(
+            operand,
+            broadcast(builder, mapping.lookupOrDefault(operand), lanes));
+    Operation *copy = builder.clone(nested, mapping);
+    if (isVector)
+      for (Value result : copy->getResults())
+        result.setType(VectorType::get({lanes}, result.getType()));
+  }
+  return llvm::map_to_vector(
+      body->getTerminator()->getOperands(), [&](Value value) {
+        return broadcast(builder, mapping.lookupOrDefault(value), lanes);
+      });
 }

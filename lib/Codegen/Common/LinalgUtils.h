@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_CODEGEN_COMMON_LINALGUTILS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::quant_float {
 
@@ -60,6 +61,20 @@ SmallVector<Operation *> getCombiners(linalg::GenericOp op);
 SmallVector<Value> createIndices(OpBuilder &builder, Location loc,
                                  AffineMap map,
                                  ArrayRef<OpFoldResult> position);
+
+/// Emits the op's body on vectors of `lanes` elements (0: on scalars) and
+/// returns the values that it yields, as vectors. Values that do not vary along
+/// the vectors are computed as scalars. `getIndex` returns the index of a loop,
+/// which is a vector for the loop that the vectors run along.
+SmallVector<Value> emitBody(ImplicitLocOpBuilder &builder, linalg::GenericOp op,
+                            ValueRange arguments, int64_t lanes,
+                            llvm::function_ref<Value(unsigned)> getIndex);
+/// Returns a vector of `lanes` elements (0: a scalar) that are `value`, unless
+/// it is a vector.
+Value broadcast(ImplicitLocOpBuilder &builder, Value value, int64_t lanes);
+/// Returns the indices from `first` on as a vector.
+Value createIndexVector(ImplicitLocOpBuilder &builder, Value first,
+                        int64_t lanes);
 
 } // namespace mlir::quant_float
 

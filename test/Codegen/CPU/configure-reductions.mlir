@@ -84,6 +84,47 @@ func.func @folded(%x: memref<512xf32>, %y: memref<f32>, %z: memref<f32>) {
   return
 }
 
+// Four rows of a depthwise convolution share the rows of the image. With stride
+// two, or a window whose rows are not adjacent, they do not.
+
+// CHECK-LABEL: func.func @windows(
+// CHECK:         #quant_float.lowering_config<window_rows tiles = {{\[\[}}4, 8]]>
+// CHECK:         #quant_float.lowering_config<vectors
+// CHECK:         #quant_float.lowering_config<vectors
+func.func @windows(%x: memref<4x40x40xf32>, %w: memref<4x3x3xf32>, %y: memref<4x16x16xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(c, h, w, kh, kw) -> (c, h + kh, w + kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, kh, kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : memref<4x40x40xf32>, memref<4x3x3xf32>) outs(%y : memref<4x16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = math.fma %a, %b, %sum : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {
+      indexing_maps = [affine_map<(c, h, w, kh, kw) -> (c, 2 * h + kh, w + kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, kh, kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : memref<4x40x40xf32>, memref<4x3x3xf32>) outs(%y : memref<4x16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = math.fma %a, %b, %sum : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {
+      indexing_maps = [affine_map<(c, h, w, kh, kw) -> (c, h + 2 * kh, w + kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, kh, kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : memref<4x40x40xf32>, memref<4x3x3xf32>) outs(%y : memref<4x16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = math.fma %a, %b, %sum : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // An op keeps its config. Elementwise ops get none.
 
 // CHECK-LABEL: func.func @kept(

@@ -543,3 +543,25 @@ func.func @maximum_of_rows(%x: memref<64x32xi32>, %y: memref<64xi32>) {
   }
   return
 }
+
+// The windows of four rows of the result contain six rows of the image, each of
+// which is loaded once for each column of the window.
+
+// CHECK-LABEL: func.func @window_rows(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<4x18x18xf32>
+// CHECK-COUNT-18: vector.load %[[X]]
+// CHECK-NOT:      vector.load %[[X]]
+// CHECK:          return
+func.func @window_rows(%x: memref<4x18x18xf32>, %w: memref<4x3x3xf32>, %y: memref<4x16x16xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(c, h, w, kh, kw) -> (c, h + kh, w + kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, kh, kw)>,
+                       affine_map<(c, h, w, kh, kw) -> (c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : memref<4x18x18xf32>, memref<4x3x3xf32>) outs(%y : memref<4x16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = math.fma %a, %b, %sum : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

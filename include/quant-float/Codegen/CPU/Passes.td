@@ -628,6 +628,9 @@ def QuantFloatConfigureReductionsPass
     - `folded`: a minimum, a maximum or an integer sum, whose result does not
       depend on the accumulation order, if no loop of the output can be
       vectorized.
+    - `window_rows`: a depthwise convolution or a pooling with stride one, whose
+      rows and windows are static. Four rows of the result share the loads of a
+      window of at most 49 elements.
     - `scalar`: any other reduction.
 
     The pass emits a remark for each contraction: the config, and what better
