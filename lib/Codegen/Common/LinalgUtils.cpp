@@ -17,11 +17,10 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-std::optional<MultiplyAccumulate>
-MultiplyAccumulate::get(linalg::GenericOp op) {
+std::optional<MultiplyAccumulate> MultiplyAccumulate::get(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1)
     return std::nullopt;
-  Block *body = op.getBody();
+  Block *body = op.getBlock();
   Value accumulator = body->getArguments().back();
   Operation *accumulate = body->getTerminator()->getOperand(0).getDefiningOp();
   if (!accumulate || accumulate->getBlock() != body)

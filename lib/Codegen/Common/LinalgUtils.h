@@ -19,11 +19,15 @@ namespace mlir::quant_float {
 /// without one, are a multiplication and an addition.
 struct MultiplyAccumulate {
   /// Matches the value that the op yields for its only result.
-  static std::optional<MultiplyAccumulate> get(linalg::GenericOp op);
+  static std::optional<MultiplyAccumulate> get(linalg::LinalgOp op);
   /// Creates the same ops on other operands, which may be vectors.
   Value create(OpBuilder &builder, Value accumulator, Value lhs,
                Value rhs) const;
   Type getType() const { return accumulate->getResult(0).getType(); }
+  /// Whether the body does nothing else.
+  bool isPlain() const {
+    return accumulate->getBlock()->getOperations().size() == (multiply ? 3 : 2);
+  }
 
   /// The op that is yielded.
   Operation *accumulate;

@@ -45,39 +45,6 @@ std::optional<ReductionSchedule> ReductionSchedule::get(Operation *op) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the values of the body that `value` is computed from,
-/// including itself.
-static void walkSources(GenericOp op, Value value,
-                        llvm::function_ref<void(Value)> visit) {
-  llvm::SetVector<Value> all;
-  all.insert(value);
-  for (size_t i = 0; i < all.size(); ++i) {
-    Value next = all[i];
-    if (next.getParentBlock() != op.getBody())
-      continue;
-    visit(next);
-    if (Operation *source = next.getDefiningOp())
-      all.insert(source->operand_begin(), source->operand_end());
-  }
-}
-
-SmallVector<OpOperand *> quant_float::getSources(GenericOp op, Value value) {
-  SmallVector<OpOperand *> sources;
-  walkSources(op, value, [&](Value next) {
-    if (auto argument = dyn_cast<BlockArgument>(next))
-      sources.push_back(op.getMatchingOpOperand(argument));
-  });
-  return sources;
-}
-
-bool quant_float::usesIndex(GenericOp op, Value value) {
-  bool uses = false;
-  walkSources(op, value, [&](Value next) {
-    uses |= !!next.getDefiningOp<linalg::IndexOp>();
-  });
-  return uses;
-}
-
 Value BodySlice::build(Value value) {
   if (value.getParentBlock() != op.getBody())
     return value;

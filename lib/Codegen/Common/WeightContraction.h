@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_CODEGEN_COMMON_WEIGHTCONTRACTION_H
 
 #include "../../Transforms/MatvecLimit.h"
+#include "Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "quant-float/IR/CodegenAttributes.h"
@@ -128,11 +129,6 @@ private:
   GetIndex getIndex;
   llvm::DenseMap<Value, Value> done;
 };
-
-/// Returns the operands of the op that a value in its body depends on.
-SmallVector<OpOperand *> getSources(linalg::GenericOp op, Value value);
-/// Whether a value in the op's body depends on a linalg.index.
-bool usesIndex(linalg::GenericOp op, Value value);
 
 } // namespace mlir::quant_float
 

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -21,79 +20,6 @@ using linalg::GenericOp;
 //===----------------------------------------------------------------------===//
 // Matching
 //===----------------------------------------------------------------------===//
-
-/// Adds the loops that a value of the body depends on. Returns false if the
-/// value depends on the result or on an op with regions.
-static bool addLoops(GenericOp op, Value value, llvm::SmallBitVector &loops) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != op.getBody())
-      return true;
-    OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-    if (op.isDpsInit(&operand))
-      return false;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (unsigned loop = 0; loop < loops.size(); ++loop)
-      if (map.isFunctionOfDim(loop))
-        loops.set(loop);
-    return true;
-  }
-  Operation *definition = value.getDefiningOp();
-  if (definition->getBlock() != op.getBody())
-    return true;
-  if (auto number = dyn_cast<linalg::IndexOp>(definition)) {
-    loops.set(number.getDim());
-    return true;
-  }
-  return definition->getNumRegions() == 0 &&
-         llvm::all_of(definition->getOperands(), [&](Value operand) {
-           return addLoops(op, operand, loops);
-         });
-}
-
-/// Whether the last index of the operand of highest rank that `operand` is
-/// computed from advances along K, and not along the rows.
-static bool isKContiguousOperand(const GpuMatmul &matmul,
-                                 const GpuOperand &operand) {
-  GenericOp op = matmul.op;
-  SmallVector<Value> todo = {operand.value};
-  unsigned rank = 0;
-  bool result = false;
-  while (!todo.empty()) {
-    Value next = todo.pop_back_val();
-    if (Operation *definition = next.getDefiningOp()) {
-      if (definition->getBlock() == op.getBody())
-        llvm::append_range(todo, definition->getOperands());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(next);
-    if (argument.getOwner() != op.getBody())
-      continue;
-    AffineMap map =
-        op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()));
-    if (map.getNumResults() <= rank)
-      continue;
-    rank = map.getNumResults();
-    AffineExpr last = map.getResults().back();
-    result = matmul.isKContiguousOperand(last) &&
-             llvm::none_of(operand.rows, [&](unsigned loop) {
-               return last.isFunctionOfDim(loop);
-             });
-  }
-  return result;
-}
-
-/// Returns the loops that only one operand depends on, in the order of the
-/// result's dimensions.
-static SmallVector<unsigned> getRows(GenericOp op,
-                                     const llvm::SmallBitVector &loops) {
-  SmallVector<unsigned> rows;
-  for (AffineExpr result : op.getIndexingMapsArray().back().getResults()) {
-    unsigned loop = cast<AffineDimExpr>(result).getPosition();
-    if (loops.test(loop))
-      rows.push_back(loop);
-  }
-  return rows;
-}
 
 /// Whether the loops are known to have fewer than `limit` iterations.
 static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
@@ -123,63 +49,34 @@ static bool isWorthLines(const GpuMatmul &matmul) {
 
 std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
   auto generic = dyn_cast<GenericOp>(op.getOperation());
-  if (!generic || generic.getNumDpsInits() != 1 ||
-      generic.getNumReductionLoops() == 0)
+  std::optional<Contraction> contraction =
+      generic ? Contraction::get(op) : std::nullopt;
+  if (!contraction || contraction->m.empty() || contraction->n.empty() ||
+      !contraction->hasOnlyKReductions())
     return std::nullopt;
-  AffineMap result = generic.getIndexingMapsArray().back();
-  if (!result.isProjectedPermutation() ||
-      result.getNumResults() != generic.getNumParallelLoops())
-    return std::nullopt;
-
-  GpuMatmul matmul;
-  matmul.op = generic;
-  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(generic);
-  if (!body)
-    return std::nullopt;
-  matmul.body = *body;
-
-  unsigned numLoops = generic.getNumLoops();
-  llvm::SmallBitVector loops[2] = {llvm::SmallBitVector(numLoops),
-                                   llvm::SmallBitVector(numLoops)};
-  GpuOperand *operands[2] = {&matmul.left, &matmul.right};
-  for (unsigned i = 0; i < 2; ++i) {
-    operands[i]->value = i == 0 ? body->lhs : body->rhs;
-    if (!addLoops(generic, operands[i]->value, loops[i]))
-      return std::nullopt;
-  }
-  generic.getReductionDims(matmul.reductionLoops);
-  for (unsigned i = 0; i < 2; ++i) {
-    llvm::SmallBitVector own = loops[i];
-    own.reset(loops[1 - i]);
-    operands[i]->rows = getRows(generic, own);
-    if (operands[i]->rows.empty() ||
-        !llvm::all_of(matmul.reductionLoops,
-                      [&](unsigned loop) { return loops[i].test(loop); }))
-      return std::nullopt;
-    operands[i]->isKContiguous = ::isKContiguousOperand(matmul, *operands[i]);
-    constexpr int64_t kFew = 8;
-    matmul.isSkinny |= areFew(generic, operands[i]->rows, kFew);
-  }
+  auto getOperand = [&](const ContractionOperand &operand,
+                        ArrayRef<unsigned> rows) {
+    return GpuOperand{operand.value, SmallVector<unsigned>(rows),
+                      contraction->isKContiguous(operand)};
+  };
+  constexpr int64_t kFew = 8;
+  GpuMatmul matmul{generic,
+                   contraction->body,
+                   getOperand(contraction->lhs, contraction->m),
+                   getOperand(contraction->rhs, contraction->n),
+                   contraction->k,
+                   areFew(generic, contraction->m, kFew) ||
+                       areFew(generic, contraction->n, kFew)};
   if (matmul.isSkinny && !isWorthLines(matmul))
     return std::nullopt;
-  auto last = cast<AffineDimExpr>(result.getResults().back());
-  if (llvm::is_contained(matmul.left.rows, last.getPosition()))
-    std::swap(matmul.left, matmul.right);
   return matmul;
 }
 
-bool GpuMatmul::isKContiguousOperand(AffineExpr index) const {
-  return llvm::any_of(reductionLoops, [&](unsigned loop) {
-    return index.isFunctionOfDim(loop);
-  });
-}
-
 bool GpuMatmul::variesAlongK(Value value) const {
-  GenericOp generic = op;
-  llvm::SmallBitVector loops(generic.getNumLoops());
-  return !addLoops(generic, value, loops) ||
-         llvm::any_of(reductionLoops,
-                      [&](unsigned loop) { return loops.test(loop); });
+  std::optional<llvm::SmallBitVector> loops = getLoops(op, value);
+  return !loops || llvm::any_of(reductionLoops, [&](unsigned loop) {
+    return loops->test(loop);
+  });
 }
 
 //===----------------------------------------------------------------------===//

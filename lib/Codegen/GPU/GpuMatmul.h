@@ -9,7 +9,7 @@
 #ifndef QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_GPUMATMUL_H
 
-#include "../Common/LinalgUtils.h"
+#include "../Common/Contraction.h"
 #include "KernelLaunches.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -38,8 +38,6 @@ struct GpuMatmul {
 
   /// Whether a value of the body varies along K.
   bool variesAlongK(Value value) const;
-  /// Whether an indexing expression depends on a loop of K.
-  bool isKContiguousOperand(AffineExpr index) const;
 
   linalg::GenericOp op;
   MultiplyAccumulate body;
@@ -51,7 +49,7 @@ struct GpuMatmul {
   bool isSkinny = false;
   /// The initial value of the accumulators; null if it is in the result's
   /// memory.
-  Value start;
+  Value start = {};
 };
 
 /// A row or a column of the result.
