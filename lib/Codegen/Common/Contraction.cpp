@@ -9,6 +9,7 @@
 #include "Contraction.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -35,8 +36,17 @@ void quant_float::walkSources(LinalgOp op, Value value,
     if (next.getParentBlock() != op.getBlock())
       continue;
     visit(next);
-    if (Operation *source = next.getDefiningOp())
+    Operation *source = next.getDefiningOp();
+    // Fusion composes indices of all loops.
+    if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(source)) {
+      for (auto [index, dim] : llvm::enumerate(apply.getDimOperands()))
+        if (apply.getAffineMap().isFunctionOfDim(index))
+          all.insert(dim);
+      all.insert(apply.getSymbolOperands().begin(),
+                 apply.getSymbolOperands().end());
+    } else if (source) {
       all.insert(source->operand_begin(), source->operand_end());
+    }
   }
 }
 
@@ -208,14 +218,12 @@ Contraction::getDecoding(const ContractionOperand &operand) const {
     decoding.scale = dequantize.getScale();
     decoding.zeroPoint = dequantize.getZeroPoint();
     value = dequantize.getInput();
-  } else if (auto scaled = value.getDefiningOp<arith::MulFOp>();
-             scaled && scaled->getBlock() == linalgOp.getBlock()) {
+  } else if (auto scaled = value.getDefiningOp<arith::MulFOp>()) {
     bool isLeft = isCode(scaled.getLhs());
     value = isLeft ? scaled.getLhs() : scaled.getRhs();
     decoding.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
-  }
-  if (auto difference = value.getDefiningOp<arith::SubIOp>();
-      difference && !decoding.zeroPoint && isCode(difference.getLhs())) {
+  } else if (auto difference = value.getDefiningOp<arith::SubIOp>();
+             difference && isCode(difference.getLhs())) {
     value = difference.getLhs();
     decoding.zeroPoint = difference.getRhs();
   }

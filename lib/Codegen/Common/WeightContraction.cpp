@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightContraction.h"
-#include "LinalgUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -141,10 +140,9 @@ public:
   std::optional<WeightContraction> run();
 
 private:
-  bool findLoops();
-  bool splitBody();
+  bool findOperands();
   bool findLayout();
-  bool findBlock();
+  bool hasSupportedScales();
   bool findValues();
   bool findIntegers();
   bool dependsOn(Value value, OpOperand *operand) {
@@ -162,165 +160,95 @@ private:
 };
 } // namespace
 
-bool Analysis::findLoops() {
+/// Matches a contraction of x and of the operand with the larger matrix of
+/// quantized values, whose loops are those of the channels and of K.
+bool Analysis::findOperands() {
   GenericOp op = contraction.op;
-  if (op->getNumResults() > 1 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() != 1)
+  std::optional<Contraction> found = Contraction::get(op);
+  if (!found || op->getNumResults() > 1 || !found->body.getType().isF32() ||
+      found->k.size() != 1 || !found->hasOnlyKReductions() ||
+      found->isEmpty() || !found->batch.empty() ||
+      llvm::any_of(found->ranges, ShapedType::isDynamic) ||
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>))
     return false;
-  contraction.ranges = op.getStaticLoopRanges();
-  if (llvm::any_of(contraction.ranges, ShapedType::isDynamic) ||
-      llvm::is_contained(contraction.ranges, 0))
+  std::optional<OperandDecoding> lhs = found->getDecoding(found->lhs),
+                                 rhs = found->getDecoding(found->rhs);
+  auto getSize = [](const std::optional<OperandDecoding> &operand) {
+    auto type = operand ? cast<ShapedType>(operand->codes->get().getType())
+                        : ShapedType();
+    return type && type.hasStaticShape() ? type.getNumElements() : 0;
+  };
+  bool isLeft = getSize(lhs) > getSize(rhs);
+  const std::optional<OperandDecoding> &decoding = isLeft ? lhs : rhs;
+  ArrayRef<unsigned> channels = isLeft ? found->m : found->n;
+  if (getSize(decoding) == 0 || !decoding->block || channels.size() != 1)
     return false;
-  SmallVector<unsigned> reductions;
-  op.getReductionDims(reductions);
-  contraction.depth = reductions.front();
-  return true;
-}
-
-/// Matches `yield accumulator + x * weight`. The weight is the operand that
-/// depends on the quantized values, which are the largest operand with elements
-/// of at most 8 bits.
-bool Analysis::splitBody() {
-  GenericOp op = contraction.op;
-  int64_t most = 0;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    auto type = dyn_cast<ShapedType>(input->get().getType());
-    if (!type || !type.hasRank())
-      return false;
-    // Scales may have dynamic sizes: the loops have static ranges.
-    if (!type.hasStaticShape())
-      continue;
-    int64_t bits = isa<FloatType, IntegerType>(type.getElementType())
-                       ? type.getElementTypeBitWidth()
-                       : 64;
-    if (bits <= 8 && type.getNumElements() > most) {
-      most = type.getNumElements();
-      contraction.codes = input;
-    }
-  }
-  if (!contraction.codes)
+  const ContractionOperand &weights = isLeft ? found->lhs : found->rhs,
+                           &x = isLeft ? found->rhs : found->lhs;
+  if (usesIndex(op, x.value) || llvm::any_of(x.sources, [&](OpOperand *source) {
+        return llvm::is_contained(weights.sources, source);
+      }))
     return false;
-  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
-  if (!body || !body->getType().isF32())
-    return false;
-  contraction.x = body->lhs;
-  weight = body->rhs;
-  if (dependsOn(contraction.x, contraction.codes))
-    std::swap(contraction.x, weight);
-  if (!dependsOn(weight, contraction.codes) ||
-      dependsOn(contraction.x, contraction.codes) ||
-      usesIndex(op, contraction.x))
-    return false;
-  for (OpOperand *source : getSources(op, contraction.x))
-    if (dependsOn(weight, source))
-      return false;
-
-  integer = weight;
-  if (auto dequantize = weight.getDefiningOp<DequantizeOp>()) {
-    contraction.scale = dequantize.getScale();
-    contraction.point = dequantize.getZeroPoint();
-    integer = dequantize.getInput();
-  } else if (auto scaled = weight.getDefiningOp<arith::MulFOp>()) {
-    bool isLeft = dependsOn(scaled.getLhs(), contraction.codes);
-    integer = isLeft ? scaled.getLhs() : scaled.getRhs();
-    contraction.scale = isLeft ? scaled.getRhs() : scaled.getLhs();
-  }
-  contraction.decoded = integer;
-  return !contraction.scale || !dependsOn(contraction.scale, contraction.codes);
-}
-
-/// Determines how the quantized values are laid out in memory.
-bool Analysis::findLayout() {
-  GenericOp op = contraction.op;
-  auto type = cast<ShapedType>(contraction.codes->get().getType());
-  AffineMap map = getMap(contraction.codes);
-  Type element = type.getElementType();
-  contraction.bits = element.getIntOrFloatBitWidth();
-  if (contraction.bits != 8 && contraction.bits != 4 && contraction.bits != 2)
-    return false;
-  // Each dimension has the index of one loop. The last one may have an index of
-  // bytes that hold several values.
-  std::optional<unsigned> channel;
-  bool hasDepth = false;
-  unsigned last = map.getNumResults() - 1, innermost = 0;
-  if (map.getNumResults() != 2)
-    return false;
-  for (auto [position, index] : llvm::enumerate(map.getResults())) {
-    std::optional<unsigned> loop = getLoop(index);
-    if (!loop && position == last && contraction.bits == 8)
-      if (std::optional<BlockIndex> byte = getBlockIndex(index)) {
-        loop = getLoop(byte->position);
-        if (byte->size != 2 && byte->size != 4)
-          return false;
-        contraction.bits = 8 / byte->size;
-      }
-    if (!loop)
-      return false;
-    innermost = *loop;
-    if (*loop == contraction.depth)
-      hasDepth = true;
-    else
-      channel = loop;
-  }
-  if (!channel || !hasDepth)
-    return false;
-  contraction.channel = *channel;
-  contraction.isAlongDepth = innermost == contraction.depth;
-  // Several values per i8 are only supported along K.
-  if (!contraction.isAlongDepth && !getLoop(map.getResult(last)))
-    return false;
-  if (contraction.isPacked() &&
-      contraction.ranges[innermost] * contraction.bits % 8 != 0)
-    return false;
+  contraction.ranges = found->ranges;
+  contraction.depth = found->k.front();
+  contraction.channel = channels.front();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (loop != contraction.channel && loop != contraction.depth) {
       contraction.others.push_back(loop);
       contraction.vectors *= contraction.ranges[loop];
     }
-  for (OpOperand *source : getSources(op, contraction.x))
-    if (getMap(source).isFunctionOfDim(contraction.channel))
-      return false;
-  AffineMap result = getMap(op.getDpsInitOperand(0));
-  return result.isProjectedPermutation() &&
-         result.getNumResults() + 1 == op.getNumLoops();
+  contraction.codes = decoding->codes;
+  contraction.bits = decoding->bits;
+  contraction.block = *decoding->block;
+  contraction.x = x.value;
+  contraction.decoded = integer = decoding->decoded;
+  contraction.scale = decoding->scale;
+  contraction.point = decoding->zeroPoint;
+  weight = weights.value;
+  return true;
 }
 
-/// Determines the blocks along K that share a scale and a zero point. They have
-/// a multiple of 16 elements, or all of K.
-bool Analysis::findBlock() {
+/// Determines how the quantized values are laid out in memory: rows or columns
+/// of the matrix are contiguous.
+bool Analysis::findLayout() {
+  AffineMap map = getMap(contraction.codes);
+  if (!llvm::is_contained({8u, 4u, 2u}, contraction.bits) ||
+      map.getNumResults() != 2)
+    return false;
+  // Each dimension has the index of one loop. The last one may have an index of
+  // bytes that hold several values, which is only supported along K.
+  std::optional<unsigned> outer = getLoop(map.getResult(0)),
+                          inner = getLoop(map.getResult(1));
+  if (!inner && contraction.isPacked() &&
+      getElementTypeOrSelf(contraction.codes->get()).getIntOrFloatBitWidth() ==
+          8)
+    if (std::optional<BlockIndex> byte = getBlockIndex(map.getResult(1));
+        byte && getLoop(byte->position) == contraction.depth)
+      inner = contraction.depth;
+  contraction.isAlongDepth = inner == contraction.depth;
+  return outer && inner && outer != inner &&
+         (!contraction.isPacked() ||
+          contraction.ranges[*inner] * contraction.bits % 8 == 0);
+}
+
+/// Whether the blocks along K that share a scale and a zero point have a
+/// multiple of 16 elements, or all of K, and scales are contiguous where the
+/// weights are.
+bool Analysis::hasSupportedScales() {
   GenericOp op = contraction.op;
-  contraction.block = contraction.getDepth();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (input == contraction.codes || !dependsOn(weight, input))
-      continue;
-    AffineMap map = getMap(input);
-    for (AffineExpr index : map.getResults()) {
-      for (unsigned loop : contraction.others)
-        if (index.isFunctionOfDim(loop))
-          return false;
-      if (!index.isFunctionOfDim(contraction.depth)) {
-        // Scales must be contiguous along the channels as well.
-        if (!contraction.isAlongDepth &&
-            index.isFunctionOfDim(contraction.channel) &&
-            (getLoop(index) != contraction.channel ||
-             index != map.getResults().back()))
-          return false;
-        continue;
-      }
-      std::optional<BlockIndex> block = getBlockIndex(index);
-      if (!block || getLoop(block->position) != contraction.depth)
-        return false;
-      // Zero points may be packed, so that their blocks differ: use the
-      // smallest block.
-      contraction.block = std::min(contraction.block, block->size);
-    }
-  }
   for (OpOperand *input : op.getDpsInputOperands())
-    for (AffineExpr index : getMap(input).getResults())
-      if (std::optional<BlockIndex> block = getBlockIndex(index);
-          block && input != contraction.codes &&
-          block->size % contraction.block != 0)
+    for (AffineExpr index : getMap(input).getResults()) {
+      if (input == contraction.codes)
+        continue;
+      std::optional<BlockIndex> block = getBlockIndex(index);
+      if (block && block->size % contraction.block != 0)
         return false;
+      if (!contraction.isAlongDepth && dependsOn(weight, input) &&
+          index.isFunctionOfDim(contraction.channel) &&
+          (getLoop(index) != contraction.channel ||
+           index != getMap(input).getResults().back()))
+        return false;
+    }
   return contraction.block == contraction.getDepth() ||
          contraction.block % 16 == 0;
 }
@@ -430,7 +358,7 @@ bool Analysis::findIntegers() {
 }
 
 std::optional<WeightContraction> Analysis::run() {
-  if (!findLoops() || !splitBody() || !findLayout() || !findBlock() ||
+  if (!findOperands() || !findLayout() || !hasSupportedScales() ||
       !findValues())
     return std::nullopt;
   if (contraction.isAlongDepth &&
