@@ -9,7 +9,7 @@
 #include "ByteContractions.h"
 
 #include "../../Transforms/Encodings.h"
-#include "../Common/LinalgUtils.h"
+#include "../Common/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -86,17 +86,18 @@ static std::optional<ByteOperand> matchOperand(GenericOp op, Value value) {
 }
 
 /// Matches out + (a - p) * (b - q).
-bool ByteContraction::matchBody() {
-  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
-  if (!body || !body->getType().isInteger(32))
+bool ByteContraction::matchBody(const Contraction &contraction) {
+  const MultiplyAccumulate &body = contraction.body;
+  if (!body.getType().isInteger(32))
     return false;
   for (auto [byteOperand, value] :
-       llvm::zip(byteOperands, std::array{body->lhs, body->rhs})) {
+       llvm::zip(byteOperands, std::array{body.lhs, body.rhs})) {
     std::optional<ByteOperand> found = matchOperand(op, value);
     if (!found)
       return false;
     byteOperand = *found;
   }
+  vectors = contraction.rhs.value == body.rhs;
   return byteOperands[0].operand != byteOperands[1].operand;
 }
 
@@ -127,25 +128,20 @@ std::optional<int64_t> ByteOperand::getOffset(unsigned dim, unsigned loop,
   return offset ? std::make_optional(offset.getValue()) : std::nullopt;
 }
 
-bool ByteContraction::matchLoops() {
+bool ByteContraction::matchLoops(const Contraction &contraction) {
   AffineMap output = op.getIndexingMapsArray().back();
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  if (!output.isProjectedPermutation() || output.getNumResults() == 0 ||
-      llvm::is_contained(ranges, 0))
+  ArrayRef<int64_t> ranges = contraction.ranges;
+  if (contraction.isEmpty() || contraction.n.empty() ||
+      getLoop(output.getResults().back()) != contraction.n.back())
     return false;
-  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
-    bool isReduction = iterators[loop] == utils::IteratorType::reduction;
-    if (output.isFunctionOfDim(loop) == isReduction ||
-        (isReduction && ShapedType::isDynamic(ranges[loop])))
+  // Both operands must vary along every reduction loop.
+  for (auto [loop, range, iterator] :
+       llvm::enumerate(ranges, op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction && range != 1 &&
+        (ShapedType::isDynamic(range) ||
+         !llvm::is_contained(contraction.k, loop)))
       return false;
-  }
-  column = *getLoop(output.getResults().back());
-  bool has[] = {byteOperands[0].map.isFunctionOfDim(column),
-                byteOperands[1].map.isFunctionOfDim(column)};
-  if (has[0] == has[1])
-    return false;
-  vectors = has[1];
+  column = contraction.n.back();
 
   // The vector operand must have a step of one along the columns, in a single
   // dimension, which becomes the innermost one.
@@ -161,38 +157,28 @@ bool ByteContraction::matchLoops() {
       return false;
     columnDim = dim;
   }
-  // Both operands must vary along every reduction loop. Dimensions with a
-  // constant index must have the size 1.
+  // Dimensions with a constant index must have the size 1.
   if (!getScalars().map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return false;
-  for (ByteOperand &byteOperand : byteOperands) {
-    for (unsigned loop = 0; loop < ranges.size(); ++loop)
-      if (iterators[loop] == utils::IteratorType::reduction &&
-          ranges[loop] > 1 && !byteOperand.map.isFunctionOfDim(loop))
-        return false;
+  for (ByteOperand &byteOperand : byteOperands)
     for (auto [size, expression] : llvm::zip(byteOperand.getType().getShape(),
                                              byteOperand.map.getResults()))
       if (isa<AffineConstantExpr>(expression) && size != 1)
         return false;
-  }
 
   std::optional<unsigned> longest;
-  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
-    if (iterators[loop] != utils::IteratorType::reduction ||
-        (longest && ranges[loop] <= ranges[*longest]))
-      continue;
-    if (findDim(byteOperands[0].map, loop) &&
+  for (unsigned loop : contraction.k)
+    if ((!longest || ranges[loop] > ranges[*longest]) &&
+        findDim(byteOperands[0].map, loop) &&
         findDim(byteOperands[1].map, loop))
       longest = loop;
-  }
   bool isWindow = !longest || ranges[*longest] < 2;
-  for (unsigned loop = 0; isWindow && loop < ranges.size(); ++loop) {
-    if (iterators[loop] == utils::IteratorType::parallel)
-      continue;
-    uses *= ranges[loop];
-    if (ranges[loop] > 1 && findDim(getScalars().map, loop))
-      longest = loop;
-  }
+  if (isWindow)
+    for (unsigned loop : contraction.k) {
+      uses *= ranges[loop];
+      if (ranges[loop] > 1 && findDim(getScalars().map, loop))
+        longest = loop;
+    }
   if (!longest || ranges[*longest] < 2)
     return false;
   depth = *longest;
@@ -210,14 +196,11 @@ bool ByteContraction::matchLoops() {
   }
 
   rows = 1;
-  for (unsigned loop = 0; loop < ranges.size(); ++loop) {
-    if (!output.isFunctionOfDim(loop) || map.isFunctionOfDim(loop))
-      continue;
+  for (unsigned loop : contraction.m)
     if (ShapedType::isDynamic(ranges[loop]))
       rows = std::nullopt;
     else if (rows)
       rows = *rows * ranges[loop];
-  }
   for (ByteOperand &byteOperand : byteOperands) {
     if (!isWindow || &byteOperand != &getVectors())
       byteOperand.depth = findDim(byteOperand.map, depth);
@@ -250,11 +233,11 @@ static bool matchPoint(GenericOp op, ByteOperand &byteOperand) {
 }
 
 std::optional<ByteContraction> ByteContraction::get(GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
+  std::optional<Contraction> found = Contraction::get(op);
+  if (!found || !op.hasPureTensorSemantics() || op.hasIndexSemantics())
     return std::nullopt;
   ByteContraction contraction(op);
-  if (!contraction.matchBody() || !contraction.matchLoops() ||
+  if (!contraction.matchBody(*found) || !contraction.matchLoops(*found) ||
       !matchPoint(op, contraction.byteOperands[0]) ||
       !matchPoint(op, contraction.byteOperands[1]) ||
       !contraction.isProfitable())

@@ -20,6 +20,7 @@
 #include <optional>
 
 namespace mlir::quant_float {
+class Contraction;
 struct LoweringTarget;
 } // namespace mlir::quant_float
 
@@ -84,8 +85,8 @@ public:
 
 private:
   explicit ByteContraction(linalg::GenericOp op) : op(op) {}
-  bool matchBody();
-  bool matchLoops();
+  bool matchBody(const Contraction &contraction);
+  bool matchLoops(const Contraction &contraction);
   bool isProfitable();
   /// Returns how K is packed into elements of `width` bits. Returns nullopt if
   /// the distances between the elements of a convolution window depend on the

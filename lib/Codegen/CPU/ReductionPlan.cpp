@@ -49,8 +49,7 @@ bool quant_float::isVectorizableReduction(GenericOp op) {
 
 static bool isPlainContraction(GenericOp op) {
   std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
-  return body && isa<FloatType>(body->getType()) &&
-         op.getBody()->getOperations().size() == (body->multiply ? 3 : 2);
+  return body && isa<FloatType>(body->getType()) && body->isPlain();
 }
 
 static bool hasElementwiseBody(GenericOp op) {

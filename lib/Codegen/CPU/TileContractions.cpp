@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Common/LinalgUtils.h"
 #include "../Common/WeightContraction.h"
 #include "DotProductInstructions.h"
 #include "TileCleanup.h"
@@ -52,27 +51,6 @@ struct Panels {
 };
 } // namespace
 
-/// Whether the value is a constant or a function argument, possibly after ops
-/// that only move elements: a weight rather than an activation. Caches that the
-/// function appends to count as well.
-static bool isWeightLike(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (op->hasTrait<OpTrait::ConstantLike>())
-      return true;
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-      if (isWeightLike(insert.getSource()))
-        return true;
-      value = insert.getDest();
-      continue;
-    }
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op))
-      return false;
-    value = op->getOperand(0);
-  }
-  return true;
-}
-
 /// Whether the op reads elements of at most 8 bits.
 static bool readsCodes(GenericOp op) {
   return llvm::any_of(op.getDpsInputs(), [](Value input) {
@@ -93,8 +71,8 @@ static GenericOp getDecoder(OpOperand &operand) {
       !producer.getMatchingIndexingMap(producer.getDpsInitOperand(0))
            .isPermutation())
     return {};
-  return llvm::all_of(producer.getDpsInputs(), isWeightLike) ? producer
-                                                             : GenericOp();
+  return llvm::all_of(producer.getDpsInputs(), isWeight) ? producer
+                                                         : GenericOp();
 }
 
 /// Returns the least common multiple of the block sizes along `dim` in the
@@ -138,7 +116,7 @@ static bool haveEqualSteps(GenericOp op, unsigned loop) {
 /// Whether the operand is a weight that needs no decoding.
 static bool isPlainWeights(OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  return type && type.hasStaticShape() && isWeightLike(operand.get());
+  return type && type.hasStaticShape() && isWeight(operand.get());
 }
 
 /// Whether channels are innermost in the output, but not in the weights.
