@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "../Common/Contraction.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -40,13 +40,12 @@ using namespace mlir::quant_float;
 using linalg::GenericOp;
 
 namespace {
-/// One of the two spatial dimensions. The window reads element `loop * stride +
-/// offset` of the image; `offset` is a function of the reduction loops.
-struct Axis {
-  unsigned loop;
-  int64_t stride, extent;
-  AffineExpr offset;
-  int64_t largestOffset;
+/// One of the two spatial dimensions.
+struct Axis : WindowAxis {
+  Axis(const WindowAxis &axis, int64_t extent)
+      : WindowAxis(axis), extent(extent) {}
+
+  int64_t extent;
   /// The padding before the image, in rows or columns of one residue: residues
   /// are those of the image without padding. Padding that is not a multiple of
   /// the stride shifts the offset.
@@ -108,37 +107,13 @@ static GenericOp getStart(Value init) {
   return start;
 }
 
-/// Returns the axis of the image that `expression` indexes, if `loop` is the
-/// only parallel loop in it.
-static std::optional<Axis> getAxis(GenericOp op, AffineExpr expression,
+/// Returns the axis of the image that `index` describes, if `loop` is the only
+/// parallel loop in it.
+static std::optional<Axis> getAxis(GenericOp op, AffineExpr index,
                                    unsigned loop) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  SmallVector<int64_t> coefficients;
-  if (failed(getFlattenedAffineExpr(expression, ranges.size(), 0,
-                                    &coefficients)) ||
-      coefficients.size() != ranges.size() + 1 || coefficients.back() != 0)
-    return std::nullopt;
-  int64_t largest = 0;
-  for (unsigned other = 0; other < ranges.size(); ++other) {
-    if (coefficients[other] == 0)
-      continue;
-    if (coefficients[other] < 0 ||
-        (other != loop && ShapedType::isDynamic(ranges[other])) ||
-        (iterators[other] == utils::IteratorType::parallel) != (other == loop))
-      return std::nullopt;
-    if (other != loop)
-      largest += coefficients[other] * (ranges[other] - 1);
-  }
-  if (coefficients[loop] == 0)
-    return std::nullopt;
-  AffineExpr zero = getAffineConstantExpr(0, op.getContext());
-  if (largest == 0)
-    return Axis{loop, coefficients[loop], ranges[loop], zero, 0};
-  AffineExpr offset = simplifyAffineExpr(
-      expression.replace(getAffineDimExpr(loop, op.getContext()), zero),
-      ranges.size(), 0);
-  return Axis{loop, coefficients[loop], ranges[loop], offset, largest};
+  std::optional<WindowAxis> axis = WindowAxis::get(op, index, loop);
+  return axis ? std::optional(Axis(*axis, op.getStaticLoopRanges()[loop]))
+              : std::nullopt;
 }
 
 /// Finds padding that de-interleaving can add to its copies, instead of one
@@ -186,8 +161,7 @@ static bool sharesRows(const Windows &windows) {
 }
 
 static std::optional<Windows> match(GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() == 0 || op.hasIndexSemantics())
+  if (!isReductionOnTensors(op) || op.hasIndexSemantics())
     return std::nullopt;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   AffineMap output = op.getIndexingMapsArray().back();
@@ -196,24 +170,19 @@ static std::optional<Windows> match(GenericOp op) {
     return std::nullopt;
   ArrayRef<AffineExpr> last = output.getResults().take_back(2);
   unsigned row = *getLoop(last[0]), column = *getLoop(last[1]);
-  OpOperand *image = nullptr;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    if (!map.isFunctionOfDim(row) && !map.isFunctionOfDim(column))
-      continue;
-    if (image || map.getNumResults() < 2)
-      return std::nullopt;
-    for (AffineExpr lead : map.getResults().drop_back(2))
-      if (lead.isFunctionOfDim(row) || lead.isFunctionOfDim(column))
-        return std::nullopt;
-    image = input;
-  }
+  SmallVector<OpOperand *> images = getInputsAlong(op, column);
   GenericOp start = getStart(op.getDpsInits().front());
-  if (!image || !start)
+  if (images.size() != 1 || images != getInputsAlong(op, row) || !start)
     return std::nullopt;
+  OpOperand *image = images.front();
   auto type = dyn_cast<RankedTensorType>(image->get().getType());
-  ArrayRef<AffineExpr> indices =
-      op.getMatchingIndexingMap(image).getResults().take_back(2);
+  ArrayRef<AffineExpr> indices = op.getMatchingIndexingMap(image).getResults();
+  if (indices.size() < 2 ||
+      llvm::any_of(indices.drop_back(2), [&](AffineExpr lead) {
+        return lead.isFunctionOfDim(row) || lead.isFunctionOfDim(column);
+      }))
+    return std::nullopt;
+  indices = indices.take_back(2);
   std::optional<Axis> rows = getAxis(op, indices[0], row);
   std::optional<Axis> columns = getAxis(op, indices[1], column);
   if (!rows || !columns || ShapedType::isDynamic(rows->extent) ||
@@ -579,24 +548,18 @@ void Flattening::run() {
 /// flattening, so that the window's columns are contiguous. Returns false if
 /// there is no such image.
 static bool deinterleaveDynamic(GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() == 0 || op.hasIndexSemantics() ||
+  if (!isReductionOnTensors(op) || op.hasIndexSemantics() ||
       llvm::is_contained(op.getStaticLoopRanges(), 0))
     return false;
   AffineMap output = op.getIndexingMapsArray().back();
   if (output.getNumResults() == 0 || !output.isProjectedPermutation())
     return false;
   unsigned column = *getLoop(output.getResults().back());
-  OpOperand *image = nullptr;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (!op.getMatchingIndexingMap(input).isFunctionOfDim(column))
-      continue;
-    if (image)
-      return false;
-    image = input;
-  }
-  auto type = image ? dyn_cast<RankedTensorType>(image->get().getType())
-                    : RankedTensorType();
+  SmallVector<OpOperand *> images = getInputsAlong(op, column);
+  if (images.size() != 1)
+    return false;
+  OpOperand *image = images.front();
+  auto type = dyn_cast<RankedTensorType>(image->get().getType());
   if (!type || type.getRank() == 0 || type.hasStaticShape())
     return false;
   // The axis of the columns, and before it the axis of the rows if a window

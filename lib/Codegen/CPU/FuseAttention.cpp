@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Common/Contraction.h"
 #include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,8 +49,7 @@ struct Attention {
 } // namespace
 
 static bool isContraction(GenericOp op) {
-  return op.hasPureTensorSemantics() && op.getNumDpsInputs() >= 2 &&
-         op->getNumResults() == 1 && op.getNumReductionLoops() != 0;
+  return isReductionOnTensors(op) && op.getNumDpsInputs() >= 2;
 }
 
 /// Returns the ops that the scores are computed from and that have no other
@@ -133,9 +133,8 @@ static std::optional<Attention> match(GenericOp op) {
       unsigned loop = *getLoop(index);
       int64_t range = ShapedType::isDynamic(ranges[loop]) ? 1 : ranges[loop];
       bool isShared =
-          llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *other) {
-            return other != scores && !isScale(op, other) &&
-                   op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
+          llvm::any_of(getInputsAlong(op, loop), [&](OpOperand *other) {
+            return other != scores && !isScale(op, other);
           });
       if (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction)
         attention.keys *= range;

@@ -145,11 +145,10 @@ static int64_t countOtherRows(GenericOp op, unsigned channel) {
 static bool canSplitReduction(GenericOp op, unsigned loop) {
   if (getElementTypeOrSelf(op.getResult(0)).isInteger())
     return true;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  return llvm::none_of(llvm::seq(loop), [&](unsigned outer) {
-    return iterators[outer] == utils::IteratorType::reduction &&
-           ranges[outer] != 1;
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  return llvm::none_of(reductions, [&](unsigned outer) {
+    return outer < loop && op.getStaticLoopRanges()[outer] != 1;
   });
 }
 
@@ -162,22 +161,18 @@ static std::optional<Panels> match(GenericOp op) {
   constexpr int64_t kPanel = 16384;
   constexpr int64_t kChannels = 64;
   constexpr int64_t kRows = 32;
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() < 2 ||
-      op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+  std::optional<Contraction> contraction = Contraction::get(op);
+  // There may be nothing to compute.
+  if (!contraction || !op.hasPureTensorSemantics() ||
+      op.getNumDpsInputs() < 2 || contraction->isEmpty())
     return std::nullopt;
   // Tiling the reduction would change the accumulation order.
   if (op->hasAttr(kReductionScheduleAttrName)) {
     LDBG() << "keeping the reduction schedule at " << op.getLoc();
     return std::nullopt;
   }
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  // There is nothing to compute.
-  if (llvm::is_contained(ranges, 0))
-    return std::nullopt;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  bool isMatmul = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    return map.isProjectedPermutation();
-  });
+  ArrayRef<int64_t> ranges = contraction->ranges;
+  AffineMap output = op.getIndexingMapsArray().back();
   std::optional<Panels> found;
   std::pair<bool, int64_t> most(false, 0);
   for (OpOperand *weights : op.getDpsInputOperands()) {
@@ -186,12 +181,6 @@ static std::optional<Panels> match(GenericOp op) {
     if (!decoder && !isPlain)
       continue;
     AffineMap map = op.getMatchingIndexingMap(weights);
-    auto isElsewhere = [&](unsigned loop) {
-      return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *other) {
-        return other != weights &&
-               op.getMatchingIndexingMap(other).isFunctionOfDim(loop);
-      });
-    };
     if (!llvm::all_of(map.getResults(), getLoop))
       continue;
     // A lower bound of the size. Caches of keys and values may grow.
@@ -220,13 +209,13 @@ static std::optional<Panels> match(GenericOp op) {
         }
         block = ranges[*loop];
       }
-      if (iterators[*loop] == utils::IteratorType::parallel) {
-        if (!channel && !isElsewhere(*loop)) {
+      if (output.isFunctionOfDim(*loop)) {
+        if (!channel && getInputsAlong(op, *loop).size() == 1) {
           channel = loop;
           channelBlock = block;
           continue;
         }
-        if (isMatmul) {
+        if (contraction->op.hasOnlyProjectedPermutations()) {
           batches.push_back(*loop);
           continue;
         }
@@ -245,8 +234,7 @@ static std::optional<Panels> match(GenericOp op) {
     // Packed weights are loaded as vectors along the output's rows; other
     // operands are loaded element by element.
     if (op->hasAttr(kPackedOperandsAttrName) &&
-        op.getIndexingMapsArray().back().getResults().back() !=
-            getAffineDimExpr(*channel, op.getContext()))
+        getLoop(output.getResults().back()) != channel)
       continue;
     // Transposing weights is profitable only for many rows.
     if (isPlain && (!isTransposed(op, weights, *channel) ||

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Common/LinalgUtils.h"
+#include "../Common/Contraction.h"
 #include "TileCleanup.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -102,18 +102,10 @@ bool WindowChain::findImage() {
 /// Finds the elementwise op that alone reads the result in place, if any.
 void WindowChain::findRoot() {
   root = windows;
-  if (!windows->hasOneUse())
-    return;
-  OpOperand &use = *windows->use_begin();
-  auto reader = dyn_cast<GenericOp>(use.getOwner());
-  if (!reader || !reader.hasPureTensorSemantics() || !isElementwise(reader) ||
-      reader->getNumResults() != 1 || !reader.isDpsInput(&use) ||
-      reader->getBlock() != windows->getBlock() ||
-      !reader.getMatchingIndexingMap(&use).isIdentity() ||
-      !reader.getIndexingMapsArray().back().isIdentity())
-    return;
-  producers.insert(windows);
-  root = reader;
+  if (GenericOp reader = getElementwiseUser(windows)) {
+    producers.insert(windows);
+    root = reader;
+  }
 }
 
 bool WindowChain::chooseTiles() {
@@ -149,8 +141,7 @@ bool WindowChain::chooseTiles() {
 }
 
 bool WindowChain::match() {
-  if (!windows.hasPureTensorSemantics() || windows->getNumResults() != 1 ||
-      windows.getNumReductionLoops() == 0 || windows.hasIndexSemantics() ||
+  if (!isReductionOnTensors(windows) || windows.hasIndexSemantics() ||
       !findImage())
     return false;
   auto type = cast<RankedTensorType>(image->get().getType());

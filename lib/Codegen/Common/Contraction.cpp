@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "quant-float/IR/CodegenAttributes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 #include "quant-float/Support/Indices.h"
 #include "llvm/ADT/SetVector.h"
@@ -88,9 +89,30 @@ std::optional<llvm::SmallBitVector> quant_float::getLoops(LinalgOp op,
   return isKnown ? std::optional(loops) : std::nullopt;
 }
 
+SmallVector<OpOperand *> quant_float::getInputsAlong(LinalgOp op,
+                                                     unsigned loop) {
+  SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
+  llvm::erase_if(inputs, [&](OpOperand *input) {
+    return !op.getMatchingIndexingMap(input).isFunctionOfDim(loop);
+  });
+  return inputs;
+}
+
 //===----------------------------------------------------------------------===//
 // Contraction
 //===----------------------------------------------------------------------===//
+
+/// Returns the body of a contraction, or of a dot product of packed operands.
+static std::optional<MultiplyAccumulate> getBody(LinalgOp op) {
+  if (!op->hasAttr(kPackedOperandsAttrName) || op.getNumDpsInputs() != 2)
+    return MultiplyAccumulate::get(op);
+  Block *body = op.getBlock();
+  Operation *accumulate = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!accumulate || accumulate->getBlock() != body)
+    return std::nullopt;
+  return MultiplyAccumulate{accumulate, nullptr, body->getArgument(0),
+                            body->getArgument(1)};
+}
 
 /// Returns nullopt if the factor depends on the result.
 static std::optional<ContractionOperand> getOperand(LinalgOp op, Value value) {
@@ -118,7 +140,7 @@ std::optional<Contraction> Contraction::get(LinalgOp op) {
   if (!result.isProjectedPermutation() ||
       result.getNumResults() != op.getNumParallelLoops())
     return std::nullopt;
-  std::optional<MultiplyAccumulate> body = MultiplyAccumulate::get(op);
+  std::optional<MultiplyAccumulate> body = getBody(op);
   if (!body)
     return std::nullopt;
   std::optional<ContractionOperand> lhs = getOperand(op, body->lhs),

@@ -35,6 +35,9 @@ bool usesIndex(linalg::LinalgOp op, Value value);
 /// nullopt if it depends on the result or on an op with regions.
 std::optional<llvm::SmallBitVector> getLoops(linalg::LinalgOp op, Value value);
 
+/// Returns the inputs that vary along a loop.
+SmallVector<OpOperand *> getInputsAlong(linalg::LinalgOp op, unsigned loop);
+
 //===----------------------------------------------------------------------===//
 // Contraction
 //===----------------------------------------------------------------------===//
@@ -82,7 +85,8 @@ struct WindowAxis {
                                        unsigned loop);
 };
 
-/// An op on tensors or memrefs whose body is `accumulator + lhs * rhs`.
+/// An op on tensors or memrefs whose body is `accumulator + lhs * rhs`, or the
+/// dot product of packed operands that pack-vnni-operands creates.
 ///
 /// `rhs` varies along the innermost dimension of the result, unless both
 /// operands do. The loops have the names of BLAS: batch loops are those of both

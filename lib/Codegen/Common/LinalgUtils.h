@@ -45,6 +45,12 @@ inline bool isElementwiseOnTensors(linalg::GenericOp op) {
   return op.hasPureTensorSemantics() && isElementwise(op);
 }
 
+/// Whether the op reduces along at least one loop and has one result.
+inline bool isReductionOnTensors(linalg::GenericOp op) {
+  return op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
+         op.getNumReductionLoops() != 0;
+}
+
 /// How an operand's address changes along a loop.
 enum class Access { Invariant, Contiguous, Strided };
 
