@@ -61,21 +61,25 @@ static std::optional<Number> matchNumber(GenericOp op, Value value) {
   return Number{operand, isSigned};
 }
 
-static std::optional<ByteOperand> matchOperand(GenericOp op, Value value) {
+static std::optional<ByteOperand>
+matchOperand(GenericOp op, const Contraction &contraction,
+             const ContractionOperand &operand) {
+  std::optional<OperandDecoding> decoding = contraction.getDecoding(operand);
+  if (!decoding || decoding->scale)
+    return std::nullopt;
   ByteOperand byteOperand;
-  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
-    value = difference.getLhs();
+  if (decoding->zeroPoint) {
     APInt constant;
-    if (matchPattern(difference.getRhs(), m_ConstantInt(&constant))) {
+    if (matchPattern(decoding->zeroPoint, m_ConstantInt(&constant))) {
       byteOperand.point.constant = constant.getSExtValue();
-    } else if (auto point = matchNumber(op, difference.getRhs())) {
+    } else if (auto point = matchNumber(op, decoding->zeroPoint)) {
       byteOperand.point.operand = point->operand;
       byteOperand.point.isSigned = point->isSigned;
     } else {
       return std::nullopt;
     }
   }
-  std::optional<Number> number = matchNumber(op, value);
+  std::optional<Number> number = matchNumber(op, decoding->decoded);
   // The difference of two bytes has 9 bits.
   if (!number || std::abs(byteOperand.point.constant) > 255)
     return std::nullopt;
@@ -87,17 +91,16 @@ static std::optional<ByteOperand> matchOperand(GenericOp op, Value value) {
 
 /// Matches out + (a - p) * (b - q).
 bool ByteContraction::matchBody(const Contraction &contraction) {
-  const MultiplyAccumulate &body = contraction.body;
-  if (!body.getType().isInteger(32))
+  // Operands are in the order of the body.
+  vectors = contraction.rhs.value == contraction.body.rhs;
+  std::optional<ByteOperand> lhs =
+                                 matchOperand(op, contraction, contraction.lhs),
+                             rhs =
+                                 matchOperand(op, contraction, contraction.rhs);
+  if (!lhs || !rhs || !contraction.body.getType().isInteger(32))
     return false;
-  for (auto [byteOperand, value] :
-       llvm::zip(byteOperands, std::array{body.lhs, body.rhs})) {
-    std::optional<ByteOperand> found = matchOperand(op, value);
-    if (!found)
-      return false;
-    byteOperand = *found;
-  }
-  vectors = contraction.rhs.value == body.rhs;
+  getScalars() = *lhs;
+  getVectors() = *rhs;
   return byteOperands[0].operand != byteOperands[1].operand;
 }
 

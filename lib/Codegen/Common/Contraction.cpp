@@ -120,11 +120,13 @@ static std::optional<ContractionOperand> getOperand(LinalgOp op, Value value) {
   if (!loops)
     return std::nullopt;
   ContractionOperand operand{value, getSources(op, value), nullptr, *loops};
-  std::pair<unsigned, bool> best(0, false);
+  std::tuple<unsigned, bool, int64_t> best(0, false, 0);
   for (OpOperand *source : operand.sources) {
     AffineMap map = op.getMatchingIndexingMap(source);
-    std::pair<unsigned, bool> next(map.getNumResults(),
-                                   map.isProjectedPermutation());
+    auto type = dyn_cast<ShapedType>(source->get().getType());
+    std::tuple<unsigned, bool, int64_t> next(
+        map.getNumResults(), map.isProjectedPermutation(),
+        type && type.hasStaticShape() ? type.getNumElements() : 0);
     if (next <= best)
       continue;
     best = next;
@@ -214,23 +216,14 @@ bool Contraction::isKContiguous(const ContractionOperand &operand) const {
 
 std::optional<OperandDecoding>
 Contraction::getDecoding(const ContractionOperand &operand) const {
-  OperandDecoding decoding = {};
-  int64_t most = 0;
-  for (OpOperand *source : operand.sources) {
-    auto type = dyn_cast<ShapedType>(source->get().getType());
-    // Scales may have dynamic sizes where the loops have static ranges.
-    if (!type || !type.hasRank() || !type.getElementType().isIntOrFloat() ||
-        type.getElementTypeBitWidth() > 8)
-      continue;
-    int64_t elements = type.hasStaticShape() ? type.getNumElements() : 1;
-    if (elements <= most)
-      continue;
-    most = elements;
-    decoding.codes = source;
-    decoding.bits = type.getElementTypeBitWidth();
-  }
-  if (!decoding.codes)
+  if (!operand.matrix)
     return std::nullopt;
+  OperandDecoding decoding = {};
+  decoding.codes = operand.matrix;
+  Type element = getElementTypeOrSelf(operand.matrix->get());
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 8)
+    return std::nullopt;
+  decoding.bits = element.getIntOrFloatBitWidth();
   LinalgOp linalgOp = op;
   auto isCode = [&](Value value) {
     return llvm::is_contained(getSources(linalgOp, value), decoding.codes);

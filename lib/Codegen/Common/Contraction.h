@@ -49,8 +49,9 @@ struct ContractionOperand {
   /// The inputs that it is computed from, such as quantized values, scales and
   /// zero points.
   SmallVector<OpOperand *> sources = {};
-  /// The input of the highest rank; among those, the first one that is indexed
-  /// by loops alone. Null if there is none.
+  /// The input of the highest rank. Inputs of equal rank are preferred if they
+  /// are indexed by loops alone, and then if they are larger. Null if all
+  /// inputs have rank 0.
   OpOperand *matrix = nullptr;
   /// The loops that it varies along.
   llvm::SmallBitVector loops;
@@ -114,7 +115,7 @@ public:
   /// Whether the last index of the operand's matrix advances along K, and not
   /// along the operand's rows or columns.
   bool isKContiguous(const ContractionOperand &operand) const;
-  /// Returns how the operand is decoded if it has quantized values of at most 8
+  /// Returns how the operand is decoded if its matrix has elements of at most 8
   /// bits.
   std::optional<OperandDecoding>
   getDecoding(const ContractionOperand &operand) const;

@@ -250,6 +250,55 @@ func.func @packed(%a: memref<1x128xf32>, %w: memref<8x64xi8>, %s: memref<8xf32>,
   return
 }
 
+// Two weights in each byte, with a scale and a packed zero point for each 32
+// elements of K. The quantized values are the largest of these.
+// CHECK-LABEL: @packed_blocks{{$}}
+// CHECK-NEXT:    contraction of f32{{$}}
+// CHECK-NEXT:    batch: [], M: [0], N: [1], K: [2], sizes: [1, 8, 128]
+// CHECK-NEXT:    lhs: input 3 (matrix), f32, weight, contiguous along d2, K-contiguous
+// CHECK-NEXT:    rhs: input 2 (matrix) input 1 input 0, ui8, weight, K-contiguous
+// CHECK-NEXT:    rhs decoding: input 2 of 4 bits, scale, zero point, block of 32
+func.func @packed_blocks(%a: tensor<1x128xf32>, %w: tensor<8x64xui8>, %s: tensor<8x4xf32>, %z: tensor<8x2xui8>, %c: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (n, k floordiv 64)>, affine_map<(m, n, k) -> (n, k floordiv 32)>,
+                       affine_map<(m, n, k) -> (n, k floordiv 2)>, affine_map<(m, n, k) -> (m, k)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%z, %s, %w, %a : tensor<8x2xui8>, tensor<8x4xf32>, tensor<8x64xui8>, tensor<1x128xf32>) outs(%c : tensor<1x8xf32>) {
+  ^bb0(%zero: ui8, %scale: f32, %code: ui8, %x: f32, %acc: f32):
+    %1 = quant_float.dequantize %code, %scale, %zero opset 21 : ui8, f32, ui8 to f32
+    %2 = math.fma %1, %x, %acc : f32
+    linalg.yield %2 : f32
+  } -> tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// One zero point for each row of a matrix of dynamic size.
+// CHECK-LABEL: @zero_points{{$}}
+// CHECK-NEXT:    contraction of i32{{$}}
+// CHECK-NEXT:    batch: [], M: [0], N: [1], K: [2], sizes: [8, 4, ?]
+// CHECK-NEXT:    lhs: input 0 (matrix) input 2, i8, weight, contiguous along d2, K-contiguous
+// CHECK-NEXT:    lhs decoding: input 0 of 8 bits, zero point, block of K
+// CHECK-NEXT:    rhs: input 1 (matrix), i8, weight, contiguous along d1
+// CHECK-NEXT:    rhs decoding: input 1 of 8 bits, block of K
+func.func @zero_points(%a: tensor<8x?xi8>, %b: tensor<?x4xi8>, %p: tensor<8xi8>, %c: tensor<8x4xi32>) -> tensor<8x4xi32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b, %p : tensor<8x?xi8>, tensor<?x4xi8>, tensor<8xi8>) outs(%c : tensor<8x4xi32>) {
+  ^bb0(%x: i8, %y: i8, %zero: i8, %acc: i32):
+    %1 = arith.extsi %x : i8 to i32
+    %2 = arith.extsi %zero : i8 to i32
+    %3 = arith.subi %1, %2 : i32
+    %4 = arith.extsi %y : i8 to i32
+    %5 = arith.muli %3, %4 : i32
+    %6 = arith.addi %5, %acc : i32
+    linalg.yield %6 : i32
+  } -> tensor<8x4xi32>
+  return %0 : tensor<8x4xi32>
+}
+
 // Zero points of both operands.
 // CHECK-LABEL: @bytes{{$}}
 // CHECK-NEXT:    contraction of i32{{$}}
