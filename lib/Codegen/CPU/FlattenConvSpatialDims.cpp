@@ -41,9 +41,9 @@ using linalg::GenericOp;
 
 namespace {
 /// One of the two spatial dimensions.
-struct Axis : WindowAxis {
-  Axis(const WindowAxis &axis, int64_t extent)
-      : WindowAxis(axis), extent(extent) {}
+struct Axis : ConvolutionAxis {
+  Axis(const ConvolutionAxis &axis, int64_t extent)
+      : ConvolutionAxis(axis), extent(extent) {}
 
   int64_t extent;
   /// The padding before the image, in rows or columns of one residue: residues
@@ -111,7 +111,7 @@ static GenericOp getStart(Value init) {
 /// parallel loop in it.
 static std::optional<Axis> getAxis(GenericOp op, AffineExpr index,
                                    unsigned loop) {
-  std::optional<WindowAxis> axis = WindowAxis::get(op, index, loop);
+  std::optional<ConvolutionAxis> axis = ConvolutionAxis::get(op, index, loop);
   return axis ? std::optional(Axis(*axis, op.getStaticLoopRanges()[loop]))
               : std::nullopt;
 }

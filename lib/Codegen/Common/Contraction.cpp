@@ -284,8 +284,8 @@ Contraction::getDecoding(const ContractionOperand &operand) const {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-std::optional<WindowAxis> WindowAxis::get(LinalgOp op, AffineExpr index,
-                                          unsigned loop) {
+std::optional<ConvolutionAxis>
+ConvolutionAxis::get(LinalgOp op, AffineExpr index, unsigned loop) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<int64_t> coefficients;
@@ -310,7 +310,7 @@ std::optional<WindowAxis> WindowAxis::get(LinalgOp op, AffineExpr index,
     offset = simplifyAffineExpr(
         index.replace(getAffineDimExpr(loop, op.getContext()), offset),
         ranges.size(), 0);
-  return WindowAxis{loop, coefficients[loop], offset, largest};
+  return ConvolutionAxis{loop, coefficients[loop], offset, largest};
 }
 
 std::optional<linalg::ConvolutionDimensions>

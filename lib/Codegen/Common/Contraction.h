@@ -74,7 +74,7 @@ struct OperandDecoding {
 /// A dimension of an image that a window slides along. The window reads element
 /// `loop * stride + offset`; `offset` is a function of the reduction loops, at
 /// most `largestOffset`.
-struct WindowAxis {
+struct ConvolutionAxis {
   unsigned loop;
   int64_t stride;
   AffineExpr offset;
@@ -82,8 +82,8 @@ struct WindowAxis {
 
   /// Returns the axis that `index` describes if `loop` is the only parallel
   /// loop in it. The reduction loops in it must have static sizes.
-  static std::optional<WindowAxis> get(linalg::LinalgOp op, AffineExpr index,
-                                       unsigned loop);
+  static std::optional<ConvolutionAxis> get(linalg::LinalgOp op,
+                                            AffineExpr index, unsigned loop);
 };
 
 /// An op on tensors or memrefs whose body is `accumulator + lhs * rhs`, or the
