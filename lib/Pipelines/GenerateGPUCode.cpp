@@ -55,6 +55,10 @@ static void addKernelPasses(OpPassManager &manager,
   scalars.module = kKernelModuleName;
   manager.addNestedPass<func::FuncOp>(
       createQuantFloatOutlineScalarGpuKernelsPass(scalars));
+  QuantFloatConfigureGpuKernelsPassOptions choice;
+  choice.reassociate = options.accumulation == Accumulation::Reassociate;
+  manager.addNestedPass<func::FuncOp>(
+      createQuantFloatConfigureGpuKernelsPass(choice));
   QuantFloatFuseGpuReductionsPassOptions reductions;
   reductions.module = kKernelModuleName;
   reductions.reassociate = options.accumulation == Accumulation::Reassociate;
@@ -66,7 +70,6 @@ static void addKernelPasses(OpPassManager &manager,
   manager.addPass(createQuantFloatLowerStringsPass(strings));
   QuantFloatOutlineGpuKernelsPassOptions mapping;
   mapping.module = kKernelModuleName;
-  mapping.reassociate = options.accumulation == Accumulation::Reassociate;
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatOutlineGpuKernelsPass(mapping));
   // Erases dead reads as well, which the next pass refuses.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Converts reductions and the elementwise ops that use their results to one
-// kernel each. FusedReductions.cpp matches the ops.
+// kernel each. ConfigureGpuKernels.cpp chooses the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,14 @@
 #include "KernelLaunches.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/GPU/Passes.h"
+#include "quant-float/IR/CodegenAttributes.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATFUSEGPUREDUCTIONSPASS
@@ -45,34 +47,34 @@ struct FuseGpuReductions final
 void FuseGpuReductions::runOnOperation() {
   FunctionOpInterface function = getOperation();
   KernelLaunches launches(function, module, "reduction");
-  IRRewriter &rewriter = launches.rewriter;
-  // Tensors are padded by copies.
-  SmallVector<memref::CopyOp> copies;
-  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
-  for (memref::CopyOp copy : copies) {
-    rewriter.setInsertionPoint(copy);
-    if (FusedReductions::getBufferOfView(copy.getSource()) !=
-        FusedReductions::getBufferOfView(copy.getTarget()))
-      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
-                               copy.getTarget());
-    rewriter.eraseOp(copy);
-  }
   SmallVector<LinalgOp> ops;
   function.walk([&](LinalgOp op) {
-    if (op.hasPureBufferSemantics())
+    auto config =
+        op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);
+    if (config && config.getStrategy() == LoweringStrategy::FusedReduction)
       ops.push_back(op);
   });
-  llvm::SmallPtrSet<Operation *, 16> fusedOps;
-  // The last op of a chain fuses all ops before it.
+  // The kernels that are built before contain their ops already.
+  llvm::SmallPtrSet<Operation *, 1> others;
   for (LinalgOp op : llvm::reverse(ops)) {
-    if (fusedOps.contains(op))
-      continue;
+    auto config =
+        op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);
     std::optional<FusedReductions> fused =
-        FusedReductions::match(op, reassociate);
-    if (!fused)
-      continue;
-    for (LinalgOp each : fused->getOps())
-      fusedOps.insert(each);
+        FusedReductions::match(op, reassociate, others);
+    if (!fused) {
+      op->emitOpError("has no kernel of the strategy 'fused_reduction': "
+                      "expected an elementwise op that uses reductions before "
+                      "it");
+      return signalPassFailure();
+    }
+    if (fused->getTile() != config.getTile(0)) {
+      op->emitOpError("has no kernel of the strategy 'fused_reduction': "
+                      "expected a tile of ")
+          << llvm::interleaved_array(fused->getTile()) << ", but got "
+          << llvm::interleaved_array(config.getTile(0));
+      return signalPassFailure();
+    }
+    op->removeAttr(kLoweringConfigAttrName);
     fused->build(launches);
     ++numFused;
   }

@@ -181,8 +181,10 @@ bool FusedReductions::setCoordinates(Value view, ArrayRef<Coordinate> wanted) {
 // Matching
 //===----------------------------------------------------------------------===//
 
-FusedReductions::FusedReductions(LinalgOp consumer, bool reassociate)
-    : consumer(consumer), reassociate(reassociate),
+FusedReductions::FusedReductions(
+    LinalgOp consumer, bool reassociate,
+    const llvm::SmallPtrSetImpl<Operation *> &fusedOps)
+    : consumer(consumer), reassociate(reassociate), fusedOps(fusedOps),
       sizes(consumer.getStaticLoopRanges()) {}
 
 /// Whether the body can be computed on vectors.
@@ -226,7 +228,8 @@ bool FusedReductions::add(LinalgOp op) {
 
 bool FusedReductions::tryToAdd(LinalgOp op) {
   if (!op.hasPureBufferSemantics() || !isVectorizable(op) ||
-      op->hasAttr(kReductionScheduleAttrName))
+      op->hasAttr(kReductionScheduleAttrName) ||
+      (op != consumer && op->hasAttr(kLoweringConfigAttrName)))
     return false;
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType());
@@ -682,7 +685,7 @@ bool FusedReductions::isInternal(Value buffer) const {
     for (Operation *user : views.pop_back_val().getUsers()) {
       if (isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1)
         views.push_back(user->getResult(0));
-      else if (user->getBlock() != block)
+      else if (user->getBlock() != block || fusedOps.contains(user))
         return false;
       else if (!isa<memref::DeallocOp, memref::DimOp>(user))
         users.push_back(user);
@@ -701,8 +704,9 @@ bool FusedReductions::isInternal(Value buffer) const {
   return true;
 }
 
-std::optional<FusedReductions> FusedReductions::match(LinalgOp consumer,
-                                                      bool reassociate) {
+std::optional<FusedReductions>
+FusedReductions::match(LinalgOp consumer, bool reassociate,
+                       const llvm::SmallPtrSetImpl<Operation *> &fusedOps) {
   if (consumer.getNumLoops() == 0 ||
       consumer.getNumParallelLoops() != consumer.getNumLoops() ||
       !llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
@@ -714,7 +718,7 @@ std::optional<FusedReductions> FusedReductions::match(LinalgOp consumer,
         return consumer.getMatchingIndexingMap(input).isPermutation();
       }))
     return std::nullopt;
-  FusedReductions fused(consumer, reassociate);
+  FusedReductions fused(consumer, reassociate, fusedOps);
   if (!fused.add(consumer))
     return std::nullopt;
   // The buffers whose values at this point the members read.
@@ -730,7 +734,8 @@ std::optional<FusedReductions> FusedReductions::match(LinalgOp consumer,
   };
   addNeeded(consumer);
   for (Operation *op = consumer->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op))
+    if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op) ||
+        fusedOps.contains(op))
       continue;
     // Memory is freed after the kernel.
     if (isa<memref::DeallocOp>(op))

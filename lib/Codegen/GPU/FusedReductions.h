@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -49,9 +50,14 @@ class FusedReductions {
 public:
   /// Matches as many ops as possible before the consumer. Returns nullopt if
   /// there is no reduction among them. `reassociate` allows other orders of
-  /// floating-point reductions.
-  static std::optional<FusedReductions> match(linalg::LinalgOp consumer,
-                                              bool reassociate);
+  /// floating-point reductions. Does not add ops with a lowering config.
+  /// `fusedOps` will be part of other kernels, which are built before.
+  static std::optional<FusedReductions>
+  match(linalg::LinalgOp consumer, bool reassociate,
+        const llvm::SmallPtrSetImpl<Operation *> &fusedOps);
+
+  /// Returns the extents of the tile, one for each loop of the consumer.
+  ArrayRef<int64_t> getTile() const { return tile; }
 
   /// The fused ops, in program order.
   SmallVector<linalg::LinalgOp> getOps() const;
@@ -75,7 +81,8 @@ private:
   };
   using Coordinates = SmallVector<Coordinate>;
 
-  FusedReductions(linalg::LinalgOp consumer, bool reassociate);
+  FusedReductions(linalg::LinalgOp consumer, bool reassociate,
+                  const llvm::SmallPtrSetImpl<Operation *> &fusedOps);
 
   /// Adds the op before the others. Returns false if this is not possible.
   bool add(linalg::LinalgOp op);
@@ -100,6 +107,7 @@ private:
 
   linalg::LinalgOp consumer;
   bool reassociate;
+  const llvm::SmallPtrSetImpl<Operation *> &fusedOps;
   /// The static sizes of the consumer's loops.
   SmallVector<int64_t> sizes;
   /// In reverse program order.

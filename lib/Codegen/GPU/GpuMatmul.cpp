@@ -34,17 +34,16 @@ static bool areFew(GenericOp op, ArrayRef<unsigned> loops, int64_t limit) {
   return known < limit;
 }
 
-/// Whether a skinny-matmul kernel is faster than one thread per element. This
-/// requires a long K and enough rows or columns of the other operand for a
-/// warp. Convolution windows are excluded, because adjacent threads share their
-/// elements in cache.
-static bool isWorthLines(const GpuMatmul &matmul) {
+/// A skinny-matmul kernel is faster than one thread per element only for a long
+/// K and enough rows or columns of the other operand for a warp. Convolution
+/// windows are excluded, because adjacent threads share their elements in
+/// cache.
+bool GpuMatmul::isWorthTiles() const {
   constexpr int64_t kMinDepth = 64, kMinLines = 32;
-  bool isLeftFew = areFew(matmul.op, matmul.left.rows, kMinLines);
-  bool isRightFew = areFew(matmul.op, matmul.right.rows, kMinLines);
-  return matmul.reductionLoops.size() == 1 &&
-         !areFew(matmul.op, matmul.reductionLoops, kMinDepth) &&
-         !(isLeftFew && isRightFew);
+  return !isSkinny || (reductionLoops.size() == 1 &&
+                       !areFew(op, reductionLoops, kMinDepth) &&
+                       !(areFew(op, left.rows, kMinLines) &&
+                         areFew(op, right.rows, kMinLines)));
 }
 
 std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
@@ -67,8 +66,6 @@ std::optional<GpuMatmul> GpuMatmul::get(linalg::LinalgOp op) {
                    contraction->k,
                    areFew(generic, contraction->m, kFew) ||
                        areFew(generic, contraction->n, kFew)};
-  if (matmul.isSkinny && !isWorthLines(matmul))
-    return std::nullopt;
   return matmul;
 }
 

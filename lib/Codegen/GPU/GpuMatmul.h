@@ -32,9 +32,12 @@ struct GpuOperand {
 /// `m` are channels, `n` are the output positions, and `k` are the elements of
 /// a window.
 struct GpuMatmul {
-  /// Returns nullopt if the op is not a matmul, or if the matmul is so small
-  /// that synchronization of threads would outweigh the benefit.
+  /// Returns nullopt if the op is not a matmul.
   static std::optional<GpuMatmul> get(linalg::LinalgOp op);
+
+  /// Whether the matmul is large enough that tiles outweigh the synchronization
+  /// of threads.
+  bool isWorthTiles() const;
 
   /// Whether a value of the body varies along K.
   bool variesAlongK(Value value) const;

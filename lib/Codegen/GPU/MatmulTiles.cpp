@@ -23,8 +23,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 
 static constexpr MatmulTile kTiles[] = {
-#define QUANT_FLOAT_MATMUL_TILE(Kind, Rows, Columns, ShareRows, ShareColumns)  \
-  {TileKind::Kind, Rows, Columns, ShareRows, ShareColumns},
+#define QUANT_FLOAT_MATMUL_TILE(Strategy, Rows, Columns, ShareRows,            \
+                                ShareColumns)                                  \
+  {LoweringStrategy::Strategy, Rows, Columns, ShareRows, ShareColumns},
 #include "MatmulTiles.def"
 };
 
@@ -39,10 +40,18 @@ static constexpr int64_t kLarge = 1 << 16, kSmall = 64;
 /// Sizes are clamped to this value to avoid overflow.
 static constexpr int64_t kLargest = 1 << 20;
 
+const MatmulTile *MatmulTile::find(LoweringStrategy strategy,
+                                   ArrayRef<int64_t> sizes) {
+  for (const MatmulTile &tile : kTiles)
+    if (tile.strategy == strategy && ArrayRef(tile.getSizes()) == sizes)
+      return &tile;
+  return nullptr;
+}
+
 int64_t MatmulTile::getWork() const {
-  int64_t weight = kind == TileKind::Warpgroup    ? 128
-                   : kind == TileKind::TensorCore ? 64
-                                                  : 32;
+  int64_t weight = strategy == LoweringStrategy::Warpgroup    ? 128
+                   : strategy == LoweringStrategy::TensorCore ? 64
+                                                              : 32;
   return rows * columns + weight * (rows + columns);
 }
 
@@ -75,17 +84,18 @@ static Extents getExtents(const GpuMatmul &matmul, int64_t open) {
   return extents;
 }
 
-static const MatmulTile *chooseTile(const GpuMatmul &matmul, TileKind kind,
+static const MatmulTile *chooseTile(const GpuMatmul &matmul,
+                                    LoweringStrategy strategy,
                                     int64_t accumulatorBytes, int64_t open) {
   Extents extents = getExtents(matmul, open);
   const MatmulTile *best = nullptr;
   double least = 0;
   for (const MatmulTile &tile : kTiles) {
-    bool hasRegisters = kind == TileKind::TensorCore ||
-                        kind == TileKind::Warpgroup ||
+    bool hasRegisters = strategy == LoweringStrategy::TensorCore ||
+                        strategy == LoweringStrategy::Warpgroup ||
                         tile.shareRows * tile.shareColumns * accumulatorBytes <=
                             kMaxAccumulatorBytes;
-    if (tile.kind != kind || !hasRegisters)
+    if (tile.strategy != strategy || !hasRegisters)
       continue;
     double blocks = double(extents.matrices) *
                     llvm::divideCeil(extents.rows, tile.rows) *
@@ -100,11 +110,12 @@ static const MatmulTile *chooseTile(const GpuMatmul &matmul, TileKind kind,
 }
 
 SmallVector<const MatmulTile *, 2>
-quant_float::chooseTiles(const GpuMatmul &matmul, TileKind kind,
+quant_float::chooseTiles(const GpuMatmul &matmul, LoweringStrategy strategy,
                          int64_t accumulatorBytes) {
   SmallVector<const MatmulTile *, 2> tiles;
   for (int64_t open : {kLarge, kSmall}) {
-    const MatmulTile *tile = chooseTile(matmul, kind, accumulatorBytes, open);
+    const MatmulTile *tile =
+        chooseTile(matmul, strategy, accumulatorBytes, open);
     if (!llvm::is_contained(tiles, tile))
       tiles.push_back(tile);
   }

@@ -10,18 +10,22 @@
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_MATMULTILES_H
 
 #include "GpuMatmul.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
 
 namespace mlir::quant_float {
 
-/// The kind of kernel: tensor-core with a share per warp, with instructions of
-/// a warp or of a warpgroup, SIMT with a share per thread, or skinny matmul
-/// with a share per thread of one warp.
-enum class TileKind { TensorCore, Warpgroup, Simt, Skinny };
-
 /// A row of MatmulTiles.def.
 struct MatmulTile {
-  TileKind kind;
+  LoweringStrategy strategy;
   int64_t rows, columns, shareRows, shareColumns;
+
+  /// Returns the row with the sizes that #quant_float.lowering_config lists;
+  /// null if the table has none.
+  static const MatmulTile *find(LoweringStrategy strategy,
+                                ArrayRef<int64_t> sizes);
+  SmallVector<int64_t> getSizes() const {
+    return {rows, columns, shareRows, shareColumns};
+  }
 
   int64_t getShares() const {
     return rows / shareRows * (columns / shareColumns);
@@ -34,8 +38,9 @@ struct MatmulTile {
 /// Chooses tiles for a matmul with accumulators of `accumulatorBytes` bytes:
 /// one tile, or two if the best one depends on dynamic sizes. In that case the
 /// first is for large sizes and the second is for small ones.
-SmallVector<const MatmulTile *, 2>
-chooseTiles(const GpuMatmul &matmul, TileKind kind, int64_t accumulatorBytes);
+SmallVector<const MatmulTile *, 2> chooseTiles(const GpuMatmul &matmul,
+                                               LoweringStrategy strategy,
+                                               int64_t accumulatorBytes);
 
 /// Emits host code that returns whether `first` costs less than `second`.
 Value isLessWork(KernelLaunches &launches, const GpuMatmul &matmul,

@@ -180,18 +180,32 @@ MatvecKernel::decodeFields(Value codes, unsigned count,
   return results;
 }
 
-std::string
-quant_float::describeMatvecKernel(const WeightContraction &contraction) {
-  return ("matvec with " + Twine(contraction.bits) + "-bit weights by " +
-          (contraction.isAlongDepth ? "lanes of each channel"
-                                    : "blocks of all channels") +
-          ", in the accumulation order of CPU code")
-      .str();
+std::optional<WeightContraction>
+quant_float::getMatvec(linalg::LinalgOp linalgOp) {
+  auto op = dyn_cast<linalg::GenericOp>(linalgOp.getOperation());
+  if (!op)
+    return std::nullopt;
+  std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
+  std::optional<WeightContraction> contraction = WeightContraction::get(op);
+  bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
+    auto type = dyn_cast<MemRefType>(operand);
+    return type && (type.getRank() == 0 || type.isLastDimUnitStride());
+  });
+  return order && contraction && *order == contraction->getOrder() &&
+                 isContiguous
+             ? contraction
+             : std::nullopt;
+}
+
+LoweringStrategy
+quant_float::getStrategy(const WeightContraction &contraction) {
+  return contraction.isAlongDepth ? LoweringStrategy::RowMatvec
+                                  : LoweringStrategy::ColumnMatvec;
 }
 
 void quant_float::buildMatvecKernel(KernelLaunches &launches,
-                                    const WeightContraction &contraction,
-                                    const ReductionSchedule &order) {
+                                    const WeightContraction &contraction) {
+  ReductionSchedule order = contraction.getOrder();
   // Vectors have as many lanes as the reduction schedule.
   LoweringTarget target;
   target.vectorBytes = 4 * order.lanes;

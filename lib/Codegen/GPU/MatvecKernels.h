@@ -11,6 +11,7 @@
 
 #include "../Common/WeightContractionLoops.h"
 #include "KernelLaunches.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
 
 namespace mlir::quant_float {
 
@@ -106,13 +107,16 @@ makeVectorColumns(KernelLaunches &launches,
                   const WeightContraction &contraction,
                   const ReductionSchedule &order, const LoweringTarget &target);
 
-/// Builds a kernel that reads the weights once and follows `order`.
+/// Builds a kernel that reads the weights once and preserves the order of
+/// accumulation.
 void buildMatvecKernel(KernelLaunches &launches,
-                       const WeightContraction &contraction,
-                       const ReductionSchedule &order);
+                       const WeightContraction &contraction);
 
-/// Returns the remark about the lowering of the matvec.
-std::string describeMatvecKernel(const WeightContraction &contraction);
+/// Returns the contraction if a kernel preserves its reduction schedule.
+std::optional<WeightContraction> getMatvec(linalg::LinalgOp op);
+
+/// Returns the strategy of the matvec's kernel.
+LoweringStrategy getStrategy(const WeightContraction &contraction);
 
 } // namespace mlir::quant_float
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts each linalg op to a gpu.launch with a one-dimensional grid.
-// Elementwise ops become
+// Converts each linalg op to a gpu.launch with a one-dimensional grid, as its
+// lowering config says (ConfigureGpuKernels.cpp). Elementwise ops become
 //
 //   number = block * 256 + thread
 //   if number < ceil(elements / V):
@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Common/ElementwiseLoops.h"
+#include "ElementwiseWidth.h"
 #include "KernelLaunches.h"
 #include "MatmulTiles.h"
 #include "MatvecKernels.h"
@@ -40,16 +40,13 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "quant-float/Codegen/GPU/Passes.h"
-#include "quant-float/IR/ElementTypes.h"
-#include "quant-float/Lowering/ConversionPlan.h"
+#include "quant-float/IR/CodegenAttributes.h"
 #include "quant-float/Lowering/LoweringTarget.h"
-#include "quant-float/Support/BufferSize.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DebugLog.h"
-#include <numeric>
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::quant_float {
 #define GEN_PASS_DEF_QUANTFLOATOUTLINEGPUKERNELSPASS
@@ -66,59 +63,15 @@ using linalg::LinalgOp;
 /// The number of threads per block: a multiple of the warp size that allows
 /// full occupancy on every chip.
 static constexpr int64_t kThreads = 256;
-/// The size of the widest memory access in bytes.
-static constexpr int64_t kAccessBytes = 16;
-
-static int64_t getBytes(Value buffer) {
-  return getStrideBytes(cast<MemRefType>(buffer.getType()).getElementType());
-}
-
-static bool isPacked(Value buffer) {
-  return isPackedElementType(getElementTypeOrSelf(buffer));
-}
-
-/// Whether the elements of a vector in memory have the layout of those of a
-/// buffer.
-static bool fillsSlots(MemRefType type) {
-  Type element = type.getElementType();
-  return element.isIntOrFloat() &&
-         (isPackedElementType(element) ||
-          element.getIntOrFloatBitWidth() == 8 * getStrideBytes(element));
-}
-
-/// Returns the number of consecutive elements that fill entire bytes, a power
-/// of two.
-static int64_t getElementsOfByte(Type packed) {
-  return 8 / std::gcd<int64_t>(8, packed.getIntOrFloatBitWidth());
-}
-
-/// Returns the number of consecutive elements that fill entire bytes of every
-/// output, so that no two threads write the same byte. Returns nullopt if a
-/// packed output is not written in row-major order.
-static std::optional<int64_t> getElementsOfBytes(LinalgOp op) {
-  int64_t elements = 1;
-  for (OpOperand &output : op.getDpsInitsMutable()) {
-    if (!isPacked(output.get()))
-      continue;
-    auto type = cast<MemRefType>(output.get().getType());
-    if (!type.getLayout().isIdentity() ||
-        !op.getMatchingIndexingMap(&output).isIdentity())
-      return std::nullopt;
-    elements = std::max(elements, getElementsOfByte(type.getElementType()));
-  }
-  return elements;
-}
-
 namespace {
 /// Builds the kernels of one function.
 class KernelBuilder : KernelLaunches {
 public:
-  KernelBuilder(FunctionOpInterface function, StringRef module,
-                std::optional<NvidiaChip> chip, bool reassociate)
-      : KernelLaunches(function, module), chip(std::move(chip)),
-        reassociate(reassociate) {}
+  KernelBuilder(FunctionOpInterface function, StringRef module)
+      : KernelLaunches(function, module), chip(lookupChip(function)) {}
 
-  /// Converts `op` to a kernel. Emits an error if no kernel supports it.
+  /// Converts `op` to the kernel that its lowering config describes. Emits an
+  /// error if there is no such kernel.
   LogicalResult map(LinalgOp op);
   unsigned getNumTensorCoreMatmuls() const { return numTensorCoreMatmuls; }
 
@@ -128,9 +81,9 @@ private:
   /// index.
   Value beginLaunch(Value count);
 
-  /// Chooses the number of elements of the innermost loop per thread.
-  int64_t chooseWidth(GenericOp op, const ElementwiseLoopNest &nest);
-  void mapRows(GenericOp op, ElementwiseLoopNest &nest);
+  /// Maps an elementwise op. `width` is the number of elements of the innermost
+  /// loop per thread.
+  void mapRows(GenericOp op, ElementwiseLoopNest &nest, int64_t width);
   /// Whether `width` elements at `offset` are in one row and in one block of a
   /// scale.
   Value fitsInRow(const ElementwiseLoopNest &nest, Value offset, Value extent,
@@ -142,9 +95,7 @@ private:
   /// vectors.
   Value isAligned(GenericOp tile, int64_t width);
   void vectorize(GenericOp tile, int64_t width);
-  /// Maps an elementwise op. Returns false if `op` is not supported; `op` may
-  /// have been replaced by an op with collapsed loops even then.
-  bool mapElementwise(LinalgOp &op);
+  LogicalResult mapElementwise(LinalgOp op, LoweringConfigAttr config);
   /// Maps an op to one thread for each element of the output.
   void mapElements(LinalgOp op);
   /// Maps a reduction to one thread for each element of the output, with
@@ -153,14 +104,16 @@ private:
   /// Folds an op that fills a buffer into the accumulator initialization of the
   /// reduction that follows. Returns false if this is not possible.
   bool mapInit(LinalgOp fill);
-  /// Maps a matmul. Returns false if `op` is not a matmul.
-  bool mapMatmul(LinalgOp op);
-  void remarkMatmul(bool isInstruction, StringRef message);
+  LogicalResult mapMatmul(LinalgOp op, LoweringConfigAttr config);
+  /// Builds the kernels of a matmul: one, or several among which the host
+  /// chooses at run time.
+  LogicalResult buildMatmul(const GpuMatmul &matmul, LoweringConfigAttr config);
   /// Maps a matvec that has a reduction schedule.
-  LogicalResult mapMatvec(GenericOp op);
+  LogicalResult mapMatvec(LinalgOp op, LoweringStrategy strategy);
+  /// Maps an op to threads that compute one element of the result each.
+  LogicalResult mapScalar(LinalgOp op);
 
   std::optional<NvidiaChip> chip;
-  bool reassociate;
   unsigned numTensorCoreMatmuls = 0;
   /// The initial values of the accumulators of reductions whose fill was
   /// folded.
@@ -176,11 +129,6 @@ struct OutlineGpuKernels final
   void runOnOperation() override;
 };
 } // namespace
-
-/// Returns the size in bytes of one access to `width` elements.
-static int64_t getAccessBytes(Value buffer, int64_t width) {
-  return std::min(kAccessBytes, width * getBytes(buffer));
-}
 
 Value KernelBuilder::beginLaunch(Value count) {
   Value blocks =
@@ -200,50 +148,18 @@ Value KernelBuilder::beginLaunch(Value count) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-int64_t KernelBuilder::chooseWidth(GenericOp op,
-                                   const ElementwiseLoopNest &nest) {
-  int64_t least = kAccessBytes, mostStored = 1, elementsOfBytes = 1;
-  AffineExpr inner = rewriter.getAffineDimExpr(nest.getInner());
-  for (OpOperand &use : op->getOpOperands()) {
-    Value operand = use.get();
-    AffineMap map = op.getMatchingIndexingMap(&use);
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type || !llvm::is_contained(map.getResults(), inner))
-      continue;
-    // Strided elements are accessed one by one, each by a different thread.
-    if (map.getResults().back() != inner || !type.isLastDimUnitStride() ||
-        !fillsSlots(type))
-      return 1;
-    least = std::min(least, getBytes(operand));
-    if (op.isDpsInit(&use))
-      mostStored = std::max(mostStored, getBytes(operand));
-    if (isPacked(operand))
-      elementsOfBytes =
-          std::max(elementsOfBytes, getElementsOfByte(type.getElementType()));
-  }
-  // Each thread stores each output with one access. With several accesses, each
-  // would leave gaps between the elements of adjacent threads, but a memory
-  // transaction has 32 bytes.
-  int64_t width = kAccessBytes / std::max(least, mostStored);
-  width = std::gcd(std::max(width, elementsOfBytes), nest.getBlockSize());
-  // A tile does not exceed a row.
-  int64_t extent = nest.getRanges()[nest.getInner()];
-  while (!ShapedType::isDynamic(extent) && width > std::max<int64_t>(extent, 1))
-    width /= 2;
-  return width;
-}
-
 Value KernelBuilder::isAligned(GenericOp tile, int64_t width) {
   Value all;
   for (Value operand : tile->getOperands()) {
     // Packed elements are accessed as bytes, which need no alignment.
-    if (!isa<MemRefType>(operand.getType()) || isPacked(operand))
+    if (!isa<MemRefType>(operand.getType()) || hasPackedElements(operand))
       continue;
     auto metadata =
         memref::ExtractStridedMetadataOp::create(rewriter, loc, operand);
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(
         rewriter, loc, metadata.getBaseBuffer());
-    Value offset = multiply(metadata.getOffset(), index(getBytes(operand)));
+    Value offset =
+        multiply(metadata.getOffset(), index(getElementBytes(operand)));
     Value address = arith::AddIOp::create(rewriter, loc, base, offset);
     Value rest = arith::AndIOp::create(
         rewriter, loc, address, index(getAccessBytes(operand, width) - 1));
@@ -288,7 +204,7 @@ void KernelBuilder::vectorize(GenericOp tile, int64_t width) {
   SmallVector<Operation *> transfers;
   for (Operation &op : *block)
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op);
-        transfer && !isPacked(transfer.getBase()))
+        transfer && !hasPackedElements(transfer.getBase()))
       transfers.push_back(&op);
   for (Operation *transfer : transfers)
     setAlignment(rewriter, transfer, width);
@@ -318,8 +234,8 @@ GenericOp KernelBuilder::buildTile(ElementwiseLoopNest &nest,
   return nest.buildTile(indices[nest.getInner()], rewriter.getIndexAttr(size));
 }
 
-void KernelBuilder::mapRows(GenericOp op, ElementwiseLoopNest &nest) {
-  int64_t width = chooseWidth(op, nest);
+void KernelBuilder::mapRows(GenericOp op, ElementwiseLoopNest &nest,
+                            int64_t width) {
   int64_t elementsOfBytes = *getElementsOfBytes(op);
   if (width % elementsOfBytes != 0)
     width = 1;
@@ -537,96 +453,135 @@ bool KernelBuilder::mapReduction(GenericOp op) {
   return true;
 }
 
-bool KernelBuilder::mapElementwise(LinalgOp &op) {
-  auto generic = dyn_cast<GenericOp>(op.getOperation());
-  if (!generic || generic.getNumLoops() == 0 ||
-      generic.getNumParallelLoops() != generic.getNumLoops() ||
-      !getElementsOfBytes(op))
-    return false;
-  generic = collapseLoops(rewriter, generic);
-  op = cast<LinalgOp>(generic.getOperation());
-  rewriter.setInsertionPoint(op);
+/// Emits an error that no kernel has the strategy of the op's config.
+static InFlightDiagnostic refuse(Operation *op, LoweringConfigAttr config) {
+  return op->emitOpError("has no kernel of the strategy '")
+         << stringifyLoweringStrategy(config.getStrategy()) << "': ";
+}
+
+LogicalResult KernelBuilder::mapElementwise(LinalgOp op,
+                                            LoweringConfigAttr config) {
+  GenericOp generic = collapseElementwise(rewriter, op);
+  if (!generic)
+    return refuse(op, config) << "expected an elementwise op";
+  rewriter.setInsertionPoint(generic);
   ElementwiseLoopNest nest(rewriter, generic);
   if (!nest.analyze())
-    return false;
-  mapRows(generic, nest);
-  return true;
+    return refuse(generic, config) << "expected an elementwise op";
+  int64_t width = config.getTile(0)[0], maxWidth = getMaxWidth(generic, nest);
+  if (maxWidth % width != 0)
+    return refuse(generic, config)
+           << "expected a divisor of " << maxWidth << ", but got " << width;
+  mapRows(generic, nest, width);
+  endLaunch();
+  rewriter.eraseOp(generic);
+  return success();
 }
 
-bool KernelBuilder::mapMatmul(LinalgOp op) {
+LogicalResult KernelBuilder::mapMatmul(LinalgOp op, LoweringConfigAttr config) {
   std::optional<GpuMatmul> matmul = GpuMatmul::get(op);
   if (!matmul)
-    return false;
+    return refuse(op, config) << "expected a matmul";
   matmul->start = starts.lookup(op);
-  TensorCorePlan plan = planTensorCoreMatmul(*matmul, chip, reassociate);
-  remarkMatmul(plan.instruction, plan.remark);
-  LDBG() << "matmul at " << loc << ": " << plan.remark;
-  numTensorCoreMatmuls += plan.instruction != nullptr;
-  auto build = [&](const MatmulTile &tile) {
-    if (plan.instruction)
-      buildTensorCoreKernel(*this, *matmul, plan, tile);
-    else
-      buildTiledKernel(*this, *matmul, tile);
+  if (failed(buildMatmul(*matmul, config)))
+    return failure();
+  numTensorCoreMatmuls += !config.getInstruction().empty();
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult KernelBuilder::buildMatmul(const GpuMatmul &matmul,
+                                         LoweringConfigAttr config) {
+  auto emitError = [&] { return refuse(matmul.op, config); };
+  OpBuilder::InsertionGuard guard(rewriter);
+  LoweringStrategy strategy = config.getStrategy();
+  TensorCorePlan plan;
+  switch (strategy) {
+  case LoweringStrategy::TensorCore:
+  case LoweringStrategy::Warpgroup: {
+    FailureOr<TensorCorePlan> found =
+        TensorCorePlan::get(matmul, config, chip, emitError);
+    if (failed(found))
+      return failure();
+    plan = *found;
+    break;
+  }
+  case LoweringStrategy::Simt:
+  case LoweringStrategy::Skinny:
+    break;
+  default:
+    return emitError() << "expected one for matmuls";
+  }
+  SmallVector<const MatmulTile *> tiles;
+  for (DenseI64ArrayAttr sizes : config.getTiles()) {
+    tiles.push_back(MatmulTile::find(strategy, sizes));
+    if (!tiles.back())
+      return emitError() << "expected a tile of MatmulTiles.def, but got "
+                         << llvm::interleaved_array(sizes.asArrayRef());
+  }
+  // Emits a condition on the host, and kernels for both of its values.
+  auto buildEither = [&](Value condition, auto ifTrue, auto ifFalse) {
+    auto branch =
+        scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    ifTrue();
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    return ifFalse();
   };
-  Type accumulator = matmul->body.getType();
-  TileKind kind = plan.instruction   ? TileKind::TensorCore
-                  : matmul->isSkinny ? TileKind::Skinny
-                                     : TileKind::Simt;
-  // The sizes are known on the host at run time.
-  auto buildBest = [&](TileKind kind,
-                       llvm::function_ref<void(const MatmulTile &)> build) {
+  auto build = [&](const MatmulTile &tile) {
     OpBuilder::InsertionGuard guard(rewriter);
-    SmallVector<const MatmulTile *, 2> tiles =
-        chooseTiles(*matmul, kind, accumulator.getIntOrFloatBitWidth() / 8);
+    if (strategy == LoweringStrategy::Warpgroup)
+      buildWarpgroupKernel(*this, matmul, plan, tile);
+    else if (plan.instruction)
+      buildTensorCoreKernel(*this, matmul, plan, tile);
+    else
+      buildTiledKernel(*this, matmul, tile);
+  };
+  auto buildTiles = [&] {
+    OpBuilder::InsertionGuard guard(rewriter);
     if (tiles.size() == 1)
       return build(*tiles[0]);
-    auto branch = scf::IfOp::create(
-        rewriter, loc, isLessWork(*this, *matmul, *tiles[0], *tiles[1]),
-        /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    build(*tiles[0]);
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    build(*tiles[1]);
+    // The sizes are known on the host at run time.
+    buildEither(
+        isLessWork(*this, matmul, *tiles[0], *tiles[1]),
+        [&] { build(*tiles[0]); }, [&] { build(*tiles[1]); });
   };
-  if (!plan.warpgroupInstruction) {
-    buildBest(kind, build);
-    return true;
-  }
-  OpBuilder::InsertionGuard guard(rewriter);
-  auto branch =
-      scf::IfOp::create(rewriter, loc, canLoadByTma(*this, *matmul, plan),
-                        /*withElseRegion=*/true);
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  buildBest(TileKind::Warpgroup, [&](const MatmulTile &tile) {
-    buildWarpgroupKernel(*this, *matmul, plan, tile);
-  });
-  rewriter.setInsertionPointToStart(branch.elseBlock());
-  buildBest(kind, build);
-  return true;
+  if (config.getOtherwise())
+    return buildEither(canLoadByTma(*this, matmul, plan), buildTiles, [&] {
+      return buildMatmul(matmul, config.getOtherwise());
+    });
+  buildTiles();
+  return success();
 }
 
-void KernelBuilder::remarkMatmul(bool isInstruction, StringRef message) {
-  auto options =
-      remark::RemarkOpts::name("product").category(kConversionRemarks);
-  auto remark = isInstruction ? remark::passed(loc, options)
-                              : remark::missed(loc, options);
-  if (remark)
-    remark << message;
-}
-
-LogicalResult KernelBuilder::mapMatvec(GenericOp op) {
-  std::optional<ReductionSchedule> order = ReductionSchedule::get(op);
-  std::optional<WeightContraction> contraction = WeightContraction::get(op);
-  bool isContiguous = llvm::all_of(op->getOperandTypes(), [](Type operand) {
-    auto type = dyn_cast<MemRefType>(operand);
-    return type && (type.getRank() == 0 || type.isLastDimUnitStride());
-  });
-  if (!contraction || !order || *order != contraction->getOrder() ||
-      !isContiguous)
-    return op.emitOpError(
+LogicalResult KernelBuilder::mapMatvec(LinalgOp op, LoweringStrategy strategy) {
+  std::optional<WeightContraction> contraction = getMatvec(op);
+  if (!contraction || strategy != getStrategy(*contraction))
+    return op->emitOpError(
         "has no kernel that preserves its accumulation order");
-  remarkMatmul(/*isInstruction=*/false, describeMatvecKernel(*contraction));
-  buildMatvecKernel(*this, *contraction, *order);
+  buildMatvecKernel(*this, *contraction);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult KernelBuilder::mapScalar(LinalgOp op) {
+  if (GenericOp generic = collapseElementwise(rewriter, op)) {
+    op = cast<LinalgOp>(generic.getOperation());
+    rewriter.setInsertionPoint(op);
+  }
+  for (Value output : op.getDpsInits())
+    if (hasPackedElements(output))
+      return op->emitOpError()
+             << "has no kernel: expected an elementwise op that writes "
+                "packed results in row-major order, but got "
+             << output.getType() << ", whose bytes several threads would write";
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  if (!generic || !mapReduction(generic)) {
+    LDBG() << "one thread for each element of " << op->getName() << " at "
+           << loc;
+    mapElements(op);
+  }
+  endLaunch();
   rewriter.eraseOp(op);
   return success();
 }
@@ -634,30 +589,33 @@ LogicalResult KernelBuilder::mapMatvec(GenericOp op) {
 LogicalResult KernelBuilder::map(LinalgOp op) {
   loc = op.getLoc();
   rewriter.setInsertionPoint(op);
+  auto config = op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);
+  LoweringStrategy strategy =
+      config ? config.getStrategy() : LoweringStrategy::Scalar;
+  // The ops of the kernel are copies of this one.
+  op->removeAttr(kLoweringConfigAttrName);
   if (op->hasAttr(kReductionScheduleAttrName))
-    return mapMatvec(cast<GenericOp>(op.getOperation()));
-  if (mapInit(op) || mapMatmul(op)) {
+    return mapMatvec(op, strategy);
+  if (mapInit(op)) {
     rewriter.eraseOp(op);
     return success();
   }
-  if (!mapElementwise(op)) {
-    for (Value output : op.getDpsInits())
-      if (isPacked(output))
-        return op.emitOpError()
-               << "has no kernel: expected an elementwise op that writes "
-                  "packed results in row-major order, but got "
-               << output.getType()
-               << ", whose bytes several threads would write";
-    auto generic = dyn_cast<GenericOp>(op.getOperation());
-    if (!generic || !mapReduction(generic)) {
-      LDBG() << "one thread for each element of " << op->getName() << " at "
-             << loc;
-      mapElements(op);
-    }
+  switch (strategy) {
+  case LoweringStrategy::Scalar:
+    return mapScalar(op);
+  case LoweringStrategy::Elementwise:
+    return mapElementwise(op, config);
+  case LoweringStrategy::TensorCore:
+  case LoweringStrategy::Warpgroup:
+  case LoweringStrategy::Simt:
+  case LoweringStrategy::Skinny:
+    return mapMatmul(op, config);
+  case LoweringStrategy::RowMatvec:
+  case LoweringStrategy::ColumnMatvec:
+    return refuse(op, config) << "expected a reduction schedule";
+  default:
+    return refuse(op, config) << "expected one of a single op on GPUs";
   }
-  endLaunch();
-  rewriter.eraseOp(op);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -700,21 +658,12 @@ static bool refuseWideIntegers(gpu::LaunchOp launch) {
 void OutlineGpuKernels::runOnOperation() {
   FunctionOpInterface function = getOperation();
   IRRewriter rewriter(&getContext());
-  SmallVector<memref::CopyOp> copies;
-  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
-  for (memref::CopyOp copy : copies) {
-    rewriter.setInsertionPoint(copy);
-    linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
-                             copy.getTarget());
-    rewriter.eraseOp(copy);
-  }
   SmallVector<LinalgOp> ops;
   function.walk([&](LinalgOp op) {
     if (op.hasPureBufferSemantics())
       ops.push_back(op);
   });
-  std::optional<NvidiaChip> known = lookupChip(function);
-  KernelBuilder kernels(function, module, std::move(known), reassociate);
+  KernelBuilder kernels(function, module);
   for (LinalgOp op : ops)
     if (failed(kernels.map(op)))
       return signalPassFailure();

@@ -8,6 +8,7 @@
 
 #include "TensorCoreInstructions.h"
 
+#include "quant-float/IR/CodegenAttributes.h"
 #include "quant-float/IR/QuantFloatOps.h"
 
 using namespace mlir;
@@ -193,8 +194,8 @@ static std::string getOperandLack(const TensorCoreInstruction &instruction,
 }
 
 /// Returns why the chip does not have an instruction; empty if it has it.
-static std::string getLack(const TensorCoreInstruction &instruction,
-                           const NvidiaChip &chip) {
+static std::string getChipLack(const TensorCoreInstruction &instruction,
+                               const NvidiaChip &chip) {
   if (chip.has(instruction.feature))
     return {};
   unsigned ptx = chip.getLeastPtx(instruction.feature);
@@ -205,20 +206,69 @@ static std::string getLack(const TensorCoreInstruction &instruction,
          getPtxName(chip.ptx);
 }
 
-TensorCorePlan
-quant_float::planTensorCoreMatmul(const GpuMatmul &matmul,
-                                  const std::optional<NvidiaChip> &chip,
-                                  bool reassociate) {
-  TensorCorePlan plan;
+/// Returns why an instruction for the operands' types cannot be used; empty if
+/// it can be.
+static std::string getLack(const TensorCoreInstruction &instruction,
+                           const GpuMatmul &matmul,
+                           const TensorCoreOperand &left,
+                           const TensorCoreOperand &right,
+                           const NvidiaChip &chip) {
+  std::string lack = getChipLack(instruction, chip);
+  if (!lack.empty() || !instruction.isWarpgroup())
+    return lack;
+  std::string need = getOperandLack(instruction, matmul, matmul.left, left);
+  if (need.empty())
+    need = getOperandLack(instruction, matmul, matmul.right, right);
+  return need.empty() ? need : instruction.getName() + " needs " + need;
+}
+
+static std::optional<TensorCoreOperand> getOperand(const GpuMatmul &matmul,
+                                                   const GpuOperand &operand) {
+  return isa<FloatType>(matmul.body.getType())
+             ? getFloatOperand(matmul, operand.value)
+             : getIntegerOperand(matmul, operand.value);
+}
+
+FailureOr<TensorCorePlan>
+TensorCorePlan::get(const GpuMatmul &matmul, LoweringConfigAttr config,
+                    const std::optional<NvidiaChip> &chip,
+                    llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (!chip)
+    return emitError() << "expected a module with a GPU as " << kTargetAttrName;
+  bool isWarpgroup = config.getStrategy() == LoweringStrategy::Warpgroup;
+  const TensorCoreInstruction *row =
+      llvm::find_if(kInstructions, [&](const TensorCoreInstruction &each) {
+        return each.isWarpgroup() == isWarpgroup &&
+               each.getName() == config.getInstruction();
+      });
+  if (row == std::end(kInstructions))
+    return emitError() << "expected an instruction of the strategy, but got '"
+                       << config.getInstruction() << "'";
+  std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
+  std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
+  if (!left || !right || left->element != row->a || right->element != row->b)
+    return emitError() << "expected operands of types " << ::getName(row->a)
+                       << " and " << ::getName(row->b) << " for '"
+                       << row->getName() << "'";
+  std::string lack = getLack(*row, matmul, *left, *right, *chip);
+  if (!lack.empty())
+    return emitError() << lack;
+  return TensorCorePlan{row, *left, *right,
+                        chip->has(NvidiaFeature::AsyncCopies)};
+}
+
+TensorCoreChoice
+quant_float::chooseTensorCoreInstructions(const GpuMatmul &matmul,
+                                          const std::optional<NvidiaChip> &chip,
+                                          bool reassociate) {
+  TensorCoreChoice choice;
   Type accumulator = matmul.body.getType();
-  bool isFloat = isa<FloatType>(accumulator);
-  auto getOperand = isFloat ? getFloatOperand : getIntegerOperand;
-  std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left.value);
-  std::optional<TensorCoreOperand> right =
-      getOperand(matmul, matmul.right.value);
+  bool isOrdered = isa<FloatType>(accumulator) && !reassociate;
+  std::optional<TensorCoreOperand> left = getOperand(matmul, matmul.left);
+  std::optional<TensorCoreOperand> right = getOperand(matmul, matmul.right);
   std::string lacks;
   bool isKnown = false;
-  llvm::raw_string_ostream os(plan.remark);
+  llvm::raw_string_ostream os(choice.remark);
   if (left && right) {
     os << "matmul of " << getName(left->element) << " and "
        << getName(right->element);
@@ -228,24 +278,14 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &matmul,
       isKnown = true;
       if (!chip)
         break;
-      std::string lack = getLack(row, *chip);
-      if (lack.empty() && isFloat && !reassociate)
+      std::string lack = getChipLack(row, *chip);
+      if (lack.empty() && isOrdered)
         lack = row.getName() + " needs --accumulation reassociate";
-      if (lack.empty() && row.isWarpgroup()) {
-        std::string need = getOperandLack(row, matmul, matmul.left, *left);
-        if (need.empty())
-          need = getOperandLack(row, matmul, matmul.right, *right);
-        if (!need.empty())
-          lack = row.getName() + " needs " + need;
-      }
-      if (lack.empty()) {
-        (row.isWarpgroup() ? plan.warpgroupInstruction : plan.instruction) =
-            &row;
-        plan.left = *left;
-        plan.right = *right;
-        plan.hasAsyncCopies = chip->has(NvidiaFeature::AsyncCopies);
-      }
-      if (plan.instruction)
+      else if (lack.empty())
+        lack = getLack(row, matmul, *left, *right, *chip);
+      if (lack.empty())
+        (row.isWarpgroup() ? choice.warpgroup : choice.warp) = &row;
+      if (choice.warp)
         break;
       if (lack.empty() || (row.isWarpgroup() && !chip->has(row.feature)))
         continue;
@@ -254,17 +294,16 @@ quant_float::planTensorCoreMatmul(const GpuMatmul &matmul,
   } else {
     os << "matmul in " << accumulator;
   }
-  if (plan.warpgroupInstruction)
-    os << " by " << plan.warpgroupInstruction->getName()
+  if (choice.warpgroup)
+    os << " by " << choice.warpgroup->getName()
        << " if TMA can load the operands, else";
-  if (plan.instruction)
-    os << " by " << plan.instruction->getName();
+  if (choice.warp)
+    os << " by " << choice.warp->getName();
   else
     os << " by tiles, multiplied and accumulated in " << accumulator
-       << (isFloat && !reassociate ? " in the order of the reduction dimension"
-                                   : "");
+       << (isOrdered ? " in the order of the reduction dimension" : "");
   if (!isKnown)
     lacks = ": no instruction supports the operands";
   os << lacks;
-  return plan;
+  return choice;
 }

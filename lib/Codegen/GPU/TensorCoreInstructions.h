@@ -10,6 +10,7 @@
 #define QUANT_FLOAT_LIB_CODEGEN_GPU_TENSORCOREINSTRUCTIONS_H
 
 #include "GpuMatmul.h"
+#include "quant-float/IR/QuantFloatAttributes.h"
 #include "quant-float/TargetInfo/NvidiaChip.h"
 
 namespace mlir::quant_float {
@@ -60,38 +61,49 @@ struct TensorCoreOperand {
   BlockArgument getArgument(linalg::GenericOp op) const;
 };
 
-/// How a matmul is lowered for a chip.
+/// How a kernel computes a matmul by an instruction.
 struct TensorCorePlan {
-  /// The instruction of a warp; null if no instruction takes the operands, or
-  /// none is allowed.
   const TensorCoreInstruction *instruction = nullptr;
-  /// The instruction of a warpgroup, whose kernel requires that `instruction`
-  /// computes what TMA cannot load; null if there is none.
-  const TensorCoreInstruction *warpgroupInstruction = nullptr;
   TensorCoreOperand left, right;
   /// Whether the chip has asynchronous copies to workgroup memory.
   bool hasAsyncCopies = false;
-  /// The remark: how the matmul is lowered, and what a better
-  /// instruction needs.
+
+  /// Returns the plan for the instruction of a config with the strategy
+  /// `tensor_core` or `warpgroup`. Emits an error if there is no such
+  /// instruction, or if it does not take the operands or the chip lacks it.
+  static FailureOr<TensorCorePlan>
+  get(const GpuMatmul &matmul, LoweringConfigAttr config,
+      const std::optional<NvidiaChip> &chip,
+      llvm::function_ref<InFlightDiagnostic()> emitError);
+};
+
+/// The best instructions for a matmul.
+struct TensorCoreChoice {
+  /// The instructions of a warp and of a warpgroup, or null. If the latter
+  /// exists, the former computes what TMA cannot load.
+  const TensorCoreInstruction *warp = nullptr, *warpgroup = nullptr;
+  /// The remark: how the matmul is lowered, and what a better instruction
+  /// needs.
   std::string remark;
 };
 
-/// Chooses an instruction for a matmul. `reassociate` allows reassociation of
-/// float reductions. Without a chip, the plan has no instruction.
-TensorCorePlan planTensorCoreMatmul(const GpuMatmul &matmul,
-                                    const std::optional<NvidiaChip> &chip,
-                                    bool reassociate);
+/// Chooses instructions for a matmul. `reassociate` allows reassociation of
+/// float reductions. Without a chip, there are none.
+TensorCoreChoice
+chooseTensorCoreInstructions(const GpuMatmul &matmul,
+                             const std::optional<NvidiaChip> &chip,
+                             bool reassociate);
 
 /// Builds a kernel whose warps use the plan's instruction.
 void buildTensorCoreKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                            const TensorCorePlan &plan, const MatmulTile &shape);
 
-/// Emits host code that returns whether TMA can load the operands of the plan's
-/// warpgroup instruction.
+/// Emits host code that returns whether TMA can load the operands of the plan,
+/// whose instruction is one of a warpgroup.
 Value canLoadByTma(KernelLaunches &launches, const GpuMatmul &matmul,
                    const TensorCorePlan &plan);
 
-/// Builds a kernel whose warpgroups use the plan's warpgroup instruction.
+/// Builds a kernel whose warpgroups use the plan's instruction.
 void buildWarpgroupKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                           const TensorCorePlan &plan, const MatmulTile &shape);
 

@@ -59,7 +59,7 @@ public:
   TiledKernel(KernelLaunches &launches, const GpuMatmul &matmul,
               const MatmulTile &shape)
       : GpuMatmulBuilder(launches, matmul), shape(shape),
-        hasLines(shape.kind == TileKind::Skinny),
+        hasLines(shape.strategy == LoweringStrategy::Skinny),
         threads(hasLines ? kThreadsOfLines : shape.getShares()),
         tileDepth(hasLines ? kDepthOfLines : kDepth), element(getElementType()),
         row(VectorType::get({getNeighbours(shape.shareColumns)}, element)) {}

@@ -58,8 +58,7 @@ class WarpgroupKernel : TensorCoreResults {
 public:
   WarpgroupKernel(KernelLaunches &launches, const GpuMatmul &matmul,
                   const TensorCorePlan &plan, const MatmulTile &shape)
-      : TensorCoreResults(launches, matmul, plan, *plan.warpgroupInstruction,
-                          shape) {}
+      : TensorCoreResults(launches, matmul, plan, *plan.instruction, shape) {}
 
   Value canLoad();
   void build();
@@ -491,7 +490,7 @@ Value quant_float::canLoadByTma(KernelLaunches &launches,
                                 const GpuMatmul &matmul,
                                 const TensorCorePlan &plan) {
   // The tile does not matter.
-  constexpr MatmulTile kNone = {TileKind::Warpgroup, 64, 64, 16, 64};
+  constexpr MatmulTile kNone = {LoweringStrategy::Warpgroup, 64, 64, 16, 64};
   return WarpgroupKernel(launches, matmul, plan, kNone).canLoad();
 }
 

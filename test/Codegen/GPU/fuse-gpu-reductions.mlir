@@ -1,5 +1,5 @@
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-gpu-reductions))" | FileCheck %s
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-gpu-reductions{reassociate}))" | FileCheck %s --check-prefix=FREE
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-configure-gpu-kernels,quant-float-fuse-gpu-reductions))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-configure-gpu-kernels{reassociate},quant-float-fuse-gpu-reductions{reassociate}))" | FileCheck %s --check-prefix=FREE
 
 #row = affine_map<(i, j) -> (i, j)>
 #one = affine_map<(i, j) -> (i)>

@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_80},func.func(quant-float-outline-gpu-kernels{reassociate},canonicalize,cse))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_80},func.func(quant-float-configure-gpu-kernels{reassociate},quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s
 
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>

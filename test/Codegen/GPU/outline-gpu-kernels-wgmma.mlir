@@ -1,6 +1,6 @@
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_90a},func.func(quant-float-outline-gpu-kernels{reassociate},canonicalize,cse))" | FileCheck %s
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_90a},func.func(quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=NONE
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_90},func.func(quant-float-outline-gpu-kernels{reassociate},canonicalize,cse))" | FileCheck %s --check-prefix=NONE
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_90a},func.func(quant-float-configure-gpu-kernels{reassociate},quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_90a},func.func(quant-float-configure-gpu-kernels,quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=NONE
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_90},func.func(quant-float-configure-gpu-kernels{reassociate},quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=NONE
 
 // NONE-NOT: nvgpu.tma
 // NONE-NOT: wgmma

@@ -1,7 +1,7 @@
-// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s
-// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-outline-gpu-kernels{module=mine}))" | FileCheck %s --check-prefix=MODULE
-// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_75},func.func(quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=TURING
-// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_80},func.func(quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=AMPERE
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-configure-gpu-kernels,quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-configure-gpu-kernels,quant-float-outline-gpu-kernels{module=mine}))" | FileCheck %s --check-prefix=MODULE
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_75},func.func(quant-float-configure-gpu-kernels,quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=TURING
+// RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_80},func.func(quant-float-configure-gpu-kernels,quant-float-outline-gpu-kernels,canonicalize,cse))" | FileCheck %s --check-prefix=AMPERE
 
 #id1 = affine_map<(d0) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,5 +1,5 @@
 // LLVM counts only if it is built with assertions; otherwise the report is empty.
-// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_80},func.func(quant-float-commute-pad-and-dequantize,quant-float-outline-scalar-gpu-kernels,quant-float-outline-gpu-kernels{reassociate}))" --mlir-pass-statistics --mlir-pass-statistics-display=pipeline -o /dev/null 2>&1 | FileCheck %s %if asserts %{ --check-prefixes=CHECK,COUNT %}
+// RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{chip=sm_80},func.func(quant-float-commute-pad-and-dequantize,quant-float-outline-scalar-gpu-kernels,quant-float-configure-gpu-kernels{reassociate},quant-float-outline-gpu-kernels))" --mlir-pass-statistics --mlir-pass-statistics-display=pipeline -o /dev/null 2>&1 | FileCheck %s %if asserts %{ --check-prefixes=CHECK,COUNT %}
 
 // CHECK: Pass statistics report
 // COUNT: QuantFloatCommutePadAndDequantizePass

@@ -74,6 +74,68 @@ def QuantFloatAlignWorkgroupMemoryPass
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def QuantFloatConfigureGpuKernelsPass
+    : InterfacePass<"quant-float-configure-gpu-kernels", "mlir::FunctionOpInterface"> {
+  let summary = "Choose a GPU kernel for each linalg op";
+  let description = [{
+    Sets the attribute `quant_float.lowering_config` of linalg ops on memrefs:
+    the kernel that `quant-float-fuse-gpu-reductions` and
+    `quant-float-outline-gpu-kernels` build, which run next. An op that already
+    has the attribute keeps it, and is not fused with other ops. The chip is
+    that of the module attribute `quant_float.target`; without one, kernels use
+    no instructions that some chips lack.
+
+    - `fused_reduction`: an elementwise op that uses the results of reductions
+      of rows or blocks. The ops that its kernel contains as well get no
+      attribute.
+    - `row_matvec`, `column_matvec`: a contraction with
+      `quant_float.reduction_schedule`.
+    - `warpgroup`, `tensor_core`: a matmul whose operand types have an
+      instruction of lib/Codegen/GPU/TensorCoreInstructions.def that the chip
+      has. The accumulation of integers of at most 8 bits is exact in any order.
+      Floats require `reassociate`.
+    - `skinny`, `simt`: another matmul, with fewer than eight rows or columns or
+      with more of both. Products are accumulated in the order of K.
+    - `elementwise`: another `linalg.generic` without reduction loops. The
+      elements of a thread fill 16 bytes of the narrowest operand, but at most 16
+      bytes of a result, because several stores of a thread would leave gaps
+      between the stores of adjacent threads.
+    - `scalar`: any other op, and matmuls that are too small for tiles.
+
+    The tiles of a matmul are rows of lib/Codegen/GPU/MatmulTiles.def. If the
+    best one depends on dynamic sizes, the config has two of them.
+
+    The pass emits a remark for each matmul and matvec: the chosen instruction,
+    and what a better one needs. It also converts `memref.copy` to
+    `linalg.generic`.
+
+    ```mlir
+    linalg.generic {
+        indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                         affine_map<(m, n, k) -> (k, n)>,
+                         affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
+        outs(%y : memref<512x512xf32>)
+        attrs = {quant_float.lowering_config =
+                     #quant_float.lowering_config<simt tiles = [[64, 64, 4, 4]]>} {
+    ^bb0(%lhs: f32, %rhs: f32, %sum: f32):
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    ```
+  }];
+  let options = [
+    Option<"reassociate", "reassociate", "bool", /*default=*/"false",
+           "allow reassociation of floating-point reductions">
+  ];
+  let dependentDialects = [
+    "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect",
+    "mlir::quant_float::QuantFloatDialect"
+  ];
+}
+
 def QuantFloatFuseGpuReductionsPass
     : InterfacePass<"quant-float-fuse-gpu-reductions", "mlir::FunctionOpInterface"> {
   let summary = "Map reductions and their elementwise users to one GPU kernel";
@@ -83,8 +145,9 @@ def QuantFloatFuseGpuReductionsPass
     are the quantization of blocks (largest magnitude, scale, elements), the
     quantization of rows, normalizations, and both combined.
 
-    The pass starts from an elementwise op, the consumer, and adds the ops
-    before it as long as their loops are loops of the consumer, blocks of the
+    The consumer is an elementwise op with the strategy `fused_reduction`
+    (`quant_float.lowering_config`). The pass adds the ops before it that have no
+    lowering config, as long as their loops are loops of the consumer, blocks of the
     indices of one of its loops (`d floordiv B`, or a reshape), or indices in
     such blocks. It runs on memrefs, before
     `quant-float-convert-asserts-to-status`, because buffers that only the fused
@@ -110,7 +173,8 @@ def QuantFloatFuseGpuReductionsPass
     each group reads the tile from workgroup memory, to which it must fit (48
     KiB). With `reassociate`, they are combined like integers. Other ops, rows of
     dynamic size and larger rows are left to
-    `quant-float-outline-gpu-kernels`.
+    `quant-float-outline-gpu-kernels`. A consumer that the pass cannot fuse, or
+    whose config has other tile sizes, is an error.
 
     ```mlir
     linalg.generic {
@@ -128,7 +192,9 @@ def QuantFloatFuseGpuReductionsPass
                          affine_map<(i, j) -> (i, j)>],
         iterator_types = ["parallel", "parallel"]}
         ins(%x, %amax : memref<?x64xf32>, memref<?xi32>)
-        outs(%y : memref<?x64xf32>) {
+        outs(%y : memref<?x64xf32>)
+        attrs = {quant_float.lowering_config =
+                     #quant_float.lowering_config<fused_reduction tiles = [[1, 64]]>} {
     ^bb0(%in: f32, %largest: i32, %out: f32):
       %scale = arith.bitcast %largest : i32 to f32
       %quotient = arith.divf %in, %scale : f32
@@ -182,45 +248,44 @@ def QuantFloatOutlineGpuKernelsPass
   let description = [{
     Converts every linalg op on memrefs to a `gpu.launch` with a one-dimensional
     grid of the size of the problem. All buffers and their contents are in
-    device memory. The chip is that of the module attribute
-    `quant_float.target`; without one, the kernels use no instructions that some
-    chips lack.
+    device memory. The attribute `quant_float.lowering_config`, which
+    `quant-float-configure-gpu-kernels` sets, determines the kernel. An op
+    without it is lowered as `scalar`. It is an error if the kernel does not
+    support the op, its operand types or their layout, or if the chip (the module
+    attribute `quant_float.target`) lacks the instruction.
 
-    - Elementwise `linalg.generic`: contiguous dimensions are collapsed. A
-      thread processes as many adjacent elements as 16 bytes of the narrowest
-      operand hold, and stores at most 16 bytes, because several stores would
-      leave gaps between the stores of adjacent threads. The accesses are
-      vectors if the elements are in one row along the output's last dimension
-      and in one block of a scale (`d floordiv B`), and if all addresses are
-      aligned to the access size; otherwise they are scalars. Scales that do not
-      change along the row are loaded once. For packed results, a thread
-      processes at least as many elements as end on a byte boundary; packed
-      results must be written in row-major order.
-    - Matmul, `out[b, m, n] += lhs(b, m, k) * rhs(b, k, n)`, of floats or
-      integers, either operand of which may be dequantized: a thread block
-      computes a tile of up to 128 x 128 elements, and loads 16 elements of K at
-      a time, dequantized, of all rows and columns of the tile to its workgroup
-      memory. The tile size is a row of lib/Codegen/GPU/MatmulTiles.def; if it
-      depends on dynamic sizes, there are two kernels, one of which the host
-      launches. Products are accumulated in the order of K, so that the bits are
-      those of the op's loops. If the chip has an instruction of
-      lib/Codegen/GPU/TensorCoreInstructions.def for the operand types, warps
-      use it instead: for integers of at most 8 bits, whose accumulation is
-      exact in any order, and, with `reassociate`, for floats. If an instruction
-      of a warpgroup takes the operands, there are two kernels: the host launches
-      the one that loads tiles by `nvgpu.tma.async.load` if addresses and strides
-      are multiples of 16 bytes. Quantized values
-      that are contiguous along K are copied asynchronously by
-      `nvgpu.device_async_copy` if the chip supports it. Each of `b`, `m`, `n`
-      and `k` stands for any number of loops, including those of a convolution.
-    - Contraction with `quant_float.reduction_schedule`, which
+    - `elementwise`: contiguous dimensions are collapsed. The accesses are
+      vectors if the elements of a thread are in one row along the output's last
+      dimension and in one block of a scale (`d floordiv B`), and if all
+      addresses are aligned to the access size; otherwise they are scalars.
+      Scales that do not change along the row are loaded once. For packed
+      results, a thread processes at least as many elements as end on a byte
+      boundary; packed results must be written in row-major order.
+    - `simt`, `skinny`, `tensor_core`, `warpgroup`: a matmul, `out[b, m, n] +=
+      lhs(b, m, k) * rhs(b, k, n)`, of floats or integers, either operand of
+      which may be dequantized. Each of `b`, `m`, `n` and `k` stands for any
+      number of loops, including those of a convolution. A thread block computes
+      a tile of up to 128 x 256 elements. If there are two tiles, the host
+      launches the kernel of the one that costs less.
+      - `simt` and `skinny` load 16 or more elements of K at a time, dequantized,
+        of all rows and columns of the tile to workgroup memory, and accumulate
+        products in the order of K, so that the bits are those of the op's
+        loops.
+      - `tensor_core` copies quantized values that are contiguous along K
+        asynchronously by `nvgpu.device_async_copy` if the chip supports it.
+      - `warpgroup` loads tiles by `nvgpu.tma.async.load`. The host launches it if
+        addresses and strides are multiples of 16 bytes, and the kernel of
+        `otherwise` if they are not.
+    - `row_matvec`, `column_matvec`: a contraction with
+      `quant_float.reduction_schedule`, which
       `quant-float-fuse-weight-dequantization` creates: threads take the role of
       vector lanes, and each reads its quantized values once.
-    - All other ops: one thread computes one element of the result and
-      accumulates reductions in registers, in the order of the op's loops. These
-      kernels are correct but not fast.
-    - Initialization of a buffer right before a reduction into it: no kernel;
-      the accumulators start from the value.
+    - `scalar`: one thread computes one element of the result and accumulates
+      reductions in registers, in the order of the op's loops. These kernels are
+      correct but not fast.
+
+    Initialization of a buffer right before a reduction into it has no kernel;
+    the accumulators start from the value.
 
     Allocations become device allocations, and `gpu-kernel-outlining` moves
     constants into the kernel module. Any other access to device memory is an
@@ -230,9 +295,7 @@ def QuantFloatOutlineGpuKernelsPass
   }];
   let options = [
     Option<"module", "module", "std::string", /*default=*/"\"quant_float_kernels\"",
-           "symbol of the gpu.module for the kernels">,
-    Option<"reassociate", "reassociate", "bool", /*default=*/"false",
-           "allow reassociation of floating-point reductions">
+           "symbol of the gpu.module for the kernels">
   ];
   let statistics = [
     Statistic<"numMapped", "num-mapped",
