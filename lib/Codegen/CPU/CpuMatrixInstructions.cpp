@@ -14,9 +14,9 @@ using namespace mlir::quant_float;
 
 // clang-format off
 static constexpr CpuMatrixInstructions kInstructions[] = {
-    {ConversionFeature::AmxInt8, 16, 16, 16, 32, 32, 16,
+    {ConversionFeature::AmxInt8, 16, 16, 32, 32, 16,
      "llvm.x86.tdpbssd", "llvm.x86.tdpbsud", "llvm.x86.tdpbusd", "llvm.x86.tdpbuud"},
-    {ConversionFeature::I8mm, 2, 2, 2, 8, 16, 4,
+    {ConversionFeature::I8mm, 2, 2, 8, 16, 4,
      "llvm.aarch64.neon.smmla", nullptr, "llvm.aarch64.neon.usmmla", "llvm.aarch64.neon.ummla"},
 };
 // clang-format on

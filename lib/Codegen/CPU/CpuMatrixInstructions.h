@@ -15,11 +15,11 @@
 namespace mlir::quant_float {
 
 /// An instruction that multiplies a tile of `rows` rows by a tile of `lanes`
-/// columns, each with `steps` packed i32 elements of four bytes along K, and
+/// columns, both with packed i32 elements of four bytes along K, and
 /// accumulates the products in i32.
 struct CpuMatrixInstructions {
   ConversionFeature feature;
-  int64_t rows, lanes, steps;
+  int64_t rows, lanes;
   /// The register blocking: the number of rows and lanes that are accumulated
   /// together, and the number of i32 elements along K that one loop iteration
   /// processes.
