@@ -1,8 +1,8 @@
 """Runs the steps of `scripts/test.sh --full` and prints a summary of each.
 
-A step that cannot run on this machine prints the reason and counts as skipped. The results are
-written to test/results/<date>.json, with the commit. Results of other steps of the same day are
-kept. Certificates are written to a separate file, test/results/certificates.json.
+A step that cannot run on this machine prints the reason and counts as skipped. Its latest outcome
+is in test/results/full.json, with the date and the commit; steps that do not run keep theirs.
+Certificates are written to a separate file, test/results/certificates.json.
 """
 
 import argparse
@@ -368,6 +368,9 @@ def perform(step):
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "commit": git("rev-parse", "HEAD"),
         "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
         "seconds": seconds,
         "passed": outcome.passed,
         "failed": outcome.failed,
@@ -399,24 +402,21 @@ def main():
 
     LOGS.mkdir(parents=True, exist_ok=True)
     arguments.record.mkdir(parents=True, exist_ok=True)
-    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
-    path = arguments.record / f"{today}.json"
-    entry = {
-        "date": today,
-        "cpu": cpu_name(),
-        "cores": os.cpu_count(),
-        "system": platform.platform(),
-        "steps": json.loads(path.read_text()).get("steps", {}) if path.exists() else {},
-    }
+    path = arguments.record / "full.json"
+    recorded = json.loads(path.read_text()) if path.exists() else {}
     outcomes = []
     for step in STEPS:
         if step.name in names:
-            outcome, entry["steps"][step.name] = perform(step)
+            outcome, record = perform(step)
             outcomes.append(outcome)
             # A file of its own: it is large, and a page is made from it.
-            if entry["steps"][step.name].get("results", {}).pop("certificates", None):
+            if record.get("results", {}).pop("certificates", None):
                 shutil.copy(BUILD / "test" / "results" / "certificates.json", arguments.record)
-            path.write_text(json.dumps(entry, indent=1) + "\n")
+            # A run that could not start does not replace an outcome.
+            if outcome.passed or outcome.failed or step.name not in recorded:
+                recorded[step.name] = record
+            kept = {s.name: recorded[s.name] for s in STEPS if s.name in recorded}
+            path.write_text(json.dumps(kept, indent=1) + "\n")
     print(f"recorded in {path}")
     passed, failed, skipped = (
         sum(getattr(o, key) for o in outcomes) for key in ("passed", "failed", "skipped")

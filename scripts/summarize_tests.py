@@ -84,7 +84,7 @@ class Summary:
         self.results = {file.stem: json.loads(file.read_text()) for file in results}
 
     def record(self):
-        """For a JSON file; every test with its time, and what the tests themselves recorded."""
+        """For a JSON file, with what the tests themselves recorded."""
         return {
             **self.environment,
             "seconds": round(self.seconds, 1),
@@ -93,14 +93,6 @@ class Summary:
             "skipped": self.skipped,
             "run_lines": self.run_lines,
             "results": self.results,
-            "tests": [
-                {
-                    "name": test["name"],
-                    "code": test["code"],
-                    "seconds": round(test["elapsed"] or 0, 2),
-                }
-                for test in sorted(self.tests, key=lambda test: test["name"])
-            ],
         }
 
     def print(self):

@@ -104,7 +104,7 @@ def main():
     for name, text in records.write_headers():
         pages.write(f"reference/{name}", text)
     pages.write("reference/types.md", elements.write_page())
-    matrix = support.write_page(build / "bin", source / "test/results", arguments.full)
+    matrix = support.write_page(build / "bin", arguments.full)
     pages.write("reference/support.md", matrix)
     results = source / "test/results"
     pages.write("reference/certified.md", certified.write_certificates(results))

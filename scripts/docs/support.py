@@ -1,7 +1,7 @@
 """The page of what is supported: op by version by type by target.
 
 Versions and types are the opset rules', as `quant-float-opset-rules` prints them; targets are tried
-(probe.py); what tests found is that of test/results.
+(probe.py).
 """
 
 import itertools
@@ -171,37 +171,12 @@ class Support:
         return text + table(["", *map(code, all_types)], rows)
 
 
-def describe_results(folder):
-    """The newest of every record that says what it compared and what differed."""
-    newest = {}
-    for file in sorted(folder.glob("20*.json")):
-        record = json.loads(file.read_text())
-        # Of one run, or of steps.
-        for run in [record, *record.get("steps", {}).values()]:
-            for name, result in run.get("results", {}).items():
-                if isinstance(result, dict) and "casts" in result:
-                    newest[name] = (run["date"][:10], record["cpu"], result)
-    if not newest:
-        return ""
-    text = "## Exhaustive comparisons\n\nExhaustive tests recorded these results:\n\n"
-    for name, (date, cpu, result) in sorted(newest.items()):
-        text += f"### {name}\n\n{result.get('test', '')}; {date}, {cpu}.\n\n"
-        rows = [
-            [f"`{c['cast']}`", f"{int(c['inputs']):,}", str(c["mismatches"])]
-            for c in result["casts"]
-            if "inputs" in c and "mismatches" in c
-        ]
-        text += table(["cast", "inputs", "results that differ"], rows)
-    return text
-
-
-def write_page(bin_folder, results, full):
+def write_page(bin_folder, full):
     support = Support(bin_folder, full)
-    text = "# What is supported\n\nThe build generates this page from the opset rules, the tables of nodes, runs of the "
-    text += "lowerings, and recorded test results.\n\n## Versions and types\n\n"
+    text = "# What is supported\n\nThe build generates this page from the opset rules, the tables of nodes, and runs of the "
+    text += "lowerings.\n\n## Versions and types\n\n"
     text += "A cell lists the operands that may have the type from that opset on; `yes` means all of them.\n\n"
     text += "".join(support.describe_op(op) for op in support.versions)
     text += support.describe_fakeconvert()
     text += nodes.write_section()
-    text += "## Targets\n\n" + support.describe_targets()
-    return text + describe_results(results)
+    return text + "## Targets\n\n" + support.describe_targets()

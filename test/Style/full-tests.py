@@ -1,5 +1,5 @@
 # The steps of `scripts/test.sh --full`: each says what it did, one that cannot run is skipped and says why, a failure is the exit
-# code's, and the record keeps what other steps found on the same day.
+# code's, and the record keeps the outcomes of other steps.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root/scripts %t | FileCheck %s
 # RUN: not %python %src_root/scripts/full_tests.py asan,nosuch 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -50,9 +50,12 @@ run("good,absent")
 # CHECK-NEXT: 0 passed, 1 failed
 # CHECK-NEXT: exit code 1
 record = run("broken")
-assert list(record["steps"]) == ["good", "absent", "broken"], record
-assert record["steps"]["good"]["more"] == 7 and record["cpu"], record
-assert "commit" in record["steps"]["good"], record
+assert list(record) == ["good", "absent", "broken"], record
+assert record["good"]["more"] == 7 and record["good"]["cpu"], record
+assert "commit" in record["good"] and record["absent"]["skipped"] == 1, record
+# CHECK: exit code 0
+full_tests.STEPS[0] = Step("good", "cannot run now", broken, ("no-such-program",))
+assert run("good")["good"] == record["good"]
 
 # UNKNOWN: error: no step nosuch; there are suite, exhaustive, certificates, emulated, avx2, wheel,
 # LIT: test.sh: --full takes no arguments of lit: --filter=x
