@@ -319,6 +319,12 @@ STEPS = [
         fuzz("safetensors"),
         FUZZER,
     ),
+    Step(
+        "fuzz-passes",
+        "libFuzzer with mutations of ops, on passes and import of MLIR",
+        fuzz("passes"),
+        FUZZER,
+    ),
     Step("fuzz-mlir", "libFuzzer on MLIR text through the C API", fuzz("mlir"), FUZZER),
     Step("fuzz-npy", "libFuzzer on .npy files", fuzz("npy"), FUZZER),
     Step(
@@ -352,6 +358,8 @@ def perform(step):
     log = LOGS / f"{step.name}.log"
     log.unlink(missing_ok=True)
     started = time.monotonic()
+    commit = git("rev-parse", "HEAD")
+    uncommitted = bool(git("status", "--porcelain", "--untracked-files=no"))
     absent = [need for need in step.needs if missing(need)]
     if absent:
         outcome = Outcome(skipped=1, told=f"needs {', '.join(absent)}")
@@ -366,8 +374,8 @@ def perform(step):
     return outcome, {
         "what": step.what,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "commit": git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "commit": commit,
+        "uncommitted_changes": uncommitted,
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "system": platform.platform(),
@@ -403,7 +411,6 @@ def main():
     LOGS.mkdir(parents=True, exist_ok=True)
     arguments.record.mkdir(parents=True, exist_ok=True)
     path = arguments.record / "full.json"
-    recorded = json.loads(path.read_text()) if path.exists() else {}
     outcomes = []
     for step in STEPS:
         if step.name in names:
@@ -412,7 +419,9 @@ def main():
             # A file of its own: it is large, and a page is made from it.
             if record.get("results", {}).pop("certificates", None):
                 shutil.copy(BUILD / "test" / "results" / "certificates.json", arguments.record)
-            # A run that could not start does not replace an outcome.
+            # Other steps may run at the same time.
+            recorded = json.loads(path.read_text()) if path.exists() else {}
+            # A step that could not run keeps its latest outcome.
             if outcome.passed or outcome.failed or step.name not in recorded:
                 recorded[step.name] = record
             kept = {s.name: recorded[s.name] for s in STEPS if s.name in recorded}

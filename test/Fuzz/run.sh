@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a fuzzer with the address and undefined-behaviour sanitizers in build/asan and runs it.
 # Fails on anything that it finds, which stays in build/asan/fuzz/findings.
-#   test/Fuzz/run.sh [seconds, default 300] [onnx, the default, convert, openvino, gguf, safetensors, mlir or npy]
+#   test/Fuzz/run.sh [seconds, default 300] [onnx, the default, convert, openvino, gguf, safetensors, passes, mlir or npy]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-300} target=${2:-onnx}

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,33 @@ def strings():
     for folder in ("IR", "Conversion", "Transforms", "Codegen", "ONNX/ToLinalg", "Pipelines"):
         for file in (ROOT / "test" / folder).rglob("*.mlir"):
             yield from (part.encode() for part in file.read_text().split("// -----"))
+
+
+def pipelines_of(text):
+    """The pass pipelines that a test's RUN lines run on the whole file."""
+    for line in re.findall(r"RUN: quant-float-opt (.*)", text.replace("\\\n// RUN:", "")):
+        whole = re.search(r'--pass-pipeline="builtin\.module\((.*?)\)"', line)
+        option = r"--?((?:quant-float|convert)-[-a-z0-9]+|canonicalize|cse)(?:=(?:\"([^\"]*)\"|(\S+)))?(?=\s|$)"
+        made = (
+            whole[1]
+            if whole
+            else ",".join(
+                f"{name}{{{quoted or bare}}}" for name, quoted, bare in re.findall(option, line)
+            )
+        )
+        if made and "%" not in made:
+            yield made
+
+
+def passes():
+    """The functions of the tests of passes, behind the pipelines that the tests run; those of conversions
+    also behind none, which reads them as models."""
+    for file in (ROOT / "test").rglob("*.mlir"):
+        text = file.read_text()
+        pipelines = {*pipelines_of(text)} | ({""} if "Conversion" in file.parts else set())
+        text = re.sub(r"^ *//(?! -----).*\n", "", text, flags=re.M)
+        for part in re.split(r"// -----.*\n|\n(?=func)", text):
+            yield from (f"{pipeline}\n{part}".encode() for pipeline in pipelines)
 
 
 def arrays():
@@ -139,6 +167,7 @@ SEEDS = {
     "gguf": weights,
     "safetensors": checkpoints,
     "mlir": strings,
+    "passes": passes,
     "npy": arrays,
 }
 corpus = pathlib.Path(sys.argv[2])
