@@ -160,6 +160,10 @@ LogicalResult LowerStrings::lower(func::FuncOp function) {
   if (onDevice && info->hasStrings)
     return function.emitError("function '")
            << info->symbol << "': strings have no lowering for GPUs";
+  for (Operation *op : ops)
+    for (Type type : op->getOperandTypes())
+      if (!isa<MemRefType>(type))
+        return op->emitOpError() << "expected memrefs, but got " << type;
   StringLowering lowering(function, *info);
   for (Operation *op : ops) {
     if (auto castOp = dyn_cast<CastStringsOp>(op))

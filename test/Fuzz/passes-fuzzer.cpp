@@ -82,13 +82,22 @@ static void readAndExport(StringRef text, SilentContext &silent) {
   require(done, silent.errors, "exportOnnx");
 }
 
+/// Upstream's inliner crashes on ops of unknown dialects with regions in the
+/// module.
+static bool hasUnknownRegion(ModuleOp module) {
+  return llvm::any_of(module.getOps(), [](Operation &op) {
+    return !op.isRegistered() && op.getNumRegions();
+  });
+}
+
 static void runPipeline(StringRef pipeline, StringRef text,
                         SilentContext &silent) {
   ParserConfig config(&silent.context);
   auto module = parseSourceString<ModuleOp>(text, config);
   PassManager manager(&silent.context, ModuleOp::getOperationName(),
                       PassManager::Nesting::Implicit);
-  if (!module || failed(parsePassPipeline(pipeline, manager, llvm::nulls())))
+  if (!module || hasUnknownRegion(*module) ||
+      failed(parsePassPipeline(pipeline, manager, llvm::nulls())))
     return;
   silent.errors = 0;
   bool done = succeeded(manager.run(*module));
