@@ -111,8 +111,8 @@ SmallVector<int64_t> IndexedTensor::getResultOrder() const {
 }
 
 SmallVector<int64_t> IndexedTensor::getGatheredShape() const {
-  SmallVector<int64_t> result(shape);
-  for (int64_t axis : ArrayRef(getOrder()).drop_front(axes.size()))
+  SmallVector<int64_t> result(shape), order = getOrder();
+  for (int64_t axis : ArrayRef(order).drop_front(axes.size()))
     result.push_back(getType().getDimSize(axis));
   return result;
 }

@@ -122,6 +122,20 @@ func.func @sizes(%x: !torch.vtensor<[?,8],f32>) -> !torch.vtensor<[?,2,4],f32> {
   return %5 : !torch.vtensor<[?,2,4],f32>
 }
 
+// The updates are broadcast to the shape of the elements at the indices.
+// CHECK-LABEL: @index_put(
+// CHECK-SAME: %[[X:.*]]: tensor<5x3xf32>, %[[I:.*]]: tensor<2xi64>, %[[U:.*]]: tensor<3xf32>
+// CHECK: %[[SHAPE:.*]] = arith.constant dense<[2, 3]> : tensor<2xi64>
+// CHECK: %[[E:.*]] = quant_float.node "Expand"(%[[U]], %[[SHAPE]]) {{.*}} -> tensor<2x3xf32>
+// CHECK: %[[V:.*]] = quant_float.node "Unsqueeze"(%[[I]], %{{.*}}) {{.*}} -> tensor<2x1xi64>
+// CHECK: quant_float.node "ScatterND"(%[[X]], %[[V]], %[[E]]) opset 28 attributes {reduction = "none"}
+func.func @index_put(%x: !torch.vtensor<[5,3],f32>, %i: !torch.vtensor<[2],si64>, %u: !torch.vtensor<[3],f32>) -> !torch.vtensor<[5,3],f32> {
+  %false = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %0 = "torch.prim.ListConstruct"(%i) : (!torch.vtensor<[2],si64>) -> !torch.list<vtensor>
+  %1 = "torch.aten.index_put"(%x, %0, %u, %false) : (!torch.vtensor<[5,3],f32>, !torch.list<vtensor>, !torch.vtensor<[3],f32>, !torch.bool) -> !torch.vtensor<[5,3],f32>
+  return %1 : !torch.vtensor<[5,3],f32>
+}
+
 // CHECK-LABEL: @checked(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>
 // CHECK-NEXT: return %[[X]]
