@@ -14,9 +14,9 @@ ninja -C "$build" "$target-fuzzer"
 "$python" test/Fuzz/Inputs/seeds.py "$target" "$work/seeds-$target"
 
 cd "$work"
-# libMLIR.so is not instrumented, so the sizes of containers that cross its border look wrong to the
-# sanitizer. Leaks are looked for.
-export ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1
+# libMLIR.so is not instrumented, so the sizes of containers and the free space of allocators that cross
+# its border look wrong to the sanitizer. Leaks are looked for.
+export ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:allocator_may_return_null=1
 # The models of `convert` are ONNX models.
 words=$here/${target/convert/onnx}.dict
 dictionary=()
