@@ -17,19 +17,28 @@ case "$version" in
   *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$version" = --help ] || exit 2; exit 0 ;;
 esac
 shift
-[ "$(id -u)" -eq 0 ] || { echo "test-llvm.sh: error: expected to run as root" >&2; exit 1; }
-command -v debootstrap >/dev/null || apt-get install -y -q debootstrap >/dev/null
+die() { echo "test-llvm.sh: error: $*" >&2; exit 1; }
+[ "$(id -u)" -eq 0 ] || die "expected to run as root"
+commit=$(git rev-parse HEAD) || die "expected a checkout of git"
+unshare --mount true || die "expected the right to mount, which a container without CAP_SYS_ADMIN lacks"
+if ! command -v debootstrap >/dev/null; then
+  echo "test-llvm: installing debootstrap"
+  { apt-get update -q && apt-get install -y -q debootstrap; } >/dev/null || die "cannot install debootstrap"
+fi
 
 root=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/llvm-$version
 if [ ! -e "$root/.ready" ]; then
-  mirror=$(sed -n 's/^URIs: *//p;s/^deb  *\(\[[^]]*\]  *\)\{0,1\}\([^ ]*\).*/\2/p' \
-    /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -1) || true
+  # Other systems have no mirror of Debian.
+  mirror=''
+  ! grep -qx 'ID=debian' /etc/os-release ||
+    mirror=$(sed -n 's/^URIs: *//p;s/^deb  *\(\[[^]]*\]  *\)\{0,1\}\([^ ]*\).*/\2/p' \
+      /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -1) || true
   mirror=${mirror:-http://deb.debian.org/debian}
   echo "test-llvm: installing a Debian system into $root"
   rm -rf "$root"
   mkdir -p "$root"
   debootstrap --variant=minbase --include=ca-certificates,git sid "$root" "$mirror" >"$root.log" 2>&1 ||
-    { tail -3 "$root.log" >&2; exit 1; }
+    { tail -3 "$root.log" >&2; die "no Debian system from $mirror (the whole log: $root.log)"; }
   rm -f "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*
   printf '%s\n' "Types: deb" "URIs: $mirror" "Suites: $suites" "Components: main" \
     "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg" >"$root/etc/apt/sources.list.d/debian.sources"
@@ -49,9 +58,10 @@ fi
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
 
-commit=$(git rev-parse HEAD)
-[ -e "$root/src" ] || git clone -q --no-checkout . "$root/src"
-git -C "$root/src" fetch -q "$PWD" "$commit"
+[ -z "$(git status --porcelain --untracked-files=no)" ] ||
+  echo "test-llvm: changes that are not committed are not tested"
+[ -e "$root/src/.git/HEAD" ] || { rm -rf "$root/src" && git clone -q --no-checkout . "$root/src"; }
+git -C "$root/src" fetch -q --update-shallow "$PWD" "$commit"
 git -C "$root/src" checkout -qf --detach "$commit"
 
 # If the build fails, no test runs, and the results of an earlier run must not be recorded.
