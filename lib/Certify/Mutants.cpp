@@ -696,7 +696,8 @@ static bool change(Operation *op, const Mutant &mutant) {
     builder.setInsertionPointAfter(op);
     mlir::Value rounded =
         arith::TruncFOp::create(builder, loc, narrow, op->getResult(0));
-    mlir::Value wide = arith::ExtFOp::create(builder, loc, type, rounded);
+    mlir::Value wide = arith::ExtFOp::create(builder, loc, type, rounded,
+                                             arith::FastMathFlagsAttr());
     op->getResult(0).replaceAllUsesExcept(wide, rounded.getDefiningOp());
     return true;
   }

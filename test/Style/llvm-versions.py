@@ -9,6 +9,8 @@ import sys
 root, build = map(pathlib.Path, sys.argv[1:3])
 failures = []
 
+# LLVM 24 deprecates the builder without flags.
+extension = re.compile(r"ExtFOp::create\((?![^;]*FastMathFlags)")
 header = root / "include/quant-float/Support/LlvmCompat.h"
 module = root / "cmake/modules/LlvmCompat.cmake"
 condition = re.compile(r"\s*#\s*(el)?if.*LLVM_VERSION_(MAJOR|MINOR)|\s*(else)?if\(.*LLVM_VERSION")
@@ -19,7 +21,11 @@ for folder in ("include", "lib", "tools", "python_bindings", "test", "cmake", "e
             or "build" in file.parts
         ):
             continue
-        for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+        text = file.read_text(errors="replace")
+        for found in extension.finditer(text):
+            number = text.count("\n", 0, found.start()) + 1
+            failures.append(f"{file.relative_to(root)}:{number}: expected FastMathFlagsAttr()")
+        for number, line in enumerate(text.splitlines(), 1):
             if not condition.match(line):
                 continue
             where = f"{file.relative_to(root)}:{number}"

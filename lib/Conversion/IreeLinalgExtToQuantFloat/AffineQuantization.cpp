@@ -331,12 +331,13 @@ static Value convertFloat(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (value.getType() == type)
     return value;
   if (from < to)
-    return arith::ExtFOp::create(b, type, value);
+    return arith::ExtFOp::create(b, type, value, arith::FastMathFlagsAttr());
   if (from > to)
     return arith::TruncFOp::create(b, type, value);
   // f16 and bf16.
-  return arith::TruncFOp::create(
-      b, type, arith::ExtFOp::create(b, b.getF32Type(), value));
+  Value wide = arith::ExtFOp::create(b, b.getF32Type(), value,
+                                     arith::FastMathFlagsAttr());
+  return arith::TruncFOp::create(b, type, wide);
 }
 
 static Value convertInteger(ImplicitLocOpBuilder &b, Value value, Type type,

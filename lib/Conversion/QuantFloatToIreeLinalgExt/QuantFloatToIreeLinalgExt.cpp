@@ -247,7 +247,8 @@ static Value restoreZeroPoints(ImplicitLocOpBuilder &b,
       [&](ImplicitLocOpBuilder &b, ValueRange arguments) -> Value {
         Value dividend = arguments[1], divisor = arguments[2];
         if (dividend.getType() != divisor.getType())
-          dividend = arith::ExtFOp::create(b, divisor.getType(), dividend);
+          dividend = arith::ExtFOp::create(b, divisor.getType(), dividend,
+                                           arith::FastMathFlagsAttr());
         Value quotient = arith::DivFOp::create(b, dividend, divisor);
         Value zeroPoint =
             operands.zeroPoint
