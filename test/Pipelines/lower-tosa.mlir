@@ -26,7 +26,7 @@ func.func @rescale(%x: tensor<1x4x16xi8>, %w: tensor<1x16x8xi8>) -> tensor<1x4x8
   %shift = "tosa.const"() <{values = dense<38> : tensor<1xi8>}> : () -> tensor<1xi8>
   %izp = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
   %ozp = "tosa.const"() <{values = dense<-3> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %1 = tosa.rescale %0, %mul, %shift, %izp, %ozp {scale32 = true, rounding_mode = DOUBLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<1x4x8xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x8xi8>
+  %1 = "tosa.rescale"(%0, %mul, %shift, %izp, %ozp) <{scale32 = true, rounding_mode = #tosa.rounding_mode<DOUBLE_ROUND>, per_channel = false, input_unsigned = false, output_unsigned = false}> : (tensor<1x4x8xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x8xi8>
   return %1 : tensor<1x4x8xi8>
 }
 
@@ -46,6 +46,6 @@ func.func @branches(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
 
 func.func @unsupported(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{failed to legalize operation 'tosa.custom'}}
-  %0 = tosa.custom %x {operator_name = "a", domain_name = "b", implementation_attrs = ""} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = "tosa.custom"(%x) <{operator_name = "a", domain_name = "b", implementation_attrs = ""}> : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

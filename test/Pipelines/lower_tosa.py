@@ -82,7 +82,7 @@ func.func @main(%x: tensor<1x4x16xi8>, %w: tensor<1x16x8xi8>) -> tensor<1x4x8xi8
   %shift = "tosa.const"() <{values = dense<38> : tensor<1xi8>}> : () -> tensor<1xi8>
   %izp = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
   %ozp = "tosa.const"() <{values = dense<-3> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %1 = tosa.rescale %0, %mul, %shift, %izp, %ozp {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<1x4x8xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x8xi8>
+  %1 = "tosa.rescale"(%0, %mul, %shift, %izp, %ozp) <{scale32 = true, rounding_mode = #tosa.rounding_mode<SINGLE_ROUND>, per_channel = false, input_unsigned = false, output_unsigned = false}> : (tensor<1x4x8xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x8xi8>
   return %1 : tensor<1x4x8xi8>
 }
 """
@@ -99,8 +99,8 @@ same(
 # Powers of two are exact in each block, whatever the rule of the scale is.
 BLOCKS = """
 func.func @main(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
-  %q:2 = tosa.cast_to_block_scaled %x {block_size = BLOCK_SIZE_32} : (tensor<4x64xf32>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>)
-  %d = tosa.cast_from_block_scaled %q#0, %q#1 {block_size = BLOCK_SIZE_32} : (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>) -> tensor<4x64xf32>
+  %q:2 = "tosa.cast_to_block_scaled"(%x) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf32>) -> (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>)
+  %d = "tosa.cast_from_block_scaled"(%q#0, %q#1) <{block_size = #tosa.block_size<BLOCK_SIZE_32>}> : (tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>) -> tensor<4x64xf32>
   return %d : tensor<4x64xf32>
 }
 """

@@ -14,14 +14,14 @@
 // CHECK-NOT:     memref.alloc
 // CHECK:         gpu.launch {{.*}} module(@quant_float_kernels) function(@{{"?}}blocks_reduction_0{{"?}})
 // CHECK:           scf.if
-// CHECK:             vector.load {{.+}} {alignment = 16 : i64} : memref<8x64xf32>, vector<16xf32>
+// CHECK:             vector.load {{.+}}alignment = 16{{.*}} : memref<8x64xf32>, vector<16xf32>
 // CHECK:           else
 // CHECK-COUNT-16:    memref.load
 // CHECK:           gpu.shuffle xor
 // CHECK-NOT:       gpu.shuffle
 // CHECK-NOT:       gpu.barrier
 // CHECK-NOT:       memref.load
-// CHECK:           vector.store {{.+}} {alignment = 16 : i64} : memref<8x64xi8>, vector<16xi8>
+// CHECK:           vector.store {{.+}}alignment = 16{{.*}} : memref<8x64xi8>, vector<16xi8>
 // CHECK-NOT:     linalg.generic
 func.func @blocks(%x: memref<8x64xf32>, %y: memref<8x64xi8>) attributes {quant_float.noalias} {
   %zero = arith.constant 0 : i32
