@@ -451,7 +451,7 @@ def ConvertQuantFloatToTosaPass
     becomes
 
     ```mlir
-    %1 = tosa.clamp %0 {min_val = -448.0 : f32, max_val = 448.0 : f32} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = "tosa.clamp"(%0) <{min_val = -448.0 : f32, max_val = 448.0 : f32}> : (tensor<4xf32>) -> tensor<4xf32>
     %2 = tosa.cast %1 : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
     ```
   }];
