@@ -569,7 +569,8 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
   // Consecutive encodings of one sign are ordered numbers (for floats within
   // one binade, or NaNs), and rounding is monotonic. If both ends of a range
   // are cast to the same number, so is everything in between. For integer
-  // results this holds before truncation to the low bits.
+  // results this holds before truncation to the low bits. A projection onto the
+  // same type only changes zeros, NaNs, and infinities.
   auto convert = [&](uint64_t code) {
     if (fixed.projection)
       return project(destination, decode(source, code), *fixed.projection);
@@ -579,19 +580,37 @@ static void castSlots(const Format &from, const Format &to, uint64_t first,
     return to.isInteger() ? truncateToInteger(destination, decode(source, code))
                           : convert(code);
   };
-  constexpr size_t kStretch = 256;
+  constexpr size_t kStretch = 4096;
+  bool isSame = &from == &to;
   bool isOrdered = from.bits == 32 && first % kStretch == 0 &&
                    count % kStretch == 0 &&
-                   (to.isInteger() ? to.bits <= 32 : to.bits <= 16);
-  for (size_t i = 0; i < count;) {
-    size_t end = isOrdered ? i + kStretch : count;
-    if (isOrdered && convertEnd(first + i) == convertEnd(first + end - 1)) {
-      std::fill(output + i, output + end, Slot(convert(first + i)));
-      i = end;
-    }
-    for (; i < end; ++i)
+                   (isSame || (to.isInteger() ? to.bits <= 32 : to.bits <= 16));
+  if (!isOrdered) {
+    for (size_t i = 0; i < count; ++i)
       output[i] = Slot(convert(first + i));
+    return;
   }
+  // Bisects a range whose ends are known.
+  auto fill = [&](auto &fill, size_t begin, size_t last, uint64_t atBegin,
+                  uint64_t atLast) -> void {
+    if (atBegin == atLast) {
+      std::fill(output + begin, output + last + 1,
+                Slot(convert(first + begin)));
+    } else if (isSame && atBegin == first + begin && atLast == first + last) {
+      for (size_t i = begin; i <= last; ++i)
+        output[i] = Slot(first + i);
+    } else if (last - begin < 4) {
+      for (size_t i = begin; i <= last; ++i)
+        output[i] = Slot(convert(first + i));
+    } else {
+      size_t middle = begin + (last - begin) / 2;
+      fill(fill, begin, middle, atBegin, convertEnd(first + middle));
+      fill(fill, middle + 1, last, convertEnd(first + middle + 1), atLast);
+    }
+  };
+  for (size_t i = 0; i < count; i += kStretch)
+    fill(fill, i, i + kStretch - 1, convertEnd(first + i),
+         convertEnd(first + i + kStretch - 1));
 }
 
 void certify::castRange(const Format &from, const Format &to, uint64_t first,
