@@ -677,6 +677,8 @@ getMachine(const CertifyOptions &options) {
 static std::vector<std::vector<Conversion>>
 listFiltered(const CertifyOptions &options) {
   std::vector<std::vector<Conversion>> groups = listGroups(options.standard);
+  for (const Conversion &one : options.others)
+    groups.push_back({one});
   llvm::erase_if(groups, [&](ArrayRef<Conversion> group) {
     // Strings are not sent to other machines.
     if (group.front().hasStrings() && options.machine &&

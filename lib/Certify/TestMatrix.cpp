@@ -319,6 +319,25 @@ static const Format *getPrecision(std::optional<Type> type) {
   return type ? getFormat(*type) : nullptr;
 }
 
+/// Sets the type of the random bits. Returns false if these have 16 bits, which
+/// are too many to try.
+static bool setRandom(Conversion &one, mlir::Value random) {
+  one.random = random ? getFormat(random.getType()) : nullptr;
+  return !one.random || one.random->bits <= 8;
+}
+
+/// Sets the projection of an operation of IEEE P3109, and its random bits.
+static SmallVector<Conversion>
+findProjected(Conversion one, ProjectionAttr attr, mlir::Value random) {
+  if (!setRandom(one, random))
+    return {};
+  reference::Projection projection = getReferenceProjection(attr);
+  one.rules.projection = {static_cast<DraftRounding>(projection.rounding),
+                          static_cast<DraftSaturation>(projection.saturation),
+                          one.random ? one.random->bits : 0};
+  return {one};
+}
+
 static SmallVector<Conversion> find(CastOp op) {
   auto getAny = [](Type type) {
     return isa<StringType>(getElementTypeOrSelf(type)) ? &getStringFormat()
@@ -326,6 +345,12 @@ static SmallVector<Conversion> find(CastOp op) {
   };
   const Format *from = getAny(op.getInput().getType());
   const Format *to = getAny(op.getType());
+  if (op.getProjection()) {
+    Conversion one;
+    one.from = from;
+    one.to = to;
+    return findProjected(one, *op.getProjection(), op.getRandom());
+  }
   if (!from || !to || !op.hasOnnxRules() ||
       (from == to && from == &getStringFormat()))
     return {};
@@ -333,10 +358,8 @@ static SmallVector<Conversion> find(CastOp op) {
     Conversion one =
         makeCast(*from, *to, kNewestOpset, op.getSaturate().value_or(true),
                  ScaleRounding::Up);
-    one.random = getFormat(op.getRandom().getType());
-    // A cast to the same type keeps all bits (V7). Random bits of 16 bits are
-    // too many to try.
-    if (from == to || one.random->bits > 8)
+    // A cast to the same type keeps all bits (V7).
+    if (!setRandom(one, op.getRandom()) || from == to)
       return {};
     return {one};
   }
@@ -358,13 +381,14 @@ static SmallVector<Conversion> find(CastOp op) {
 }
 
 static SmallVector<Conversion> find(QuantizeOp op) {
-  if (op.getRandom())
-    return {};
-  return {makeQuantize(
+  Conversion one = makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getType()), getOpset(op.getOpset(), op.getDomain()),
       op.getSaturate().value_or(true), getPrecision(op.getPrecision()),
-      !!op.getZeroPoint())};
+      !!op.getZeroPoint());
+  if (!setRandom(one, op.getRandom()))
+    return {};
+  return {one};
 }
 
 static SmallVector<Conversion> find(DequantizeOp op) {
@@ -374,8 +398,6 @@ static SmallVector<Conversion> find(DequantizeOp op) {
 }
 
 static SmallVector<Conversion> find(QdqOp op) {
-  if (op.getRandom())
-    return {};
   Conversion one = makeQuantize(
       *getFormat(op.getInput().getType()), *getFormat(op.getScale().getType()),
       *getFormat(op.getStorage()), getOpset(op.getOpset(), op.getDomain()),
@@ -384,6 +406,8 @@ static SmallVector<Conversion> find(QdqOp op) {
   one.kind = Kind::Qdq;
   one.destination = one.to;
   one.to = one.from;
+  if (!setRandom(one, op.getRandom()))
+    return {};
   return {one};
 }
 
@@ -428,12 +452,13 @@ static SmallVector<Conversion> find(BlockScaleOp op) {
 }
 
 static SmallVector<Conversion> find(BlockQuantizeElementsOp op) {
-  if (op.getRandom())
-    return {};
-  return {makeBlockElements(
+  Conversion one = makeBlockElements(
       getRule(op.getRule()), *getFormat(op.getInput().getType()),
       *getFormat(op.getScale().getType()), *getFormat(op.getType()),
-      getLevel(op.getTensorAmax(), op.getTensorScale()))};
+      getLevel(op.getTensorAmax(), op.getTensorScale()));
+  if (!setRandom(one, op.getRandom()))
+    return {};
+  return {one};
 }
 
 static SmallVector<Conversion> find(BlockDequantizeOp op) {
@@ -445,8 +470,6 @@ static SmallVector<Conversion> find(BlockDequantizeOp op) {
 
 /// The largest magnitudes are exact, so they add no conversion.
 static SmallVector<Conversion> find(BlockQuantizeOp op) {
-  if (op.getRandom())
-    return {};
   const Format &from = *getFormat(op.getInput().getType());
   const Format &element = *getFormat(op.getValues().getType());
   const Format &scale = *getFormat(op.getScales().getType());
@@ -458,9 +481,29 @@ static SmallVector<Conversion> find(BlockQuantizeOp op) {
   SmallVector<Conversion> all = {
       makeBlockScale(rule, from, element, scale, level),
       makeBlockElements(rule, from, scale, element, level)};
+  if (!setRandom(all.back(), op.getRandom()))
+    return {};
   if (op.getComputedTensorScale())
     all.push_back(makeTensorScale());
   return all;
+}
+
+template <typename OpTy>
+static SmallVector<Conversion> findBlockConversion(OpTy op, Kind kind) {
+  Conversion one;
+  one.kind = kind;
+  one.from = getFormat(op.getInput().getType());
+  one.scale = getFormat(op.getScale().getType());
+  one.to = getFormat(op.getType());
+  return findProjected(one, op.getProjection(), op.getRandom());
+}
+
+static SmallVector<Conversion> find(ConvertToBlockOp op) {
+  return findBlockConversion(op, Kind::ConvertToBlock);
+}
+
+static SmallVector<Conversion> find(ConvertFromBlockOp op) {
+  return findBlockConversion(op, Kind::ConvertFromBlock);
 }
 
 static SmallVector<Conversion> find(PhiloxOp op) {
@@ -474,7 +517,7 @@ SmallVector<Conversion> certify::findConversions(Operation *op) {
   return llvm::TypeSwitch<Operation *, SmallVector<Conversion>>(op)
       .Case<CastOp, QuantizeOp, DequantizeOp, QdqOp, FakeConvertOp,
             TensorScaleOp, BlockScaleOp, BlockQuantizeOp,
-            BlockQuantizeElementsOp, BlockDequantizeOp, PhiloxOp>(
-          [](auto op) { return find(op); })
+            BlockQuantizeElementsOp, BlockDequantizeOp, ConvertToBlockOp,
+            ConvertFromBlockOp, PhiloxOp>([](auto op) { return find(op); })
       .Default(SmallVector<Conversion>());
 }

@@ -105,20 +105,39 @@ assert rows.keys() == {
     "block_dequantize_f4E2M1FN_by_f8E4M3FN_to_f32_tensor_scale_tensor_first",
 }, rows
 assert all(row[3] == "0" for row in rows.values()), rows
-stochastic = blocks.replace("rule torchao", "rule torchao round_mode stochastic random(%r : tensor<2x32xui8>)")  # fmt: skip
+# Stochastic roundings with few random bits are run.
+rounding = "rule torchao round_mode stochastic random(%r : tensor<2x32xui8>)"
+stochastic = blocks.replace("rule torchao", rounding)
 (tool.work / "s.mlir").write_text(stochastic)
+rows = read(tool.run(0, "--audit", "s.mlir", "--sample"))
+name = "block_quantize_elements_torchao_bf16_by_f8E4M3FN_to_f4E2M1FN_tensor_amax_stochastic_ui8"
+assert len(rows) == 4 and rows[name][1:4] == ("run now", "5898240, all", "0"), rows
+(tool.work / "s.mlir").write_text(stochastic.replace("ui8", "ui16"))
 page = tool.run(1, "--audit", "s.mlir", "--sample")
 assert "| stochastic quantization | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
 
+# IEEE P3109: conversions that --p3109 lists, and others.
 draft = """
-func.func @p(%x: tensor<8xf32>, %s: tensor<1xf32>) -> tensor<8x!quant_float.binary8p4se> {
-  %0 = quant_float.convert_to_block %x, %s block [-1] projection <D1, NearestTiesToEven, SatNone> : tensor<8xf32>, tensor<1xf32> to tensor<8x!quant_float.binary8p4se>
-  return %0 : tensor<8x!quant_float.binary8p4se>
+func.func @p(%x: tensor<8xbf16>, %s: tensor<1xbf16>, %r: tensor<8xui4>) -> (tensor<8x!quant_float.binary5p2ue>, tensor<8xf64>, tensor<8x!quant_float.binary8p4se>) {
+  %0 = quant_float.convert_to_block %x, %s, %r block [-1] projection <D1, StochasticB, SatNone> : tensor<8xbf16>, tensor<1xbf16>, tensor<8xui4> to tensor<8x!quant_float.binary8p4se>
+  %1 = quant_float.cast %0 mode p3109 opset 1 projection <D1, ToOdd, SatFinite> : tensor<8x!quant_float.binary8p4se> to tensor<8x!quant_float.binary5p2ue>
+  %2 = quant_float.convert_from_block %0, %s block [-1] projection <D1, NearestTiesToEven, SatNone> : tensor<8x!quant_float.binary8p4se>, tensor<1xbf16> to tensor<8xf64>
+  %3 = quant_float.cast %x mode p3109 opset 1 projection <D1, ToOdd, SatNone> : tensor<8xbf16> to tensor<8x!quant_float.binary8p4se>
+  return %1, %2, %3 : tensor<8x!quant_float.binary5p2ue>, tensor<8xf64>, tensor<8x!quant_float.binary8p4se>
 }
 """
 (tool.work / "p.mlir").write_text(draft)
-page = tool.run(1, "--audit", "p.mlir")
-assert "| block conversion of IEEE P3109 | 1 | none: covered by the suite's comparison with the draft's definitions |" in page, page  # fmt: skip
+rows = read(tool.run(0, "--audit", "p.mlir", "--sample"))
+assert {name: row[2] for name, row in rows.items()} == {
+    "convert_to_block_bf16_by_bf16_to_binary8p4se_StochasticB_SatNone_by_ui4": "262144, all",
+    "project_binary8p4se_to_binary5p2ue_ToOdd_SatFinite": "256, all",
+    "convert_from_block_binary8p4se_by_bf16_to_f64_NearestTiesToEven_SatNone": "1024, all",
+    "project_bf16_to_binary8p4se_ToOdd_SatNone": "65536, all",
+}, rows
+assert all(row[3] == "0" for row in rows.values()), rows
+(tool.work / "p.mlir").write_text(draft.replace("tensor<8xui4>", "tensor<8xui16>"))
+page = tool.run(1, "--audit", "p.mlir", "--sample")
+assert "| stochastic quantization | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
 
 # Every file that the model is made of counts.
 x, y, w = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT16, [4]) for n in "xyw")

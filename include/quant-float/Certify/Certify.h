@@ -32,6 +32,8 @@ struct CertifyOptions {
   bool isSampled = false;
   /// Selects the conversions that exist.
   Standard standard = Standard::OnnxAndBlocks;
+  /// Conversions that `standard` lacks, each of which is compiled separately.
+  std::vector<Conversion> others;
   unsigned threads = 1;
   /// Selects conversions by name. Null selects all.
   std::function<bool(StringRef)> filter;

@@ -153,7 +153,7 @@ std::vector<Conversion> listStrings();
 std::vector<Conversion> listPhilox();
 
 /// What a set of certificates is about.
-enum class Standard { OnnxAndBlocks, P3109 };
+enum class Standard { OnnxAndBlocks, P3109, All };
 
 /// Returns all conversions in groups that are compiled together. The groups do
 /// not depend on the selection of conversions, so that the code and its hash do
