@@ -1,9 +1,9 @@
 """Writes which operations of draft IEEE P3109/D1 certificates attest, in the notation of the draft.
 
-usage: p3109_declaration.py CERTIFICATES
+usage: p3109_declaration.py CERTIFICATES...
 
-CERTIFICATES is a file of `quant-float-certify --p3109 -o`. An operation is listed if the compiled code for each of its CPUs gave the defined
-result for every operand value. With random bits, there is one line for each number of bits.
+CERTIFICATES are files of `quant-float-certify --p3109 -o`. An operation is listed if the compiled code for each CPU of a file gave the
+defined result for every operand value. With random bits, there is one line for each number of bits.
 """
 
 import json
@@ -42,26 +42,32 @@ def read(path):
 
 
 def main():
-    origin, attested, others = read(pathlib.Path(sys.argv[1]))
+    files = [read(pathlib.Path(path)) for path in sys.argv[1:]]
     lines = [
         "# Implements operations of draft IEEE P3109/D1 (July 2026). The draft is not approved and may change.",
         "# Each operation gives the defined result for all operand values, by direct computation.",
         "Metadata:",
-        f"  implementation: {origin['producer']}",
+        f"  implementation: {files[0][0]['producer']}",
         "  draft: D1",
-        f"  attested: {origin['date']}, compiled for {', '.join(origin['cpus'])} with LLVM {origin['llvm']}",
-        "Kappas:",
-        "  Empty: true",
-        "Operations:",
+        "  attested:",
     ]
-    for source, target, rounding, saturation, bits in attested:
+    for origin, _, _ in files:
+        cpus = ", ".join(origin["cpus"])
+        line = f"    - {origin['date']}, on {origin['machine']}, compiled for {cpus} with LLVM {origin['llvm']}"
+        if line not in lines:
+            lines.append(line)
+    lines += ["Kappas:", "  Empty: true", "Operations:"]
+    for source, target, rounding, saturation, bits in sorted(
+        {one for _, attested, _ in files for one in attested},
+        key=lambda one: [part or "" for part in one],
+    ):
         mode = f"{rounding}({bits})" if bits else rounding
         name = "_".join(filter(None, (source, target, rounding, saturation, bits)))
         lines.append(
             f"  convert_{name}: Convert<{spell(source)}, {spell(target)}, ({mode}, {saturation})>"
         )
     print("\n".join(lines))
-    if others:
+    if others := sum(others for _, _, others in files):
         sys.exit(f"{others} conversions are not attested for all operand values")
 
 

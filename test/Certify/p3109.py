@@ -48,6 +48,9 @@ assert (
 ), text
 assert "Convert<binary16, Binary8p3se, (StochasticB(2), SatNone)>" in text, text
 assert text.count("Convert<") == 4
+# Several files together.
+twice = [*command, tool.work / "c.json"]
+assert subprocess.run(twice, check=True, capture_output=True, text=True).stdout == text
 # A draft must not be used for claims of conformance.
 assert not re.search("conform|compl(y|iant)", text, re.I), text
 
