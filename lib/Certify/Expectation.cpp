@@ -57,23 +57,32 @@ void Expectation::fillQuantized(const Conversion &conversion, const Call &call,
   }
 }
 
-/// A larger magnitude never has a smaller scale, so if both ends of a range of
-/// consecutive encodings have the same scale, so has everything in between. A
-/// scale of 0 that becomes 1 (B4) is no exception: no range of this size has
-/// another scale that is 1.
-static void fillBlockScales(const Conversion &conversion, const Call &call,
-                            Slots &slots) {
-  constexpr size_t kStretch = 256;
+/// Fills a call of consecutive encodings of floats whose results have few
+/// values. Within one binade or among NaNs, encodings of one sign are ordered,
+/// and conversions with the same parameters are monotonic. If both ends of a
+/// range have the same result, so has everything in between. A scale of 0 that
+/// becomes 1 (B4) is no exception: no other number of the binade has the scale
+/// 1.
+template <typename Get>
+static void fillOrdered(const Conversion &conversion, const Call &call,
+                        Slots &slots, Get get) {
   const Format &to = *conversion.to;
-  for (size_t i = 0; i < call.count;) {
-    size_t end = std::min(i + kStretch, call.count);
-    auto get = [&](size_t index) {
-      return conversion.getExpected(call.getCode(index), {});
-    };
-    uint64_t first = get(i);
-    bool isOne = first == get(end - 1);
-    for (; i < end; ++i)
-      write(to, slots, i, isOne ? first : get(i));
+  size_t stretch =
+      std::min<size_t>(4096, size_t(1) << conversion.from->mantissaBits);
+  auto fill = [&](auto &fill, size_t begin, size_t last, uint64_t atBegin,
+                  uint64_t atLast) -> void {
+    if (atBegin == atLast || last - begin < 2) {
+      for (size_t i = begin; i <= last; ++i)
+        write(to, slots, i, i == last ? atLast : atBegin);
+      return;
+    }
+    size_t middle = begin + (last - begin) / 2;
+    fill(fill, begin, middle, atBegin, get(middle));
+    fill(fill, middle + 1, last, get(middle + 1), atLast);
+  };
+  for (size_t i = 0; i < call.count; i += stretch) {
+    size_t last = std::min(i + stretch, call.count) - 1;
+    fill(fill, i, last, get(i), get(last));
   }
 }
 
@@ -82,10 +91,17 @@ static void fillBlockElements(const Conversion &conversion, const Call &call,
   BlockQuantizer quantizer(conversion.blockRule, *conversion.from,
                            *conversion.scale, *conversion.to, call.scale,
                            conversion.getTensorLevel(call.zeroPoint));
+  auto get = [&](size_t i) {
+    return quantizer.quantize(call.getCode(i),
+                              conversion.getRandomBits(call.random));
+  };
+  // If all distances round to the same number, ggml's search for the nearest
+  // element finds 0.
+  bool isOrdered = conversion.blockRule != BlockRule::Ggml || conversion.random;
+  if (isOrdered && call.isRange)
+    return fillOrdered(conversion, call, slots, get);
   for (size_t i = 0; i < call.count; ++i)
-    write(*conversion.to, slots, i,
-          quantizer.quantize(call.getCode(i),
-                             conversion.getRandomBits(call.random)));
+    write(*conversion.to, slots, i, get(i));
 }
 
 void Expectation::fill(const Conversion &conversion, const Call &call,
@@ -110,9 +126,15 @@ void Expectation::fill(const Conversion &conversion, const Call &call,
     return fillQuantized(conversion, call, slots);
   if (conversion.kind == Kind::BlockElements)
     return fillBlockElements(conversion, call, slots);
-  if (conversion.kind == Kind::BlockScale && call.isRange &&
-      conversion.from->bits == 32 && to.bits <= 16)
-    return fillBlockScales(conversion, call, slots);
+  auto get = [&](size_t i) {
+    return conversion.getExpected(call.getCode(i), call);
+  };
+  bool isOrdered =
+      (conversion.kind == Kind::BlockScale && conversion.from->bits == 32 &&
+       to.bits <= 16) ||
+      (conversion.kind == Kind::ConvertToBlock && conversion.from->bits == 16);
+  if (isOrdered && call.isRange)
+    return fillOrdered(conversion, call, slots, get);
   for (size_t i = 0; i < call.count; ++i)
-    write(to, slots, i, conversion.getExpected(call.getCode(i), call));
+    write(to, slots, i, get(i));
 }
