@@ -1,4 +1,5 @@
-// Since LLVM 24, the alignment of masked accesses has another type, and that of other accesses stands in angle brackets.
+// Since LLVM 24, the alignment attribute of masked accesses has another type, and other accesses
+// print it in angle brackets.
 // RUN: sed 's/MASKED_TYPE/%if llvm-at-least-24 %{i64%} %else %{i32%}/' %s | quant-float-opt --quant-float-assume-no-alignment | FileCheck %s
 
 llvm.mlir.global internal constant @table(dense<[1.0, 2.0]> : tensor<2xf32>) : !llvm.array<2 x f32>
@@ -19,7 +20,7 @@ llvm.func @caller_memory(%p: !llvm.ptr, %i: i64, %mask: vector<4xi1>) {
   llvm.return
 }
 
-// Memory that the module lays out is aligned.
+// The alignment of the module's own globals and allocations is known.
 
 // CHECK-LABEL: llvm.func @own_memory(
 llvm.func @own_memory(%i: i64) -> f32 {

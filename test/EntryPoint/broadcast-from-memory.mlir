@@ -1,14 +1,15 @@
 // RUN: quant-float-opt %s --quant-float-broadcast-from-memory | FileCheck %s
 
-// A float that is loaded and used in all lanes of 64 bytes more than once comes by the integers' instruction.
+// A float that is loaded once and broadcast to 64-byte vectors with several uses becomes an integer
+// broadcast from memory.
 
-// CHECK-LABEL: llvm.func @products(
+// CHECK-LABEL: llvm.func @broadcast(
 // CHECK-SAME:    %[[P:.+]]: !llvm.ptr,
 // CHECK-NOT:     llvm.load
 // CHECK:         %[[LANES:.+]] = llvm.inline_asm asm_dialect = att operand_attrs = [{elementtype = f32}] "vpbroadcastd $1, $0", "=v,*m" %[[P]]
 // CHECK-NEXT:    llvm.fmul %[[LANES]], %{{.+}}
 // CHECK-NEXT:    llvm.fmul %[[LANES]], %{{.+}}
-llvm.func @products(%p: !llvm.ptr, %x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+llvm.func @broadcast(%p: !llvm.ptr, %x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   %c0 = llvm.mlir.constant(0 : i64) : i64
   %poison = llvm.mlir.poison : vector<16xf32>
   %0 = "llvm.load"(%p) <{alignment = 4 : i64, ordering = 0 : i64}> : (!llvm.ptr) -> f32
@@ -20,8 +21,8 @@ llvm.func @products(%p: !llvm.ptr, %x: vector<16xf32>, %y: vector<16xf32>) -> ve
   llvm.return %5 : vector<16xf32>
 }
 
-// Not what is used once, which is a part of its user, is used as a scalar, too, or is in other lanes or of another size; and a
-// volatile load stays one.
+// A broadcast with a single use is folded into its user. Loads with scalar uses, partial
+// broadcasts, other vector sizes and volatile loads do not match.
 // CHECK-LABEL: llvm.func @others(
 // CHECK-NOT:     inline_asm
 // CHECK:         llvm.return

@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-convert-to-llvm,reconcile-unrealized-casts)" | FileCheck %s
 
-// An argument becomes a descriptor once. Sizes are taken from it without a way through memory, though nothing is
-// folded.
+// Each argument becomes one descriptor. Sizes are extracted from it directly, without memory
+// accesses, even if no folding runs.
 
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK-COUNT-5: llvm.insertvalue
@@ -28,7 +28,8 @@ func.func private @callee(%i: index) -> i64 attributes {always_inline, llvm.alwa
   return %0 : i64
 }
 
-// A constant is one array, whatever its shape: LLVM holds that as bytes. What is not known stays as it is.
+// A constant of any shape becomes one flat array, which LLVM stores as bytes. Unknown ops are left
+// unchanged.
 
 // CHECK: llvm.mlir.global {{.*}}@weights(dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<4xf32>)
 // CHECK-SAME: !llvm.array<4 x f32>

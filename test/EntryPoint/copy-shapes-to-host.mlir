@@ -1,6 +1,7 @@
 // RUN: quant-float-opt %s --quant-float-copy-shapes-to-host | FileCheck %s
 
-// The kernel writes the sizes to device memory, which is copied before a kernel that only measures returns.
+// The kernel writes the shapes to device memory. They are copied to the host before a kernel that
+// only computes shapes returns.
 
 // CHECK-LABEL: func.func @f.kernel(
 // CHECK-SAME:    %[[SIZES:.+]]: memref<1xi64>, %[[MEASURES:.+]]: i64)

@@ -1,8 +1,10 @@
-# Code for several CPUs takes the best that the machine is: on this machine and on emulated ones, the level whose function,
-# when it is broken, breaks the call; the right bits from it; and an error where none fits.
+# Function multiversioning: the best version that the machine supports is called, on this machine
+# and on emulated ones. The test replaces the code of one version by an invalid instruction to see
+# which version a call selects. It also checks the bits of the results and the error for CPUs that
+# no version supports.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %llvm_bin %src_root %t x86_64 %if host-x86_64 && qemu-x86_64 %{ %clang -- %run_x86_64 -- this max Haswell Nehalem qemu64 %} %else %{ %clang -- -- this %}
-# Later -cpu options win.
+# The last -cpu option takes effect.
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %llvm_bin %src_root %t aarch64 %clang_aarch64 -- %run_aarch64 -- cortex-a53 max %}
 # RUN: %if qemu-riscv64 %{ %python %s %tools_dir %llvm_bin %src_root %t riscv64 %clang_riscv64 -march=rv64gc -- %run_riscv64 -- rv64,v=false rv64,v=true,vlen=128,elen=64 %}
 import platform
@@ -23,7 +25,7 @@ first = rest.index("--")
 second = rest.index("--", first + 1)
 compiler, emulator, machines = rest[:first], rest[first + 1 : second], rest[second + 1 :]
 triple = f"{machine}-unknown-linux-gnu"
-# What needs most first; on the plainest machine no level of the last lists fits.
+# The most demanding CPU is first. The most basic machine supports no version of the last lists.
 LISTS = {
     "x86_64": [
         ["diamondrapids", "x86-64-v4", "x86-64-v3", "x86-64-v2"],
@@ -32,7 +34,7 @@ LISTS = {
     "aarch64": [["fujitsu-monaka", "neoverse-v1", "generic"], ["fujitsu-monaka", "neoverse-v1"]],
     "riscv64": [["rv64gcv_zvfbfmin", "rv64gcv", "rv64gc"], ["rv64gcv_zvfbfmin", "rv64gcv"]],
 }[machine]
-# A broken instruction of each.
+# An invalid instruction of each architecture.
 BROKEN = {"x86_64": b"\x0f\x0b", "aarch64": bytes(4), "riscv64": bytes(2)}[machine]
 
 (work / "model.mlir").write_text("""
@@ -48,11 +50,11 @@ x[::37] = np.inf
 x.tofile(work / "x")
 with np.errstate(over="ignore"):
     expected = x.astype(np.float16).tobytes()
-# ONNX saturates, ml_dtypes does not.
+# ONNX saturates, and ml_dtypes does not.
 f8 = np.clip(x, -448, 448).astype(ml_dtypes.float8_e4m3fn)
 expected += f8.tobytes()
 
-# Calls the function in four threads at once, the first calls there are.
+# Calls the function from four threads at once. These are the first calls in the process.
 (work / "call.c").write_text(r"""
 #include <dlfcn.h>
 #include <pthread.h>
@@ -110,7 +112,7 @@ def build(cpus: list[str], name: str) -> Path:
 
 
 def run(where: str, library: Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs the function on this machine or an emulated one."""
+    """Runs the function on this machine or on an emulated one."""
     emulated = [] if where == "this" else [*emulator, "-cpu", where]
     return subprocess.run(
         [*emulated, work / "call", work / "x", library], capture_output=True, check=False
@@ -118,7 +120,8 @@ def run(where: str, library: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def break_level(library: Path, level: int) -> Path:
-    """A copy of the library in which one level's function begins with a broken instruction."""
+    """A copy of the library in which the function of one version begins with an invalid
+    instruction."""
     symbols = subprocess.run([f"{llvm}/llvm-nm", library], capture_output=True, text=True, check=True)  # fmt: skip
     (address,) = [int(line.split()[0], 16) for line in symbols.stdout.splitlines() if line.endswith(f" cast.invoke.{level}")]  # fmt: skip
     contents = bytearray(library.read_bytes())
@@ -141,7 +144,7 @@ for number, cpus in enumerate(LISTS):
     assert library.read_bytes() == other.read_bytes(), f"{cpus}: the order matters"
     broken = [break_level(library, level) for level in range(len(cpus))]
     for where in machines:
-        # By the libraries that are for one CPU each.
+        # The expected results are those of libraries for a single CPU.
         fitting = [level for level, cpu in enumerate(cpus) if run(where, singles[cpu]).returncode == 0]  # fmt: skip
         ran = run(where, library)
         if not fitting:

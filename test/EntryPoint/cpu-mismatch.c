@@ -1,7 +1,8 @@
-// Code for a CPU that this machine is not answers with an error, where it would
-// otherwise end in an illegal instruction. A static program so that the emulator
-// needs nothing else; the emulated CPUs have neither AVX nor AVX-512. Newer versions of
-// qemu have more instructions, so `max` is for code that runs.
+// Code for a CPU with more features than this machine's reports an error, where
+// it would otherwise execute an illegal instruction. The program is static, so
+// that the emulator needs no sysroot. The emulated CPUs have neither AVX nor
+// AVX-512. Newer versions of qemu emulate more instructions, so `max` is for
+// code that is expected to run.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %if host-x86_64 && qemu-x86_64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/v2.o --cpu x86-64-v2 %}
@@ -19,7 +20,8 @@
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/v3 | FileCheck %s --check-prefix=RUNS %}
 // RUN: %if host-x86_64 && qemu-x86_64 %{ %run_x86_64 -cpu max %t/v4 | FileCheck %s --check-prefix=V4 %}
 //
-// Arm and RISC-V: what Linux says. Later -cpu options win.
+// Arm and RISC-V: the features come from Linux. The last -cpu option takes
+// effect.
 // RUN: %if qemu-aarch64 %{ quant-float-compile %S/Inputs/convert.mlir -o %t/sve.o --triple aarch64-linux-gnu --cpu neoverse-v1 %}
 // RUN: %if qemu-aarch64 %{ %clang_aarch64 -static -std=c11 -include %t/sve.h %s %t/sve.o -o %t/sve %}
 // RUN: %if qemu-aarch64 %{ %run_aarch64 -cpu cortex-a53 %t/sve | FileCheck %s --check-prefix=ARM %}
@@ -47,7 +49,7 @@ int main(void) {
   qf_tensor outputs[2] = {{y, sizesX, 2, QF_FLOAT16},
                           {codesOut, sizesCodes, 1, QF_UINT4}};
   char error[200];
-  /* Twice: the second answer comes from what the first has found out. */
+  /* Twice: the second call uses the cached answer of the first. */
   for (int i = 0; i < 2; ++i) {
     int status = convert(inputs, outputs, error, sizeof error);
     printf("%d '%s' %04x\n", status, error, y[3]);

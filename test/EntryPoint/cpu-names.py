@@ -1,9 +1,11 @@
-# Code for the CPUs that LLVM knows (all of them with `full`), on this machine's CPU and on plain emulated ones: the right bits, or the error that names what
-# the CPU lacks; never an illegal instruction.
+# Code for the CPUs that LLVM supports (all of them with `full`), on this machine's CPU and on basic
+# emulated ones. The result is either the right bits or an error that names the missing feature, and
+# never an illegal instruction.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clang %src_root %t %if full %{ all %} %else %{ some %} x86_64
 #
-# The second emulated CPU of each has what the first lacks, but not the newest: CSSC and others; bit manipulation, halves.
+# The second emulated CPU of each architecture has features that the first one lacks, but not the
+# newest ones, such as CSSC, bit manipulation and half-precision floats.
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %clang %src_root %t %if full %{ all %} %else %{ some %} aarch64 %clang_aarch64 -- %run_aarch64 -- cortex-a72 max %}
 # RUN: %if qemu-riscv64 %{ %python %s %tools_dir %clang %src_root %t %if full %{ all %} %else %{ some %} riscv64 %clang_riscv64 -march=rv64gc -- %run_riscv64 -- rv64,v=false rv64,v=true,vlen=128,elen=64,zba=false,zbb=false,zbc=false,zbs=false %}
 import collections
@@ -20,11 +22,11 @@ compiler, machines = [clang], {"this": []}
 if rest:
     first, last = rest.index("--"), len(rest) - rest[::-1].index("--")
     compiler = rest[:first]
-    # Later -cpu options win.
+    # The last -cpu option takes effect.
     machines = {cpu: [*rest[first + 1 : last - 1], "-cpu", cpu] for cpu in rest[last:]}
 if machine == "x86_64" and platform.machine() != machine:
     sys.exit(0)
-# Scalars, vectors, integers whose least and largest are chosen, sums of products, and sizes that are computed with.
+# Scalars, vectors, integer minima and maxima, dot products, and arithmetic on sizes.
 MODEL = """
 func.func @cast(%x: tensor<?xf32>) -> (tensor<?xf8E4M3FN>, tensor<?xf16>) {
   %0 = quant_float.cast %x opset 19 : tensor<?xf32> to tensor<?xf8E4M3FN>
@@ -46,7 +48,7 @@ func.func @least(%a: tensor<?xi64>, %b: tensor<?xi64>) -> tensor<?xi64> {
 }
 """
 (work / "model.mlir").write_text(MODEL)
-# Calls every function on the same bytes, and prints what comes out.
+# Calls every function on the same bytes, and prints the results.
 (work / "call.c").write_text(
     r"""
 #include <dlfcn.h>
@@ -94,7 +96,7 @@ subprocess.run(
 )  # fmt: skip
 listed = subprocess.run([clang, f"--target={machine}-linux-gnu", "-print-supported-cpus"], capture_output=True, text=True, check=True)  # fmt: skip
 names = re.findall(r"^\t(\S+)$", listed.stderr, re.M)
-# Those that have the most that others have not.
+# The CPUs with the most features that no other CPU has.
 NEWEST = ("diamondrapids", "novalake", "znver5", "ampere1b", "ampere1c", "apple-m5", "sifive-p870", "sifive-x390", "mips-p8700")  # fmt: skip
 if which == "some":
     names = [name for i, name in enumerate(names) if i % 6 == 0 or name in NEWEST]
@@ -111,7 +113,7 @@ for name in (baseline, *names):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if compiled.returncode:
-        # Of 32 bits, or a name that only Clang knows.
+        # 32-bit CPUs, or names that only Clang accepts.
         refused += 1
         if not re.search("has no 64-bit mode|unknown cpu", compiled.stderr):
             failures.append(f"{name}: {compiled.stderr}")

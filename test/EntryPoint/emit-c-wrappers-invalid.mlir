@@ -38,7 +38,7 @@ llvm.func @f_output_sizes() {
 
 // -----
 
-// Names of 3 arguments, but there are none.
+// The attribute names 3 arguments, but the function has none.
 // expected-error @+1 {{'quant_float.entry_point': expected the description of an entry point, but got}}
 llvm.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = [],
     sharing = [{arguments = ["a", "b", "c"], graph_name = "", position = 1 : i64, symbol = "g"}]}} {

@@ -3,14 +3,15 @@
 // CHECK-DAG: llvm.func @__qf_run_entry_point(
 // CHECK-DAG: llvm.func @__qf_compute_output_sizes(
 
-// The kernel is internal and its outputs overlap nothing.
+// The kernel is internal, and its outputs are noalias.
 // CHECK: llvm.func internal @f.kernel(%{{[0-9a-z]+}}: !llvm.ptr, %{{[0-9a-z]+}}: !llvm.ptr, %{{[0-9a-z]+}}: i64, %{{[0-9a-z]+}}: i64, %{{[0-9a-z]+}}: i64,
 // CHECK-SAME: %{{[0-9a-z]+}}: !llvm.ptr, %{{[0-9a-z]+}}: !llvm.ptr {llvm.noalias},
 
 // CHECK: llvm.func @f_output_sizes(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
 // CHECK: llvm.func @f(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
-// 1 input, 1 output, no checks, no strings, 1 size of the output, which word 18 tells; name 2, float, 32 bits, rank 1, sizes from
-// 16; name 4, float16, 16 bits, rank 1, sizes from 17; both are open; the output's is that of dimension 0 of input 0
+// 1 input, 1 output, no checks, no strings, 1 output size, which entry 18 describes. Input: name 2,
+// float, 32 bits, rank 1, sizes from entry 16. Output: name 4, float16, 16 bits, rank 1, sizes from
+// entry 17. Both sizes are dynamic. The output's size is that of dimension 0 of input 0.
 // CHECK: llvm.mlir.global internal constant @f.table(dense<[1, 1, 0, 0, 0, 1, 19, 2, 1, 32, 1, 17, 4, 10, 16, 1, 18, -1, -1, -1]>
 // CHECK: llvm.mlir.global internal constant @f.names("f\00x\00\00")
 // CHECK-NOT: @f.infer
@@ -31,7 +32,7 @@ llvm.func @f.sizes(%0: i64) -> i64 {
 
 // -----
 
-// A size that is computed: a function does it all.
+// A computed size: one function checks the sizes and computes the sizes of the outputs.
 
 // CHECK: llvm.mlir.global internal constant @p.table(dense<[2, 1, 1, 0, 0, 1, 29,
 // CHECK: llvm.func internal @p.infer({{.*}}) attributes {no_inline}
@@ -58,7 +59,7 @@ llvm.func @p.sizes(%0: i64, %1: i64) -> !llvm.struct<(i64, i64, i64)> {
 
 // -----
 
-// Of the first input the size, and 7; the second input is to have the latter, too.
+// The function takes the size of the first input. The second input must have the size 7 as well.
 
 // CHECK: llvm.mlir.global internal constant @c.table(dense<[2, 1, 1, 0, 0, 2,
 // CHECK-SAME: -1, -1, -1, 7, -1, 7, 7, -4294967297]>
@@ -84,7 +85,8 @@ llvm.func @c.sizes(%0: i64, %1: i64) -> !llvm.struct<(i64, i64, i64)> {
 
 // -----
 
-// The kernel measures for the shape function: it gets no results, and its sizes go to those that the types leave open.
+// The kernel computes the shapes for the shape function: it is called without results, and its
+// sizes are stored for the dynamic dimensions.
 
 // CHECK: llvm.mlir.global internal constant @m.names("m\00x\00\00of the kernel\00")
 // CHECK: llvm.func internal @m.measure(%[[IN:.+]]: !llvm.ptr, %[[SIZES:.+]]: !llvm.ptr) -> i64 attributes {no_inline}
@@ -112,7 +114,7 @@ llvm.func @m.sizes() -> i64 {
 
 // -----
 
-// A shape function that does not return describes no sizes.
+// A shape function that does not return computes no sizes.
 
 // CHECK: llvm.func internal @u.infer(
 // CHECK:   llvm.call @u.sizes(

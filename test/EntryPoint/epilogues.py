@@ -1,5 +1,6 @@
-# Activations, sums with other tensors and requantization behind products, convolutions and poolings that are larger than a block of
-# FuseEpilogues.cpp: numbers are integers and scales powers of two, so that numpy's results are exact.
+# Activations, residual additions and requantization that are fused into matmuls, convolutions and
+# poolings. The tensors are larger than a tile of FuseEpilogues.cpp. The values are integers and the
+# scales powers of two, so that numpy computes the exact results.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
 # RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 2 -- %clang -fopenmp
@@ -20,14 +21,16 @@ commands = split_commands(rest)
 work = Path(work) / name
 work.mkdir()
 random = np.random.default_rng(47)
-# ONNX's numbers.
+# ONNX's type random_floats.
 NUMBERS = {"f32": 1, "ui8": 2, "i8": 3, "i32": 6, "i64": 7}
 NAMES = {"float32": "f32", "uint8": "ui8", "int8": "i8", "int32": "i32", "int64": "i64"}
 functions, cases = [], []
 
 
-def get_type(array, is_open=False):
-    sizes = ["?" if is_open and index == 0 else str(size) for index, size in enumerate(array.shape)]
+def get_type(array, is_dynamic=False):
+    sizes = [
+        "?" if is_dynamic and index == 0 else str(size) for index, size in enumerate(array.shape)
+    ]
     return f"tensor<{'x'.join([*sizes, NAMES[array.dtype.name]])}>"
 
 
@@ -36,10 +39,10 @@ def describe(array):
 
 
 class Model:
-    """A function whose values are names, each with what it has to be."""
+    """A function under construction, with the expected value of each SSA value."""
 
-    def __init__(self, is_open=False):
-        self.is_open, self.lines, self.inputs, self.values = is_open, [], [], {}
+    def __init__(self, is_dynamic=False):
+        self.is_dynamic, self.lines, self.inputs, self.values = is_dynamic, [], [], {}
 
     def add(self, array, text=None):
         value = f"%v{len(self.values)}"
@@ -61,7 +64,7 @@ class Model:
 
     def type(self, value):
         array = self.values[value]
-        return get_type(array, self.is_open and array.ndim == 4 and len(array) == OPEN)
+        return get_type(array, self.is_dynamic and array.ndim == 4 and len(array) == DYNAMIC)
 
     def node(self, op, opset, wanted, *operands, attributes=""):
         result = self.add(wanted)
@@ -91,7 +94,7 @@ class Model:
             operands.append(self.constant(shift))
             wanted = wanted + shift[:, None, None]
         kind = np.int32 if op == "ConvInteger" else np.float32
-        return self.node(op, opset, wanted.astype(kind), *operands, attributes=windows(pad, stride, group))  # fmt: skip
+        return self.node(op, opset, wanted.astype(kind), *operands, attributes=conv_attributes(pad, stride, group))  # fmt: skip
 
     def relu(self, x):
         return self.node("Relu", 14, np.maximum(self.values[x], np.float32(0)), x)
@@ -105,10 +108,10 @@ class Model:
         return self.node(op, 14, compute(self.values[x], self.values[y]), x, y)
 
 
-OPEN = 5
+DYNAMIC = 5
 
 
-def windows(pad, stride, group):
+def conv_attributes(pad, stride, group):
     return (
         f" attributes {{group = {group} : i64, pads = array<i64: {', '.join([str(pad)] * 4)}>, "
         f"strides = array<i64: {stride}, {stride}>}}"
@@ -116,7 +119,7 @@ def windows(pad, stride, group):
 
 
 def convolve(image, weights, pad, stride, group):
-    """Exact where sums are integers below 2^53."""
+    """Exact if the sums are integers below 2^53."""
     padded = np.pad(image.astype(np.float64), [(0, 0), (0, 0), (pad, pad), (pad, pad)])
     size = weights.shape[2]
     rows, columns = ((extent - size) // stride + 1 for extent in padded.shape[2:])
@@ -131,16 +134,17 @@ def convolve(image, weights, pad, stride, group):
     return sums
 
 
-def numbers(*shape):
+def random_floats(*shape):
     return random.integers(-4, 5, shape).astype(np.float32)
 
 
-def codes(kind, *shape):
+def random_integers(kind, *shape):
     limits = np.iinfo(kind)
     return random.integers(limits.min, limits.max + 1, shape).astype(kind)
 
 
-# A result, a sum whose pads come next, and one whose rows are dropped at their ends.
+# The convolution is a result, feeds a padded convolution, or is flattened and has elements dropped
+# at the ends of its rows.
 for channels, filters, height, width, kernel, pad, stride in (
     (4, 16, 64, 70, 3, 1, 1),
     (4, 18, 60, 64, 1, 0, 1),
@@ -149,55 +153,56 @@ for channels, filters, height, width, kernel, pad, stride in (
     (2, 40, 48, 37, 5, 2, 1),
 ):
     m = Model()
-    x = m.input(numbers(1, channels, height, width))
+    x = m.input(random_floats(1, channels, height, width))
     m.finish(m.relu(m.conv(x, filters, kernel, pad, stride)))
     m = Model()
-    x = m.input(numbers(1, channels, height, width))
+    x = m.input(random_floats(1, channels, height, width))
     y = m.clip(m.conv(x, filters, kernel, pad, stride), -6, 7)
     m.finish(m.relu(m.conv(y, 2, 3, 1)))
     m = Model()
-    x = m.input(numbers(1, channels, height, width))
+    x = m.input(random_floats(1, channels, height, width))
     y = m.conv(x, filters, kernel, pad, stride, bias=False)
     shift = m.constant(random.integers(-9, 10, (filters, 1, 1)).astype(np.float32))
-    rest = m.input(numbers(*m.values[y].shape))
+    rest = m.input(random_floats(*m.values[y].shape))
     y = m.relu(m.binary("Add", m.binary("Mul", y, shift), rest))
     m.finish(m.conv(y, 3, 1))
 
-# Each channel alone, some channels alone, images one by one, and an unknown number of them.
-for channels, group, images, stride in ((20, 20, 1, 1), (20, 20, 1, 2), (20, 4, 1, 1), (20, 1, 3, 1), (20, 20, OPEN, 1)):  # fmt: skip
-    m = Model(is_open=images == OPEN)
-    x = m.input(numbers(images, channels, 60 * stride, 66 * stride))
+# Depthwise and grouped convolutions, batches, and a dynamic batch size.
+for channels, group, images, stride in ((20, 20, 1, 1), (20, 20, 1, 2), (20, 4, 1, 1), (20, 1, 3, 1), (20, 20, DYNAMIC, 1)):  # fmt: skip
+    m = Model(is_dynamic=images == DYNAMIC)
+    x = m.input(random_floats(images, channels, 60 * stride, 66 * stride))
     m.finish(m.clip(m.conv(x, 20, 3, 1, stride, group), -5, 8))
 
-# What the sum reads is read behind it, and sums are read twice or are a result, too.
+# The residual is also the input of the convolution, and the convolution has several uses or is a
+# result.
 m = Model()
-x = m.relu(m.input(numbers(1, 16, 64, 70)))
+x = m.relu(m.input(random_floats(1, 16, 64, 70)))
 m.finish(m.relu(m.binary("Add", m.conv(x, 16, 3, 1), x)))
 m = Model()
-x = m.input(numbers(1, 4, 64, 70))
+x = m.input(random_floats(1, 4, 64, 70))
 y = m.conv(x, 16, 3, 1)
 m.finish(m.binary("Mul", m.relu(y), m.clip(y, -3, 3)))
 m = Model()
-x = m.input(numbers(1, 4, 64, 70))
+x = m.input(random_floats(1, 4, 64, 70))
 y = m.conv(x, 16, 3, 1)
 m.finish(m.relu(y), y)
-# Layers that are alike, in buffers that are there again.
+# Equal layers that reuse the same buffers.
 m = Model()
-y = m.input(numbers(1, 16, 64, 70))
+y = m.input(random_floats(1, 16, 64, 70))
 for _ in range(4):
     y = m.clip(m.conv(y, 16, 3, 1), -4, 4)
 m.finish(y)
 
-# Products of matrices.
+# Matmuls.
 for rows, depth, columns in ((40, 17, 2100), (128, 65, 1024), (3, 20, 24576), (70, 9, 2039)):
     m = Model()
-    a, b = numbers(rows, depth), numbers(depth, columns)
+    a, b = random_floats(rows, depth), random_floats(depth, columns)
     y = m.node("MatMul", 13, a @ b, m.input(a), m.input(b))
-    bias = m.input(numbers(columns))
+    bias = m.input(random_floats(columns))
     m.finish(m.relu(m.binary("Add", y, bias)))
 
-# Maxima of windows.
-x = numbers(1, 24, 64, 66)
+# Max pooling.
+x = random_floats(1, 24, 64, 66)
 padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)], constant_values=-np.inf)
 wanted = np.max([padded[:, :, i : i + 64, j : j + 66] for i in range(3) for j in range(3)], axis=0)
 m = Model()
@@ -205,37 +210,44 @@ kernel = " attributes {kernel_shape = array<i64: 3, 3>, pads = array<i64: 1, 1, 
 m.finish(m.clip(m.node("MaxPool", 12, wanted, m.input(x), attributes=kernel), -2, 3))
 
 
-# Requantization, by a scale for all channels and by one for each.
+# Requantization with a per-tensor scale and with per-channel scales.
 def requantize(sums, scales, point):
     limits = np.iinfo(point.dtype)
     scaled = np.rint(sums * scales) + float(point)
     return np.clip(scaled, limits.min, limits.max).astype(point.dtype)
 
 
-for kinds, is_each, (filters, height, width, kernel, pad, stride) in itertools.product(
+for kinds, is_per_channel, (filters, height, width, kernel, pad, stride) in itertools.product(
     ((np.uint8, np.int8), (np.int8, np.int8), (np.uint8, np.uint8)),
     (False, True),
     ((24, 60, 64, 1, 0, 1), (20, 63, 65, 3, 1, 1), (18, 121, 131, 3, 1, 2)),
 ):
-    if is_each and kinds[1] is np.uint8:
+    if is_per_channel and kinds[1] is np.uint8:
         continue
     m = Model()
-    x, w = codes(kinds[0], 1, 8, height, width), codes(kinds[1], filters, 8, kernel, kernel)
-    p, q, r = codes(kinds[0]), np.zeros((), kinds[1]) if is_each else codes(kinds[1]), codes(kinds[0])  # fmt: skip
+    x, w = (
+        random_integers(kinds[0], 1, 8, height, width),
+        random_integers(kinds[1], filters, 8, kernel, kernel),
+    )
+    p, q, r = random_integers(kinds[0]), np.zeros((), kinds[1]) if is_per_channel else random_integers(kinds[1]), random_integers(kinds[0])  # fmt: skip
     bias = random.integers(-(2**15), 2**15, filters).astype(np.int32)
-    scale = np.float32(2) ** random.integers(-12, -8, filters if is_each else ()).astype(np.float32)
+    scale = np.float32(2) ** random.integers(-12, -8, filters if is_per_channel else ()).astype(
+        np.float32
+    )
     sums = convolve(x.astype(np.float64) - float(p), w.astype(np.float64) - float(q), pad, stride, 1)  # fmt: skip
     sums += bias[:, None, None]
-    wanted = requantize(sums, scale[:, None, None] if is_each else scale, r)
+    wanted = requantize(sums, scale[:, None, None] if is_per_channel else scale, r)
     one = np.float32(1)
-    points = np.zeros(filters, kinds[1]) if is_each else q
+    points = np.zeros(filters, kinds[1]) if is_per_channel else q
     operands = [m.constant(a) for a in (one, p, w, scale.astype(np.float32), points, one, r, bias)]
-    y = m.node("QLinearConv", 10, wanted, m.input(x), *operands, attributes=windows(pad, stride, 1))
+    y = m.node(
+        "QLinearConv", 10, wanted, m.input(x), *operands, attributes=conv_attributes(pad, stride, 1)
+    )
     m.finish(y)
 
-# The same in steps, with an activation between.
+# The same as separate ops, with an activation in between.
 m = Model()
-x = m.input(codes(np.uint8, 1, 12, 60, 64))
+x = m.input(random_integers(np.uint8, 1, 12, 60, 64))
 y = m.conv(x, 20, 3, 1, op="ConvInteger", opset=10)
 y = m.node("Cast", 13, m.values[y].astype(np.float32), y, attributes=" attributes {to = 1 : i64}")
 y = m.binary("Mul", y, m.constant(np.float32(2.0**-4)))

@@ -1,6 +1,6 @@
-// Rule E1: whatever rounding mode, flush-to-zero and denormals-are-zero the
-// caller has set, the bits are the same; and the caller finds everything as it
-// was, exception flags included.
+// Rule E1: the bits do not depend on the caller's rounding mode, flush-to-zero
+// and denormals-are-zero flags, and the caller's floating-point environment is
+// restored, exception flags included.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/host.o --cpu host
@@ -26,7 +26,7 @@
 
 enum { count = 4099 };
 
-/* One register with every rounding mode and flushing bit, and flags. */
+/* One register with every rounding mode, flush bits and exception flags. */
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 enum { numModes = 16 };
@@ -57,8 +57,8 @@ static uint64_t get(void) {
 #endif
   return control | (status & 0xff) | float8 << 32;
 }
-/* Bits 22-23: rounding, 24: FZ, 25: default NaN; 0-4: flags, kept in FPSR. And
- * of FPMR the formats and overflow. */
+/* Bits 22-23: rounding, 24: FZ, 25: default NaN; 0-4: flags, kept in FPSR. FPMR
+   has the formats and the overflow behavior. */
 static uint64_t makeMode(unsigned mode) {
   uint64_t float8 = 0;
 #ifdef FLOAT8
@@ -86,10 +86,10 @@ typedef int entry(const qf_tensor *, qf_tensor *, char *, size_t);
 
 enum { numScales = 4 };
 
-/* Of each type that elements or parameters have here. */
+/* Values of each type that elements or parameters have here. */
 static const struct typeInfo {
   int type, bytes;
-  /* 0.1, 3, a subnormal and a huge one. */
+  /* 0.1, 3, a subnormal and a very large value. */
   uint32_t scales[numScales];
 } types[] = {
     {QF_FLOAT32, 4, {0x3dcccccd, 0x40400000, 0x00012345, 0x7e800001}},
@@ -109,8 +109,8 @@ static const struct typeInfo *getInfo(int type) {
   return &ofOneByte;
 }
 
-/* 0 is no scale and no zero point; and no number of parameters is one for all
-   elements, of rank 0. */
+/* Index 0 means that there is no scale or no zero point. A count of 0 means one
+   parameter of rank 0 for all elements. */
 static const struct testCase {
   const char *name;
   entry *function;
@@ -159,7 +159,7 @@ static const struct testCase {
          .scale = QF_BFLOAT16),
 };
 
-/* Any bits, every third element a small subnormal of its type. */
+/* Random bits. Every third element is a small subnormal of its type. */
 static void fill(unsigned char *input, int bytes) {
   unsigned long long state = 1;
   for (int i = 0; i < count * bytes; ++i) {
@@ -170,8 +170,8 @@ static void fill(unsigned char *input, int bytes) {
   }
 }
 
-/* The number of environments in which something is wrong, for parameters that
-   begin with the scale `first`. */
+/* Returns the number of environments with a wrong result or state, for
+   parameters that begin with the scale `first`. */
 static int check(const struct testCase *one, int first) {
   static unsigned char input[count * 8], scales[count * 4], zeroPoints[count],
       plain[count * 8], other[count * 8];
@@ -213,7 +213,7 @@ static int check(const struct testCase *one, int first) {
       ++failures;
     }
   }
-  /* An exception that the caller wants trapped must not fire inside. */
+  /* Unmasked exceptions of the caller must not trap in the entry point. */
   set(trapping);
   one->function(from, &to, error, sizeof error);
   set(usual);

@@ -2,8 +2,9 @@
 
 // CHECK: llvm.func @__qf_keep_buffer(!llvm.ptr, i64, i64, !llvm.ptr {llvm.readnone})
 
-// Each buffer has a slot of its own. A buffer that is one of several is looked for from the first slot on. The way that has no
-// failure to report frees nothing. The status is stored before the check, in a variable that LLVM does not make a phi.
+// Each buffer has its own slot. If a buffer may be one of several, the search for its slot starts
+// at the first slot. The path without a failure frees nothing. The status is stored before the
+// check, in a variable that LLVM does not promote to a phi.
 
 // CHECK-LABEL: llvm.func @f.kernel(
 // CHECK-NEXT:    %[[COUNT:.+]] = llvm.mlir.constant(1 : i64)
@@ -76,7 +77,7 @@ llvm.func @both.kernel(%n: i64, %holds: i1) -> i64 attributes {quant_float.entry
   llvm.return %status : i64
 }
 
-// What threads have for themselves is not the kernel's.
+// Thread-private buffers are not kept in the kernel's table.
 
 // CHECK-LABEL: llvm.func @threads.kernel(
 // CHECK:         llvm.call @__qf_keep_buffer
@@ -95,7 +96,7 @@ llvm.func @threads.kernel(%n: i64) -> i64 attributes {quant_float.entry_point = 
   llvm.return %done : i64
 }
 
-// Memory of a device goes back to it.
+// Device memory is freed on the device.
 
 // CHECK-LABEL: llvm.func @device.kernel(
 // CHECK:         %[[A:.+]] = llvm.call @mgpuMemAlloc

@@ -5,7 +5,7 @@
 // NESTED: error: 'cf.assert' op has no lowering in parallel loops, but got 'too late'
 // INVALID: error: 'quant_float.entry_point': expected the description of an entry point, but got 1 : i64
 
-// No memory: 1 is returned.
+// The kernel returns 1 if an allocation fails.
 
 // CHECK-LABEL: func.func @f.kernel(
 // CHECK-SAME:    -> i64
@@ -37,8 +37,9 @@ func.func @f.kernel(%x: memref<4xf32>) attributes {quant_float.entry_point = {
 
 // -----
 
-// More bytes than a size_t holds are no memory either. A product that does not
-// fit is the largest number, so that no other size makes it small again but 0.
+// A byte count that overflows size_t counts as a failed allocation. A
+// multiplication that overflows saturates, so that no further factor other than
+// 0 yields a small number again.
 
 // CHECK-LABEL: func.func @many.kernel(
 // CHECK-SAME:    %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index) -> i64
@@ -81,7 +82,8 @@ func.func @known.kernel() attributes {quant_float.entry_point = {
 
 // -----
 
-// An assertion is a message of the entry point, and a number from 4 on.
+// An assertion becomes a message of the entry point, with a status of 4 or
+// more.
 
 // CHECK-LABEL: func.func @g.kernel(
 // CHECK-SAME:    messages = ["the index is too large"]
@@ -98,7 +100,7 @@ func.func @g.kernel(%fits: i1) attributes {quant_float.entry_point = {
 
 // -----
 
-// What cannot fail returns nothing, as before.
+// A function that cannot fail still returns nothing.
 
 // CHECK-LABEL: func.func @h.kernel(
 // CHECK-NOT:     i64
@@ -110,7 +112,7 @@ func.func @h.kernel(%x: memref<4xf32>) attributes {quant_float.entry_point = {
 
 // -----
 
-// Out of a loop and a branch: they become blocks.
+// Asserts in a loop and in a branch: the regions become blocks.
 
 // CHECK-LABEL: func.func @deep.kernel(
 // CHECK-SAME:    -> i64

@@ -1,4 +1,4 @@
-// What a shared library says of itself: enough to call it without its header.
+// The metadata of a shared library suffices to call it without its header.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/convert.so --cpu host
 // RUN: quant-float-compile %S/Inputs/two.mlir -o %t/two.so --cpu x86-64 --triple x86_64-linux-gnu
@@ -6,12 +6,12 @@
 // RUN: %t/read %t/convert.so | FileCheck %s --check-prefix=CONVERT
 // RUN: %if host-x86_64 %{ %t/read %t/two.so | FileCheck %s --check-prefix=TWO %}
 //
-// Nothing else is exported, and what a library calls of its own is its own even
-// where another one has the same name.
+// Nothing else is exported. The library calls its own functions even if the
+// process defines others of the same names.
 // RUN: %llvm_bin/llvm-nm -D --defined-only %t/convert.so | FileCheck %s --check-prefix=EXPORTED
 // RUN: %llvm_bin/llvm-readelf -d %t/two.so | FileCheck %s --check-prefix=SYMBOLIC
 //
-// Objects have none of it: two go into one program.
+// Objects have no such metadata, so that a program can link two of them.
 // RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/convert.o
 // RUN: quant-float-compile %S/Inputs/two.mlir -o %t/two.o
 // RUN: %llvm_bin/llvm-nm %t/convert.o %t/two.o | not grep qf_get_library

@@ -1,4 +1,5 @@
-# A size that comes of another one in very many steps: what is checked before the kernel is found without recursion.
+# A size that depends on another one through a very long chain of ops. The checks before the kernel
+# are computed without recursion.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -8,7 +9,7 @@ import sys
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 STEPS = 100_000
-# As that of a thread.
+# The stack size of a thread.
 STACK_BYTES = 1 << 20
 T = "tensor<?x?xf32>"
 lines = [
@@ -21,7 +22,7 @@ lines = [
 lines += [f"%n{i + 1} = arith.divui %n{i}, %m : index" for i in range(STEPS)]
 lines += [
     f"%even = arith.cmpi eq, %n{STEPS}, %m : index",
-    'cf.assert %even, "the last size is the second"',
+    'cf.assert %even, "the last size equals the second"',
     f"return %x : {T}",
     "}",
 ]
@@ -35,4 +36,4 @@ result = subprocess.run(
     timeout=60,
     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, STACK_BYTES)),
 )
-assert 'text = "the last size is the second"' in result.stdout, result.stdout[:2000]
+assert 'text = "the last size equals the second"' in result.stdout, result.stdout[:2000]

@@ -1,4 +1,5 @@
-// Packed elements are read and written in bytes; how many there are shows in no type. What it computes, packed.py runs.
+// Packed elements are loaded and stored as bytes, in every order of elements. packed.py executes
+// this.
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements=permutes=true | FileCheck %s --check-prefix=PERMUTES
 // RUN: quant-float-opt %s --quant-float-lower-packed-elements=register-bytes=32 | FileCheck %s --check-prefix=AVX2
@@ -23,7 +24,7 @@ func.func @loads(%m: memref<?x5xi4>, %i: index, %j: index) -> i8 {
   return %1 : i8
 }
 
-// Six bits are in one byte or two.
+// A 6-bit element is in one byte or two.
 // CHECK-LABEL: func.func @two_bytes(
 // CHECK-COUNT-2: memref.load
 // CHECK: arith.andi %{{.+}}, %c63_i8
@@ -33,13 +34,13 @@ func.func @two_bytes(%m: memref<7xi6>, %i: index) -> i8 {
   return %1 : i8
 }
 
-// The other elements of the byte stay.
+// The other elements of the byte are kept.
 // CHECK-LABEL: func.func @stores(
 // CHECK: %[[OLD:.+]] = memref.load %[[BYTES:.+]][%[[AT:.+]]]
 // CHECK: %[[KEPT:.+]] = arith.andi %[[OLD]]
 // CHECK: %[[NEW:.+]] = arith.ori %[[KEPT]]
 // CHECK: memref.store %[[NEW]], %[[BYTES]][%[[AT]]]
-// What is behind it in the byte becomes zero.
+// The bits behind the element become zero.
 // ORDER-LABEL: func.func @stores(
 // ORDER: %[[REPLACED:.+]] = arith.trunci
 // ORDER: %[[NEGATIVE:.+]] = arith.subi %c0_i8, %[[REPLACED]]
@@ -50,7 +51,7 @@ func.func @stores(%m: memref<?xi2>, %i: index, %x: i8) {
   return
 }
 
-// Loads with an alignment begin with a byte.
+// Aligned loads start at the beginning of a byte.
 // CHECK-LABEL: func.func @aligned_load(
 // CHECK-NOT: scf.if
 // CHECK: %[[WORD:.+]] = vector.load {{.*}}alignment = 4{{.*}} vector<4xi8>
@@ -61,7 +62,7 @@ func.func @aligned_load(%m: memref<4x64xi4>, %i: index, %j: index) -> vector<1xi
   return %1 : vector<1xi32>
 }
 
-// Vectors are whole bytes, wherever the first element is.
+// Vectors of whole bytes, at any first element.
 // CHECK-LABEL: func.func @vectors(
 // CHECK: %[[FIRST:.+]] = vector.load {{.*}} vector<8xi8>
 // CHECK: scf.if %{{.+}} -> (vector<8xi8>)
@@ -76,7 +77,7 @@ func.func @vectors(%m: memref<?xi4>, %i: index) -> vector<16xi8> {
   return %1 : vector<16xi8>
 }
 
-// What is left of a row: no byte behind the last element's is touched.
+// The remainder of a row: no byte behind that of the last element is accessed.
 // CHECK-LABEL: func.func @masked(
 // CHECK-SAME: %[[X:.+]]: memref<?xi8>, %[[Y:.+]]: memref<?xi8>, %[[N:.+]]: index)
 // CHECK: %[[BITS:.+]] = arith.muli %[[N]], %c4
@@ -94,7 +95,7 @@ func.func @masked(%x: memref<?xi4>, %y: memref<?xi4>, %n: index) {
   return
 }
 
-// Elements that are not whole bytes together are written one by one.
+// Vectors that are not whole bytes are stored element by element.
 // CHECK-LABEL: func.func @odd(
 // CHECK: vector.load {{.*}} vector<2xi8>
 // CHECK: vector.insert {{.*}} [4] : i8 into vector<5xi8>
@@ -108,8 +109,8 @@ func.func @odd(%x: memref<?xi4>, %y: memref<?xi4>) {
   return
 }
 
-// A store that says how it is aligned is one, and stays as it is.
-// A register of codes is packed by products.
+// An aligned store remains one store and keeps its attributes. On AVX2, multiply-adds pack a vector
+// of encodings.
 // AVX2-LABEL: func.func @aligned(
 // AVX2: %[[LOW:.+]] = arith.andi
 // AVX2: %[[WORDS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"(%[[LOW]], %{{.+}})
@@ -123,21 +124,22 @@ func.func @aligned(%x: vector<32xi4>, %y: memref<?xi4>, %n: index) {
   return
 }
 
-// Vectors begin with a byte.
+// Vectors start at the beginning of a byte.
 // ORDER-LABEL: func.func @odd(
 // ORDER: vector.store {{.*}} vector<2xi8>
 // ORDER-NOT: scf.if
 // ORDER: return
 
-// What becomes of codes, looked up: a constant where it depends on nothing else.
-// PERMUTES-LABEL: func.func @table_of_codes(
+// Decoded values come from a lookup table, which is a constant if the decoding depends on nothing
+// but the encoding.
+// PERMUTES-LABEL: func.func @table(
 // PERMUTES: %[[TABLE:.+]] = arith.constant dense<[0.000000e+00, 5.000000e-01, 1.000000e+00, {{.*}}, -6.000000e+00]> : vector<16xf32>
 // PERMUTES: %[[ENTRIES:.+]] = arith.bitcast %[[TABLE]]
 // PERMUTES: %[[INDICES:.+]] = llvm.call_intrinsic "llvm.x86.avx512.pmultishift.qb.512"
 // PERMUTES: %[[INDEX:.+]] = vector.bitcast %[[INDICES]]
 // PERMUTES: llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"(%[[ENTRIES]], %[[INDEX]])
-// Of AVX2's tables that are constant only the bytes that are not all alike.
-// AVX2-LABEL: func.func @table_of_codes(
+// On AVX2, bytes that are equal in all entries of a constant table need no lookup.
+// AVX2-LABEL: func.func @table(
 // AVX2: %[[WORDS:.+]] = vector.bitcast %{{.+}} : vector<32xi8> to vector<16xi16>
 // AVX2: %[[MOVED:.+]] = arith.shli %[[WORDS]]
 // AVX2: %[[BOTH:.+]] = arith.ori %[[WORDS]], %[[MOVED]]
@@ -145,7 +147,7 @@ func.func @aligned(%x: vector<32xi4>, %y: memref<?xi4>, %n: index) {
 // AVX2-COUNT-2: "llvm.x86.avx2.pshuf.b"
 // AVX2-NOT: pshuf.b
 // AVX2: return
-func.func @table_of_codes(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
+func.func @table(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
   %p = ub.poison : i4
   %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi4>, vector<32xi4>
   %1 = arith.extui %0 : vector<32xi4> to vector<32xi8>
@@ -154,9 +156,9 @@ func.func @table_of_codes(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
   return %3 : vector<32xf32>
 }
 
-// Scales and zero points of a block go into the table. Two bits come again and
-// again in it, halves are two tables side by side.
-// PERMUTES-LABEL: func.func @table_of_block(
+// The scale and the zero point of a block are part of the table. 2-bit types repeat their entries
+// in the table. For f16, two tables hold the two bytes of the entries.
+// PERMUTES-LABEL: func.func @table_per_block(
 // PERMUTES-SAME: %[[S:[a-z0-9]+]]: f32)
 // PERMUTES: %[[CODES:.+]] = arith.constant dense<[0.000000e+00, 1.000000e+00, -2.000000e+00, -1.000000e+00, 0.000000e+00,
 // PERMUTES: %[[SCALE:.+]] = vector.broadcast %[[S]] : f32 to vector<16xf32>
@@ -165,10 +167,10 @@ func.func @table_of_codes(%m: memref<?xi4>, %i: index) -> vector<32xf32> {
 // PERMUTES: arith.bitcast %[[HALVES]] : vector<16xf16> to vector<16xi16>
 // PERMUTES: vector.shuffle {{.*}} : vector<16xi16>, vector<16xi16>
 // PERMUTES: "llvm.x86.avx512.permvar.hi.512"
-// AVX2-LABEL: func.func @table_of_block(
+// AVX2-LABEL: func.func @table_per_block(
 // AVX2-NOT: llvm.call_intrinsic
 // AVX2: return
-func.func @table_of_block(%m: memref<?xi2>, %i: index, %s: f32) -> vector<32xf16> {
+func.func @table_per_block(%m: memref<?xi2>, %i: index, %s: f32) -> vector<32xf16> {
   %p = ub.poison : i2
   %0 = vector.transfer_read %m[%i], %p {in_bounds = [true]} : memref<?xi2>, vector<32xi2>
   %1 = arith.extui %0 : vector<32xi2> to vector<32xi8>
@@ -180,7 +182,7 @@ func.func @table_of_block(%m: memref<?xi2>, %i: index, %s: f32) -> vector<32xf16
   return %6 : vector<32xf16>
 }
 
-// A scale for each element is not in a table, what it multiplies is.
+// A scale for each element is not part of the table. The value that it multiplies is.
 // PERMUTES-LABEL: func.func @table_and_scales(
 // PERMUTES-SAME: %[[S:[a-z0-9]+]]: vector<32xf32>)
 // PERMUTES: "llvm.x86.avx512.permvar.si.512"
@@ -196,7 +198,7 @@ func.func @table_and_scales(%m: memref<?xi4>, %i: index, %s: vector<32xf32>) -> 
   return %4 : vector<32xf32>
 }
 
-// Integers of the code are as quick to compute.
+// Integer arithmetic on the encodings is as fast as a lookup.
 // PERMUTES-LABEL: func.func @no_table(
 // PERMUTES-NOT: llvm.call_intrinsic
 // PERMUTES: return
@@ -209,7 +211,7 @@ func.func @no_table(%m: memref<?xi4>, %i: index) -> vector<32xi8> {
   return %2 : vector<32xi8>
 }
 
-// Constants are as many bytes as the elements take.
+// The global of a packed constant has the size of its packed bytes.
 // CHECK: memref.global "private" constant @w : memref<8xi8> = dense_resource<w>
 memref.global "private" constant @w : memref<3x5xi4> = dense_resource<w>
 // CHECK-LABEL: func.func @constant(
@@ -221,7 +223,7 @@ func.func @constant(%i: index) -> i8 {
   return %1 : i8
 }
 
-// What is no packed buffer stays, and the order of views.
+// Buffers of other element types are left unchanged, and so is the order of views.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME: memref<?xi1>, %{{.+}}: memref<?xi8>, %{{.+}}: memref<4x6xi8>
 // CHECK: memref.subview %{{.+}} : memref<4x6xi8> to memref<2x6xi8, strided<[6, 1], offset: ?>>

@@ -3,8 +3,8 @@
 
 // DEVICE: error: function 'print': strings have no lowering for GPUs
 
-// The kernel's last argument is what the runtime keeps of the run; the layout is the rank, where elements begin, sizes and
-// strides, and room for an index.
+// The kernel's last argument is the runtime's state of the call. The layout holds the rank, the
+// offset, sizes and strides, and space for an index.
 
 // CHECK-LABEL: func.func @print.kernel(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?xf32>

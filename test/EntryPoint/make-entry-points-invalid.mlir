@@ -30,7 +30,7 @@ func.func @sequence(%x: !quant_float.opaque<"seq(tensor(float))">) -> !quant_flo
 
 // -----
 
-// Narrow types must have left for their storage type before.
+// Narrow types must be converted to their storage types before.
 
 // expected-error @+1 {{function 'narrow': argument 0: expected the storage type of 'i4', but got 'i4'}}
 func.func @narrow(%x: tensor<2xi4>) -> tensor<2xi4> {
@@ -81,7 +81,7 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A size that only the values tell cannot be measured where strings are read on the way.
+// A data-dependent shape cannot be computed if the shape function would have to read strings.
 
 func.func @data_dependent(%x: tensor<1xi64>, %t: tensor<2xi64> {quant_float.element_type = !quant_float.string}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points=share=false | FileCheck %s
 
-// Open sizes of the results are those of the arguments; nothing is computed.
+// The dynamic sizes of the results are those of the arguments. Nothing is computed.
 
 // CHECK-LABEL: func.func @narrow.kernel(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32> {bufferization.writable = false},
@@ -43,7 +43,7 @@ func.func @narrow(%x: tensor<?x4xf32> {quant_float.name = "x in"},
 
 // -----
 
-// A function that is called from inside stays, privately.
+// A function with a caller is kept as a private function.
 
 // CHECK-LABEL: func.func @called.kernel(
 // CHECK-LABEL: func.func @called.sizes(
@@ -60,7 +60,7 @@ func.func @caller(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// No tensors: not an entry point. Private: neither.
+// Functions without tensors and private functions are not entry points.
 
 // CHECK-LABEL: func.func @scalar(
 // CHECK-LABEL: func.func private @helper(
@@ -73,7 +73,7 @@ func.func private @helper(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A name that C has taken gets another one; the header tells both.
+// A name that is reserved in C is replaced. The header mentions both names.
 
 // CHECK-LABEL: func.func @graph_double.kernel(
 // CHECK-SAME:    symbol = "graph_double"
@@ -83,7 +83,7 @@ func.func @double(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// So do the C library's functions that compiled code calls.
+// The same holds for the C library's functions that compiled code calls.
 
 // CHECK-LABEL: func.func @graph_tanhf.kernel(
 // CHECK-LABEL: func.func @graph_malloc.kernel(
@@ -96,9 +96,10 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Sizes that depend on elements are computed first, and written to a buffer. A kernel that only measures returns then.
+// Data-dependent sizes are computed first and stored to a buffer. A kernel that only computes
+// shapes returns then.
 
-// CHECK-LABEL: func.func @measured.kernel(
+// CHECK-LABEL: func.func @data_dependent.kernel(
 // CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[Y:.+]]: memref<?xf32>, %[[Z:.+]]: memref<?xf32>, %[[SIZES:.+]]: memref<2xi64>, %[[MEASURES:.+]]: i64)
 // CHECK-SAME:    measures,
 // CHECK:         tensor.extract %[[X]]
@@ -111,7 +112,7 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-DAG:     %[[RUNS:.+]] = arith.cmpi eq, %[[MEASURES]], %{{.+}} : i64
 // CHECK:         memref.store %{{.+}}, %[[SIZES]]
 // CHECK-NEXT:    memref.store %{{.+}}, %[[SIZES]]
-// CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are measured"
+// CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are data_dependent"
 // CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 differs from the result of the shape function"
 // CHECK:         cf.assert {{.*}}, "behind"
 // CHECK:         linalg.fill
@@ -120,14 +121,14 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK:         memref.copy %{{.+}}, %[[Z]]
 // CHECK-NEXT:    return
 
-// CHECK-LABEL: func.func @measured.sizes(
+// CHECK-LABEL: func.func @data_dependent.sizes(
 // CHECK-SAME:    %{{.+}}: index, %[[D0:.+]]: index) -> (index, index)
-// Not the number in place of a size that is not measured yet, whatever the sum overflows to.
+// A computed size never equals the marker of a data-dependent size, even if the addition overflows.
 // CHECK-DAG:     %[[LEAST:.+]] = arith.constant -9223372036854775807 : index
 // CHECK-DAG:     %[[LATER:.+]] = arith.constant -9223372036854775808 : index
 // CHECK:         %[[KNOWN:.+]] = arith.maxsi %[[D0]], %[[LEAST]]
 // CHECK:         return %[[LATER]], %[[KNOWN]] : index, index
-func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+func.func @data_dependent(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %first = tensor.extract %x[%c0] : tensor<?xf32>
@@ -144,7 +145,7 @@ func.func @measured(%n: tensor<1xi64>, %x: tensor<?xf32>) -> (tensor<?xf32>, ten
 
 // -----
 
-// The kernel computes sizes that need a loop. An assertion on sizes alone is a check.
+// The kernel computes sizes that need a loop. An assertion on sizes alone becomes a check.
 
 // CHECK-LABEL: func.func @computed.kernel(
 // CHECK-NOT:     "two or more"{{$}}
@@ -178,7 +179,7 @@ func.func @computed(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// Ops that write to tensors and to buffers of the function do not write results.
+// Ops that write to tensors and to local buffers do not write to results.
 
 // CHECK-LABEL: func.func @stores.kernel(
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<?xf32>, %[[SIZES:.+]]: memref<1xi64>, %{{.+}}: i64)

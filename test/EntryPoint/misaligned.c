@@ -1,5 +1,5 @@
-// Pointers of any alignment: results are those of aligned ones, and not a byte
-// before or behind a tensor is written.
+// Pointers of any alignment: the results equal those of aligned pointers, and
+// no byte before or behind a tensor is written.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/host.o --cpu host
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -O1 -include %t/host.h %s %t/host.o -o %t/host
@@ -32,7 +32,7 @@ static int compare(const char *name, entry *function, int from, int fromBytes,
     }
     unsigned char *result = shift ? other : plain;
     memset(result, 0x5a, sizeof other);
-    /* The output is off by another number than the input. */
+    /* Input and output have different misalignments. */
     int shiftOut = shift * 5 % 9;
     qf_tensor given = {input + margin + shift, sizes, 1, from};
     qf_tensor made = {result + margin + shiftOut, sizes, 1, to};
@@ -51,7 +51,7 @@ static int compare(const char *name, entry *function, int from, int fromBytes,
     }
     if (shift && memcmp(plain + margin, other + margin + shiftOut,
                         (size_t)count * toBytes)) {
-      printf("%s: other bits when off by %d and %d\n", name, shift, shiftOut);
+      printf("%s: different bits at offsets %d and %d\n", name, shift, shiftOut);
       return 1;
     }
   }

@@ -1,4 +1,4 @@
-// What an entry point answers to wrong arguments, message by message.
+// The status and message of an entry point for every kind of invalid argument.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/convert.mlir -o %t/convert.o --cpu host
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -include %t/convert.h %s %t/convert.o -o %t/misuse
@@ -94,11 +94,11 @@ int main(void) {
   printf("null outputs: %d", convert(inputs, NULL, error, sizeof error));
   printf(" '%s'\n", error);
 
-  /* No elements: nothing to read or write. */
+  /* Tensors without elements: no memory is accessed. */
   sizesX[0] = sizesY[0] = 0;
   inputs[0].data = outputs[0].data = NULL;
   call("empty");
-  /* Right behind each other is not overlapping. */
+  /* Adjacent tensors do not overlap. */
   {
     static char block[sizeof x + sizeof y];
     memcpy(block, x, sizeof x);
@@ -107,7 +107,7 @@ int main(void) {
     call("adjacent");
   }
 
-  /* Messages are cut to the buffer, whatever its size. */
+  /* Messages are truncated to any size of the buffer. */
   for (size_t size = 0; size < 60; size += size < 3 ? 1 : 19) {
     memset(error, '#', sizeof error);
     inputs[0].rank = 7;

@@ -1,5 +1,5 @@
-# Graphs that are called like functions that a program has already: the library exports none of these, and does what it does in
-# a process whose own functions have its names.
+# Graphs with the names of functions that a program usually has: the library does not export these
+# names, and it computes the same in a process that defines functions of the same names.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clang %llvm_bin %t
 import subprocess
@@ -36,7 +36,8 @@ expected = {"qf_get_library", *entries, *(f"{name}_output_sizes" for name in ent
 if set(symbols) != expected:
     failures.append(f"exports: {sorted(set(symbols) ^ expected)}")
 
-# A program with functions of the library's names, some of which are found before the library's.
+# A program that defines functions with the names of the library's own. The dynamic linker finds
+# some of them first.
 (work / "program.c").write_text(
     """
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Code that runs in several threads: the same bits, in every thread under the
-// default floating-point environment, whatever the caller has set (E1, E2).
+// Multithreaded code computes the same bits. Every thread runs in the default
+// floating-point environment, whatever the caller has set (E1, E2).
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/one.o --cpu host
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/four.o --cpu host --threads 4
@@ -17,15 +17,13 @@ enum { count = 1 << 20 };
 
 int one_f32_f8e4m3fn(const qf_tensor *, qf_tensor *, char *, size_t);
 
-/* Only needed by the object of one thread, whose symbols all have a prefix. */
+/* Only the single-threaded object needs this. All its symbols have a prefix. */
 void *one_memcpy(void *to, const void *from, size_t size) {
   return memcpy(to, from, size);
 }
 
-/*
- * With "pool" the threads are the program's, and round upward: they go on to do
- * so where the runtime does not tell them otherwise.
- */
+/* With "pool", the program creates the threads and makes them round upward.
+   Their environment must not change unless the runtime sets it. */
 int main(int argc, char **argv) {
   (void)argv;
   int hasPool = argc > 1;
@@ -56,7 +54,7 @@ int main(int argc, char **argv) {
     fesetround(FE_TONEAREST);
     if (status || after != modes[mode] || memcmp(expected, given, count))
       return 4 + mode;
-    /* The kernel takes subnormals for zero in these threads; others do not. */
+    /* These threads flush subnormals in the kernel. Other threads do not. */
     volatile float tiny = 1e-40f;
     int lost = 0, upward = 0;
 #pragma omp parallel num_threads(4) reduction(+ : lost, upward)

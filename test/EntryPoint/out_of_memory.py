@@ -1,5 +1,5 @@
-# Each call of malloc in turn finds no memory: the entry point says so, and nothing leaks or is freed twice. The code for that grows
-# with the number of buffers.
+# Each call of malloc fails in turn: the entry point reports it, and nothing leaks or is freed
+# twice. The code size for that is linear in the number of buffers.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %llvm_bin %t %clang
 import pathlib
@@ -14,10 +14,11 @@ tools, llvm, work = map(pathlib.Path, sys.argv[1:4])
 compiler = sys.argv[4:]
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 node, info = helper.make_node, helper.make_tensor_value_info
-# A side of all matrices: large enough for the heap.
+# The number of rows and columns of the matrices, large enough for heap allocations.
 SIDE = 20
 
-# Calls the function with each malloc failing, and prints how many there are. The object's malloc and free are these.
+# Calls the function once for each malloc call that fails, and prints the number of calls. The
+# object uses these malloc and free.
 CALL = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +110,8 @@ def compile_and_run(name, nodes, initializers=(), options=()):
 
 
 def make_chain(steps):
-    """Results are needed again much later, the first ones first: which buffers there are differs from step to step."""
+    """Results are needed again much later, the first ones first, so that the set of live buffers
+    changes from step to step."""
     nodes, late, last = [], [], "x"
     for i in range(steps):
         nodes.append(node("Softmax", [last], [f"s{i}"], axis=i % 2))
@@ -127,7 +129,8 @@ assert compile_and_run("chain", make_chain(36)) >= 100
 
 
 def count_lines(buffers):
-    """Lines of the LLVM dialect for so many buffers, half of which there are at the same time."""
+    """The number of lines of the LLVM dialect for this number of buffers, half of which are live at
+    the same time."""
     head = 'func.func @f.kernel() attributes {quant_float.entry_point = {graph_name = "", symbol = "f", inputs = [], outputs = []}} {'
     allocs = [f"%{i} = memref.alloc() : memref<400xf32>" for i in range(buffers)]
     frees = [f"memref.dealloc %{i} : memref<400xf32>" for i in range(buffers)]
@@ -144,7 +147,7 @@ lines = [count_lines(buffers) for buffers in (20, 40, 100)]
 print("lines:", lines)
 assert lines[2] - lines[1] <= 3 * (lines[1] - lines[0]), lines
 
-# A loop hands its buffer from step to step; which one a branch takes is known when it runs.
+# A loop passes its buffer from iteration to iteration, and a branch selects one at run time.
 body = helper.make_graph(
     [
         node("Softmax", ["a"], ["s"]),

@@ -1,4 +1,4 @@
-// Which arguments are packed, and constants that are not any more.
+// Arguments that are packed, and constants that become packed.
 // RUN: quant-float-opt %s --quant-float-pack-arguments | FileCheck %s --check-prefix=PACK
 // RUN: quant-float-opt %s --quant-float-pack-arguments --quant-float-pack-arguments=unpack=true | FileCheck %s --check-prefix=UNPACK
 
@@ -22,7 +22,8 @@ func.func @constants() -> (tensor<3x5xi4>, tensor<5xf6E3M2FN>, tensor<4xi4>) {
   return %0, %1, %2 : tensor<3x5xi4>, tensor<5xf6E3M2FN>, tensor<4xi4>
 }
 
-// Of 4 bits sign-extended, of 6 bits not; what has a byte for each element stays.
+// 4-bit integers are sign-extended, 6-bit floats are not. Types with one byte for each element are
+// left unchanged.
 // PACK-DAG: i4: "0x010000001032547698BADCFE"
 // UNPACK-DAG: "0x010000000001020304050607F8F9FAFBFCFDFE"
 // UNPACK-DAG: "0x010000003F00013E20"

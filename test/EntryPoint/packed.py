@@ -1,7 +1,9 @@
-# Packed arguments and constants of every type of 2, 4 and 6 bits: casts, quantize, dequantize and qdq of every granularity, and what only
-# moves elements, of odd lengths and odd rows, against numpy with a packer of integers of any length. What is behind the last element is
-# ignored and written as zeros, no byte behind a tensor is touched, and the bits are the same on every machine and in threads. Each run
-# takes a share of the cases, with `full` all of them.
+# Packed arguments and constants of every 2-bit, 4-bit and 6-bit type: casts, quantize, dequantize
+# and qdq with every granularity, and ops that only move elements, with odd lengths and odd rows.
+# The reference is numpy with a packer that uses Python's unbounded integers. Bits behind the last
+# element are ignored in inputs and zero in outputs, no byte behind a tensor is accessed, and the
+# bits are the same on every machine and with threads. Each run takes a part of the cases, or all of
+# them with `full`.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %src_root %t host %if full %{ 0/1 %} %else %{ 0/12 %} --cpu host -- %clang
 # RUN: %python %s %tools_dir %src_root %t threads %if full %{ 0/1 %} %else %{ 1/36 %} --cpu host --threads 4 -- %clang -fopenmp
@@ -23,7 +25,7 @@ work = Path(work) / name
 work.mkdir()
 random = np.random.default_rng(14)
 PACKED = 0x100
-# MLIR's name: ONNX's number, bits, the type of numpy.
+# MLIR's name: ONNX's type number, bits, numpy's type.
 TYPES = {
     "i4": (22, 4, ml_dtypes.int4),
     "ui4": (21, 4, ml_dtypes.uint4),
@@ -37,7 +39,7 @@ WIDE = {"f32": (1, np.float32), "i32": (6, np.int32), "i64": (7, np.int64)}
 
 
 def pack(codes, bits, padding):
-    """The bytes of the elements, with this bit behind the last one."""
+    """The bytes of the elements. The bits behind the last element are set to this bit."""
     number = 0
     for at, code in enumerate(codes.ravel().tolist()):
         number |= code << (at * bits)
@@ -48,7 +50,7 @@ def pack(codes, bits, padding):
 
 
 class Packed:
-    """A packed tensor of these codes."""
+    """A packed tensor with these encodings."""
 
     def __init__(self, element, codes):
         self.element, self.codes = element, codes
@@ -64,7 +66,7 @@ class Packed:
         """Rounded and saturated (ml_dtypes' integers wrap)."""
         number, bits, dtype = TYPES[element]
         if element[0] == "f":
-            # Above the largest there are only overflows.
+            # Larger magnitudes overflow.
             largest = float(ml_dtypes.finfo(dtype).max)
             cast = np.clip(values, -largest, largest).astype(dtype)
         else:
@@ -98,7 +100,7 @@ class Packed:
 
 
 class Plain:
-    """A tensor of whole bytes."""
+    """A tensor of a type of whole bytes."""
 
     attribute = ""
 
@@ -115,7 +117,7 @@ class Plain:
 
 
 class Bytes:
-    """Small elements, one in each byte."""
+    """A small type that is stored with one element in each byte."""
 
     attribute = ""
 
@@ -142,7 +144,8 @@ num_cases = 0
 
 
 def case(body, inputs, outputs, is_dynamic=False, constants=""):
-    """A function whose body has the values %0, %1, ... for inputs, and {0}, {1}, ... for the types of inputs, then outputs."""
+    """A function whose body uses %0, %1, ... as inputs, and {0}, {1}, ... as the types of inputs,
+    then outputs."""
     global num_cases
     num_cases += 1
     if num_cases % shares != share:
@@ -180,14 +183,15 @@ def cast_cases(element, shape, is_dynamic):
             element, (np.trunc(y).astype(np.int64) & ((1 << bits) - 1)).astype(np.uint8)
         )
     case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [Plain(y)], [result], is_dynamic)
-    # From one form to the other, and as they are.
+    # From packed to unpacked and back, and without a conversion.
     case("%r0 = tensor.cast %0 : {0} to {1}", [x], [x.unpacked()], is_dynamic)
     case("%r0 = tensor.cast %0 : {0} to {1}", [x.unpacked()], [x], is_dynamic)
     case("%r0 = tensor.cast %0 : {0} to {1}", [x], [x], is_dynamic)
 
 
 def parameters(element, shape, granularity):
-    """Scales, zero points or none, both spread to the shape, and what the ops say of the granularity."""
+    """Scales, zero points or None, both broadcast to the shape, and the attributes of the
+    granularity."""
     axis, block = granularity
     sizes, text = (), ""
     if axis is not None and block:
@@ -299,7 +303,7 @@ def movement_cases(element, rows, columns):
 
 
 def constant_cases(element):
-    """Constants whose bytes are packed, used twice."""
+    """Constants whose bytes are packed, with two uses."""
     x = Packed.random(element, (37, 45))
     type = x.type(False)
     key = f"packed_{element}"
@@ -313,7 +317,7 @@ def constant_cases(element):
         [Plain(x.values.astype("f4")), x, x.move(x.codes[5:23:2, 3:36:3])],
         constants=constant,
     )
-    # Decoded a panel at a time for the product; exact whatever the order of sums.
+    # The weights of a matmul are decoded panel by panel. The sums are exact in any order.
     a = Plain(random.integers(-4, 5, (6, 37)).astype("f4"))
     scale = Plain(np.exp2(random.integers(-2, 2, 45)).astype("f4"))
     case(
@@ -326,7 +330,7 @@ def constant_cases(element):
 
 
 def product_cases(element):
-    """Weights that are an argument."""
+    """The weights are an argument."""
     x = Packed.random(element, (65, 33))
     a = Plain(random.integers(-4, 5, (5, 33)).astype("f4"))
     scale = Plain(np.exp2(random.integers(-2, 2, 65)).astype("f4"))
@@ -360,7 +364,7 @@ for element in TYPES:
     movement_cases(element, 3, 132)
     constant_cases(element)
     product_cases(element)
-# Enough for threads, in rows that end within a byte.
+# Enough elements for threads, in rows that end within a byte.
 case(
     "%r0 = quant_float.quantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}",
     [
@@ -370,10 +374,10 @@ case(
     [Packed.of_values("i4", big)],
 )
 case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [Plain(big)], [Packed.of_values("f6E2M3FN", big)])  # fmt: skip
-# Rows behind a dimension of one.
+# Rows behind a dimension of size 1.
 axis = "%r0 = quant_float.quantize %0, %1 axis 1 opset 28 : {0}, {1} to {2}"
 case(axis, [Plain(big[None]), Plain(np.ones(5, "f4"))], [Packed.of_values("ui2", big[None])])
-# Every length of what is left behind the last vector.
+# Every length of the remainder behind the last full vector.
 for length in range(1, 200, 3):
     few = (random.standard_normal((3, length)) * 4).astype("f4")
     ones = Plain(np.ones(3, "f4"))

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --quant-float-propagate-float-control | FileCheck %s
 
-// The body is a function, which takes what it uses but constants.
+// The body is outlined to a function, which takes the values it uses other than constants.
 
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK-SAME:    %[[X:.+]]: !llvm.ptr, %[[A:.+]]: f32)
@@ -44,7 +44,7 @@ llvm.func @kernel(%x: !llvm.ptr, %a: f32) {
 // CHECK-NEXT:        llvm.store %[[B]], %[[ADDRESS]]
 // CHECK:         llvm.return
 
-// Of regions within a region the inner ones come first; several ways may lead to the end.
+// Inner regions are outlined first. Several branches may lead to the terminator.
 
 // CHECK-LABEL: llvm.func @nested(
 // CHECK:         omp.parallel {
@@ -76,7 +76,7 @@ llvm.func @nested(%x: !llvm.ptr, %holds: i1, %a: f32) {
 // CHECK:       ^[[ELSE]]:
 // CHECK-NEXT:    llvm.return
 
-// What threads have for themselves is handed on.
+// The environments of the threads are passed on.
 
 omp.private {type = private} @own : f32
 

@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --quant-float-make-entry-points=share=false | FileCheck %s --check-prefix=APART
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu | FileCheck %s --check-prefix=LLVM
 
-// Functions that differ in names alone get the kernel of the first of them.
+// Functions that differ in names only share the kernel of the first one.
 
 // CHECK:      func.func @first.kernel
 // CHECK-SAME:   quant_float.entry_point = {graph_name = "one",
@@ -21,7 +21,7 @@
 // CHECK:      func.func @fifth.kernel
 // CHECK-SAME:   position = 4 : i64
 // CHECK-NOT:  sharing
-// A function of the module goes on calling the function itself.
+// A function of the module still calls the function itself.
 // CHECK:      func.func @sixth.kernel
 // CHECK:        call @second(
 
@@ -45,7 +45,7 @@ func.func @first(%x: tensor<8xf32> {quant_float.name = "x"}) -> (tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
-// Other ops.
+// Different ops.
 func.func @second(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = math.absf %x : tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -57,14 +57,14 @@ func.func @third(%x: tensor<8xf32> {quant_float.name = "other x"})
   return %0 : tensor<8xf32>
 }
 
-// Other sizes.
+// Different sizes.
 func.func @fourth(%x: tensor<9xf32> {quant_float.name = "x"}) -> (tensor<9xf32> {quant_float.name = "y"})
     attributes {quant_float.graph_name = "one"} {
   %0 = arith.negf %x : tensor<9xf32>
   return %0 : tensor<9xf32>
 }
 
-// Another element type is stored so.
+// A different element type with the same storage type.
 func.func @fifth(%x: tensor<8xi8> {quant_float.element_type = ui8}) -> tensor<8xi8> {
   return %x : tensor<8xi8>
 }

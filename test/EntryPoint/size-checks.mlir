@@ -1,6 +1,7 @@
 // RUN: quant-float-opt %s -split-input-file --quant-float-make-entry-points | FileCheck %s
 
-// A scale as long as the axis; the input that it is about is named.
+// The scale must have as many elements as the axis. The message names the
+// input.
 
 // CHECK-LABEL: func.func @per_axis.kernel(
 // CHECK-SAME:    checks = [{assertion = false, place = array<i64: 1, 0>, text = "node 'dq'"}]
@@ -26,7 +27,8 @@ func.func @per_axis(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// One scale per block of 32, the last one partial; and a scale of one element.
+// One scale for each block of 32 elements, the last block being partial. A
+// scale of one element is allowed, too.
 
 // CHECK-LABEL: func.func @blocked.kernel(
 // CHECK-SAME:    place = array<i64: 1, 0>
@@ -54,8 +56,8 @@ func.func @blocked(%x: tensor<?xf32>, %s: tensor<?xf32>, %t: tensor<?xf32>) -> t
 
 // -----
 
-// An assertion about sizes is checked before the kernel, one about what a
-// tensor holds inside.
+// Assertions on sizes are checked before the kernel, assertions on data inside
+// the kernel.
 
 // CHECK-LABEL: func.func @asserted.kernel(
 // CHECK-SAME:    checks = [{assertion = true, place = array<i64: -1, -1>, text = "the size must be even"}]
@@ -79,7 +81,7 @@ func.func @asserted(%x: tensor<?xi32>) -> tensor<?xi32> {
 
 // -----
 
-// A size that a cast claims to know.
+// A size that tensor.cast asserts.
 
 // CHECK-LABEL: func.func @claimed.sizes(
 // CHECK-SAME:    %[[N:.+]]: index)

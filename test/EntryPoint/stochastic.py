@@ -1,5 +1,5 @@
-# Random bits and what is rounded by them are the same on every machine and in threads: those of the generator as its paper has it, and of exact
-# arithmetic.
+# Random bits and stochastically rounded results are the same on every machine and with threads.
+# They equal those of the generator as its paper defines it, and of exact arithmetic.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
 # RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 4 -- %clang -fopenmp
@@ -33,7 +33,8 @@ code = work / "model.o"
 command = [f"{tools}/quant-float-compile", work / "model.mlir", *options, "-o"]
 subprocess.run([*command, code], check=True)
 if "riscv64-linux-gnu" in options:
-    # qemu 7.2 dies of a conversion with a rounding mode of its own (Conformance/compiled/riscv64.test says why).
+    # qemu 7.2 crashes in conversions with a static rounding mode (see
+    # Conformance/compiled/riscv64.test).
     code = work / "model.s"
     subprocess.run([*command, code, "--emit", "asm"], check=True)
     text = re.sub(r"(?m)^\t\.option\tarch.*\n", "", code.read_text())
@@ -41,7 +42,7 @@ if "riscv64-linux-gnu" in options:
     code.write_text(text)
 
 
-# Of ONNX, and the project's own of f8UE5M3.
+# ONNX's type numbers, and this project's of f8UE5M3.
 NUMBERS = {
     "i64": 7, "f32": 1, "i8": 3, "i16": 5, "ui2": 25, "ui4": 21, "ui8": 2, "ui16": 4, "ui32": 12, "f8E4M3FN": 17, "bf16": 16,
     "!quant_float.f8UE5M3": 67, "f16": 10, "f4E2M1FN": 23, "f8E5M2": 19, "f6E2M3FN": 27,
@@ -49,7 +50,7 @@ NUMBERS = {
 
 
 def describe(prefix, elements, arrays):
-    """The memory of tensors in C, and an array of their descriptions."""
+    """The memory of tensors in C, and an array of their descriptors."""
     memory, tensors = [], []
     for i, (element, array) in enumerate(zip(elements, arrays, strict=True)):
         sizes = ", ".join(map(str, array.shape)) or "0"

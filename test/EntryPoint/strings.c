@@ -1,4 +1,5 @@
-// Strings through the C functions of an object: how they are given and taken, room, and what is wrong with them.
+// Strings in the C functions of an object: inputs, outputs, capacities and
+// errors.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/strings.mlir -o %t/strings.o --cpu host
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -include %t/strings.h %s %t/strings.o -o %t/strings
@@ -10,7 +11,7 @@
 // RUN: %if qemu-riscv64 %{ %clang_riscv64 -static -std=c11 -O1 -include %t/riscv64.h %s %t/riscv64.o -o %t/riscv64 %}
 // RUN: %if qemu-riscv64 %{ %run_riscv64 %t/riscv64 | FileCheck %s %}
 
-// Nothing but memory is asked of the C library.
+// The object calls no functions of the C library but those for memory.
 // RUN: %llvm_bin/llvm-nm --undefined-only --format=just-symbols %t/strings.o | FileCheck %s --check-prefix=SYMBOLS
 // SYMBOLS: {{^}}free{{$}}
 // SYMBOLS-NEXT: {{^}}malloc{{$}}
@@ -47,7 +48,7 @@ static void reset(void) {
   sizes[1] = 2;
 }
 
-/* Three numbers, with so much room for their strings. */
+/* Three numbers, and buffers of this capacity for their strings. */
 static void writeNumbers(const char *what) {
   double x[3] = {0.1, -1e22, 1e-7};
   int8_t y[3] = {55, 55, 55};
@@ -60,7 +61,7 @@ static void writeNumbers(const char *what) {
   reset();
 }
 
-/* "1", "-7", ".5", "nan" with what is wrong. */
+/* "1", "-7", ".5", "nan", with errors in the tensor descriptions. */
 static void readNumbers(const char *what) {
   qf_tensor in = {&strings, sizes, 2, QF_STRING};
   qf_tensor out[2] = {{codes, sizes, 2, QF_FLOAT8E4M3FN},

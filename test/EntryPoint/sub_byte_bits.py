@@ -1,5 +1,6 @@
-# What a byte holds beside an element of 1, 2, 4 or 6 bits never comes out, whatever moves the element: every byte that there is,
-# for every such type, against numpy. Computed elements and those of larger types are as they are.
+# The unused bits of a byte that holds one element of 1, 2, 4 or 6 bits never affect a result,
+# whatever op moves the element: all bytes of all such types are compared with numpy. Computed
+# elements and elements of larger types are stored unchanged.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import ctypes
@@ -10,7 +11,7 @@ import sys
 import numpy as np
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
-# MLIR's name, ONNX's number, bits, whether there is a sign.
+# MLIR's name, ONNX's type number, bits, signedness.
 TYPES = [
     ("ui4", 21, 4, False),
     ("i4", 22, 4, True),
@@ -35,7 +36,7 @@ PAD = """%p = tensor.extract %x[%c, %c] : tensor<16x16xT>
 ^bb0(%m: index, %n: index):
   tensor.yield %p : T
 } : tensor<16x16xT> to tensor<17x18xT>"""
-# Body, result, and what numpy makes of x and of a second tensor, of booleans.
+# The body, the result type, and the expected result from x, a second tensor and booleans in numpy.
 CASES = {
     "returned": ("%0 = tensor.cast %x : tensor<16x16xT> to tensor<16x16xT>", X, lambda x, b: x),
     "identity": ("%0 = " + NODE.format("Identity", "%x", "", X, X), X, lambda x, b: x),
@@ -151,7 +152,7 @@ for element, dtype, bits, is_signed in TYPES:
             )
             failed += 1
 
-# A cast reads what an element is, not what its byte holds.
+# A cast reads the value of the element, not all bits of its byte.
 INTEGERS = [type for type in TYPES if type[0][0] in "iu"]
 text = "".join(
     f"""func.func @to_{to}_{element}(%x: tensor<256x{element}>) -> tensor<256x{to}> {{
@@ -181,8 +182,6 @@ for element, dtype, bits, is_signed in INTEGERS:
         status = getattr(library, f"to_{to}_{element}")(inputs, outputs, None, ctypes.c_size_t(0))
         if status or not np.array_equal(found, value.astype(numpy)):
             wrong = np.flatnonzero(found != value)
-            print(
-                f"{element} to {to}: status {status}, {len(wrong)} wrong, the first of {wrong[:1]}"
-            )
+            print(f"{element} to {to}: status {status}, {len(wrong)} wrong, first at {wrong[:1]}")
             failed += 1
 sys.exit(failed != 0)

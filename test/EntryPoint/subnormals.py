@@ -1,14 +1,16 @@
-# No product, quotient or fused multiply-add of a conversion sees a subnormal, operand or result, while subnormals are not taken for
-# zero: Intel's CPUs take microcode assists for those, which are 60 to 200 times as slow. Other CPUs show no such thing, so that
-# each such instruction of the code, as LLVM IR, gets a call behind it that looks at its operands and its result and at MXCSR. The
-# conversions run on subnormals of every kind and on the ends of the ranges. Results are compared with the definition, and MXCSR
-# afterwards with what it was; where a scale is subnormal or extreme the bits alone count.
+# No multiplication, division or fused multiply-add of a conversion has a subnormal operand or
+# result, unless subnormals are flushed to zero: Intel's CPUs take microcode assists for these,
+# which are 60 to 200 times as slow. Other CPUs do not report such assists. So the test inserts a
+# call after each such instruction in the LLVM IR, which checks its operands, its result and MXCSR.
+# The inputs are subnormals of every kind and the limits of the ranges. The results are compared
+# with the definition, and MXCSR must be restored. If a scale is subnormal or extreme, only the bits
+# are compared.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %if host-x86_64 %{ %python %s %tools_dir %clang %t x86-64 2>&1 | FileCheck %s %}
 # RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2>&1 | FileCheck %s %}
 # RUN: %if host-avx512 %{ %python %s %tools_dir %clang %t x86-64-v4 2>&1 | FileCheck %s %}
 # RUN: %if host-avx512vbmi %{ %python %s %tools_dir %clang %t host 2>&1 | FileCheck %s %}
-# Threads take the flags of the one that starts them.
+# New threads inherit the flags of the thread that creates them.
 # RUN: %if host-avx2 %{ %python %s %tools_dir %clang %t x86-64-v3 2 2>&1 | FileCheck %s %}
 # CHECK-NOT: error
 # CHECK: {{[0-9]+}} conversions, 0 with assists, 0 wrong
@@ -55,13 +57,13 @@ void qf_check(int number, int width, int bytes) {
 }
 """
 
-# `%3 = fmul <16 x float> %1, %2`, and the same by intrinsics.
+# `%3 = fmul <16 x float> %1, %2`, or an intrinsic call.
 VALUE = r"(?:<\d+ x (?:float|double)>|float|double)"
 INSTRUCTION = re.compile(rf"^\s*(%[\w.]+) = (?:[\w]+ )*?(?:(fmul|fdiv) (?:[a-z]+ )*?({VALUE}) (.*)|call (?:[a-z]+ )*({VALUE}) @llvm\.(?:fma|fmuladd)\.\w+\((.*)\).*)$")  # fmt: skip
 
 
 def split_operands(text):
-    """At the commas outside of brackets."""
+    """Splits at the commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for index, letter in enumerate(text):
         depth += (letter in "(<[{") - (letter in ")>]}")
@@ -72,7 +74,8 @@ def split_operands(text):
 
 
 def instrument(text):
-    """A call behind each instruction that takes assists; how many there are, and their lines."""
+    """Inserts a call after each instruction that takes assists. Returns the number of calls and the
+    instructions."""
     lines, found = [], []
     for line in text.splitlines():
         lines.append(line)
@@ -108,7 +111,7 @@ class Tensor(ctypes.Structure):
 
 
 class Format(NamedTuple):
-    number: int  # ONNX's
+    number: int  # ONNX's type numbers
     numpy: type
     storage: type
     largest: float
@@ -145,7 +148,8 @@ INTEGERS = ["ui8", "i8", "ui16", "i16", "ui4", "i4"]
 
 
 def make_inputs(kind):
-    """Subnormals, the exponents that products may bring there, and ordinary numbers, of which quotients stay in range."""
+    """Subnormals, the exponents for which products may be subnormal, and ordinary values, whose
+    quotients stay in range."""
     random = np.random.default_rng(40)
     dtype = np.dtype(kind)
     if dtype.itemsize == 2:
@@ -172,11 +176,11 @@ def make_inputs(kind):
 
 
 def to_float(values, name):
-    """Rounded once and saturated, as codes. Numbers that are not finite do not come here."""
+    """The encodings of the values, rounded once and saturated. The values must be finite."""
     kind, largest = FORMATS[name].numpy, FORMATS[name].largest
     clipped = np.clip(values, -largest, largest)
     if clipped.dtype == np.float64:
-        # ml_dtypes rounds f64 by f32: to odd, so that nothing is rounded twice.
+        # ml_dtypes rounds f64 through f32. Rounding to odd avoids a double rounding.
         near = clipped.astype(np.float32)
         away = np.abs(near.astype(np.float64)) > np.abs(clipped)
         bits = near.view(np.uint32) - away.astype(np.uint32)
@@ -236,7 +240,7 @@ add(
     x.astype(ml_dtypes.bfloat16),
 )
 
-# Of the last the bits alone count.
+# For the last scales, only the bits are compared.
 SCALES = [0.1, 3.0, 1.0, 2.0**-29, 2.0**29, 2.0**-31, 1e-40, 1e35]
 for scale in map(np.float32, SCALES):
     ordinary = 2.0**-30 <= scale <= 2.0**30
@@ -258,7 +262,8 @@ for scale in map(np.float32, SCALES):
             )
             operands, tensors = f"{operands}, %z", f"{tensors}, tensor<{name}>"
         add(f"quantize to {name} by {scale}", types, f"quantize {operands} opset 25 : {tensors} to tensor<?x{name}>", given, name, expected, ordinary)  # fmt: skip
-    # With a zero point of +0, the sign of the code is that of the quotient unless that is zero: -0 + +0 is +0.
+    # With a zero point of +0, the encoding has the sign of the quotient unless the quotient is
+    # zero: -0 + +0 is +0.
     for name in ("f4E2M1FN", "f6E2M3FN", "f6E3M2FN"):
         for zero_point in (0.0, -0.0, 1.5):
             code = to_float(np.array([zero_point], dtype=np.float32), name)
@@ -285,7 +290,7 @@ for scale in map(np.float32, SCALES):
             expected = rounded * (np.float32(1) / scale) if mode else rounded / scale
             add(f"fakeconvert{mode} {kind} by {scale}", ["?xf32", "f32"], f"fakeconvert %x, %s to {kind}{mode} opset 13 : tensor<?xf32>, tensor<f32> to tensor<?xf32>", [("f32", x), ("f32", scale)], "f32", expected, ordinary)  # fmt: skip
 
-# Scales of blocks and of each row, some of them subnormal in the second.
+# Scales of blocks and of rows. The second set contains subnormal scales.
 for label, values, ordinary in (
     ("ordinary", [0.1, 3.0, 2.0**-20, 7e5], True),
     ("one subnormal", [0.1, 1e-41, 3.0, 2.0], False),

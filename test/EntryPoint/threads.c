@@ -1,4 +1,4 @@
-// One entry point called from many threads at once.
+// Many threads call one entry point at once.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/environment.o --cpu host
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -O1 -pthread -include %t/environment.h %s %t/environment.o -o %t/threads

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(quant-float-set-target{triple=x86_64-linux-gnu cpu=x86-64-v3},func.func(quant-float-lower-weight-contractions))" | FileCheck %s
 
-// What executes these is test/EntryPoint/weight_products.py.
+// test/EntryPoint/low_bit_weight_matmuls.py executes these.
 
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #row = affine_map<(d0, d1, d2) -> (d1, d2)>
@@ -9,8 +9,9 @@
 #block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Two rows at once, each chunk in two registers of eight words; x is
-// rearranged, and its sums take the place of subtracting 8.
+// Two rows at once, and each chunk in two vectors of eight 32-bit integers. The
+// activations are rearranged. Their sums replace the subtraction of 8 from each
+// weight.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>
 // CHECK-DAG:     %[[PACKED:.+]] = memref.alloc() {{.*}} : memref<1x2x8x16xf32>
@@ -53,8 +54,8 @@ func.func @rows(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x8xf3
 #block = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 32)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// x as bytes, in the order in which nibbles of words come; a scale and a sum
-// for each lane, which the products are added to.
+// Activations quantized to bytes, in the order of the nibbles of the weights,
+// with a scale and an accumulator initialization for each lane.
 // CHECK-LABEL: func.func @integers(
 // CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi4>, %[[S:.+]]: memref<64x8xf32>
 // CHECK-DAG:     %[[PACKED:.+]] = memref.alloc() {{.*}} : memref<1x2x2x64xi8>
@@ -95,8 +96,8 @@ func.func @integers(%x: memref<1x256xf32>, %w: memref<64x256xi4>, %s: memref<64x
 #channel = affine_map<(d0, d1, d2) -> (d1)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Eight vectors of sums for 32 summed elements, which the result is loaded and
-// stored once for.
+// Eight accumulator vectors for 32 elements of K. The result is loaded and
+// stored once for these.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    %[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<256x64xi8>
 // CHECK-NOT:     memref.alloc
@@ -124,7 +125,7 @@ func.func @columns(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %s: memref<64xf
 #id = affine_map<(d0) -> (d0)>
 #sum = affine_map<(d0) -> ()>
 
-func.func @no_product(%x: memref<256xf32>, %y: memref<f32>) {
+func.func @no_multiplication(%x: memref<256xf32>, %y: memref<f32>) {
   // expected-error @+1 {{'linalg.generic' op has no lowering that preserves its accumulation order}}
   linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
       ins(%x : memref<256xf32>) outs(%y : memref<f32>)
@@ -142,7 +143,7 @@ func.func @no_product(%x: memref<256xf32>, %y: memref<f32>) {
 #column = affine_map<(d0, d1, d2) -> (d2, d1)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Another order than the one that the loops have.
+// The accumulation order differs from that of the loops.
 func.func @other_order(%x: memref<1x256xf32>, %w: memref<256x64xi8>, %y: memref<1x64xf32>) {
   // expected-error @+1 {{'linalg.generic' op has no lowering that preserves its accumulation order}}
   linalg.generic {indexing_maps = [#x, #column, #y], iterator_types = ["parallel", "parallel", "reduction"]}

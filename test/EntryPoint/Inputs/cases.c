@@ -1,5 +1,6 @@
-// Calls functions with tensors that end where a page does, of which the next one cannot be touched, and
-// compares what they give with what is wanted: cases.inc has the functions and tensors, argv[1] the bytes.
+// Calls the functions of cases.inc on the bytes of argv[1] and compares the
+// outputs with the expected bytes. Each tensor ends at the end of a page, and
+// the next page is inaccessible.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Two inputs, two outputs, an open and a fixed size, a type of 4 bits.
+// Two inputs, two outputs, a dynamic and a static size, and a 4-bit type.
 func.func @convert(%x: tensor<?x4xf32> {quant_float.name = "x in"},
                    %codes: tensor<3xui4>)
     -> (tensor<?x4xf16> {quant_float.name = "y"}, tensor<3xui4>)

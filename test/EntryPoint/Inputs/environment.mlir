@@ -1,4 +1,5 @@
-// One function per kind of conversion and quantization whose arithmetic depends on the floating-point environment.
+// One function for each kind of conversion and quantization whose arithmetic depends on the
+// floating-point environment.
 func.func @f32_f8e4m3fn(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN> {
   %0 = quant_float.cast %x opset 25 : tensor<?xf32> to tensor<?xf8E4M3FN>
   return %0 : tensor<?xf8E4M3FN>

@@ -1,4 +1,4 @@
-// A matrix product, which needs memory on the way, and an arc tangent, which the C library has.
+// A matmul, which needs temporary buffers, and an arc tangent, which calls the C library.
 func.func @network(%x: tensor<?x64xf32>, %w: tensor<64x96xi8>, %s: tensor<f32>) -> tensor<?x96xf64> {
   %d = quant_float.dequantize %w, %s opset 21 : tensor<64x96xi8>, tensor<f32> to tensor<64x96xf32>
   %0 = quant_float.node "MatMul"(%x, %d) opset 21 : (tensor<?x64xf32>, tensor<64x96xf32>) -> tensor<?x96xf32>

@@ -1,4 +1,5 @@
-// The first n of the numbers: how many there are only the element of n tells.
+// Takes the first n elements. The size of the result is data-dependent: it is
+// the value of n.
 func.func @take(%n: tensor<i64> {quant_float.name = "n"},
                 %x: tensor<?xf32> {quant_float.name = "x"})
     -> (tensor<?xf32> {quant_float.name = "y"}, tensor<?xf32> {quant_float.name = "copy"}) {

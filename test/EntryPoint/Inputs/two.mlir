@@ -1,4 +1,4 @@
-// Two entry points, one on scalars.
+// Two entry points. One of them takes scalars.
 func.func @first(%x: tensor<f32>) -> tensor<bf16> {
   %y = quant_float.cast %x opset 19 : tensor<f32> to tensor<bf16>
   return %y : tensor<bf16>

@@ -1,5 +1,7 @@
-# Products and convolutions of bytes by every instruction for dot products and by none: exact sums in 32 bits, which numpy computes
-# in 64, of random and of extreme numbers, with every rest of words, vectors and rows. The same of minima, maxima and sums of integers.
+# Matmuls and convolutions of 8-bit integers, with each dot-product instruction and without any.
+# numpy computes the exact 32-bit sums in 64 bits. The values are random or extreme, and the sizes
+# cover every remainder of packed operands, vectors and rows. Integer minima, maxima and sums are
+# tested as well.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
 # RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 2 -- %clang -fopenmp
@@ -24,7 +26,7 @@ commands = split_commands(rest)
 work = Path(work) / name
 work.mkdir()
 random = np.random.default_rng(43)
-# ONNX's numbers.
+# ONNX's type numbers.
 NUMBERS = {"f32": 1, "ui8": 2, "i8": 3, "i32": 6}
 NAMES = {"float32": "f32", "uint8": "ui8", "int8": "i8", "int32": "i32"}
 functions, cases = [], []
@@ -38,21 +40,22 @@ def describe(array):
     return Argument(NUMBERS[get_element(array)], array.shape, array.tobytes())
 
 
-def get_type(array, is_open=False):
+def get_type(array, is_dynamic=False):
     sizes = [str(size) for size in array.shape]
-    if is_open:
+    if is_dynamic:
         sizes[0] = "?"
     return f"tensor<{'x'.join([*sizes, get_element(array)])}>"
 
 
-def case(node, opset, inputs, constants, wanted, attributes="", is_open=False):
-    """`inputs` are arrays, or None for what is left out; those at the indices in `constants` are in the model."""
+def case(node, opset, inputs, constants, wanted, attributes="", is_dynamic=False):
+    """`inputs` are arrays, or None for omitted inputs. Those at the indices in `constants` are
+    constants of the model."""
     symbol = f"case{len(functions)}"
     parameters, lines, names, types, given = [], [], [], [], []
     for index, array in enumerate(inputs):
         if array is None:
             continue
-        kind = get_type(array, is_open and index == 0)
+        kind = get_type(array, is_dynamic and index == 0)
         if index in constants:
             text = str(array.tolist())
             # arith.constant accepts signless types only.
@@ -66,7 +69,7 @@ def case(node, opset, inputs, constants, wanted, attributes="", is_open=False):
     absent = [index for index, array in enumerate(inputs) if array is None]
     if absent:
         attributes += f" absent [{', '.join(map(str, absent))}]"
-    result = get_type(wanted, is_open)
+    result = get_type(wanted, is_dynamic)
     lines.append(f'%y = quant_float.node "{node}"({", ".join(names)}) opset {opset}{attributes} : ({", ".join(types)}) -> {result}')  # fmt: skip
     body = "\n".join(lines)
     functions.append(f"func.func @{symbol}({', '.join(parameters)}) -> {result} {{\n{body}\nreturn %y : {result}\n}}\n")  # fmt: skip
@@ -89,7 +92,7 @@ def subtract(array, point):
     return array.astype(np.int64) - (0 if point is None else point.astype(np.int64))
 
 
-def matmul(kinds, sizes, constants=(), points=("", ""), how=("random", "random"), batch=(), is_open=False):  # fmt: skip
+def matmul(kinds, sizes, constants=(), points=("", ""), how=("random", "random"), batch=(), is_dynamic=False):  # fmt: skip
     rows, depth, columns = sizes
     a = make(kinds[0], (*batch, rows, depth), how[0])
     b = make(kinds[1], (*batch, depth, columns), how[1])
@@ -102,7 +105,7 @@ def matmul(kinds, sizes, constants=(), points=("", ""), how=("random", "random")
     inputs = [a, b, p, q]
     while inputs[-1] is None:
         inputs.pop()
-    case("MatMulInteger", 10, inputs, constants, wanted, is_open=is_open)
+    case("MatMulInteger", 10, inputs, constants, wanted, is_dynamic=is_dynamic)
 
 
 def conv(kinds, shape, filters, kernel, group=1, stride=1, pad=0, dilation=1, constants=(1,), points=("", ""), how=("random", "random")):  # fmt: skip
@@ -134,21 +137,21 @@ def conv(kinds, shape, filters, kernel, group=1, stride=1, pad=0, dilation=1, co
 
 U, S = np.uint8, np.int8
 PAIRS = list(itertools.product((U, S), repeat=2))
-# Every rest of words, rows and vectors.
+# Every remainder of packed operands, rows and vectors.
 for depth in (1, 2, 3, 4, 5, 7, 8, 63, 130):
     matmul(PAIRS[depth % 4], (9, depth, 37))
 for columns in (1, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 66, 127, 130):
     matmul(PAIRS[columns % 4], (6, 12, columns), points=("one", "one"))
 for rows in (1, 2, 3, 4, 5, 7, 8, 33):
     matmul(PAIRS[rows % 4], (rows, 20, 48), constants=(1,))
-    matmul(PAIRS[-rows % 4], (rows, 18, 19), constants=(1,), points=("one", "each"), is_open=rows == 5)  # fmt: skip
-# Zero points of all kinds, known or not: by turns for bytes with and without signs.
+    matmul(PAIRS[-rows % 4], (rows, 18, 19), constants=(1,), points=("one", "each"), is_dynamic=rows == 5)  # fmt: skip
+# Zero points of all kinds, constant or not, with alternating signed and unsigned operands.
 turns = itertools.cycle(PAIRS)
 for points in itertools.product(("", "one", "each"), repeat=2):
     for constants in ((), (1,), (1, 3), (0, 1, 2, 3)):
         known = tuple(index for index in constants if index < 2 or points[index - 2])
         matmul(next(turns), (5, 10, 21), known, points)
-# Convolutions of several channels, and of each channel alone.
+# Convolutions of several channels, and depthwise convolutions.
 for points in (("", ""), ("one", ""), ("one", "one"), ("one", "each")):
     for constants in ((1,), (1, 2, 3), ()):
         known = tuple(index for index in constants if index < 2 or points[index - 2])
@@ -157,7 +160,7 @@ for points in (("", ""), ("one", ""), ("one", "one"), ("one", "each")):
         conv(kinds, (1, 6, 8, 11), 5, (3, 3), pad=1, constants=known, points=points)
         conv(kinds, (1, 8, 9, 10), 8, (3, 3), group=8, pad=1, constants=known, points=points)
 for kinds in PAIRS:
-    # Sums as large as can be.
+    # The largest possible sums.
     for how in itertools.product(("least", "most"), repeat=2):
         matmul(kinds, (5, 300, 33), (), ("", ""), how)
         matmul(kinds, (40, 300, 33), (1,), ("one", "one"), how)
@@ -167,7 +170,7 @@ for how in itertools.product(("least", "most"), repeat=2):
     for kinds in ((U, S), next(turns)):
         conv(kinds, (1, 17, 6, 9), 5, (3, 3), pad=1, how=how, points=("one", ""))
         conv(kinds, (1, 6, 9, 9), 6, (3, 3), group=6, how=how)
-# Of activations without signs, as most are, and of others.
+# Unsigned activations, as in most models, and signed ones.
 for own in (itertools.repeat((U, S)), turns):
     conv(next(own), (1, 3, 15, 16), 8, (3, 3), stride=2, pad=1, points=("one", ""))
     conv(next(own), (1, 8, 15, 16), 8, (3, 3), group=8, stride=2, pad=1, points=("one", ""))
@@ -178,7 +181,8 @@ for own in (itertools.repeat((U, S)), turns):
     conv(next(own), (1, 5, 12, 13), 5, (3, 2), group=5)
     conv(next(own), (1, 5, 14, 15), 5, (3, 3), group=5, dilation=2, pad=2)
     conv(next(own), (1, 9, 14, 15), 5, (3, 3), dilation=2, pad=2, stride=2, points=("one", "one"))
-# Rows enough for instructions that multiply matrices, with every rest of their rows, lanes and words, and of parts of a sum.
+# Enough rows for matrix instructions, with every remainder of rows, lanes, packed operands and K
+# steps.
 turns = itertools.cycle(PAIRS)
 depths = itertools.cycle((1, 4, 9, 13, 16, 28, 57, 60, 64, 65, 68, 71, 100, 124, 127, 132, 191, 256, 260, 277))  # fmt: skip
 columns = itertools.cycle((16, 17, 31, 32, 33, 4, 46, 48, 49, 1, 63, 64, 65, 20, 70, 8, 2, 38, 35))
@@ -196,7 +200,7 @@ for kinds in PAIRS:
     conv(kinds, (1, 4, 40), 16, (5,), pad=2, dilation=2)
     matmul(kinds, (21, 77, 40), (), ("one", "one"), batch=(3,))
 
-# Quantized tensors: scales are powers of two, so that each step is exact but for the one rounding.
+# Quantized tensors: the scales are powers of two, so that every step but the rounding is exact.
 SCALE, RESULT_SCALE = np.float32(2**-7), np.float32(2**4)
 
 
@@ -219,12 +223,12 @@ for kinds in PAIRS:
     wanted = quantize(sums + bias[:, None, None], y)
     case("QLinearConv", 10, [x, SCALE, p, w, SCALE, q, RESULT_SCALE, y, bias], (1, 2, 3, 4, 5, 6, 7, 8), wanted)  # fmt: skip
 
-# No loop of the result has vectors.
+# The loop of this reduction is not vectorized.
 for size in (1, 16, 63, 130, 1000):
     floats = random.standard_normal(size).astype(np.float32)
     zeros = np.where(np.arange(size) % 3 == 0, np.float32(-0.0), np.float32(0))
     for array in (floats, zeros):
-        # Of zeros the negative one is less.
+        # -0 is less than +0.
         order = np.lexsort((~np.signbit(array), array))
         case("ReduceMin", 18, [array], (), array[order[:1]])
         case("ReduceMax", 18, [array], (), array[order[-1:]])

@@ -1,6 +1,8 @@
-# Products of a few vectors with weights of 8, 4 and 2 bits: the bits that the stated order of sums (R7) gives, computed by numpy one
-# rounded operation after the other, on every machine and in threads; and that these are within the bound that R7 states of the exact sums.
-# The same of vectors that become integers of 16 and 8 bits (R8), by every instruction for dot products and by none.
+# Matmuls of a few rows with 8-bit, 4-bit and 2-bit weights. The results have the bits of the
+# specified accumulation order (R7), which numpy computes one rounded operation after the other, on
+# every machine and with threads. They are also within the error bound of R7. The same is tested for
+# activations that are quantized to 16 and 8 bits (R8), with each dot-product instruction and
+# without any.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %src_root %t host --cpu host -- %clang
 # RUN: %python %s %tools_dir %src_root %t threads --cpu host --threads 2 -- %clang -fopenmp
@@ -42,7 +44,7 @@ random = np.random.default_rng(41)
 F32 = np.float32
 PACKED = 0x100
 LANES = 16
-# MLIR's name: ONNX's number, bits.
+# MLIR's name: ONNX's type number, bits.
 TYPES = {"f32": (1, 32), "f16": (10, 16), "ui8": (2, 8), "i8": (3, 8), "f8E4M3FN": (17, 8), "f8E5M2": (19, 8)}  # fmt: skip
 TYPES |= {"ui4": (21, 4), "i4": (22, 4), "f4E2M1FN": (23, 4), "ui2": (25, 2), "i2": (26, 2), "f8E8M0FNU": (24, 8)}  # fmt: skip
 FLOATS = {
@@ -54,7 +56,7 @@ FLOATS = {
 
 
 def pack(codes, bits):
-    """The bytes of codes, of which the first one has the lowest bits; a whole number of bytes."""
+    """The packed bytes of the encodings, lowest bits first. The bits must fill whole bytes."""
     groups = codes.reshape(-1, 8 // bits).astype(int)
     return (groups << (bits * np.arange(8 // bits))).sum(1).astype(np.uint8).tobytes()
 
@@ -72,8 +74,8 @@ class Tensor:
         return cls("f16" if array.dtype == np.float16 else "f32", array.shape, array.tobytes())
 
 
-def make_codes(element, shape):
-    """Random codes of numbers, and what they stand for."""
+def make_encodings(element, shape):
+    """Random encodings and the values that they represent."""
     bits = TYPES[element][1]
     codes = random.integers(0, 1 << bits, shape, dtype=np.uint8)
     if element in FLOATS:
@@ -90,7 +92,7 @@ def make_codes(element, shape):
 
 
 def add_along(terms):
-    """One after the other, along the first axis."""
+    """Adds sequentially along the first axis."""
     total = terms[0]
     for term in terms[1:]:
         total = total + term
@@ -98,7 +100,8 @@ def add_along(terms):
 
 
 def sum_rows(x, numbers, correction, scale, block, bits):
-    """Summed elements are next to each other. x (M, K), the others (N, K): y (M, N), and the operations on the way to one element."""
+    """K-contiguous weights: x has shape (M, K), the other operands (N, K). Returns y (M, N) and the
+    number of rounded operations for one element."""
     depth = x.shape[1]
     terms = 32 // bits if bits < 8 else 8 if block is None else min(block // LANES, 8)
     chunk = LANES * terms
@@ -132,7 +135,7 @@ def finish_rows(lanes, scale, block):
 
 
 def round_to_integers(x, block):
-    """Integers, and the scale of each block of x."""
+    """Quantized activations, and a scale for each block of x."""
     size = 32 if block is None or block % 32 == 0 else 16
     limit = F32((1 << (X_BITS - 1)) - 1)
     blocks = x.reshape(x.shape[0], -1, size)
@@ -146,7 +149,7 @@ def round_to_integers(x, block):
 
 
 def sum_integer_rows(x, values, scale, block, bits):
-    """As sum_rows, where x becomes integers; values are without offset and points."""
+    """Like sum_rows with quantized x. The values have neither offset nor zero points."""
     depth = x.shape[1]
     terms = 32 // bits
     chunk = LANES * terms
@@ -157,7 +160,7 @@ def sum_integer_rows(x, values, scale, block, bits):
     for start in range(0, x.shape[1], chunk):
         at = start + np.arange(chunk).reshape(LANES, terms)
         exact = (numbers[:, None, at].astype(float) * values[None, :, at]).sum(3)
-        # The unit of f4 is a half.
+        # f4 values are multiples of 0.5.
         total = (2 * exact).astype(F32) * (scales[:, None, at[:, 0]] / 2)
         lanes = lanes + (total if block is None else scale[None, :, at[:, 0]] * total)
     rounding = np.where(np.isfinite(scales), scales, 0)[:, :depth].astype(float) / 2
@@ -165,7 +168,7 @@ def sum_integer_rows(x, values, scale, block, bits):
 
 
 def sum_columns(x, numbers, correction, scale, block):
-    """Channels are next to each other; the same arguments."""
+    """N-contiguous weights, with the same arguments."""
     depth = x.shape[1]
     block = block or min(depth, 32)
     result = np.zeros((x.shape[0], numbers.shape[0]), F32)
@@ -183,9 +186,9 @@ functions, cases = [], []
 
 
 def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, is_integer, round_to=F32):  # fmt: skip
-    """numbers (N, K) are what is multiplied by x, from which the offset and points are still to be subtracted."""
+    """`numbers` (N, K) are the weights before the offset and the zero points are subtracted."""
     correction = None
-    # One block is a scale of the channel.
+    # With one block, the scale is per channel.
     block = None if block in (0, x.shape[1]) else block
     if bits < 8:
         numbers = numbers + F32(offset)
@@ -221,14 +224,14 @@ def case(body, inputs, x, numbers, offset, points, scale, block, bits, is_rows, 
 
 
 def dequantize_case(element, is_rows, depth, channels, vectors, block, has_points, scale_type="f32"):  # fmt: skip
-    """block None is a scale for each channel, 0 one for all."""
+    """block None is a scale for each channel, block 0 a per-tensor scale."""
     bits = TYPES[element][1]
     axis = 1 if is_rows else 0
 
     def turn(array):
         return array if is_rows else array.T
 
-    weights, values = make_codes(element, (channels, depth) if is_rows else (depth, channels))
+    weights, values = make_encodings(element, (channels, depth) if is_rows else (depth, channels))
     blocks = -(-depth // block) if block else 1
     sizes = (channels, blocks) if is_rows else (blocks, channels)
     kind, text = sizes, f"axis {axis} block_size {block} "
@@ -238,7 +241,7 @@ def dequantize_case(element, is_rows, depth, channels, vectors, block, has_point
         scales = ((random.random(kind) + 0.5) / 64).astype(F32)
         scale = Tensor.of_floats(scales)
     else:
-        scale, scales = make_codes(scale_type, kind)
+        scale, scales = make_encodings(scale_type, kind)
 
     def spread(array):
         if array.ndim < 2:
@@ -247,7 +250,7 @@ def dequantize_case(element, is_rows, depth, channels, vectors, block, has_point
 
     inputs, points = [None, weights, scale], None
     if has_points:
-        zero, points = make_codes(element, kind)
+        zero, points = make_encodings(element, kind)
         inputs.append(zero)
         points = spread(points)
     x = random.standard_normal((vectors, depth)).astype(F32)
@@ -295,7 +298,8 @@ def packed_case(bits, depth, channels, vectors, block, has_points, element=F32):
     case(body, inputs, x, codes[:, :depth].astype(F32) - F32(offset), offset, points, scale, block, bits, True, True, element)  # fmt: skip
 
 
-# f4 is counted in halves: codes and offset twice as large, half the scale. What is exact stays as it is.
+# f4 values are expressed as integer multiples of 0.5: encodings and offset are doubled, and the
+# scale is halved. Exact results do not change.
 for is_rows in (True, False):
     for element in ("i4", "ui4", "i2", "f4E2M1FN"):
         dequantize_case(element, is_rows, 256, 36, 1, 32, False)
@@ -309,7 +313,7 @@ for is_rows in (True, False):
         dequantize_case(element, is_rows, 200, 9, 4, 0, False)
         dequantize_case(element, is_rows, 160, 5, 1, 16, element == "i8")
     dequantize_case("f4E2M1FN", is_rows, 256, 36, 1, 32, False, "f8E8M0FNU")
-    # Enough for threads.
+    # Enough elements for threads.
     dequantize_case("i4", is_rows, 512, 1080, 1, 32, False)
     dequantize_case("i8", is_rows, 512, 1080, 1, None, False)
 for bits in (2, 4, 8):

@@ -1,12 +1,12 @@
-// Results whose sizes depend on what inputs hold: the sizes are asked for with
-// the elements. What is asserted behind the last that is read for them is the
-// kernel's to say.
+// Data-dependent result shapes: the shape function takes the input data.
+// Assertions behind the last read that the shapes depend on are checked by the
+// kernel only.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/take.mlir -o %t/take.o
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -I %src_root/include -I %t %s %t/take.o -lm -o %t/take
 // RUN: %t/take | FileCheck %s
 //
-// The same where kernels for several CPUs are in one object.
+// The same with kernels for several CPUs in one object.
 // RUN: %if host-x86_64 %{ quant-float-compile %S/Inputs/take.mlir --cpu x86-64,x86-64-v3 -o %t/take.o %}
 // RUN: %if host-x86_64 %{ %clang -std=c11 -I %src_root/include -I %t %s %t/take.o -lm -o %t/take %}
 // RUN: %if host-x86_64 %{ %t/take | FileCheck %s %}
