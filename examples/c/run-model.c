@@ -5,11 +5,9 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-/*
- * run-model MODEL [SIZE]: compiles MODEL (.onnx, .xml, .mlir), fills its inputs
- * with bytes that count up, runs it and prints what comes out. Sizes that the
- * model leaves open are SIZE (4).
- */
+/* run-model MODEL [SIZE]: compiles MODEL (.onnx, .xml, .mlir), fills its inputs
+   with the bytes 0, 1, 2, ..., runs it and prints the outputs. Dynamic sizes
+   are set to SIZE (4). */
 #include "quant-float-c/Compiler.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@
 
 static QuantFloatError error;
 
-/* Says what went wrong, with all diagnostics. */
+/* Prints an error with all its diagnostics. */
 static int fail(void) {
   fprintf(stderr, "%s\n", quantFloatErrorGetMessage(error));
   for (size_t i = 0; i < quantFloatErrorGetNumDiagnostics(error); ++i) {
@@ -29,7 +27,7 @@ static int fail(void) {
   return EXIT_FAILURE;
 }
 
-/* A tensor of an argument's type, with `sizes` for its sizes. */
+/* Creates a tensor of an argument's type, with `sizes` for its sizes. */
 static qf_tensor allocate(const QuantFloatArgument *argument, int64_t *sizes) {
   size_t bytes = quantFloatDtypeGetBytes(argument->dtype);
   for (int32_t d = 0; d < argument->rank; ++d)
@@ -108,7 +106,7 @@ int main(int argc, char **argv) {
     return fail();
   if (quantFloatModelCompile(model, NULL, &kernel, &error))
     return fail();
-  /* The kernel stands alone. */
+  /* The kernel does not need the model or the session. */
   quantFloatModelDestroy(model);
   quantFloatSessionDestroy(session);
   int status = run(kernel, argc > 2 ? atoll(argv[2]) : 4);

@@ -1,8 +1,8 @@
-// A model from its file to compiled code that is saved and loaded, with weights
-// that stay in the file, and what is compared.
+// Compiles a model from its file, saves the code and loads it again, with
+// weights that stay in the file, and compares the results.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/compiled
-// Sanitizers need memory of their own.
+// Sanitizers allocate memory of their own.
 // RUN: %t/compiled %t %obj_root/lib/libQuantFloatC.so | FileCheck %s --check-prefixes=CHECK,%if sanitizers %{ANY%} %else %{ONCE%}
 #include "Inputs/harness.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ static const char entries[] =
     "  return %0 : tensor<?xf8E5M2>\n"
     "}\n";
 
-/* What callers hold of a model's entries outlives what they describe. */
+/* Descriptions of a model's entries outlive the model. */
 static void holdEntries(QuantFloatSession session) {
   QuantFloatModel model = parse(session, entries);
   const QuantFloatEntry *held = quantFloatModelGetEntry(model, 1);
@@ -57,7 +57,7 @@ static void requireCodes(QuantFloatKernel kernel, size_t entry) {
          y[0], y[1], y[2]);
 }
 
-/* A file is compiled once, and loaded from then on. */
+/* A file is compiled once. Later calls load the compiled code. */
 static void saveAndLoad(QuantFloatSession session, const char *folder) {
   char path[4096];
   snprintf(path, sizeof path, "%s/saved.so", folder);
@@ -97,7 +97,7 @@ static void saveAndLoad(QuantFloatSession session, const char *folder) {
   // CHECK-NEXT: /nothing.so: {{.+}}
   // CHECK-NEXT: /saved.h: expected a shared library, but {{.+}}
 
-  /* One of several. */
+  /* One of several entries. */
   QuantFloatCompileOptions options;
   quantFloatCompileOptionsInit(&options, sizeof options);
   options.entry = "two";
@@ -115,7 +115,7 @@ static int exists(const char *path) {
   return file && !fclose(file);
 }
 
-/* Code for another machine is written, and not where it was to be loaded. */
+/* Code for another CPU can be written, but not loaded. */
 static void saveForOthers(QuantFloatSession session, const char *folder) {
   char path[4096];
   snprintf(path, sizeof path, "%s/foreign.so", folder);
@@ -146,8 +146,8 @@ static long peakKilobytes(void) {
   return usage.ru_maxrss;
 }
 
-/* An ONNX model of two graphs' worth of weights in a file: y = x + w, with no
- * protobuf library at hand written byte by byte. */
+/* Writes an ONNX model with weights in an external file, y = x + w. The
+   protobuf encoding is written by hand, as no protobuf library is available. */
 static size_t writeField(uint8_t *at, int number, const void *data,
                          size_t size) {
   size_t n = 0;
@@ -218,8 +218,8 @@ static void writeWeights(const char *folder, float *weights) {
   fclose(file);
 }
 
-/* 32 MiB of weights are neither copied nor compiled, and both ways to call know
- * where they are, without model and session. */
+/* 32 MiB of weights are neither copied nor compiled. Both ways to call the
+   kernel find them without the model and the session. */
 static void keepWeights(const char *folder) {
   uint8_t bytes[2048];
   size_t size = writeModel(bytes);

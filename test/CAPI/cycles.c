@@ -1,5 +1,6 @@
-// Compile, run and destroy small kernels again and again: the memory stays as it is.
-// The resident memory with a sanitizer grows: it has shadow memory, and AddressSanitizer keeps freed blocks for a while.
+// Compiles, runs and destroys small kernels repeatedly: the resident memory
+// does not grow. With a sanitizer it does: there is shadow memory, and
+// AddressSanitizer quarantines freed blocks.
 // UNSUPPORTED: sanitizers
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/cycles
@@ -11,7 +12,7 @@
 
 enum { kCount = 64, kWarm = 50 };
 
-/* Kilobytes of this process in memory. */
+/* The resident memory of this process in KiB. */
 static long getResident(void) {
   FILE *file = fopen("/proc/self/statm", "r");
   long size = 0, resident = 0;
@@ -20,7 +21,7 @@ static long getResident(void) {
   return resident * 4;
 }
 
-/* Another kernel each time, so that nothing can be kept for the next. */
+/* A different kernel each time, so that nothing can be cached. */
 static void cycle(int number) {
   static const char *const types[] = {"f8E4M3FN", "f8E5M2", "f16", "bf16"};
   static const int32_t dtypes[] = {QF_FLOAT8E4M3FN, QF_FLOAT8E5M2, QF_FLOAT16,

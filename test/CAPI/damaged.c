@@ -1,5 +1,5 @@
-// Models that were made or damaged to end the program are refused: bytecode
-// that upstream's reader does not stand, and text that is nested too deep.
+// Models that would crash the reader are rejected: damaged bytecode that
+// crashes upstream's reader, and text with too deep nesting.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/damaged
@@ -27,10 +27,10 @@ static QuantFloatStatus readModel(QuantFloatSession session, const void *data,
   return status;
 }
 
-/* Of this process and those that it forks. */
+/* Limits for this process and the processes that it forks. */
 static int *signals;
 
-/* Other threads may be anywhere while bytecode is tried. */
+/* Other threads may hold locks while the trial process is forked. */
 static void *tryDamage(void *unused) {
   (void)unused;
   static const struct {
@@ -56,7 +56,7 @@ static void noteSignal(int number) {
   ++*signals;
 }
 
-/* Ends the process that reads, as soon as there is one. */
+/* Kills the trial process as soon as it exists. */
 static void *endChild(void *unused) {
   (void)unused;
   char name[64], text[16] = "";
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
     pthread_join(threads[i], NULL);
   // CHECK: <memory>: is invalid: MLIR's reader crashes on it
 
-  // Where there is no trial, nothing is read.
+  // Nothing is read if the trial process cannot be started.
   struct rlimit files, none;
   REQUIRE(!getrlimit(RLIMIT_NOFILE, &files));
   none = files;
@@ -101,13 +101,14 @@ int main(int argc, char **argv) {
   REQUIRE(!setrlimit(RLIMIT_NOFILE, &files));
   // CHECK: <memory>: cannot be parsed in a separate process: Too many open files
 
-  // Who else waits for children takes the status, not the answer.
+  // If the program's own SIGCHLD handler collects the exit status, the answer
+  // is still received.
   signal(SIGCHLD, SIG_IGN);
   REQUIRE(!readModel(closed, bytes, size));
   signal(SIGCHLD, SIG_DFL);
 
-  // What the program does on signals is not done in the other process, which
-  // goes on for seconds if nobody ends it.
+  // The program's signal handlers do not run in the trial process, which would
+  // go on for seconds if nothing killed it.
   struct sigaction action = {0};
   action.sa_handler = noteSignal;
   REQUIRE(!sigaction(SIGTERM, &action, NULL));

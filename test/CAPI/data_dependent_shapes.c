@@ -1,8 +1,8 @@
-// Results whose sizes depend on what inputs hold, through the C API: the same
-// calls as for others, with elements to look at.
+// Data-dependent result shapes through the C API: the same calls as for other
+// kernels, with input data.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %build_c %t/measured
-// RUN: %t/measured | FileCheck %s
+// RUN: %build_c %t/data_dependent_shapes
+// RUN: %t/data_dependent_shapes | FileCheck %s
 #include "Inputs/harness.h"
 
 static const char text[] =
@@ -14,7 +14,7 @@ static const char text[] =
     "  return %0 : tensor<?xi64>\n"
     "}\n";
 
-/* One result whose size is known, and one whose size depends on elements. */
+/* A result of known size, and one of a data-dependent size. */
 static const char two[] =
     "func.func @g(%x: tensor<2xf32>, %n: tensor<i64>)\n"
     "    -> (tensor<2xf32>, tensor<?xi64>) {\n"
@@ -27,7 +27,7 @@ static const char two[] =
     "  return %0, %1 : tensor<2xf32>, tensor<?xi64>\n"
     "}\n";
 
-/* Where one size is another one, no output is written. */
+/* If one of the sizes does not match, no output is written. */
 static void checkNothingWritten(const QuantFloatCompileOptions *options) {
   QuantFloatKernel kernel = compileText(two, options);
   float x[2] = {1, 2}, y[2] = {7, 7};
@@ -76,7 +76,7 @@ int main(void) {
   printf("%d %d %d\n", (int)data[0], (int)data[1], (int)data[2]);
   // CHECK-NEXT: 0 1 2
 
-  /* Other elements, other sizes. */
+  /* Other input data yields other sizes. */
   n = 2;
   REQUIRE(quantFloatKernelRun(kernel, 0, &input, 1, &output, 1, &lastError) ==
           QUANT_FLOAT_ERROR_SIZE);

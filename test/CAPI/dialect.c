@@ -1,4 +1,5 @@
-// The dialect, its types, attributes and passes through MLIR's own C API, and between that and sessions.
+// Tests the dialect, its types, attributes and passes through MLIR's C API, and
+// the exchange of modules with sessions.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/dialect
 // RUN: %t/dialect > %t/out
@@ -55,7 +56,7 @@ static void types(MlirContext context) {
     MlirType type = quantFloatElementTypeGet(context, dtype);
     REQUIRE(mlirTypeIsNull(type) ||
             quantFloatElementTypeGetDtype(type) == dtype);
-    /* A string has bytes, but no number of them. */
+    /* Elements of the string type have no fixed number of bytes. */
     REQUIRE(mlirTypeIsNull(type) == !quantFloatDtypeGetBytes(dtype) ||
             quantFloatTypeIsAString(type));
     if (!mlirTypeIsNull(type)) {
@@ -65,7 +66,7 @@ static void types(MlirContext context) {
               dtype);
     }
   }
-  /* Packed forms are no types of their own. */
+  /* Packed formats are not types. */
   REQUIRE(!quantFloatDtypeGetBytes(QF_PACKED | QF_INT4) &&
           !strcmp(quantFloatDtypeGetOnnxName(QF_PACKED | QF_INT4),
                   "packed int4") &&
@@ -78,7 +79,7 @@ static void types(MlirContext context) {
           quantFloatDtypeCountBytes(QF_FLOAT32, 15) == 60 &&
           quantFloatDtypeCountBytes(QF_FLOAT32, SIZE_MAX / 2) == 0 &&
           quantFloatDtypeCountBytes(8, 1) == 0);
-  /* Random123's known answers of Philox 4x32-10: their upper bits. */
+  /* The upper bits of Random123's known answers of Philox 4x32-10. */
   uint32_t words[5];
   uint16_t halves[4];
   MUST(quantFloatMakeRandomBits(QF_UINT32, 0, 0, words, 5, &lastError));
@@ -125,7 +126,7 @@ static void types(MlirContext context) {
   REQUIRE(quantFloatElementTypeGetDtype(opaque) == 0);
   REQUIRE(!quantFloatDtypeGetMlirName(14) && !quantFloatDtypeGetOnnxName(-1));
   REQUIRE(quantFloatDtypeFromName("float9") == 0);
-  /* Null in, null out. */
+  /* Null handles yield null results. */
   MlirContext noContext = {NULL};
   MlirType noType = {NULL};
   REQUIRE(mlirTypeIsNull(quantFloatStringTypeGet(noContext)) &&
@@ -235,7 +236,7 @@ static void attributes(MlirContext context) {
           quantFloatFakeConvertModeAttrGetValue(none) == -1);
 }
 
-/* quant_float.cast, made as the header says. */
+/* quant_float.cast, built as the header documents it. */
 static MlirOperation makeCast(MlirContext context, MlirValue input,
                               MlirType result, int64_t opset) {
   MlirOperationState state = mlirOperationStateGet(
@@ -268,7 +269,8 @@ static MlirModule makeModule(MlirContext context, int64_t opset) {
   return module;
 }
 
-/* quant_float.block_quantize with random bits, made as the header says. */
+/* quant_float.block_quantize with random bits, built as the header documents
+   it. */
 static void blocks(MlirContext context) {
   MlirModule module = mlirModuleCreateParse(
       context,
@@ -311,7 +313,7 @@ static void blocks(MlirContext context) {
   mlirModuleDestroy(module);
 }
 
-/* Passes of a context of the caller's own. */
+/* Passes in a context that the caller owns. */
 static void passes(MlirContext context) {
   MlirModule module = makeModule(context, 24);
   mlirOperationPrint(mlirModuleGetOperation(module), append, NULL);

@@ -1,4 +1,5 @@
-// Everything the compiler writes, to memory and to files; the library that is linked runs.
+// Every kind of output of the compiler, to memory and to files. The linked
+// library is run.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/emit -ldl
 // RUN: cd %t && %t/emit > %t/out
@@ -11,7 +12,7 @@
 
 static QuantFloatModel model;
 
-/* The first line of an output that says what it is. */
+/* Finds the first line that identifies the kind of output. */
 static void emit(const char *name, int32_t kind, const char *word,
                  const QuantFloatCompileOptions *options) {
   QuantFloatBuffer buffer;

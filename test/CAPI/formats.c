@@ -1,4 +1,5 @@
-// Models of every format from files and from memory, and the mode of fakeconvert.
+// Loads models of every format from files and from memory, and sets the mode of
+// fakeconvert.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/formats
 // RUN: cd %t && %t/formats %src_root/examples/digits/digits-f8.onnx > %t/out
@@ -71,7 +72,7 @@ static void onnx(const char *path) {
   MUST(quantFloatModelDestroy(parsed));
 }
 
-/* What is between "mode" and "opset" of the one fakeconvert. */
+/* Prints the text between "mode" and "opset" of the only fakeconvert op. */
 static void printMode(const char *what, QuantFloatModel model) {
   QuantFloatBuffer buffer;
   MUST(quantFloatModelWrite(model, false, &buffer, &lastError));
@@ -91,7 +92,7 @@ static QuantFloatModel openVino(int32_t mode) {
   return model;
 }
 
-/* OpenVINO's plugin makes a number of NaN. */
+/* OpenVINO's plugin converts NaN to a finite value. */
 static void run(const char *what, QuantFloatModel model,
                 const QuantFloatCompileOptions *options) {
   QuantFloatKernel kernel;

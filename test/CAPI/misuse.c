@@ -1,5 +1,5 @@
-// What the C API answers to wrong handles, arguments, options and files. Every case prints the status
-// and the message; none may crash.
+// The status and message of the C API for wrong handles, arguments, options and
+// files. Every case prints them, and none may crash.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/misuse
 // RUN: cd %t && %t/misuse > %t/out
@@ -11,7 +11,7 @@
 static QuantFloatError error;
 static int numCases;
 
-/* Prints what a call that has to fail said. */
+/* Prints the error of a call that must fail. */
 static void answer(const char *what, QuantFloatStatus status) {
   REQUIRE(status != QUANT_FLOAT_OK);
   REQUIRE(quantFloatErrorGetStatus(error) == status);
@@ -22,7 +22,7 @@ static void answer(const char *what, QuantFloatStatus status) {
   ++numCases;
 }
 
-/* A call that answers by its value alone. */
+/* A call without an error object. */
 static void value(const char *what, int isRight) {
   require(isRight, what, 0);
   ++numCases;
@@ -63,7 +63,7 @@ static QuantFloatStatus emit(int32_t kind,
   return status;
 }
 
-/* Every function that takes a handle, with one that is none. */
+/* Calls every function that takes a handle with an invalid one. */
 static void badHandles(const char *name, QuantFloatSession s, QuantFloatModel m,
                        QuantFloatKernel k) {
   printf("-- %s\n", name);
@@ -124,7 +124,8 @@ static void handles(void) {
   MUST(quantFloatModelDestroy(deadModel));
   MUST(quantFloatKernelDestroy(deadKernel));
   badHandles("destroyed", deadSession, deadModel, deadKernel);
-  /* Their places are taken by others, whom that must not touch. */
+  /* New objects reuse the slots of the destroyed handles. The old handles must
+     not access them. */
   QuantFloatSession next;
   MUST(quantFloatSessionCreate(NULL, &next, &lastError));
   value("destroy a session twice",
@@ -226,7 +227,7 @@ static void nulls(void) {
   answer("find name",
          quantFloatKernelFindEntry(kernel, NULL, &entry, &error));
   answer("find entry", quantFloatKernelFindEntry(kernel, "f", NULL, &error));
-  /* Nobody has to take the error. */
+  /* The error argument may be null. */
   value("no error wanted",
         quantFloatModelLoad(session, NULL, NULL, &result, NULL) ==
                 QUANT_FLOAT_ERROR_NULL &&
@@ -263,10 +264,10 @@ static void files(void) {
   answer("empty path", load(""));
   answer("empty onnx", load("empty.onnx"));
   answer("wrong xml", load("wrong.xml"));
-  answer("write to no folder",
+  answer("write to a missing folder",
          quantFloatModelEmitToFile(model, QUANT_FLOAT_EMIT_MLIR, NULL,
                                    "none/x.mlir", &error));
-  answer("link to no folder",
+  answer("link to a missing folder",
          quantFloatModelEmitToFile(model, QUANT_FLOAT_EMIT_SHARED, NULL,
                                    "none/x.so", &error));
   answer("header of itself",
@@ -319,8 +320,9 @@ static void strings(void) {
          quantFloatModelEvaluate(unverified, 0, NULL, 0,
                                  &(QuantFloatTensors){0}, &error));
   MUST(quantFloatModelDestroy(unverified));
-  /* Functions of no type of a function, with attributes for no or too few
-     arguments and results, or with no dictionaries. */
+  /* Functions whose type attribute is not a function type, with too few
+     argument and result attributes, or with attributes other than dictionaries.
+     */
   const char *odd[] = {"function_type = i32",
                        "function_type = (i32) -> i32, arg_attrs = [3]",
                        "function_type = (i32) -> i32, arg_attrs = []",
@@ -376,10 +378,10 @@ static void options(void) {
   COMPILE("triple", c.triple = "riscv64-linux-gnu");
   COMPILE("no triple", c.triple = "hello");
 #ifdef __x86_64__
-  COMPILE("cpu of another machine", c.cpu = "apple-m1");
+  COMPILE("cpu of another architecture", c.cpu = "apple-m1");
   COMPILE("system", c.triple = "x86_64-apple-macosx");
 #else
-  COMPILE("cpu of another machine", c.cpu = "znver4");
+  COMPILE("cpu of another architecture", c.cpu = "znver4");
   COMPILE("system", c.triple = "aarch64-apple-macosx");
 #endif
   struct {
@@ -408,8 +410,8 @@ static void options(void) {
 }
 
 int main(void) {
-  /* What is printed goes out at once: a process that reads damaged bytecode
-     under ThreadSanitizer would print what it has inherited again. */
+  /* Output is unbuffered: a process that reads damaged bytecode under
+     ThreadSanitizer would print the inherited buffer again. */
   setvbuf(stdout, NULL, _IOLBF, 0);
   MUST(quantFloatSessionCreate(NULL, &session, &lastError));
   model = parse(session, castText);
@@ -420,7 +422,7 @@ int main(void) {
   files();
   strings();
   options();
-  /* Nothing of all that has done harm. */
+  /* The library still works after all these errors. */
   QuantFloatKernel last;
   MUST(quantFloatModelCompile(model, NULL, &last, &lastError));
   MUST(quantFloatKernelDestroy(last));
@@ -479,8 +481,8 @@ int main(void) {
 // CHECK-NEXT: empty path: file: expected the path of a file, but got ''
 // CHECK-NEXT: empty onnx: model: empty.onnx: not an ONNX model: no ir_version
 // CHECK-NEXT: wrong xml: model: wrong.xml:1:5: not XML: start-end tags mismatch
-// CHECK-NEXT: write to no folder: file: none/x.mlir: No such file or directory
-// CHECK-NEXT: link to no folder: file: none/x.so: No such file or directory
+// CHECK-NEXT: write to a missing folder: file: none/x.mlir: No such file or directory
+// CHECK-NEXT: link to a missing folder: file: none/x.so: No such file or directory
 // CHECK-NEXT: header of itself: argument: the .h file next to 'x.h' would overwrite it
 // CHECK-LABEL: -- strings
 // CHECK-NEXT: no mlir: model: <memory>:1:1: custom op 'hello' is unknown (tried 'builtin.hello' as well)
@@ -519,7 +521,7 @@ int main(void) {
 // CHECK-NEXT: cpu: model: <memory>: unknown cpu 'no-such-cpu' for the triple {{.*}}
 // CHECK-NEXT: triple: unsupported: code for 'riscv64-linux-gnu' cannot run in this process, which is for '{{.+}}'
 // CHECK-NEXT: no triple: unsupported: code for 'hello' cannot run in this process, which is for '{{.+}}'
-// CHECK-NEXT: cpu of another machine: unsupported: code for '{{apple-m1|znver4}}' cannot run in this process, which is for '{{.+}}'
+// CHECK-NEXT: cpu of another architecture: unsupported: code for '{{apple-m1|znver4}}' cannot run in this process, which is for '{{.+}}'
 // CHECK-NEXT: system: unsupported: code for '{{.*}}-apple-macosx' cannot run in this process, which is for '{{.+}}'
 // CHECK-NEXT: unknown field: unsupported: the options set fields that this version of the library does not support
 // CHECK-NEXT: kind below: argument: kind must be 0 to 8, but got -1

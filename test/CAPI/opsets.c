@@ -1,4 +1,5 @@
-// The opset rules as tables for C. That the rules are ONNX's is for IR/opset_rules.py to say.
+// The opset rules as C tables. IR/opset_rules.py compares the rules with
+// ONNX's.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/opsets
 // RUN: %t/opsets > %t/out
@@ -9,7 +10,7 @@
 static const char *const attributes[] = {"saturate",   "round_mode",   "axis",
                                          "block_size", "output_dtype", "precision"};
 
-/* All that can be asked about an op hangs together. */
+/* Checks that all queries about an op are consistent. */
 static void check(const char *op) {
   size_t numVersions = quantFloatOpGetNumVersions(op);
   REQUIRE(numVersions > 0);

@@ -1,4 +1,4 @@
-// From a model to its results, with all that can be asked on the way.
+// From a model to its results, with all queries on the way.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/session
 // RUN: %t/session %t | FileCheck %s
@@ -77,7 +77,7 @@ static void run(QuantFloatModel model) {
     printf(" %d", y[i / 4][i % 4]);
   printf("\n");
 
-  /* The same by the function itself, and by the Reference. */
+  /* The same through the entry point itself, and in the Reference. */
   int (*function)(const qf_tensor *, qf_tensor *, char *, size_t);
   signed char again[2][4];
   outputs[0].data = again;
@@ -119,7 +119,7 @@ static void writeAndReadBack(QuantFloatSession session, QuantFloatModel model,
   MUST(quantFloatBufferDestroy(ir));
 }
 
-/* What cannot be read leaves an error with everything in it. */
+/* A model that cannot be read leaves an error with all its details. */
 static void fail(QuantFloatSession session) {
   static const char wrong[] =
       "func.func @f(%x: tensor<4xf32>) -> tensor<4xf8E4M3FN> {\n"
@@ -150,7 +150,7 @@ static void fail(QuantFloatSession session) {
   }
   MUST(quantFloatErrorDestroy(error));
 
-  /* Unverified, it can be checked against every opset. */
+  /* An unverified model can be checked against every opset. */
   options.verify = false;
   MUST(quantFloatModelParse(session, QUANT_FLOAT_FORMAT_MLIR, wrong,
                             strlen(wrong), &options, &model, &lastError));
@@ -178,8 +178,8 @@ static void fail(QuantFloatSession session) {
 }
 
 int main(int argc, char **argv) {
-  /* What is printed goes out at once: a process that reads damaged bytecode
-     under ThreadSanitizer would print what it has inherited again. */
+  /* Output is unbuffered: a process that reads damaged bytecode under
+     ThreadSanitizer would print the inherited buffer again. */
   setvbuf(stdout, NULL, _IOLBF, 0);
   REQUIRE(argc == 2);
   REQUIRE(quantFloatGetAbiVersion() == QUANT_FLOAT_ABI_VERSION);
@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
   run(model);
   fail(session);
   REQUIRE(numProgress > 50 && numDiagnostics > 0);
-  /* In any order. */
+  /* Handles can be destroyed in any order. */
   MUST(quantFloatSessionDestroy(session));
   MUST(quantFloatModelVerify(model, &lastError));
   MUST(quantFloatModelDestroy(one));

@@ -1,4 +1,5 @@
-// Strings through the C API: copies, room that is made, comparisons, and memory that is not where it claims.
+// Strings through the C API: copies, reserved capacity, comparisons, and
+// invalid pointers.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/strings
 // RUN: %t/strings | FileCheck %s
@@ -15,7 +16,7 @@ static const char text[] =
     "  return %x : tensor<?x!quant_float.string>\n"
     "}\n";
 
-/* A kernel's outputs have room for short strings at first. */
+/* At first, a kernel's outputs have capacity for short strings only. */
 static QuantFloatTensors print(QuantFloatKernel kernel, double value) {
   double x[4] = {value, value, value, value};
   int64_t size = 4;
@@ -55,7 +56,7 @@ int main(void) {
   // CHECK-NEXT: f: output 0: expected a capacity of at least 88 bytes for strings, but got 64
   // CHECK-NEXT: 0.00000000000000000001 88
 
-  /* Copies have memory of their own, and are alike. */
+  /* Copies own their memory and compare equal. */
   const qf_tensor *one = quantFloatTensorsGet(few, 0);
   const qf_tensor *other = quantFloatTensorsGet(many, 0);
   QuantFloatTensors copies;
@@ -85,7 +86,7 @@ int main(void) {
   // CHECK-NEXT: strings cannot be stored in device memory
   quantFloatErrorDestroy(lastError);
 
-  /* Memory that is not there, where it is looked for. */
+  /* Pointers to unmapped memory, which are checked. */
   qf_strings strings = *(const qf_strings *)one->data;
   qf_strings *nowhere = (qf_strings *)16;
   qf_tensor input = {nowhere, one->sizes, 1, QF_STRING}, output = *other;

@@ -1,5 +1,6 @@
-// What kernels and the Reference answer to wrong tensors: type, rank, sizes, order, number, memory.
-// No case may crash or write anything.
+// The status and message of kernels and of the Reference for invalid tensors:
+// type, rank, sizes, order, count, memory. No case may crash or write to
+// memory.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/tensors
 // RUN: %t/tensors > %t/out
@@ -65,7 +66,7 @@ static void run(const char *what) {
   reset();
 }
 
-/* Wrong inputs, for whom all ways have an answer. */
+/* Wrong inputs, which all ways to call report. */
 static void all(const char *what) {
   int64_t a[2] = {-1, -1}, b[2] = {-1, -1};
   int64_t *sizes[2] = {a, b};
@@ -79,7 +80,7 @@ static void all(const char *what) {
   run(what);
 }
 
-/* With the look at memory before. */
+/* With the checks of the memory enabled. */
 static void address(const char *what) {
   answer("address", what,
          quantFloatKernelRun(checkedKernel, 0, inputs, 3, outputs, 2, &error));
@@ -210,7 +211,7 @@ static void wrongMemory(void) {
   address("output too small for its sizes");
   inputs[1].data = (void *)-(uintptr_t)1;
   address("input at the end");
-  /* Reading from read-only memory is right. */
+  /* Inputs may be in read-only memory. */
   inputs[0].data = pages;
   MUST(quantFloatKernelRun(checkedKernel, 0, inputs, 3, outputs, 2,
                            &lastError));

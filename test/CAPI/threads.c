@@ -1,4 +1,5 @@
-// Threads that share nothing, a kernel, a session, and handles that others destroy.
+// Threads with nothing in common, with a shared kernel or a shared session, and
+// handles that other threads destroy.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build_c %t/threads
 // RUN: %t/threads
@@ -39,7 +40,7 @@ static void inThreads(void *(*work)(void *), void *argument) {
     pthread_join(threads[i], NULL);
 }
 
-/* Each from its own session to its own kernel. */
+/* Each thread uses its own session and kernel. */
 static void *workAlone(void *unused) {
   (void)unused;
   for (int i = 0; i < 3; ++i) {
@@ -56,8 +57,8 @@ static void *workOnKernel(void *kernel) {
   return NULL;
 }
 
-/* One run stops in its middle, where it writes to a page that nobody may write
- * to, until another run of the same kernel is through. */
+/* One run is suspended by a write to a protected page, until another run of the
+   same kernel is complete. */
 enum { kPage = 4096 };
 static uint8_t *page;
 static atomic_int isInside, isOtherThrough;
@@ -97,7 +98,7 @@ static void runTwoAtOnce(QuantFloatKernel kernel) {
   munmap(page, kPage);
 }
 
-/* All in one session: they wait for each other. */
+/* All threads share one session: they wait for each other. */
 static void *workInSession(void *session) {
   for (int i = 0; i < 5; ++i) {
     QuantFloatError error;
@@ -113,7 +114,7 @@ static void *workInSession(void *session) {
     REQUIRE(!quantFloatReportDestroy(report));
     REQUIRE(!quantFloatBufferDestroy(buffer));
     REQUIRE(!quantFloatModelDestroy(model));
-    /* An error of each thread is its own. */
+    /* Each thread has its own error. */
     REQUIRE(quantFloatModelLoad(*(QuantFloatSession *)session, "none.mlir",
                                 NULL, &model, &error) ==
             QUANT_FLOAT_ERROR_FILE);
@@ -123,7 +124,7 @@ static void *workInSession(void *session) {
   return NULL;
 }
 
-/* Runs until somebody destroys the kernel. */
+/* Runs until another thread destroys the kernel. */
 static atomic_int numRuns;
 
 static void *workUntilDestroyed(void *kernel) {
@@ -155,7 +156,7 @@ static void destroyWhileRunning(void) {
   }
 }
 
-/* Callbacks may look, but not touch. */
+/* Callbacks may call const functions of their session only. */
 static QuantFloatSession called;
 static int numRefused, askedFor;
 
@@ -184,7 +185,7 @@ static void callBack(void) {
   MUST(quantFloatKernelDestroy(kernel));
   int numSteps = numRefused;
   REQUIRE(numSteps > 50);
-  /* At every step the call can be cancelled. */
+  /* The compilation can be cancelled at every progress callback. */
   for (int step = 1; step < numSteps; step += 6) {
     numRefused = 0;
     askedFor = step;

@@ -1,5 +1,5 @@
-# The page about a model's own conversions: certificates count where they are of the same code, the rest is run, and what nothing covers
-# fails.
+# The audit page of a model's conversions: certificates count if they are for the same code, other
+# conversions are run, and uncovered ones fail.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t %src_root
 import hashlib
@@ -26,7 +26,7 @@ ROW = r"^\| `(\w+)` \| (\d+) \| ([^|]+) \| ([^|]+) \| (\d+) \| `(\w{64})` \|$"
 
 
 def read(page):
-    """What is said of each conversion."""
+    """The rows for each conversion."""
     return {row[0]: row[1:] for row in re.findall(ROW, page, re.M)}
 
 
@@ -55,7 +55,7 @@ file["hashes"][number] = "0" * 64
 (tool.work / "other.json").write_text(json.dumps(file))
 rows = read(tool.run(0, "--audit", "m.mlir", "--certificates", "other.json"))
 assert rows[encode][1] == "run now", rows
-# One that says that the code is wrong.
+# A certificate that records mismatches.
 fields = ("input", "scale", "zero_point", "expected", "made")
 file["hashes"] = right
 file["conversions"][0].append([{"count": 3} | dict.fromkeys(fields, "0x1")])
@@ -63,7 +63,7 @@ file["conversions"][0].append([{"count": 3} | dict.fromkeys(fields, "0x1")])
 page = tool.run(1, "--audit", "m.mlir", "--certificates", "wrong.json")
 assert read(page)[encode][3] == "3" and "NOT TO BE RELEASED" in page, page
 
-# What certificates are not about.
+# Conversions that certificates do not cover.
 model = MODEL.replace(
     "%2 = quant_float.cast %c opset 23", "%2 = quant_float.cast %c mode openvino opset 1"
 )
@@ -139,7 +139,7 @@ assert all(row[3] == "0" for row in rows.values()), rows
 page = tool.run(1, "--audit", "p.mlir", "--sample")
 assert "| stochastic quantization | 1 | none: covered by the suite's tests of random bits |" in page, page  # fmt: skip
 
-# Every file that the model is made of counts.
+# Every file of the model is audited.
 x, y, w = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT16, [4]) for n in "xyw")
 (tool.work / "data").mkdir()
 weights = bytes(range(8))
@@ -159,7 +159,7 @@ page = tool.run(0, "--audit", "e.onnx")
 digest = hashlib.sha256(weights).hexdigest()
 assert f"| SHA-256 of data/w.bin | `{digest}` |" in page and "SHA-256 of e.onnx" in page, page
 
-# An ONNX model, in parts of the inputs.
+# An ONNX model, on parts of the inputs.
 shutil.copy(source / "examples/digits/digits-i8.onnx", tool.work)
 rows = read(tool.run(0, "--audit", "digits-i8.onnx", "--sample"))
 names = {name.split("_")[0] for name in rows}

@@ -1,5 +1,5 @@
-# Public bugs of libraries (vectors/bugs.toml): the vectors fail the faulty rule in the rows that are listed, and pass the
-# rule without the fault.
+# Public bugs of libraries (vectors/bugs.toml): the vectors fail the buggy rule in the listed rows,
+# and pass the rule without the bug.
 # RUN: rm -rf %t && %tools_dir/quant-float-certify --vectors %t > %t.log
 # RUN: env PYTHONPATH=%src_root/vectors:%S/../helpers %python %s %t %src_root
 import inspect
@@ -43,7 +43,7 @@ for bug in listed:
         if missing:
             failures.append(f"{label}: the inputs {missing} do not detect it")
 assert len(listed) >= 35, len(listed)
-# Each rule is of a bug.
+# Each rule has a bug.
 rules = {
     name
     for name, value in inspect.getmembers(bugs, inspect.isfunction)

@@ -1,5 +1,5 @@
-# Certificates as files: written whole or not at all, gone on with after an interruption, found again, and refused where they are not
-# what they should be.
+# Certificates as files: they are written completely or not at all, resumed after an interruption,
+# reproduced, and rejected if they are invalid.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t
 import hashlib
@@ -13,13 +13,13 @@ from tool import Tool
 tool = Tool(sys.argv[1], sys.argv[2], "--quiet")
 HOST = ("--cpu", "host")
 FOREIGN = "znver4" if platform.machine() == "aarch64" else "cortex-a76"
-# Of one group, which is compiled as a whole.
+# The casts of one group, which is compiled as a whole.
 ONLY = "^cast_f8E5M2_to_(f32|f64|i8|ui8)$"
 SUMMARY = "4 conversions for host: 1024 inputs, 0 mismatches\n"
 
 
 def load(name):
-    """The file, with its conversions as objects that have their hashes."""
+    """The file, with its conversions as objects that contain their hashes."""
     file = json.loads((tool.work / name).read_text())
     hashes = file["hashes"]
     for i, row in enumerate(file["conversions"]):
@@ -31,7 +31,7 @@ def load(name):
 
 
 def save(name, file):
-    """The inverse; a hash of another type than text stays what it is."""
+    """The inverse. A hash that is not a string is kept."""
     hashes = []
 
     def number(one):
@@ -52,7 +52,7 @@ def save(name, file):
 
 
 def write(name, file, **changes):
-    """The file with other fields of its first certificate."""
+    """Writes the file with other fields in its first certificate."""
     file["conversions"][0] |= changes
     save(name, file)
 
@@ -63,7 +63,7 @@ assert file["origin"]["cpus"] == ["host"] and not file["origin"]["sampled"], fil
 names = [one["conversion"] for one in file["conversions"]]
 assert names == [f"cast_f8E5M2_to_{b}" for b in ("f32", "f64", "i8", "ui8")], names
 assert not (tool.work / "c.json.partial").exists()
-# The hashes are of what anybody can make.
+# The hashes can be computed from the outputs.
 codes = np.arange(256, dtype=np.uint8)
 whole = file["conversions"][0]
 assert whole["coverage"] == "every encoding", whole
@@ -74,19 +74,20 @@ bits = values.view(np.uint32)
 bits[np.isnan(values)] = (bits[np.isnan(values)] & 0x80000000) | 0x7FC00000
 assert whole["output_sha256"] == hashlib.sha256(bits).hexdigest()
 
-# Found again, as a whole and in part.
+# Reproduced, completely and in part.
 found = "4 of 7523 conversions have a certificate of {}: 4 reproduced, 0 not; 0 with other code than before\n"
 assert tool.run(0, "--check", "c.json") == found.format(file["origin"]["date"])
 tool.run(0, "--check", "c.json", "--only", "f8E5M2_to_f64$", stdout="1 of 1 conversions have")
 tool.run(0, "--list", "--only", ONLY, stdout="cast_f8E5M2_to_f64\ncast_f8E5M2_to_f32\n")
 
-# Interrupted after the first one, in the middle of a line: it is not made again.
+# Interrupted after the first certificate, in the middle of a line: the first one is not computed
+# again.
 lines = [file["origin"] | {"certificates": 2}, whole | {"seconds": "7.25"}]
 partial = "".join(json.dumps(line) + "\n" for line in lines) + '{"conversion": "cast_'
 (tool.work / "d.json.partial").write_text(partial)
 assert tool.run(0, *HOST, "--only", ONLY, "-o", "d.json") == SUMMARY
 assert load("d.json")["conversions"][0]["seconds"] == "7.25"
-# Of another program there is nothing to go on with, and nothing is lost.
+# A partial file of another program cannot be resumed, and is kept.
 none = "0" * 64
 other = partial.replace(file["origin"]["program"], none)
 (tool.work / "e.json.partial").write_text(other)
@@ -101,7 +102,7 @@ tool.run(
 )
 assert (tool.work / "e.json.partial").read_text() == other
 
-# What is not found again.
+# Mismatches when certificates are reproduced.
 for field, value, message in (
     ("output_sha256", none, "cast_f8E5M2_to_f32: the oracle computes other outputs"),
     ("input_sha256", none, "cast_f8E5M2_to_f32: other inputs"),
@@ -125,7 +126,7 @@ tool.run(1, "--check", "w.json", stderr="cast_f8E5M2_to_f32: 0 mismatches, expec
 write("w.json", load("c.json"), code=[none])
 tool.run(0, "--check", "w.json", stdout="4 reproduced, 0 not; 1 with other code than before")
 
-# What is none.
+# Invalid files.
 for field, value, message in (
     ("conversion", 7, "expected string at certificates.conversions[0].conversion"),
     ("inputs", -1, "expected a nonnegative number at certificates.conversions[0].inputs"),

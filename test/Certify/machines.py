@@ -1,5 +1,5 @@
-# Code for other machines, under their emulators and by the simulator of a driver: certificates say where it ran, are found again there,
-# and what is missing is named.
+# Code for other machines, under their emulators and in the simulator of a driver. Certificates
+# record where the code ran and are reproduced there. Missing tools are reported.
 # REQUIRES: qemu-aarch64, qemu-riscv64
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../Tools/Inputs:%S/../helpers %python %s %tools_dir/quant-float-certify %t %obj_root %clangxx %cuda_include
@@ -27,19 +27,19 @@ for name, cpus in (("aarch64", ["generic", "neoverse-v1"]), ("riscv64", ["rv64gc
     origin = read_origin(f"{name}.json")
     assert origin["run_on"] == name and origin["sampled"] and origin["cpus"] == cpus, origin
     assert origin["machine"].startswith(f"qemu-{name} version "), origin
-# Conversions of IEEE P3109, by instructions of other floats and by integers.
+# Conversions of IEEE P3109, with instructions for other floats and with integers.
 DRAFT = "^project_f32_to_binary8p(4se|1uf)_(NearestTiesToEven|ToOdd)_SatNone$"
 for name in ("aarch64", "riscv64"):
     printed = tool.run(0, "--machine", name, "--p3109", "--only", DRAFT, "-o", f"p3109-{name}.json")
     assert re.match(r"4 conversions for .*: \d+ inputs, 0 mismatches\n", printed), printed
     assert read_origin(f"p3109-{name}.json")["run_on"] == name
-# Every input where all are asked for; scales and zero points go there, too.
+# Every input if all are requested. Scales and zero points are passed as well.
 fake = "^(qdq_f16_by_f32_through_i4_to_f16_in_f32_zero_point|fakeconvert_f16_by_f16_through_f8E5M2_to_f16_shifted)$"
 printed = tool.run(0, "--machine", "riscv64", "--only", fake, "--all", "-o", "all.json")
 assert printed.endswith("inputs, 0 mismatches\n") and not read_origin("all.json")["sampled"]
 tool.run(0, "--check", "aarch64.json", stdout="4 reproduced, 0 not; 0 with other code than before")
 
-# What is not there.
+# Missing machines.
 known = "expected one of nvidia, aarch64, riscv64, x86_64, but got 'vax'"
 tool.run(2, "--machine", "vax", stderr=f"--machine: {known}")
 tool.run(1, "--machine", "aarch64", *ONLY, "--cpu", "nosuch", stderr="unknown cpu 'nosuch'")
@@ -53,7 +53,7 @@ emulator = tool.work / "none/qemu-aarch64"
 emulator.write_text("#!/bin/sh\necho qemu-aarch64 version 0\n")
 emulator.chmod(0o755)
 tool.run(1, "--machine", "aarch64", *ONLY, stderr=f"expected clang-{os.environ['QF_LLVM']} or clang in PATH", environment=bare)  # fmt: skip
-# One that ends at once, instead of running anything.
+# A program that ends at once without running anything.
 ending = os.environ | {"PATH": f"{tool.work / 'none'}:{os.environ['PATH']}"}
 tool.run(1, "--machine", "aarch64", *ONLY, stderr="the emulated program terminated unexpectedly", environment=ending)  # fmt: skip
 emulator.write_text("#!/bin/sh\necho it is broken\nexit 3\n")

@@ -1,4 +1,4 @@
-# Every mistake in a lowering is found, and said with the input that finds it.
+# Every faulty lowering is detected and reported with an input that shows it.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t
 import json
@@ -18,7 +18,7 @@ for line, mutant in zip(printed[:-1], mutants, strict=True):
     assert f"{mutant['input']}" in line and mutant["mistake"] in line, line
 assert len({mutant["mistake"] + mutant["conversion"] for mutant in mutants}) == len(mutants)
 
-# What anybody can check: 0x1400 is 2^-10, half of the smallest subnormal.
+# An input that can be checked by hand: 0x1400 is 2^-10, half of the smallest subnormal.
 tie = tool.run(0, "--only", "^e4m3_tie$", stdout="1 of 1 mutants caught")
 assert (
     "input         5121 of cast_f16_to_f8E4M3FN_saturate1: 0x1400 gives 0x1, expected 0x0" in tie

@@ -1,4 +1,5 @@
-# Certificates of IEEE P3109's conversions, and the declaration that is made of them.
+# Certificates of IEEE P3109's conversions, and the declaration of conformance that is generated
+# from them.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../Tools/Inputs %python %s %tools_dir/quant-float-certify %t %src_root/scripts/p3109_declaration.py
 import json
@@ -11,7 +12,8 @@ from tool import Tool
 tool, script = Tool(sys.argv[1], sys.argv[2]), sys.argv[3]
 names = tool.run(0, "--p3109", "--list").split()
 assert len(names) == len(set(names)), "names are unique"
-# Seven types, six roundings and three saturations; of sources of at most 16 bits also three roundings and three widths of random bits.
+# Seven types, six roundings and three saturations. For sources of at most 16 bits also three
+# stochastic roundings with three widths of random bits.
 main = "(f32|f16|bf16|binary8p4se|binary8p3se|binary4p2sf|binary8p1uf)"
 pairs = [name for name in names if re.match(rf"project_{main}_to_{main}_", name)]
 assert len([name for name in pairs if "Stochastic" not in name]) == 7 * 7 * 6 * 3, len(pairs)
@@ -30,7 +32,7 @@ assert re.match(r"2 conversions for host: \d+ inputs, 0 mismatches\n", printed),
 coverage = {row[0]: row[-1] for row in json.loads((tool.work / "b.json").read_text())["conversions"]}  # fmt: skip
 assert coverage["convert_to_block_f16_by_binary8p1uf_to_binary8p4se_StochasticB_SatNone_by_ui4"] == "every encoding with 43 scales and a random number each", coverage  # fmt: skip
 
-# Of one or two groups, which are compiled as a whole.
+# The conversions of one or two groups, which are compiled as a whole.
 only = (
     r"^project_f16_to_(binary8p4se|binary8p3se)_(NearestTiesToEven|StochasticB)_SatNone(_by_ui2)?$"
 )
@@ -54,7 +56,7 @@ assert subprocess.run(twice, check=True, capture_output=True, text=True).stdout 
 # A draft must not be used for claims of conformance.
 assert not re.search("conform|compl(y|iant)", text, re.I), text
 
-# What is not complete is not declared.
+# Incomplete certificates are not declared.
 file = json.loads((tool.work / "c.json").read_text())
 file["conversions"][0][file["columns"].index("complete")] = False
 (tool.work / "c.json").write_text(json.dumps(file))

@@ -1,5 +1,5 @@
-# The Python package of the vectors: the source distribution and the wheel have the version of all the rest; the wheel needs
-# NumPy alone, and the program of its README runs.
+# The Python package of the vectors: the source distribution and the wheel have the project's
+# version. The wheel requires NumPy alone, and the program of its README runs.
 # RUN: rm -rf %t && mkdir %t && %tools_dir/quant-float-certify --vectors %t/data > %t/log
 # RUN: %python %s %t %src_root
 import pathlib
@@ -33,7 +33,7 @@ assert f"\nVersion: {version[1]}\n" in (root / "PKG-INFO").read_text()
 program = "import quant_float_vectors as v; print(len(v.load()))"
 assert run(sys.executable, "-c", program, cwd=root, env={}) == f"{count}\n"
 
-# An environment that contains NumPy and the wheel alone.
+# An environment with NumPy and the wheel only.
 venv.create(work / "venv", with_pip=False)
 python = work / "venv/bin/python"
 pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)

@@ -1,5 +1,6 @@
-# Of everything that ONNX's own schemas allow Cast, CastLike, QuantizeLinear and DequantizeLinear, in every version, there is a conversion,
-# and one of every rule of blocks with every pair of types that it permits.
+# A conversion exists for everything that ONNX's schemas allow Cast, CastLike, QuantizeLinear and
+# DequantizeLinear, in every version. For every rule of blocks, a conversion exists for every pair
+# of types that it permits.
 # RUN: env PYTHONPATH=%S/../helpers %python %s %tools_dir/quant-float-certify
 import itertools
 import re
@@ -16,7 +17,7 @@ found = {name: (int(cells), int(certified)) for name, cells, certified in lines}
 
 
 def list_types(schema, formal):
-    """The type variable, and its types without strings and what is never legal here."""
+    """The types of a type variable, without strings and the types that are never legal here."""
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     names = allowed.get(formal.type_str, [formal.type_str])
     return [name for name in names if "string" not in name and "complex" not in name]
@@ -70,7 +71,8 @@ for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"):
         else:
             count = count_dequantizations(schema)
         wanted[f"{op}-{since}"] = (count, count)
-# Inputs of f32, f16 and bf16; rules with two levels have the largest magnitude or the scale of a tensor.
+# Inputs of f32, f16 and bf16. Rules with two levels take the maximum magnitude or the scale of the
+# tensor.
 for rule, _, _ in block_cases.RULES:
     for op in ("block_scale", "block_quantize_elements"):
         count = wanted.get(f"{op} {rule}", (0, 0))[0] + (6 if rule in blocks.TWO_LEVELS else 3)

@@ -1,5 +1,5 @@
-# The conformance vectors: what is known of them otherwise, the runner, other libraries, which differ as recorded and where
-# differences.toml says why, and files that are no vectors.
+# The conformance vectors: comparison with other sources, the runner, other libraries, which differ
+# as recorded and as differences.toml explains, and invalid files.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%src_root/vectors:%S/../Tools/Inputs:%S/../helpers %python %s %tools_dir/quant-float-certify %t %src_root
 import itertools
@@ -64,7 +64,7 @@ for table in tables.values():
         assert np.array_equal(vectors.get_codes(table.input), np.arange(count)), table.name
 
 
-# Every table of IEEE P3109, by the oracle of the tests in numpy.
+# Every table of IEEE P3109, compared with the tests' oracle in numpy.
 projections = [table for table in tables.values() if table.operation == "project"]
 assert len(projections) >= 250, len(projections)
 for table in projections:
@@ -78,7 +78,7 @@ wanted = set(itertools.product(names, roundings, p3109.SATURATIONS))
 assert found >= wanted, wanted - found
 
 
-# Every table of blocks, by the oracle of the tests in numpy.
+# Every table of blocks, compared with the tests' oracle in numpy.
 numbers = {}
 for table in tables.values():
     if table.operation not in oracle.BLOCKS:
@@ -91,7 +91,7 @@ for table in tables.values():
         row = wrong[0]
         tool.failures.append(
             f"{table.name}: {wrong.size} rows differ: {table.cases.get(int(row))}: "
-            f"{table.input[row]!r} gives {table.output[row]!r}, but by numpy {made[row]!r}"
+            f"{table.input[row]!r} gives {table.output[row]!r}, but numpy computes {made[row]!r}"
         )
 assert numbers == {
     "tensor_scale": 1,
@@ -101,7 +101,7 @@ assert numbers == {
     "pack_scales": 54,
 }, numbers
 
-# Edge cases that implementations got wrong: the largest magnitude of the block, that of the tensor, the scale.
+# Edge cases of known bugs: the maximum magnitude of the block or of the tensor, and the scale.
 FLT_MAX, NAN = np.finfo(np.float32).max, np.float32(np.nan)
 below_16, above_448 = np.nextafter(np.float32([16, 448]), np.float32([0, 512]))
 NVFP4 = "block_scale_{}_f32_for_f4E2M1FN_to_f8E4M3FN_tensor_amax"
@@ -128,7 +128,7 @@ for name, amax, level, code in (
         rows &= table.tensor_amax.view(np.uint32) == np.float32(level).view(np.uint32)
     assert rows.any() and (table.output[rows] == code).all(), (name, amax, table.output[rows])
 
-# The runner finds what is wrong, and only that.
+# The runner reports the wrong rows, and only these.
 name = "cast_bf16_to_f8E5M2FNUZ_saturate0"
 
 
@@ -171,14 +171,14 @@ def refuse(message, run):
         if message not in str(error):
             tool.failures.append(f"expected '{message}', but got '{error}'")
     else:
-        tool.failures.append(f"expected '{message}', but all went well")
+        tool.failures.append(f"expected '{message}', but no error was reported")
 
 
 refuse("expected (65536,) of uint8", lambda: vectors.compare(tables[name], np.zeros(3, np.uint8)))
 refuse("expected (65536,) of uint8", lambda: vectors.compare(tables[name], np.zeros(65536)))
 refuse("expected elements of 1, 2, 4 or 8 bytes", lambda: vectors.get_codes(np.zeros(2, "V3")))
 
-# What is none.
+# Invalid files.
 bad = tool.work / "bad"
 refuse("vectors.json", lambda: vectors.load(bad))
 bad.mkdir()
@@ -216,7 +216,7 @@ refuse("expected 65536 rows, but got (7,)", lambda: vectors.load(bad))
 tool.run(2, "--vectors", "data/vectors.json", stderr="vectors.json")
 tool.run(2, "--vectors", "/dev/null/x", stderr="/dev/null/x")
 
-# Other libraries: those of this environment, as recorded where the versions are the same.
+# The other libraries of this environment, compared with the record if the versions are equal.
 command = [sys.executable, "-m", "peers", "--data", data, "-o", tool.work / "peers.json"]
 done = subprocess.run(command, capture_output=True, text=True)
 assert done.returncode == 0, done.stdout + done.stderr
@@ -231,9 +231,9 @@ assert found.keys() >= {
     "gguf",
 }, found.keys()
 assert len(recorded) >= 6, recorded.keys()
-# The others may compute otherwise on another CPU; what differs there is explained as well.
+# Other versions may compute other results on another CPU. These differences are explained as well.
 for peer in ("ml_dtypes", "onnx.reference", "gguf"):
     result = found[peer]
     if recorded[peer]["version"] == result["version"] and recorded[peer] != result:
-        tool.failures.append(f"{peer} differs otherwise than recorded")
+        tool.failures.append(f"{peer} differs from the record")
 tool.finish()

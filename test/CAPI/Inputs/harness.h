@@ -34,7 +34,7 @@ static inline void require(int condition, const char *what, int line) {
 }
 #define REQUIRE(condition) require(!!(condition), #condition, __LINE__)
 
-/* One cast of any number of elements. */
+/* A single cast with a dynamic number of elements. */
 static const char castText[] =
     "func.func @cast(%x: tensor<?xf32>) -> tensor<?xf8E4M3FN> {\n"
     "  %0 = quant_float.cast %x opset 19\n"
@@ -50,7 +50,8 @@ static inline QuantFloatModel parse(QuantFloatSession session,
   return model;
 }
 
-/* A kernel of a text, with nothing else left of it. */
+/* Compiles a kernel from a module's text. Everything but the kernel is
+   destroyed. */
 static inline QuantFloatKernel
 compileText(const char *text, const QuantFloatCompileOptions *options) {
   QuantFloatSession session;
