@@ -135,10 +135,10 @@ def built(preset, *arguments):
 
 
 def networks(log):
-    """Networks that torch makes, where its packages can be had: what they are, test/helpers/zoo says."""
+    """Networks that torch makes, where its packages can be had: what they are, test/helpers/model_zoo says."""
     record = LOGS / "networks.json"
     record.unlink(missing_ok=True)
-    code = call(log, sys.executable, "test/helpers/zoo/run.py", "--output", record)
+    code = call(log, sys.executable, "test/helpers/model_zoo/run.py", "--output", record)
     if code == 3:
         return Outcome(skipped=1, told=log.read_text(errors="replace").splitlines()[-1][:200])
     if not record.exists():
@@ -156,7 +156,7 @@ def peers(log):
     """Other libraries on the conformance vectors; renews the record and the page that is made from it."""
     folder, record = BUILD / "peers" / "venv", ROOT / "test" / "results" / "peers.json"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(("vectors", "test/helpers"))}
-    command = (sys.executable, "-m", "zoo.environment", ROOT, folder, "peers")
+    command = (sys.executable, "-m", "model_zoo.environment", ROOT, folder, "peers")
     if call(log, *command, env=environment):
         return Outcome(skipped=1, told=f"no packages, see {log.relative_to(ROOT)}")
     made = LOGS / "peers.json"

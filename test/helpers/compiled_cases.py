@@ -1,15 +1,16 @@
-"""Functions of a model that are compiled for a machine and called from C, by EntryPoint/Inputs/cases.c: tensors go in, and what has to
-come out is compared, on this CPU or under an emulator. Where that has no C library, by Conformance/emulated/Inputs/cases.c."""
+"""Compiles functions of a model and calls them from C, with the driver EntryPoint/Inputs/cases.c:
+the outputs are compared with the expected ones, on this CPU or under an emulator. Without a C
+library, the driver is Conformance/emulated/Inputs/cases.c."""
 
 import re
 import subprocess
 from typing import NamedTuple
 
-import shares
+import sharding
 
 
 class Argument(NamedTuple):
-    """A tensor as the driver has it: a qf_dtype, sizes and bytes."""
+    """A tensor of the driver: a qf_dtype, sizes and bytes."""
 
     number: int
     shape: tuple
@@ -17,7 +18,7 @@ class Argument(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A function, how messages call it, and its arguments."""
+    """A function, its name in messages, and its arguments."""
 
     symbol: str
     description: str
@@ -26,7 +27,8 @@ class Case(NamedTuple):
 
 
 def split_commands(words):
-    """The options of quant-float-compile, the compiler of the driver in C and, where there is one, what runs it: apart by `--`."""
+    """Splits the options at `--`: those of quant-float-compile, the C compiler of the driver and,
+    optionally, the emulator."""
     groups = [[]]
     for word in words:
         if word == "--":
@@ -37,10 +39,11 @@ def split_commands(words):
 
 
 def run(tools, src_root, work, commands, text, cases):
-    """Compiles the model, calls all of its functions and prints which gave something else; the driver's exit code."""
+    """Compiles the model, calls all its functions and prints the mismatches. Returns the driver's
+    exit code."""
     options, compiler, emulator = commands
     left_out = {case.symbol for case in cases}
-    cases = shares.take(cases, work.name)
+    cases = sharding.take(cases, work.name)
     left_out -= {case.symbol for case in cases}
     functions = re.split(r"^(?=func\.func @)", text, flags=re.MULTILINE)
     text = "".join(

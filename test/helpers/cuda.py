@@ -1,4 +1,5 @@
-"""Drivers for tests: the simulator, how a process is made to take it in place of NVIDIA's, and that one if there is a GPU."""
+"""Drivers for tests: the simulator, the environment that selects it instead of NVIDIA's driver, and
+NVIDIA's driver if there is a GPU."""
 
 import ctypes
 import functools
@@ -13,7 +14,8 @@ ESCAPES = {b'"': b'"', b"\\": b"\\", b"t": b"\t", b"n": b"\n"}
 
 
 def simulator_environment(build_folder, kernels=(), **more):
-    """The environment of a process that finds the simulator; `chip=90, fail=..., log=...` are its settings."""
+    """The environment of a process that loads the simulator. `chip=90, fail=..., log=...` are its
+    settings."""
     environment = dict(os.environ)
     environment["LD_LIBRARY_PATH"] = str(Path(build_folder) / "lib" / "cuda-simulator")
     environment["QUANT_FLOAT_SIMULATOR_KERNELS"] = ":".join(map(str, kernels))
@@ -27,7 +29,7 @@ CAPABILITY = (75, 76)
 
 @functools.cache
 def device_number():
-    """90 of a GPU of sm_90, 0 where there is none."""
+    """90 for a GPU of sm_90, 0 without a GPU."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -42,13 +44,15 @@ def device_number():
 
 
 def has_device(chip="sm_75"):
-    """Whether there is a driver, and a GPU that runs code for a chip: that of no other chip if its name ends in a."""
+    """Whether there is a driver and a GPU that runs code for a chip. If the name of the chip ends
+    in `a`, the GPU must be of exactly that chip."""
     number = int(re.match(r"sm_(\d+)", chip)[1])
     return device_number() == number if chip.endswith("a") else device_number() >= number
 
 
 def device_code_of_binary(text, llvm_bin):
-    """The device code as LLVM IR of a module whose gpu.binary has it as bitcode (gpu-module-to-binary=format=llvm)."""
+    """The device code as LLVM IR, from a module whose gpu.binary contains it as bitcode
+    (gpu-module-to-binary=format=llvm)."""
     bitcode = re.sub(
         rb'\\([0-9A-F]{2}|["\\tn])',
         lambda m: ESCAPES.get(m[1]) or bytes([int(m[1], 16)]),
@@ -60,5 +64,6 @@ def device_code_of_binary(text, llvm_bin):
 
 
 def build_kernels(text, library, compiler, cuda_include):
-    """A library of kernels for the simulator, of device code as LLVM IR; returns the kernels' names."""
+    """Builds a library of kernels for the simulator from device code as LLVM IR. Returns the
+    kernels' names."""
     return nvidia_host.build_kernels(text, library, compiler, cuda_include)

@@ -1,8 +1,8 @@
-"""Makes a Python environment of another compiler, if it is not there.
+"""Creates a Python environment for another compiler, unless it exists.
 
 usage: python -m environment SOURCE_ROOT ENVIRONMENT
 
-scripts/requirements-NAME.txt has the packages, where NAME is the name of ENVIRONMENT.
+scripts/requirements-NAME.txt lists the packages, where NAME is the name of ENVIRONMENT.
 """
 
 import fcntl

@@ -25,7 +25,8 @@ def fma(a, b, c):
 
 
 def accumulate(terms, start=None):
-    """Adds the products (a, b) of a list in order. Without a start, the first product is rounded."""
+    """Adds the products (a, b) of a list in order. Without an initial value, the first product is
+    rounded."""
     total = start
     for a, b in terms:
         total = np.asarray(a * b, np.float32) if total is None else fma(a, b, total)

@@ -1,15 +1,16 @@
-"""Convolutions for GPUs: models, inputs, and what NumPy makes of them."""
+"""Convolutions for GPUs: models, inputs, and NumPy's results."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from gpu_products import node
+from gpu_matmuls import node
 
 
 @dataclass(frozen=True)
 class Convolution:
-    """`x` and `w` are types; shapes are those of the run, `open` leaves them out of the model; `points` are the shapes of zero
-    points. With `scales` weights are dequantized, one scale for each channel, and so are images of codes, all of them by one."""
+    """`x` and `w` are types. Shapes are those of the run, `open` makes them dynamic in the model.
+    `points` are the shapes of zero points. With `scales`, weights are dequantized with a scale for
+    each channel, and quantized images with one scale."""
 
     name: str
     x: str
@@ -60,7 +61,7 @@ class Convolution:
         return len(self.x_shape) - 2
 
     def windows(self):
-        """Strides, pads and dilations, all of them."""
+        """Strides, pads and dilations, with the defaults filled in."""
         rank = self.rank()
         return self.strides or (1,) * rank, self.pads or (0,) * 2 * rank, self.dilations or (1,) * rank  # fmt: skip
 
@@ -98,11 +99,12 @@ class Convolution:
         lines.append(node(op, operands, result, ", ".join(attributes)))
         return f"func.func @{self.name}({arguments}) -> tensor<{result}> {{\n" + "\n".join(lines) + f"\n  return %y : tensor<{result}>\n}}\n"  # fmt: skip
 
-    def summands(self):
+    def k_extent(self):
         return int(np.prod(self.w_shape[1:]))
 
     def expected(self, values):
-        """The result in f64 or as 32-bit integers, and the sum of magnitudes, None of integers."""
+        """The result in f64 or as 32-bit integers, and the sum of magnitudes (None for
+        integers)."""
         if self.op:
             return None, None
         exact = np.int64 if self.is_integer() else np.float64

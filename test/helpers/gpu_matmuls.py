@@ -1,4 +1,4 @@
-"""Products of matrices for GPUs: models, inputs, and what NumPy makes of them."""
+"""Matmuls for GPUs: models, inputs, and NumPy's results."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ TYPES = {
     "i8": np.int8,
     "ui8": np.uint8,
 }
-# Rows, columns, summands: whole tiles, tails of each, less than a tile, one more than a tile, no summands, no rows.
+# M, N, K: full tiles, remainders of each, less than a tile, one more than a tile, K of 0, no rows.
 SIZES = ((64, 64, 32), (65, 70, 33), (9, 130, 16), (128, 8, 7), (1, 1, 1), (40, 24, 0), (0, 9, 5))
-# Those of few rows or columns, and more summands than such tiles have, or as many.
-FEW = (
+# Skinny matmuls, with K above that of their tiles, or equal to it.
+SKINNY = (
     (1, 70, 130),
     (2, 40, 64),
     (3, 65, 200),
@@ -32,8 +32,8 @@ FEW = (
 
 
 @dataclass(frozen=True)
-class Product:
-    """`inputs` are (name, shape, type) with ? for open sizes; `node` makes %y of them."""
+class Matmul:
+    """`inputs` are (name, shape, type) with ? for dynamic sizes. `node` computes %y from them."""
 
     name: str
     inputs: tuple
@@ -64,19 +64,19 @@ def matmul(kind, sizes=None):
     is_integer = kind in ("i8", "ui8")
     op, result = ("MatMulInteger", y + "i32") if is_integer else ("MatMul", y + kind)
     name = f"{'integer' if is_integer else 'matmul'}_{kind}" + ("_{}_{}_{}".format(*sizes) if sizes else "")  # fmt: skip
-    return Product(name, (("a", a, kind), ("b", b, kind)), node(op, [("a", a + kind), ("b", b + kind)], result), result)  # fmt: skip
+    return Matmul(name, (("a", a, kind), ("b", b, kind)), node(op, [("a", a + kind), ("b", b + kind)], result), result)  # fmt: skip
 
 
 def batched(kind, inner="?x?x?x?x"):
     tensor = inner + kind
-    return Product(
+    return Matmul(
         f"batched_{kind}", (("a", inner, kind), ("b", inner, kind)), node("MatMul", [("a", tensor), ("b", tensor)], tensor), tensor
     )  # fmt: skip
 
 
 def shared_right(kind):
-    """Matrices times one."""
-    return Product(
+    """A batch of matrices times one matrix."""
+    return Matmul(
         f"shared_right_{kind}",
         (("a", "?x?x?x", kind), ("b", "?x?x", kind)),
         node("MatMul", [("a", f"?x?x?x{kind}"), ("b", f"?x?x{kind}")], f"?x?x?x{kind}"),
@@ -85,27 +85,27 @@ def shared_right(kind):
 
 
 def scores(kind):
-    """Queries times transposed keys, as attention has them."""
+    """Queries times transposed keys, as in attention."""
     tensor = f"?x?x?x?x{kind}"
     lines = [
         node("Transpose", [("b", tensor)], tensor, "perm = array<i64: 0, 1, 3, 2>", name="t"),
         node("MatMul", [("a", tensor), ("t", tensor)], tensor),
     ]
-    return Product(f"scores_{kind}", (("a", "?x?x?x?x", kind), ("b", "?x?x?x?x", kind)), "\n".join(lines), tensor)  # fmt: skip
+    return Matmul(f"scores_{kind}", (("a", "?x?x?x?x", kind), ("b", "?x?x?x?x", kind)), "\n".join(lines), tensor)  # fmt: skip
 
 
 def blocked(kind):
-    """A matrix in f32 times codes with a scale for each 16 summands."""
+    """An f32 matrix times quantized values with a scale for each 16 elements of K."""
     lines = [
         f"  %f = quant_float.dequantize %b, %s axis 0 block_size 16 opset 21 : tensor<?x?x{kind}>, tensor<?x?xf32> to tensor<?x?xf32>",
         node("MatMul", [("a", "?x?xf32"), ("f", "?x?xf32")], "?x?xf32"),
     ]
-    return Product(f"blocked_{kind}", (("a", "?x?x", "f32"), ("b", "?x?x", kind), ("s", "?x?x", "f32")), "\n".join(lines), "?x?xf32")  # fmt: skip
+    return Matmul(f"blocked_{kind}", (("a", "?x?x", "f32"), ("b", "?x?x", kind), ("s", "?x?x", "f32")), "\n".join(lines), "?x?xf32")  # fmt: skip
 
 
 def gemm(kind, trans_a, trans_b):
     matrix = f"?x?x{kind}"
-    return Product(
+    return Matmul(
         f"gemm_{kind}_{trans_a}{trans_b}",
         (("a", "?x?x", kind), ("b", "?x?x", kind), ("c", "?x", kind)),
         node(
@@ -119,13 +119,13 @@ def gemm(kind, trans_a, trans_b):
 
 
 def integer(a, b, zero_a="", zero_b=""):
-    """MatMulInteger; zero points of one element, or of each row or column."""
+    """MatMulInteger, with zero points of one element, or of each row or column."""
     inputs = [("a", "?x?x", a), ("b", "?x?x", b)]
     if zero_a:
         inputs.append(("p", {"one": "", "all": "?x"}[zero_a], a))
     if zero_b:
         inputs.append(("q", {"one": "", "all": "?x"}[zero_b], b))
-    return Product(
+    return Matmul(
         f"integer_{a}_{b}_{zero_a or 'none'}_{zero_b or 'none'}",
         tuple(inputs),
         node("MatMulInteger", [(name, shape + kind) for name, shape, kind in inputs], "?x?xi32"),
@@ -134,7 +134,7 @@ def integer(a, b, zero_a="", zero_b=""):
 
 
 def dequantized(kind, trans_b=0):
-    """The product of what DequantizeLinear makes of codes, one scale for each matrix."""
+    """The matmul of dequantized operands, with one scale for each operand."""
     lines = [
         f"  %{name}f = quant_float.dequantize %{name}, %{scale} opset 21 : tensor<?x?x{kind}>, tensor<f32> to tensor<?x?xf32>"
         for name, scale in (("a", "s"), ("b", "t"))
@@ -145,7 +145,7 @@ def dequantized(kind, trans_b=0):
         )
     right = "bt" if trans_b else "bf"
     lines.append(node("MatMul", [("af", "?x?xf32"), (right, "?x?xf32")], "?x?xf32"))
-    return Product(
+    return Matmul(
         f"dequantized_{kind}_{trans_b}",
         (("a", "?x?x", kind), ("b", "?x?x", kind), ("s", "", "f32"), ("t", "", "f32")),
         "\n".join(lines),
@@ -154,7 +154,8 @@ def dequantized(kind, trans_b=0):
 
 
 def transposed(a, b, scales=False):
-    """A matrix times a transposed one: integers, or floats that are dequantized with a scale for each row and column."""
+    """A matrix times a transposed one: integers, or floats that are dequantized with a scale for
+    each row and column."""
     is_integer = a in ("i8", "ui8")
     inputs = [("a", "?x?x", a), ("b", "?x?x", b)]
     lines, names, kinds = [], ["a", "b"], [a, b]
@@ -181,11 +182,11 @@ def transposed(a, b, scales=False):
         ),
     ]
     name = f"{'integer' if is_integer else 'transposed'}_{a}_{b}{'_scales' if scales else ''}_t"
-    return Product(name, tuple(inputs), "\n".join(lines), result)
+    return Matmul(name, tuple(inputs), "\n".join(lines), result)
 
 
 def shapes(product, m, n, k):
-    """The shapes of the inputs of a product of these sizes."""
+    """The shapes of the inputs for the sizes M, N, K."""
     name = product.name
     if name.startswith("batched"):
         return [(2, 3, m, k), (2, 3, k, n)]
@@ -231,7 +232,7 @@ def expected(product, values):
 
 
 def random(kind, shape, seed):
-    """Values whose products are of one order of magnitude; all codes of integers."""
+    """Values whose products have similar magnitudes. All values of integers."""
     generator = np.random.default_rng(seed)
     if kind == "i4":
         return generator.integers(-8, 8, shape).astype(np.int8)

@@ -1,5 +1,5 @@
-"""Functions of every kind for GPUs, as text: casts, and each quantization at each granularity. Inputs of
-one name have sizes of one form."""
+"""Functions of every kind for GPUs, as MLIR: casts, and each quantization with each granularity.
+Inputs of one name have shapes of one kind."""
 
 NARROW = ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU", "f4E2M1FN", "f6E2M3FN", "f6E3M2FN")  # fmt: skip
 WITH_SATURATE = ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU")
@@ -30,7 +30,8 @@ def cast(source, to, saturate=True, mode="", size="?x"):
 
 
 def sweep_casts(source="f32"):
-    """From every code of a type to every narrow float, saturating and not, in every rounding mode there is."""
+    """From every encoding of a type to every narrow float, saturating and not, in every rounding
+    mode."""
     text = ""
     for to in NARROW:
         modes = ("up", "down", "nearest") if to == "f8E8M0FNU" else ("",)
@@ -41,7 +42,7 @@ def sweep_casts(source="f32"):
     return text
 
 
-# The sizes of a tensor of rows, and what each granularity has of scales.
+# The sizes of a tensor of rows, and those of the scales for each granularity.
 GRANULARITIES = {
     "tensor": ("", ""),
     "axis": (" axis 1", "{columns}x"),
@@ -76,7 +77,7 @@ def fakeconvert(to, mode, rows="?", columns=128, element="f32", shift=False):
     )  # fmt: skip
 
 
-# Block, rule, element type, type of the scales, whether there is a scale of the tensor.
+# Block, rule, element type, type of the scales, and whether there is a scale of the tensor.
 BLOCKS = {
     "mxfp8_rows": ((1, 32), "rceil", "f8E4M3FN", "f8E8M0FNU", False),
     "mxfp8_columns": ((32, 1), "rceil", "f8E4M3FN", "f8E8M0FNU", False),
@@ -88,7 +89,7 @@ BLOCKS = {
 
 
 def block_quantization(kind, rows="?", columns=128, expressed="f32", norm=""):
-    """The quantization of blocks, after a normalization if there is one."""
+    """The quantization of blocks, optionally after a normalization."""
     block, rule, element, scale, has_level = BLOCKS[kind]
     sizes = (rows, columns)
     count = [
@@ -120,7 +121,7 @@ def block_quantization(kind, rows="?", columns=128, expressed="f32", norm=""):
 
 
 def block_quantizations(**sizes):
-    """Of f32 and bf16, and two of the results of normalizations."""
+    """For f32 and bf16, and two after normalizations."""
     text = "".join(block_quantization(kind, **sizes) for kind in BLOCKS)
     text += block_quantization("mxfp8_rows", expressed="bf16", **sizes)
     text += block_quantization("nvfp4_rows", expressed="bf16", **sizes)

@@ -1,5 +1,5 @@
-"""Functions of a model as code for the CPU and as kernels on the simulator of a driver, and on a GPU if there is one, run on the
-same inputs and compared."""
+"""Functions of a model, compiled for the CPU and as kernels for the simulator of a driver and for a
+GPU if there is one, run on the same inputs and compared."""
 
 import re
 import subprocess
@@ -7,18 +7,18 @@ from pathlib import Path
 
 import cuda
 import numpy as np
-from gpu_products import TYPES
+from gpu_matmuls import TYPES
 
-# Chip, sums, and how the simulator's instructions round.
+# Chip, accumulation, and the rounding of the simulator's instructions.
 VARIANTS = (("sm_90", "ordered", "exact"), ("sm_75", "ordered", "exact"), ("sm_90", "reassociate", "exact"), ("sm_90", "reassociate", "cut"), ("sm_75", "reassociate", "cut"))  # fmt: skip
 
 
 def bound(kind, k, magnitude, fast):
-    """How far a sum of k products may be from the exact one (R7)."""
+    """The bound for the error of a sum of k products (R7)."""
     unit = 2.0**-53 if kind == "f64" else 2.0**-24
     if not fast or kind in ("f32", "f64"):
         return (k + 4) * unit * magnitude
-    # At least 8 summands at once.
+    # Tensor core instructions accumulate at least 8 products at once.
     return (k + k // 4 + 8) * 2.0 ** (-12 if kind.startswith("f8") else -23) * magnitude
 
 
@@ -37,7 +37,7 @@ class Comparison:
         self.tools, self.folder, self.obj_root = Path(tools), Path(folder), obj_root
         self.compiler, self.cuda_include = compiler, cuda_include
         self.variants, self.failures, self.runs = variants, [], 0
-        # Where the simulator writes its calls.
+        # The file to which the simulator logs its calls.
         self.log = ""
         model = self.folder / "model.mlir"
         model.write_text(text)
@@ -71,8 +71,9 @@ class Comparison:
         return np.load(output) if output.exists() else None
 
     def compare(self, entry, where, inputs, values, expected, k, offset=0, fast_kind=None):
-        """`inputs` are (name, kind); `expected` is the result, None if only the CPU says it, and the sum of magnitudes,
-        None of integers. Sums of floats are of `fast_kind` with --accumulation reassociate."""
+        """`inputs` are (name, kind). `expected` is the result, or None if only the CPU's result
+        counts, and the sum of magnitudes, or None for integers. Float sums are of `fast_kind` with
+        --accumulation reassociate."""
         files = [self.folder / f"{name}.npy" for name, _ in inputs]
         for file, (_, kind), value in zip(files, inputs, values, strict=True):
             save(file, kind, value)
@@ -118,8 +119,8 @@ class Comparison:
                 self.failures.append(f"{at}: not within the bound")
 
     def need_barriers(self, variant, entry, number, count, files, reached=None):
-        """Without any one of its `count` barriers, and waits for copies, a kernel is not right, which the simulator sees: of those
-        which these inputs reach."""
+        """Checks that a kernel without any one of its `count` barriers and waits is wrong, as the
+        simulator detects, as far as these inputs reach the barrier."""
         text = (self.folder / f"{variant}.ll").read_text()
         start = text.index(f"ptx_kernel void @{entry}_kernel_{number}(")
         end = text.index("\n}\n", start)
@@ -146,5 +147,5 @@ class Comparison:
             )  # fmt: skip
             if not re.search("a race|nobody wrote|not waited for", done.stderr):
                 self.failures.append(
-                    f"{entry}, {variant}: nothing is said without barrier {left_out}: {done.stderr}"
+                    f"{entry}, {variant}: no error without barrier {left_out}: {done.stderr}"
                 )

@@ -1,16 +1,18 @@
-"""Products of few vectors with weights of few bits: models for GPUs, whose sums have the order of code for CPUs."""
+"""Skinny matmuls with low-bit weights: models for GPUs, whose accumulation order is that of CPU
+code."""
 
 from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
-from gpu_products import TYPES, node
+from gpu_matmuls import TYPES, node
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """`rows` vectors of `depth` elements of `x` times weights, summed elements next to each other if `along`; one scale for
-    each `block` of them, for each channel (0), or for all (None); packed arguments, or constants."""
+    """`rows` rows of `depth` elements of `x` times weights, which are K-contiguous if `along`. One
+    scale for each `block` of them, for each channel (0), or for all (None). Packed arguments, or
+    constants."""
 
     name: str
     kind: str
@@ -53,18 +55,18 @@ class Vectors:
         signs = generator.choice([-1, 1], x)
         found = {"x": (generator.standard_normal(x) + signs).astype(np.float16 if self.x == "f16" else np.float32)}  # fmt: skip
 
-        def codes(shape):
+        def encodings(shape):
             if self.kind.startswith("f8"):
-                # No NaN, no infinity.
+                # Without NaN and infinities.
                 return (generator.integers(0, 0x78, shape) | generator.choice([0, 0x80], shape)).astype(np.uint8)  # fmt: skip
             bits = int(self.kind.strip("uif").split("E")[0])
             least = -(2 ** (bits - 1)) if self.kind.startswith("i") else 0
             return generator.integers(least, least + 2**bits, shape).astype(np.int8 if least else np.uint8)  # fmt: skip
 
-        found["w"] = codes(weights)
+        found["w"] = encodings(weights)
         found["s"] = generator.uniform(0.25, 1, scales).astype(np.float32)
         if self.points:
-            found["z"] = codes(scales)
+            found["z"] = encodings(scales)
         return found
 
     def text(self):
@@ -85,7 +87,7 @@ class Vectors:
                     continue
                 data = ", ".join(map(str, value.ravel().tolist()))
                 if name != "s" and self.kind.startswith("f"):
-                    raise ValueError("codes of floats are arguments")
+                    raise ValueError("encodings of floats are arguments")
                 if value.ndim:
                     data = str(value.tolist())
                 # arith.constant accepts signless types only.
@@ -117,7 +119,7 @@ class Vectors:
         return f"func.func @{self.name}({arguments}) -> {result} {{\n" + "\n".join(lines) + f"\n  return %y : {result}\n}}\n"  # fmt: skip
 
     def expected(self, values):
-        """The result in f64, and the sum of magnitudes that R7 bounds the error by."""
+        """The result in f64, and the sum of magnitudes for the error bound of R7."""
         x, w, s = (values[name].astype(np.float64) for name in "xws")
         least = 0.0
         if self.kind.startswith("f"):
@@ -144,7 +146,8 @@ class Vectors:
         return x @ weights, np.abs(x) @ magnitude
 
 
-# Whole and partial chunks, parts of x in shared memory, and rows of threads; each layout, type and kind of scale.
+# Full and partial chunks, parts of x in shared memory, and rows of threads. Each layout, type and
+# kind of scale.
 VECTORS = (
     Vectors("bytes", "i8", 1, 40, 256),
     Vectors("bytes_tail", "i8", 1, 33, 203, None),

@@ -1,9 +1,9 @@
-"""Products for each row of the table of tiles that kernels for GPUs have, by their sizes."""
+"""Matmuls for each row of the table of tile configurations of GPU kernels, by their sizes."""
 
-import gpu_products
-from gpu_products import node
+import gpu_matmuls
+from gpu_matmuls import node
 
-# Matrices, rows, columns, summands, and the tile they need: by instructions of warps, and by threads.
+# Matrices, M, N, K, and the tile size they need: for tensor cores, and for SIMT code.
 SIZES = (
     (128, 127, 70, 140, (128, 128), None),
     (128, 100, 64, 17, (128, 64), (128, 64)),
@@ -17,7 +17,8 @@ SIZES = (
     (100, 9, 127, 17, (16, 128), (16, 128)),
     (100, 127, 9, 17, (128, 16), (128, 16)),
 )
-# The same by the threads of a warp: lines of both tiles, and how many of them are one thread's.
+# The same for the lanes of a warp: rows and columns of the tile, and how many of them one thread
+# computes.
 LINES = (
     ((3, 1, 70, 130), ((1, 1), (32, 1))),
     ((70, 2, 63, 100), ((2, 2), (32, 1))),
@@ -30,33 +31,33 @@ LINES = (
 )
 
 
-def product(kind, other, sizes):
+def matmul(kind, other, sizes):
     matrices, m, n, k = sizes
     a, b = f"{matrices}x{m}x{k}x", f"{matrices}x{k}x{n}x"
     result = f"{matrices}x{m}x{n}x{'i32' if kind == 'ui8' else kind}"
     op = "MatMulInteger" if kind == "ui8" else "MatMul"
     name = f"{kind}_{matrices}_{m}_{n}_{k}"
-    return gpu_products.Product(name, (("a", a, kind), ("b", b, other)), node(op, [("a", a + kind), ("b", b + other)], result), result)  # fmt: skip
+    return gpu_matmuls.Matmul(name, (("a", a, kind), ("b", b, other)), node(op, [("a", a + kind), ("b", b + other)], result), result)  # fmt: skip
 
 
 def cases():
-    """Products, their sizes, and the bytes of shared memory of the tiles of both factors."""
+    """Matmuls, their sizes, and the bytes of shared memory for the tiles of both operands."""
     for *sizes, by_warps, by_threads in SIZES:
         if by_warps:
-            # Rows of 64 bytes of summands, in as many stages as there is room and use for.
+            # Rows of 64 bytes of K, in as many stages as fit and are useful.
             stages = min(3, 48 * 1024 // (64 * sum(by_warps)), -(-sizes[3] // 64))
             yield (
-                product("ui8", "i8", sizes),
+                matmul("ui8", "i8", sizes),
                 sizes,
                 tuple(64 * stages * lines for lines in by_warps),
             )
         if by_threads:
-            # 16 summands of so many elements, and 4 behind.
+            # 16 elements of K with this size, and 4 more as padding.
             yield (
-                product("f32", "f32", sizes),
+                matmul("f32", "f32", sizes),
                 sizes,
                 tuple(64 * (lines + 4) for lines in by_threads),
             )
-    # Few rows or columns: 64 summands of so many elements, and up to 4 behind.
+    # Skinny matmuls: 64 elements of K with this size, and up to 4 more as padding.
     for sizes, lines in LINES:
-        yield product("f32", "f32", sizes), sizes, tuple(256 * (count + min(4, share)) for count, share in lines)  # fmt: skip
+        yield matmul("f32", "f32", sizes), sizes, tuple(256 * (count + min(4, share)) for count, share in lines)  # fmt: skip

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs a command in a bare Debian (minbase) of a suite: what a machine of a user does. Needs root and debootstrap.
-#   test/helpers/in_container.sh SUITE FOLDER COMMAND    sees the folder under its own path, and begins in it
-# The base systems are kept in ~/.cache/quant-float/containers; every run starts from a copy of one, and removes the copy. Takes
-# the mirror, the certificates and apt's settings of this machine.
+# Runs a command in a minimal Debian (minbase) of a suite, like a user's machine. Requires root and
+# debootstrap.
+#   test/helpers/in_container.sh SUITE FOLDER COMMAND    mounts the folder at its own path and starts there
+# The base systems are kept in ~/.cache/quant-float/containers. Every run starts from a copy, which
+# is removed at the end. Uses the mirror, the certificates and apt's settings of this machine.
 set -euo pipefail
-[ $# -eq 3 ] || { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -eq 3 ] || { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 suite=$1 folder=$(realpath "$2") command=$3
 containers=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float/containers
 base=$containers/$suite
@@ -27,7 +28,7 @@ cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.cr
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
 mkdir -p "$root$folder"
 export root folder
-# Mounts of its own: none is left on the machine.
+# A private mount namespace, so that no mounts remain on the machine.
 # shellcheck disable=SC2016
 unshare --mount --propagation private bash -c '
   mount --bind /dev "$root/dev" && mount -t proc proc "$root/proc" && mount --bind "$folder" "$root$folder" || exit 1

@@ -1,13 +1,13 @@
-"""Bounds of what a command may use."""
+"""Resource limits of a command."""
 
 import os
 
-# AddressSanitizer maps terabytes of which it uses little, and takes several times as long.
+# AddressSanitizer reserves terabytes of address space, and is several times as slow.
 SANITIZED = bool(os.environ.get("QUANT_FLOAT_SANITIZERS"))
 
 
 def bounded(memory, seconds=None):
-    """What to put before a command: bytes that it may map and seconds of the CPU."""
+    """A command prefix that limits the address space in bytes and the CPU time in seconds."""
     limits = [] if SANITIZED else [f"--as={memory}"]
     if seconds:
         limits.append(f"--cpu={seconds * (10 if SANITIZED else 1)}")

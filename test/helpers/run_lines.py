@@ -1,8 +1,8 @@
-"""A lit format that records for each test how many of its RUN lines ran, and what the others miss.
+"""A lit format that records for each test how many of its RUN lines ran, and what the others
+require.
 
-A condition (`%if FEATURE %{ ... %}`) that does not hold takes its line out of a test without a
-word. Here such lines become metrics of the test's result, which lit writes into its JSON and
-summarize_tests.py adds up.
+lit silently drops a line whose condition (`%if FEATURE %{ ... %}`) does not hold. Here such lines
+become metrics of the test's result, which lit writes to its JSON and summarize_tests.py adds up.
 """
 
 import re
@@ -13,7 +13,7 @@ import lit.TestRunner
 
 CONDITION = re.compile(r"%if ([^%]+)%{")
 EMULATOR = re.compile(r"%run_(\w+)")
-# The other emulators are for instructions that these do not know.
+# The other emulators are for instructions that these do not support.
 QEMU = ("aarch64", "riscv64", "x86_64")
 
 
@@ -31,8 +31,8 @@ def script_of(path):
 
 
 def count(lines, features):
-    """How many lines ran, by which emulators, and the conditions of those that did not or only in
-    part."""
+    """The number of lines that ran, their emulators, and the conditions of the lines that did not
+    run completely."""
     ran, emulated, dropped, shortened = 0, [], [], []
     conditions = dict.fromkeys(features, True)
     for line in lines:

@@ -1,1 +1,1 @@
-"""Comparing casts bit for bit: element formats, inputs worth trying, and the table of known differences."""
+"""Bitwise comparison of casts: element formats, inputs, and the table of known differences."""

@@ -1,4 +1,5 @@
-"""Models of block_quantize and block_dequantize by every rule, and the comparison of their outputs with the oracle of `blocks`."""
+"""Models of block_quantize and block_dequantize with every rule, and the comparison of their
+outputs with the oracle of `blocks`."""
 
 import ml_dtypes
 import numpy as np
@@ -22,7 +23,8 @@ def inputs(shape, kind):
     random = np.random.default_rng([*shape, len(kind)])
     x = random.standard_normal(shape).astype(F32)
     if kind == "edge":
-        # Each block gets numbers around powers of two, multiples of the largest elements, and ties.
+        # The values of each block are near powers of two, multiples of the largest elements, and
+        # ties.
         exponents = random.integers(-140, 127, (shape[0], 1))
         x = np.ldexp(random.choice([1, 1.5, 1.75, 1.9375, 7, 6, 0.25, 5, 0], shape), exponents)
         nudges = random.integers(-1, 2, shape)
@@ -91,7 +93,7 @@ def number_type(element):
 
 
 def check(name, case, x, block, outputs, level=None):
-    """The number of differences. `level` is the scale of the tensor if it is given."""
+    """Returns the number of differences. `level` is the scale of the tensor if it is given."""
     rule, element, scale = case
     shape = x.shape
     q, s, *rest = outputs
@@ -117,8 +119,8 @@ def check(name, case, x, block, outputs, level=None):
                 f"{name}: scale {at} of amax {amax[at]!r}: expected {expected[at]!r}, got {found[at]!r}"
             )
             bad += 1
-        codes = spread(found, block, shape)
-        want = blocks.elements(rule, element, scale, x, codes, level)
+        encodings = spread(found, block, shape)
+        want = blocks.elements(rule, element, scale, x, encodings, level)
         got = q.view(number_type(element)).astype(np.int16)
         if element in blocks.FLOATS:
             # D8: the sign of a NaN is not defined; a NaN is zero where the type has none.
@@ -137,7 +139,7 @@ def check(name, case, x, block, outputs, level=None):
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0])
             print(
-                f"{name}: element {at}, {x[at]!r} with the scale {codes[at]!r}: expected {want[at]}, got {got[at]}"
+                f"{name}: element {at}, {x[at]!r} with the scale {encodings[at]!r}: expected {want[at]}, got {got[at]}"
             )
             bad += 1
         if y is None:
@@ -146,14 +148,16 @@ def check(name, case, x, block, outputs, level=None):
         if t and not (t[0].view(np.uint32) == factor.view(np.uint32)) and not np.isnan(factor):
             print(f"{name}: scale of the tensor: expected {factor!r}, got {t[0]!r}")
             bad += 1
-        want = blocks.dequantize(np.where(is_nan, 0, got), element, codes, scale, factor, bool(t))
+        want = blocks.dequantize(
+            np.where(is_nan, 0, got), element, encodings, scale, factor, bool(t)
+        )
         wrong = (
             (want.view(np.uint32) != y.view(np.uint32)) & ~(np.isnan(want) & np.isnan(y)) & ~is_nan
         )
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0])
             print(
-                f"{name}: dequantized {at}: {got[at]} with {codes[at]!r}: expected {want[at]!r}, got {y[at]!r}"
+                f"{name}: dequantized {at}: {got[at]} with {encodings[at]!r}: expected {want[at]!r}, got {y[at]!r}"
             )
             bad += 1
     return bad
@@ -176,7 +180,8 @@ def write_model(rules, shape, block, x_type="f32", is_dynamic=False):
 
 
 def write_kernels(rules, shape, block, x_type="f32", is_dynamic=False):
-    """A function that quantizes an input by each rule, with a given scale of the tensor where the rule has one."""
+    """A function that quantizes an input by each rule, with a given scale of the tensor for rules
+    that have one."""
     lines, arguments, types, values = [], [], [], []
     for i, case in enumerate(rules):
         x, (q, s, *_), _ = text(case, shape, block, x_type, is_dynamic)
@@ -196,7 +201,7 @@ def write_kernels(rules, shape, block, x_type="f32", is_dynamic=False):
 
 
 def check_all(name, rules, data, block, folder):
-    """The number of differences of the outputs in a folder."""
+    """Returns the number of differences of the outputs in a folder."""
     failures = index = 0
     for case in rules:
         number = 4 if case[0] in blocks.TWO_LEVELS else 3

@@ -1,5 +1,6 @@
-"""The rules of blocks (docs/rules.md, B) on NumPy arrays, written from the rules and from the implementations that they name. It
-shares nothing with the compiler: exponents are those of integers and of `frexp`, elements are found in tables of all values."""
+"""The rules of blocks (docs/rules.md, B) on NumPy arrays, written from the rules and from the
+implementations that they name. No code is shared with the compiler: exponents come from integers
+and `frexp`, and elements are looked up in tables of all values."""
 
 import ml_dtypes
 import numpy as np
@@ -23,8 +24,8 @@ TWO_LEVELS = ("transformer_engine", "torchao", "model_optimizer", "compressed_te
 
 def magnitudes(element):
     dtype, largest, _ = FLOATS[element]
-    codes = np.arange(largest + 1, dtype=np.uint8)
-    return codes.view(dtype).astype(np.float64)
+    encodings = np.arange(largest + 1, dtype=np.uint8)
+    return encodings.view(dtype).astype(np.float64)
 
 
 def is_mx_integer(element, scale):
@@ -79,9 +80,9 @@ def power_of_two(rule, element, amax):
     return np.where(nan | ~np.isfinite(exact), 255, code).astype(np.uint8)
 
 
-def decode_power(codes):
-    values = np.exp2(codes.astype(np.float64) - 127)
-    return np.where(codes == 255, np.nan, values)
+def decode_power(encodings):
+    values = np.exp2(encodings.astype(np.float64) - 127)
+    return np.where(encodings == 255, np.nan, values)
 
 
 E4M3 = np.append(magnitudes("f8E4M3FN"), np.nan)
@@ -96,7 +97,8 @@ UE5M3[255] = np.nan
 
 
 def to_table(values, table):
-    """To nearest even of a table of magnitudes, whose last entry is NaN; saturating."""
+    """Rounds to the nearest even entry of a table of magnitudes, whose last entry is NaN, and
+    saturates."""
     finite = table[:-1]
     v = np.clip(np.nan_to_num(values.astype(np.float64), nan=0, posinf=finite[-1]), 0, finite[-1])
     high = np.minimum(np.searchsorted(finite, v), finite.size - 1)
@@ -106,14 +108,14 @@ def to_table(values, table):
     return np.where(np.isnan(values), finite.size, code).astype(np.uint8)
 
 
-def decode_scale(codes, scale):
+def decode_scale(encodings, scale):
     if scale == "f8E8M0FNU":
-        return decode_power(codes).astype(F32)
+        return decode_power(encodings).astype(F32)
     if scale == "f8E4M3FN":
-        return codes.astype(np.uint8).view(ml_dtypes.float8_e4m3fn).astype(F32)
+        return encodings.astype(np.uint8).view(ml_dtypes.float8_e4m3fn).astype(F32)
     if scale == "f8UE5M3":
-        return UE5M3[codes].astype(F32)
-    return codes.astype(F32)
+        return UE5M3[encodings].astype(F32)
+    return encodings.astype(F32)
 
 
 def to_scale(values, scale):
@@ -127,19 +129,19 @@ def to_scale(values, scale):
 
 
 def ggml_ue4m3(values):
-    codes = np.zeros(values.shape, np.uint8)
+    encodings = np.zeros(values.shape, np.uint8)
     for i, x in np.ndenumerate(values):
         if not x > 0:
             continue
         bits = int(min(x, F32(448)).view(np.uint32))
         exponent, mantissa = (bits >> 23) - 127 + 7, bits >> 20 & 7
         if exponent <= 0:
-            codes[i] = min(int(F32(x * F32(512)) + F32(0.5)), 7)
+            encodings[i] = min(int(F32(x * F32(512)) + F32(0.5)), 7)
             continue
         mantissa += bits >> 19 & 1
         exponent, mantissa = exponent + mantissa // 8, mantissa % 8
-        codes[i] = 0x7E if exponent >= 15 else exponent * 8 + mantissa
-    return codes
+        encodings[i] = 0x7E if exponent >= 15 else exponent * 8 + mantissa
+    return encodings
 
 
 def tensor_scale(amax):
@@ -225,9 +227,10 @@ def divide(rule, scale, x, decoded, level):
     return x / decoded
 
 
-def elements(rule, element, scale, x, codes, level=None):
-    """The encodings of elements. `codes` has the shape of x. An element that is NaN is `None`: -1 in the result."""
-    decoded = decode_scale(codes, scale)
+def elements(rule, element, scale, x, encodings, level=None):
+    """The encodings of elements, in the shape of x. `encodings` are those of the scales. An element
+    that is NaN is `None`: -1 in the result."""
+    decoded = decode_scale(encodings, scale)
     if rule == "ggml":
         values = magnitudes(element).astype(F32)
         distances = np.abs(values * decoded[..., None] - np.abs(x)[..., None])
@@ -252,16 +255,16 @@ def elements(rule, element, scale, x, codes, level=None):
     return np.where(nan, -1, code)
 
 
-def decode_elements(codes, element, scale):
+def decode_elements(encodings, element, scale):
     if element in INTEGERS:
-        values = codes.astype(F32)
+        values = encodings.astype(F32)
         return values / F32(64) if is_mx_integer(element, scale) else values
     dtype, _, width = FLOATS[element]
-    return codes.astype(np.uint8).view(dtype).astype(F32)
+    return encodings.astype(np.uint8).view(dtype).astype(F32)
 
 
-def dequantize(codes, element, scales_, scale, factor=None, tensor_first=False):
-    values, decoded = decode_elements(codes, element, scale), decode_scale(scales_, scale)
+def dequantize(encodings, element, scales_, scale, factor=None, tensor_first=False):
+    values, decoded = decode_elements(encodings, element, scale), decode_scale(scales_, scale)
     if factor is None:
         return values * decoded
     if tensor_first:
@@ -281,7 +284,7 @@ LAYOUTS = {
 
 
 def pack_scales(layout, s):
-    """By the views of cuBLAS's documentation, DeepGEMM and aiter."""
+    """The layouts as views, from the documentation of cuBLAS, DeepGEMM and aiter."""
     rows, columns = LAYOUTS[layout]
     m, k = -(-s.shape[0] // rows) * rows, -(-s.shape[1] // columns) * columns
     padded = np.zeros((m, k), s.dtype)
@@ -294,7 +297,7 @@ def pack_scales(layout, s):
     if layout == "deepgemm_f32":
         return padded.T.reshape(-1)
     if layout == "deepgemm_e8m0":
-        # Words of four scales, column-major.
+        # Groups of four scales, column-major.
         return padded.reshape(m, k // 4, 4).transpose(1, 0, 2).reshape(-1)
     if layout == "gfx950":
         view = padded.reshape(m // 32, 2, 16, k // 8, 2, 4)

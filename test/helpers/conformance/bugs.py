@@ -1,7 +1,7 @@
-"""Faulty rules that libraries had (vectors/bugs.toml), each beside the rule without the fault.
+"""Buggy rules of libraries (vectors/bugs.toml), each next to the rule without the bug.
 
-A function gets a table and whether to be faulty, and returns the results. Most call the oracle of the tests for what
-is not at fault.
+A function takes a table and a flag that enables the bug, and returns the results. Most call the
+tests' oracle for everything but the bug.
 """
 
 import ml_dtypes
@@ -25,21 +25,21 @@ def get_emax(table):
     return int(np.log2(blocks.largest(get_element(table), "f8E8M0FNU")))
 
 
-def replace(table, rows, codes):
-    """The correct results, but for some rows."""
+def replace(table, rows, encodings):
+    """The correct results with some rows replaced."""
     made = vectors.get_codes(vector_tables.convert(table)).copy()
-    made[rows] = np.broadcast_to(codes, made.shape)[rows]
+    made[rows] = np.broadcast_to(encodings, made.shape)[rows]
     return made
 
 
 def to_scale(exponents, amax):
     """Clamps exponents and encodes them, with the scales of zero and NaN."""
-    codes = np.clip(np.nan_to_num(exponents, posinf=300, neginf=-300) + 127, 0, 254)
-    return np.where(amax == 0, 0, np.where(np.isfinite(amax), codes, 255)).astype(np.uint8)
+    encodings = np.clip(np.nan_to_num(exponents, posinf=300, neginf=-300) + 127, 0, 254)
+    return np.where(amax == 0, 0, np.where(np.isfinite(amax), encodings, 255)).astype(np.uint8)
 
 
 def requantize(table, factors):
-    """Elements of the products with factors, saturating, to nearest even."""
+    """The elements of the products with factors, saturated, to nearest even."""
     products = (table.input * factors).astype(F32)
     made = blocks.elements("absmax", table.target, "f32", products, np.ones_like(products))
     return np.where(made == -1, vector_tables.NANS.get(table.target, 0), made).astype(np.uint8)
@@ -61,7 +61,7 @@ def log2_ceil(table, faulty):
 
 
 def scale_code_0(table, value):
-    """Multiplies by reciprocals of scales, where that of the encoding 0 is given."""
+    """Multiplies by reciprocals of scales. The reciprocal for the encoding 0 is given."""
     exponents = 127 - table.scale.astype(np.float64)
     factors = np.where(table.scale == 0, 1 / value, np.exp2(exponents))
     with np.errstate(all="ignore"):
@@ -97,7 +97,8 @@ def code_0_is_zero(table, faulty):
 
 
 def cast_to_scale(table, faulty, round_up):
-    """Casts to f8E8M0FNU by the bits of f32, saturating; `round_up` decides for exponents and mantissas."""
+    """Casts to f8E8M0FNU via the bits of f32, saturating. `round_up` decides for exponents and
+    mantissas."""
     bits = table.input.view(np.uint32).astype(np.int64)
     magnitude = bits & 0x7FFFFFFF
     exponent, mantissa = magnitude >> 23, magnitude & 0x7FFFFF
@@ -133,8 +134,8 @@ def subnormal_rounds_up(table, faulty):
 def truncated_quotient(table, faulty):
     amax = get_amax(table)
     with np.errstate(all="ignore"):
-        codes = (amax / F32(6)).view(np.uint32) >> 23
-    return replace(table, np.isfinite(amax) & faulty, codes)
+        encodings = (amax / F32(6)).view(np.uint32) >> 23
+    return replace(table, np.isfinite(amax) & faulty, encodings)
 
 
 def nearest(table, faulty):
@@ -146,8 +147,8 @@ def even(table, mantissa_bits, has_nan):
     amax = get_amax(table)
     bits = amax.view(np.uint32).astype(np.int64) + (1 << (22 - mantissa_bits))
     exponents = (bits >> 23) - 127.0
-    codes = to_scale(exponents - get_emax(table), amax)
-    return np.where((exponents == 128) & has_nan, 255, codes).astype(np.uint8)
+    encodings = to_scale(exponents - get_emax(table), amax)
+    return np.where((exponents == 128) & has_nan, 255, encodings).astype(np.uint8)
 
 
 def even_without_overflow(table, faulty):
@@ -286,14 +287,14 @@ def padded_columns_survive(table, faulty):
     padded = table.attributes["padded_columns"]
     if not faulty:
         return made
-    # What is read as the scale i is the one at i of the rows with their padding, or padding.
+    # The scale i is read at index i of the padded rows, which may be padding.
     grid = np.full((rows, padded), 0xFFFFFFFF, np.uint32)
     grid[:, :columns] = made.reshape(rows, columns)
     return grid.reshape(-1)[: made.size]
 
 
 def padding_not_written(table, faulty):
-    """The scales in the layout, by their indices from 1 on, and what is in the padding."""
+    """The scales in the layout, by their indices from 1 on, and the contents of the padding."""
     padded = table.attributes["padded_rows"] * table.attributes["padded_columns"]
     packed = np.full(padded, 0xAAAAAAAA if faulty else 0, np.uint32)
     packed[vector_tables.convert(table)] = table.input + 1
@@ -331,7 +332,7 @@ def finite_saturates(table, faulty):
 
 
 def get_expected(rule, table):
-    """What the results are compared with."""
+    """The expected results."""
     if rule is not padding_not_written:
         return None
     expected = np.zeros(table.attributes["padded_rows"] * table.attributes["padded_columns"])

@@ -1,4 +1,5 @@
-"""Comparing the Reference with an oracle: a difference that no waiver explains fails, and so does a waiver that explains none."""
+"""Comparison of the Reference with an oracle: a difference that no waiver explains fails, and so
+does a waiver without a difference."""
 
 import numpy as np
 
@@ -15,22 +16,22 @@ class Comparison:
         self._waivers = waivers.load(waiver_file, oracle)
         self.casts = self.elements = self.waived = self.unexplained = 0
 
-    def check(self, source, to, codes, found, opset=28, saturate=True, round_mode="up"):
-        """Compares the codes an oracle found with the Reference's."""
+    def check(self, source, to, encodings, found, opset=28, saturate=True, round_mode="up"):
+        """Compares the encodings of an oracle with those of the Reference."""
         options = {"opset": opset, "saturate": saturate, "round_mode": round_mode}
-        expected = self._reference.cast(source, to, codes, **options)
+        expected = self._reference.cast(source, to, encodings, **options)
         self.casts += 1
-        self.elements += codes.size
+        self.elements += encodings.size
         different = np.flatnonzero(expected != found)
         if not different.size:
             return
 
-        def cast(source, to, codes):
-            return self._reference.cast(source, to, codes, **options)
+        def cast(source, to, encodings):
+            return self._reference.cast(source, to, encodings, **options)
 
         case = Case(
             source, to, opset, saturate, round_mode,
-            codes[different], expected[different], found[different], cast,
+            encodings[different], expected[different], found[different], cast,
         )  # fmt: skip
         explained = np.zeros(different.size, bool)
         for waiver in self._waivers:
@@ -47,16 +48,16 @@ class Comparison:
         self.unexplained += count
         print(
             f"{self._oracle}: {case.source} to {case.to}, opset {case.opset}, saturate {int(case.saturate)}, "
-            f"{case.round_mode}: {count} unexplained differences of {case.codes.size}, among them"
+            f"{case.round_mode}: {count} unexplained differences of {case.encodings.size}, among them"
         )
         for i in np.flatnonzero(mask)[:: max(1, count // _SHOWN)][:_SHOWN]:
             print(
-                f"  {int(case.codes[i]):#x} ({case.values[i]!s}): the Reference gives {int(case.expected[i]):#x}, "
+                f"  {int(case.encodings[i]):#x} ({case.values[i]!s}): the Reference gives {int(case.expected[i]):#x}, "
                 f"the oracle {int(case.found[i]):#x}"
             )
 
     def finish(self):
-        """Prints the outcome; the exit status."""
+        """Prints the outcome and returns the exit status."""
         unused = [waiver for waiver in self._waivers if not waiver.hits]
         for waiver in self._waivers:
             print(f"{waiver.hits:10} waived by {waiver}")

@@ -1,4 +1,5 @@
-"""Floats from their description alone, in exact arithmetic: what formats that ONNX lacks and stochastic rounding are compared with."""
+"""Floats defined by their description alone, in exact arithmetic: the oracle for formats that ONNX
+lacks and for stochastic rounding."""
 
 from dataclasses import dataclass
 
@@ -13,9 +14,9 @@ class Described:
     exponent: int  # bits of the field
     mantissa: int
     bias: int
-    # Which codes are no numbers: "ieee", "all ones", "negative zero" or "none".
+    # The encodings that are not numbers: "ieee", "all ones", "negative zero" or "none".
     specials: str
-    dtype: np.dtype | None = None  # of ml_dtypes
+    dtype: np.dtype | None = None  # ml_dtypes' type
 
     @property
     def bits(self):
@@ -27,7 +28,7 @@ class Described:
 
     @property
     def largest(self):
-        """The magnitude code of the largest number."""
+        """The magnitude bits of the largest finite value."""
         magnitudes = (1 << (self.exponent + self.mantissa)) - 1
         if self.specials == "ieee":
             return ((1 << self.exponent) - 1 << self.mantissa) - 1
@@ -44,22 +45,22 @@ class Described:
         return np.where(negative, self.sign, 0) | first
 
     def _ordinary(self, magnitudes):
-        """What magnitude codes would be if all were numbers, those beyond a byte, too."""
+        """The values of magnitude bits if all were finite, including those beyond the width."""
         field, rest = magnitudes >> self.mantissa, magnitudes & ((1 << self.mantissa) - 1)
         steps = np.where(field > 0, rest + (1 << self.mantissa), rest)
         return np.ldexp(
             steps.astype(np.longdouble), np.maximum(field, 1) - self.bias - self.mantissa
         )
 
-    def values(self, codes):
-        """The numbers of codes, as long doubles; NaN has the sign of its code."""
-        codes = np.asarray(codes).astype(np.int64)
-        negative = (codes & self.sign) != 0
-        magnitude = codes & ~self.sign
+    def values(self, encodings):
+        """The values of encodings, as long doubles. NaN has the sign of its encoding."""
+        encodings = np.asarray(encodings).astype(np.int64)
+        negative = (encodings & self.sign) != 0
+        magnitude = encodings & ~self.sign
         found = self._ordinary(magnitude)
         isnan = magnitude > self.largest
         if self.specials == "negative zero":
-            isnan = codes == self.sign
+            isnan = encodings == self.sign
         if self.specials == "ieee":
             infinite = magnitude == self.largest + 1
             found[infinite] = np.inf
@@ -69,34 +70,37 @@ class Described:
 
     @property
     def midpoints(self):
-        """Between each number and the next, the last of them where overflow begins."""
-        codes = np.arange(self.largest + 2)
-        numbers = self._ordinary(codes)
+        """The midpoints of neighbors. The last one is where overflow starts."""
+        encodings = np.arange(self.largest + 2)
+        numbers = self._ordinary(encodings)
         return (numbers[1:] + numbers[:-1]) / 2
 
     def finish(self, values, magnitude, saturate):
-        """The codes, where `magnitude` is what the numbers' are rounded to."""
+        """The encodings. `magnitude` contains the rounded magnitude bits."""
         negative = np.signbit(values)
         over = (magnitude > self.largest) | np.isinf(values)
-        # Of 16 bits it always is infinity (C2).
+        # 16-bit floats always overflow to infinity (C2).
         saturate = saturate and self.bits <= 8
         beyond = self.largest + 1
         if self.specials == "negative zero":
             beyond = self.sign
         if saturate or self.specials == "none":
             beyond = self.largest
-        codes = np.where(over, beyond, magnitude)
+        encodings = np.where(over, beyond, magnitude)
         if not self.signed:
-            codes = np.where(negative & (codes != 0), 0 if saturate else self.nan(~negative), codes)
+            encodings = np.where(
+                negative & (encodings != 0), 0 if saturate else self.nan(~negative), encodings
+            )
         elif self.specials == "negative zero":
-            codes = np.where((codes != 0) & negative, codes | self.sign, codes)
+            encodings = np.where((encodings != 0) & negative, encodings | self.sign, encodings)
         else:
-            codes = np.where(negative, codes | self.sign, codes)
-        codes = np.where(np.isnan(values), self.nan(negative), codes)
-        return codes.astype(np.uint8 if self.bits <= 8 else np.uint16)
+            encodings = np.where(negative, encodings | self.sign, encodings)
+        encodings = np.where(np.isnan(values), self.nan(negative), encodings)
+        return encodings.astype(np.uint8 if self.bits <= 8 else np.uint16)
 
     def count_ups(self, values, width):
-        """Of magnitudes the lower code, and how many of the 2^width random values round up to the next one."""
+        """The lower of the two neighboring encodings, and how many of the 2^width random values
+        round up to the upper one."""
         numbers = self._ordinary(np.arange(self.largest + 2))
         size = np.abs(values)
         size = np.where(np.isfinite(size), np.minimum(size, numbers[-1]), 0)
@@ -105,18 +109,18 @@ class Described:
         return lower, np.floor(np.ldexp(fraction, width)).astype(np.int64)
 
     def encode_by_bits(self, values, random, width, saturate=True):
-        """Codes of long doubles, rounded by random values of `width` bits."""
+        """The encodings of long doubles, rounded by random values of `width` bits."""
         lower, ups = self.count_ups(values, width)
         return self.finish(
             values, lower + (random.astype(np.int64) >= (1 << width) - ups), saturate
         )
 
     def encode(self, values, saturate=True):
-        """Codes of long doubles, rounded to nearest even."""
+        """The encodings of long doubles, rounded to nearest even."""
         size = np.abs(values)
         middle = self.midpoints
         magnitude = np.searchsorted(middle, np.where(np.isnan(size), 0, size), side="left")
-        # On a tie to the even one of the two.
+        # A tie selects the even one of the two.
         tie = np.isin(size, middle)
         magnitude = np.where(tie & (magnitude % 2 == 1), magnitude + 1, magnitude)
         return self.finish(values, magnitude, saturate)
@@ -129,13 +133,13 @@ DESCRIBED = {
         Described("f8E4M3", True, 4, 3, 7, "ieee", np.dtype(ml_dtypes.float8_e4m3)),
         Described("f8E4M3B11FNUZ", True, 4, 3, 11, "negative zero", np.dtype(ml_dtypes.float8_e4m3b11fnuz)),
         Described("!quant_float.f8UE5M3", False, 5, 3, 15, "all ones"),
-        # ONNX's, to show that this is right, and for stochastic rounding.
+        # ONNX's formats, to validate this oracle, and for stochastic rounding.
         Described("f8E4M3FN", True, 4, 3, 7, "all ones", np.dtype(ml_dtypes.float8_e4m3fn)),
         Described("f8E5M2", True, 5, 2, 15, "ieee", np.dtype(ml_dtypes.float8_e5m2)),
     )
 }  # fmt: skip
 OWN = tuple(DESCRIBED)[:4]
-# What else stochastic rounding makes.
+# Further destinations of stochastic rounding.
 MORE = {
     described.name: described
     for described in (

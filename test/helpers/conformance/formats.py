@@ -1,4 +1,5 @@
-"""The element types of Cast, as MLIR, ONNX and NumPy see them. Values travel as codes: unsigned integers of the type's width."""
+"""The element types of Cast in MLIR, ONNX and NumPy. Values are passed as encodings: unsigned
+integers of the type's width."""
 
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ class Format:
     kind: str  # "float", "scale", "integer" or "bool"
     width: int
     onnx: int  # DataType number
-    dtype: np.dtype  # NumPy's or ml_dtypes'
+    dtype: np.dtype  # NumPy's or ml_dtypes' type
     # Floats: one unit in the last place of 1.0 is 2^-mantissa; smallest normal and largest value.
     mantissa: int = 0
     min_exponent: int = 0
@@ -20,42 +21,42 @@ class Format:
 
     @property
     def slot(self):
-        """The unsigned type of one byte-rounded memory slot."""
+        """The unsigned type of the smallest whole number of bytes."""
         return np.dtype(f"u{(self.width + 7) // 8}")
 
     @property
     def signed(self):
         return self.kind == "float" or (self.kind == "integer" and self.name[0] == "i")
 
-    def codes(self, slots):
-        """What slots hold, without the bits beyond the element's width."""
+    def encodings(self, slots):
+        """The encodings, without the bits beyond the element's width."""
         return slots & self.slot.type((1 << self.width) - 1)
 
-    def slots(self, codes):
-        """How codes lie in memory: i4 and i2 fill their byte with their sign."""
-        codes = codes.astype(self.slot)
+    def slots(self, encodings):
+        """The encodings in memory: i4 and i2 are sign-extended to a byte."""
+        encodings = encodings.astype(self.slot)
         if self.kind == "integer" and self.signed and self.width < 8:
             sign = 1 << (self.width - 1)
-            return (((codes ^ sign).astype(np.int8)) - sign).astype(np.int8).view(np.uint8)
-        return codes
+            return (((encodings ^ sign).astype(np.int8)) - sign).astype(np.int8).view(np.uint8)
+        return encodings
 
-    def array(self, codes):
-        """The codes as an array of NumPy's type."""
-        slots = np.ascontiguousarray(self.slots(codes))
+    def array(self, encodings):
+        """The encodings as an array of NumPy's type."""
+        slots = np.ascontiguousarray(self.slots(encodings))
         if self.kind == "integer" and self.width < 8:
             return slots.view(np.int8 if self.signed else np.uint8).astype(self.dtype)
         return slots.view(self.dtype)
 
     def from_array(self, array):
-        """Back to codes."""
+        """The inverse."""
         if self.kind == "integer" and self.width < 8:
             array = array.astype(np.int8 if self.signed else np.uint8)
-        return self.codes(np.ascontiguousarray(array).view(self.slot))
+        return self.encodings(np.ascontiguousarray(array).view(self.slot))
 
-    def values(self, codes):
-        """The exact values, as long doubles (64 bits of significand: enough for every type here)."""
+    def values(self, encodings):
+        """The exact values, as long doubles (64 significant bits, enough for every type here)."""
         with np.errstate(invalid="ignore"):
-            array = self.array(codes)
+            array = self.array(encodings)
             if self.kind in ("integer", "bool") and self.width >= 8:
                 return array.astype(np.longdouble)
             return array.astype(np.float64).astype(np.longdouble)
@@ -97,7 +98,7 @@ FORMATS = {
         Format("i1", "bool", 1, 9, np.dtype(np.bool_)),
     ]
 }
-# Those that ONNX lacks, with this project's numbers.
+# The formats that ONNX lacks, with this project's type numbers.
 OWN_FORMATS = {
     f.name: f
     for f in [

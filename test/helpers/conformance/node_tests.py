@@ -1,4 +1,4 @@
-"""ONNX's own node tests: which there are, and running one through the tools."""
+"""ONNX's own node tests: collects them and runs them through the tools."""
 
 import importlib
 import pkgutil
@@ -14,16 +14,16 @@ from onnx import numpy_helper
 from conformance.formats import FORMATS
 
 FORMAT_OF_NUMBER = {f.onnx: f for f in FORMATS.values()}
-# Of these the expected output is one of several that are right: compare as ONNX's own runner does.
+# Several outputs are right for these ops, so they are compared as ONNX's own runner does.
 RELATIVE = {"bf16": 2**-6}
 
 
 def collect(part=0, parts=1):
-    """The cases that every `parts`-th of ONNX's modules defines, from the one numbered `part` on."""
+    """The cases of every `parts`-th of ONNX's modules, starting with number `part`."""
     prefix = f"{node_cases.__name__}."
     names = [module.name for module in pkgutil.walk_packages(node_cases.__path__, prefix)]
     with warnings.catch_warnings():
-        # The test data is made on the way, overflows and all.
+        # ONNX generates the test data here, including values that overflow.
         warnings.simplefilter("ignore")
         for name in names[part::parts]:
             importlib.import_module(name)
@@ -31,7 +31,7 @@ def collect(part=0, parts=1):
 
 
 def as_tensor(value):
-    """A test's value as TensorProto; None of sequences and absent optionals."""
+    """A test's value as TensorProto, or None for sequences and absent optionals."""
     if isinstance(value, onnx.TensorProto):
         return value
     if isinstance(value, np.ndarray | np.generic):
@@ -40,7 +40,8 @@ def as_tensor(value):
 
 
 def make_constant(model, positions, tensors):
-    """The model with some of its inputs as initializers, as exporters write them, and the others' tensors."""
+    """The model with some of its inputs as initializers, as exporters write them, and the tensors
+    of the other inputs."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     inputs = list(model.graph.input)
     kept = []
@@ -57,7 +58,7 @@ def make_constant(model, positions, tensors):
 
 
 def compare(path, expected, exact, rtol, atol):
-    """What is wrong with an output file, or None."""
+    """Returns the mismatch of an output file, or None."""
     if not path.exists():
         return "missing"
     form = FORMAT_OF_NUMBER[expected.data_type]
@@ -67,13 +68,13 @@ def compare(path, expected, exact, rtol, atol):
         return f"expected the shape {tuple(expected.dims)}, but got {got.shape}"
     slots = np.ascontiguousarray(got).view(form.slot).reshape(got.shape)
     if exact or form.kind != "float" or form.width < 16:
-        codes = form.slots(form.from_array(wanted))
-        wrong = np.flatnonzero(slots.ravel() != codes.ravel())
+        encodings = form.slots(form.from_array(wanted))
+        wrong = np.flatnonzero(slots.ravel() != encodings.ravel())
         if wrong.size:
             i = wrong[0]
-            return f"element {i}: expected {codes.ravel()[i]:#x}, but got {slots.ravel()[i]:#x}"
+            return f"element {i}: expected {encodings.ravel()[i]:#x}, but got {slots.ravel()[i]:#x}"
         return None
-    got = form.array(form.codes(slots)).astype(np.float64)
+    got = form.array(form.encodings(slots)).astype(np.float64)
     rtol = max(rtol, RELATIVE.get(form.name, 0))
     try:
         np.testing.assert_allclose(got, wanted.astype(np.float64), rtol=rtol, atol=atol)
@@ -83,7 +84,7 @@ def compare(path, expected, exact, rtol, atol):
 
 
 class Runner:
-    """Runs cases, each in a folder of its own."""
+    """Runs cases, each in its own folder."""
 
     def __init__(self, tools_dir, work):
         self.tools_dir, self.work = Path(tools_dir), Path(work)
@@ -93,7 +94,8 @@ class Runner:
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def run(self, case, *, targets=("cpu",), exact=False, check=False, constants=(), level=0):
-        """What went wrong, one line each: nothing if the case passes."""
+        """Returns the failures of a case, one for each line. The list is empty if the case
+        passes."""
         failures = []
         for index, (inputs, outputs) in enumerate(case.data_sets):
             folder = self.work / case.name / str(index)
@@ -113,7 +115,7 @@ class Runner:
                     failures.append(f"quant-float-check: {result.stdout}{result.stderr}")
             for target in targets:
                 out = folder / target
-                # Optimizing small models takes longer than all else.
+                # For small models, optimization dominates the time.
                 options = ["--target", target, f"-O{level}", "--outputs", out]
                 if files:
                     options += ["--inputs", *files]

@@ -1,5 +1,5 @@
-"""Single nodes, listed with their inputs, through quant-float-run: with static and with open sizes, against ONNX Runtime, the
-reference, or a formula."""
+"""Single nodes, listed with their inputs, through quant-float-run: with static and dynamic sizes,
+against ONNX Runtime, the reference evaluator, or a formula."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import onnx
 import onnxruntime
-import shares
+import sharding
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
@@ -40,11 +40,12 @@ CASES = []
 def add(
     op, opset, *inputs, outputs=1, types=(), oracle=None, refused=None, magnitude=1, **attributes
 ):
-    """`outputs` is their number or the places of those that are there, `types` are theirs where ONNX does not
-    know them and they are not the first input's. `refused` is what a run with open sizes says: those are taken to be no 1 that is
-    broadcast. With the oracle "none" every run says so; a pair is what one with known sizes and what one with open sizes says.
-    `magnitude` is that of what the elements of the first output are sums of, where it is more than 1: they may be off by a part of
-    it."""
+    """`outputs` is their number, or the indices of those that exist. `types` are their types if
+    ONNX cannot infer them and they differ from that of the first input. `refused` is the error with
+    dynamic sizes, which are assumed not to be broadcast. With the oracle "none", every run reports
+    it. A pair has the errors with static and with dynamic sizes. `magnitude` is the magnitude of
+    the terms whose sums are the elements of the first output, if it exceeds 1: the tolerance is
+    relative to it."""
     # On x86-64 CPUs without VNNI, ONNX Runtime's sums of 8-bit products saturate in 16 bits.
     oracle = oracle or ("reference" if op in ("MatMulInteger", "ConvInteger") else "onnxruntime")
     CASES.append(
@@ -52,7 +53,7 @@ def add(
     )
 
 
-def make_model(op, opset, inputs, outputs, attributes, open_sizes, types=()):
+def make_model(op, opset, inputs, outputs, attributes, dynamic_sizes, types=()):
     if op == "DynamicQuantizeLinear":
         outputs = 3
     names, values, initializers = [], [], []
@@ -61,7 +62,7 @@ def make_model(op, opset, inputs, outputs, attributes, open_sizes, types=()):
         if isinstance(value, Constant):
             initializers.append(numpy_helper.from_array(value.value, names[-1]))
         elif value is not None:
-            sizes = [f"d{i}_{j}" for j in range(value.ndim)] if open_sizes else value.shape
+            sizes = [f"d{i}_{j}" for j in range(value.ndim)] if dynamic_sizes else value.shape
             element = helper.np_dtype_to_tensor_dtype(value.dtype)
             values.append(helper.make_tensor_value_info(names[-1], element, sizes))
     places = range(outputs) if isinstance(outputs, int) else outputs
@@ -76,13 +77,13 @@ def make_model(op, opset, inputs, outputs, attributes, open_sizes, types=()):
     model = onnx.shape_inference.infer_shapes(model)
     known = {value.name: value for value in model.graph.output}
     for i, info in enumerate(infos):
-        # Versions without inference: the first result has the first input's type.
+        # Versions without shape inference: the first result has the type of the first input.
         if not known[info.name].type.tensor_type.elem_type:
             known[info.name].type.tensor_type.elem_type = (
                 types[i] if types else values[0].type.tensor_type.elem_type
             )
-    if open_sizes:
-        # Ranks are ours to find out.
+    if dynamic_sizes:
+        # Our tools must infer the ranks.
         for value in model.graph.output:
             value.type.tensor_type.ClearField("shape")
     return model
@@ -106,15 +107,15 @@ def check_case(runner, case, formula):
     words = [f"{k}={v}" for k, v in attributes.items()]
     shapes = [f"{v.dtype}{list(v.shape)}" for v in inputs if isinstance(v, np.ndarray)]
     failures = []
-    for open_sizes in (False, True):
-        name = f"{op}-{opset} {' '.join(shapes + words)}{' open' if open_sizes else ''}"
-        model = make_model(op, opset, inputs, outputs, attributes, open_sizes, types)
-        if not open_sizes and oracle != "none":
+    for dynamic_sizes in (False, True):
+        name = f"{op}-{opset} {' '.join(shapes + words)}{' open' if dynamic_sizes else ''}"
+        model = make_model(op, opset, inputs, outputs, attributes, dynamic_sizes, types)
+        if not dynamic_sizes and oracle != "none":
             try:
                 expected = get_expected(oracle, op, inputs, attributes, model, formula)
             except Exception as error:
                 return [f"{name}: {oracle}: {error}"]
-        folder = runner.work / f"{index}_{int(open_sizes)}"
+        folder = runner.work / f"{index}_{int(dynamic_sizes)}"
         folder.mkdir()
         path = folder / "model.onnx"
         path.write_bytes(model.SerializeToString())
@@ -125,8 +126,8 @@ def check_case(runner, case, formula):
         result = runner.call(
             "quant-float-run", path, "-O0", "--outputs", folder, "--inputs", *files
         )
-        if refused and (open_sizes or oracle == "none"):
-            why = refused if isinstance(refused, str) else refused[open_sizes]
+        if refused and (dynamic_sizes or oracle == "none"):
+            why = refused if isinstance(refused, str) else refused[dynamic_sizes]
             if result.returncode != 1 or why not in result.stderr:
                 failures.append(f"{name}: expected '{why}', but got {result.stderr}")
             continue
@@ -152,9 +153,9 @@ def check_case(runner, case, formula):
 
 
 def run(tools_dir, work, only="", formula=None):
-    """Ends the process, with what is wrong; `only` is a part of the names of ops."""
+    """Exits with the failures. `only` filters by a part of the names of ops."""
     runner = Runner(tools_dir, work)
-    chosen = shares.take(case for case in CASES if only in case[1])
+    chosen = sharding.take(case for case in CASES if only in case[1])
     with ThreadPoolExecutor(max_workers=2) as pool:
         failures = [
             failure

@@ -1,4 +1,5 @@
-"""IEEE P3109/D1's Convert in exact arithmetic, by the draft's definitions: formats as lists of values, and encodings as positions in them."""
+"""IEEE P3109/D1's Convert in exact arithmetic, by the draft's definitions: formats are lists of
+values, and encodings are indices into them."""
 
 import itertools
 import re
@@ -26,11 +27,12 @@ class Binary:
         self.width, self.precision = int(width), int(precision)
         self.is_signed, self.is_extended = sign == "s", domain == "e"
         self.bias = 2 ** (self.width - self.precision - (1 if self.is_signed else 0))
-        # The values of the codes of one sign, without NaN: T * 2^(1-P) * 2^(1-B), or (1 + T * 2^(1-P)) * 2^(E-B).
+        # The values of the encodings of one sign, without NaN: T * 2^(1-P) * 2^(1-B), or (1 + T *
+        # 2^(1-P)) * 2^(E-B).
         count = 2 ** (self.width - 1) if self.is_signed else 2**self.width - 1
         size = 2 ** (self.precision - 1)
-        codes = np.arange(count)
-        trailing, exponent = codes % size, codes // size
+        encodings = np.arange(count)
+        trailing, exponent = encodings % size, encodings // size
         self.magnitudes = np.where(
             exponent == 0,
             np.ldexp(trailing / size, 1 - self.bias),
@@ -43,20 +45,22 @@ class Binary:
         self.lowest = -self.highest if self.is_signed else 0.0
         self.dtype = np.dtype(np.uint8)
 
-    def values(self, codes):
-        codes = np.asarray(codes) & (2**self.width - 1)
+    def values(self, encodings):
+        encodings = np.asarray(encodings) & (2**self.width - 1)
         table = np.concatenate(
             [self.magnitudes, [np.nan], -self.magnitudes[1:]]
             if self.is_signed
             else [self.magnitudes, [np.nan]]
         )
-        return table[codes]
+        return table[encodings]
 
-    def codes(self, values):
-        """The codes of values of this format."""
+    def encodings(self, values):
+        """The encodings of values of this format."""
         size = np.abs(values)
         found = np.searchsorted(self.magnitudes, np.where(np.isnan(size), 0, size))
-        assert np.all((self.magnitudes[found] == size) | np.isnan(size)), "no value of the format"
+        assert np.all((self.magnitudes[found] == size) | np.isnan(size)), (
+            "not a value of the format"
+        )
         found = np.where((values < 0), found + 2 ** (self.width - 1), found)
         return np.where(np.isnan(values), self.nan, found).astype(np.uint8)
 
@@ -74,16 +78,16 @@ class Standard:
         self.highest = float(ml_dtypes.finfo(dtype).max)
         self.lowest = -self.highest
 
-    def values(self, codes):
+    def values(self, encodings):
         with np.errstate(all="ignore"):
-            return np.asarray(codes, self.unsigned).view(self.dtype).astype(np.float64)
+            return np.asarray(encodings, self.unsigned).view(self.dtype).astype(np.float64)
 
-    def codes(self, values):
+    def encodings(self, values):
         """Zero and NaN have no sign."""
         with np.errstate(all="ignore"):
-            codes = np.where(values == 0, 0.0, values).astype(self.dtype).view(self.unsigned)
+            encodings = np.where(values == 0, 0.0, values).astype(self.dtype).view(self.unsigned)
         quiet = {"f64": 0x7FF8 << 48, "f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0}[self.name]
-        return np.where(np.isnan(values), self.unsigned(quiet), codes)
+        return np.where(np.isnan(values), self.unsigned(quiet), encodings)
 
 
 STANDARD = {
@@ -106,7 +110,7 @@ REQUIRED = ("binary8p4se", "binary8p3se", "binary4p2sf", "binary8p1uf")
 
 
 def round_to_precision(to, values, rounding, random, width):
-    """Of finite values other than 0."""
+    """For finite values other than 0."""
     size = np.abs(values)
     with np.errstate(all="ignore"):
         top = np.frexp(size)[1] - 1
@@ -131,7 +135,7 @@ def round_to_precision(to, values, rounding, random, width):
 
 
 def project(to, values, rounding, saturation, random=0, width=0):
-    """Returns the codes of Project(values), which are float64."""
+    """Returns the encodings of Project(values), which are float64."""
     values = np.asarray(values, np.float64)
     is_finite = np.isfinite(values) & (values != 0)
     rounded = values.copy()
@@ -151,4 +155,4 @@ def project(to, values, rounding, saturation, random=0, width=0):
         outside = np.where(
             stays, ends, np.where(has_infinity, np.copysign(np.inf, rounded), np.nan)
         )
-    return to.codes(np.where(above | below, outside, rounded))
+    return to.encodings(np.where(above | below, outside, rounded))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Of Random123's kat_vectors: counter, key, words.
+# From Random123's kat_vectors: counter, key, result.
 KNOWN = (
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
@@ -16,7 +16,7 @@ LOW = np.uint64(0xFFFFFFFF)
 
 
 def philox(counter, key):
-    """Four words each of counters, arrays of 32-bit numbers in 64 bits."""
+    """Counters are four arrays of 32-bit integers, stored in 64 bits. So are the results."""
     c = [np.asarray(word, np.uint64) for word in counter]
     k = [np.uint64(word) for word in key]
     for _ in range(10):
@@ -32,7 +32,7 @@ def philox(counter, key):
 
 
 def random_bits(count, width, seed, offset):
-    """What quant_float.philox gives; seed and offset are numbers of 64 bits."""
+    """The result of quant_float.philox. Seed and offset are 64-bit integers."""
     blocks = np.arange(-(-count // 4), dtype=np.uint64) + np.uint64(offset)
     zero = np.zeros_like(blocks)
     counter = (blocks & LOW, blocks >> np.uint64(32), zero, zero)

@@ -1,4 +1,5 @@
-"""Programs that cast or quantize buffers on request, one line per request (those of test/Conformance/reference)."""
+"""Programs that cast or quantize buffers on request, one line for each request (those of
+test/Conformance/reference)."""
 
 import os
 import subprocess
@@ -10,7 +11,7 @@ from conformance.formats import FORMATS
 
 
 class Program:
-    """A program of requests and answers, and a folder for the files that they name."""
+    """A program that answers requests, and a folder for the files that they name."""
 
     def __init__(self, program):
         self._folder = tempfile.TemporaryDirectory()
@@ -30,16 +31,16 @@ class Program:
     def path(self, name):
         return os.path.join(self._folder.name, name)
 
-    def write(self, name, type_name, codes):
-        """The path of a file of slots."""
-        FORMATS[type_name].slots(codes).tofile(self.path(name))
+    def write(self, name, type_name, encodings):
+        """Writes a file of encodings and returns its path."""
+        FORMATS[type_name].slots(encodings).tofile(self.path(name))
         return self.path(name)
 
     def read(self, name, type_name):
-        return FORMATS[type_name].codes(np.fromfile(self.path(name), FORMATS[type_name].slot))
+        return FORMATS[type_name].encodings(np.fromfile(self.path(name), FORMATS[type_name].slot))
 
     def ask(self, *fields):
-        """Whether the program did it; False where it answers that it has no such thing."""
+        """Returns whether the program succeeded, or False if it does not support the request."""
         self._process.stdin.write("\t".join(map(str, fields)) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline().strip()
@@ -49,16 +50,17 @@ class Program:
 
 
 class CastProcess(Program):
-    def cast(self, source, to, codes, opset=28, saturate=True, round_mode="up"):
-        """The codes of `to`, or None where the program has no such cast."""
-        given = self.write("input", source, codes)
+    def cast(self, source, to, encodings, opset=28, saturate=True, round_mode="up"):
+        """The encodings of `to`, or None if the program does not support the cast."""
+        given = self.write("input", source, encodings)
         if self.ask(source, to, opset, int(saturate), round_mode, given, self.path("output")):
             return self.read("output", to)
         return None
 
 
 class QuantizeProcess(Program):
-    """Arrays are of codes, in the shapes of the tensors. Without an axis, per tensor; with a block size, blocked."""
+    """Arrays contain encodings, in the shapes of the tensors. Without an axis, per tensor. With a
+    block size, blocked."""
 
     def _ask(self, name, types, precision, saturate, x, scale, zero_point, axis, block):
         quantized = types[2] if name == "quantize" else types[0]
@@ -80,7 +82,7 @@ class QuantizeProcess(Program):
         return self._ask("dequantize", types, None, True, x, scale, zero_point, axis, block)
 
     def dynamic(self, x):
-        """The codes of y, scale and zero point."""
+        """The encodings of y, scale and zero point."""
         results = [("y", "ui8"), ("scale", "f32"), ("zp", "ui8")]
         self.ask("dynamic", self.write("x", "f32", x), *(self.path(name) for name, _ in results))
         return [self.read(*result) for result in results]

@@ -153,13 +153,13 @@ def dequantizations(
     random = np.random.default_rng(4)
     failures = count = ops = 0
     for storage in storages:
-        codes = exports.values(storage)
-        codes = np.resize(codes, -(-codes.size // 32) * 32).reshape(-1, 4)
+        encodings = exports.values(storage)
+        encodings = np.resize(encodings, -(-encodings.size // 32) * 32).reshape(-1, 4)
         for is_constant in constants:
             module = Module()
-            value, kind = module.argument(codes, storage)
+            value, kind = module.argument(encodings, storage)
             for attributes, get_shape in GRANULARITIES.items():
-                shape = get_shape(len(codes))
+                shape = get_shape(len(encodings))
                 for real in reals:
                     scale = make_scales(random, shape, False).astype(TYPES[real])
                     factor, factor_kind = module.parameter(scale, real, is_constant)

@@ -1,4 +1,5 @@
-"""Rounding by random bits in exact arithmetic, and a model of all that does so with bits that it makes itself, for machines to agree on."""
+"""Stochastic rounding in exact arithmetic, and a model of all ops with stochastic rounding and
+generated random bits, whose results must be the same on all machines."""
 
 import numpy as np
 
@@ -8,7 +9,8 @@ from .philox import random_bits
 SEED, OFFSET, SHAPE = 0xDEADBEEFCAFEF00D, 2**32 - 2, (37, 129)
 WIDTHS = (2, 4, 8, 16, 32)
 CASTS = (("f8E4M3FN", 8), ("!quant_float.f8UE5M3", 8), ("bf16", 16), ("f16", 16), ("f4E2M1FN", 4))
-# The result, the random bits, and whether there is a zero point and a scale for each row.
+# The result type, the random bits, whether there is a zero point, and whether there is a scale for
+# each row.
 QUANTIZATIONS = (
     ("i8", 8, True, True),
     ("ui4", 2, False, False),
@@ -30,7 +32,7 @@ def get_range(to):
 
 
 def round_to_integer(q, random, width, to, zero_points):
-    """S5: exactly floor(fraction * 2^width) of the values of random bits take a magnitude to the next one."""
+    """S5: exactly floor(fraction * 2^width) of the random values round a magnitude up."""
     size = np.abs(q.astype(np.longdouble))
     size = np.where(np.isfinite(size), np.minimum(size, 2.0**40), 0)
     ups = np.floor(np.ldexp(size - np.floor(size), width)).astype(np.int64)
@@ -41,7 +43,8 @@ def round_to_integer(q, random, width, to, zero_points):
 
 
 def write_model():
-    """Arguments: seed, offset, the numbers, a scale, scales of rows, their zero points of i8, and one of i16."""
+    """Arguments: seed, offset, the values, a scale, scales of rows, their zero points of i8, and
+    one of i16."""
     rows, columns = SHAPE
     whole = f"{rows}x{columns}x"
     types = [f"tensor<{whole}ui{width}>" for width in WIDTHS]
@@ -92,27 +95,27 @@ def make_inputs():
 
 
 def expect_outputs(inputs):
-    """Codes, in the bytes that they have in memory."""
+    """Encodings, in the bytes that they have in memory."""
     x, scale, rows, row_zeros, zero = inputs[2:]
     bits = {width: random_bits(x.size, width, SEED, OFFSET).reshape(SHAPE) for width in WIDTHS}
     expected = [bits[width].astype(f"u{max(1, width // 8)}") for width in WIDTHS]
     for to, width in CASTS:
         wide = x.ravel().astype(np.longdouble)
-        codes = (DESCRIBED | MORE)[to].encode_by_bits(wide, bits[width].ravel(), width)
-        expected.append(codes.reshape(SHAPE))
+        encodings = (DESCRIBED | MORE)[to].encode_by_bits(wide, bits[width].ravel(), width)
+        expected.append(encodings.reshape(SHAPE))
     for to, width, has_zero_point, is_per_row in QUANTIZATIONS:
         q = x / (rows[:, None] if is_per_row else scale)
         if to.startswith("f"):
             wide = q.ravel().astype(np.longdouble)
-            codes = (DESCRIBED | MORE)[to].encode_by_bits(wide, bits[width].ravel(), width)
-            expected.append(codes.reshape(SHAPE))
+            encodings = (DESCRIBED | MORE)[to].encode_by_bits(wide, bits[width].ravel(), width)
+            expected.append(encodings.reshape(SHAPE))
             continue
         zeros = (row_zeros.astype(int)[:, None] if is_per_row else int(zero)) * has_zero_point
-        codes = round_to_integer(q, bits[width], width, to, zeros)
+        encodings = round_to_integer(q, bits[width], width, to, zeros)
         nan = np.isnan(q)
-        codes[nan] = np.broadcast_to(zeros, SHAPE)[nan]
+        encodings[nan] = np.broadcast_to(zeros, SHAPE)[nan]
         size = max(1, int(to.lstrip("ui")) // 8)
         expected.append(
-            codes.astype(f"{'u' if to.startswith('u') else 'i'}{size}").view(f"u{size}")
+            encodings.astype(f"{'u' if to.startswith('u') else 'i'}{size}").view(f"u{size}")
         )
     return expected

@@ -1,4 +1,4 @@
-"""The results of the conformance vectors by the oracles of the tests, in NumPy."""
+"""The results of the conformance vectors, computed by the tests' oracles in NumPy."""
 
 import ml_dtypes
 import numpy as np
@@ -31,10 +31,10 @@ def get_level(table, row):
     return None
 
 
-def get_scales(table, codes):
-    """The type that the oracle has scales of: codes, or floats of numpy."""
+def get_scales(table, encodings):
+    """The type of the oracle's scales: encodings, or NumPy floats."""
     kind = table.scale_type or table.target
-    return codes.view(ml_dtypes.bfloat16) if kind == "bf16" else codes
+    return encodings.view(ml_dtypes.bfloat16) if kind == "bf16" else encodings
 
 
 def convert_block(table):
@@ -60,9 +60,9 @@ def convert_block(table):
             some = blocks.scales(rule, element, kind, x, level)
         elif table.operation == "block_quantize_elements":
             rule, kind = table.attributes["rule"], table.scale_type.rpartition(".")[2]
-            codes = get_scales(table, table.scale[rows])
-            some = blocks.elements(rule, table.target, kind, x, codes, level)
-            # NaN, where the format has one.
+            encodings = get_scales(table, table.scale[rows])
+            some = blocks.elements(rule, table.target, kind, x, encodings, level)
+            # NaN, if the format has one.
             some = (
                 np.where(some == -1, NANS.get(table.target, 0), some)
                 if table.target[0] == "f"
@@ -74,9 +74,9 @@ def convert_block(table):
             factor = None if order is None else level.scale
             if order is not None:
                 factor = table.tensor_scale[rows[0]]
-            codes = x if table.source[0] == "f" else x.view(np.int8)
+            encodings = x if table.source[0] == "f" else x.view(np.int8)
             some = blocks.dequantize(
-                codes,
+                encodings,
                 table.source,
                 table.scale[rows],
                 table.scale_type,
@@ -88,7 +88,7 @@ def convert_block(table):
 
 
 def convert_layout(table):
-    """The offset of each number from 1 on."""
+    """The offset of each index from 1 on."""
     shape = [table.attributes[key] for key in ("rows", "columns")]
     packed = blocks.pack_scales(table.attributes["layout"], table.input.reshape(shape) + 1)
     assert packed.size == table.attributes["padded_rows"] * table.attributes["padded_columns"]

@@ -1,4 +1,5 @@
-"""Known differences between casts and their oracles: test/Conformance/waivers.toml, and the predicates its entries name."""
+"""Known differences between casts and their oracles: test/Conformance/waivers.toml, and the
+predicates of its entries."""
 
 import fnmatch
 import tomllib
@@ -12,22 +13,22 @@ from conformance.formats import FORMATS
 
 @dataclass
 class Case:
-    """One cast of many elements, as the Reference and as an oracle did it."""
+    """One cast of many elements, with the results of the Reference and of an oracle."""
 
     source: str
     to: str
     opset: int
     saturate: bool
     round_mode: str
-    codes: np.ndarray
+    encodings: np.ndarray
     expected: np.ndarray
     found: np.ndarray
-    # Casts codes of a type to another with this case's options, by the Reference.
+    # Casts encodings of a type to another with this case's options, in the Reference.
     cast: object = None
 
     @cached_property
     def values(self):
-        return FORMATS[self.source].values(self.codes)
+        return FORMATS[self.source].values(self.encodings)
 
     @cached_property
     def expected_values(self):
@@ -39,11 +40,11 @@ class Case:
 
     @cached_property
     def negative(self):
-        """The sign bit, NaN's included."""
+        """The sign bit, also of NaN."""
         source = FORMATS[self.source]
         if not source.signed:
-            return np.zeros(self.codes.shape, bool)
-        return (self.codes >> source.slot.type(source.width - 1)).astype(bool)
+            return np.zeros(self.encodings.shape, bool)
+        return (self.encodings >> source.slot.type(source.width - 1)).astype(bool)
 
 
 def _nan(case):
@@ -67,12 +68,12 @@ def _nan_sign(case):
 
 
 def _through_f32(case):
-    """What the Reference gives for the source rounded to f32 first."""
-    return case.found == case.cast("f32", case.to, case.cast(case.source, "f32", case.codes))
+    """The Reference's result for the source rounded to f32 first."""
+    return case.found == case.cast("f32", case.to, case.cast(case.source, "f32", case.encodings))
 
 
 def _beyond_integer(case):
-    """NaN, or truncated to what C11's intermediate integer does not hold."""
+    """NaN, or values that C11's intermediate integer cannot hold after truncation."""
     whole = np.trunc(case.values)
     if case.to == "ui64":
         low, high = -(np.longdouble(2) ** 63), np.longdouble(2) ** 64
@@ -84,14 +85,14 @@ def _beyond_integer(case):
 
 
 def _outside_destination(case):
-    """NaN, or truncated to what the destination does not hold."""
+    """NaN, or values that the destination cannot hold after truncation."""
     whole, form = np.trunc(case.values), FORMATS[case.to]
     high = np.longdouble(2) ** (form.width - form.signed)
     return ~((whole >= (-high if form.signed else 0)) & (whole < high))
 
 
 def _rounds_half_away(case):
-    """A number with a fraction, rounded half away from zero before its low bits are taken."""
+    """A value with a fraction, rounded half away from zero before its low bits are taken."""
     values = case.values
     fraction = np.isfinite(values) & (values != np.trunc(values))
     with np.errstate(invalid="ignore"):
@@ -102,7 +103,7 @@ def _rounds_half_away(case):
 
 
 def _magnitude_between(low, high):
-    """A magnitude in [low, high) once it is an f32."""
+    """A magnitude in [low, high) after rounding to f32."""
 
     def predicate(case):
         with np.errstate(over="ignore"):
@@ -164,7 +165,7 @@ PREDICATES = {
 
 
 def check_fields(entry, fields, conditions):
-    """An entry of the table has all of the fields, and nothing else but some of the conditions."""
+    """An entry of the table has all required fields, and some of the optional conditions."""
     missing, unknown = fields - entry.keys(), entry.keys() - fields - conditions
     if missing or unknown:
         raise ValueError(f"waiver {entry}: missing {sorted(missing)}, unknown {sorted(unknown)}")
@@ -196,7 +197,7 @@ class Waiver:
 
 
 def load(path, oracle):
-    """The entries for one oracle."""
+    """The entries of one oracle."""
     with open(path, "rb") as file:
         entries = tomllib.load(file)["waiver"]
     return [waiver for waiver in map(Waiver, entries) if waiver.entry["oracle"] == oracle]

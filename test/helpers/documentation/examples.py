@@ -1,11 +1,13 @@
-"""Runs what a page of documentation shows: commands, MLIR, programs.
+"""Runs the examples of a page of documentation: commands, MLIR, programs.
 
-usage: python -m documentation.examples [--update] [--full] PAGE SOURCE_ROOT BUILD_ROOT LLVM_BIN SCRATCH
+usage: python -m documentation.examples [--update] [--full] PAGE SOURCE_ROOT BUILD_ROOT LLVM_BIN
+SCRATCH
 
-Commands (`sh`, and `console` with their output) run one after the other in a scratch folder in which
-the source tree seems to lie, the tools on PATH; in outputs `...` is anything. Python blocks make one
-program. MLIR is parsed and verified. Programs in C and C++ are pieces of tested files, or files that
-the page's commands build; doctests (`pycon`) are all of a page's Python. --update writes down what was printed.
+Commands (`sh`, and `console` with their output) run in sequence, in a scratch folder with links to
+the source tree and with the tools in PATH. In outputs, `...` matches anything. Python blocks form
+one program. MLIR is parsed and verified. Programs in C and C++ are excerpts of tested files, or
+files that the page's commands build. Doctests (`pycon`) form one program. --update writes the
+actual outputs to the page.
 """
 
 import json
@@ -19,13 +21,13 @@ import sys
 from documentation import mlir
 from documentation.markdown import find_blocks
 
-# These set up machines, build and test, so that none can be run by a test; others do.
-# What quant-float-certify says every ten seconds, on machines that take so long.
+# Commands that set up machines, build and test, which tests cannot run, and the progress messages
+# of quant-float-certify, which depend on the time.
 PROGRESS = re.compile(r"^\d+ of \d+ conversions, .* s left\n", re.MULTILINE)
-# LLVM 22 prints two spaces in front of the value.
+# LLVM 22 prints two spaces before the value.
 ENUMS = re.compile(r"\b(mode|round_mode)  (?=\w)")
 SCRIPTS = re.compile(r"^(scripts|benchmarks)/(?P<name>[\w.-]+)( .*)?$")
-# Text that is only shown.
+# Languages of blocks that are only displayed.
 SHOWN = {"text", "lua", "toml", "ini", ""}
 
 DOCTEST = """
@@ -52,12 +54,12 @@ class Page:
         (scratch / "build").symlink_to(build)
         (scratch / "tmp").mkdir()
         folders = [build / "bin", pathlib.Path(sys.executable).parent, llvm, "/usr/bin", "/bin"]
-        # The other compilers, in environments of their own.
+        # Other compilers, in their own environments.
         folders += [build / "iree/bin", build / "torch-mlir/bin"]
         self.environment = dict(os.environ)
         self.environment |= {"PATH": ":".join(map(str, folders))}
         self.environment |= {"PYTHONPATH": str(build / "python_packages")}
-        # What a library in OpenVINO says where there is no /sys, as in a bare chroot, is none of ours.
+        # OpenVINO's libraries print messages if there is no /sys, as in a chroot.
         self.environment |= {"HWLOC_HIDE_ERRORS": "2"}
         if "model.onnx" in self.text:
             self.write_model()
@@ -76,7 +78,7 @@ class Page:
         (self.scratch / "model.onnx").write_bytes(model.SerializeToString())
 
     def simulate_device(self, model):
-        """From now on there is a driver, a simulated one, which knows the kernels of this model."""
+        """From here on, a simulated driver is used, which has the kernels of this model."""
         import cuda
 
         [include] = pathlib.Path(sys.prefix).glob("lib/python*/site-packages/nvidia/cu*/include")
@@ -114,7 +116,7 @@ class Page:
 
     def run_sh(self, block):
         wanted = int(block.options.get("status", 0))
-        # Line by line, where a backslash at the end goes on.
+        # Line by line, with continuation after a trailing backslash.
         for command in re.split(r"(?<!\\)\n", block.text):
             if not command.strip():
                 continue
@@ -161,11 +163,11 @@ class Page:
         self.previous = block.text
 
     def check_excerpt(self, block):
-        """Pieces, between which `...` is left out, are in the file in this order."""
+        """Excerpts, separated by `...`, are in the file in this order."""
         rest = " ".join((self.source / block.options["from"]).read_text().split())
         text = block.text
         if block.language == "diff":
-            # What it has added and left is there, what it has taken away is not.
+            # Added and context lines are in the file, removed lines are not.
             for line in re.findall(r"^-(.*)$", text, flags=re.M):
                 if " ".join(line.split()) in rest:
                     self.fail(block, f"{block.options['from']} still has\n{line}")
@@ -195,14 +197,12 @@ class Page:
             except ValueError as error:
                 self.fail(block, error)
         elif block.language not in SHOWN and "file" not in block.options:
-            self.fail(
-                block, f"a block of '{block.language}' that no test builds: give from= or file="
-            )
+            self.fail(block, f"no test builds this block of '{block.language}': add from= or file=")
 
     def run(self):
         for block in self.blocks:
             self.run_block(block)
-        # One program, with the page's line numbers; what a console shows is its doctest.
+        # One program, with the page's line numbers. Console blocks are its doctest.
         program = ""
         for block in self.python:
             program += "\n" * (block.line - 1 - program.count("\n")) + block.text
@@ -222,7 +222,7 @@ class Page:
                 self.fail(self.python[0], f"the Python fails:\n{answer.stdout}")
 
     def update(self):
-        """Writes down what was printed, from the end on, so that line numbers hold."""
+        """Updates the outputs from the end on, so that line numbers stay valid."""
         lines = self.text.splitlines(keepends=True)
         for block, printed in reversed(self.printed):
             first, count = block.line - 1, block.text.count("\n")

@@ -10,16 +10,16 @@ NOTE = re.compile(r"^ *<!-- example: (?P<text>.*) -->$")
 
 @dataclasses.dataclass
 class Block:
-    """A fenced block. `options` are of the comment before it:
+    """A fenced block. `options` are those of the comment before it:
 
-    <!-- example: file=cast.mlir -->            the text is also a file of the scratch folder
-    <!-- example: from=examples/a/b.cpp -->     it is a piece of that file, which tests build and run
-    <!-- example: passes="--a --b" -->          it is what quant-float-opt makes of the MLIR before it,
-    <!-- example: ... replace="a=b" -->         in which a is b first
-    <!-- example: error="must be" -->           it is refused with this text
-    <!-- example: status=1 -->                  the commands exit so
-    <!-- example: kernels=cast.mlir -->         a GPU runs these; one is simulated where there is none
-    <!-- example: needs=full -->                it is run by `scripts/test.sh --full`
+    <!-- example: file=cast.mlir -->            the block is also written to this file in the scratch folder
+    <!-- example: from=examples/a/b.cpp -->     the block is an excerpt of this file, which tests build and run
+    <!-- example: passes="--a --b" -->          the block is quant-float-opt's output for the MLIR before it,
+    <!-- example: ... replace="a=b" -->         in which a is replaced by b first
+    <!-- example: error="must be" -->           the block is rejected with this error
+    <!-- example: status=1 -->                  the commands have this exit status
+    <!-- example: kernels=cast.mlir -->         a GPU runs these kernels, or a simulator without a GPU
+    <!-- example: needs=full -->                only `scripts/test.sh --full` runs the block
     """
 
     language: str
@@ -50,7 +50,7 @@ def find_blocks(text):
 
 
 def strip_blocks(text):
-    """The text without fenced blocks and code spans, of as many lines."""
+    """The text without fenced blocks and code spans, with the same line numbers."""
     inside, lines = None, []
     for line in text.split("\n"):
         fence = FENCE.match(line)
@@ -66,14 +66,14 @@ def strip_blocks(text):
 
 
 def find_links(text):
-    """Pairs of a line and a target."""
+    """Pairs of a line number and a target."""
     for number, line in enumerate(strip_blocks(text).split("\n"), 1):
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
             yield number, target
 
 
 def find_anchors(text):
-    """The ids that headings get, by the rules of GitHub and of Python-Markdown, which agree on these."""
+    """The ids of headings, by the rules of GitHub and of Python-Markdown, which agree on these."""
     anchors = set()
     inside = strip_blocks(text).split("\n")
     for line, bare in zip(text.split("\n"), inside, strict=True):

@@ -1,9 +1,9 @@
-"""Parses and verifies MLIR of the documentation, whole functions and fragments of them."""
+"""Parses and verifies the MLIR of the documentation: functions and fragments."""
 
 import re
 import subprocess
 
-# A pass's text shows what it takes and what it makes of it.
+# The documentation of a pass shows its input and its output.
 BECOMES = re.compile(r"^ *// (?:becomes|or)\b.*$", re.M)
 UNDECLARED = re.compile(r"<stdin>:(\d+):(\d+): error: use of undeclared SSA value name")
 OTHER_TYPE = re.compile(
@@ -19,13 +19,13 @@ def run_opt(opt, text, *passes):
 
 
 def strip_module(text):
-    """Without the module around it, which nobody writes."""
+    """The module's body, as the documentation omits the module."""
     inner = re.fullmatch(r"((?:#.*\n)*)module \{\n(.*)^\}\n", text.strip() + "\n", re.M | re.S)
     return inner[1] + re.sub("^  ", "", inner[2], flags=re.M) if inner else text.strip() + "\n"
 
 
 def _check_fragment(opt, text):
-    """Values that a fragment takes from somewhere get the types that their uses want."""
+    """Undefined values of a fragment get the types that their uses require."""
     types = {}
     while True:
         declared = "".join(f'  {name} = "doc.value"() : () -> {types[name]}\n' for name in types)
@@ -38,7 +38,7 @@ def _check_fragment(opt, text):
             types[other[2]] = other[3] if other[2] in types else other[4]
             continue
         if other:
-            # The next example means another value by the name.
+            # The next example may define the name again.
             lines = text.split("\n")
             first = int(other[1]) - 2 - len(types)
             rest = re.sub(
@@ -57,7 +57,7 @@ def _check_fragment(opt, text):
 
 
 def check(opt, text):
-    """What is wrong with the text, or nothing."""
+    """The error in the text, or None."""
     for part in BECOMES.split(text):
         if re.search(r"^\s*(\w+\.)?(func|module)\b|^#", part, re.M):
             answer = run_opt(opt, part)

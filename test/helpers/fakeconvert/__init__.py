@@ -1,1 +1,1 @@
-"""FakeConvert against OpenVINO itself and against the formula: `python -m fakeconvert COMMAND --help`."""
+"""FakeConvert against OpenVINO and against the formula: `python -m fakeconvert COMMAND --help`."""

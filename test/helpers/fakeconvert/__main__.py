@@ -1,4 +1,4 @@
-"""FakeConvert against OpenVINO itself and against the formula: `python -m fakeconvert COMMAND --help`."""
+"""FakeConvert against OpenVINO and against the formula: `python -m fakeconvert COMMAND --help`."""
 
 import argparse
 import itertools
@@ -6,7 +6,7 @@ import sys
 
 
 def _cases(options):
-    """Each Nth one of a type from the Kth on."""
+    """Every Nth case of a type, starting with the Kth."""
     from fakeconvert import cases
 
     turn, turns = map(int, options.shard.split("/"))
@@ -19,7 +19,7 @@ def _cases(options):
 
 
 def _groups(chosen, most):
-    """Of one type each."""
+    """Groups of cases with one type."""
     for _, of_type in itertools.groupby(chosen, key=lambda c: c.type):
         of_type = list(of_type)
         for start in range(0, len(of_type), most):
@@ -27,7 +27,7 @@ def _groups(chosen, most):
 
 
 def _model(options):
-    """The rules themselves against OpenVINO."""
+    """The rules against OpenVINO."""
     from fakeconvert import compare, data, models, semantics
 
     openvino = models.OpenVino()
@@ -57,7 +57,7 @@ def _run(options):
     driver = tools.Tools(openvino, options.tools, options.work)
     chosen = _cases(options)
     for turn, mode in enumerate(semantics.MODES):
-        # Without `full`, each case in one mode, and another one by another seed.
+        # Without `full`, each case runs in one mode. Another seed selects another mode.
         due = [c for i, c in enumerate(chosen) if options.full or (i + options.seed) % 3 == turn]
         for group in _groups(due, options.nodes):
             driver.run(group, mode, options.targets)
@@ -65,7 +65,7 @@ def _run(options):
 
 
 def _shapes(options):
-    """Which nodes OpenVINO and quant-float-check accept."""
+    """The nodes that OpenVINO and quant-float-check accept."""
     from fakeconvert import rejects
 
     judge = rejects.Judge(options.tools, options.work)
@@ -92,7 +92,9 @@ def main():
     for command in (model, run):
         command.add_argument("--shard", default="1/1", help="K/N: each Nth node from the Kth on")
         command.add_argument("--types", nargs="+", default=TYPES, choices=TYPES)
-        command.add_argument("--nodes", type=int, default=12, help="the most nodes in a model")
+        command.add_argument(
+            "--nodes", type=int, default=12, help="the maximum number of nodes in a model"
+        )
         command.add_argument("--seed", type=int, default=0, help="other values")
         command.add_argument("--full", action="store_true", help="every kind of value")
     options = parser.parse_args()

@@ -1,4 +1,5 @@
-"""The nodes: every type, destination, kind of shift, granularity and origin of the parameters, with values taken in turn."""
+"""The nodes: every type, destination, kind of shift, granularity and origin of the parameters, with
+alternating values."""
 
 import itertools
 import zlib
@@ -19,21 +20,21 @@ class Case:
     type: str
     destination: str
     granularity: str
-    scale: str  # of SCALES; for more than one element "all": some of each
+    scale: str  # of SCALES; "all" mixes them, with several elements
     shift: str
     origin: Origin
     number: int = 0
     seed: int = 0
     random: int = 20_000  # f32 values, for each scale
-    is_folded: bool = False  # the data are a constant, too
+    is_folded: bool = False  # the data are constant, too
 
     @property
     def rng(self):
-        """The case's own random numbers, the same in every run."""
+        """The case's own random generator, with the same values in every run."""
         return np.random.default_rng(zlib.crc32(repr(self).encode()))
 
     def arithmetic(self, mode):
-        """The CPU plugin's constants are its reference's."""
+        """The CPU plugin folds constants with its reference implementation."""
         return "openvino_reference" if self.is_folded and mode == "openvino" else mode
 
     def __str__(self):
@@ -52,7 +53,8 @@ def _origins(shift):
 
 
 def every(full=False, seed=0):
-    """Every combination; without `full`, the values of scales and which zero a shift has are taken in turn."""
+    """Every combination. Without `full`, the values of scales and the sign of a zero shift
+    alternate."""
     made = []
     turns = itertools.count(seed)
     for name, destination, granularity in itertools.product(TYPES, DESTINATIONS, GRANULARITIES):
@@ -62,7 +64,7 @@ def every(full=False, seed=0):
                 scales = SCALES if granularity == "scalar" else ("all", "usual")
                 if not full:
                     scales = (scales[next(turns) % len(scales)],)
-                # One of each destination has them all.
+                # One case of each destination has all of them.
                 plain = (granularity, shift, origin.scale) == ("scalar", "none", True)
                 for scale in scales:
                     case = Case(name, destination, granularity, scale, shift, origin)

@@ -1,4 +1,5 @@
-"""Differences from OpenVINO and from the formula: those that the machine explains are named and counted, any other is an error."""
+"""Differences from OpenVINO and from the formula: those that the machine explains have names and
+are counted. Any other difference is an error."""
 
 import collections
 
@@ -19,8 +20,8 @@ def _describe(case, data, place, expected, found):
         for part in (data.x, _spread(data.scale, data.x.shape), _spread(data.shift, data.x.shape))
     )
     both = [
-        f"{int(codes[place]):#x} ({semantics.to_single(case.type, np.array([codes[place]]))[0]})"
-        for codes in (expected, found)
+        f"{int(encodings[place]):#x} ({semantics.to_single(case.type, np.array([encodings[place]]))[0]})"
+        for encodings in (expected, found)
     ]
     return (
         f"  {place}: x {int(data.x[place]):#x} ({x}), scale {scale}, shift {shift}: "
@@ -37,7 +38,8 @@ class Comparison:
         self.nodes = collections.Counter()
 
     def _explained(self, mode, case, data, expected, found):
-        """Where each is what the rules give, with and without what sets the machine apart."""
+        """The elements that equal the rules' results with or without the machine-dependent
+        deviations."""
         operands = (case.type, case.destination, data.x, data.scale, data.shift, case.origin)
         quirks = self._quirks(mode, case)
         rules = semantics.evaluate(case.arithmetic(mode), *operands)
@@ -56,7 +58,7 @@ class Comparison:
         return explained
 
     def check(self, what, mode, case, data, expected, found):
-        """Whether what was found is what OpenVINO (or the formula) gives."""
+        """Whether the result equals that of OpenVINO (or of the formula)."""
         key = (what, mode, case.type)
         self.nodes[key] += 1
         self.elements[key] += expected.size

@@ -1,4 +1,5 @@
-"""Operands for a case: all inputs where there are 65,536, else those next to where a result changes, and random ones."""
+"""Operands of a case: all inputs if there are 65,536, otherwise those next to where a result
+changes, and random ones."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -14,10 +15,10 @@ _SPECIAL = np.array(
     [
         *(0x00000000, 0x7F800000, 0x7FC00000, 0x7F800001, 0x7FFFFFFF, 0x7F802000, 0x7FA00000),
         *(0x00000001, 0x007FFFFF, 0x00800000, 0x7F7FFFFF, 0x00400000),
-        # Where OpenVINO's scalar conversion to f16 doubles.
+        # The range in which OpenVINO's scalar conversion to f16 doubles values.
         *(0x36FFFFFC, 0x36FFFFFD, 0x36FFEFFF, 0x36FFF000, 0x377FFFFE, 0x377FEFFF, 0x337FFFFF),
         *(0x33000000, 0x33000001, 0x387FC000, 0x387FE000, 0x387FFFFF, 0x38800000, 0x477FE000),
-        # 1.0625 and its neighbour: two roundings are not one.
+        # 1.0625 and its neighbor, for which double rounding differs from one rounding.
         *(0x3F880000, 0x3F880001, 0x3F87FFFF, 0x3B400000, 0x43E80148, 0x43E00000, 0x47600000),
     ],
     np.uint32,
@@ -26,20 +27,21 @@ _SPECIAL = np.array(
 
 @dataclass
 class Data:
-    """Codes; shift may be None."""
+    """Encodings. `shift` may be None."""
 
     x: np.ndarray
     scale: np.ndarray
     shift: np.ndarray | None
 
 
-def _steps(codes, *by):
-    return np.concatenate([codes + np.uint32(d % (1 << 32)) for d in by])
+def _steps(encodings, *by):
+    return np.concatenate([encodings + np.uint32(d % (1 << 32)) for d in by])
 
 
 @cache
 def _edges(destination, every_half):
-    """f32 values next to every midpoint of float8 (ulps of f32, and halves and wholes of f16's away), special ones, and every f16."""
+    """f32 values next to every midpoint of float8 (by ulps of f32, and half and whole ulps of f16),
+    special ones, and every f16 value."""
     middle = boundaries(FORMATS[destination], None)
     exponent = np.maximum(np.floor(np.log2(middle)), -14)
     ulp = np.exp2(exponent - 10)
@@ -47,9 +49,9 @@ def _edges(destination, every_half):
     near = (middle[:, None] + offsets * ulp[:, None]).astype(np.float32).ravel()
     near = _steps(near.view(np.uint32), -1, 0, 1)
     halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32)
-    codes = np.concatenate([near, halves.view(np.uint32) if every_half else near, _SPECIAL])
-    codes = np.concatenate([codes, codes | np.uint32(0x80000000)])
-    return np.unique(codes).view(np.float32)
+    encodings = np.concatenate([near, halves.view(np.uint32) if every_half else near, _SPECIAL])
+    encodings = np.concatenate([encodings, encodings | np.uint32(0x80000000)])
+    return np.unique(encodings).view(np.float32)
 
 
 def _values(kind, rng, count):
@@ -62,7 +64,8 @@ def _values(kind, rng, count):
     elif kind == "negative":
         usual = -usual
     elif kind == "rounding":
-        # Next to powers of two and of few bits, where rounding rules of the reciprocal differ.
+        # Next to powers of two and to values of few bits, where the rounding of the reciprocal
+        # matters.
         usual = np.exp2(rng.integers(-4, 5, count)) * rng.choice(
             [0.99, 1.0078125, 3, 5, 1.5], count
         )
@@ -72,7 +75,7 @@ def _values(kind, rng, count):
 
 
 def _extreme(kind, name, rng, count):
-    """Codes of the subnormal scales of a type, or of those with a subnormal reciprocal."""
+    """Encodings of the subnormal scales of a type, or of the scales with a subnormal reciprocal."""
     form = FORMATS[name]
     if kind == "huge":
         return from_single(name, (form.max_value * rng.uniform(0.26, 1, count)).astype(np.float32))
@@ -84,16 +87,16 @@ def _scales(case, rng, shape):
     kinds = [case.scale]
     if case.scale == "all":
         kinds = ["one", "usual", "power", "negative", "rounding", "zero", "subnormal", "huge"]
-    # A tensor of few elements has few kinds.
+    # A small tensor has few kinds of values.
     chosen = rng.integers(0, len(kinds), count)
-    codes = np.zeros(count, FORMATS[case.type].slot)
+    encodings = np.zeros(count, FORMATS[case.type].slot)
     for index, kind in enumerate(kinds):
         if kind in ("subnormal", "huge"):
             made = _extreme(kind, case.type, rng, count)
         else:
             made = from_single(case.type, _values(kind, rng, count))
-        codes = np.where(chosen == index, made, codes)
-    return codes.reshape(shape)
+        encodings = np.where(chosen == index, made, encodings)
+    return encodings.reshape(shape)
 
 
 def _shifts(case, rng, shape):
@@ -113,26 +116,27 @@ def _shifts(case, rng, shape):
 
 
 def _around(case, rng, scale, shift):
-    """f32 inputs that the scale and shift (of one element each, or of as many) take to the edges."""
+    """f32 inputs that the scale and shift (of one element each, or of as many elements) map to the
+    edges."""
     edges = _edges(case.destination, case.granularity == "scalar")
     if scale.size > 1:
         edges = rng.choice(edges, scale.shape)
     with np.errstate(all="ignore"):
         wanted = edges if shift is None else edges + shift
         divisor = np.where((scale == 0) | ~np.isfinite(1 / scale), np.float32(1), scale)
-        codes = (wanted / divisor).astype(np.float32).view(np.uint32)
+        encodings = (wanted / divisor).astype(np.float32).view(np.uint32)
     if scale.size > 1:
-        return codes + rng.integers(-1, 2, codes.shape).astype(np.uint32)
-    return _steps(codes.ravel(), -1, 0, 1)
+        return encodings + rng.integers(-1, 2, encodings.shape).astype(np.uint32)
+    return _steps(encodings.ravel(), -1, 0, 1)
 
 
 def _random(rng, count):
-    """Of mixed exponents: half of them any bits, half near 1."""
-    codes = rng.integers(0, 1 << 32, count, dtype=np.uint32)
-    codes[::2] = (codes[::2] & np.uint32(0x807FFFFF)) | (
-        rng.integers(107, 147, codes[::2].size).astype(np.uint32) << np.uint32(23)
+    """Mixed exponents: half of the values are random bits, half are near 1."""
+    encodings = rng.integers(0, 1 << 32, count, dtype=np.uint32)
+    encodings[::2] = (encodings[::2] & np.uint32(0x807FFFFF)) | (
+        rng.integers(107, 147, encodings[::2].size).astype(np.uint32) << np.uint32(23)
     )
-    return codes
+    return encodings
 
 
 def _row(case, rng, scale, shift):
@@ -157,7 +161,8 @@ def _whole(case, rng):
     return Data(x, scale, shift)
 
 
-# Shapes of one element, and of one channel each: where the channels lie, and the rank of the scale.
+# Shapes with one element, and with one element for each channel: the axis of the channels, and the
+# rank of the scale.
 _SCALAR_SHAPES = ((), (1,), (1, 1))
 
 
@@ -181,7 +186,7 @@ def _channels(case, rng):
     way = case.number % 3
     made, parts = along((1, 2, 0)[way])
     if way == 1:
-        # Of lower rank than the data.
+        # A scale of lower rank than the data.
         parts = [None if part is None else part.reshape(_CHANNELS) for part in parts]
     return Data(made, *parts)
 

@@ -1,4 +1,5 @@
-"""FakeConvert nodes of every kind of shape and type, as IR files: what OpenVINO makes of them, and what quant-float-check does."""
+"""FakeConvert nodes of every kind of shape and type, as IR files, in OpenVINO and
+quant-float-check."""
 
 import collections
 import itertools
@@ -15,7 +16,7 @@ _TYPES = ("f32", "f16", "bf16")
 
 @dataclass(frozen=True)
 class Probe:
-    """One node; the operands are (element type, shape as in a Parameter)."""
+    """One node. The operands are (element type, shape as in a Parameter)."""
 
     what: str
     operands: tuple
@@ -32,7 +33,7 @@ def _shaped(what, *shapes, name="f32"):
 
 
 def _broadcasts():
-    """Scales of every shape that a few data have, and of some that they do not take."""
+    """Scales of every shape that broadcasts to a few data shapes, and of some that do not."""
     for data, scale in itertools.product(
         ("", "4", "2,4", "3,1", "2,3,4", "0,4"),
         ("", "1", "4", "3", "1,1", "2,1", "2,4", "1,3", "1,1,1", "2,3,1", "0"),
@@ -41,7 +42,7 @@ def _broadcasts():
 
 
 def _dynamic():
-    """Sizes that are open, or in an interval, on either side; and ranks that are open."""
+    """Dynamic sizes and intervals on either side, and dynamic ranks."""
     for data, scale in [
         *(("?,4", "2,1"), ("?,4", "2,4"), ("?,?", "3,1"), ("?", "?"), ("4", "?"), ("1", "?"), ("2,4", "?,1")),
         *(("2,4", "?,?"), ("2,4", "?,3"), ("?,4", "?,4"), ("?,4", "1,3"), ("?", "2,3"), ("?,1", "1,4")),
@@ -90,7 +91,7 @@ def _destinations():
     spelled = ("f8e4m3", "F8E4M3", "f8E5m2", "F8E5M2", None, "", "f8e8m0", "f4e2m1", "f16", "f32", "nf4", "u8", "f8", "f8e4m3fn", "float8", "e4m3", " f8e4m3")  # fmt: skip
     for destination in spelled:
         yield Probe("destination", (("f32", "4"), ("f32", "")), destination)
-    # Several things wrong at once are wrong, too.
+    # Several errors at once.
     yield Probe("destination", (("i32", "4"), ("f32", "3")), "u8")
 
 
@@ -146,7 +147,7 @@ def text(probe):
 
 
 def _sizes(shape):
-    """Those that OpenVINO gives, None where it leaves one open; None for an open rank."""
+    """The result's sizes from OpenVINO. None is a dynamic size or rank."""
     if shape.rank.is_dynamic:
         return None
     return [size.get_length() if size.is_static else None for size in shape]
@@ -159,7 +160,7 @@ def _spelled(sizes, name):
 
 
 class Judge:
-    """Where both disagree, there is an exception with a name, or the test fails."""
+    """If both disagree, an exception with a name must explain it."""
 
     def __init__(self, tools_dir, work):
         self._core = openvino.Core()
@@ -184,7 +185,7 @@ class Judge:
         return path
 
     def _read(self, probe):
-        """The result's type as MLIR spells it, or None, and what else OpenVINO says."""
+        """The result's type in MLIR's syntax or None, and OpenVINO's message."""
         try:
             model = self._core.read_model(self._write(probe))
         except RuntimeError as error:
@@ -192,14 +193,16 @@ class Judge:
         result, data = model.outputs[0], model.inputs[0]
         sizes, known = _sizes(result.partial_shape), _sizes(data.partial_shape)
         if known is not None and sizes != known:
-            # The result has the data's shape, of which OpenVINO forgets some behind open scales.
+            # The result has the shape of the data. OpenVINO loses some sizes if those of the scale
+            # are dynamic.
             merged = [b if a is None else a for a, b in zip(sizes or known, known, strict=True)]
             self.named["sizes of the data are kept"] += merged != sizes
             sizes = merged
         return _spelled(sizes, result.element_type.to_string()), None
 
     def _is_interval(self, probe):
-        """Whether only the ends of intervals, which MLIR's types lack, make OpenVINO refuse it."""
+        """Whether only the bounds of intervals, which MLIR's types cannot express, make OpenVINO
+        reject it."""
         opened = tuple(
             (name, re.sub(r"\d*\.\.(?!\.)\d*", "?", shape))
             for name, shape in probe.operands
@@ -220,8 +223,9 @@ class Judge:
         if check.returncode not in (0, 1) or (check.returncode == 1 and "error: " not in told):
             self._fail(probe, f"exit code {check.returncode}: {told}")
         elif any(name == "dynamic" for name, _ in probe.operands):
-            # MLIR has no such type, and what OpenVINO infers once it is known is of no use here.
-            self.named["an element type is open: the layer is kept, with a warning"] += 1
+            # MLIR has no such type, and OpenVINO's inference after it is known does not matter
+            # here.
+            self.named["an element type is dynamic: the layer is kept, with a warning"] += 1
             if check.returncode != 0 or "is not known, so the layer is kept unchanged" not in told:
                 self._fail(
                     probe, f"expected a warning, but got exit code {check.returncode}: {told}"
@@ -231,12 +235,12 @@ class Judge:
             if check.returncode == 1:
                 return
             if self._is_interval(probe):
-                self.named["only the ends of an interval are wrong: accepted"] += 1
+                self.named["only the bounds of an interval are wrong: accepted"] += 1
             else:
                 self._fail(probe, f"accepted, but OpenVINO says {why}")
         elif probe.version == "opset16" and "must be between 13 and 15" in told:
-            # Its table is a partial one (K1).
-            self.named["OpenVINO takes the version 'opset16', too"] += 1
+            # K1 has a partial table only.
+            self.named["OpenVINO accepts the version 'opset16', too"] += 1
         else:
             self.accepted += 1
             self._compare(probe, path, expected, check)

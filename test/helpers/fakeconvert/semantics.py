@@ -1,4 +1,5 @@
-"""What FakeConvert gives in each mode, from the rules alone: NumPy's f32 arithmetic, and ml_dtypes or integers for the float8 step."""
+"""The results of FakeConvert in each mode, from the rules alone: NumPy's f32 arithmetic, and
+ml_dtypes or integers for the float8 step."""
 
 import ctypes
 from dataclasses import dataclass
@@ -10,35 +11,36 @@ MODES = ("exact", "openvino", "openvino_reference")
 TYPES = ("f32", "f16", "bf16")
 DESTINATIONS = ("f8E4M3FN", "f8E5M2")
 
-# Ways in which the CPU plugin's bits depend on the machine, or differ from this project's mode openvino.
+# The dependence of the CPU plugin's bits on the machine, and its deviations from this project's
+# mode openvino.
 IN_F32 = "f16 without AVX512-FP16 and bf16 without AVX-512 are computed in f32, with an unrounded reciprocal"
-DOUBLED = "values just below a power of two are doubled on the way to f16's subnormals"
-FLUSHED = "subnormal elements of f32 constants are taken as zero"
-TINY = "the CPU's instruction that rounds f32 to bf16 takes subnormals as zero"
-POWER = "the reciprocal of a constant is the C library's powf(scale, -1), which is no nearest one"
-INVALID = "the NaN of an operation that has no value is negative on x86"
+DOUBLED = "values just below a power of two are doubled in conversions to f16's subnormals"
+FLUSHED = "subnormal elements of f32 constants are flushed to zero"
+TINY = "the CPU's instruction that rounds f32 to bf16 flushes subnormals to zero"
+POWER = "the reciprocal of a constant is the C library's powf(scale, -1), which is not correctly rounded"
+INVALID = "the NaN of an invalid operation is negative on x86"
 QUIRKS = (IN_F32, DOUBLED, FLUSHED, TINY, POWER, INVALID)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Which of the parameters are constants of the model."""
+    """The parameters that are constants of the model."""
 
     scale: bool
     shift: bool
 
 
-def to_single(name, codes):
-    """Codes of f32, f16 or bf16 as f32, exactly."""
+def to_single(name, encodings):
+    """Encodings of f32, f16 or bf16 as f32, exactly."""
     if name == "f32":
-        return codes.view(np.float32)
+        return encodings.view(np.float32)
     if name == "f16":
-        return codes.view(np.float16).astype(np.float32)
-    return (codes.astype(np.uint32) << 16).view(np.float32)
+        return encodings.view(np.float16).astype(np.float32)
+    return (encodings.astype(np.uint32) << 16).view(np.float32)
 
 
 def from_single(name, values):
-    """C2: f32 values rounded once to a data type, as codes."""
+    """C2: f32 values rounded once to a data type, as encodings."""
     if name == "f32":
         return values.view(np.uint32)
     return values.astype(FORMATS[name].dtype).view(np.uint16)
@@ -49,7 +51,7 @@ def _round_once(name, values):
 
 
 def same(name, expected, found):
-    """Where two arrays of codes agree, any NaN with any other."""
+    """Where two arrays of encodings are equal. Any two NaNs are equal."""
     nan = np.isnan(to_single(name, expected)) & np.isnan(to_single(name, found))
     return (expected == found) | nan
 
@@ -60,7 +62,7 @@ def _clip(destination, values):
 
 
 def _through(destination, values):
-    """Rounded to float8, ties to even; the values must be in range."""
+    """Rounded to float8, ties to even. The values must be in range."""
     return values.astype(FORMATS[destination].dtype).astype(np.float32)
 
 
@@ -75,7 +77,7 @@ def _exact(name, destination, x, scale, shift):
 
 
 def _bf16_by_openvino(values):
-    """Half a unit is added where the last bit that stays is 1."""
+    """Half a unit is added if the last kept bit is 1."""
     bits = values.view(np.uint32)
     odd = (bits >> np.uint32(16)) & np.uint32(1)
     bits = bits + np.where(np.isnan(values), np.uint32(0), odd << np.uint32(15))
@@ -83,10 +85,10 @@ def _bf16_by_openvino(values):
 
 
 def _half_by_openvino(values):
-    """OpenVINO's scalar conversion, as f16 codes."""
+    """OpenVINO's scalar conversion to f16, as encodings."""
     bits = values.view(np.uint32)
     magnitude = bits & np.uint32(0x7FFFFFFF)
-    # Below 2^-15, what rounds up to a power of two at 11 bits is taken twice.
+    # Below 2^-15, values that round up to a power of two at 11 bits are doubled.
     exponent = magnitude >> np.uint32(23)
     rounds_up = (magnitude & np.uint32(0x7FFFFF)) >= np.uint32(0x7FF000)
     doubled = (exponent < 112) & (exponent > 0) & rounds_up
@@ -105,7 +107,8 @@ def _flush(values):
 
 
 def _power(scale):
-    """1 / scale as the C library computes it; constants that are computed in bf16 hide the difference."""
+    """1 / scale as the C library computes it. The difference does not matter for constants that are
+    computed in bf16."""
     powf = ctypes.CDLL("libm.so.6").powf
     powf.restype, powf.argtypes = ctypes.c_float, (ctypes.c_float, ctypes.c_float)
     distinct, places = np.unique(scale.view(np.uint32), return_inverse=True)
@@ -114,12 +117,13 @@ def _power(scale):
 
 
 def _plugin(name, destination, x, scale, shift, origin, quirks):
-    # The type of the plugin's nodes, and whether there is an addition at all.
+    # The type of the plugin's nodes, and whether there is an addition.
     own = "f32" if IN_F32 in quirks else name
     added = shift is not None
     bits = None if shift is None else shift.view(np.uint32)
     if added and origin.shift and not shift.any() and (bits == bits.flat[0]).all():
-        # Of a constant that is one zero throughout; in bf16, that of one element has no effect.
+        # There is no addition of a constant that is the same zero in all elements. In bf16, there
+        # is none for a single zero.
         added = own == "bf16"
         shift = shift if added and shift.size > 1 else None
 
@@ -132,7 +136,7 @@ def _plugin(name, destination, x, scale, shift, origin, quirks):
     if own == "bf16" and origin.scale:
         reciprocal = _bf16_by_openvino(reciprocal).view(np.float32)
     elif own == "f16" and origin.scale or own == "bf16" and added:
-        # Without an addition, the reciprocal of an input is no tensor of its own.
+        # Without an addition, the reciprocal of an input is not a separate tensor.
         reciprocal = round_own(reciprocal)
     if FLUSHED in quirks and origin.scale and scale.size > 1:
         scale, reciprocal = _flush(scale), _flush(reciprocal)
@@ -142,7 +146,7 @@ def _plugin(name, destination, x, scale, shift, origin, quirks):
     if shift is not None:
         scaled = scaled - shift
     scaled = _clip(destination, round_own(scaled))
-    # A NaN is below the range.
+    # A NaN is clamped to the lower bound.
     scaled = np.where(np.isnan(scaled), -np.float32(FORMATS[destination].max_value), scaled)
     if DOUBLED in quirks:
         half = _half_by_openvino(scaled).view(np.float16)
@@ -150,7 +154,7 @@ def _plugin(name, destination, x, scale, shift, origin, quirks):
         half = scaled.astype(np.float16)
     result = _through(destination, half)
     if shift is not None:
-        # Of an input, either zero is negated to +0.
+        # Either zero input is negated to +0.
         negative = -shift if origin.shift else -shift + np.float32(0)
         result = result - negative
     result = result * reciprocal
@@ -166,7 +170,7 @@ def _reference_e4m3(half):
     exponent = np.frexp(np.where(np.isfinite(values), values, 1.0))[1] - 1
     step = np.exp2(exponent.astype(np.float64) - 3)
     rounded = np.rint(values / step) * step
-    # Subnormals have been rounded to three bits before they are cut off.
+    # Subnormals are rounded to three bits before they are truncated.
     rounded = np.where(exponent < -6, np.floor(rounded * 512) / 512, rounded)
     rounded = np.where((values > 448) | np.isnan(values), 448.0, rounded)
     signed = np.where(half & np.uint16(0x8000), -rounded, rounded)
@@ -194,7 +198,7 @@ def _reference(name, destination, x, scale, shift, quirks):
     step = _reference_e4m3 if destination == "f8E4M3FN" else _reference_e5m2
 
     def signed(result, *operands):
-        """NumPy's NaNs are the machine's."""
+        """The sign of NumPy's NaNs depends on the machine."""
         given = np.isnan(operands[0]) | np.isnan(operands[1])
         made = np.where(np.isnan(result) & ~given, np.float32(np.nan), result)
         return result if INVALID in quirks else made
@@ -202,12 +206,12 @@ def _reference(name, destination, x, scale, shift, quirks):
     product = round_own(signed(x * scale, x, scale))
     scaled = round_own(signed(product - shift, product, shift))
     result = round_own(step(_half_by_openvino(scaled)) + shift)
-    # Exact: rounded already.
+    # Exact, as the value is rounded already.
     return from_single(name, round_own(result / scale))
 
 
 def evaluate(mode, name, destination, x, scale, shift, origin, quirks=frozenset()):
-    """The codes of the result, of the codes of the operands (shift may be None)."""
+    """The encodings of the result from those of the operands (`shift` may be None)."""
     x, scale = to_single(name, x), to_single(name, scale)
     shift = None if shift is None else to_single(name, shift)
     with np.errstate(all="ignore"):

@@ -1,4 +1,5 @@
-"""What this project's tools give for the models, compared with OpenVINO and with the formula."""
+"""The results of this project's tools for the models, compared with OpenVINO and with the
+formula."""
 
 import pathlib
 import shutil
@@ -11,13 +12,13 @@ from fakeconvert import compare, data, models, semantics
 TARGETS = ("cpu", "reference")
 
 
-def _save(path, name, codes):
-    """As .npy; bf16 as its codes."""
-    np.save(path, codes if name == "bf16" else codes.view(f"f{codes.itemsize}"))
+def _save(path, name, encodings):
+    """Saves an array as .npy, bf16 as its encodings."""
+    np.save(path, encodings if name == "bf16" else encodings.view(f"f{encodings.itemsize}"))
 
 
 class Tools:
-    """Runs models in one mode after the other, compiled and by the Reference."""
+    """Runs models in one mode after the other, in compiled code and the Reference."""
 
     def __init__(self, openvino, tools_dir, work):
         self._openvino = openvino
@@ -26,14 +27,14 @@ class Tools:
         self.comparison = compare.Comparison(openvino.quirks)
 
     def _results(self, target, mode, model, inputs, count):
-        """The codes that quant-float-run writes, or None if it fails."""
+        """The encodings that quant-float-run writes, or None if it fails."""
         out = model.parent / f"{target}_{mode}"
         command = [self._tools_dir / "quant-float-run", model, "--target", target, "--outputs", out]
-        # What an importer does without being told is tested, too.
+        # The importer's default mode is tested, too.
         if mode != "openvino":
             command += ["--fakeconvert-mode", mode]
         if target == "cpu" and self._models % 3:
-            # No level of optimization changes a bit, and this one takes half the time.
+            # No optimization level changes a bit, and this one halves the time.
             command += ["-O0"]
         result = subprocess.run(
             [*map(str, command), "--inputs", *map(str, inputs)],
@@ -58,7 +59,7 @@ class Tools:
         ]
 
     def run(self, group, mode, targets):
-        """One model of some cases."""
+        """One model of several cases."""
         self._models += 1
         folder = self._work / f"model_{self._models}"
         folder.mkdir(parents=True)
@@ -67,8 +68,8 @@ class Tools:
         model = folder / "model.xml"
         models.save(built, model)
         files = [folder / f"{name}.npy" for name, _ in inputs]
-        for file, (_, codes) in zip(files, inputs, strict=True):
-            _save(file, group[0].type, codes)
+        for file, (_, encodings) in zip(files, inputs, strict=True):
+            _save(file, group[0].type, encodings)
         expected = self._expected(mode, built, group, inputs, datas)
         right = True
         for target in targets:

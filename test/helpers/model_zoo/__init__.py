@@ -1,1 +1,2 @@
-"""Networks of torch, torchvision, timm, transformers and of packages that ship one, and their quantized forms."""
+"""Networks of torch, torchvision, timm, transformers and of packages that contain one, and their
+quantized variants."""

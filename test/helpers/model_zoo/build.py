@@ -1,7 +1,8 @@
-"""Writes networks: `python -m zoo.build FOLDER NAME...`, in the environment of requirements-networks.txt.
+"""Writes networks: `python -m model_zoo.build FOLDER NAME...`, in the environment of
+requirements-networks.txt.
 
-Of NAME come FOLDER/NAME.onnx and the values of its inputs, FOLDER/NAME.npz; of NAME.FORM the same
-in that form. What cannot be made leaves the reason in FOLDER/NAME.txt.
+NAME yields FOLDER/NAME.onnx and the values of its inputs, FOLDER/NAME.npz. NAME.VARIANT yields a
+quantized variant. The reason for a failure is written to FOLDER/NAME.txt.
 """
 
 import importlib
@@ -12,17 +13,17 @@ import sys
 import numpy as np
 import onnx
 
-from zoo import forms
-from zoo.table import NETWORKS
+from model_zoo import variants
+from model_zoo.table import NETWORKS
 
 
 def write(folder, name, make, *arguments):
-    """A file is there whole or not at all."""
+    """The file appears atomically."""
     target, part = folder / f"{name}.onnx", folder / f".{name}.{os.getpid()}.onnx"
     try:
         make(part, *arguments)
         part.rename(target)
-    except Exception as error:  # Of whatever exporter.
+    except Exception as error:  # The exporters raise any exception.
         lines = str(error).strip().splitlines() or [""]
         (folder / f"{name}.txt").write_text(f"{type(error).__name__}: {lines[0][:300]}\n")
         part.unlink(missing_ok=True)
@@ -30,14 +31,14 @@ def write(folder, name, make, *arguments):
 
 def make_network(part, name, values):
     network = NETWORKS[name]
-    builder = importlib.import_module(f"zoo.{network.source}")
+    builder = importlib.import_module(f"model_zoo.{network.source}")
     model, inputs = getattr(builder, network.make)(*network.arguments, **network.options)
     onnx.save(model, part)
     np.savez(values, **inputs)
 
 
-def make_form(part, source, form, values):
-    forms.write(form, onnx.load(source), part, dict(np.load(values)))
+def make_variant(part, source, form, values):
+    variants.write(form, onnx.load(source), part, dict(np.load(values)))
 
 
 def main(folder, names):
@@ -48,7 +49,7 @@ def main(folder, names):
         if not any(tried):
             write(folder, name, make_network, name, values)
         if form and source.exists() and not (folder / f"{full}.onnx").exists():
-            write(folder, full, make_form, source, form, values)
+            write(folder, full, make_variant, source, form, values)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the builders share: random weights of one seed, and export to ONNX."""
+"""Shared by the builders: seeded random weights, and export to ONNX."""
 
 import contextlib
 import io
@@ -12,7 +12,8 @@ SEED = 40
 
 
 def seeded(make, *arguments, **options):
-    """A module with random weights: none is left at one value for all elements, as some libraries begin."""
+    """A module with random weights. All are replaced, because some libraries initialize all
+    elements to one value."""
     torch.manual_seed(SEED)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         module = make(*arguments, **options)
@@ -46,8 +47,8 @@ def random_like(shape, kind="float32", high=2, low=0):
 def export(module, inputs, opset, exporter="dynamo", dynamic=None):
     """The module as an ONNX model of this opset, and the values of its inputs by name.
 
-    `exporter` is torch's "dynamo" or its older "script"; `dynamic` has the open axes of inputs by
-    their names.
+    `exporter` is torch's "dynamo" or the older "script". `dynamic` contains the dynamic axes of
+    inputs by their names.
     """
     stream, names = io.BytesIO(), list(inputs)
     logging.disable(logging.WARNING)
@@ -74,7 +75,7 @@ def export(module, inputs, opset, exporter="dynamo", dynamic=None):
 
 
 class Outputs(torch.nn.Module):
-    """A module whose results are a flat tuple of tensors, whatever the module returns."""
+    """A module whose results are a flat tuple of tensors, whatever the wrapped module returns."""
 
     def __init__(self, module, names=None, keywords=None, **options):
         super().__init__()

@@ -1,11 +1,12 @@
-"""Makes the environment of scripts/requirements-networks.txt, or of another such file, if it is not there.
+"""Creates the environment of scripts/requirements-networks.txt, or of another such file, unless it
+exists.
 
-usage: python -m zoo.environment SOURCE_ROOT ENVIRONMENT [NAME]
+usage: python -m model_zoo.environment SOURCE_ROOT ENVIRONMENT [NAME]
 
 NAME is that of the file, requirements-NAME.txt.
 
-PyPI's torch for Linux is built for CUDA and does not load without its libraries, though nothing here
-runs on a GPU. Empty ones stand in for them, whose functions say that there is no driver.
+PyPI's torch for Linux is built for CUDA and requires its libraries, though nothing here runs on a
+GPU. Stubs replace them, whose functions report that there is no driver.
 """
 
 import fcntl
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import sysconfig
 
-#: What every function of CUDA returns: cudaErrorInsufficientDriver.
+#: The result of every stub: cudaErrorInsufficientDriver.
 NO_DRIVER = 35
 CUDA_LIBRARY, CUDA_SYMBOL = r"lib(cu|nv|nccl)", r"(__)?(cu|nccl|nv)"
 
@@ -55,7 +56,8 @@ def stand_in_for_cuda(folder):
         compiler = f"clang-{os.environ.get('QF_LLVM', '22')}"
         subprocess.run([compiler, *options, "-o", folder / name, *inputs], check=True)
 
-    # The functions are in a library of their own: libraries that torch knows by version must define versions.
+    # The functions are in a separate library, because libraries with versioned symbols must define
+    # the versions.
     link("libno_cuda.so", source)
     for name in sorted(name for name in needed if re.match(CUDA_LIBRARY, name)):
         link(name, folder / "libno_cuda.so")

@@ -1,4 +1,4 @@
-"""Networks that packages ship as ONNX files."""
+"""Networks that packages contain as ONNX files."""
 
 import importlib.util
 import pathlib
@@ -9,8 +9,9 @@ from onnx import helper
 
 
 def shipped(package, file, shapes, high=2, values=None):
-    """The package's file; inputs of these shapes, of random values below `high` where they are integers."""
-    # The package itself is not imported: it may bring along what it alone needs.
+    """The package's file, with inputs of these shapes. Integer inputs are random values below
+    `high`."""
+    # The package itself is not imported, because it may have further dependencies.
     folder = pathlib.Path(importlib.util.find_spec(package).origin).parent
     model, random, inputs = onnx.load(folder / file), np.random.default_rng(40), {}
     for value in model.graph.input:

@@ -1,11 +1,12 @@
-"""Makes networks, compiles them and runs them beside ONNX Runtime.
+"""Creates networks, compiles them and compares them with ONNX Runtime.
 
-    python -m zoo.run [--named] [--only NAME[.FORM];...] [--times SECONDS] [--cpus host,...] [--models FOLDER]
-                      [--output FILE.json]
+    python -m model_zoo.run [--named] [--only NAME[.VARIANT];...] [--times SECONDS]
+                            [--cpus host,...] [--models FOLDER] [--output FILE.json]
 
-in the environment of the tests, build/venv. The networks are made in an environment of their own,
-build/networks/venv, which is there after the first run; FOLDER keeps them. The last line counts those that
-agree, those that do not or are refused, and those that torch or ONNX Runtime's quantizer could not make.
+in the environment of the tests, build/venv. The networks are created in a separate environment,
+build/networks/venv, which the first run creates. FOLDER keeps the networks. The last line counts
+the networks that agree, those that differ or are rejected, and those that torch or ONNX Runtime's
+quantizer could not create.
 """
 
 import argparse
@@ -22,10 +23,10 @@ ROOT = HELPERS.parent.parent
 BUILD = ROOT / "build"
 sys.path[:0] = [str(BUILD / "python_packages"), str(HELPERS)]
 
-from zoo import environment, trial  # noqa: E402
-from zoo.table import NETWORKS  # noqa: E402
+from model_zoo import environment, trial  # noqa: E402
+from model_zoo.table import NETWORKS  # noqa: E402
 
-#: The exit code where the environment cannot be made.
+#: The exit code if the environment cannot be created.
 NO_PACKAGES = 3
 
 
@@ -38,7 +39,7 @@ def describe_cpu():
 
 
 def list_names(options):
-    """Of each network the names that are wanted, its own and those of its forms."""
+    """The selected names of each network: its own and those of its variants."""
     only = set(options.only.split(";")) if options.only else None
     known = {f"{name}.{form}" for name, network in NETWORKS.items() for form in network.forms}
     unknown = (only or set()) - known - set(NETWORKS)
@@ -76,11 +77,11 @@ def tell(name, record):
 
 
 def run_networks(options, python, folder):
-    # One thread: what a network holds must not depend on how many there are.
+    # One thread: the number of a network's buffers must not depend on the number of threads.
     variables = {**os.environ, "PYTHONPATH": str(HELPERS), "OMP_NUM_THREADS": "1"}
     records = {}
     for names in list_names(options):
-        subprocess.run([python, "-m", "zoo.build", folder, *names], env=variables, stderr=subprocess.DEVNULL, check=False)  # fmt: skip
+        subprocess.run([python, "-m", "model_zoo.build", folder, *names], env=variables, stderr=subprocess.DEVNULL, check=False)  # fmt: skip
         base = names[0].partition(".")[0]
         for name in names:
             file, reason = folder / f"{name}.onnx", folder / f"{name}.txt"
@@ -124,18 +125,18 @@ def write(path, records, options):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--only", help="these alone, separated by semicolons")
-    parser.add_argument("--named", action="store_true", help="those whose speed is followed")
+    parser.add_argument("--named", action="store_true", help="the networks whose speed is tracked")
     parser.add_argument(
-        "--times", type=float, default=0, help="seconds for times of each; 0: no times"
+        "--times", type=float, default=0, help="seconds to measure each network; 0: no measurements"
     )
-    parser.add_argument("--cpus", default="host", help="whom to compile for")
+    parser.add_argument("--cpus", default="host", help="the target CPUs")
     parser.add_argument("--models", type=pathlib.Path, help="where networks stay")
     parser.add_argument("--output", help="a JSON file")
     options = parser.parse_args(arguments)
     try:
         python = environment.make(ROOT, BUILD / "networks" / "venv")
     except subprocess.CalledProcessError as error:
-        print(f"the packages that make networks cannot be had: {error}")
+        print(f"the packages that create networks are not available: {error}")
         return NO_PACKAGES
     with tempfile.TemporaryDirectory() as folder:
         if options.models:

@@ -1,16 +1,16 @@
-"""The networks: which builder makes each, of which arguments, and in which forms it is tried too."""
+"""The networks: the builder of each, its arguments, and the quantized variants that are tested."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Network:
-    source: str  # a builder's file
-    make: str  # a function there
+    source: str  # the builder's file
+    make: str  # a function in it
     arguments: tuple = ()
     options: dict = field(default_factory=dict)
     forms: tuple = ()
-    #: Of those whose speed is followed.
+    #: The networks whose speed is tracked.
     named: bool = False
 
 
@@ -44,13 +44,13 @@ def shipped(package, file, shapes, forms=(), named=True, **options):
     return Network("package_networks", "shipped", (package, file, shapes), options, forms, named)
 
 
-# The sizes of BERT that a configuration of transformers names otherwise in each family.
+# The sizes of BERT, whose names depend on the family in transformers' configurations.
 SMALL = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256, "vocab_size": 1000}  # fmt: skip
 MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536, "vocab_size": 30522}  # fmt: skip
 LLAMA = {**SMALL, "num_key_value_heads": 2, "head_dim": 32}
 
 NETWORKS = {
-    # Those whose speed is followed.
+    # The networks whose speed is tracked.
     "ssdlite320_mobilenet_v3_large": vision("detector", "ssdlite320_mobilenet_v3_large", forms=("qdq",), named=True),
     "vgg11": vision("classifier", "vgg11", named=True),
     "fasterrcnn_mobilenet_v3_large_320_fpn": vision("detector", "fasterrcnn_mobilenet_v3_large_320_fpn", named=True, box_score_thresh=0.01),

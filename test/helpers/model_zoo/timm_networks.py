@@ -2,7 +2,7 @@
 
 import timm
 
-from zoo.common import Outputs, export, random_like, seeded
+from model_zoo.common import Outputs, export, random_like, seeded
 
 
 def classifier(name, size=224, opset=18, exporter="dynamo", half=False, **options):

@@ -1,15 +1,16 @@
-"""Networks written out in torch, as papers and tutorials describe them."""
+"""Networks implemented in torch, following papers and tutorials."""
 
 import torch
 import torchvision
 from torch import nn
 from torch.nn import functional
 
-from zoo.common import Outputs, export, random_like, seeded
+from model_zoo.common import Outputs, export, random_like, seeded
 
 
 def largest(x, pooled):
-    """Of each channel, over all points; some implementations ask for it as a window as long as the cloud."""
+    """The maximum of each channel over all points. Some implementations use a pooling window of the
+    size of the cloud."""
     return nn.MaxPool1d(x.shape[-1])(x).flatten(1) if pooled else torch.max(x, 2)[0]
 
 
@@ -29,7 +30,7 @@ class Transform(nn.Module):
 
 
 class PointNet(nn.Module):
-    """Classification of clouds of points: Qi et al., 2017."""
+    """Classification of point clouds: Qi et al., 2017."""
 
     def __init__(self, pooled, classes=40):
         super().__init__()
@@ -52,7 +53,7 @@ def pointnet(points=1024, opset=17, exporter="dynamo", dynamic=None, pooled=Fals
 
 
 class Recurrent(nn.Module):
-    """Tokens, a recurrent layer or two, and classes from the last step."""
+    """Tokens, one or two recurrent layers, and classes from the last step."""
 
     def __init__(self, kind, layers, both, classes=16, vocabulary=500, width=64, hidden=128):
         super().__init__()
@@ -70,7 +71,7 @@ def recurrent(kind="LSTM", layers=2, both=False, length=32, opset=17, exporter="
 
 
 class Detector(nn.Module):
-    """A small backbone, the `top` best cells of all, RoiAlign of their boxes, and classes for each."""
+    """A small backbone, the `top` best cells, RoiAlign of their boxes, and classes for each."""
 
     def __init__(self, top=200, classes=20):
         super().__init__()
@@ -123,7 +124,7 @@ class UNet(nn.Module):
 
 
 class SuperResolution(nn.Module):
-    """ESPCN: convolutions, then pixels from channels."""
+    """ESPCN: convolutions, then DepthToSpace."""
 
     def __init__(self, factor=3):
         super().__init__()
@@ -134,7 +135,7 @@ class SuperResolution(nn.Module):
 
 
 class Style(nn.Module):
-    """Johnson's transfer of styles: reflected borders, instance normalization, nearest upsampling."""
+    """Johnson's style transfer: reflection padding, instance normalization, nearest upsampling."""
 
     def __init__(self, width=16):
         super().__init__()
@@ -154,7 +155,7 @@ class Style(nn.Module):
 
 
 class Keywords(nn.Module):
-    """DS-CNN for keywords in speech: depthwise and pointwise convolutions over a spectrogram."""
+    """DS-CNN for keyword spotting: depthwise and pointwise convolutions over a spectrogram."""
 
     def __init__(self, width=64, classes=12):
         super().__init__()
@@ -170,7 +171,8 @@ class Keywords(nn.Module):
 
 
 class Spectrogram(nn.Module):
-    """Samples to a log spectrogram by a Fourier transform of windows, then a convolution and a GRU."""
+    """Samples to a log spectrogram by a windowed Fourier transform, then a convolution and a
+    GRU."""
 
     def __init__(self, window=256, step=128):
         super().__init__()
@@ -188,7 +190,7 @@ class Spectrogram(nn.Module):
 
 
 class WaveNet(nn.Module):
-    """Dilated convolutions of the past, gated."""
+    """Causal dilated convolutions with gates."""
 
     def __init__(self, width=32, layers=6):
         super().__init__()
@@ -207,7 +209,7 @@ class WaveNet(nn.Module):
 
 
 class SpatialTransformer(nn.Module):
-    """A network that samples its image at places that it computes (GridSample)."""
+    """A network that samples its image at computed positions (GridSample)."""
 
     def __init__(self):
         super().__init__()
@@ -222,7 +224,7 @@ class SpatialTransformer(nn.Module):
 
 
 class Graph(nn.Module):
-    """A graph network: messages along edges, summed by ScatterElements or ScatterND."""
+    """A graph network: messages along edges, accumulated by ScatterElements or ScatterND."""
 
     def __init__(self, width=32, layers=3):
         super().__init__()
@@ -248,7 +250,7 @@ class Encoder(nn.Module):
 
 
 class Recommender(nn.Module):
-    """Embeddings of categories and numbers, crossed: DLRM."""
+    """Embeddings of categories and numbers with feature interactions: DLRM."""
 
     def __init__(self, tables=4, rows=1000, width=16):
         super().__init__()
@@ -267,7 +269,8 @@ class Recommender(nn.Module):
 
 
 class Yolo(nn.Module):
-    """Grids of three sizes, decoded as YOLO's heads are, and the boxes that NonMaxSuppression keeps."""
+    """Grids of three sizes, decoded like YOLO's heads, and the boxes that NonMaxSuppression
+    keeps."""
 
     def __init__(self, classes=10):
         super().__init__()
@@ -310,9 +313,9 @@ SHAPES = {
 
 
 def written(name, opset=18, exporter="dynamo"):
-    """One of the networks above, of the shapes above."""
+    """One of the networks above, with the shapes above."""
     kind = globals()[name]
-    # An encoder's layers as one operator of torch's have no ONNX form.
+    # torch's fused encoder layers cannot be exported to ONNX.
     torch.backends.mha.set_fastpath_enabled(False)
     inputs = {key: random_like(shape) for key, shape in SHAPES[kind].items()}
     return export(Outputs(seeded(kind)), inputs, opset, exporter)

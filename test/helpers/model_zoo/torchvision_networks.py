@@ -3,7 +3,7 @@
 import torch
 import torchvision
 
-from zoo.common import Outputs, export, random_like, seeded
+from model_zoo.common import Outputs, export, random_like, seeded
 
 models = torchvision.models
 
@@ -21,7 +21,7 @@ def segmentation(name, size=128, opset=18, exporter="dynamo"):
 
 
 def detector(name, size=320, opset=17, **options):
-    """Boxes, labels and scores after NonMaxSuppression, as torchvision's own exporter tests export it."""
+    """Boxes, labels and scores after NonMaxSuppression, as in torchvision's own exporter tests."""
     module = seeded(models.get_model, name, weights=None, weights_backbone=None, **options)
 
     class One(torch.nn.Module):

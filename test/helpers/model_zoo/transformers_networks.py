@@ -1,9 +1,9 @@
-"""transformers' networks, of configurations with the named sizes."""
+"""transformers' networks, from configurations with the given sizes."""
 
 import torch
 import transformers
 
-from zoo.common import Outputs, export, random_like, seeded
+from model_zoo.common import Outputs, export, random_like, seeded
 
 
 def make(kind, sizes):
@@ -13,7 +13,7 @@ def make(kind, sizes):
 
 
 def tokens(kind, length=64, opset=18, exporter="dynamo", mask=True, **sizes):
-    """A network of tokens: (family, head), with its sizes."""
+    """A network with tokens as inputs: (family, head), with its sizes."""
     module, config = make(kind, sizes)
     inputs = {"input_ids": random_like((1, length), "int64", high=config.vocab_size)}
     if mask:
@@ -25,6 +25,6 @@ def tokens(kind, length=64, opset=18, exporter="dynamo", mask=True, **sizes):
 
 
 def features(kind, name, shape, opset=18, exporter="dynamo", **sizes):
-    """A network of pixels or samples: the input's name and shape."""
+    """A network with pixels or samples as inputs: the input's name and shape."""
     module, _ = make(kind, sizes)
     return export(Outputs(module, keywords=[name]), {name: random_like(shape)}, opset, exporter)

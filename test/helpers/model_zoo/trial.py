@@ -1,4 +1,5 @@
-"""One network beside ONNX Runtime: whether it compiles, what compiling takes, whether the two agree, and their times."""
+"""Compares one network with ONNX Runtime: whether it compiles, the cost of compilation, the
+differences, and the run times."""
 
 import concurrent.futures
 import contextlib
@@ -13,15 +14,17 @@ import time
 
 import numpy as np
 
-#: Differences in parts of an output's largest element that need no reason, by the output's type.
-#: Others are measured by what ONNX Runtime's own results do when its input, weights or optimizations change.
+#: Tolerated differences relative to an output's largest element, by the output's type. Larger ones
+#: are compared with the changes of ONNX Runtime's own results when its input, weights or
+#: optimizations change.
 LEAST = {np.dtype(np.float32): 2e-5, np.dtype(np.float16): 4e-3, np.dtype(np.float64): 2e-5}
-#: How many times as far as ONNX Runtime's own results lie apart ours may lie from them.
+#: The tolerance as a multiple of the differences between ONNX Runtime's own results.
 FACTOR = 8
 
 
 def compile_library(compiler, model, library, cpu="host", limit=300):
-    """By quant-float-compile: its CPU time, at most `limit` seconds, and memory, or what it says instead."""
+    """Runs quant-float-compile. Returns its CPU time, at most `limit` seconds, and memory, or its
+    error."""
 
     def limited():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
@@ -72,7 +75,8 @@ def start_ours(library):
 
 
 def distance(found, wanted):
-    """The largest difference of two arrays in parts of the second's largest element; infinite if they are unlike."""
+    """The largest difference of two arrays relative to the second's largest element, or infinity if
+    shapes or types differ."""
     if found.shape != wanted.shape:
         return np.inf
     if not wanted.size:
@@ -88,7 +92,7 @@ def distance(found, wanted):
 
 
 def nudged(inputs, random):
-    """The inputs, their floats off by some units in the last place."""
+    """The inputs, with floats changed by some units in the last place."""
     return {
         name: (x * (1 + (random.random(x.shape) - 0.5) * 8 * np.finfo(x.dtype).eps)).astype(x.dtype) if x.dtype.kind == "f" else x
         for name, x in inputs.items()
@@ -96,7 +100,7 @@ def nudged(inputs, random):
 
 
 def nudged_weights(path, random):
-    """The model as bytes, its vectors and matrices of f32 off by some units in the last place."""
+    """The model as bytes, with f32 vectors and matrices changed by some units in the last place."""
     import onnx
     from onnx import numpy_helper
 
@@ -109,7 +113,8 @@ def nudged_weights(path, random):
 
 
 def judge(path, inputs, call):
-    """How far our results lie from ONNX Runtime's without its optimizations, and how far they may."""
+    """The difference of our results from ONNX Runtime's without optimizations, and the
+    tolerance."""
     peer, random = start_onnx_runtime(path, optimized=False), np.random.default_rng(1)
     wanted = peer(inputs)
     if any(x.dtype.kind == "f" for x in inputs.values()):
@@ -127,7 +132,7 @@ def judge(path, inputs, call):
         spread = max(distance(np.asarray(other[index]), theirs) for other in others)
         allowed = max(FACTOR * spread, LEAST.get(theirs.dtype, 0))
         if off > allowed and len(others) == 2:
-            # Its optimizations round elsewhere, too, where a network has sums of quantized values.
+            # Its optimizations change roundings, too, if a network has sums of quantized values.
             with contextlib.suppress(Exception):
                 others.append(start_onnx_runtime(path)(inputs))
                 spread = distance(np.asarray(others[-1][index]), theirs)
@@ -144,14 +149,14 @@ def judge(path, inputs, call):
 
 
 def clock(calls, inputs, budget):
-    """The best CPU time of each in ms; they take turns, `budget` seconds in all."""
+    """The best CPU time of each in ms. They take turns, for `budget` seconds in all."""
     best, end, turn = dict.fromkeys(calls, np.inf), time.monotonic() + budget, 0
     while turn < 2 or (time.monotonic() < end and turn < 50):
         for name, call in calls.items():
             for repeat in range(3):
                 begin = time.thread_time()
                 call(inputs)
-                # The first call of a turn finds the caches as another left them.
+                # The first call of a turn starts with cold caches.
                 if repeat or not turn:
                     best[name] = min(best[name], (time.thread_time() - begin) * 1e3)
         turn += 1
@@ -175,15 +180,16 @@ def _try(path, values, libraries, budget):
     return result
 
 
-def alone(function, *arguments):
-    """In a process of its own, which may crash."""
+def run_in_process(function, *arguments):
+    """Runs in a separate process, which may crash."""
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(function, *arguments).result()
 
 
 def run(compiler, path, values, cpus=("host",), budget=2.0):
-    """All of it, for one file and the values of its inputs; `budget` is in seconds for times, 0 for none."""
+    """Everything for one file and the values of its inputs. `budget` is in seconds for
+    measurements, 0 for none."""
     result = {}
     with tempfile.TemporaryDirectory() as folder:
         libraries = {}
@@ -196,8 +202,8 @@ def run(compiler, path, values, cpus=("host",), budget=2.0):
                 return {**compiled, "agrees": False}
             libraries[cpu] = str(library)
         try:
-            result.update(alone(_try, str(path), str(values), libraries, budget))
-        except Exception as error:  # Of whatever library, or a crash.
+            result.update(run_in_process(_try, str(path), str(values), libraries, budget))
+        except Exception as error:  # The libraries raise any exception.
             lines = str(error).splitlines() or [type(error).__name__]
             result.update(agrees=False, told=f"{type(error).__name__}: {lines[0][:300]}")
     return result

@@ -1,4 +1,4 @@
-"""Quantized forms of a network: what onnxruntime.quantization writes, and weights of 8 bits alone."""
+"""Quantized variants of a network: those of onnxruntime.quantization, and 8-bit weights alone."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ from onnxruntime.quantization import QuantFormat, QuantType
 
 
 class Once(quantization.CalibrationDataReader):
-    """The inputs as the only batch to calibrate with."""
+    """The inputs as the only calibration batch."""
 
     def __init__(self, inputs):
         self._left = iter([inputs])
@@ -39,16 +39,17 @@ def static(form, activations="QUInt8", weights="QInt8"):
 
 
 def dynamic(source, target, inputs):
-    # It transposes weights and leaves their shapes as they are listed.
+    # It transposes weights without updating their listed shapes.
     model = onnx.load(source)
     del model.graph.value_info[:]
     onnx.save(model, source)
-    # ONNX Runtime's ConvInteger takes unsigned weights alone, its DynamicQuantizeLSTM both.
+    # ONNX Runtime's ConvInteger supports unsigned weights only, its DynamicQuantizeLSTM both.
     quantization.quantize_dynamic(source, target, weight_type=QuantType.QUInt8)
 
 
 def weights_only(node_of):
-    """Matrices that MatMul, Gemm and Gather take, in int8 with a scale per column (per row of a table)."""
+    """Matrices that MatMul, Gemm and Gather use, in int8 with a scale for each column (each row of
+    a table)."""
 
     def quantize(source, target, inputs):
         model = onnx.load(source)
@@ -65,15 +66,15 @@ def weights_only(node_of):
             weight, axis = numpy_helper.to_array(tensor), axes[tensor.name]
             scale = np.abs(weight).max(axis=1 - axis, keepdims=True) / np.float32(127)
             scale = np.where(scale == 0, np.float32(1), scale).astype(np.float32)
-            codes = np.clip(np.rint(weight / scale), -127, 127).astype(np.int8)
+            encodings = np.clip(np.rint(weight / scale), -127, 127).astype(np.int8)
             name = tensor.name
             graph.initializer.remove(tensor)
-            parts = {"int8": codes, "scale": node_of(name, axis, nodes, scale)}
+            parts = {"int8": encodings, "scale": node_of(name, axis, nodes, scale)}
             graph.initializer.extend(
                 numpy_helper.from_array(v, f"{name}.{k}") for k, v in parts.items()
             )
         if not nodes:
-            raise ValueError("no matrix of weights")
+            raise ValueError("no weight matrix")
         kept = [*nodes, *graph.node]
         del graph.node[:]
         graph.node.extend(kept)
@@ -82,13 +83,13 @@ def weights_only(node_of):
     return quantize
 
 
-def behind_dequantize(name, axis, nodes, scale):
+def after_dequantize(name, axis, nodes, scale):
     inputs = [f"{name}.int8", f"{name}.scale"]
     nodes.append(helper.make_node("DequantizeLinear", inputs, [name], axis=axis))
     return scale.flatten()
 
 
-def behind_cast(name, axis, nodes, scale):
+def after_cast(name, axis, nodes, scale):
     nodes.append(helper.make_node("Cast", [f"{name}.int8"], [f"{name}.f32"], to=TensorProto.FLOAT))
     nodes.append(helper.make_node("Mul", [f"{name}.f32", f"{name}.scale"], [name]))
     return scale
@@ -99,13 +100,13 @@ FORMS = {
     "qdq16": static(QuantFormat.QDQ, "QUInt16", "QInt8"),
     "qoperator": static(QuantFormat.QOperator),
     "dynamic": dynamic,
-    "dequantize": weights_only(behind_dequantize),
-    "cast": weights_only(behind_cast),
+    "dequantize": weights_only(after_dequantize),
+    "cast": weights_only(after_cast),
 }
 
 
 def write(form, model, target, inputs):
-    """The model in this form, to a file."""
+    """Writes this variant of the model to a file."""
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):  # fmt: skip
         source = pathlib.Path(folder) / "source.onnx"

@@ -1,11 +1,11 @@
 """A quantized network as a whole and node by node, against ONNX Runtime.
 
-For each network: quant-float-check finds nothing wrong. Every quantization node
-gives ONNX Runtime's bits for ONNX Runtime's inputs. The network as a whole gives
-codes and results within what the order of additions explains; agreement.py of
-the example derives the bound, 2 gamma(n) sum |a||b| for each sum of n products
-with gamma(n) = n u / (1 - n u) and u = 2^-24, carried on to the next quantization,
-whose codes may differ only where a rounding boundary lies that close.
+For each network: quant-float-check reports no problem. Every quantization node computes ONNX
+Runtime's bits for ONNX Runtime's inputs. The network as a whole computes quantized values and
+results within a bound for other orders of additions, which agreement.py of the example derives: 2
+gamma(n) sum |a||b| for each sum of n products with gamma(n) = n u / (1 - n u) and u = 2^-24,
+propagated to the next quantization, whose results may differ only if a rounding boundary is that
+close.
 """
 
 import pathlib
@@ -16,12 +16,12 @@ import numpy as np
 import onnx
 from onnx import helper
 
-# Quantization nodes, of both domains.
+# Quantization nodes of both domains.
 OPERATIONS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear")
 
 
 def as_stored(array):
-    """For a .npy file: codes of narrow formats one per byte."""
+    """The array in a .npy file: one byte for each encoding of narrow formats."""
     name = array.dtype.name
     if array.dtype.kind != "V" and not name.startswith(
         ("float8", "int4", "uint4", "int2", "uint2")
@@ -33,7 +33,7 @@ def as_stored(array):
 
 
 def same_bits(found, wanted):
-    """Which elements have the same bits; of a NaN the class is enough."""
+    """The elements that have the same bits, or are both NaN."""
     code = np.dtype(f"u{wanted.itemsize}")
     return (found.view(code) == wanted.view(code)) | ((found != found) & (wanted != wanted))
 
@@ -73,7 +73,8 @@ class Tools:
 
 
 def nodes_alone(model, values, agreement):
-    """The quantization nodes by themselves: what they quantize are inputs, parameters remain."""
+    """The quantization nodes alone: their data inputs become graph inputs, and their parameters are
+    kept."""
     nodes, inputs, outputs, arrays = [], [], [], []
     infos = agreement.value_infos(model)
     types = {name: agreement.element_type(info) for name, info in infos.items()}
@@ -115,18 +116,18 @@ def check_nodes(tools, name, model, values, agreement):
         wrong = np.count_nonzero(~same_bits(array, wanted))
         elements += wanted.size
         if wrong:
-            tools.fail(f"{name}: {key}: {wrong} of {wanted.size} have other bits")
+            tools.fail(f"{name}: {key}: {wrong} of {wanted.size} have different bits")
     if not elements:
         tools.fail(f"{name}: no element of a quantization node to compare")
     print(f"{name}: {len(alone.graph.node)} quantization nodes, {elements} elements compared")
 
 
 def check_whole(tools, name, model, values, agreement):
-    """As it is; and with the codes of its activations as results, too, that tell more."""
+    """The network as it is, and with the quantized activations as additional results."""
     (image,) = (value.name for value in model.graph.input)
     results = [output.name for output in model.graph.output]
-    codes = agreement.code_names(model)
-    for title, names in ((name, results), (f"{name}-codes", results + codes)):
+    encodings = agreement.code_names(model)
+    for title, names in ((name, results), (f"{name}-codes", results + encodings)):
         found = tools.run(agreement.probed(model, names), [values[image]], title)
         if found is None:
             continue
@@ -138,7 +139,7 @@ def check_whole(tools, name, model, values, agreement):
         bounds = agreement.Bounds(model, values, found)
         for line in bounds.excess:
             tools.fail(f"{title}: {line}")
-        off = max(agreement.distance(found[key], values[key]).max() for key in results)
+        off = max(agreement.difference(found[key], values[key]).max() for key in results)
         allowed = max(bounds[key].max() for key in results)
         differing = sum(np.count_nonzero(found[key] != values[key]) for key in names)
         print(f"{title}: {off:.1e} off, {allowed:.1e} allowed; {differing} of {total} differ")
@@ -147,7 +148,7 @@ def check_whole(tools, name, model, values, agreement):
 def main(arguments):
     """check.py's tests: TOOLS EXAMPLE WORK NETWORK:SCHEME..."""
     tools_folder, example, work = map(pathlib.Path, arguments[:3])
-    # The example's own judge of agreement.
+    # The agreement check of the example.
     sys.path.insert(0, str(example))
     import agreement
 

@@ -17,7 +17,7 @@ from onnxruntime.quantization import (
 
 
 class Images(CalibrationDataReader):
-    """The calibration images, in batches as a network takes them."""
+    """The calibration images, in batches of the network's input."""
 
     def __init__(self, folder, shape):
         pixels = np.load(folder / "calibration-images.npy")
@@ -34,7 +34,7 @@ def image_shape(network):
 
 
 def static(activations, weights, **options):
-    """QDQ around everything, with scales from calibration images."""
+    """QDQ around all ops, with scales from calibration images."""
 
     def quantize(source, target):
         quantize_static(
@@ -56,7 +56,7 @@ def float8(**options):
 
 
 def dynamic(weights):
-    """DynamicQuantizeLinear in front of integer products."""
+    """DynamicQuantizeLinear before integer matmuls."""
 
     def quantize(source, target):
         kinds = ["MatMul", "Gemm", "Conv"]
@@ -66,7 +66,7 @@ def dynamic(weights):
 
 
 def weights_only(**options):
-    """4-bit weights in blocks or channels behind a DequantizeLinear."""
+    """4-bit weights in blocks or channels, with DequantizeLinear."""
 
     def quantize(source, target):
         from onnxruntime.quantization import matmul_nbits_quantizer as nbits
@@ -86,7 +86,7 @@ SCHEMES = {
     "u16u16_per_tensor": static("QUInt16", "QUInt16"),
     "s16s16_per_channel": static("QInt16", "QInt16", per_channel=True),
     "u16s4_per_channel": static("QUInt16", "QInt4", per_channel=True),
-    # QuantizeLinear and DequantizeLinear of the domain com.microsoft.
+    # QuantizeLinear and DequantizeLinear in the domain com.microsoft.
     "u8u8_contrib": static("QUInt8", "QUInt8", extra_options={"UseQDQContribOps": True}),
     "u16s8_contrib": static("QUInt16", "QInt8", extra_options={"UseQDQContribOps": True}),
     "f8_per_tensor": float8(),
@@ -100,7 +100,8 @@ SCHEMES = {
 
 
 def quantized(scheme, source, target):
-    """The network of this file by this scheme, written to another file and read from there."""
+    """Quantizes the network of this file by this scheme, writes it to another file and loads it
+    from there."""
     logging.disable(logging.WARNING)
     with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
         SCHEMES[scheme](source, target)

@@ -1,4 +1,5 @@
-"""Networks as their models are: a decoder with a cache, an encoder in float8, LSTMs in both directions, a Loop."""
+"""Networks with the structure of common models: a decoder with a cache, an encoder in float8,
+bidirectional LSTMs, a Loop."""
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +13,7 @@ HEAD = WIDTH // HEADS
 
 
 class Builder:
-    """A graph on its way, with names for what is made."""
+    """A graph under construction, with generated names."""
 
     def __init__(self):
         self.nodes, self.initializers = [], []
@@ -48,10 +49,12 @@ def value(name, kind, *shape):
     return helper.make_tensor_value_info(name, kind, shape)
 
 
-def int4_product(b, x, rows, columns):
-    """x times a matrix of int4 in blocks of 32 rows."""
-    codes = rng.integers(-8, 8, (rows, columns), dtype=np.int8).view(np.uint8).reshape(-1, 2) & 15
-    weight = b.constant((codes[:, 0] | codes[:, 1] << 4).reshape(rows, columns // 2), None)
+def int4_matmul(b, x, rows, columns):
+    """x times an int4 matrix in blocks of 32 rows."""
+    encodings = (
+        rng.integers(-8, 8, (rows, columns), dtype=np.int8).view(np.uint8).reshape(-1, 2) & 15
+    )
+    weight = b.constant((encodings[:, 0] | encodings[:, 1] << 4).reshape(rows, columns // 2), None)
     b.initializers[-1].CopyFrom(
         T(name=weight, data_type=T.INT4, dims=[rows, columns], raw_data=b.initializers[-1].raw_data)
     )
@@ -69,7 +72,7 @@ def make_decoder(width=WIDTH, heads=HEADS, hidden=HIDDEN):
     x = b.add("Gather", b.random(VOCABULARY, width), "token")
     for layer in range(LAYERS):
         h = b.add("RMSNormalization", x, b.random(width, scale=0.5), axis=-1, epsilon=1e-5)
-        q, k, v = (int4_product(b, h, width, width) for _ in range(3))
+        q, k, v = (int4_matmul(b, h, width, width) for _ in range(3))
         q, k = (b.add("RotaryEmbedding", t, cos, sin, "position", num_heads=heads) for t in (q, k))
         past = [f"past_{part}_{layer}" for part in ("key", "value")]
         inputs += [value(name, T.FLOAT, 1, heads, "past", head) for name in past]
@@ -77,18 +80,18 @@ def make_decoder(width=WIDTH, heads=HEADS, hidden=HIDDEN):
             "Attention", q, k, v, "", *past, outputs=3, q_num_heads=heads, kv_num_heads=heads
         )
         outputs += [value(name, T.FLOAT, 1, heads, "all", head) for name in present]
-        x = b.add("Add", x, int4_product(b, y, width, width))
+        x = b.add("Add", x, int4_matmul(b, y, width, width))
         h = b.add("RMSNormalization", x, b.random(width, scale=0.5), axis=-1, epsilon=1e-5)
-        gate, up = (int4_product(b, h, width, hidden) for _ in range(2))
+        gate, up = (int4_matmul(b, h, width, hidden) for _ in range(2))
         gated = b.add("Mul", b.add("Mul", gate, b.add("Sigmoid", gate)), up)
-        x = b.add("Add", x, int4_product(b, gated, hidden, width))
+        x = b.add("Add", x, int4_matmul(b, gated, hidden, width))
     scores = b.add("MatMul", x, b.random(width, VOCABULARY))
     b.nodes.append(helper.make_node("ArgMax", [scores], ["next"], axis=-1, keepdims=0))
     return b.model(inputs, outputs)
 
 
 def decode(step, width=WIDTH, heads=HEADS):
-    """The tokens that follow the first one: `step` computes the decoder."""
+    """The tokens after the first one: `step` computes the decoder."""
     past = [np.zeros((1, heads, 0, width // heads), np.float32)] * (2 * LAYERS)
     token, tokens = np.array([[1]]), []
     for position in range(TOKENS):
@@ -98,16 +101,16 @@ def decode(step, width=WIDTH, heads=HEADS):
 
 
 def float8(b, x, scale):
-    """There and back."""
+    """Quantized and dequantized."""
     scale = b.constant(np.float32(scale))
     zero = b.constant(np.zeros((), ml_dtypes.float8_e4m3fn), T.FLOAT8E4M3FN)
     return b.add("DequantizeLinear", b.add("QuantizeLinear", x, scale, zero), scale, zero)
 
 
-def float8_product(b, x, rows, columns):
-    codes = (rng.standard_normal((rows, columns)) * 8).astype(ml_dtypes.float8_e4m3fn)
+def float8_matmul(b, x, rows, columns):
+    encodings = (rng.standard_normal((rows, columns)) * 8).astype(ml_dtypes.float8_e4m3fn)
     scale = b.constant(np.float32(0.01))
-    weight = b.add("DequantizeLinear", b.constant(codes, T.FLOAT8E4M3FN), scale)
+    weight = b.add("DequantizeLinear", b.constant(encodings, T.FLOAT8E4M3FN), scale)
     return b.add("MatMul", float8(b, x, 0.05), weight)
 
 
@@ -115,12 +118,12 @@ def make_encoder():
     b = Builder()
     x = "x"
     for _ in range(2):
-        q, k, v = (float8_product(b, x, WIDTH, WIDTH) for _ in range(3))
+        q, k, v = (float8_matmul(b, x, WIDTH, WIDTH) for _ in range(3))
         y = b.add("Attention", q, k, v, "mask", q_num_heads=HEADS, kv_num_heads=HEADS)
-        x = b.add("Add", x, float8_product(b, y, WIDTH, WIDTH))
+        x = b.add("Add", x, float8_matmul(b, y, WIDTH, WIDTH))
         x = b.add("LayerNormalization", x, b.random(WIDTH), b.random(WIDTH, scale=0.1), axis=-1)
-        h = b.add("Gelu", float8_product(b, x, WIDTH, HIDDEN), approximate="tanh")
-        x = b.add("Add", x, float8_product(b, h, HIDDEN, WIDTH))
+        h = b.add("Gelu", float8_matmul(b, x, WIDTH, HIDDEN), approximate="tanh")
+        x = b.add("Add", x, float8_matmul(b, h, HIDDEN, WIDTH))
         x = b.add("LayerNormalization", x, b.random(WIDTH), b.random(WIDTH, scale=0.1), axis=-1)
     b.nodes.append(helper.make_node("Identity", [x], ["y"]))
     inputs = [value("x", T.FLOAT, 2, "length", WIDTH), value("mask", T.BOOL, "length", "length")]
@@ -147,7 +150,7 @@ def make_lstm():
 
 
 def make_loop():
-    """Ten steps of a recurrent network, and the mean of each state."""
+    """Ten iterations of a recurrent network, and the mean of each state."""
     b, body = Builder(), Builder()
     weights = b.random(32, 32, scale=0.2)
     state = body.add("Tanh", body.add("Add", body.add("MatMul", "state", weights), "x"))

@@ -1,5 +1,5 @@
-"""Device code as host code: each conversion instruction is a call of NVIDIA's own host function for it, and what
-makes NaNs on a GPU makes them here as it does there."""
+"""Device code as host code: each conversion instruction becomes a call of NVIDIA's host function
+for it, and operations create the NaNs of a GPU."""
 
 import re
 import subprocess
@@ -22,23 +22,23 @@ ACCESSES = re.compile(
     re.MULTILINE,
 )
 KERNELS = re.compile(r"^define .*?ptx_kernel void @([\w$]+)\((.*)\)(.*\{)$", re.MULTILINE)
-# A NaN's bits on a GPU, and those of infinity.
+# The bits of a NaN on a GPU, and those of infinity.
 NAN_BITS = {
     "half": (16, 0x7FFF, 0x7C00),
     "bfloat": (16, 0x7FFF, 0x7F80),
     "float": (32, 0x7FFFFFFF, 0x7F800000),
     "double": (64, 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000),
 }
-# The most dynamic shared memory of a block, and the type of the array.
+# The maximum dynamic shared memory of a block, and the type of the array.
 DYNAMIC_BYTES = 227 * 1024
 DYNAMIC = f"[{DYNAMIC_BYTES} x i8]"
 BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8}
 
 
 def with_device_nans(match):
-    """The NaN that a GPU makes, after an operation that makes NaNs."""
+    """Replaces the NaN of an operation by the one that a GPU creates."""
     name, type_name = match[1], match[2] or match[3] or match[4]
-    # Names beside LLVM's numbers.
+    # Names that do not collide with LLVM's numbered values.
     step = name.replace("%", "%v", 1)
     vector = re.fullmatch(r"<(\d+) x (\w+)>", type_name)
     width, nan, infinity = NAN_BITS[vector[2] if vector else type_name]
@@ -63,7 +63,8 @@ def with_device_nans(match):
 
 
 def by_integers(match):
-    """A call whose pairs of halves travel as integers: their places in a C++ function are the compiler's choice.
+    """A call with pairs of f16 as integers, because the calling convention for them depends on the
+    C++ compiler.
 
     Since LLVM 24, the last argument of conversions to narrow floats selects the modifier `.pzo`.
     """
@@ -74,7 +75,7 @@ def by_integers(match):
     arguments = arguments.removesuffix(", i1 false")
     pair = re.fullmatch(r"(<2 x \w+>) (\S+)", arguments)
     lines = [f"  {step}.pair = bitcast {pair[1]} {pair[2]} to i32"] if pair else []
-    # C++ takes short integers extended.
+    # C++ expects short integers to be extended.
     given = f"i32 {step}.pair" if pair else re.sub(r"\bi16 ", "i16 zeroext ", arguments)
     if result.startswith("<2 x"):
         lines += [
@@ -86,8 +87,9 @@ def by_integers(match):
     return "\n".join(lines)
 
 
-def as_product(match):
-    """A product of matrices by a warp: the name of the instruction and the registers, as bits; the result is read from memory."""
+def as_mma(match):
+    """A matmul of a warp: the name of the instruction and the registers, as bits. The result is
+    read from memory."""
     name, result, mma, arguments = match.groups()
     step = name.replace("%", "%v", 1)
     lines, registers = [], []
@@ -98,7 +100,7 @@ def as_product(match):
     return "\n".join(
         [
             *lines,
-            f"  {step}.out = call ptr (ptr, i32, ...) @simulated_product(ptr @simulated_{mma.replace('.', '_')}, i32 {len(registers)}, "
+            f"  {step}.out = call ptr (ptr, i32, ...) @simulated_mma(ptr @simulated_{mma.replace('.', '_')}, i32 {len(registers)}, "
             + ", ".join(registers)
             + ")",
             f"  {name} = load {result}, ptr {step}.out",
@@ -107,23 +109,24 @@ def as_product(match):
 
 
 def as_matrix_load(match):
-    """A load of matrices by a warp: the name of the instruction and the thread's address; the registers are read from memory."""
+    """An ldmatrix of a warp: the name of the instruction and the thread's address. The registers
+    are read from memory."""
     name, result, load, pointer = match.groups()
     step = name.replace("%", "%v", 1)
     return "\n".join(
         [
             f"  {step}.from = addrspacecast ptr addrspace(3) {pointer} to ptr",
-            f"  {step}.out = call ptr @simulated_matrices(ptr @simulated_{load.replace('.', '_')}, ptr {step}.from)",
+            f"  {step}.out = call ptr @simulated_ldmatrix(ptr @simulated_{load.replace('.', '_')}, ptr {step}.from)",
             f"  {name} = load {result}, ptr {step}.out",
         ]
     )
 
 
-def with_products(text):
-    """Products of matrices, and loads for them, as calls of the simulator."""
+def with_mma(text):
+    """Warp matmuls, and loads for them, as calls of the simulator."""
     names = sorted(set(re.findall(r"call \{.*?\} @llvm\.nvvm\.((?:mma|ldmatrix)\.[\w.]+)", text)))
     text = re.sub(
-        r"  (%[\w.]+) = (?:tail )?call (\{.*?\}) @llvm\.nvvm\.(mma\.[\w.]+)\((.*?)\)(?: #\d+)?", as_product, text
+        r"  (%[\w.]+) = (?:tail )?call (\{.*?\}) @llvm\.nvvm\.(mma\.[\w.]+)\((.*?)\)(?: #\d+)?", as_mma, text
     )  # fmt: skip
     text = re.sub(
         r"  (%[\w.]+) = (?:tail )?call (\{.*?\}) @llvm\.nvvm\.(ldmatrix\.[\w.]+)\(ptr addrspace\(3\) (?:\w+ )*?(%[\w.]+|@[\w.]+)\)(?: #\d+)?", as_matrix_load, text
@@ -132,7 +135,7 @@ def with_products(text):
     for name in names:
         value = name.removeprefix("mma.")
         text += f'@simulated_{name.replace(".", "_")} = private constant [{len(value) + 1} x i8] c"{value}\\00"\n'
-    declarations = "declare ptr @simulated_product(ptr, i32, ...) convergent\ndeclare ptr @simulated_matrices(ptr, ptr) convergent\n"  # fmt: skip
+    declarations = "declare ptr @simulated_mma(ptr, i32, ...) convergent\ndeclare ptr @simulated_ldmatrix(ptr, ptr) convergent\n"  # fmt: skip
     return text + declarations * bool(names)
 
 
@@ -143,7 +146,7 @@ TMA_LOAD = re.compile(
 
 
 def split_arguments(text):
-    """At commas outside of parentheses, which constant expressions have."""
+    """Splits at commas outside of parentheses, which occur in constant expressions."""
     found, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -155,7 +158,7 @@ def split_arguments(text):
 
 
 def as_bits(step, arguments):
-    """Arguments of 32 bits as integers."""
+    """Bitcasts 32-bit arguments to integers."""
     lines, registers = [], []
     for index, argument in enumerate(arguments):
         type_name, value = argument.replace(" noundef", "").split(" ", 1)
@@ -165,7 +168,8 @@ def as_bits(step, arguments):
 
 
 class AsyncInstructions:
-    """Instructions of the asynchronous proxy, some of which LLVM has as inline assembly, as calls of the simulator."""
+    """Instructions of the asynchronous proxy, some of which LLVM emits as inline assembly, as calls
+    of the simulator."""
 
     def __init__(self):
         self.count, self.names = 0, {}
@@ -199,7 +203,7 @@ class AsyncInstructions:
         lines, registers = as_bits(step, given[:count])
         if product := re.search(r"wgmma\.mma_async\.sync\.aligned\.(\S+)", code):
             symbol = self.names.setdefault(product[1], f"@simulated_wgmma{len(self.names)}")
-            # The scale of D, those of A and B of floats, and whether those of 16 bits are transposed.
+            # The scale of D, those of A and B for floats, and the transpose flags for 16-bit types.
             a, b, scale, *more = given[count:]
             assert "i32 -1" not in more[:2], code
             transposed = more[2:] or ["i32 0", "i32 0"]
@@ -236,7 +240,7 @@ class AsyncInstructions:
 
 
 def with_dynamic_shared(text):
-    """The array of dynamic size, which is external, with as much as a block has."""
+    """Defines the external array of dynamic size with the maximum size of a block."""
     return re.sub(
         r"^(@__dynamic_shmem__\w+ = )external addrspace\(3\) global \[0 x i8\](?: \w+)?, align (\d+)$",
         rf"\1internal addrspace(3) global {DYNAMIC} undef, align \2",
@@ -246,7 +250,8 @@ def with_dynamic_shared(text):
 
 
 def shared_arrays(text):
-    """The arrays in shared memory, and the bytes of each; an array without address ends them."""
+    """The arrays in shared memory, and the bytes of each. An array without address terminates the
+    list."""
     arrays = re.findall(
         r"^@([\w.]+) = .*addrspace\(3\) global (\[\d+ x \w+\]|\w+)", text, re.MULTILINE
     )
@@ -267,14 +272,14 @@ def to_host(text):
         r"  (%[\w.]+) = (?:tail )?call (.+) (@nvvm_\w+)\((.*?)\)(?: #\d+)?", by_integers, text
     )
     text = re.sub(r"(declare .*@nvvm_.*)", lambda m: re.sub(r"<2 x \w+>", "i32", m[1]), text)
-    # Of intrinsics alone.
+    # Attributes of intrinsics only.
     text = re.sub(
         r"^(declare .*@nvvm_.*)",
         lambda m: m[1].replace(", i1 immarg", "").replace(" immarg", ""),
         text,
         flags=re.MULTILINE,
     )
-    # Which barrier or shuffle it is tells its address.
+    # The call site identifies the barrier or shuffle, so calls must not be merged or duplicated.
     text = re.sub(
         r"^(declare \w+ @nvvm_(?:barrier|shfl)\w+\(.*?\)).*",
         r"\1 convergent nomerge",
@@ -294,7 +299,7 @@ def bytes_of(type_name):
 
 
 def with_checks(text):
-    """A call before every access to memory, with where, how much and how aligned."""
+    """Inserts a call before every memory access, with address, size and alignment."""
     count = 0
 
     def checked(match):
@@ -317,8 +322,8 @@ def with_checks(text):
 
 
 def parameter_types(parameters):
-    """`ptr noundef align 16 %0, ptr byval([16 x i64]) %1` as types, and those of byval as arrays; in brackets, commas stand in
-    `initializes((0, 8))` alone."""
+    """The types of `ptr noundef align 16 %0, ptr byval([16 x i64]) %1`, and the types of byval as
+    arrays. Commas in brackets occur in `initializes((0, 8))` only."""
     parameters = re.sub(r"initializes\(.*?\)\)", "", parameters)
     found = []
     for parameter in parameters.split(","):
@@ -329,7 +334,8 @@ def parameter_types(parameters):
 
 
 def caller(name, parameters):
-    """How the simulator calls a kernel: with pointers to the values, as many bytes each as it tells."""
+    """The function with which the simulator calls a kernel: it takes pointers to the values, each
+    of the size that it reports."""
     types = parameter_types(parameters)
     by_value = [type_name.startswith("[") for type_name in types]
     sizes = ", ".join(f"i32 {size}" for size in [len(types), *map(bytes_of, types)])
@@ -343,7 +349,7 @@ def caller(name, parameters):
             f"  %a{index} = load ptr, ptr %p{index}",
             f"  %v{index} = load {type_name}, ptr %a{index}, align 1",
         ]
-        # Threads take one copy, which is aligned.
+        # All threads share one aligned copy.
         if by_value[index]:
             lines += [
                 f"  %c{index} = alloca {type_name}, align 64",
@@ -359,8 +365,9 @@ def caller(name, parameters):
 
 
 def build_kernels(text, library, compiler, cuda_include):
-    """Makes the library of kernels that the simulator calls of a module of device code; returns their names."""
-    # Names with dollars need no quotes.
+    """Builds the library of kernels that the simulator calls from a module of device code. Returns
+    their names."""
+    # Names with dollar signs need no quotes.
     text = re.sub(r'@"([\w$]+)"', r"@\1", text)
     kernels = KERNELS.findall(text)
     if not kernels:
@@ -371,7 +378,7 @@ def build_kernels(text, library, compiler, cuda_include):
     text = with_dynamic_shared(text)
     shared = shared_arrays(text)
     text = AsyncInstructions().replace(text)
-    text, _ = to_host(with_products(with_checks(text)))
+    text, _ = to_host(with_mma(with_checks(text)))
     text += shared
     text += "".join(caller(name, parameters) for name, parameters, _ in kernels)
     names = "".join(name + "\\0A" for name, _, _ in kernels)

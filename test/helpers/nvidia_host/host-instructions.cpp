@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What LLVM's intrinsics for conversion instructions do, by the functions of
-// cuda_fp8.h, cuda_fp6.h and cuda_fp4.h, compiled as plain host C++. Of two
-// operands the first has the high half; pairs of halves travel as integers.
-// And the roots that are rounded, which the C library has as well, and the
-// permutation of bytes, by its description in the PTX ISA.
+// The functions of LLVM's intrinsics for conversion instructions, implemented
+// with cuda_fp8.h, cuda_fp6.h and cuda_fp4.h, compiled as plain host C++. Of
+// two operands, the first is the high half. Pairs of f16 are passed as
+// integers. Also rounded square roots, which the C library provides, and the
+// byte permutation, by its description in the PTX ISA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ template <typename To, typename From> static To bitCast(const From &from) {
 
 extern "C" float nvvm_sqrt_rn_f(float x) { return std::sqrt(x); }
 
-/// Each four bits of `selector` choose one of eight bytes, or, by the fourth
-/// bit, eight times its sign.
+/// Each four bits of `selector` select one of eight bytes, or, if the fourth
+/// bit is set, eight copies of its sign.
 extern "C" uint32_t nvvm_prmt(uint32_t low, uint32_t high, uint32_t selector) {
   uint64_t bytes = uint64_t(high) << 32 | low;
   uint32_t result = 0;
@@ -88,7 +88,7 @@ extern "C" uint32_t nvvm_ue8m0x2_to_bf16x2(uint16_t codes) {
 ENCODE_FLOAT6(e2m3x2, __NV_E2M3)
 ENCODE_FLOAT6(e3m2x2, __NV_E3M2)
 
-// Two codes in one byte, which travels in the low half of 16 bits.
+// Two encodings in one byte, which is passed in the low half of 16 bits.
 extern "C" uint16_t nvvm_ff_to_e2m1x2_rn_satfinite(float high, float low) {
   return __nv_cvt_float2_to_fp4x2({low, high}, __NV_E2M1, cudaRoundNearest);
 }
@@ -97,7 +97,7 @@ extern "C" uint32_t nvvm_e2m1x2_to_f16x2_rn(uint16_t codes) {
       __nv_cvt_fp4x2_to_halfraw2(uint8_t(codes), __NV_E2M1));
 }
 
-// The compiler's library has none on some systems.
+// Some compilers' runtime libraries lack it.
 extern "C" __bf16 __truncsfbf2(float value) {
   uint32_t bits = bitCast<uint32_t>(value);
   return bitCast<__bf16>(uint16_t((bits + 0x7FFF + (bits >> 16 & 1)) >> 16));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of every library of kernels: who a thread is, and whom to tell of an
-// access to memory, of copies, of a barrier and of a product of matrices.
+// Part of every library of kernels: the ids of a thread, and the simulator's
+// callbacks for memory accesses, copies, barriers and matmuls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ void (*simulated_wait_hook)(uint32_t);
 void nvvm_cp_async_cg_shared_global_16(const void *target, const void *source) {
   simulated_copy_hook(target, source, 16, 16);
 }
-/// Of the source `count` bytes, and zeros.
+/// Copies `count` bytes of the source, and fills the rest with zeros.
 void nvvm_cp_async_cg_shared_global_16_s(const void *target, const void *source,
                                          uint32_t count) {
   simulated_copy_hook(target, source, 16, count);
@@ -48,38 +48,39 @@ void nvvm_barrier_cta_sync_aligned_all(int32_t) {
   simulated_barrier_hook(__builtin_return_address(0));
 }
 
-const uint32_t *(*simulated_product_hook)(const void *, const char *,
-                                          const uint32_t *, uint32_t);
+const uint32_t *(*simulated_mma_hook)(const void *, const char *,
+                                      const uint32_t *, uint32_t);
 
-/// `mma.NAME` of so many registers; the result's.
-const uint32_t *simulated_product(const char *name, uint32_t count, ...) {
+/// `mma.NAME` with this number of registers. Returns those of the result.
+const uint32_t *simulated_mma(const char *name, uint32_t count, ...) {
   uint32_t operands[16];
   va_list arguments;
   va_start(arguments, count);
   for (uint32_t i = 0; i < count; ++i)
     operands[i] = va_arg(arguments, uint32_t);
   va_end(arguments);
-  return simulated_product_hook(__builtin_return_address(0), name, operands,
-                                count);
+  return simulated_mma_hook(__builtin_return_address(0), name, operands, count);
 }
 
 /// The value of the thread whose number differs in the bits of `offset`.
 uint32_t nvvm_shfl_sync_bfly_i32(uint32_t threads, uint32_t value,
                                  uint32_t offset, uint32_t clamp) {
   uint32_t operands[] = {threads, value, offset, clamp};
-  return *simulated_product_hook(__builtin_return_address(0), "shfl.sync.bfly",
-                                 operands, 4);
+  return *simulated_mma_hook(__builtin_return_address(0), "shfl.sync.bfly",
+                             operands, 4);
 }
 
-/// `ldmatrix.NAME` of matrices in shared memory; the registers of the result.
-const uint32_t *simulated_matrices(const char *name, const void *pointer) {
-  // Of four matrices each thread has the address of a row, of fewer the first.
+/// `ldmatrix.NAME` of matrices in shared memory. Returns the registers of the
+/// result.
+const uint32_t *simulated_ldmatrix(const char *name, const void *pointer) {
+  // With four matrices, each thread has the address of a row. With fewer, only
+  // the first threads do.
   const char *count = strstr(name, ".x");
   if (count && registers[0] % 32 < 8u * (count[2] - '0'))
     simulated_access_hook(pointer, 16, 16, 0);
   auto address = reinterpret_cast<uint64_t>(pointer);
   uint32_t operands[] = {uint32_t(address), uint32_t(address >> 32)};
-  return simulated_product_hook(__builtin_return_address(0), name, operands, 2);
+  return simulated_mma_hook(__builtin_return_address(0), name, operands, 2);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +131,8 @@ void simulated_tma_load(const void *target, const void *barrier,
 }
 void nvvm_wgmma_fence_sync_aligned() { simulated_wgmma_fence_hook(); }
 void nvvm_wgmma_commit_group_sync_aligned() { simulated_wgmma_commit_hook(); }
-/// Without registers: what the compiler moves ahead of it has no results yet.
+/// Without registers, the compiler may move code ahead of it, which then has no
+/// results yet.
 void nvvm_wgmma_wait_group_sync_aligned(uint64_t count) {
   simulated_wgmma_wait_hook(count, nullptr, 0);
 }
@@ -141,10 +143,10 @@ void nvvm_setmaxnreg_dec_sync_aligned_u32(uint32_t count) {
   simulated_registers_hook(__builtin_return_address(0), count);
 }
 
-/// Half the most columns of a wgmma: the registers of a thread.
+/// The registers of a thread: half of the maximum N of a wgmma.
 constexpr uint32_t kMaxWgmmaRegisters = 128;
 
-/// `wgmma.mma_async.NAME`; the registers of the result.
+/// `wgmma.mma_async.NAME`. Returns the registers of the result.
 const uint32_t *simulated_wgmma(const char *name, uint32_t count, uint64_t a,
                                 uint64_t b, uint32_t scaleOut,
                                 uint32_t transposedA, uint32_t transposedB,

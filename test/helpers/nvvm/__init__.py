@@ -1,1 +1,2 @@
-"""Computations for NVIDIA GPUs: as kernels in PTX, and as functions of the CPU by NVIDIA's host functions."""
+"""Computations for NVIDIA GPUs: as kernels in PTX, and as CPU functions that call NVIDIA's host
+functions."""

@@ -1,4 +1,4 @@
-"""Computations for GPUs executed on the CPU, by NVIDIA's own host functions."""
+"""Computations for GPUs executed on the CPU with NVIDIA's host functions."""
 
 import ctypes
 import subprocess
@@ -26,7 +26,7 @@ class Tools:
 
 
 def build(tools, folder, chip, computations):
-    """A library of the computations, and the instructions that they use."""
+    """Builds a library of the computations. Also returns the instructions that they use."""
     pipeline = f"builtin.module(convert-quant-float-to-nvvm{{chip={chip}}},{_PASSES})"
     lowered = subprocess.run(
         [tools.optimizer, f"--pass-pipeline={pipeline}"],
@@ -48,11 +48,12 @@ def build(tools, folder, chip, computations):
 
 
 def run(library, computation, *operands):
-    """The codes of the result, for codes of the operands of as many computations as there are."""
+    """The encodings of the result, for the encodings of the operands of any number of
+    computations."""
     times = operands[0].size // computation.operands[0].count
     slots = [
-        np.ascontiguousarray(_ALL[operand.element].slots(codes.ravel()))
-        for operand, codes in zip(computation.operands, operands, strict=True)
+        np.ascontiguousarray(_ALL[operand.element].slots(encodings.ravel()))
+        for operand, encodings in zip(computation.operands, operands, strict=True)
     ]
     result = computation.result
     out = np.zeros(times * result.count, _ALL[result.element].slot)
@@ -63,4 +64,4 @@ def run(library, computation, *operands):
 
     arguments = [field for array in (*slots, out) for field in memref(array)]
     getattr(library, computation.name)(*arguments, ctypes.c_int64(times))
-    return _ALL[result.element].codes(out)
+    return _ALL[result.element].encodings(out)

@@ -25,7 +25,7 @@ class Operand:
 
     @property
     def memory(self):
-        """The element type in memory: one slot of whole bytes."""
+        """The element type in memory: the smallest whole number of bytes."""
         if self.element in BELOW_A_BYTE or self.element.startswith("!"):
             return "i8"
         return {"bf16": "i16"}.get(self.element, self.element.removeprefix("u"))
@@ -63,7 +63,7 @@ def cast(source, to, options="", shape=(4,)):
 
 
 def operation(name, options, operands, to, label=""):
-    """An op of ours whose result has the shape of its first operand."""
+    """An op of this project whose result has the shape of its first operand."""
     result = Operand(to, operands[0].shape)
     uses = ", ".join(f"{{{i}}}" for i in range(len(operands)))
     types = ", ".join(operand.type() for operand in operands)
@@ -147,7 +147,7 @@ def kernel(computation):
 
 
 def loop(computation):
-    """A function that computes %n times, each operand from where the one before ends."""
+    """A function that computes %n times, with consecutive operands in memory."""
     counts = [operand.count for operand in (*computation.operands, computation.result)]
     steps = [
         line

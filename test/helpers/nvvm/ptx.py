@@ -14,7 +14,7 @@ PASSES = (
     "reconcile-unrealized-casts"
 )
 CONVERSION = re.compile(r"cvt\.\S*\b(e4m3x2|e5m2x2|ue8m0x2|e2m1x2|e2m3x2|e3m2x2)\b")
-# What only brings values in and out.
+# Instructions that only move values in and out.
 _TRANSPORT = re.compile(r"^(\.|//|[{}()]|mov|ld|st|ret|cvta|\$)")
 
 _MACHINE_TRANSPORT = re.compile(
@@ -33,7 +33,7 @@ def module(computations):
 
 
 def compile_kernels(program, chip, ptx, computations):
-    """PTX, by upstream's passes one by one."""
+    """PTX, compiled by running upstream's passes one by one."""
     pipeline = (
         f"builtin.module(gpu.module(convert-quant-float-to-nvvm{{chip={chip} ptx={ptx}}},canonicalize,cse),"
         f"nvvm-attach-target{{chip={chip} features=+ptx{ptx} O=3}},gpu.module({PASSES}),gpu-module-to-binary{{format=isa}})"
@@ -50,7 +50,7 @@ def compile_kernels(program, chip, ptx, computations):
 
 
 def assemble(path, chip, output, optimization="-O0"):
-    """What ptxas says against it; nothing if it takes it."""
+    """The errors of ptxas, or an empty string."""
     done = subprocess.run(
         [PTXAS, f"-arch={chip}", optimization, path, "-o", output], capture_output=True, text=True
     )
@@ -58,7 +58,7 @@ def assemble(path, chip, output, optimization="-O0"):
 
 
 def instructions(assembly):
-    """The instructions of each kernel that do more than bring values in and out."""
+    """The instructions of each kernel other than those that move values in and out."""
     bodies = dict(re.findall(r"\.entry (\w+)\((.*?)\n\}", assembly, re.DOTALL))
     return {
         name: [line for line in map(str.strip, body.splitlines()) if line and not _TRANSPORT.match(line)]
@@ -67,24 +67,24 @@ def instructions(assembly):
 
 
 def conversions(lines):
-    """The narrow types, as PTX has them, that a kernel converts from or to by instructions."""
+    """The narrow types, in PTX syntax, that a kernel converts from or to with instructions."""
     return sorted(match[1] for line in lines if (match := CONVERSION.match(line)))
 
 
 def is_conversion(line):
-    """Whether an instruction converts from a float to another."""
+    """Whether an instruction converts between floats."""
     return line.startswith("cvt.") and not re.match(r"cvt\.[su]\d+\.[su]\d+\s", line)
 
 
 def _find_disassembler():
-    """Packages of Python bring one along, too."""
+    """Python packages may contain a disassembler, too."""
     found = shutil.which("nvdisasm")
     package = Path(sysconfig.get_path("purelib")) / "triton/backends/nvidia/bin/nvdisasm"
     return found or (str(package) if package.exists() else None)
 
 
 def disassemble(path):
-    """As `instructions`, those of the machine; nothing without a disassembler."""
+    """Like `instructions`, for machine code. None without a disassembler."""
     program = _find_disassembler()
     if not program:
         return {}

@@ -1,4 +1,5 @@
-"""Cases of single layers: a function that builds each, its inputs, and who says what is right, run many to a model."""
+"""Cases of single layers: a function that builds each, its inputs, and the reference
+implementation. Many cases share a model."""
 
 import numpy as np
 import openvino
@@ -7,10 +8,11 @@ from openvino import opset13
 
 from openvino_layers import driver
 
-# Who says what is right, and how near. An output may differ from the expected one by `bound(expected)`.
+# The reference implementation, and the tolerance. An output may differ from the expected one by
+# `bound(expected)`.
 PLUGIN = ("plugin", None)
 REFERENCE = ("reference", None)
-# Many to a model: quant-float-run starts once for all.
+# Many layers share a model, so that quant-float-run starts once for all.
 PER_MODEL = 24
 
 
@@ -19,7 +21,7 @@ def within(bound):
 
 
 class Input:
-    """A parameter of the model, whose sizes may be left open."""
+    """A parameter of the model, whose sizes may be dynamic."""
 
     def __init__(self, array, sizes=None):
         self.array, self.sizes = np.asarray(array), sizes
@@ -27,7 +29,7 @@ class Input:
     def make_parameter(self, fixed=False):
         sizes = self.array.shape if fixed or self.sizes is None else self.sizes
         shape = openvino.PartialShape(list(sizes))
-        return opset13.parameter(shape, driver.get_type(codes_of(self.array)[0]))
+        return opset13.parameter(shape, driver.get_type(encodings_of(self.array)[0]))
 
 
 class Case:
@@ -36,21 +38,21 @@ class Case:
         self.inputs = [i if isinstance(i, Input) else Input(i) for i in inputs]
 
     def build_outputs(self, parameters):
-        """A layer gives one output, or several, of which a case may choose some."""
+        """A layer has one output, or several, some of which a case may select."""
         made = self.build(*parameters)
         if isinstance(made, openvino.Node):
             return made.outputs()
         return made if isinstance(made, list) else [made]
 
 
-def codes_of(array):
+def encodings_of(array):
     name = {np.dtype(bool): "i1"}.get(array.dtype)
     name = name or next(n for n, f in FORMATS.items() if f.dtype == array.dtype)
     return name, array.view(FORMATS[name].slot)
 
 
 def check(label, right, output, expected):
-    """What is wrong with an output, or None."""
+    """Returns the mismatch of an output, or None."""
     name, wanted = expected
     if output.shape != wanted.shape:
         return f"{label}: expected the shape {wanted.shape}, but got {output.shape}"
@@ -73,15 +75,18 @@ def check(label, right, output, expected):
 def _evaluate(case, shapes):
     own = [value.make_parameter(fixed=True) for value in case.inputs]
     alone = openvino.Model(case.build_outputs(own), own, "layer")
-    return driver.evaluate(alone, [codes_of(v.array) for v in case.inputs], shapes)
+    return driver.evaluate(alone, [encodings_of(v.array) for v in case.inputs], shapes)
 
 
 def _run_plugin(cases):
-    """The outputs of each. Sizes are known to the plugin: it computes some layers in other ways where they are open."""
+    """The outputs of each case. The plugin gets static sizes: it computes some layers differently
+    with dynamic ones."""
     parameters = [[value.make_parameter(fixed=True) for value in case.inputs] for case in cases]
     made = [case.build_outputs(mine) for case, mine in zip(cases, parameters, strict=True)]
     model = openvino.Model(sum(made, []), sum(parameters, []), "layers")
-    outputs = iter(driver.plugin(model, [codes_of(v.array) for case in cases for v in case.inputs]))
+    outputs = iter(
+        driver.plugin(model, [encodings_of(v.array) for case in cases for v in case.inputs])
+    )
     return [[next(outputs) for _ in own] for own in made]
 
 
@@ -90,7 +95,7 @@ def _run_model(run, name, cases):
     for case in cases:
         parameters.append([value.make_parameter() for value in case.inputs])
         outputs.append(case.build_outputs(parameters[-1]))
-    tensors = [codes_of(value.array) for case in cases for value in case.inputs]
+    tensors = [encodings_of(value.array) for case in cases for value in case.inputs]
     model = openvino.Model(sum(outputs, []), sum(parameters, []), "layers")
     found = run.run(name, model, tensors, ["-O0"])
     expected = None
@@ -98,7 +103,7 @@ def _run_model(run, name, cases):
     try:
         expected = iter(_run_plugin(asked) if asked else [])
     except RuntimeError as error:
-        # Some layers have settings that the plugin does not take.
+        # The plugin does not support some settings of layers.
         if len(cases) == 1 and not isinstance(found, str):
             try:
                 expected = iter([_evaluate(cases[0], [output.shape for output in found])])
@@ -107,7 +112,7 @@ def _run_model(run, name, cases):
     if isinstance(found, str) or expected is None:
         if len(cases) == 1:
             return [f"{cases[0].label}: {found}"]
-        # Which one is it?
+        # Finds the layer that fails.
         return [
             problem
             for index, case in enumerate(cases)
@@ -127,7 +132,7 @@ def _run_model(run, name, cases):
 
 
 def run_cases(run, cases):
-    """What is wrong with all of them."""
+    """Returns the mismatches of all cases."""
     problems = []
     for start in range(0, len(cases), PER_MODEL):
         problems += _run_model(run, f"model_{start}", cases[start : start + PER_MODEL])

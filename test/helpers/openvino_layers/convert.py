@@ -1,4 +1,4 @@
-"""What OpenVINO's Convert computes, by the formula, and where the CPU plugin or Model.evaluate compute something else."""
+"""OpenVINO's Convert by the formula, and the deviations of the CPU plugin and of Model.evaluate."""
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +12,7 @@ WIDE_INTEGERS = ("ui32", "i64", "ui64")
 
 
 def pairs():
-    """All that are converted: (from, to)."""
+    """All conversions: (from, to)."""
     usual = ("i1", *INTEGERS, *FLOATS, *FLOAT8)
     yield from ((a, b) for a in usual for b in usual if a != b)
     for narrow in ("f8E8M0FNU", "f4E2M1FN"):
@@ -22,7 +22,8 @@ def pairs():
 
 
 def _truncate(x, width):
-    """Toward zero, into an integer of `width` bits; the lowest where there is none."""
+    """Truncates toward zero to an integer of `width` bits, or the lowest value if it does not
+    fit."""
     bound = 2.0 ** (width - 1)
     whole = np.trunc(x)
     fits = (whole >= -bound) & (whole < bound)
@@ -41,7 +42,7 @@ def _float_to_integer(x, to):
 
 
 def _to_scale(x):
-    """Ties go to the even code; 2^-127 is a subnormal of f32."""
+    """Ties are rounded to the even encoding. 2^-127 is a subnormal of f32."""
     bits = x.astype(np.float32).view(np.uint32).astype(np.int64)
     code = np.minimum((bits + 0x3FFFFF + (bits >> 23 & 1)) >> 23, 254)
     code = np.where(bits < 0x800000, bits > 0x600000, code)
@@ -59,17 +60,17 @@ def _to_bf16_oddly(x):
     return np.where(np.isnan(x), 0x7FC0, bits + ((bits & 0x10000) >> 1) >> 16)
 
 
-def convert(source, to, codes):
-    """The codes that Convert gives."""
+def convert(source, to, encodings):
+    """The encodings that Convert yields."""
     a, b = FORMATS[source], FORMATS[to]
     with np.errstate(all="ignore"):
-        x = a.array(codes)
+        x = a.array(encodings)
         if a.kind in ("integer", "bool"):
             integers = x.astype(np.uint64 if source == "ui64" else np.int64)
             if to == "i1":
                 return (integers != 0).astype(np.uint8)
             if b.kind == "integer":
-                return b.codes(integers.astype(b.slot))
+                return b.encodings(integers.astype(b.slot))
             x = integers.astype(np.float64 if to == "f64" else np.float32)
             odd = to == "bf16" and a.width > 8
         else:
@@ -110,93 +111,94 @@ def _is_subnormal(x, source):
     return (x != 0) & (np.abs(x) < 2.0**-126)
 
 
-# What is not held against OpenVINO: (who, from, to, which values, why).
+# Deviations that are not compared with OpenVINO: (implementation, from, to, values, reason).
 QUIRKS = [
     ("plugin", ("f64",), None, _always, "the plugin has no f64: it computes in f32"),
     ("plugin", None, ("f64",), _always, "the plugin has no f64: it computes in f32"),
     ("plugin", WIDE_INTEGERS, None, _outside(2.0**31), "the plugin has no integers above 32 bits"),
     ("plugin", None, WIDE_INTEGERS, _outside(2.0**31), "the plugin has no integers above 32 bits"),
-    ("plugin", ("i32",), ("i1",), _outside(2.0**31), "the plugin takes -2^31 for 0"),
-    ("plugin", ("f16",), INTEGERS, _is_infinite, "the plugin takes infinities of f16 for 65504"),
+    ("plugin", ("i32",), ("i1",), _outside(2.0**31), "the plugin converts -2^31 to 0"),
+    ("plugin", ("f16",), INTEGERS, _is_infinite, "the plugin converts infinities of f16 to 65504"),
     (
         "plugin",
         ("f32",),
         ("bf16",),
         _is_subnormal,
-        "AVX512-BF16's instruction takes subnormals for 0",
+        "AVX512-BF16's instruction flushes subnormals to 0",
     ),
     (
         "reference",
         (*FLOATS, *FLOAT8),
         ("i1",),
         _is_nan,
-        "the reference takes NaN for true, the plugin for false",
+        "the reference converts NaN to true, the plugin to false",
     ),
     (
         "reference",
         ("f16", "f32"),
         ("bf16",),
         _always,
-        "the reference rounds to bf16 in its own way, the plugin to nearest",
+        "the reference rounds to bf16 differently, the plugin to nearest",
     ),
     (
         "reference",
         ("f32",),
         ("ui32",),
         lambda x, source: ~((x >= -(2.0**31)) & (x < 2.0**32)),
-        "the reference has numbers of its own where ui32 has none",
+        "the reference has other results for values out of range of ui32",
     ),
     (
         "reference",
         ("i32",),
         ("f16",),
         _outside(65504),
-        "the reference stops at the largest f16, the plugin gives infinities",
+        "the reference saturates at the largest f16, the plugin yields infinities",
     ),
     (
         None,
         ("f32", "f64"),
         ("f16", "f8E5M2"),
         lambda x, source: np.abs(x) < 2.0**-14,
-        "some of OpenVINO's ways to f16 double what is just below a power of two among subnormals",
+        "some of OpenVINO's conversions to f16 double subnormals just below a power of two",
     ),
     (
         None,
         ("f64",),
         ("bf16",),
         _is_nan,
-        "NaNs whose payload overflows into the sign become numbers, not so here",
+        "NaNs whose payload overflows into the sign become numbers, unlike here",
     ),
     (
         None,
         HALVES_AND_SINGLE,
         ("f8E5M2",),
         _is_nan,
-        "NaNs whose payload is cut off become infinities, not so here",
+        "NaNs whose payload is truncated become infinities, unlike here",
     ),
 ]
 
 
-# Of a plugin that does not use the instruction of AVX512-BF16.
+# For a plugin that does not use the instruction of AVX512-BF16.
 OWN_ROUNDING = (
     "plugin",
     ("f16", "f32"),
     ("bf16",),
     _always,
-    "the plugin rounds to bf16 in its own way where the CPU lacks AVX512-BF16",
+    "the plugin rounds to bf16 differently if the CPU lacks AVX512-BF16",
 )
 
 
-def excused(who, source, to, codes, rounds_bf16):
-    """Which elements are not compared, and why; `rounds_bf16` says whether the plugin rounds f32 to nearest."""
+def excused(who, source, to, encodings, rounds_bf16):
+    """The elements that are not compared, and the reason. `rounds_bf16` states whether the plugin
+    rounds f32 to nearest."""
     with np.errstate(all="ignore"):
-        x = FORMATS[source].array(codes).astype(np.float64)
-    mask, reasons = np.zeros(codes.shape, bool), []
+        x = FORMATS[source].array(encodings).astype(np.float64)
+    mask, reasons = np.zeros(encodings.shape, bool), []
     for engine, sources, destinations, chosen, why in QUIRKS + [OWN_ROUNDING] * (not rounds_bf16):
         if engine not in (None, who):
             continue
         if (sources and source not in sources) or (destinations and to not in destinations):
             continue
-        mask |= chosen(x, source).reshape(codes.shape)
+        mask |= chosen(x, source).reshape(encodings.shape)
         reasons.append(why)
     return mask, reasons

@@ -1,4 +1,5 @@
-"""Models run by OpenVINO (CPU plugin and Model.evaluate) and by quant-float-run. Tensors travel as (MLIR's element type, codes)."""
+"""Models run by OpenVINO (CPU plugin and Model.evaluate) and by quant-float-run. Tensors are
+(MLIR's element type, encodings)."""
 
 import os
 import pathlib
@@ -29,11 +30,11 @@ def name_of(element_type):
     return MLIR_NAMES[element_type.get_type_name()]
 
 
-def make_tensor(name, codes):
-    """Elements of less than a byte are packed, the first one in the low bits."""
+def make_tensor(name, encodings):
+    """Sub-byte elements are packed, lowest bits first."""
     width = FORMATS[name].width
-    tensor = openvino.Tensor(get_type(name), openvino.Shape(list(codes.shape)))
-    flat = np.ascontiguousarray(codes).reshape(-1)
+    tensor = openvino.Tensor(get_type(name), openvino.Shape(list(encodings.shape)))
+    flat = np.ascontiguousarray(encodings).reshape(-1)
     if width in (2, 4):
         parts = 8 // width
         padded = np.zeros((flat.size + parts - 1) // parts * parts, np.uint8)
@@ -52,13 +53,13 @@ def read_tensor(tensor):
     raw = np.ascontiguousarray(tensor.data).reshape(-1).view(np.uint8)
     if form.width in (2, 4):
         shifts = np.arange(0, 8, form.width, dtype=np.uint8)
-        codes = ((raw[:, None] >> shifts) & ((1 << form.width) - 1)).reshape(-1)[:count]
-        return name, codes.reshape(shape)
+        encodings = ((raw[:, None] >> shifts) & ((1 << form.width) - 1)).reshape(-1)[:count]
+        return name, encodings.reshape(shape)
     return name, raw.view(form.slot).reshape(shape)
 
 
 def plugin(model, inputs):
-    """What the CPU plugin computes, in f32."""
+    """The results of the CPU plugin, in f32."""
     hint = openvino.properties.hint
     compiled = openvino.Core().compile_model(
         model, "CPU", {hint.inference_precision: openvino.Type.f32}
@@ -72,7 +73,7 @@ def plugin(model, inputs):
 
 
 def evaluate(model, inputs, shapes):
-    """What OpenVINO's reference computes; `shapes` are those of the results."""
+    """The results of OpenVINO's reference. `shapes` are those of the results."""
     outputs = [
         openvino.Tensor(output.element_type, openvino.Shape(list(shape)))
         for output, shape in zip(model.outputs, shapes, strict=True)
@@ -82,26 +83,26 @@ def evaluate(model, inputs, shapes):
     return [read_tensor(tensor) for tensor in outputs]
 
 
-def save_input(path, name, codes):
-    slots = np.ascontiguousarray(FORMATS[name].slots(codes))
+def save_input(path, name, encodings):
+    slots = np.ascontiguousarray(FORMATS[name].slots(encodings))
     if name in ("f16", "f32", "f64"):
         slots = slots.view(FORMATS[name].dtype)
     elif FORMATS[name].kind == "integer" and FORMATS[name].signed:
         slots = slots.view(f"i{slots.itemsize}")
     elif name == "i1":
         slots = slots.view(np.bool_)
-    np.save(path, slots.reshape(codes.shape))
+    np.save(path, slots.reshape(encodings.shape))
 
 
 class Driver:
-    """Runs models by quant-float-run, a folder for each."""
+    """Runs models by quant-float-run, each in its own folder."""
 
     def __init__(self, tools_dir, work):
         self._program = pathlib.Path(tools_dir) / "quant-float-run"
         self._work = pathlib.Path(work)
 
     def run(self, name, model, inputs, options=()):
-        """The results, or an error's text."""
+        """The results, or the error message."""
         folder = self._work / name
         folder.mkdir(parents=True)
         openvino.save_model(model, folder / "model.xml", compress_to_fp16=False)
@@ -123,25 +124,27 @@ class Driver:
 
 
 def slots_of(name, array):
-    """The codes of an output file."""
+    """The encodings of an output file."""
     form = FORMATS[name]
     slots = np.ascontiguousarray(array).view(form.slot).reshape(array.shape)
-    return form.codes(slots)
+    return form.encodings(slots)
 
 
 def equal(name, one, other):
-    """Elementwise; any two NaNs are equal."""
+    """Elementwise. Any two NaNs are equal."""
     form = FORMATS[name]
     same = one == other
     if form.kind == "float" and name != "f4E2M1FN":
         with np.errstate(invalid="ignore"):
-            a, b = (np.isnan(form.array(codes).astype(np.float64)) for codes in (one, other))
+            a, b = (
+                np.isnan(form.array(encodings).astype(np.float64)) for encodings in (one, other)
+            )
         same |= (a & b).reshape(same.shape)
     return same
 
 
 def describe():
-    """OpenVINO and the machine, for the log."""
+    """The versions of OpenVINO and the machine, for the log."""
     flags = pathlib.Path("/proc/cpuinfo").read_text().split()
     sets = [s for s in ("avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_tile") if s in flags]
     limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "none")

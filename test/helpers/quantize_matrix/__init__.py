@@ -1,1 +1,2 @@
-"""Every QuantizeLinear and DequantizeLinear that the standard allows, as node cases with data, and what each of them gives."""
+"""Every QuantizeLinear and DequantizeLinear that the standard allows, as node cases with data and
+expected results."""

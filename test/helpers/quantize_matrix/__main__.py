@@ -25,7 +25,7 @@ def _run(options):
     else:
         chosen = list(cases.every(options.full, options.ops, options.versions, options.seed))
         driver = tools.Tools(options.tools, options.work, options.cpu, options.full)
-    # A stride through the order that cases are made in would meet some combinations and never others.
+    # Shuffled, because a stride through the original order would never include some combinations.
     random.Random(1).shuffle(chosen)
     turn, turns = map(int, options.shard.split("/"))
     for batch in tools.batches(chosen[turn - 1 :: turns], options.nodes):
@@ -67,9 +67,11 @@ def main():
         command.add_argument("work", help="an empty folder")
         command.add_argument("--ops", nargs="+", default=OPS, choices=OPS)
         command.add_argument("--versions", nargs="+", type=int, default=VERSIONS, choices=VERSIONS)
-        # Those that are refused are not compiled.
+        # Rejected nodes are not compiled.
         most = 64 if command is run else 256
-        command.add_argument("--nodes", type=int, default=most, help="the most nodes in a model")
+        command.add_argument(
+            "--nodes", type=int, default=most, help="the maximum number of nodes in a model"
+        )
     run.add_argument("--cpu", help="compile for this one, and compare nothing else")
     for command in (oracle, run):
         command.add_argument("--seed", type=int, default=0, help="other values")

@@ -1,4 +1,5 @@
-"""The cases: versions, types, attributes and shapes that the schemas allow, read from onnx.defs, with the rules that no schema tells."""
+"""The cases: versions, types, attributes and shapes that the schemas allow, read from onnx.defs,
+with the rules that the schemas do not express."""
 
 import itertools
 import math
@@ -23,7 +24,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Case:
-    """One node. Types are MLIR's names."""
+    """One node. The types have MLIR's names."""
 
     op: str
     opset: int  # of the standard, or 21 for com.microsoft
@@ -35,12 +36,12 @@ class Case:
     zp_shape: tuple | None  # None: no zero point
     axis: int | None = None  # counted from the front; None: per tensor
     block: int | None = None
-    attributes: dict = field(default_factory=dict)  # as the node spells them
+    attributes: dict = field(default_factory=dict)  # as the attributes of the node
     precision: str | None = None
     saturate: bool = True
     domain: str = ""
-    constants: str = "none"  # which inputs are initializers: none, parameters, all
-    dynamic: bool = False  # the sizes that the model leaves open: all of x's
+    constants: str = "none"  # the inputs that are initializers: none, parameters, all
+    dynamic: bool = False  # dynamic sizes in the model: all of x's
     extreme: bool = False  # with zeros, negatives, infinities and NaNs among the scales
     number: int = 0
     seed: int = 0
@@ -51,7 +52,7 @@ class Case:
 
     @property
     def quantized(self):
-        """The element type of the quantized side, which is the zero point's."""
+        """The element type of the quantized side, which is that of the zero point."""
         return self.y if self.quantizes else self.x
 
     @property
@@ -71,7 +72,7 @@ class Case:
 
     @property
     def rng(self):
-        """The case's own random numbers, the same in every run."""
+        """The case's own random generator, with the same values in every run."""
         types = (self.x, self.scale, self.y)
         key = (self.op, self.domain, self.opset, *types, self.number, self.seed)
         return np.random.default_rng(zlib.crc32(repr(key).encode()))
@@ -93,7 +94,7 @@ class Form:
     shape: tuple
     axis: int | None = None
     block: int | None = None
-    one_element: bool = False  # a scale of one element where a scalar would do
+    one_element: bool = False  # a scale of one element instead of a scalar
 
     @property
     def scale_shape(self):
@@ -106,7 +107,7 @@ class Form:
         return (*self.shape[: self.axis], blocks, *self.shape[self.axis + 1 :])
 
 
-# Legal, for it holds every element along the axis.
+# A single block may hold every element along the axis.
 HUGE_BLOCK = 2**62
 
 _TENSORS = [(), (1,), (37,), (3, 67), (2, 3, 5, 9), (2, 1031), (5, 0, 3)]
@@ -145,7 +146,7 @@ PARTIAL_FORMS = [
 
 
 def _forms(version):
-    """Interleaved, so that any few in a row are of every granularity."""
+    """Interleaved, so that consecutive forms have different granularities."""
     kinds = [TENSOR_FORMS]
     if version >= 13:
         kinds.append(AXIS_FORMS)
@@ -168,7 +169,7 @@ def schema_of(op, opset):
 
 
 def legal_types(op, version):
-    """The (x, scale, y) that the schema of a version allows, and Q6 and Q8."""
+    """The (x, scale, y) that the schema of a version and rules Q6 and Q8 allow."""
     schema = schema_of(op, version)
     x, scale, zero_point = schema.inputs
     (y,) = schema.outputs
@@ -184,7 +185,7 @@ def _spelled_axis(form, style):
 
 
 def _attributes(case_form, version, style):
-    """axis and block_size as a node spells them, the forms without effect included."""
+    """The axis and block_size attributes of a node, including those without effect."""
     form, attributes = case_form, {}
     if form.axis is not None:
         if not (form.axis == 1 and not form.block and style % 3 == 0):
@@ -202,11 +203,11 @@ def _attributes(case_form, version, style):
 
 
 class Builder:
-    """Makes cases of type rows, the forms, spellings and sources of each type taken in turn."""
+    """Creates the cases of type rows, with alternating forms and attributes for each type."""
 
     def __init__(self, op, version, domain=""):
         self.op, self.version, self.domain = op, version, domain
-        # V9
+        # Rule V9.
         self.attributes = (
             {"axis", "block_size"} if domain else set(schema_of(op, version).attributes)
         )
@@ -215,7 +216,7 @@ class Builder:
         self.cases = []
 
     def _turn(self, key, count):
-        """The next of `count` things of a key; different keys start at different ones."""
+        """The next of `count` values for a key. Keys start at different values."""
         start = zlib.crc32(repr((key, self.version, self.op)).encode())
         turn = self.turns[key] = self.turns.get(key, start) + 1
         return turn % count
@@ -248,7 +249,7 @@ class Builder:
         )  # fmt: skip
 
     def _type_source(self, attributes, scale, y, form):
-        """Where the result type comes from (Q5), and the zero point's shape."""
+        """The source of the result type (Q5), and the zero point's shape."""
         written = "output_dtype" in self.attributes
         if self.op == "QuantizeLinear":
             ways = ["zp"]
@@ -257,7 +258,7 @@ class Builder:
             if y == "ui8":
                 ways.append("nothing")
         else:
-            # Whether there is a zero point has no bearing on the type.
+            # The type does not depend on whether there is a zero point.
             ways = ["zp", "nothing"]
             if written:
                 implied = y == scale
@@ -286,7 +287,7 @@ def _quantize_rows(builder, full):
         elif full or version == NEWEST:
             precisions = PRECISIONS
         else:
-            # Values depend on no version from 23 on.
+            # From version 23 on, the values do not depend on the version.
             precisions = (PRECISIONS[builder._turn(("precision", x, scale), len(PRECISIONS))],)
         for precision in precisions:
             for mode in (
@@ -301,7 +302,7 @@ def _quantize_rows(builder, full):
             choices = [row for row in rows if row[2] == y and row[0] != "i32"]
             x, scale, _ = choices[builder._turn(("row", y), len(choices))]
             builder.add(x, scale, y, form=form)
-    # Without an effect on types other than float8.
+    # Only affects float8 types.
     if "saturate" in builder.attributes:
         for y in dict.fromkeys(y for _, _, y in rows if y not in FLOAT8):
             builder.add("f32", "f32", y, saturate=False)
@@ -322,9 +323,9 @@ def _dequantize_rows(builder, full):
 
 
 def _microsoft_rows(builder, full):
-    codes = ["i8", "ui8", "i16", "ui16", "i4", "ui4"]
+    encodings = ["i8", "ui8", "i16", "ui16", "i4", "ui4"]
     repeat = 8 if full else 2
-    for value, code in itertools.product(["f32", "f16"], codes + ["i32"]):
+    for value, code in itertools.product(["f32", "f16"], encodings + ["i32"]):
         for _ in range(repeat):
             if builder.op == "DequantizeLinear":
                 builder.add(code, value, value)
@@ -354,7 +355,7 @@ def every(full=False, ops=OPS, versions=VERSIONS, seed=0):
 
 
 def is_accepted_by(case, version):
-    """Whether a version of the op takes the node of a case, which another version takes."""
+    """Whether a version of the op accepts the node of a case for another version."""
     if case.granularity != "tensor" and version < 13:
         return False
     types = (case.x, case.scale, case.y)
@@ -363,7 +364,7 @@ def is_accepted_by(case, version):
 
 
 def opsets_of(version):
-    """From the first to the last that resolve to a version of the ops."""
+    """The opsets that resolve to a version of the ops."""
     ends = (*VERSIONS[1:], NEWEST + 1)
     return range(version, ends[VERSIONS.index(version)])
 

@@ -11,7 +11,7 @@ _SHOWN = 3
 
 
 def describe(case, data, place, expected, found):
-    """One element of a case, with everything that makes it."""
+    """Describes one element of a case with its operands."""
     x = inputs.values_of(case.x, data.x)[place]
     scale = inputs.spread(case, inputs.values_of(case.scale, data.scale))[place]
     zero_point = "none"
@@ -28,7 +28,7 @@ def places(mask):
 
 
 class Comparison:
-    """`expected` gives what data.expected does."""
+    """`expected` returns the same as data.expected."""
 
     def __init__(self, oracle, waiver_file, expected=inputs.expected):
         self.oracle = oracle

@@ -1,4 +1,5 @@
-"""Inputs of a case: quotients on and around every boundary of the result, the special values, and random codes."""
+"""Inputs of a case: quotients on and around every boundary of the result, special values, and
+random encodings."""
 
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from quantize_matrix import semantics
 
 @dataclass
 class Data:
-    """Codes, in the shapes of the case's inputs; zero_point may be None."""
+    """Encodings, in the shapes of the case's inputs. zero_point may be None."""
 
     x: np.ndarray
     scale: np.ndarray
@@ -19,7 +20,7 @@ class Data:
 
 
 def spread(case, values):
-    """A scale or zero point, one for each element of x."""
+    """A scale or zero point, broadcast to the elements of x."""
     if case.axis is None:
         return np.broadcast_to(values.reshape(()), case.shape)
     if case.block:
@@ -32,13 +33,13 @@ def spread(case, values):
     return np.broadcast_to(values.reshape(shape), case.shape)
 
 
-def values_of(name, codes):
-    """As f64, which holds every type of these ops."""
-    return FORMATS[name].values(codes).astype(np.float64).reshape(codes.shape)
+def values_of(name, encodings):
+    """As f64, which represents every type of these ops."""
+    return FORMATS[name].values(encodings).astype(np.float64).reshape(encodings.shape)
 
 
-def to_codes(name, values):
-    """f64 values as codes of a type, the nearest ones."""
+def to_encodings(name, values):
+    """f64 values as encodings of a type, rounded to nearest."""
     form = FORMATS[name]
     if form.kind == "integer":
         low, high = semantics.integer_range(name)
@@ -50,9 +51,9 @@ def to_codes(name, values):
     return semantics.encode(name, semantics.to_wide(name, values))
 
 
-def _random_codes(rng, name, count):
+def _random_encodings(rng, name, count):
     form = FORMATS[name]
-    return form.codes(rng.integers(0, 1 << 63, count, dtype=np.uint64).astype(form.slot))
+    return form.encodings(rng.integers(0, 1 << 63, count, dtype=np.uint64).astype(form.slot))
 
 
 _EXTREME_SCALES = (
@@ -78,22 +79,22 @@ def _scales(case, rng, count):
         extreme = rng.choice([0, -1, -3, 2**31 - 1, -(2**31), 33554433, 1077936129], count)
     else:
         usual = rng.uniform(1, 2, count) * np.exp2(rng.integers(-7, 8, count))
-        # The power of two has exact ties, and so have scales of few bits.
+        # Powers of two have exact ties, and so do scales of few bits.
         usual = np.where(rng.random(count) < 0.4, np.exp2(np.floor(np.log2(usual))), usual)
         usual = np.where(rng.random(count) < 0.2, np.rint(usual * 4) / 4 + 0.25, usual)
         extreme = rng.choice(_EXTREME_SCALES, count)
-    codes = to_codes(case.scale, usual.astype(np.float64))
+    encodings = to_encodings(case.scale, usual.astype(np.float64))
     if not case.extreme:
-        return codes
-    extreme_codes = to_codes(case.scale, extreme.astype(np.float64))
+        return encodings
+    extreme_encodings = to_encodings(case.scale, extreme.astype(np.float64))
     if case.scale == "f8E8M0FNU":
-        extreme_codes = rng.choice(np.array([0, 1, 2, 100, 254, 255], np.uint8), count)
+        extreme_encodings = rng.choice(np.array([0, 1, 2, 100, 254, 255], np.uint8), count)
     else:
-        random = _random_codes(rng, case.scale, count)
-        extreme_codes = np.where(rng.random(count) < 0.3, random, extreme_codes)
+        random = _random_encodings(rng, case.scale, count)
+        extreme_encodings = np.where(rng.random(count) < 0.3, random, extreme_encodings)
     # One extreme scale alone, or some among others.
     chosen = rng.random(count) < (1.0 if count == 1 else 0.5)
-    return np.where(chosen, extreme_codes, codes)
+    return np.where(chosen, extreme_encodings, encodings)
 
 
 def _zero_points(case, rng, count):
@@ -101,21 +102,21 @@ def _zero_points(case, rng, count):
     if name in FLOAT8:
         # Q7: those of an initializer are zero, others are ignored.
         if case.constants == "none" and case.number % 2:
-            return _random_codes(rng, name, count)
+            return _random_encodings(rng, name, count)
         minus_zero = 0 if name in FNUZ else 0x80
         return np.full(count, minus_zero if case.number % 5 == 0 else 0, np.uint8)
     if name == "i32":
         usual = rng.choice([0, 1, -7, 1000, 2**31 - 1, -(2**31)], count)
-        return to_codes(name, np.where(case.extreme, usual, 0).astype(np.float64))
-    codes = _random_codes(rng, name, count)
+        return to_encodings(name, np.where(case.extreme, usual, 0).astype(np.float64))
+    encodings = _random_encodings(rng, name, count)
     if FORMATS[name].kind == "integer":
-        ends = to_codes(name, rng.choice([-1e9, 0, 0, 1, 1e9], count))
-        codes = np.where(rng.random(count) < 0.6, ends, codes)
-    return np.where(rng.random(count) < 0.2, np.zeros_like(codes), codes)
+        ends = to_encodings(name, rng.choice([-1e9, 0, 0, 1, 1e9], count))
+        encodings = np.where(rng.random(count) < 0.6, ends, encodings)
+    return np.where(rng.random(count) < 0.2, np.zeros_like(encodings), encodings)
 
 
 def _quotients(case, rng, zero_point):
-    """Values of x / scale where the result changes."""
+    """Values of x / scale at which the result changes."""
     y, count = case.y, zero_point.size
     if y in FLOAT8 or y in FLOAT4_AND_6:
         edges = boundaries(FORMATS[y], rng)
@@ -148,13 +149,13 @@ _SPECIAL = (
 )
 
 
-def _step(name, codes, by):
-    """Some units in the last place away, within a sign."""
+def _step(name, encodings, by):
+    """Moves values by some units in the last place, without changing the sign."""
     form = FORMATS[name]
     if form.kind == "integer":
-        return to_codes(name, values_of(name, codes) + by)
+        return to_encodings(name, values_of(name, encodings) + by)
     magnitude = np.int64((1 << (form.width - 1)) - 1)
-    wide = codes.astype(np.int64)
+    wide = encodings.astype(np.int64)
     moved = np.clip((wide & magnitude) + by, 0, magnitude)
     return ((wide & ~magnitude) | moved).astype(form.slot)
 
@@ -163,30 +164,30 @@ def _quantize_inputs(case, rng, scale, zero_point):
     count = scale.size
     with np.errstate(all="ignore"):
         chosen = _quotients(case, rng, zero_point) * np.where(scale == 0, 1.0, scale)
-        around = _step(case.x, to_codes(case.x, chosen), rng.integers(-1, 2, count))
-        special = to_codes(case.x, rng.choice(_SPECIAL, count))
+        around = _step(case.x, to_encodings(case.x, chosen), rng.integers(-1, 2, count))
+        special = to_encodings(case.x, rng.choice(_SPECIAL, count))
     if case.x == "i32":
-        # Next to the ties of bf16, f16 and f32, so that a rounding on the way shows.
+        # Next to the ties of bf16, f16 and f32, to detect double rounding.
         ties = (rng.integers(-(2**8), 2**8, count) * 2 + 1) << rng.choice(
             [1, 12, 16, 21, 22], count
         )
         special = rng.choice([0.0, 2**31 - 1, -(2.0**31), 2**24 + 1, -1], count)
         special = np.where(rng.random(count) < 0.5, ties + rng.integers(-1, 2, count), special)
-        special = to_codes(case.x, special)
-    random = _random_codes(rng, case.x, count)
+        special = to_encodings(case.x, special)
+    random = _random_encodings(rng, case.x, count)
     return np.choose(rng.choice(3, count, p=[0.75, 0.15, 0.1]), [around, special, random])
 
 
 def _dequantize_inputs(case, rng, count):
-    codes = _random_codes(rng, case.x, count)
+    encodings = _random_encodings(rng, case.x, count)
     if case.x == "i32":
-        # Where f32 rounds, and small ones.
-        small = to_codes(case.x, rng.integers(-300, 300, count).astype(np.float64))
-        odd = to_codes(
+        # Values that f32 rounds, and small ones.
+        small = to_encodings(case.x, rng.integers(-300, 300, count).astype(np.float64))
+        odd = to_encodings(
             case.x, (rng.integers(-64, 64, count) * 2 + 1) * 2.0**24 + rng.integers(-1, 2, count)
         )
-        codes = np.choose(rng.choice(3, count), [codes, small, odd])
-    return codes
+        encodings = np.choose(rng.choice(3, count), [encodings, small, odd])
+    return encodings
 
 
 def make(case):
@@ -207,7 +208,7 @@ def make(case):
 
 
 def expected(case, data, **options):
-    """What the rules give, and where there are two right answers; the options change the rules."""
+    """The results by the rules, and where two results are right. The options change the rules."""
     x = values_of(case.x, data.x)
     scale = spread(case, values_of(case.scale, data.scale))
     zero_point = None

@@ -1,5 +1,6 @@
-"""The Reference against the oracles, densely: nodes with every code of x, or every boundary of an f32 or int32 one, and a scale of
-another kind for each row. `python -m quantize_matrix.dense --help`."""
+"""The Reference against the oracles, densely: nodes with every encoding of x, or every boundary of
+an f32 or int32 one, and a scale of another kind for each row. `python -m quantize_matrix.dense
+--help`."""
 
 import argparse
 import itertools
@@ -21,46 +22,52 @@ INTEGERS = ("i8", "ui8", "i16", "ui16", "i4", "ui4", "i2", "ui2")
 QUANTIZED = (*INTEGERS, *FLOAT8, *FLOAT4_AND_6)
 WIDE = ("f32", "f16", "bf16")
 
-# Where ordinary arithmetic ends: zeros, infinities, NaN, subnormals, the largest; all of them as far as a type has them.
+# Special scales: zeros, infinities, NaN, subnormals, the largest value, as far as the type has
+# them.
 _SPECIAL_SCALES = (0.0, np.inf, 1e-41, -3e38, np.nan, 6e-8, -0.0, 6.5e4, -np.inf)
 _SPECIAL_INTEGERS = (0, 2**31 - 1, -1, 16777217, -(2**31))
 _SPECIAL_EXPONENTS = (255, 0, 254, 1, 142)
 
 
 def _scales(name, rng, count):
-    """Ordinary ones, of both signs and some of few bits, with a special or a random one in every second row."""
-    codes = sampled.to_codes(name, rng.uniform(1, 2, count) * np.exp2(rng.integers(-5, 6, count)))
+    """Ordinary values of both signs, some with few bits, and a special or a random one in every
+    second row."""
+    encodings = sampled.to_encodings(
+        name, rng.uniform(1, 2, count) * np.exp2(rng.integers(-5, 6, count))
+    )
     form = FORMATS[name]
     if name == "i32":
-        codes = rng.integers(1, 1000, count).astype(np.uint32)
-        special = sampled.to_codes(name, np.array(_SPECIAL_INTEGERS, np.float64))
+        encodings = rng.integers(1, 1000, count).astype(np.uint32)
+        special = sampled.to_encodings(name, np.array(_SPECIAL_INTEGERS, np.float64))
     elif form.kind == "scale":
         special = np.array(_SPECIAL_EXPONENTS, np.uint8)
     else:
         few_bits = rng.random(count) < 0.3
-        codes = np.where(few_bits, sampled.to_codes(name, rng.integers(1, 30, count) / 8), codes)
+        encodings = np.where(
+            few_bits, sampled.to_encodings(name, rng.integers(1, 30, count) / 8), encodings
+        )
         sign = form.slot.type(1 << (form.width - 1))
-        codes = np.where(rng.random(count) < 0.2, codes | sign, codes)
-        special = sampled.to_codes(name, np.array(_SPECIAL_SCALES))
+        encodings = np.where(rng.random(count) < 0.2, encodings | sign, encodings)
+        special = sampled.to_encodings(name, np.array(_SPECIAL_SCALES))
     chosen = special[(np.arange(count) // 4 + rng.integers(0, special.size)) % special.size]
-    random = form.codes(rng.integers(0, 1 << 32, count).astype(form.slot))
+    random = form.encodings(rng.integers(0, 1 << 32, count).astype(form.slot))
     row = np.arange(count) % 4
-    return np.where(row == 1, chosen, np.where(row == 3, random, codes)).astype(form.slot)
+    return np.where(row == 1, chosen, np.where(row == 3, random, encodings)).astype(form.slot)
 
 
 def _zero_points(name, rng, count):
     if name in FLOAT8:
         return np.zeros(count, np.uint8)
     form = FORMATS[name]
-    codes = form.codes(rng.integers(0, 1 << 32, count).astype(form.slot))
+    encodings = form.encodings(rng.integers(0, 1 << 32, count).astype(form.slot))
     if form.kind != "integer":
-        return codes
-    ends = sampled.to_codes(name, rng.choice([-1e5, 0.0, 1e5], count))
-    return np.where(rng.random(count) < 0.5, ends, codes)
+        return encodings
+    ends = sampled.to_encodings(name, rng.choice([-1e5, 0.0, 1e5], count))
+    return np.where(rng.random(count) < 0.5, ends, encodings)
 
 
 def _quotients(y, zero_point, rng, limit):
-    """Where the result changes: at most `limit` of those quotients."""
+    """Quotients at which the result changes, at most `limit` of them."""
     if FORMATS[y].kind == "integer":
         low, high = semantics.integer_range(y)
         edges = np.arange(low - 3, high + 3) + 0.5 - zero_point
@@ -72,22 +79,24 @@ def _quotients(y, zero_point, rng, limit):
     return edges
 
 
-def _neighbours(name, values):
-    """The codes of the values and of those around them."""
+def _neighbors(name, values):
+    """The encodings of the values and of their neighbors."""
     form = FORMATS[name]
-    codes = sampled.to_codes(name, values).astype(np.int64)
-    return form.codes(np.concatenate([codes + d for d in (-2, -1, 0, 1, 2)]).astype(form.slot))
+    encodings = sampled.to_encodings(name, values).astype(np.int64)
+    return form.encodings(
+        np.concatenate([encodings + d for d in (-2, -1, 0, 1, 2)]).astype(form.slot)
+    )
 
 
 def _row_of_x(case, scale, zero_point, rng, limit):
-    """Codes of an f32 or int32 x for one scale, as many for each."""
+    """Encodings of an f32 or int32 x for one scale, the same number for each."""
     with np.errstate(all="ignore"):
         factor = scale if np.isfinite(scale) and scale else 1.0
-        near = _neighbours(case.x, _quotients(case.y, zero_point, rng, limit) * factor)
+        near = _neighbors(case.x, _quotients(case.y, zero_point, rng, limit) * factor)
     form = FORMATS[case.x]
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-38, 3e38])
     random = rng.integers(0, 1 << 32, min(limit, 4000), dtype=np.uint64).astype(form.slot)
-    return np.concatenate([near, sampled.to_codes(case.x, special), random])
+    return np.concatenate([near, sampled.to_encodings(case.x, special), random])
 
 
 def _x_of(case, scales, zero_points, rng, limit):
@@ -98,7 +107,9 @@ def _x_of(case, scales, zero_points, rng, limit):
         small = rng.integers(-600, 600, limit)
         ties = (rng.integers(-64, 64, limit) * 2 + 1) * 2**24 + rng.integers(-1, 2, limit)
         wide = rng.integers(-(2**31), 2**31, limit)
-        return np.tile(form.codes(np.concatenate([small, ties, wide]).astype(np.uint32)), (rows, 1))
+        return np.tile(
+            form.encodings(np.concatenate([small, ties, wide]).astype(np.uint32)), (rows, 1)
+        )
     scale_values = sampled.values_of(case.scale, scales)
     zero_values = np.zeros(rows)
     if zero_points is not None:
@@ -112,7 +123,7 @@ def make(rows, limit, number, op, x, scale, y, precision=None, saturate=True):
     """A case and its data."""
     quantizes = op == "QuantizeLinear"
     quantized = y if quantizes else x
-    # Every version has these values; float6 is new in 28, which ONNX Runtime does not load.
+    # Every version has these values. float6 is new in 28, which ONNX Runtime does not load.
     opset = 28 if quantized in ("f6E2M3FN", "f6E3M2FN") else 25
     attributes = {"output_dtype": FORMATS[y].onnx}
     if precision:
@@ -126,24 +137,25 @@ def make(rows, limit, number, op, x, scale, y, precision=None, saturate=True):
     rng = case.rng
     scales = _scales(scale, rng, rows)
     zero_points = _zero_points(quantized, rng, rows) if number % 3 else None
-    codes = _x_of(case, scales, zero_points, rng, limit)
+    encodings = _x_of(case, scales, zero_points, rng, limit)
     axis, block, shape = 0, None, (rows,)
     if number % 5 == 4:
-        # A row is one block, and not a whole one.
-        axis, block, shape = 1, codes.shape[1] + 1, (rows, 1)
+        # A row is one partial block.
+        axis, block, shape = 1, encodings.shape[1] + 1, (rows, 1)
         attributes["block_size"] = block
     attributes["axis"] = axis
     case = replace(
-        case, shape=codes.shape, scale_shape=shape, zp_shape=shape if number % 3 else None,
+        case, shape=encodings.shape, scale_shape=shape, zp_shape=shape if number % 3 else None,
         axis=axis, block=block,
     )  # fmt: skip
     if zero_points is not None:
         zero_points = zero_points.reshape(shape)
-    return case, Data(codes, scales.reshape(shape), zero_points)
+    return case, Data(encodings, scales.reshape(shape), zero_points)
 
 
 def _quantize_rows(full):
-    """(x, scale, y, precision, saturate): each x with its own type of scale, and the other combinations, all or in turn."""
+    """(x, scale, y, precision, saturate): each x with its own type of scale, and the other
+    combinations, all or in rotation."""
     turn = itertools.count()
     for x, y in itertools.product((*WIDE, "i32"), QUANTIZED):
         others = [
@@ -164,7 +176,7 @@ def every(full):
     number = itertools.count()
     rows, limit = 2, 4000 if full else 600
     for x, scale, y, *options in _quantize_rows(full):
-        # All codes of a 16-bit x already are many.
+        # All encodings of a 16-bit x are enough.
         count = rows if FORMATS[x].width == 16 else 4 * rows
         # Every boundary of every type, once.
         most = 1 << 17 if full and x == scale and options[0] is None else limit
@@ -177,7 +189,7 @@ def every(full):
 
 
 class Formulas:
-    """The matrix's model of the rules: NumPy's arithmetic, and roundings of its own."""
+    """The matrix's model of the rules: NumPy's arithmetic, and its own rounding functions."""
 
     name = "formulas"
 
@@ -187,22 +199,22 @@ class Formulas:
 
 
 def by_reference(program):
-    """As data.expected."""
+    """Like data.expected."""
 
     def expected(case, data):
         types = (case.x, case.scale, case.y)
         given = (types, data.x, data.scale, data.zero_point)
         place = {"axis": case.axis, "block": case.block}
         if not case.quantizes:
-            codes = program.dequantize(*given, **place)
+            encodings = program.dequantize(*given, **place)
         else:
-            codes = program.quantize(*given, case.division, case.saturate, **place)
+            encodings = program.quantize(*given, case.division, case.saturate, **place)
         if case.y in FLOAT4_AND_6:
-            # No NaN tells where one was.
-            return codes, sampled.expected(case, data)[1]
+            # The result does not show where a NaN was.
+            return encodings, sampled.expected(case, data)[1]
         if case.y in INTEGERS:
-            return codes, np.zeros(codes.shape, bool)
-        return codes, np.isnan(FORMATS[case.y].values(codes)).reshape(codes.shape)
+            return encodings, np.zeros(encodings.shape, bool)
+        return encodings, np.isnan(FORMATS[case.y].values(encodings)).reshape(encodings.shape)
 
     return expected
 
@@ -224,7 +236,7 @@ def main():
             if getattr(oracle, "has_kernel", lambda case: True)(case):
                 for answer in oracle.run([case], [data]):
                     comparison.check(*answer)
-        # Not all deviations show per axis.
+        # Not all deviations occur per axis.
         return comparison.finish(uses_every_waiver=False)
 
 

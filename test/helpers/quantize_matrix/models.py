@@ -1,4 +1,4 @@
-"""Cases as ONNX models, many nodes to a model."""
+"""Cases as ONNX models, with many nodes in a model."""
 
 import numpy as np
 import onnx
@@ -10,12 +10,12 @@ from quantize_matrix.cases import MICROSOFT
 NEWEST_IR = 14
 
 
-def pack(name, codes):
-    """As in raw_data: less than 8 bits wide share bytes, the first in the low bits."""
+def pack(name, encodings):
+    """The layout of raw_data: sub-byte elements share bytes, lowest bits first."""
     form = FORMATS[name]
     if form.width >= 8:
-        return np.ascontiguousarray(codes.astype(form.slot)).tobytes()
-    bits = codes.astype(np.uint8).ravel()[:, None] >> np.arange(form.width, dtype=np.uint8) & 1
+        return np.ascontiguousarray(encodings.astype(form.slot)).tobytes()
+    bits = encodings.astype(np.uint8).ravel()[:, None] >> np.arange(form.width, dtype=np.uint8) & 1
     return np.packbits(bits.ravel(), bitorder="little").tobytes()
 
 
@@ -28,12 +28,12 @@ def unpack(name, data, count):
     return (bits << np.arange(form.width, dtype=np.uint8)).sum(axis=1, dtype=np.uint8)
 
 
-def tensor(name, type_name, codes):
+def tensor(name, type_name, encodings):
     return onnx.TensorProto(
         name=name,
         data_type=FORMATS[type_name].onnx,
-        dims=codes.shape,
-        raw_data=pack(type_name, codes),
+        dims=encodings.shape,
+        raw_data=pack(type_name, encodings),
     )
 
 
@@ -51,7 +51,7 @@ def node(index, case):
 
 
 def model(cases, datas, every_constant=False, ir_version=NEWEST_IR, opset=None):
-    """All cases' version must be one. Those inputs that are no initializers are graph inputs."""
+    """All cases must have the same version. Inputs that are not initializers are graph inputs."""
     nodes, inputs, outputs, initializers = [], [], [], []
     for index, (case, data) in enumerate(zip(cases, datas, strict=True)):
         nodes.append(node(index, case))
@@ -61,13 +61,13 @@ def model(cases, datas, every_constant=False, ir_version=NEWEST_IR, opset=None):
             (data.x, data.scale, data.zero_point),
             strict=False,
         )
-        for place, (name, type_name, codes) in enumerate(sources):
+        for place, (name, type_name, encodings) in enumerate(sources):
             constant = case.constants == "all" or (case.constants == "parameters" and place > 0)
             if every_constant or constant:
-                initializers.append(tensor(name, type_name, codes))
+                initializers.append(tensor(name, type_name, encodings))
                 continue
-            sizes = codes.shape
-            # A scale of open length would be one per axis.
+            sizes = encodings.shape
+            # A scale of dynamic length would be per axis.
             if case.dynamic and (place == 0 or case.axis is not None):
                 sizes = [f"{name}_{i}" for i in range(len(sizes))]
             number = FORMATS[type_name].onnx
@@ -82,9 +82,9 @@ def model(cases, datas, every_constant=False, ir_version=NEWEST_IR, opset=None):
 
 
 def graph_inputs(cases, datas):
-    """(name, type, codes) of what a model without every_constant leaves to the caller."""
+    """(name, type, encodings) of the graph inputs of a model without every_constant."""
     for index, (case, data) in enumerate(zip(cases, datas, strict=True)):
-        codes = [data.x, data.scale, data.zero_point]
+        encodings = [data.x, data.scale, data.zero_point]
         types = [case.x, case.scale, case.quantized]
         kept = {"none": 3, "parameters": 1, "all": 0}[case.constants]
-        yield from list(zip(input_names(index, case), types, codes, strict=False))[:kept]
+        yield from list(zip(input_names(index, case), types, encodings, strict=False))[:kept]

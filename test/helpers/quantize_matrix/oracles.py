@@ -1,4 +1,4 @@
-"""What ONNX Runtime and the ONNX reference implementation give for a case."""
+"""The results of ONNX Runtime and the ONNX reference evaluator for a case."""
 
 import ctypes
 
@@ -12,7 +12,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 from quantize_matrix import models
 from quantize_matrix.cases import HUGE_BLOCK
 
-# Of ONNX Runtime 1.31.1.
+# For ONNX Runtime 1.31.1.
 _NEWEST_OPSET, _NEWEST_IR = 25, 13
 _BATCH = 64
 
@@ -42,19 +42,21 @@ class OnnxRuntime:
 
     @staticmethod
     def refusal(case):
-        """The error that a case without a kernel ends with, and words of its message; None where there is a kernel."""
+        """The exception of a case without a kernel, and a part of its message, or None if there is
+        a kernel."""
         if case.opset > _NEWEST_OPSET:
             return state.Fail, "ValidateOpsetForDomain"
         if case.domain and "block_size" in case.attributes:
             return state.InvalidGraph, "Unrecognized attribute: block_size"
         types = {case.scale, case.x if case.quantizes else case.y}
         if case.x == "f4E2M1FN" and types == {"f16"} and case.attributes.get("output_dtype"):
-            # Where there is no kernel for f16, it looks for one of f32 between casts.
+            # Without a kernel for f16, it uses one of f32 between casts.
             return state.Fail, "InsertedPrecisionFreeCast"
         if case.quantized in FLOAT4_AND_6 or not types <= {"f32", "f16"}:
             return state.NotImplemented, "NOT_IMPLEMENTED"
         if case.quantizes and case.scale != case.x:
-            # Kernels are found by the types of x and y. The call reads the scale as of x's type.
+            # Kernels are selected by the types of x and y. The call reads the scale with the type
+            # of x.
             return RuntimeError, "Tensor::Data()"
         return None
 
@@ -74,7 +76,7 @@ class OnnxRuntime:
         )
 
     def batch(self, cases, datas):
-        """The codes of several cases of one opset."""
+        """The encodings of several cases of one opset."""
         binding = (session := self.session(cases, datas)).io_binding()
         for index in range(len(cases)):
             binding.bind_output(f"y{index}")
@@ -88,9 +90,9 @@ class OnnxRuntime:
         return results
 
     def run(self, cases, datas):
-        """Yields (case, data, codes) for those it has kernels for."""
+        """Yields (case, data, encodings) for the cases with kernels."""
         pairs = list(zip(cases, datas, strict=True))
-        # It refuses other float8 zero points than the byte 0.
+        # It rejects float8 zero points other than the byte 0.
         chosen = [(c, d) for c, d in pairs if self.has_kernel(c) and not _nonzero_float8(c, d)]
         for case, data in {
             _signature(c): (c, d) for c, d in pairs if not self.has_kernel(c)
@@ -106,8 +108,8 @@ class OnnxRuntime:
         for start in range(0, len(chosen), _BATCH):
             part = chosen[start : start + _BATCH]
             found = self.batch(*zip(*part, strict=True))
-            for (case, data), codes in zip(part, found, strict=True):
-                yield case, data, codes
+            for (case, data), encodings in zip(part, found, strict=True):
+                yield case, data, encodings
 
 
 class OnnxReference:
@@ -115,8 +117,8 @@ class OnnxReference:
 
     @staticmethod
     def supports(case, data):
-        """It has no DequantizeLinear before 19 and looks at float8 zero points to refuse those that are not zero.
-        It makes copies of a scale, as many as a block has elements."""
+        """It has no DequantizeLinear before 19, and rejects nonzero float8 zero points. It repeats
+        a scale for each element of a block."""
         if case.domain or case.block == HUGE_BLOCK or not (case.quantizes or case.opset >= 19):
             return False
         if case.quantizes or case.x not in FLOAT8 or data.zero_point is None:
@@ -130,8 +132,10 @@ class OnnxReference:
             given = (data.x, data.scale, data.zero_point)
             types = (case.x, case.scale, case.quantized)
             feeds = {
-                name: FORMATS[t].array(codes).reshape(codes.shape)
-                for name, t, codes in zip(models.input_names(0, case), types, given, strict=False)
+                name: FORMATS[t].array(encodings).reshape(encodings.shape)
+                for name, t, encodings in zip(
+                    models.input_names(0, case), types, given, strict=False
+                )
             }
             graph = onnx.helper.make_graph(
                 [models.node(0, case)],

@@ -1,4 +1,5 @@
-"""quant_float.qdq has no ONNX node: the nodes of QuantizeLinear whose result DequantizeLinear takes back, as MLIR."""
+"""quant_float.qdq has no ONNX node: the nodes of QuantizeLinear followed by DequantizeLinear, as
+MLIR."""
 
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from quantize_matrix import data as inputs
 
 
 def build(version, full=False, seed=0):
-    """Cases of QuantizeLinear; the result of the qdq has the type of x."""
+    """Cases of QuantizeLinear. The result of the qdq has the type of x."""
     taken = set(cases.legal_types("DequantizeLinear", version))
     for case in cases.every(full, ("QuantizeLinear",), (version,), seed):
         if (case.y, case.scale, case.x) in taken and not case.domain:
@@ -18,8 +19,8 @@ def build(version, full=False, seed=0):
 
 
 def expected(case, data):
-    """D6, and the places with two right answers."""
-    codes, loose = inputs.expected(case, data)
+    """Rule D6, and the indices with two right results."""
+    encodings, loose = inputs.expected(case, data)
     scale = inputs.spread(case, inputs.values_of(case.scale, data.scale))
     zero_point = None
     if data.zero_point is not None:
@@ -29,11 +30,11 @@ def expected(case, data):
         x = inputs.values_of(case.y, quantized)
         return semantics.dequantize(x, scale, zero_point, case.x, case.y in FLOAT8)
 
-    result, nan = back(codes)
+    result, nan = back(encodings)
     if case.y in FLOAT4_AND_6:
-        # Both zeros that a NaN may become (D8).
+        # A NaN may become either zero (D8).
         minus = {"f4E2M1FN": 0x8}.get(case.y, 0x20)
-        other, _ = back(np.where(loose, minus, codes).astype(codes.dtype))
+        other, _ = back(np.where(loose, minus, encodings).astype(encodings.dtype))
         return result, nan, other
     return result, nan, result
 
@@ -44,12 +45,12 @@ def _type(case, name, sizes):
 
 
 def _parameters(case):
-    """The sizes of a scale of one element stay known: they make it one per tensor."""
+    """The sizes of a scale of one element are static, because they make it per tensor."""
     return replace(case, dynamic=case.dynamic and case.axis is not None)
 
 
 def text(chosen):
-    """A module of one function, and the names of its arguments."""
+    """A module with one function, and the names of its arguments."""
     arguments, results, lines, values = [], [], [], []
     for index, case in enumerate(chosen):
         x = _type(case, case.x, case.shape)

@@ -1,4 +1,5 @@
-"""Nodes that a rule forbids, each with the key phrase of what is wrong and, where a version decides, the note on who accepts it."""
+"""Nodes that a rule forbids, each with the key phrase of the error and, if it depends on the
+version, the note on the versions that accept it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -45,7 +46,7 @@ class Reject:
     rule: str
     op: str
     opset: int
-    inputs: tuple  # of (type, shape) or (type, codes of an initializer)
+    inputs: tuple  # (type, shape) or (type, encodings of an initializer)
     phrase: str  # a part of the message
     attributes: dict = field(default_factory=dict)
     note: str | None = None
@@ -61,7 +62,7 @@ class Reject:
 
 
 class Version:
-    """One version of an op: what it accepts, and a node of it that is right but for what a rule changes."""
+    """One version of an op: what it accepts, and a valid node that a rule's violation modifies."""
 
     def __init__(self, op, version, domain=""):
         self.op, self.opset, self.domain = op, version, domain
@@ -79,7 +80,7 @@ class Version:
             self.attributes = set(schema.attributes)
             self.name = f"{op}-{version} (opset {version})"
         self.quantized = self.types[2] if self.quantizes else self.types[0]
-        # Scales of the input's type, before 23.
+        # Scales have the input's type before 23.
         self.scale_follows = self.quantizes and version in (19, 21)
 
     def reject(self, rule, inputs, phrase, **options):
@@ -88,7 +89,7 @@ class Version:
         )
 
     def inputs(self, shape=(4, 8), scale=(), zero_point=(), quantized="ui8"):
-        """Of right types; zero_point None leaves it out."""
+        """Inputs with valid types. With zero_point None, there is none."""
         x, y = ("f32", quantized) if self.quantizes else (quantized, "f32")
         made = [(x, shape), ("f32", scale)]
         if zero_point is not None:
@@ -96,7 +97,7 @@ class Version:
         return made
 
     def note_on_type(self, role, name):
-        """The first version of the standard whose list has the type."""
+        """The first version of the standard that accepts the type."""
         shown = f"{self.domain}{self.domain and '.'}{self.op}"
         for version in () if self.domain else VERSIONS:
             if name in Version(self.op, version).types[role]:
@@ -116,7 +117,7 @@ def _quoted(name):
 
 
 def _types(version):
-    """V1, V2, V9: every element type that a place does not take."""
+    """V1, V2, V9: every element type that an operand does not accept."""
     every = [*FORMATS, _STRING]
 
     def phrase(role, name):
@@ -153,7 +154,7 @@ def _types(version):
 
 
 def _attributes(version):
-    """V3: also with the value that later versions have by default."""
+    """V3: also with the value that later versions have as the default."""
     values = {
         "saturate": (1, 0),
         "block_size": (0, 2),
@@ -161,7 +162,7 @@ def _attributes(version):
         "precision": (0, 1),
     }
     for name in _ATTRIBUTES:
-        # An axis is taken for what it means in later versions.
+        # An axis is interpreted as in later versions.
         if name in version.attributes or name == "axis":
             continue
         known = any(name in schema_of(version.op, v).attributes for v in VERSIONS)
@@ -187,7 +188,7 @@ def _attributes(version):
 
 
 def _values_of_attributes(version):
-    """V6, Q4, Q9 and numbers that name no type."""
+    """V6, Q4, Q9 and numbers that are no type."""
     if "saturate" in version.attributes:
         for value, quantized in ((2, "f8E4M3FN"), (-1, "f8E5M2"), (7, "ui8")):
             inputs = version.inputs(quantized=quantized)
@@ -217,7 +218,7 @@ def _values_of_attributes(version):
 
 
 def _granularities(version):
-    """Q1 to Q4, for every quantized type in turn."""
+    """Q1 to Q4, with alternating quantized types."""
     names = version.quantized
     turn = iter(range(1 << 30))
 
@@ -245,7 +246,7 @@ def _granularities(version):
             attributes = {} if axis is None else {"axis": axis}
             phrase = f"scale must have {expected} elements"
             yield reject("Q1", phrase, shape, (found,), attributes=attributes)
-        # A scale of the input's rank is a blocked one, where the version has them.
+        # A scale of the input's rank is blocked, if the version supports blocks.
         blocked = "block_size" in version.attributes
         unblocked = "scale must be a scalar (per tensor) or a vector (per axis) in"
         for shape, scale in (((4, 8), (4, 8)), ((4, 8), (1, 1)), ((2, 3, 4), (1, 3, 1))):
@@ -312,7 +313,7 @@ def _blocks(reject):
 
 
 def _types_together(version):
-    """Q2, Q5, Q6 and Q8: types that are legal alone."""
+    """Q2, Q5, Q6 and Q8: types that are legal on their own."""
     for a in version.quantized:
         for b in version.quantized:
             if a == b:
@@ -338,13 +339,13 @@ def _types_together(version):
 
 
 def _zero_points(version):
-    """Q7: every byte of a float8 that is no zero, alone and among zeros."""
+    """Q7: every nonzero byte of a float8, alone and among zeros."""
     for name in FLOAT8:
         if name not in version.quantized:
             continue
         zeros = {0x00, 0x80} if "FNUZ" not in name else {0x00}
-        codes = [c for c in range(256) if c not in zeros]
-        for code in codes if version.opset == NEWEST else codes[:: 1 + 24]:
+        encodings = [c for c in range(256) if c not in zeros]
+        for code in encodings if version.opset == NEWEST else encodings[:: 1 + 24]:
             phrase = f"a constant zero point of {_quoted(name)} must be 0"
             inputs = version.inputs(quantized=name)
             inputs[2] = (name, np.array(code, np.uint8))
@@ -358,7 +359,7 @@ def _zero_points(version):
 
 
 def _opsets():
-    """V4."""
+    """Rule V4."""
     for op in OPS:
         for opset in (1, 6, 9, NEWEST + 1, 1000):
             version = Version(op, min(max(opset, 10), NEWEST))
@@ -389,7 +390,7 @@ def every(ops=OPS, versions=VERSIONS):
 
 
 def declared():
-    """Q5: a result that the model declares to have other elements."""
+    """Q5: a result with other declared elements."""
     for op in OPS:
         for number in VERSIONS:
             version = Version(op, number)
@@ -399,7 +400,7 @@ def declared():
 
 
 def wrong_sizes():
-    """Cases of open sizes with data in which one size is another."""
+    """Cases of dynamic sizes with data in which one size is wrong."""
     chosen = [c for v in (13, 21, NEWEST) for op in OPS for c in build_cases(op, v)]
     chosen = [
         c for c in chosen if c.dynamic and c.constants == "none" and c.granularity != "tensor"
@@ -422,7 +423,7 @@ def wrong_sizes():
 
 
 def model(rejects, ir_version=models.NEWEST_IR):
-    """All of one opset."""
+    """All have the same opset."""
     nodes, inputs, outputs, initializers = [], [], [], []
     for index, one in enumerate(rejects):
         names = [f"{kind}{index}" for kind in "xsz"][: len(one.inputs)]

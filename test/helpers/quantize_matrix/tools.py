@@ -1,4 +1,5 @@
-"""What this project's tools give for cases: quant-float-check, and quant-float-run compiled and by the Reference."""
+"""The results of this project's tools for cases: quant-float-check, and quant-float-run with
+compiled code and the Reference."""
 
 import collections
 import itertools
@@ -21,10 +22,10 @@ _SHOWN = 3
 _NATIVE = ("f32", "f16", "f64")
 
 
-def save(path, name, codes):
-    """As .npy: floats that NumPy lacks as their codes, one element per slot."""
+def save(path, name, encodings):
+    """Saves as .npy: floats that NumPy lacks as their encodings, in whole bytes."""
     form = FORMATS[name]
-    slots = form.slots(codes.ravel()).reshape(codes.shape)
+    slots = form.slots(encodings.ravel()).reshape(encodings.shape)
     if name in _NATIVE:
         slots = slots.view(form.dtype)
     elif form.kind == "integer" and form.signed:
@@ -33,7 +34,7 @@ def save(path, name, codes):
 
 
 def load(path, name):
-    """The codes in a .npy, whose type has to be the one that save writes."""
+    """The encodings in a .npy, whose type must be the one that save writes."""
     form, array = FORMATS[name], np.load(path)
     if name in _NATIVE:
         expected = form.dtype
@@ -43,13 +44,13 @@ def load(path, name):
     if array.dtype != expected:
         raise TypeError(f"{path}: expected {expected}, but got {array.dtype}")
     slots = array.view(form.slot)
-    if (form.slots(form.codes(slots)) != slots).any():
+    if (form.slots(form.encodings(slots)) != slots).any():
         raise ValueError(f"{path}: bits outside the elements")
-    return form.codes(slots)
+    return form.encodings(slots)
 
 
 def batches(chosen, size=NODES_PER_MODEL):
-    """The cases of each opset by turns of a model's size."""
+    """Batches of the cases of each opset, up to the size of a model."""
     ordered = sorted(chosen, key=lambda c: c.opset)
     for _, group in itertools.groupby(ordered, key=lambda c: c.opset):
         group = list(group)
@@ -58,7 +59,7 @@ def batches(chosen, size=NODES_PER_MODEL):
 
 
 def has_unusual_scale(case, data):
-    """Whether a constant scale of floats has an element that is no positive normal number."""
+    """Whether a constant float scale has an element that is not a positive normal number."""
     if case.constants == "none" or case.scale == "i32":
         return False
     scale = inputs.values_of(case.scale, data.scale)
@@ -67,8 +68,8 @@ def has_unusual_scale(case, data):
 
 
 class Tools:
-    """All models are checked and run by the Reference; without `full`, every second one of an opset,
-    the first included, is compiled as well."""
+    """All models are checked and run by the Reference. Without `full`, every second one of an
+    opset, starting with the first, is compiled as well."""
 
     def __init__(self, tools_dir, work, cpu=None, full=False):
         self.tools_dir, self.work, self.cpu = pathlib.Path(tools_dir), pathlib.Path(work), cpu
@@ -86,7 +87,7 @@ class Tools:
         )
 
     def check(self, model, chosen, datas):
-        """Every node of the model is accepted, and by those opsets whose rules it follows."""
+        """Every node of the model is accepted, by exactly the opsets whose rules it follows."""
         result = self.call("quant-float-check", "--json", "--opset", "all", model)
         if result.returncode != 0:
             self.fail(f"quant-float-check {model}: exit code {result.returncode}: {result.stderr}")
@@ -97,7 +98,7 @@ class Tools:
         for case, data, report in zip(chosen, datas, reports, strict=False):
             if report["status"] != "ok":
                 self.fail(f"quant-float-check: {case}: {report['status']}: {report.get('reason')}")
-            # Q7
+            # Rule Q7.
             doubtful = case.quantized == "i32" and data.zero_point is not None
             doubtful = doubtful and (case.constants == "none" or data.zero_point.any())
             warnings = int(bool(doubtful)) + has_unusual_scale(case, data)
@@ -117,16 +118,17 @@ class Tools:
                     break
 
     def write_model(self, folder, chosen, datas):
-        """The model's file, and the (name, type, codes) of its inputs."""
+        """The model's file, and the (name, type, encodings) of its inputs."""
         path = folder / "model.onnx"
-        # The other opsets of a version in turn: the same node, and the same values.
+        # The other opsets of a version in rotation: the same node, and the same values.
         opsets = cases.opsets_of(chosen[0].opset)
         made = models.model(chosen, datas, opset=opsets[self.models % len(opsets)])
         path.write_bytes(made.SerializeToString())
         return path, models.graph_inputs(chosen, datas)
 
     def judge(self, case, data):
-        """The result's type, its codes, the other right codes, and where NaNs may differ."""
+        """The result's type, its encodings, the alternative encodings, and where NaNs may
+        differ."""
         expected, loose = inputs.expected(case, data)
         return case.y, expected, expected, loose
 
@@ -148,15 +150,15 @@ class Tools:
                 print(describe(case, data, place, expected, found))
 
     def run(self, chosen):
-        """One model of some cases."""
+        """One model of several cases."""
         self.models += 1
         folder = self.work / f"model_{self.models}"
         folder.mkdir(parents=True)
         datas = [inputs.make(case) for case in chosen]
         model, graph_inputs = self.write_model(folder, chosen, datas)
         arguments = []
-        for name, type_name, codes in graph_inputs:
-            save(folder / f"{name}.npy", type_name, codes)
+        for name, type_name, encodings in graph_inputs:
+            save(folder / f"{name}.npy", type_name, encodings)
             arguments.append(folder / f"{name}.npy")
         failures = self.failures
         if not self.cpu:
@@ -169,7 +171,7 @@ class Tools:
             if self.cpu:
                 options += ["--cpu", self.cpu]
             elif target == "cpu" and turn % 8:
-                # No level of optimization changes a bit, and this one takes half the time.
+                # No optimization level changes a bit, and this one halves the time.
                 options += ["-O0"]
             if arguments:
                 options += ["--inputs", *arguments]
@@ -210,7 +212,7 @@ class QdqTools(Tools):
 
 
 class SizesTools(Tools):
-    """Sizes that only the call tells (Q1, Q2)."""
+    """Dynamic sizes (Q1, Q2)."""
 
     def run(self, chosen):
         for case, data in chosen:
@@ -220,8 +222,8 @@ class SizesTools(Tools):
             folder.mkdir(parents=True)
             model, graph_inputs = self.write_model(folder, [case], [data])
             arguments = []
-            for name, type_name, codes in graph_inputs:
-                save(folder / f"{name}.npy", type_name, codes)
+            for name, type_name, encodings in graph_inputs:
+                save(folder / f"{name}.npy", type_name, encodings)
                 arguments.append(folder / f"{name}.npy")
             for target, phrase in (("cpu", "expected size"), ("reference", "must be")):
                 out = folder / target
@@ -267,13 +269,13 @@ class RejectTools(Tools):
             path.unlink()
 
     def check_declared(self, path, one):
-        """What a model says wrong beside its nodes ends the import."""
+        """An error of the model outside of its nodes ends the import."""
         result = self.call("quant-float-check", path)
         if result.returncode != 1 or one.phrase not in result.stderr or "'n0'" not in result.stderr:
             self.fail(f"{one}: exit code {result.returncode}: {result.stderr}")
 
     def check_import(self, path, rejects):
-        """The importer refuses the model and tells of every node."""
+        """The importer rejects the model and reports every node."""
         result = self.call("quant-float-translate", "--import-onnx", path)
         if result.returncode == 0 or result.stdout:
             self.fail(f"{path}: imported with exit code {result.returncode}")

@@ -1,7 +1,9 @@
-"""Known differences between the rules and an oracle: the [[quantize_matrix]] entries of test/Conformance/waivers.toml.
+"""Known differences between the rules and an oracle: the [[quantize_matrix]] entries of
+test/Conformance/waivers.toml.
 
-An entry names a deviation, what the oracle does instead of what the rules say. It explains an element where the rules with that
-deviation give the oracle's bits; where several entries cover a case, so do the rules with all of them, or with any selection."""
+An entry names a deviation of the oracle from the rules. It explains an element if the rules with
+that deviation yield the oracle's bits. If several entries cover a case, the rules with any
+selection of them may explain it."""
 
 import fnmatch
 import itertools
@@ -16,7 +18,7 @@ from quantize_matrix import semantics
 
 
 class Steps:
-    """The rules in steps that a deviation may replace."""
+    """The rules as steps that a deviation may replace."""
 
     def __init__(self, case, data):
         self.case = case
@@ -27,7 +29,7 @@ class Steps:
             zero_point = inputs.values_of(case.quantized, data.zero_point)
             self.zero_point = inputs.spread(case, zero_point)
         self.precision = case.division
-        # Float formats through which values go on their way.
+        # Intermediate float formats.
         self.operands_through = self.quotient_through = None
         self.sum_precision = None
         self.finish_integer = self._finish_integer
@@ -83,7 +85,7 @@ _RANK = {"f16": 0, "bf16": 0, "f32": 1, "i32": 2}
 
 
 def _promoted_division(steps):
-    """NumPy's common type of x and the scale, precision left aside."""
+    """NumPy's common type of x and the scale, regardless of the precision."""
     types = {steps.case.x, steps.case.scale}
     if types <= {"f16"} or types <= {"bf16"}:
         steps.precision = types.pop()
@@ -92,7 +94,8 @@ def _promoted_division(steps):
 
 
 def _through_int32(steps):
-    """The quotient as an int32 of the machine: NaN and what does not fit are its smallest; the zero point is added modulo 2^32."""
+    """The quotient as an int32 of the machine: NaN and values out of range become its smallest
+    value. The zero point is added modulo 2^32."""
 
     def finish(y, quotient, zero_point):
         low, high = semantics.integer_range(y)
@@ -106,7 +109,7 @@ def _through_int32(steps):
 
 
 def _nan_is_lowest(steps):
-    """A NaN quotient gives the smallest integer."""
+    """A NaN quotient yields the smallest integer."""
     ordinary = steps.finish_integer
 
     def finish(y, quotient, zero_point):
@@ -117,12 +120,12 @@ def _nan_is_lowest(steps):
 
 
 def _operands_through_f32(steps):
-    """x and the scale go through f32 on their way to the precision."""
+    """x and the scale are converted to the precision through f32."""
     steps.operands_through = "f32"
 
 
 def _quotient_through_f32(steps):
-    """The quotient goes through f32 on its way to a narrower float."""
+    """The quotient is converted to a narrower float through f32."""
     steps.quotient_through = "f32"
 
 
@@ -132,18 +135,18 @@ def _f32_sum(steps):
 
 
 def _overflow_of_last_binade(steps):
-    """Without saturation, f8E4M3FN has 448 up to 496, and f8E5M2 NaN up to 65536."""
+    """Without saturation, f8E4M3FN yields 448 up to 496, and f8E5M2 yields NaN up to 65536."""
     ordinary = steps.finish_float8
 
     def finish(y, quotient, saturate):
-        codes = ordinary(y, quotient, saturate)
+        encodings = ordinary(y, quotient, saturate)
         magnitude = np.abs(quotient)
         sign = np.signbit(quotient).astype(np.uint8) << 7
         if y == "f8E4M3FN" and not saturate:
-            codes = np.where((magnitude >= 464) & (magnitude < 496), sign | 0x7E, codes)
+            encodings = np.where((magnitude >= 464) & (magnitude < 496), sign | 0x7E, encodings)
         if y == "f8E5M2" and not saturate:
-            codes = np.where((magnitude >= 61440) & (magnitude < 65536), sign | 0x7F, codes)
-        return codes
+            encodings = np.where((magnitude >= 61440) & (magnitude < 65536), sign | 0x7F, encodings)
+        return encodings
 
     steps.finish_float8 = finish
 
@@ -159,7 +162,7 @@ def _difference_wraps(steps):
 
 
 def _f64_product(steps):
-    """x as f32; the difference and the product in f64."""
+    """x as f32. The difference and the product in f64."""
 
     def product(x, zero_point, scale):
         return (x.astype(np.float32).astype(np.float64) - zero_point) * scale
@@ -225,7 +228,8 @@ def load(path, oracle):
 
 
 def explain(waivers, case, data, found, loose, wrong):
-    """Which of the wrong elements some entries explain; counts the hits of those needed."""
+    """Returns the wrong elements that some entries explain, and counts the hits of the necessary
+    ones."""
 
     def gives(chosen):
         steps = Steps(case, data)
@@ -238,7 +242,7 @@ def explain(waivers, case, data, found, loose, wrong):
     explained = np.zeros_like(wrong)
     if not covering:
         return explained
-    # Where the oracle follows the rules, what was expected is wrong.
+    # If the oracle follows the rules, the expected result is wrong.
     wrong = wrong & ~gives(())
     for count in range(1, len(covering) + 1):
         for chosen in itertools.combinations(covering, count):

@@ -1,4 +1,4 @@
-"""Passes that leave a model's meaning as it is: many small ones in one model, before and after."""
+"""Passes that preserve a model's meaning: many small models in one, before and after."""
 
 import re
 import subprocess
@@ -35,46 +35,49 @@ DTYPES = {
 }
 NUMBERS = {name: helper.np_dtype_to_tensor_dtype(np.dtype(dtype)) for name, dtype in DTYPES.items()}
 WIDTHS = {name: int(re.match(r"[a-z]+(\d+)", name)[1]) for name in DTYPES}
-# New nodes are named after those that they come from.
+# New nodes are named after the nodes that they replace.
 LOCATIONS = "--mlir-print-debuginfo"
 CODE = r"0x([0-9a-f]+) \([^)]*\)"
 
 
-def all_codes(name, rows=1):
-    """Every code of a type, once for each row."""
+def all_encodings(name, rows=1):
+    """Every encoding of a type, once for each row."""
     width = WIDTHS[name]
     unsigned = np.dtype(f"u{max(width, 8) // 8}")
-    codes = np.arange(1 << width, dtype=unsigned)
+    encodings = np.arange(1 << width, dtype=unsigned)
     if name in ("i2", "i4"):
-        # The slot of a code is sign-extended.
-        codes = np.where(codes >> (width - 1), codes | (0xFF << width) & 0xFF, codes).astype("u1")
-    return np.tile(codes, (rows, 1)).view(DTYPES[name])
+        # Signed encodings are sign-extended.
+        encodings = np.where(
+            encodings >> (width - 1), encodings | (0xFF << width) & 0xFF, encodings
+        ).astype("u1")
+    return np.tile(encodings, (rows, 1)).view(DTYPES[name])
 
 
-def to_codes(values, name):
+def to_encodings(values, name):
     """The bits of elements."""
     width = WIDTHS[name]
     unsigned = np.dtype(f"u{max(width, 8) // 8}")
-    codes = np.ascontiguousarray(values).view(unsigned) & unsigned.type((1 << width) - 1)
+    encodings = np.ascontiguousarray(values).view(unsigned) & unsigned.type((1 << width) - 1)
     if name[0] in "fb" and "FNUZ" not in name:
-        # The sign of a NaN is unspecified, and the payload of one that results from arithmetic (D8).
-        is_nan = np.isnan(codes.view(DTYPES[name]).astype("f4"))
+        # The sign of a NaN is unspecified, and so is the payload of one that arithmetic creates
+        # (D8).
+        is_nan = np.isnan(encodings.view(DTYPES[name]).astype("f4"))
         sign = unsigned.type(1 << (width - 1))
         quiet = np.array(np.nan, DTYPES[name]).view(unsigned) & ~sign
-        codes[is_nan] = quiet if width > 8 else codes[is_nan] & ~sign
-    return codes
+        encodings[is_nan] = quiet if width > 8 else encodings[is_nan] & ~sign
+    return encodings
 
 
 @dataclass
 class Case:
-    """Nodes to `y`, from `x` or constants, whose names, and those of values, are for this case alone."""
+    """Nodes that compute `y` from `x` or constants. The names are local to the case."""
 
     name: str
     source: str
     target: str
     nodes: list
     constants: dict = field(default_factory=dict)
-    # The codes that come in, if any do.
+    # The encodings of the input, if there is one.
     inputs: np.ndarray = None
 
 
@@ -139,7 +142,7 @@ class Rewrites:
         return onnx.shape_inference.infer_shapes(model, data_prop=True)
 
     def rewrite(self, model, *passes):
-        """The model after these passes, by way of MLIR, and the remarks of each case."""
+        """The model after these passes, through MLIR, and the remarks of each case."""
         before, text, after = (self.folder / name for name in ("in.onnx", "m.mlir", "out.onnx"))
         onnx.save(model, before)
         self.call(
@@ -155,12 +158,12 @@ class Rewrites:
         return result, remarks
 
     def run_ours(self, path, cases, target):
-        """The codes of each output."""
+        """The encodings of each output."""
         files = []
         for i, case in enumerate(case for case in cases if case.inputs is not None):
             files.append(self.folder / f"in{i}.npy")
             values = case.inputs
-            if values.dtype.num >= 24:  # Those of ml_dtypes.
+            if values.dtype.num >= 24:  # Types of ml_dtypes.
                 sign = "i" if case.source in ("i2", "i4") else "u"
                 values = values.view(f"{sign}{values.dtype.itemsize}")
             np.save(files[-1], values)
@@ -169,11 +172,12 @@ class Rewrites:
         inputs = ["--inputs", *files] if files else []
         self.call("quant-float-run", path, "--target", target, *inputs, "--outputs", out)
         return [
-            to_codes(np.load(out / f"output_{i}.npy"), case.target) for i, case in enumerate(cases)
+            to_encodings(np.load(out / f"output_{i}.npy"), case.target)
+            for i, case in enumerate(cases)
         ]
 
     def run_onnxruntime(self, model, cases):
-        """ONNX Runtime's outputs, unoptimized; None where it has no kernel."""
+        """ONNX Runtime's outputs, unoptimized, or None without a kernel."""
         try:
             return self.run_session(model, cases)
         except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:
@@ -187,7 +191,7 @@ class Rewrites:
             ]
 
     def run_session(self, model, cases):
-        """What its Python cannot hold are constants going in, and f32 coming out."""
+        """Types that its Python API cannot hold are constants as inputs, and f32 as outputs."""
         prefixes = {case.name for case in cases}
 
         def belongs(name):
@@ -219,7 +223,7 @@ class Rewrites:
         return session.run(None, {})
 
     def run_both(self, before, after, cases, targets):
-        """The codes of each output before and after, by ours and by ONNX Runtime."""
+        """The encodings of each output before and after, by our tools and by ONNX Runtime."""
         paths = self.folder / "in.onnx", self.folder / "out.onnx"
         ours = (self.run_ours(path, cases, t) for path, t in zip(paths, targets, strict=True))
         theirs = (self.run_onnxruntime(model, cases) for model in (before, after))
@@ -236,7 +240,7 @@ class Rewrites:
             self.fail(f"{name}: ONNX Runtime's differ")
 
     def finish(self):
-        """Say what was found, and end."""
+        """Prints the failures and exits."""
         for kind, count in sorted(self.counts.items()):
             print(f"{kind}: {count}")
         print("\n".join(self.failures[:20]))
@@ -245,7 +249,7 @@ class Rewrites:
 
 
 def operators_of(model, output):
-    """The op types of the nodes that make a value."""
+    """The op types of the nodes that compute a value."""
     makers = {name: node for node in model.graph.node for name in node.output}
     found, todo = Counter(), [output]
     seen = set()

@@ -1,1 +1,1 @@
-"""Models that go in and come out again."""
+"""Models that are imported and exported again."""

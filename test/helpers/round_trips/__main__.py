@@ -1,7 +1,7 @@
 """Exports models: python -m round_trips TOOLS FOLDER PART PARTS [RESULT.json] [MODEL...].
 
-Of ONNX's node tests every PARTS-th, and the models of the packages: of onnx's backend tests, and
-onnxruntime's data sets. Other files may be named.
+By default, every PARTS-th of ONNX's node tests, and the models in the packages: onnx's backend
+tests, and onnxruntime's data sets. Other files may be named.
 """
 
 import json
@@ -16,7 +16,7 @@ from round_trips.check import RoundTrips, make_inputs, read_inputs
 
 
 def package_models():
-    """(name, path) of every .onnx file that the packages ship."""
+    """(name, path) of every .onnx file in the packages."""
     for package in (onnx, onnxruntime):
         root = pathlib.Path(package.__file__).parent
         for path in sorted(root.rglob("*.onnx")):

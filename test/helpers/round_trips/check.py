@@ -1,4 +1,5 @@
-"""A model in and out again: the same up to the normal form, as valid, and with the same outputs."""
+"""Imports and exports a model: the result is the same up to the normal form, as valid as the
+original, and has the same outputs."""
 
 import warnings
 
@@ -21,7 +22,7 @@ def is_valid(model):
 
 
 def run_model(path, inputs):
-    """What ONNX Runtime makes of the inputs, unoptimized; None where it cannot."""
+    """ONNX Runtime's outputs for the inputs, unoptimized, or None if it fails."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -36,8 +37,8 @@ def run_model(path, inputs):
 
 
 def draws_numbers(nodes):
-    """Whether one of them or of their graphs draws numbers without a seed. A few booleans may come out the same twice, so that
-    running the model again does not tell."""
+    """Whether a node of the graphs or subgraphs is random without a seed. Running the model twice
+    would not show this, as a few booleans may be equal by chance."""
     for node in nodes:
         attributes = {attribute.name: attribute for attribute in node.attribute}
         if node.op_type.startswith(RANDOM) and "seed" not in attributes:
@@ -49,7 +50,7 @@ def draws_numbers(nodes):
 
 
 def same(a, b):
-    """Bit for bit, NaN and strings too."""
+    """Bitwise equality, NaN and strings included."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         alike = a.dtype == b.dtype and a.shape == b.shape
         return alike and (np.array_equal(a, b) if a.dtype == object else a.tobytes() == b.tobytes())
@@ -58,18 +59,18 @@ def same(a, b):
     return type(a) is type(b) and (a is b or a == b)
 
 
-#: What the names of ops begin with that draw numbers.
+#: Prefixes of the names of random ops.
 RANDOM = ("Bernoulli", "Dropout", "Multinomial", "Random")
 
 
 class RoundTrips(Trips):
     def check(self, name, path, inputs=None):
-        """`inputs` makes ONNX Runtime's; without it, it is not run."""
+        """`inputs` are passed to ONNX Runtime. Without them, it is not run."""
         self.counts["models"] += 1
         out, again = self.folder / "out.onnx", self.folder / "again.onnx"
         done = self.call("--export-onnx", path, "-o", out)
         if done.returncode:
-            # What cannot come in cannot go out.
+            # A model that is not imported cannot be exported.
             if (
                 done.returncode == 1
                 and self.call("--import-onnx", path, "-o", "/dev/null").returncode == 1
@@ -94,10 +95,10 @@ class RoundTrips(Trips):
             self.call("--export-onnx", out, "-o", again).returncode
             or out.read_bytes() != again.read_bytes()
         ):
-            self.wrong.append(f"{name}: other bytes in the second round")
+            self.wrong.append(f"{name}: different bytes after the second round trip")
         else:
             self.counts["stable"] += 1
-        # By way of MLIR's text.
+        # Through MLIR's textual form.
         text = self.folder / "out.mlir"
         ways = (
             ("--import-onnx", "--keep-source", path, "-o", text),
@@ -107,15 +108,15 @@ class RoundTrips(Trips):
             any(self.call(*way).returncode for way in ways)
             or out.read_bytes() != again.read_bytes()
         ):
-            self.wrong.append(f"{name}: other bytes by way of MLIR")
+            self.wrong.append(f"{name}: different bytes through MLIR")
         else:
-            self.counts["the same by way of MLIR"] += 1
+            self.counts["the same through MLIR"] += 1
         if is_valid(str(path)):
             self.counts["valid before"] += 1
             if is_valid(str(out)):
                 self.counts["valid after"] += 1
             else:
-                self.wrong.append(f"{name}: ONNX's checker refuses what it accepted before")
+                self.wrong.append(f"{name}: ONNX's checker rejects the exported model")
         if inputs is not None:
             functions = (node for function in before.functions for node in function.node)
             is_random = draws_numbers([*before.graph.node, *functions])
@@ -132,11 +133,11 @@ class RoundTrips(Trips):
         elif other is not None and is_random:
             self.counts["random outputs"] += 1
         else:
-            self.wrong.append(f"{name}: ONNX Runtime gives other outputs")
+            self.wrong.append(f"{name}: ONNX Runtime computes different outputs")
 
 
 def make_inputs(model):
-    """Random tensors for the inputs of a model that no initializer gives; None for other types."""
+    """Random tensors for the inputs of a model without initializers, or None for other types."""
     constants = {tensor.name for tensor in model.graph.initializer}
     rng = np.random.default_rng(0)
     tensors = []
@@ -158,7 +159,7 @@ def make_inputs(model):
 
 
 def read_inputs(data_set):
-    """A node test's data as ONNX Runtime takes it; None for what is no tensor."""
+    """A node test's data for ONNX Runtime, or None for values other than tensors."""
     tensors = []
     for value in data_set[0]:
         if isinstance(value, onnx.TensorProto):

@@ -1,10 +1,11 @@
-"""The normal form of a model: what export changes, as include/quant-float/ONNX/Export/Export.h lists it."""
+"""The normal form of a model: the changes of export, as include/quant-float/ONNX/Export/Export.h
+lists them."""
 
 import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
-# The attribute of each form of a Constant's elements is of one type; it is missing in old files.
+# Each attribute of a Constant has elements of one type, which old files omit.
 KINDS = {
     "f": AttributeProto.FLOAT,
     "i": AttributeProto.INT,
@@ -28,7 +29,7 @@ PAYLOADS = (
 
 
 def normalize_tensor(tensor, folder):
-    """One form of the elements: raw_data, of strings string_data."""
+    """One form of the elements: raw_data, or string_data for strings."""
     if tensor.data_type == TensorProto.STRING:
         return
     if tensor.data_location == TensorProto.EXTERNAL:
@@ -51,7 +52,7 @@ def normalize_tensor(tensor, folder):
 
 
 def make_dense(sparse):
-    """A sparse tensor as the dense one that it stands for."""
+    """The dense tensor of a sparse one."""
     values, indices = map(numpy_helper.to_array, (sparse.values, sparse.indices))
     dense = np.zeros(tuple(sparse.dims), values.dtype)
     if indices.ndim == 1:
@@ -69,7 +70,7 @@ def normalize_attribute(attribute, folder):
     if attribute.type == AttributeProto.UNDEFINED and not attribute.ref_attr_name:
         for field, _ in attribute.ListFields():
             attribute.type = KINDS.get(field.name, attribute.type)
-    # What is left out of a number that is 0, or a string that is empty.
+    # Numbers that are 0 and empty strings are omitted.
     for kind, field in (
         (AttributeProto.INT, "i"),
         (AttributeProto.FLOAT, "f"),
@@ -97,7 +98,7 @@ def get_uses(node):
 
 
 def sort_nodes(graph):
-    """The first node of the file that is ready comes next."""
+    """The first node in the file whose inputs are ready comes next."""
     makers = {name: i for i, node in enumerate(graph.node) for name in node.output if name}
     waits = [
         {makers[u] for u in get_uses(n) if u in makers} - {i} for i, n in enumerate(graph.node)
@@ -133,14 +134,14 @@ def normalize_graph(graph, folder):
 
 
 def normalize(model, folder="."):
-    """The model in the form that export gives it, as a new message."""
+    """The model as export writes it, as a new message."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     normalize_graph(model.graph, folder)
     return model
 
 
 def describe_difference(a, b, path="model"):
-    """Where two messages differ first; None where they are equal."""
+    """The first difference of two messages, or None if they are equal."""
     if a.SerializeToString(deterministic=True) == b.SerializeToString(deterministic=True):
         return None
     for field in a.DESCRIPTOR.fields:
@@ -162,4 +163,4 @@ def describe_difference(a, b, path="model"):
                     return found
             elif x != y and not (x != x and y != y):
                 return f"{place}: {str(x)[:80]!r} became {str(y)[:80]!r}"
-    return f"{path}: fields that its schema lacks"
+    return f"{path}: fields that are not in its schema"

@@ -1,4 +1,5 @@
-"""An OpenVINO model in and out again: the same up to the normal form, and with the same outputs."""
+"""Imports and exports an OpenVINO model: the result is the same up to the normal form, and has the
+same outputs."""
 
 import xml.etree.ElementTree as ET
 
@@ -11,7 +12,7 @@ from round_trips.trips import Trips
 
 
 def make_tensor(element_type, shape, rng):
-    """A tensor of small numbers, or of random bits where numpy has no such type."""
+    """A tensor of small numbers, or of random bits if numpy lacks the type."""
     tensor = openvino.Tensor(element_type, openvino.Shape(shape))
     name = element_type.get_type_name()
     if name == "string":
@@ -24,7 +25,7 @@ def make_tensor(element_type, shape, rng):
 
 
 def make_inputs(model):
-    """Where sizes are open they are 1."""
+    """Dynamic sizes are set to 1."""
     rng = np.random.default_rng(0)
     inputs = []
     for parameter in model.inputs:
@@ -39,7 +40,7 @@ def make_inputs(model):
 
 
 def run_model(model, inputs):
-    """What the CPU plugin computes, in f32; None where it cannot."""
+    """The results of the CPU plugin in f32, or None if it fails."""
     hint = openvino.properties.hint
     settings = {hint.inference_precision: openvino.Type.f32, "INFERENCE_NUM_THREADS": 1}
     try:
@@ -61,8 +62,8 @@ def read_bytes(tensor):
 
 
 def draws_numbers(path):
-    """Whether a layer of the file or of its bodies draws numbers that no seed fixes. A few booleans may come out the same twice, so
-    that running the model again does not tell."""
+    """Whether a layer of the model or of its bodies is random without a seed. Running the model
+    twice would not show this, as a few booleans may be equal by chance."""
     for layer in ET.parse(path).iter("layer"):
         if layer.get("type") in ("RandomUniform", "Multinomial"):
             data = layer.find("data")
@@ -86,7 +87,7 @@ class RoundTrips(Trips):
         out, again = self.folder / "out.xml", self.folder / "again.xml"
         done = self.call("--export-openvino", path, "-o", out)
         if done.returncode:
-            # What cannot come in cannot go out.
+            # A model that is not imported cannot be exported.
             if done.returncode == 1 and "is not imported, so it cannot be exported" in done.stderr:
                 self.counts["with bodies"] += 1
             elif (
@@ -109,10 +110,10 @@ class RoundTrips(Trips):
             return all(one.read_bytes() == other.read_bytes() for one, other in files)
 
         if self.call("--export-openvino", out, "-o", again).returncode or not is_same():
-            self.wrong.append(f"{name}: other bytes in the second round")
+            self.wrong.append(f"{name}: different bytes after the second round trip")
         else:
             self.counts["stable"] += 1
-        # By way of MLIR's text.
+        # Through MLIR's textual form.
         text = self.folder / "out.mlir"
         options = ("--keep-source", "--fakeconvert-mode=exact")
         ways = (
@@ -120,9 +121,9 @@ class RoundTrips(Trips):
             ("--export-openvino", text, "-o", again),
         )
         if any(self.call(*way).returncode for way in ways) or not is_same():
-            self.wrong.append(f"{name}: other bytes by way of MLIR")
+            self.wrong.append(f"{name}: different bytes through MLIR")
         else:
-            self.counts["the same by way of MLIR"] += 1
+            self.counts["the same through MLIR"] += 1
         if runs:
             self.run(name, path, out)
 
@@ -139,7 +140,7 @@ class RoundTrips(Trips):
             self.wrong.append(f"{name}: OpenVINO does not read it: {str(error)[:300]}")
             return
         if describe_interface(before) != describe_interface(after):
-            self.wrong.append(f"{name}: other inputs or outputs")
+            self.wrong.append(f"{name}: different inputs or outputs")
         inputs = make_inputs(before)
         one = run_model(before, inputs) if inputs is not None else None
         if one is None:
@@ -147,15 +148,15 @@ class RoundTrips(Trips):
         self.counts["run before"] += 1
         other = run_model(after, inputs)
         if draws_numbers(path):
-            # Element types and sizes are all there is to compare.
+            # Only element types and sizes can be compared.
             if other is not None and [o[:2] for o in one] == [o[:2] for o in other]:
                 self.counts["random outputs"] += 1
             else:
-                self.wrong.append(f"{name}: OpenVINO gives other types or sizes")
+                self.wrong.append(f"{name}: OpenVINO computes different types or sizes")
         elif one == other:
             self.counts["same outputs"] += 1
-        # Some bits are not defined, such as those of a byte that a 4-bit element leaves.
+        # Some bits are not defined, such as the unused bits of a 4-bit element's byte.
         elif other is not None and one != run_model(before, inputs):
             self.counts["random outputs"] += 1
         else:
-            self.wrong.append(f"{name}: OpenVINO gives other outputs")
+            self.wrong.append(f"{name}: OpenVINO computes different outputs")

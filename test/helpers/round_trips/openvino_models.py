@@ -1,6 +1,8 @@
-"""Exports OpenVINO models: python -m round_trips.openvino_models TOOLS FOLDER PART PARTS [RESULT.json] [MODEL.xml...].
+"""Exports OpenVINO models: python -m round_trips.openvino_models TOOLS FOLDER PART PARTS
+[RESULT.json] [MODEL.xml...].
 
-Of ONNX's node tests every PARTS-th, as OpenVINO converts and saves them. Other files may be named.
+By default, every PARTS-th of ONNX's node tests, as OpenVINO converts and saves them. Other files
+may be named.
 """
 
 import json

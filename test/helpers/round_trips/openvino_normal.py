@@ -1,17 +1,18 @@
-"""The normal form of an OpenVINO model: what export changes, as include/quant-float/OpenVINO/Export/Export.h lists it."""
+"""The normal form of an OpenVINO model: the changes of export, as
+include/quant-float/OpenVINO/Export/Export.h lists them."""
 
 import math
 import pathlib
 from xml.etree import ElementTree
 
 ALIGNMENT = 64
-# Of an element in the file; of others the number in the name.
+# The bits of an element in the file. For other types, the number in the name.
 BITS = {"boolean": 8, "nf4": 4, "bf16": 16, "f8e4m3": 8, "f8e5m2": 8, "f8e8m0": 8, "f4e2m1": 4}
 BITS |= {"fp16": 16, "fp32": 32, "fp64": 64, "bool": 8}
 
 
 def count_bytes(data, given):
-    """What the elements of a constant take: files may have more."""
+    """The bytes of a constant's elements. Files may contain more."""
     kind = data.get("element_type").lower()
     count = math.prod(int(size) for size in data.get("shape").split(",") if size.strip())
     if kind == "string":
@@ -20,7 +21,8 @@ def count_bytes(data, given):
 
 
 def read_layers(net, weights):
-    """(layer element, the port elements by id, bytes of its constant) by id, in the file's order."""
+    """(layer element, the port elements by id, bytes of its constant) by id, in the file's
+    order."""
     layers = {}
     for layer in net.find("layers"):
         ports = {
@@ -38,7 +40,7 @@ def read_layers(net, weights):
 
 
 def sort_layers(layers, sources):
-    """Parameters, layers that something depends on after those that they depend on, Results."""
+    """Parameters, layers after the layers that they depend on, Results."""
     kinds = {name: layer.get("type").lower() for name, (layer, _, _) in layers.items()}
     needed, pending = set(), [n for n, k in kinds.items() if k in ("result", "assign")]
     while pending:
@@ -59,7 +61,7 @@ def sort_layers(layers, sources):
 
 
 def describe(element, skipped=()):
-    """An element as nested tuples, without the layout of the text."""
+    """An element as nested tuples, without whitespace."""
     return (
         element.tag,
         tuple((k, v) for k, v in element.attrib.items() if k not in skipped),
@@ -68,13 +70,13 @@ def describe(element, skipped=()):
     )
 
 
-# The port maps and bodies of layers, by the layer's type: exported.
+# The port maps and bodies that are exported, by the layer's type.
 PREFIXES = {"If": ("then_", "else_"), "Loop": ("",), "TensorIterator": ("",)}
 CUT = {"start": "0", "end": "-1", "stride": "1", "part_size": "1"}
 
 
 def describe_port_map(layer, prefix, ports, numbers):
-    """What a body is given and gives, with the numbers that export gives layers and ports; the order does not count."""
+    """The port map of a body, with exported layer and port numbers. The order does not matter."""
     entries = []
     for entry in layer.iterfind(f"{prefix}port_map/*"):
         external = entry.get("external_port_id", "-1")
@@ -102,7 +104,7 @@ def describe_layer(layer, ports, payload, weights):
             parts.append((child.tag, tuple(describe(port, ("id",)) for port in child)))
         else:
             parts.append(describe(child))
-    # Of what is empty nothing is written.
+    # Empty elements are not written.
     parts = [part for part in parts if part not in (("input", ()), ("output", ()))]
     for prefix in prefixes:
         body = layer.find(f"{prefix}body")
@@ -138,7 +140,7 @@ def normalize_net(net, weights):
 
 
 def normalize(path):
-    """What the model says, in the order and with the numbers that export gives its parts."""
+    """The contents of the model, in the order and with the numbers of export."""
     path = pathlib.Path(path)
     net = ElementTree.parse(path).getroot()
     net.set("version", "11")
@@ -150,7 +152,7 @@ EDGE = ("from-layer", "from-port", "to-layer", "to-port")
 
 
 def find_numbers(path):
-    """What is not as the normal form numbers and places it; None where all is."""
+    """The first deviation from the numbering and order of the normal form, or None."""
     net = ElementTree.parse(path).getroot()
     bodies = [body for body in net.iter() if body.tag.endswith("body")]
     return next(filter(None, map(find_numbers_of, [net, *bodies])), None)
@@ -172,7 +174,7 @@ def find_numbers_of(net):
 
 
 def describe_difference(before, after):
-    """Where two normal forms differ first; None where they are equal."""
+    """The first difference of two normal forms, or None if they are equal."""
     for part in ("net", "rest", "edges"):
         if before[part] != after[part]:
             return f"{part}: {str(before[part])[:300]} became {str(after[part])[:300]}"

@@ -1,11 +1,11 @@
-"""Models that go in and out again."""
+"""Models that are imported and exported again."""
 
 import subprocess
 from collections import Counter
 
 
 class Trips:
-    """Counts what becomes of models, and collects what is wrong."""
+    """Counts the outcomes of models, and collects the failures."""
 
     def __init__(self, tools, folder):
         self.translate = f"{tools}/quant-float-translate"
