@@ -1,5 +1,5 @@
 // Data-dependent result shapes: the shape function takes the input data.
-// Assertions behind the last read that the shapes depend on are checked by the
+// Assertions after the last read that the shapes depend on are checked by the
 // kernel only.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/take.mlir -o %t/take.o

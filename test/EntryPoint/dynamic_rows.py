@@ -12,10 +12,10 @@ from onnx import TensorProto, helper, numpy_helper, save
 tools, work = map(Path, sys.argv[1:])
 random = np.random.default_rng(7)
 K, N, BLOCK = 160, 48, 32
-codes = random.integers(0, 16, (N, K), dtype=np.uint8)
+encodings = random.integers(0, 16, (N, K), dtype=np.uint8)
 scales = random.random((N, K // BLOCK), np.float32) + np.float32(0.5)
-weights = (codes.astype(np.float32) - 8) * scales.repeat(BLOCK, 1)
-packed = (codes[:, ::2] | codes[:, 1::2] << 4).reshape(N, K // BLOCK, BLOCK // 2)
+weights = (encodings.astype(np.float32) - 8) * scales.repeat(BLOCK, 1)
+packed = (encodings[:, ::2] | encodings[:, 1::2] << 4).reshape(N, K // BLOCK, BLOCK // 2)
 bias = random.standard_normal(N).astype(np.float32)
 
 
@@ -26,7 +26,7 @@ def save_model(path, kind, rows):
         nodes = [helper.make_node("MatMulNBits", ["x", "b", "s"], ["m"], domain="com.microsoft", **options)]  # fmt: skip
         nodes.append(helper.make_node("Add", ["m", "c"], ["y"]))
     else:
-        tensors["b"], tensors["s"] = (codes.astype(int) - 8).astype(np.int8), scales
+        tensors["b"], tensors["s"] = (encodings.astype(int) - 8).astype(np.int8), scales
         nodes = [
             helper.make_node("DequantizeLinear", ["b", "s"], ["w"], axis=1, block_size=BLOCK),
             helper.make_node("Gemm", ["x", "w", "c"], ["y"], transB=1),

@@ -55,9 +55,9 @@ FLOATS = {
 }
 
 
-def pack(codes, bits):
+def pack(encodings, bits):
     """The packed bytes of the encodings, lowest bits first. The bits must fill whole bytes."""
-    groups = codes.reshape(-1, 8 // bits).astype(int)
+    groups = encodings.reshape(-1, 8 // bits).astype(int)
     return (groups << (bits * np.arange(8 // bits))).sum(1).astype(np.uint8).tobytes()
 
 
@@ -77,18 +77,18 @@ class Tensor:
 def make_encodings(element, shape):
     """Random encodings and the values that they represent."""
     bits = TYPES[element][1]
-    codes = random.integers(0, 1 << bits, shape, dtype=np.uint8)
+    encodings = random.integers(0, 1 << bits, shape, dtype=np.uint8)
     if element in FLOATS:
         if element == "f8E8M0FNU":
-            codes = random.integers(118, 132, shape, dtype=np.uint8)
-        values = codes.view(FLOATS[element]).astype(F32)
-        codes = np.where(np.isfinite(values), codes, 0)
+            encodings = random.integers(118, 132, shape, dtype=np.uint8)
+        values = encodings.view(FLOATS[element]).astype(F32)
+        encodings = np.where(np.isfinite(values), encodings, 0)
         values = np.where(np.isfinite(values), values, 0)
     else:
-        values = codes.astype(int)
+        values = encodings.astype(int)
         if element[0] == "i":
             values = np.where(values >> (bits - 1), values - (1 << bits), values)
-    return Tensor(element, shape, pack(codes, bits)), np.asarray(values, F32)
+    return Tensor(element, shape, pack(encodings, bits)), np.asarray(values, F32)
 
 
 def add_along(terms):
@@ -271,8 +271,8 @@ def dequantize_case(element, is_rows, depth, channels, vectors, block, has_point
 def packed_case(bits, depth, channels, vectors, block, has_points, element=F32):
     """MatMulNBits."""
     blocks = -(-depth // block)
-    codes = random.integers(0, 1 << bits, (channels, blocks * block), dtype=np.uint8)
-    weights = Tensor("ui8", (channels, blocks, block * bits // 8), pack(codes, bits))
+    encodings = random.integers(0, 1 << bits, (channels, blocks * block), dtype=np.uint8)
+    weights = Tensor("ui8", (channels, blocks, block * bits // 8), pack(encodings, bits))
     scales = ((random.random((channels, blocks)) + 0.5) / 64).astype(element)
     inputs = [None, weights, Tensor.of_floats(scales)]
     offset, points = 1 << (bits - 1), None
@@ -295,7 +295,7 @@ def packed_case(bits, depth, channels, vectors, block, has_points, element=F32):
     )
     scale = np.repeat(scales.astype(F32), block, 1)[:, :depth]
     offset = offset if points is None else 0
-    case(body, inputs, x, codes[:, :depth].astype(F32) - F32(offset), offset, points, scale, block, bits, True, True, element)  # fmt: skip
+    case(body, inputs, x, encodings[:, :depth].astype(F32) - F32(offset), offset, points, scale, block, bits, True, True, element)  # fmt: skip
 
 
 # f4 values are expressed as integer multiples of 0.5: encodings and offset are doubled, and the

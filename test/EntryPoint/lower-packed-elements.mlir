@@ -40,7 +40,7 @@ func.func @two_bytes(%m: memref<7xi6>, %i: index) -> i8 {
 // CHECK: %[[KEPT:.+]] = arith.andi %[[OLD]]
 // CHECK: %[[NEW:.+]] = arith.ori %[[KEPT]]
 // CHECK: memref.store %[[NEW]], %[[BYTES]][%[[AT]]]
-// The bits behind the element become zero.
+// The bits after the element become zero.
 // ORDER-LABEL: func.func @stores(
 // ORDER: %[[REPLACED:.+]] = arith.trunci
 // ORDER: %[[NEGATIVE:.+]] = arith.subi %c0_i8, %[[REPLACED]]
@@ -77,7 +77,7 @@ func.func @vectors(%m: memref<?xi4>, %i: index) -> vector<16xi8> {
   return %1 : vector<16xi8>
 }
 
-// The remainder of a row: no byte behind that of the last element is accessed.
+// The remainder of a row: no byte after that of the last element is accessed.
 // CHECK-LABEL: func.func @masked(
 // CHECK-SAME: %[[X:.+]]: memref<?xi8>, %[[Y:.+]]: memref<?xi8>, %[[N:.+]]: index)
 // CHECK: %[[BITS:.+]] = arith.muli %[[N]], %c4

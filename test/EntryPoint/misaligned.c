@@ -1,5 +1,5 @@
 // Pointers of any alignment: the results equal those of aligned pointers, and
-// no byte before or behind a tensor is written.
+// no byte before or after a tensor is written.
 // RUN: rm -rf %t && mkdir %t
 // RUN: quant-float-compile %S/Inputs/environment.mlir -o %t/host.o --cpu host
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -O1 -include %t/host.h %s %t/host.o -o %t/host

@@ -1,7 +1,7 @@
 # Packed arguments and constants of every 2-bit, 4-bit and 6-bit type: casts, quantize, dequantize
 # and qdq with every granularity, and ops that only move elements, with odd lengths and odd rows.
 # The reference is numpy with a packer that uses Python's unbounded integers. Bits behind the last
-# element are ignored in inputs and zero in outputs, no byte behind a tensor is accessed, and the
+# element are ignored in inputs and zero in outputs, no byte after a tensor is accessed, and the
 # bits are the same on every machine and with threads. Each run takes a part of the cases, or all of
 # them with `full`.
 # RUN: rm -rf %t && mkdir %t
@@ -38,24 +38,24 @@ TYPES = {
 WIDE = {"f32": (1, np.float32), "i32": (6, np.int32), "i64": (7, np.int64)}
 
 
-def pack(codes, bits, padding):
-    """The bytes of the elements. The bits behind the last element are set to this bit."""
+def pack(encodings, bits, padding):
+    """The bytes of the elements. The bits after the last element are set to this bit."""
     number = 0
-    for at, code in enumerate(codes.ravel().tolist()):
+    for at, code in enumerate(encodings.ravel().tolist()):
         number |= code << (at * bits)
-    size = -(-codes.size * bits // 8)
+    size = -(-encodings.size * bits // 8)
     if padding:
-        number |= (1 << 8 * size) - (1 << codes.size * bits)
+        number |= (1 << 8 * size) - (1 << encodings.size * bits)
     return number.to_bytes(size, "little")
 
 
 class Packed:
     """A packed tensor with these encodings."""
 
-    def __init__(self, element, codes):
-        self.element, self.codes = element, codes
+    def __init__(self, element, encodings):
+        self.element, self.encodings = element, encodings
         self.number, self.bits, self.dtype = TYPES[element]
-        self.shape = codes.shape
+        self.shape = encodings.shape
 
     @classmethod
     def random(cls, element, shape):
@@ -76,15 +76,17 @@ class Packed:
 
     @property
     def values(self):
-        codes = self.codes
+        encodings = self.encodings
         if self.element[0] == "i":
-            return np.where(codes >> (self.bits - 1), codes.astype(int) - (1 << self.bits), codes)
+            return np.where(
+                encodings >> (self.bits - 1), encodings.astype(int) - (1 << self.bits), encodings
+            )
         if self.element[0] == "u":
-            return codes.astype(int)
-        return codes.view(self.dtype).astype(np.float32)
+            return encodings.astype(int)
+        return encodings.view(self.dtype).astype(np.float32)
 
-    def move(self, codes):
-        return Packed(self.element, np.ascontiguousarray(codes))
+    def move(self, encodings):
+        return Packed(self.element, np.ascontiguousarray(encodings))
 
     def unpacked(self):
         """One element in each byte."""
@@ -96,7 +98,7 @@ class Packed:
     attribute = " {quant_float.packed}"
 
     def describe(self, is_output):
-        return PACKED | self.number, pack(self.codes, self.bits, not is_output)
+        return PACKED | self.number, pack(self.encodings, self.bits, not is_output)
 
 
 class Plain:
@@ -230,17 +232,17 @@ def quantization_cases(element, shape, granularity, is_dynamic):
     )
     y = (random.standard_normal(shape) * 4).astype("f4")
     quotient = (y / s).astype("f4")
-    codes = Packed.of_values(element, quotient if element[0] == "f" else np.rint(quotient) + z)
+    encodings = Packed.of_values(element, quotient if element[0] == "f" else np.rint(quotient) + z)
     case(
         f"%r0 = quant_float.quantize {names} {text}opset 28 : {types} to {result}",
         [Plain(y), *operands],
-        [codes],
+        [encodings],
         is_dynamic,
     )
     case(
         f"%r0 = quant_float.qdq {names} {text}storage {element} opset 28 : {types} to {result}",
         [Plain(y), *operands],
-        [Plain(((codes.values - z).astype("f4") * s).astype("f4"))],
+        [Plain(((encodings.values - z).astype("f4") * s).astype("f4"))],
         is_dynamic,
     )
 
@@ -252,14 +254,14 @@ def movement_cases(element, rows, columns):
     x = Packed.random(element, (rows, columns))
     y = Packed.random(element, (rows, columns))
 
-    def both(body, inputs, codes, constants=""):
-        case(body, inputs, [x.move(codes)], constants=constants)
-        case(body, inputs, [x.move(codes).unpacked()], constants=constants)
+    def both(body, inputs, encodings, constants=""):
+        case(body, inputs, [x.move(encodings)], constants=constants)
+        case(body, inputs, [x.move(encodings).unpacked()], constants=constants)
 
     both(
         NODE.format("Transpose", "%0", "perm = array<i64: 1, 0>", "{0}", "{1}"),
         [x],
-        x.codes.T,
+        x.encodings.T,
     )
     limits = "".join(
         f"%{name} = arith.constant dense<{list(values)}> : tensor<2xi64>\n"
@@ -275,7 +277,7 @@ def movement_cases(element, rows, columns):
             "Slice", "%0, %from, %to, %axes, %by", "", "{0}" + ", tensor<2xi64>" * 4, "{1}"
         ),
         [x],
-        x.codes[1:, 1::2],
+        x.encodings[1:, 1::2],
         limits,
     )
     picked = random.integers(0, columns, 5)
@@ -285,20 +287,20 @@ def movement_cases(element, rows, columns):
         both(
             NODE.format("Gather", "%0, %1", f"axis = {axis} : i64", "{0}, {1}", "{2}"),
             [x, indices],
-            np.take(x.codes, indices.array, axis),
+            np.take(x.encodings, indices.array, axis),
         )
     shape = f"%shape = arith.constant dense<[{columns}, {rows}]> : tensor<2xi64>\n"
     both(
         NODE.format("Reshape", "%0, %shape", "", "{0}, tensor<2xi64>", "{1}"),
         [x],
-        x.codes.reshape(columns, rows),
+        x.encodings.reshape(columns, rows),
         shape,
     )
     for axis in (0, 1):
         both(
             NODE.format("Concat", "%0, %1", f"axis = {axis} : i64", "{0}, {1}", "{2}"),
             [x, y],
-            np.concatenate([x.codes, y.codes], axis),
+            np.concatenate([x.encodings, y.encodings], axis),
         )
 
 
@@ -307,14 +309,14 @@ def constant_cases(element):
     x = Packed.random(element, (37, 45))
     type = x.type(False)
     key = f"packed_{element}"
-    resources[key] = pack(x.codes, x.bits, True)
+    resources[key] = pack(x.encodings, x.bits, True)
     constant = f"%c = arith.constant dense_resource<{key}> : {type}\n"
     case(
         f"%r0 = quant_float.cast %c opset 28 : {type} to {{0}}\n"
         f"%r1 = tensor.cast %c : {type} to {{1}}\n"
         f"%r2 = tensor.extract_slice %c[5, 3] [9, 11] [2, 3] : {type} to {{2}}",
         [],
-        [Plain(x.values.astype("f4")), x, x.move(x.codes[5:23:2, 3:36:3])],
+        [Plain(x.values.astype("f4")), x, x.move(x.encodings[5:23:2, 3:36:3])],
         constants=constant,
     )
     # The weights of a matmul are decoded panel by panel. The sums are exact in any order.
@@ -374,17 +376,17 @@ case(
     [Packed.of_values("i4", big)],
 )
 case("%r0 = quant_float.cast %0 opset 28 : {0} to {1}", [Plain(big)], [Packed.of_values("f6E2M3FN", big)])  # fmt: skip
-# Rows behind a dimension of size 1.
+# Rows after a dimension of size 1.
 axis = "%r0 = quant_float.quantize %0, %1 axis 1 opset 28 : {0}, {1} to {2}"
 case(axis, [Plain(big[None]), Plain(np.ones(5, "f4"))], [Packed.of_values("ui2", big[None])])
-# Every length of the remainder behind the last full vector.
+# Every length of the remainder after the last full vector.
 for length in range(1, 200, 3):
     few = (random.standard_normal((3, length)) * 4).astype("f4")
     ones = Plain(np.ones(3, "f4"))
     for element in ("i4", "ui2", "f6E3M2FN"):
-        codes = Packed.of_values(element, few)
-        case("%r0 = quant_float.quantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}", [Plain(few), ones], [codes], True)  # fmt: skip
-        case("%r0 = quant_float.dequantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}", [codes, ones], [Plain(codes.values.astype("f4"))], True)  # fmt: skip
+        encodings = Packed.of_values(element, few)
+        case("%r0 = quant_float.quantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}", [Plain(few), ones], [encodings], True)  # fmt: skip
+        case("%r0 = quant_float.dequantize %0, %1 axis 0 opset 28 : {0}, {1} to {2}", [encodings, ones], [Plain(encodings.values.astype("f4"))], True)  # fmt: skip
 
 blobs = ",\n".join(f'      {key}: "0x01000000{data.hex()}"' for key, data in resources.items())
 text = "".join(functions) + f"{{-#\n  dialect_resources: {{\n    builtin: {{\n{blobs}\n    }}\n  }}\n#-}}\n"  # fmt: skip

@@ -3,7 +3,8 @@
 
 // HUGE: error: vector-bytes: expected 1 to 1024, but got 4294967296
 
-// Even and odd columns come out of the same vectors; the last one, with the end of the row, once more.
+// Shuffles of the same vectors yield the even and the odd columns. The last vector overlaps the one
+// before it and ends with the row.
 
 #image = affine_map<(d0, d1, d2, d3) -> (d2 * 2 + d0, d3 * 2 + d1)>
 #phases = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
@@ -28,7 +29,7 @@ func.func @both(%x: memref<8x38xf32>, %y: memref<2x2x4x19xf32>) {
   return
 }
 
-// The row ends with the last even element: nothing behind it is read.
+// The row ends with the last even element, so that no element after it is read.
 
 // CHECK-LABEL: func.func @even(
 // CHECK:         vector.load {{.+}} vector<16xf32>
@@ -71,7 +72,7 @@ func.func @open(%x: memref<?x2x?xf32>, %y: memref<?x2x?xf32>) {
   return
 }
 
-// Steps of three, and what is more than a copy, stay.
+// Strides other than two, and ops with computation, do not match.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-2: linalg.generic
@@ -90,7 +91,7 @@ func.func @others(%x: memref<3x33xf32>, %y: memref<3x11xf32>) {
   return
 }
 
-// Two columns are as many as there are parities.
+// Two columns: one for each parity.
 
 // CHECK-LABEL: func.func @two_columns(
 // CHECK:         linalg.generic

@@ -5,7 +5,7 @@
 #rhs = affine_map<(m, n, k) -> (k, n)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// Rows, in equal parts: one for each thread, or enough that any number of threads has something to do.
+// Equal numbers of rows: one part for each thread, or enough parts for any number of threads.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK:         scf.forall (%{{.+}}) = (0) to (96) step (4) {
@@ -23,7 +23,7 @@ func.func @rows(%a: memref<96x128xf32>, %b: memref<128x96xf32>, %c: memref<96x96
   return
 }
 
-// Enough for a panel, where there are.
+// The parts are wide enough for a panel if there are enough columns.
 
 // CHECK-LABEL: func.func @panels(
 // CHECK:         scf.forall (%{{.+}}) = (0) to (128) step (16) {
@@ -38,7 +38,7 @@ func.func @panels(%a: memref<128x128xf32>, %b: memref<128x96xf32>, %c: memref<12
   return
 }
 
-// Blocks of scales begin where parts do, or parts where blocks: halves of 192 rows would not.
+// Parts and blocks of scales start at common rows. Halves of 192 rows would not.
 
 #block = affine_map<(m, n, k) -> (m floordiv 128, k)>
 // CHECK-LABEL: func.func @blocks(
@@ -57,7 +57,7 @@ func.func @blocks(%a: memref<384x128xf32>, %s: memref<3x128xf32>, %b: memref<128
   return
 }
 
-// A loop that gives every thread as much comes before one with more parts.
+// A loop that balances the threads is preferred to a loop with more parts.
 
 #images = affine_map<(n, m, p, k) -> (n, k, p)>
 #rows = affine_map<(n, m, p, k) -> (m, k)>
@@ -77,7 +77,7 @@ func.func @images(%a: memref<5x64x80xf32>, %b: memref<64x64xf32>, %c: memref<5x6
   return
 }
 
-// One row has columns only.
+// A single row is distributed by columns.
 
 // CHECK-LABEL: func.func @columns(
 // CHECK:         scf.forall (%{{.+}}) = (0) to (1024) step (64) {
@@ -92,7 +92,7 @@ func.func @columns(%a: memref<1x2048xf32>, %b: memref<2048x1024xf32>, %c: memref
   return
 }
 
-// Too little.
+// Too little work.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     scf.forall
@@ -115,7 +115,8 @@ func.func @others(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
   return
 }
 
-// Enough, if a size that nobody knows is one: columns, whose number is known.
+// The columns are distributed, because their number is known. The dynamic size is assumed to be
+// large.
 
 // CHECK-LABEL: func.func @unknown(
 // CHECK:         scf.forall (%{{.+}}) = (0) to (1024) step (64) {

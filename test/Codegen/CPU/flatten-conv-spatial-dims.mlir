@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,quant-float-flatten-conv-spatial-dims,canonicalize,cse))" --split-input-file | FileCheck %s
 
-// The padded rows of 8, and one more that the last window hangs over into, are one row; six of eight places of a
-// row are kept.
+// The padded rows of 8 elements form one flat row, with one more row that the last window reads
+// beyond the image. Six of eight elements of each row are kept.
 
 // CHECK-DAG:   #[[$IMAGE:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d3, d2 + d4 * 8 + d5)>
 // CHECK-DAG:   #[[$WEIGHTS:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d3, d4, d5)>
@@ -128,7 +128,7 @@ func.func @padded_pool(%x: tensor<3x8x8xf32>) -> tensor<3x4x4xf32> {
 
 // -----
 
-// Of windows of one element with a stride, one phase is enough.
+// One residue suffices for windows of one element with a stride.
 
 // CHECK-LABEL: func.func @every_other(
 // CHECK-NOT:     tensor.pad
@@ -158,7 +158,7 @@ func.func @every_other(%x: tensor<8x6x6xf32>, %w: tensor<4x8x1x1xf32>) -> tensor
 
 // -----
 
-// Windows that hang over by half of a row, sizes that are not known and a single row stay.
+// No flattening: windows that would waste half of a row, dynamic sizes, and a single row.
 
 // CHECK-LABEL: func.func @unchanged(
 // CHECK-NOT:     tensor.collapse_shape
@@ -209,19 +209,19 @@ func.func @unchanged(%short: tensor<3x11x9xf32>, %open: tensor<3x?x?xf32>, %sing
 
 // -----
 
-// Where a run tells the sizes, only the phases of strides are split.
+// With dynamic sizes, only the residues of the strides are split.
 
 // CHECK-DAG:   #[[$HALF:.+]] = affine_map<()[s0] -> (s0 ceildiv 2)>
 // CHECK-DAG:   #[[$SPLIT:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3 * 2 + d1, d4 * 2 + d2)>
 // CHECK-DAG:   #[[$WINDOW:.+]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d4 mod 2, d5 mod 2, d1 + d4 floordiv 2, d2 + d5 floordiv 2)>
-// CHECK-LABEL: func.func @phases_of_open_sizes(
+// CHECK-LABEL: func.func @residues_of_dynamic_sizes(
 // CHECK:         %[[ROWS:.+]] = affine.apply #[[$HALF]]()[%{{.+}}]
 // CHECK:         %[[COLUMNS:.+]] = affine.apply #[[$HALF]]()[%{{.+}}]
 // CHECK:         %[[LARGER:.+]] = tensor.pad %arg0 low[0, 0, 0] high[0, 1, 1]
 // CHECK:         %[[EMPTY:.+]] = tensor.empty(%[[ROWS]], %[[COLUMNS]]) : tensor<3x2x2x?x?xf32>
 // CHECK:         %[[PHASES:.+]] = linalg.generic {indexing_maps = [#[[$SPLIT]], {{.+}} ins(%[[LARGER]] : {{.+}}) outs(%[[EMPTY]]
 // CHECK:         linalg.generic {indexing_maps = [#[[$WINDOW]], {{.+}} ins(%[[PHASES]], %arg1
-func.func @phases_of_open_sizes(%x: tensor<3x?x?xf32>, %w: tensor<8x3x3x3xf32>, %h: index, %v: index) -> tensor<8x?x?xf32> {
+func.func @residues_of_dynamic_sizes(%x: tensor<3x?x?xf32>, %w: tensor<8x3x3x3xf32>, %h: index, %v: index) -> tensor<8x?x?xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty(%h, %v) : tensor<8x?x?xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x?x?xf32>) -> tensor<8x?x?xf32>

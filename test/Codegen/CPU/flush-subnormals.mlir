@@ -1,5 +1,6 @@
-// Which kernels run with subnormals taken for zero, and what they ask of their parameters. That no bit changes and no instruction
-// meets a subnormal otherwise test/EntryPoint/subnormals.py shows.
+// The kernels that flush subnormals to zero, and the conditions that they check for their
+// parameters. test/EntryPoint/subnormals.py checks that the bits do not change and that no other
+// instruction has a subnormal operand.
 // RUN: quant-float-opt %s --quant-float-flush-subnormals --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-flush-subnormals="has-half-arithmetic" | FileCheck %s --check-prefix=HALF
 
@@ -21,7 +22,7 @@ func.func @cast.kernel(%x: memref<?xf32>, %y: memref<?xf8E4M3FN>) attributes {qu
   return
 }
 
-// f32 holds subnormal numbers that f64 has.
+// Subnormals of f32 are normal in f64.
 // CHECK-LABEL: func.func @narrow.kernel(
 // CHECK-NOT: quant_float.flushes_subnormals
 func.func @narrow.kernel(%x: memref<?xf64>, %y: memref<?xf32>) attributes {quant_float.entry_point = {graph_name = "", inputs = [{dtype = 11 : i32, name = "", sizes = array<i64: -1>}], outputs = [{dtype = 1 : i32, name = "", sizes = array<i64: -1>}], symbol = "narrow"}} {
@@ -33,7 +34,7 @@ func.func @narrow.kernel(%x: memref<?xf64>, %y: memref<?xf32>) attributes {quant
   return
 }
 
-// The scale is looked at as an integer, before anything else.
+// The scale is compared as an integer, before any float arithmetic.
 // CHECK-LABEL: func.func @quantize.kernel(
 // CHECK-SAME: %[[S:[a-z0-9]+]]: memref<f32>
 // CHECK-SAME: quant_float.flushes_subnormals
@@ -55,7 +56,7 @@ func.func @quantize.kernel(%x: memref<?xf32>, %s: memref<f32>, %y: memref<?xi8>)
   return
 }
 
-// Many scales by vectors.
+// Many scales are compared in vectors.
 // CHECK-LABEL: func.func @blocks.kernel(
 // CHECK-SAME: quant_float.flushes_subnormals
 // CHECK: scf.for
@@ -73,7 +74,7 @@ func.func @blocks.kernel(%x: memref<?xf32>, %s: memref<?xf32>, %y: memref<?xi8>)
   return
 }
 
-// A zero as a shift is right, of a product it is not: that would make 1 / 0 of a quotient.
+// Flushing a shift is right, but flushing a product is not: 1 / 0 would result from a quotient.
 // CHECK-LABEL: func.func @fakeconvert.kernel(
 // CHECK-SAME: quant_float.flushes_subnormals
 // CHECK: scf.if
@@ -90,7 +91,7 @@ func.func @fakeconvert.kernel(%x: memref<?xf32>, %s: memref<f32>, %t: memref<f32
   return
 }
 
-// Products are stored as they are.
+// Products are stored unchanged.
 // CHECK-LABEL: func.func @scale.kernel(
 // CHECK-NOT: quant_float.flushes_subnormals
 // CHECK: return
@@ -103,7 +104,7 @@ func.func @scale.kernel(%x: memref<?xf32>, %s: memref<f32>, %y: memref<?xf32>) a
   return
 }
 
-// -0 and a zero point of +0 are +0, and so is a flushed subnormal.
+// -0 plus a zero point of +0 is +0, as for a flushed subnormal.
 // CHECK-LABEL: func.func @zero_point.kernel(
 // CHECK-NOT: quant_float.flushes_subnormals
 // CHECK: return
@@ -118,7 +119,7 @@ func.func @zero_point.kernel(%x: memref<?xf32>, %s: memref<f32>, %z: memref<i8>,
   return
 }
 
-// With arithmetic on f16, kernels that have values of f16 keep subnormals.
+// With f16 arithmetic, kernels with f16 values do not flush.
 // CHECK-LABEL: func.func @half.kernel(
 // CHECK-SAME: quant_float.flushes_subnormals
 // HALF-LABEL: func.func @half.kernel(
@@ -133,7 +134,8 @@ func.func @half.kernel(%x: memref<?xf32>, %y: memref<?xf8E5M2>) attributes {quan
   return
 }
 
-// A shift of +0 is -0 here, from which +0 would be left of a subnormal: the kernel looks whether it is 0.
+// Here, a shift of +0 acts as -0, for which a flushed subnormal would yield +0. So the kernel
+// checks whether the shift is 0.
 // HALF-LABEL: func.func @negated.kernel(
 // CHECK-LABEL: func.func @negated.kernel(
 // CHECK-SAME: quant_float.flushes_subnormals

@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,quant-float-fuse-attention))" | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64-v3 --mlir-print-ir-after=quant-float-convert-asserts-to-status -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUFFERS
 
-// Rows of scores are computed as they are needed; in buffers there is no matrix of all of them.
+// Rows of scores are computed on demand. No buffer holds the entire matrix of scores.
 
 // BUFFERS:     func.func @heads
 // BUFFERS:       memref.alloc{{.*}} memref<1x?x1024xf32>
@@ -12,7 +12,7 @@
 #row = affine_map<(h, q, k) -> (h, q)>
 #only = affine_map<(h, q) -> (h, q)>
 
-// The keys are scaled once, before the loops; the queries with their rows.
+// The keys are scaled once before the loops, the queries row by row.
 
 // CHECK-LABEL: func.func @heads(
 // CHECK-SAME:    %[[Q:.+]]: tensor<4x1000x32xf32>, %[[K:.+]]: tensor<4x1024x32xf32>, %[[V:.+]]: tensor<4x1024x64xf32>,
@@ -86,7 +86,7 @@ func.func @heads(%q: tensor<4x1000x32xf32>, %k: tensor<4x1024x32xf32>, %v: tenso
   return %y : tensor<4x1000x64xf32>
 }
 
-// A caller that gets the scores needs all of them.
+// A caller that receives the scores needs all of them.
 
 // CHECK-LABEL: func.func @other_reader(
 // CHECK-NOT:     scf.for
@@ -97,7 +97,7 @@ func.func @other_reader(%q: tensor<?x32xf32>, %k: tensor<32x?xf32>, %v: tensor<?
   return %y, %s : tensor<?x64xf32>, tensor<?x?xf32>
 }
 
-// Nobody knows how many there are.
+// The number of rows is unknown.
 
 // CHECK-LABEL: func.func @any_length(
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c64
@@ -109,7 +109,7 @@ func.func @any_length(%q: tensor<?x32xf32>, %k: tensor<32x?xf32>, %v: tensor<?x6
   return %y : tensor<?x64xf32>
 }
 
-// One token's scores, or few ones, are no matrix to speak of.
+// The scores of one token, or few scores, need no fusion.
 
 // CHECK-LABEL: func.func @few(
 // CHECK-NOT:     scf.for
@@ -120,7 +120,7 @@ func.func @few(%q: tensor<8x32xf32>, %k: tensor<32x4096xf32>, %v: tensor<4096x64
   return %y : tensor<8x64xf32>
 }
 
-// Products of later layers, equal ones among them, are looked at, too.
+// Contractions of later layers are considered as well, equal ones among them.
 
 // CHECK-LABEL: func.func @layers(
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c64
@@ -139,8 +139,9 @@ func.func @layers(%q: tensor<?x32xf32>, %k: tensor<32x?xf32>, %v: tensor<?x32xf3
   return %z, %a, %b : tensor<?x32xf32>, tensor<?x?xf32>, tensor<?x?xf32>
 }
 
-// Two matmuls in a row, as in feed-forward blocks, have many weights, and few rows for each: rows at a time would read them again and
-// again. So do those of any number of rows, if the matrices are constants.
+// Two matmuls in a row, as in feed-forward blocks, have large weights and few rows for each: a loop
+// over rows would read the weights again and again. The same holds for a dynamic number of rows if
+// the matrices are constants.
 
 // CHECK-LABEL: func.func @feed_forward(
 // CHECK-NOT:     scf.for
@@ -161,8 +162,8 @@ func.func @feed_forward_any_rows(%x: tensor<?x512xf32>, %h: tensor<?x2048xf32>, 
   return %y : tensor<?x512xf32>
 }
 
-// A scale for each row of sums, and a maximum over as many of them as a run tells, are no values: many rows are computed at a time,
-// for which each part of the input is read once.
+// Neither row-wise scales of the sums nor a maximum over a dynamic number of them are the values of
+// attention: many rows are computed at a time, and each part of the input is read once.
 
 // CHECK-LABEL: func.func @largest_of_scaled(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x128x?xf32>, %[[W:.+]]: tensor<1024x128xf32>, %[[SCALE:.+]]: tensor<1024xf32>,

@@ -509,7 +509,7 @@ func.func @whole_tensor(%x: tensor<8x4096xf32>, %r: tensor<8x4096xf32>) -> tenso
 
 // -----
 
-// A reduction is not moved behind a user that precedes the quantization.
+// A reduction is not moved after a user that precedes the quantization.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #rows = affine_map<(d0, d1) -> (d0)>

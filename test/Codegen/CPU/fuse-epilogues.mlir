@@ -7,7 +7,8 @@
 #bias = affine_map<(i, j) -> (j)>
 #channel = affine_map<(i, j) -> (i)>
 
-// Blocks of columns, which all rows read; the parts of a bias and of what is added, and the whole of what all columns have.
+// Tiles of columns, which read all rows. The bias and the added tensor are sliced. Operands that
+// are the same for all columns are not.
 
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x32xf32>, %[[W:[a-z0-9]+]]: memref<32x512xf32>, %[[B:[a-z0-9]+]]: memref<512xf32>, %[[R:[a-z0-9]+]]: memref<8x512xf32>, %[[S:[a-z0-9]+]]: memref<8xf32>, %[[Y:[a-z0-9]+]]: memref<8x512xi8>)
@@ -53,10 +54,11 @@ func.func @product(%x: memref<8x32xf32>, %w: memref<32x512xf32>, %b: memref<512x
   return
 }
 
-// Rows of an image behind one another, of which the ends are dropped: blocks of whole rows, from which the image reads what
-// windows hang over. What is between comes first, and what the sums read is freed behind the loop.
+// Flattened rows of an image, with dropped elements at the ends: the tiles are whole rows, and each
+// reads the part of the image that its images cover. Ops in between move before the loop, and the
+// operands of the contraction are freed after it.
 
-// CHECK-LABEL: func.func @windows(
+// CHECK-LABEL: func.func @images(
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<16x4x3x3xf32>, %[[Y:[a-z0-9]+]]: memref<16x24x20xf32>)
 // CHECK:         %[[IMAGE:.+]] = memref.alloc() : memref<4x600xf32>
 // CHECK:         %[[PADDED:.+]] = memref.alloc() : memref<16x26x22xf32>
@@ -78,7 +80,7 @@ func.func @product(%x: memref<8x32xf32>, %w: memref<32x512xf32>, %b: memref<512x
 // CHECK:         memref.dealloc %[[IMAGE]]
 // CHECK:         memref.copy
 // CHECK:         memref.dealloc %[[PADDED]]
-func.func @windows(%w: memref<16x4x3x3xf32>, %y: memref<16x24x20xf32>) attributes {quant_float.entry_point} {
+func.func @images(%w: memref<16x4x3x3xf32>, %y: memref<16x24x20xf32>) attributes {quant_float.entry_point} {
   %zero = arith.constant 0.0 : f32
   %image = memref.alloc() : memref<4x600xf32>
   %sums = memref.alloc() : memref<16x528xf32>
@@ -118,7 +120,7 @@ func.func @windows(%w: memref<16x4x3x3xf32>, %y: memref<16x24x20xf32>) attribute
   return
 }
 
-// Channels that have an image each: blocks of channels, with their weights.
+// Depthwise channels: tiles of channels with their weights.
 
 // CHECK-LABEL: func.func @depthwise(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x640xf32>, %[[W:[a-z0-9]+]]: memref<8x3xf32>, %[[Y:[a-z0-9]+]]: memref<8x600xf32>)
@@ -154,8 +156,8 @@ func.func @depthwise(%x: memref<8x640xf32>, %w: memref<8x3xf32>, %y: memref<8x60
   return
 }
 
-// Sums that two ops read stay, and so do those whose reader writes what the next block reads, those of a prime number of columns,
-// and few.
+// No fusion: contractions with two users, users that write to the input of the next tile, prime
+// numbers of columns, and small sizes.
 
 // CHECK-LABEL: func.func @stay(
 // CHECK-NOT:     quant_float.tile_loop
@@ -249,33 +251,33 @@ func.func @stay(%x: memref<8x512xf32>, %y: memref<8x512xf32>, %p: memref<8x509xf
   return
 }
 
-// Of open sizes all stays; so does what a call between may write.
+// No fusion with dynamic sizes, or across a call that may write to memory.
 
-// CHECK-LABEL: func.func @open(
+// CHECK-LABEL: func.func @dynamic(
 // CHECK-NOT:     quant_float.tile_loop
 // CHECK:         return
 func.func private @anything()
-func.func @open(%n: index, %x: memref<8x8xf32>, %v: memref<8x?xf32>, %z: memref<8x?xf32>, %w: memref<8x512xf32>, %y: memref<8x512xf32>) attributes {quant_float.entry_point} {
+func.func @dynamic(%n: index, %x: memref<8x8xf32>, %v: memref<8x?xf32>, %z: memref<8x?xf32>, %w: memref<8x512xf32>, %y: memref<8x512xf32>) attributes {quant_float.entry_point} {
   %zero = arith.constant 0.0 : f32
-  %open = memref.alloc(%n) : memref<8x?xf32>
-  linalg.generic {indexing_maps = [#same], iterator_types = ["parallel", "parallel"]} outs(%open : memref<8x?xf32>) {
+  %dynamic = memref.alloc(%n) : memref<8x?xf32>
+  linalg.generic {indexing_maps = [#same], iterator_types = ["parallel", "parallel"]} outs(%dynamic : memref<8x?xf32>) {
   ^bb0(%out: f32):
     linalg.yield %zero : f32
   }
   linalg.generic {indexing_maps = [#row, #column, #sum], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %v : memref<8x8xf32>, memref<8x?xf32>) outs(%open : memref<8x?xf32>) {
+      ins(%x, %v : memref<8x8xf32>, memref<8x?xf32>) outs(%dynamic : memref<8x?xf32>) {
   ^bb0(%in: f32, %other: f32, %out: f32):
     %0 = arith.mulf %in, %other : f32
     %1 = arith.addf %out, %0 : f32
     linalg.yield %1 : f32
   }
   linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%open : memref<8x?xf32>) outs(%z : memref<8x?xf32>) {
+      ins(%dynamic : memref<8x?xf32>) outs(%z : memref<8x?xf32>) {
   ^bb0(%in: f32, %out: f32):
     %0 = arith.maximumf %in, %zero : f32
     linalg.yield %0 : f32
   }
-  memref.dealloc %open : memref<8x?xf32>
+  memref.dealloc %dynamic : memref<8x?xf32>
 
   %sums = memref.alloc() : memref<8x512xf32>
   linalg.generic {indexing_maps = [#same], iterator_types = ["parallel", "parallel"]} outs(%sums : memref<8x512xf32>) {

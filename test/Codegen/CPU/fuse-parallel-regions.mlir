@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-parallel-regions))" | FileCheck %s
 
-// Outputs of a kernel overlap nothing: threads do not wait between the loops.
-// What is asked between them comes first.
+// The outputs of a kernel do not alias, so there is no barrier between the
+// loops. Ops between the loops move before them.
 // CHECK-LABEL: func @independent(
 // CHECK: memref.dim %arg1
 // CHECK: memref.load %arg4
@@ -36,8 +36,9 @@ func.func @independent(%x: memref<?xf32>, %y: memref<?xf32>, %a: memref<?xf32>, 
   return
 }
 
-// The second reads what the first wrote, the third does not; of that it has to
-// wait for neither, but it comes after the second's wait for the first.
+// The second loop reads the results of the first one, and the third does not.
+// The third loop needs no barrier of its own, but it follows the barrier
+// between the first two.
 // CHECK-LABEL: func @dependent(
 // CHECK: omp.parallel
 // CHECK-NEXT: omp.wsloop {
@@ -82,7 +83,8 @@ func.func @dependent(%x: memref<?xf32>, %a: memref<?xf32>, %b: memref<?xf32>, %t
   return
 }
 
-// What is between them reads what the first wrote, and stays.
+// The op between the loops reads the results of the first one, so the regions
+// are not fused.
 // CHECK-LABEL: func @result_between(
 // CHECK: omp.parallel
 // CHECK: memref.load %arg1
@@ -113,8 +115,8 @@ func.func @result_between(%x: memref<?xf32>, %a: memref<?xf32>, %b: memref<?xf32
   return
 }
 
-// Of a function that is no kernel nothing is known: its threads meet. Other
-// numbers of threads are other regions.
+// Nothing is known of functions other than kernels, so a barrier remains.
+// Regions with different numbers of threads are not fused.
 // CHECK-LABEL: func @unknown(
 // CHECK: omp.parallel num_threads(%arg2 : i32)
 // CHECK-NEXT: omp.wsloop {

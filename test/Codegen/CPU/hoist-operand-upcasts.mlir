@@ -4,9 +4,9 @@
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// Each element is cast once: both factors of many rows and columns.
+// Each element is cast once: both operands have many rows and columns.
 
-// CHECK-LABEL: func.func @product(
+// CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: tensor<16x?xf16>, %[[B:.+]]: tensor<?x32xf16>, %[[C:.+]]: tensor<16x32xf32>)
 // CHECK:         %[[WIDE_A:.+]] = linalg.generic {{.*}} ins(%[[A]] : tensor<16x?xf16>) outs(%{{.+}} : tensor<16x?xf32>)
 // CHECK:           quant_float.cast
@@ -16,7 +16,7 @@
 // CHECK-NEXT:    ^bb0(%[[X:.+]]: f32, %[[Y:.+]]: f32, %[[SUM:.+]]: f32):
 // CHECK-NEXT:      %[[PRODUCT:.+]] = arith.mulf %[[X]], %[[Y]]
 // CHECK-NEXT:      arith.addf %[[SUM]], %[[PRODUCT]]
-func.func @product(%a: tensor<16x?xf16>, %b: tensor<?x32xf16>, %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
+func.func @matmul(%a: tensor<16x?xf16>, %b: tensor<?x32xf16>, %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
   %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<16x?xf16>, tensor<?x32xf16>) outs(%c : tensor<16x32xf32>) {
   ^bb0(%x: f16, %y: f16, %sum: f32):
@@ -29,8 +29,8 @@ func.func @product(%a: tensor<16x?xf16>, %b: tensor<?x32xf16>, %c: tensor<16x32x
   return %0 : tensor<16x32xf32>
 }
 
-// What few vectors read is cast where it is read, and so is what vectors read along a size that only the run tells,
-// or a term.
+// Operands that few vectors read are cast in the contraction, and so are operands that vectors read
+// along a dynamic dimension, and addends.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-2: linalg.generic
@@ -56,18 +56,18 @@ func.func @others(%a: tensor<?x8xf16>, %b: tensor<8x4xf16>, %c: tensor<?x4xf32>,
   return %0, %5 : tensor<?x4xf32>, tensor<16xf32>
 }
 
-// Vectors along an open size have one element of the weights for all of their lanes: an op of its own casts them, though
-// the run may have one column alone.
+// With vectors along a dynamic dimension, all lanes share one element of the weights. A separate op
+// casts the weights, even though there may be only one column at run time.
 
 #w = affine_map<(f, x, k) -> (f, k)>
 #i = affine_map<(f, x, k) -> (k, x)>
 #o = affine_map<(f, x, k) -> (f, x)>
 
-// CHECK-LABEL: func.func @open_columns(
+// CHECK-LABEL: func.func @dynamic_columns(
 // CHECK-SAME:    %[[W:.+]]: tensor<2x8xf16>, %[[X:.+]]: tensor<8x?xf16>,
 // CHECK:         %[[WIDE:.+]] = linalg.generic {{.*}} ins(%[[W]] : tensor<2x8xf16>) outs(%{{.+}} : tensor<2x8xf32>)
 // CHECK:         linalg.generic {{.*}} ins(%[[WIDE]], %[[X]] : tensor<2x8xf32>, tensor<8x?xf16>)
-func.func @open_columns(%w: tensor<2x8xf16>, %x: tensor<8x?xf16>, %c: tensor<2x?xf32>) -> tensor<2x?xf32> {
+func.func @dynamic_columns(%w: tensor<2x8xf16>, %x: tensor<8x?xf16>, %c: tensor<2x?xf32>) -> tensor<2x?xf32> {
   %0 = linalg.generic {indexing_maps = [#w, #i, #o], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%w, %x : tensor<2x8xf16>, tensor<8x?xf16>) outs(%c : tensor<2x?xf32>) {
   ^bb0(%a: f16, %b: f16, %sum: f32):

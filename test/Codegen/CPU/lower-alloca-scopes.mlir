@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline='builtin.module(func.func(quant-float-lower-alloca-scopes))' | FileCheck %s
 
-// What loops within a scope become has several blocks, which a scope must not have.
+// Lowered loops have several blocks, but a scope must have a single block.
 // CHECK-LABEL: func.func @scopes(
 // CHECK-NEXT: %[[OUTER:.*]] = llvm.intr.stacksave : !llvm.ptr
 // CHECK-NEXT: %[[A:.*]] = memref.alloca() : memref<4xf32>

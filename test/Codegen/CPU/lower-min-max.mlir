@@ -58,7 +58,7 @@ func.func @constants(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, ve
   return %0, %2 : vector<8xf32>, vector<8xf32>
 }
 
-// There is no instruction for these vectors.
+// No instruction exists for these vector types.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-3: arith.maximumf
 func.func @others(%a: vector<5xf32>, %b: vector<5xf32>, %c: vector<16xf16>, %d: vector<16xf16>, %e: f32, %f: f32) -> (vector<5xf32>, vector<16xf16>, f32) {

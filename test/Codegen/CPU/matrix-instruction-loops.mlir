@@ -4,12 +4,13 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{triple=x86_64-pc-windows-msvc cpu=sapphirerapids},func.func(quant-float-vectorize-reductions{vector-bytes=64 registers=32},canonicalize,cse))" | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(quant-float-set-target{triple=aarch64-linux-gnu cpu=neoverse-v1},func.func(quant-float-vectorize-reductions{vector-bytes=32 registers=32},canonicalize,cse))" | FileCheck %s --check-prefix=NONE
 
-// Blocks of a panel are multiplied by instructions for matrices. 70 steps are no whole number of blocks: the panel has zeros in
-// front of the last ones, and rows' last block begins earlier. Two steps of the panel are then brought together for Arm. Tiles
-// of x86 have sizes, which are set once for a column of vectors, here for two tiles of 16 rows by 16 and 4 lanes: other ones for
-// the last of 36 rows. Sums stay in registers, which are named.
+// Matrix instructions multiply tiles of a panel. 70 is no multiple of the instruction's K: the
+// panel is padded with zeros before its last elements, and the last tile of the rows starts
+// earlier. For Arm, two K steps of the panel are interleaved. For x86, the tile sizes are
+// configured once for each column of vectors, here for two tiles of 16 rows by 16 and 4 lanes, and
+// again for the last of 36 rows. The accumulators stay in named tile registers.
 
-// I8MM-LABEL: func.func @product(
+// I8MM-LABEL: func.func @matmul(
 // I8MM-SAME:    %[[A:.+]]: memref<36x70xi32>, %[[B:.+]]: memref<70x52xi32>, %[[C:.+]]: memref<36x52xi32>)
 // I8MM:         %[[BUFFER:.+]] = memref.alloca() {{.*}}alignment = 64{{.*}} : memref<65536xi8>
 // I8MM:         scf.for %[[N:.+]] = %c0 to %c48 step %c16 {
@@ -36,7 +37,7 @@
 // I8MM:             arith.addi
 // I8MM:             vector.store %{{.+}}, %[[C]]
 
-// AMX-LABEL: func.func @product(
+// AMX-LABEL: func.func @matmul(
 // AMX-SAME:    %[[A:.+]]: memref<36x70xi32>, %[[B:.+]]: memref<70x52xi32>, %[[C:.+]]: memref<36x52xi32>)
 // AMX-DAG:     %[[SIZES:.+]] = arith.constant dense<[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0]>
 // AMX-DAG:     %[[REST:.+]] = arith.constant dense<[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 16, 0, 64, 0, 16, 0, 64, 0, 64, 0, 64, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0]>
@@ -57,11 +58,11 @@
 // AMX:         llvm.call_intrinsic "llvm.x86.tilerelease"
 // AMX:         vector.store %[[REST]], %[[BUFFER]][%c65536]
 
-// NONE-LABEL: func.func @product(
+// NONE-LABEL: func.func @matmul(
 // NONE-NOT:   tdp
 // NONE-NOT:   mmla
 // NONE:       return
-func.func @product(%a: memref<36x70xi32>, %b: memref<70x52xi32>, %c: memref<36x52xi32>) {
+func.func @matmul(%a: memref<36x70xi32>, %b: memref<70x52xi32>, %c: memref<36x52xi32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
@@ -76,21 +77,22 @@ func.func @product(%a: memref<36x70xi32>, %b: memref<70x52xi32>, %c: memref<36x5
   return
 }
 
-// The rows' bytes have signs, those of the panel have not: Arm has the instruction for the other way round, which gives the sums
-// the other way round. Seven words are less than a tile of x86 has.
+// The rows are signed bytes, and those of the panel are unsigned. Arm's instruction expects the
+// opposite, so the operands are swapped, and the result is transposed. K is smaller than that of a
+// tile on x86.
 
-// I8MM-LABEL: func.func @turned(
+// I8MM-LABEL: func.func @swapped_operands(
 // I8MM:         %[[SUMS:.+]]:16 = scf.for
 // I8MM:           %[[ROWS:.+]] = vector.bitcast %{{.+}} : vector<4xi32> to vector<16xi8>
 // I8MM:           %[[LANES:.+]] = vector.bitcast
 // I8MM:           llvm.call_intrinsic "llvm.aarch64.neon.usmmla"(%{{.+}}, %{{.+}}, %[[ROWS]])
 // I8MM:         vector.shuffle %[[SUMS]]#0, %[[SUMS]]#1 [0, 2, 4, 6]
 
-// AMX-LABEL: func.func @turned(
+// AMX-LABEL: func.func @swapped_operands(
 // AMX:         arith.constant dense<[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 16, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0]>
 // AMX:         memref.view {{.+}} to memref<7x16xi32>
 // AMX:         llvm.call_intrinsic "llvm.x86.tdpbsud"
-func.func @turned(%a: memref<16x7xi32>, %b: memref<7x16xi32>, %c: memref<16x16xi32>) {
+func.func @swapped_operands(%a: memref<16x7xi32>, %b: memref<7x16xi32>, %c: memref<16x16xi32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
@@ -105,7 +107,8 @@ func.func @turned(%a: memref<16x7xi32>, %b: memref<7x16xi32>, %c: memref<16x16xi
   return
 }
 
-// More steps than numbers are good for; what else the attribute may say is not taken for words.
+// The K extent is too large for the configuration's integers. Other attribute values are not taken
+// for packed operands.
 
 // AMX-LABEL: func.func @many_steps(
 // AMX:         llvm.call_intrinsic "llvm.x86.tdpbusd"

@@ -21,7 +21,7 @@ func.func @other(%x: memref<?xf32>, %y: memref<?xf8E4M3FN>, %i: index) {
   return
 }
 
-// One of a kind stays: another opset or mode is another kind, and so is another shape.
+// A single cast of a kind is not outlined. Opset, mode and shape distinguish kinds.
 
 // CHECK-LABEL: func.func @kinds(
 // CHECK-COUNT-2: quant_float.cast
@@ -35,12 +35,12 @@ func.func @kinds(%x: memref<?xf32>, %y: memref<?xf8E4M3FN>, %i: index) {
   return
 }
 
-// So do casts with neighbours, which they are expanded with, and what is few ops.
+// Casts that are fused with their neighbors, and casts with few ops, are not outlined.
 
-// CHECK-LABEL: func.func @neighbours(
+// CHECK-LABEL: func.func @neighbors(
 // CHECK-COUNT-2: quant_float.cast
 // CHECK-NOT:     call
-func.func @neighbours(%x: memref<?xf32>, %y: memref<?xf32>, %i: index) {
+func.func @neighbors(%x: memref<?xf32>, %y: memref<?xf32>, %i: index) {
   %0 = vector.load %x[%i] : memref<?xf32>, vector<16xf32>
   %1 = quant_float.cast %0 opset 28 : vector<16xf32> to vector<16xf8E4M3FN>
   %2 = quant_float.cast %1 opset 28 : vector<16xf8E4M3FN> to vector<16xf32>

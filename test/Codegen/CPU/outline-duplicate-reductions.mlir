@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=few=4 | FileCheck %s --check-prefix=MANY
 // RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=lengths=1 | FileCheck %s --check-prefix=LENGTHS
 
-// Sums that differ in their buffers alone, and in where these begin, are one function.
+// Reductions that differ in their buffers and offsets only share a function.
 
 #row = affine_map<(i, k) -> (i, k)>
 #sum = affine_map<(i, k) -> (i)>
@@ -37,14 +37,15 @@ func.func @equal(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<8xf32>) {
   return
 }
 
-// An operand that is there twice is one of two arguments, and other constants make another function.
+// A repeated operand is passed as one argument twice. Different constants need a different
+// function.
 // CHECK-LABEL: func.func @twice(
 // CHECK-NOT:     call
 // CHECK:         linalg.generic
 // CHECK:         call @[[$PRODUCTS:shared.reduction_[0-9]+]](%[[A:.+]], %[[A]], %
 // CHECK:         call @[[$PRODUCTS]](%[[A]], %[[B:.+]], %
 // CHECK-NOT:     linalg.generic
-// Where there are many, it is one, too.
+// Many duplicates share a function as well.
 // MANY-LABEL: func.func @twice(
 // MANY-NOT:     linalg.generic
 // MANY-COUNT-3: call @shared.reduction
@@ -76,11 +77,12 @@ func.func @twice(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %z: memref<4xf32>) {
   return
 }
 
-// Not what is in a loop, uses what is computed, or has elements below a byte; nor what sums nothing.
-// CHECK-LABEL: func.func @apart(
+// No outlining in loops, of reductions that capture computed values, with sub-byte elements, or
+// without a reduction.
+// CHECK-LABEL: func.func @not_outlined(
 // CHECK-NOT:     call
 // CHECK:         return
-func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i: memref<4xi32>, %least: f32, %n: index) {
+func.func @not_outlined(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i: memref<4xi32>, %least: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %k = %c0 to %n step %c1 {
@@ -142,10 +144,10 @@ func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i:
   return
 }
 
-// Where there are more lengths of a sum than stay apart, its function is for all of them.
+// Above the threshold of distinct lengths, one function handles all lengths.
 #rows = affine_map<(i, j, k, l) -> (i, k, l)>
 #columns = affine_map<(i, j, k, l) -> (k, j + l)>
-#cells = affine_map<(i, j, k, l) -> (i, j)>
+#elements = affine_map<(i, j, k, l) -> (i, j)>
 // CHECK-LABEL:   func.func @lengths(
 // CHECK-NOT:     call
 // CHECK:         return
@@ -159,14 +161,14 @@ func.func @apart(%x: memref<4x8xf32>, %y: memref<4x8xi4>, %z: memref<4xf32>, %i:
 // LENGTHS:       return
 func.func @lengths(%a: memref<4x8x3xf32>, %b: memref<4x9x3xf32, strided<[54, 3, 1]>>, %x: memref<8x6xf32>, %y: memref<9x6xf32>, %z: memref<4x4xf32>) {
   %0 = memref.subview %a[0, 0, 0] [4, 8, 3] [1, 1, 1] : memref<4x8x3xf32> to memref<4x8x3xf32, strided<[24, 3, 1]>>
-  linalg.generic {indexing_maps = [#rows, #columns, #cells], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+  linalg.generic {indexing_maps = [#rows, #columns, #elements], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%b, %y : memref<4x9x3xf32, strided<[54, 3, 1]>>, memref<9x6xf32>) outs(%z : memref<4x4xf32>) {
   ^bb0(%in: f32, %other: f32, %out: f32):
     %2 = arith.mulf %in, %other : f32
     %3 = arith.addf %out, %2 : f32
     linalg.yield %3 : f32
   }
-  linalg.generic {indexing_maps = [#rows, #columns, #cells], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+  linalg.generic {indexing_maps = [#rows, #columns, #elements], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%0, %x : memref<4x8x3xf32, strided<[24, 3, 1]>>, memref<8x6xf32>) outs(%z : memref<4x4xf32>) {
   ^bb0(%in: f32, %other: f32, %out: f32):
     %2 = arith.mulf %in, %other : f32

@@ -2,8 +2,8 @@
 // RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels | FileCheck %s --check-prefix=FEW
 // RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels="few=2 least=2" | FileCheck %s --check-prefix=LEAST
 
-// Equal loops call one function, wherever their buffers begin; what is constant is in the function. Buffers that are
-// apart stay apart.
+// Equal loops call one function, whatever the offsets of their buffers are. Constants are inside of
+// the function. Noalias buffers stay noalias.
 
 // CHECK-LABEL: func.func @f.kernel(
 // CHECK:         %[[A:.+]] = memref.cast %{{.+}} : memref<8xf32, strided<[4]>> to memref<8xf32, strided<[4], offset: ?>>
@@ -51,7 +51,7 @@ func.func @f.kernel(%x: memref<8x4xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %
     memref.store %sum, %y[%i] : memref<8xf32>
   }
   memref.store %sum, %total[%c0] : memref<1xf32>
-  // A call takes longer than one element.
+  // A call is slower than a single element.
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%total : memref<1xf32>) {
   ^bb0(%out: f32):
     %0 = arith.negf %out : f32
@@ -62,8 +62,9 @@ func.func @f.kernel(%x: memref<8x4xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %
 
 // -----
 
-// The part of a part that a loop takes has a type that follows from the buffer's, which stays; what reads what it writes
-// is not apart. Other functions than entry points, and elements below a byte, stay as they are.
+// The type of a subview that a loop takes follows from the type of the buffer, which is kept. A
+// buffer that is read and written is not noalias. Functions other than entry points, and sub-byte
+// elements, are not outlined.
 
 // CHECK-LABEL: func.func @g.kernel(
 // CHECK:         call @[[SHIFT:shared.kernel[_0-9]*]](%{{.+}}, %{{.+}}) : (memref<4xf32, strided<[1], offset: 4>>, memref<7xf32, strided<[1], offset: ?>>) -> ()

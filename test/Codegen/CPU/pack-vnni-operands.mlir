@@ -11,9 +11,9 @@
 // CPU: error: {{.*}}none
 // NONE-NOT: quant_float.packed_operands
 
-// A zero point of bytes is taken from the sums: what they start with is it times
-// the sums of the columns. Numbers of 16 bits are less the zero point. Arm wants
-// signs on both sides, or on neither, unless it has I8MM.
+// An 8-bit zero point is subtracted by the initialization of the accumulators, which is the zero
+// point times the sums of the columns. It is subtracted from 16-bit elements directly. Arm requires
+// equal signedness of both operands unless it has I8MM.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: tensor<8x10xi8>, %[[B:.+]]: tensor<10x32xi8>
@@ -35,7 +35,7 @@
 // MIXED-NOT:     arith.xori
 // MIXED:         attrs = {quant_float.packed_operands = [ui8, si8]}
 
-// Additions stay in the order of the sum.
+// Additions keep the accumulation order.
 
 // PAIRS-LABEL: func.func @matmul(
 // PAIRS:         %[[PAIRS:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
@@ -65,9 +65,9 @@ func.func @matmul(%a: tensor<8x10xi8>, %b: tensor<10x32xi8>, %p: tensor<i8>) -> 
   return %y : tensor<8x32xi32>
 }
 
-// The window of each channel alone: constant weights are words when this is
-// compiled, words of the image overlap. Two numbers of 16 bits are less than the
-// window, so that a second word begins one further on.
+// Depthwise windows: constant weights are packed at compile time, and packed operands of the image
+// overlap. A pair of 16-bit elements is smaller than the window, so that a second pair starts one
+// element later.
 
 // CHECK-LABEL: func.func @depthwise(
 // VNNI-DAG:      arith.constant dense<{{.*}}> : tensor<2x3x1xi32>
@@ -96,7 +96,7 @@ func.func @depthwise(%x: tensor<2x60xi8>) -> tensor<2x40xi32> {
   return %y : tensor<2x40xi32>
 }
 
-// Two rows are too few for packing what they share, unless it is a constant.
+// Two rows are too few for packing the shared operand, unless it is a constant.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK-NOT:     quant_float.packed_operands
@@ -117,14 +117,14 @@ func.func @rows(%a: tensor<2x8xi8>, %b: tensor<8x32xi8>, %init: tensor<2x32xi32>
   return %y : tensor<2x32xi32>
 }
 
-// The image has a place more than windows begin at. Words have the window of an
-// index in them, so that they are as many as the results: of sizes that are
-// unknown nothing else would say how many there are.
+// The image has one more column than windows start at. The index of the packed operands contains
+// the window dimension, so that their number equals that of the results. Otherwise, the extents
+// would be unknown for dynamic sizes.
 
-// CHECK-LABEL: func.func @places(
+// CHECK-LABEL: func.func @dynamic_batch(
 // VNNI:          %[[WORDS:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0] [%{{.+}}, 9, 20] [1, 1, 1] : tensor<?x9x21xi32> to tensor<?x9x20xi32>
 // VNNI:          linalg.generic {{.*}} ins(%[[WORDS]], %{{.+}} : {{.+}}) outs(%{{.+}} : tensor<?x2x4x20xi32>)
-func.func @places(%x: tensor<?x9x23xi8>, %init: tensor<?x2x4x20xi32>) -> tensor<?x2x4x20xi32> {
+func.func @dynamic_batch(%x: tensor<?x9x23xi8>, %init: tensor<?x2x4x20xi32>) -> tensor<?x2x4x20xi32> {
   %w = arith.constant dense<3> : tensor<2x3x3xi8>
   %y = linalg.generic {
       indexing_maps = [affine_map<(n, c, q, p, i, j) -> (n, q * 2 + i, p + j)>, affine_map<(n, c, q, p, i, j) -> (c, i, j)>,

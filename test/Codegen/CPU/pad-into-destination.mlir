@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-pad-into-destination))" --split-input-file | FileCheck %s
 
-// What is computed to be padded is computed between the pads.
+// The padded op is computed directly into the interior of the padded tensor.
 
 #same = affine_map<(i, j) -> (i, j)>
 #first = affine_map<(i, j) -> (i, 0)>
@@ -32,8 +32,8 @@ func.func @elementwise(%x: tensor<4x6xf32>, %s: tensor<4x1xf32>) -> tensor<7x7xf
 
 // -----
 
-// Results that have other uses, are reduced, have an initial value or computed pads, have an unknown size or no elements, or
-// are packed stay as they are.
+// No change: results with other uses, reductions, ops with initial values, computed padding,
+// dynamic sizes, no elements, or packed elements.
 
 #row = affine_map<(i, j) -> (i, j)>
 #sum = affine_map<(i, j) -> (i)>
@@ -130,7 +130,7 @@ func.func @others(%x: tensor<4x6xf32>, %v: tensor<4xf32>, %u: tensor<?xf32>, %p:
 
 // -----
 
-// Slices are inserted into the argument that the result is written to.
+// Slices are inserted into the argument that holds the result.
 // CHECK-LABEL: func.func @slices(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32>, %[[Y:.+]]: tensor<?x3xf32>, %[[OUT:.+]]: memref<?x7xf32>
 // CHECK:         %[[DEST:.+]] = bufferization.to_tensor %[[OUT]] restrict writable
@@ -147,7 +147,7 @@ func.func @slices(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>, %out: memref<?x7xf32
 
 // -----
 
-// Another use of the slices, and another base than an empty tensor.
+// The slices have another use, and the destination is not an empty tensor.
 // CHECK-LABEL: func.func @used(
 // CHECK-NOT:     bufferization.to_tensor
 // CHECK:         return

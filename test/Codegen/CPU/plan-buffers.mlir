@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-plan-buffers))" | FileCheck %s
 
-// The third takes the place of the first, which is gone by then.
+// The third buffer reuses the memory of the first one, which is dead by then.
 
 // CHECK-LABEL: func.func @three(
 // CHECK:         %[[ALL:.+]] = memref.alloc() {{.*}}alignment = 64{{.*}} : memref<262144xi8>
@@ -28,7 +28,7 @@ func.func @three(%x: memref<128x256xf32>) {
   return
 }
 
-// What is returned or is little stays.
+// Returned buffers and small ones are not planned.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-3: memref.alloc
@@ -44,7 +44,7 @@ func.func @others() -> memref<128x256xf32> {
   return %a : memref<128x256xf32>
 }
 
-// A branch may be a network.
+// A branch may contain buffers of its own.
 
 // CHECK-LABEL: func.func @branch(
 // CHECK:         scf.if
@@ -62,9 +62,10 @@ func.func @branch(%which: i1) {
   return
 }
 
-// Of sizes that a run tells malloc gets to know what there was at the same time, the first with the second or the third.
+// With dynamic sizes, malloc receives the size of all buffers that are live at the same time: the
+// first one with the second or the third one.
 
-// CHECK-LABEL: func.func @open(
+// CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[N:.+]]: index, %[[M:.+]]: index)
 // CHECK-COUNT-3: memref.alloc(
 // CHECK:         memref.dealloc
@@ -85,7 +86,7 @@ func.func @branch(%which: i1) {
 // CHECK:         llvm.inline_asm has_side_effects {{.*}} "", "r" %[[BITS]]
 // CHECK:         memref.dealloc %[[ROOM]]
 // CHECK-NEXT:    return
-func.func @open(%n: index, %m: index) {
+func.func @dynamic(%n: index, %m: index) {
   %a = memref.alloc(%n) : memref<?x1024xf32>
   %b = memref.alloc(%m) : memref<?x512xf32>
   memref.dealloc %b : memref<?x512xf32>

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-propagate-transposes,canonicalize))" | FileCheck %s
 
-// Keys are scaled as they lie, and the product reads them that way.
+// The keys are scaled in their original layout, and the matmul reads them transposed.
 
 // CHECK-DAG:   #[[$ID:.+]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG:   #[[$NONE:.+]] = affine_map<(d0, d1) -> ()>
@@ -40,7 +40,7 @@ func.func @scores(%x: tensor<1x64xf32>, %k: tensor<?x64xf32>, %scale: tensor<f32
   return %y : tensor<1x?xf32>
 }
 
-// A transposition alone is nothing.
+// A lone transpose is not propagated.
 
 // CHECK-LABEL: func.func @transposed(
 // CHECK-SAME:    %[[X:.+]]: tensor<2x8xf32>, %[[W:.+]]: tensor<5x8xf32>
@@ -64,7 +64,8 @@ func.func @transposed(%x: tensor<2x8xf32>, %w: tensor<5x8xf32>, %zero: tensor<2x
   return %y : tensor<2x5xf32>
 }
 
-// One that somebody else needs is made anyway, and one whose rows the sum goes across afterwards stays.
+// A transpose with other users is kept, and so is one after which the rows would be strided in the
+// reduction.
 
 // CHECK-LABEL: func.func @kept(
 // CHECK:         %[[T:.+]] = linalg.generic

@@ -9,13 +9,13 @@
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// One loop over full tiles, and one over the rest.
+// One loop over full tiles, and one over the remainder.
 
 // CHECK-LABEL: func.func @dynamic
 // CHECK-SAME: (%[[X:.+]]: memref<?x3xf32>, %[[Y:.+]]: memref<?x3xi8>)
 // PARALLEL-LABEL: func.func @dynamic
 func.func @dynamic(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
-  // Contiguous dimensions are one.
+  // Contiguous dimensions are collapsed to one.
   // CHECK-DAG: %[[TILE:.+]] = arith.constant 16 : index
   // CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : index
   // CHECK-DAG: %[[FLAT:.+]] = memref.collapse_shape %[[X]] {{\[}}[0, 1]] : memref<?x3xf32> into memref<?xf32>
@@ -34,7 +34,7 @@ func.func @dynamic(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
   // MASKED: vector.mask %{{.+}} { vector.transfer_read
   // MASKED: arith.fptosi %{{.+}} : vector<16xf32> to vector<16xi8>
   // MASKED: vector.mask %{{.+}} { vector.transfer_write
-  // Threads take large chunks of what is large.
+  // Large loops are split into large chunks for threads.
   // PARALLEL: %[[LARGE:.+]] = arith.cmpi sge
   // PARALLEL: scf.if %[[LARGE]] {
   // PARALLEL: scf.forall (%{{.+}}) = (0) to (%{{.+}}) step (32768) {
@@ -52,7 +52,7 @@ func.func @dynamic(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
   return
 }
 
-// A multiple of the tile has no rest.
+// A multiple of the tile has no remainder.
 
 // CHECK-LABEL: func.func @static_multiple
 // PARALLEL-LABEL: func.func @static_multiple
@@ -74,7 +74,7 @@ func.func @static_multiple(%x: memref<4x16xf32>, %y: memref<4x16xi8>) {
   return
 }
 
-// What is smaller than a tile is one vector.
+// A size below that of a tile becomes one vector.
 
 // CHECK-LABEL: func.func @small
 func.func @small(%x: memref<10xf32>, %y: memref<10xi8>) {
@@ -90,7 +90,7 @@ func.func @small(%x: memref<10xf32>, %y: memref<10xi8>) {
   return
 }
 
-// Dimensions that are not contiguous stay apart.
+// Dimensions that are not contiguous are not collapsed.
 
 // CHECK-LABEL: func.func @strided
 func.func @strided(%x: memref<8x32xf32, strided<[64, 1]>>, %y: memref<8x32xi8>) {
@@ -135,7 +135,8 @@ func.func @tensors(%x: tensor<64xf32>, %y: tensor<64xi8>) -> tensor<64xi8> {
   return %0 : tensor<64xi8>
 }
 
-// What all elements share is loaded once, what a row shares before its loop.
+// A value that all elements share is loaded once, and a value that a row shares is loaded before
+// its loop.
 
 #one = affine_map<(d0, d1) -> ()>
 #blocks = affine_map<(d0, d1) -> (d0, d1 floordiv 32)>
@@ -159,7 +160,7 @@ func.func @shared(%x: memref<8x32xf32>, %s: memref<f32>, %t: memref<8xf32>, %y: 
   return
 }
 
-// A scale for each column is a vector. Dimensions that it does not have are one.
+// A scale for each column is a vector. Dimensions that the scale does not depend on are collapsed.
 
 // CHECK-LABEL: func.func @column
 func.func @column(%x: memref<?x?x64xf32>, %s: memref<64xf32>, %y: memref<?x?x64xf32>) {
@@ -176,8 +177,8 @@ func.func @column(%x: memref<?x?x64xf32>, %s: memref<64xf32>, %y: memref<?x?x64x
   return
 }
 
-// A round takes several blocks, with their scales loaded first; then single blocks, then what is
-// less than one, if there is anything.
+// An iteration handles several blocks and loads their scales first. Single blocks follow, and then
+// the remainder of a block if there is one.
 
 // CHECK-LABEL: func.func @blocked
 // CHECK-SAME: (%{{.+}}: memref<4x?xf32>, %[[S:.+]]: memref<4x?xf32>, %{{.+}}: memref<4x?xf32>)
@@ -201,7 +202,7 @@ func.func @blocked(%x: memref<4x?xf32>, %s: memref<4x?xf32>, %y: memref<4x?xf32>
   return
 }
 
-// An index stays what it is.
+// An index is not vectorized.
 
 // CHECK-LABEL: func.func @indices
 func.func @indices(%y: memref<3x64xindex>) {
@@ -219,7 +220,7 @@ func.func @indices(%y: memref<3x64xindex>) {
   return
 }
 
-// Rows of whole blocks are one.
+// Rows of whole blocks are collapsed.
 
 // CHECK-LABEL: func.func @rows_of_blocks
 func.func @rows_of_blocks(%x: memref<?x64xf32>, %s: memref<?x2xf32>, %y: memref<?x64xf32>) {
@@ -236,9 +237,9 @@ func.func @rows_of_blocks(%x: memref<?x64xf32>, %s: memref<?x2xf32>, %y: memref<
   return
 }
 
-// None is worth threads of its own, all together are: one branch for them. What
-// is between them comes before.
-// PARALLEL-LABEL: func @neighbours(
+// Each loop is too small for threads, but all of them together are large enough: one branch selects
+// the threads for all. Ops in between move before the loops.
+// PARALLEL-LABEL: func @fused_threading(
 // PARALLEL-DAG: %[[N:.*]] = memref.dim %arg0
 // PARALLEL-DAG: %[[M:.*]] = memref.dim %arg1
 // PARALLEL: %[[SUM:.*]] = arith.addi %[[N]], %[[M]]
@@ -250,7 +251,7 @@ func.func @rows_of_blocks(%x: memref<?x64xf32>, %s: memref<?x2xf32>, %y: memref<
 // PARALLEL: else
 // PARALLEL-NOT: scf.forall
 // PARALLEL: return
-func.func @neighbours(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<65536xf32>, %scale: memref<1xf32>, %a: memref<?xbf16>, %b: memref<?xbf16>, %c: memref<65536xbf16>) attributes {quant_float.entry_point = {}} {
+func.func @fused_threading(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<65536xf32>, %scale: memref<1xf32>, %a: memref<?xbf16>, %b: memref<?xbf16>, %c: memref<65536xbf16>) attributes {quant_float.entry_point = {}} {
   linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
       ins(%x : memref<?xf32>) outs(%a : memref<?xbf16>) {
   ^bb0(%in: f32, %out: bf16):
@@ -273,8 +274,8 @@ func.func @neighbours(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<65536xf32
   return
 }
 
-// The rest of a kernel's result is written with the last full tile, some
-// elements of it twice; only where there is no full tile they come one by one.
+// The remainder of a kernel's result overlaps the last full tile, so that some elements are written
+// twice. Single elements are written only if no full tile exists.
 // SCALAR-LABEL: func @overlapped(
 // SCALAR: %[[N:.*]] = memref.dim %arg0
 // SCALAR: %[[SPLIT:.*]] = affine.apply
@@ -302,8 +303,7 @@ func.func @overlapped(%x: memref<?xf32>, %y: memref<?xbf16>) attributes {quant_f
   return
 }
 
-// What is computed in place would be twice. One of a constant size has its rest
-// written so, too.
+// An update in place must not be repeated. A constant size has an overlapping remainder as well.
 // SCALAR-LABEL: func @in_place(
 // SCALAR-NOT: arith.select
 // SCALAR-LABEL: func @constant_size(
@@ -330,7 +330,8 @@ func.func @constant_size(%x: memref<23xf32>, %y: memref<23xbf16>) attributes {qu
   return
 }
 
-// Of a row that is no whole number of vectors two tiles overlap, the last of which ends where the row does.
+// If a row is no whole number of vectors, its last two tiles overlap, and the last one ends with
+// the row.
 
 // CHECK-LABEL: func.func @ragged_rows(
 // CHECK:         scf.for %[[ROW:.+]] =
@@ -353,7 +354,7 @@ func.func @ragged_rows(%x: memref<4x13xf32, strided<[15, 1]>>, %y: memref<4x13xi
   return
 }
 
-// Rows of a part of a buffer that lie side by side are one.
+// Contiguous rows of a subview are collapsed.
 
 // CHECK-LABEL: func.func @part_of_rows(
 // CHECK-SAME:    %[[X:.+]]: memref<4x2x8xf32>, %[[Y:.+]]: memref<4x2x8xf32, strided<[48, 8, 1]>>)
@@ -371,7 +372,8 @@ func.func @part_of_rows(%x: memref<4x2x8xf32>, %y: memref<4x2x8xf32, strided<[48
   return
 }
 
-// The rows that a gather finds are views, and scales that it finds are loaded once for each row.
+// Rows that a gather selects are views, and the scales that it selects are loaded once for each
+// row.
 
 // CHECK-LABEL: func.func @gather_rows(
 // CHECK-SAME:    %[[X:.+]]: memref<24xi64>, %[[W:.+]]: memref<100x64xi8>, %[[S:.+]]: memref<100xf32>,

@@ -1,8 +1,8 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,quant-float-tile-contractions))" | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64-v3 --mlir-print-ir-after=quant-float-convert-asserts-to-status -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUFFERS
 
-// The weights are decoded panel by panel inside the loops; in buffers no f32
-// copy of all of them is left.
+// The weights are decoded panel by panel inside the loops. No buffer holds an f32 copy of all of
+// them.
 
 // BUFFERS-NOT: memref<256x200xf32
 // BUFFERS-NOT: alloc{{.*}} memref<200x256xf32
@@ -37,7 +37,7 @@ func.func @matmul(%x: tensor<?x256xf32>, %w: tensor<256x200xi8>, %s: tensor<200x
   return %y : tensor<?x200xf32>
 }
 
-// Transposed weights are turned around as they are decoded.
+// Transposed weights are transposed while they are decoded.
 
 // CHECK-LABEL: func.func @transposed(
 // CHECK:         scf.for
@@ -88,8 +88,7 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %w: tensor<64x32x3x3xi8>, %s: tensor
   return %y : tensor<1x64x14x14xf32>
 }
 
-// Small weights are never whole either, and blocks are not cut: 192 rows in
-// blocks of 96.
+// Small weights are tiled as well, and tiles consist of whole blocks: 192 rows in blocks of 96.
 
 // CHECK-LABEL: func.func @blocked(
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c96
@@ -108,7 +107,7 @@ func.func @blocked(%x: tensor<2x192xf32>, %w: tensor<192x16xi8>, %s: tensor<2x16
   return %y : tensor<2x16xf32>
 }
 
-// Floats are only turned around, where there are many rows.
+// Float weights are only transposed, and only if there are many rows.
 
 // CHECK-LABEL: func.func @plain(
 // CHECK:         scf.for
@@ -148,7 +147,7 @@ func.func @constant(%x: tensor<64x256xf32>, %init: tensor<64x200xf32>) -> tensor
   return %0 : tensor<64x200xf32>
 }
 
-// What the network computes is no weight: it would be computed once per panel.
+// An operand that the network computes is not a weight: each panel would compute it again.
 
 // CHECK-LABEL: func.func @activations(
 // CHECK-NOT:     scf.for
@@ -160,7 +159,7 @@ func.func @activations(%x: tensor<8x16xf32>, %y: tensor<16x8xf32>, %init: tensor
   return %2 : tensor<8x8xf32>
 }
 
-// Without elements there is nothing to tile.
+// There is nothing to tile without elements.
 
 // CHECK-LABEL: func.func @nothing(
 // CHECK-NOT:     scf.for
@@ -181,8 +180,8 @@ func.func @nothing(%x: tensor<4x8xf32>, %w: tensor<8x0xf32>, %init: tensor<4x0xf
   return %0, %1 : tensor<4x0xf32>, tensor<40x8xf32>
 }
 
-// Codes of a cache that grows in every call, with a row more: heads one by one, keys panel by panel. Queries are no weights,
-// whatever is done to them.
+// Quantized values of a cache that grows by a row in every call: heads are handled one by one, keys
+// panel by panel. Queries are not weights, even if they are quantized.
 
 // CHECK-LABEL: func.func @cache(
 // CHECK:         %[[Q:.+]] = linalg.generic
@@ -233,7 +232,8 @@ func.func @cache(%q: tensor<4x1x32xf32>, %past: tensor<4x?x32xi8>, %new: tensor<
   return %y : tensor<4x1x?xf32>
 }
 
-// Sums that have an order stay whole, also where what they take has to be made.
+// Reductions with a specified accumulation order are not tiled, even if their operands have to be
+// computed.
 
 // CHECK-LABEL: func.func @ordered
 // CHECK-NOT: scf.for
@@ -262,17 +262,17 @@ func.func @ordered(%x: tensor<1x128xf16>, %w: tensor<8x128xi8>, %init: tensor<1x
   return %y : tensor<1x8xf32>
 }
 
-// The columns of a window that moves on by three are in phases, which begin
-// again after each third: no part of them has the whole's indices.
+// The columns of a window with a stride of three are de-interleaved, and the index restarts after
+// each third. So a tile does not have the indices of the whole.
 
-// CHECK-LABEL: func.func @phases
+// CHECK-LABEL: func.func @deinterleaved
 // CHECK:         scf.for %[[N:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(
 // CHECK:           tensor.extract_slice %{{.+}}[%[[N]], 0] [{{[0-9]+}}, 4]
 // CHECK-NOT:       mod
 // CHECK:           linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<3x15xf32>, tensor<{{[0-9]+}}x4xf32>)
 // CHECK-NOT:     scf.for
 // CHECK:         return
-func.func @phases(%x: tensor<3x15xf32>, %w: tensor<12x4xf16>, %init: tensor<12x10xf32>) -> tensor<12x10xf32> {
+func.func @deinterleaved(%x: tensor<3x15xf32>, %w: tensor<12x4xf16>, %init: tensor<12x10xf32>) -> tensor<12x10xf32> {
   %e = tensor.empty() : tensor<12x4xf32>
   %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w : tensor<12x4xf16>) outs(%e : tensor<12x4xf32>) {

@@ -1,4 +1,4 @@
-# A function of more loops than are worth it has no second versions of them, one of fewer has.
+# A function with too many loops gets no second version of them. A function with fewer loops does.
 # RUN: %python %s 64 > %t.few.mlir
 # RUN: quant-float-opt %t.few.mlir --quant-float-use-nontemporal-stores | FileCheck %s --check-prefix=FEW
 # RUN: %python %s 65 > %t.many.mlir

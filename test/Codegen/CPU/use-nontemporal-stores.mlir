@@ -1,11 +1,12 @@
-// Loops of kernels that write large buffers get a second version, with non-temporal stores. What they compute stream_stores.py compares.
+// Loops of kernels that write large buffers get a second version, with non-temporal stores.
+// Integration/nontemporal_stores.py compares the results.
 // RUN: quant-float-opt %s --quant-float-use-nontemporal-stores --canonicalize --cse | FileCheck %s
 
 // CHECK: func.func private @__qf_get_nontemporal_threshold() -> i64
 
 // CHECK-LABEL: func.func @cast.kernel(
 // CHECK-SAME: %[[X:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?xi8>, %[[N:[a-z0-9]+]]: index
-// It narrows: half of the threshold counts.
+// The result is narrower than the input: half of the threshold applies.
 // CHECK: %[[BYTES:.+]] = arith.addi %[[SUM:.+]], %[[SUM]]
 // CHECK: %[[MAYBE:.+]] = arith.cmpi uge, %[[BYTES]], %c1048576
 // CHECK: %[[LARGE:.+]] = scf.if %[[MAYBE]] -> (i1) {
@@ -14,7 +15,7 @@
 // CHECK: arith.cmpi ugt, %[[BYTES]], %[[INDEX]]
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: %[[STREAMS:.+]] = arith.andi %[[LARGE]], %{{.+}}
-// The loop as it was, or the vectors at the ends.
+// The original loop, or the vectors at both ends.
 // CHECK: %[[STEP:.+]] = arith.select %[[STREAMS]], %{{.+}}, %c64
 // CHECK: %[[END:.+]] = arith.select %[[STREAMS]], %{{.+}}, %{{.+}}
 // CHECK: scf.for %{{.+}} = %c0 to %[[END]] step %[[STEP]] {
@@ -41,7 +42,8 @@ func.func @cast.kernel(%x: memref<?xf32>, %y: memref<?xi8>, %n: index) attribute
   return
 }
 
-// A scale for each block: iterations begin where they do, and stores are aligned or there is no second version.
+// A scale for each block: iterations start at blocks. There is a second version only if the stores
+// are aligned.
 // CHECK-LABEL: func.func @blocks.kernel(
 // CHECK: scf.for %{{.+}} = %c0 to %{{.+}} step %c32 {
 // CHECK: vector.transfer_write
@@ -96,7 +98,7 @@ func.func @rows.kernel(%x: memref<?x1024xf32>, %s: memref<?xf32>, %y: memref<?x1
   return
 }
 
-// Two packed elements are a byte: iterations begin with one that is aligned.
+// Two packed elements are a byte: iterations start at an aligned one.
 // CHECK-LABEL: func.func @packed.kernel(
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: arith.andi %{{.+}}, %c255
@@ -116,7 +118,7 @@ func.func @packed.kernel(%x: memref<?xf32>, %y: memref<?xi4>, %n: index) attribu
   return
 }
 
-// What is small is never streamed, nor what is changed in place: it would be read when it is written already.
+// No second version for small buffers, nor for updates in place, whose cache lines are read anyway.
 // CHECK-LABEL: func.func @small.kernel(
 // CHECK-NOT: nontemporal
 // CHECK-LABEL: func.func @in_place.kernel(

@@ -12,8 +12,9 @@
 // NONE: error: registers: expected 1 to 1024, but got 0
 // HUGE: error: vector-bytes: expected 1 to 1024, but got 4611686018427387904
 
-// Rows of eight columns of sums in registers; what one row loads of the second operand serves all of them, and stays in the cache
-// for the next. Of eight rows six would leave two, which is too few: two times four.
+// The accumulators of eight columns are in registers. All rows reuse the loads of the second
+// operand, which stays in the cache for the next rows. Tiles of six rows would leave two of eight
+// rows, which is too few, so there are two tiles of four rows.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:.+]]: memref<8x32xf32>, %[[B:.+]]: memref<32x16xf32>, %[[C:.+]]: memref<8x16xf32>)
@@ -41,7 +42,7 @@ func.func @matmul(%a: memref<8x32xf32>, %b: memref<32x16xf32>, %c: memref<8x16xf
   return
 }
 
-// The vectors that rows share are copied to a panel: here half of K at a time.
+// The vectors that rows share are copied to a panel, here for half of K at a time.
 
 // LONG-LABEL: func.func @long_sums(
 // LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x48xf32>, %[[C:.+]]: memref<22x48xf32>)
@@ -89,8 +90,8 @@ func.func @long_sums(%a: memref<22x2048xf32>, %b: memref<2048x48xf32>, %c: memre
   return
 }
 
-// Vectors run along the last dimension; the three taps are written out. With a
-// stride the elements are put together.
+// Vectors run along the last dimension, and the three taps are unrolled. With a stride, the vectors
+// are assembled from single elements.
 
 // CHECK-LABEL: func.func @conv(
 // CHECK:         vector.load %{{.+}} : memref<1x4x10xf32>, vector<8xf32>
@@ -110,16 +111,16 @@ func.func @conv(%x: memref<1x4x10xf32>, %w: memref<6x4x3xf32>, %y: memref<1x6x8x
   return
 }
 
-// Seven columns are a register and a part of one, not a vector between sizes.
+// Seven columns are one full vector and a partial one, not a vector of seven elements.
 
-// CHECK-LABEL: func.func @rest(
+// CHECK-LABEL: func.func @remainder(
 // CHECK-NOT:     vector<7xf32>
 // CHECK:         vector.store %{{.+}} : memref<4x7xf32>, vector<4xf32>
 // CHECK-NOT:     vector<7xf32>
 // CHECK:         vector.store %{{.+}} : memref<4x7xf32>, vector<3xf32>
 // CHECK-NOT:     vector<7xf32>
 // CHECK:         return
-func.func @rest(%a: memref<4x4xf32>, %b: memref<4x7xf32>, %c: memref<4x7xf32>) {
+func.func @remainder(%a: memref<4x4xf32>, %b: memref<4x7xf32>, %c: memref<4x7xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
@@ -148,8 +149,8 @@ func.func @strided(%x: memref<1x4x10xf32>, %window: memref<3xf32>, %y: memref<1x
   return
 }
 
-// Sums along the last dimension keep their order; rows next to each other go
-// side by side, four elements of each at a time.
+// Reductions along the last dimension keep their order. Neighboring rows are reduced side by side,
+// four elements of each at a time.
 
 // CHECK-LABEL: func.func @row_sums(
 // CHECK:         scf.for %{{.+}} = %c0 to %{{.+}} step %c4 iter_args(%{{.+}} = %{{.+}}) -> (vector<4xf32>)
@@ -171,8 +172,7 @@ func.func @row_sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
   return
 }
 
-// Two results and the position: the largest of each column. What is left of
-// open sizes is scalar.
+// Two results: the maximum of each column and its index. The remainder of a dynamic size is scalar.
 
 // CHECK-LABEL: func.func @arg_max(
 // CHECK:         scf.for
@@ -197,8 +197,8 @@ func.func @arg_max(%x: memref<?x?xf32>, %max: memref<?xf32>, %where: memref<?xi6
   return
 }
 
-// Where loads can leave out lanes, the last register is a part of one: 32 and
-// then 9 of 41; what is left of open sizes as well.
+// If masked loads are available, the last vector is masked: 32 and then 9 of 41 columns. So is the
+// remainder of a dynamic size.
 
 // WIDE-LABEL: func.func @masked(
 // WIDE:         vector.store %{{.+}} : memref<4x41xf32>, vector<32xf32>
@@ -218,13 +218,13 @@ func.func @masked(%a: memref<4x8xf32>, %b: memref<8x41xf32>, %c: memref<4x41xf32
   return
 }
 
-// One element that is left needs no mask.
+// A remainder of one element needs no mask.
 
-// WIDE-LABEL: func.func @one_left(
+// WIDE-LABEL: func.func @one_remaining(
 // WIDE-NOT:     mask
 // WIDE:         memref.store %{{.+}} : memref<4x65xf32>
 // WIDE-NOT:     mask
-func.func @one_left(%a: memref<4x8xf32>, %b: memref<8x65xf32>, %c: memref<4x65xf32>) {
+func.func @one_remaining(%a: memref<4x8xf32>, %b: memref<8x65xf32>, %c: memref<4x65xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
@@ -237,13 +237,13 @@ func.func @one_left(%a: memref<4x8xf32>, %b: memref<8x65xf32>, %c: memref<4x65xf
   return
 }
 
-// WIDE-LABEL: func.func @open(
+// WIDE-LABEL: func.func @dynamic(
 // WIDE:         scf.for %{{.+}} = %c0 to %{{.+}} step %c64
 // WIDE:           vector.load %{{.+}} : memref<8x?xf32>, vector<64xf32>
 // WIDE:         scf.for %[[N:.+]] = %{{.+}} to %[[SIZE:.+]] step %c16
 // WIDE:           %[[REST:.+]] = arith.subi %[[SIZE]], %[[N]]
 // WIDE:           vector.create_mask %[[REST]] : vector<16xi1>
-func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
+func.func @dynamic(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
@@ -256,9 +256,9 @@ func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
   return
 }
 
-// Of any number of rows, those that tiles leave are one tile, which has the last row several times.
+// The remainder of a dynamic number of rows is one tile, which repeats its last row.
 
-// WIDE-LABEL: func.func @open_rows(
+// WIDE-LABEL: func.func @dynamic_rows(
 // WIDE:         scf.for %{{.+}} = %c0 to %[[FULL:.+]] step %c6
 // WIDE:         %[[ONE:.+]] = arith.cmpi eq, %[[REST:.+]], %c1
 // WIDE:         scf.if %[[ONE]]
@@ -269,7 +269,7 @@ func.func @open(%a: memref<4x8xf32>, %b: memref<8x?xf32>, %c: memref<4x?xf32>) {
 // WIDE-NOT:       arith.minsi
 // WIDE-COUNT-6:   math.fma
 // WIDE:         return
-func.func @open_rows(%a: memref<?x128xf32>, %b: memref<128x64xf32>, %c: memref<?x64xf32>) {
+func.func @dynamic_rows(%a: memref<?x128xf32>, %b: memref<128x64xf32>, %c: memref<?x64xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],
@@ -282,7 +282,7 @@ func.func @open_rows(%a: memref<?x128xf32>, %b: memref<128x64xf32>, %c: memref<?
   return
 }
 
-// Integers that zeros would be divided by are left to single elements.
+// The remainder is scalar for integer divisions, as masked lanes would divide by zero.
 
 // WIDE-LABEL: func.func @divided(
 // WIDE-NOT:     mask
@@ -299,8 +299,8 @@ func.func @divided(%a: memref<8x17xi32>, %b: memref<17xi32>) {
   return
 }
 
-// A matrix whose rows go along the sum: sixteen of them are loaded by sixteen
-// elements each and turned around, in four steps of shuffles.
+// A K-contiguous matrix: sixteen elements of each of sixteen rows are loaded and transposed in four
+// steps of shuffles.
 
 // WIDE-LABEL: func.func @transposed(
 // WIDE:         scf.for {{.+}} step %c16
@@ -323,8 +323,8 @@ func.func @transposed(%a: memref<1x40xf32>, %b: memref<48x40xf32>, %c: memref<1x
   return
 }
 
-// Nobody sees the order of a maximum: four registers, one, and what is left. The
-// order of a sum of floats shows.
+// The order of a maximum does not matter: four vectors, one vector, and the remainder. The order of
+// a sum of floats does.
 
 // CHECK-LABEL: func.func @maximum(
 // CHECK:         %[[FOUR:.+]] = scf.for {{.*}} -> (vector<16xf32>)
@@ -360,8 +360,8 @@ func.func @sum(%x: memref<107xf32>, %y: memref<f32>) {
   return
 }
 
-// Vectors of sums of integers stay whole until they are one number: LLVM 22 makes products of bytes that are added in vectors
-// that become shorter and shorter VPDPBUSD, and loses what is in its upper half.
+// Vectors of integer sums are reduced to a scalar at the end only: LLVM 22 matches products of
+// bytes whose vectors are halved step by step to VPDPBUSD, and drops the upper half.
 
 // CHECK-LABEL: func.func @bytes(
 // CHECK-NOT:     vector.extract_strided_slice
@@ -385,10 +385,10 @@ func.func @bytes(%x: memref<5x19xi8>, %w: memref<1x19xi8>, %y: memref<5x1xi32>) 
   return
 }
 
-// What sums begin with is computed where they do: a bias less a correction. It is written ahead of them where somebody in
-// between reads it, or where it is another one at each place.
+// The accumulator initialization, a bias minus a correction, is computed in the loop. It is stored
+// before the loop if an op in between reads it, or if it differs between elements.
 
-// CHECK-LABEL: func.func @starts(
+// CHECK-LABEL: func.func @initialized(
 // CHECK-SAME:    %[[A:.+]]: memref<4x8xi32>, %[[B:.+]]: memref<4x4xi32>, %[[BIAS:.+]]: memref<4xi32>, %[[C:.+]]: memref<4x8xi32>
 // CHECK-NOT:     linalg.generic
 // CHECK:         %[[FIRST:.+]] = memref.load %[[BIAS]][%c0]
@@ -396,7 +396,7 @@ func.func @bytes(%x: memref<5x19xi8>, %w: memref<1x19xi8>, %y: memref<5x1xi32>) 
 // CHECK:         vector.broadcast %[[START]] : i32 to vector<8xi32>
 // CHECK-NOT:     vector.load %[[C]]
 // CHECK:         vector.store
-func.func @starts(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %bias: memref<4xi32>, %c: memref<4x8xi32>)
+func.func @initialized(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %bias: memref<4xi32>, %c: memref<4x8xi32>)
     attributes {quant_float.entry_point} {
   %three = arith.constant 3 : i32
   linalg.generic {
@@ -420,12 +420,12 @@ func.func @starts(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %bias: memref<4xi32>
   return
 }
 
-// CHECK-LABEL: func.func @starts_read(
+// CHECK-LABEL: func.func @initialization_read(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<4x8xi32>, %[[D:[a-z0-9]+]]: memref<4x8xi32>)
 // CHECK:         linalg.generic {{.*}} outs(%[[C]]
 // CHECK:         memref.copy %[[C]], %[[D]]
 // CHECK:         vector.load %[[C]]
-func.func @starts_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8xi32>, %d: memref<4x8xi32>)
+func.func @initialization_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8xi32>, %d: memref<4x8xi32>)
     attributes {quant_float.entry_point} {
   %three = arith.constant 3 : i32
   linalg.generic {indexing_maps = [affine_map<(n, m) -> (n, m)>], iterator_types = ["parallel", "parallel"]}
@@ -447,8 +447,9 @@ func.func @starts_read(%a: memref<4x8xi32>, %b: memref<4x4xi32>, %c: memref<4x8x
   return
 }
 
-// Of rows of which only a run tells how many there are 16 and more have a panel: a matrix whose rows go along the sum is copied
-// by squares that are turned around. What is left of the rows is one more tile. Fewer rows read squares of the matrix itself.
+// With a dynamic number of rows, 16 and more rows use a panel: a K-contiguous matrix is copied in
+// transposed squares. The remainder of the rows is one more tile. Fewer rows read squares of the
+// matrix itself.
 
 // LONG-LABEL: func.func @many_or_few_rows(
 // LONG-SAME:    %[[A:.+]]: memref<?x2048xf32>, %[[B:.+]]: memref<48x2048xf32>, %[[C:.+]]: memref<?x48xf32>)
@@ -487,9 +488,9 @@ func.func @many_or_few_rows(%a: memref<?x2048xf32>, %b: memref<48x2048xf32>, %c:
   return
 }
 
-// Columns of which only a run tells how many there are have one, too: at the end with a mask.
+// A dynamic number of columns uses a panel as well, with a mask at the end.
 
-// LONG-LABEL: func.func @open_columns(
+// LONG-LABEL: func.func @dynamic_columns(
 // LONG-SAME:    %[[A:.+]]: memref<22x2048xf32>, %[[B:.+]]: memref<2048x?xf32>, %[[C:.+]]: memref<22x?xf32>)
 // LONG:         memref.view %{{.+}} : memref<65536xi8> to memref<1024x16xf32>
 // LONG:         %[[PANEL:.+]] = memref.view %{{.+}} : memref<65536xi8> to memref<1024x8xf32>
@@ -499,7 +500,7 @@ func.func @many_or_few_rows(%a: memref<?x2048xf32>, %b: memref<48x2048xf32>, %c:
 // LONG:         vector.maskedload %[[C]]
 // LONG:         vector.load %[[PANEL]]
 // LONG:         vector.maskedstore %[[C]]
-func.func @open_columns(%a: memref<22x2048xf32>, %b: memref<2048x?xf32>, %c: memref<22x?xf32>) {
+func.func @dynamic_columns(%a: memref<22x2048xf32>, %b: memref<2048x?xf32>, %c: memref<22x?xf32>) {
   linalg.generic {
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                        affine_map<(m, n, k) -> (m, n)>],

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-expand-memref-views))" | FileCheck %s
 
-// An access of a part is one of the whole, with all that it says of itself.
+// An access of a subview becomes an access of its source with the same attributes.
 
 // CHECK-LABEL: func.func @accesses(
 // CHECK-SAME:    %[[X:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?xf32>, %[[I:.+]]: index, %[[J:.+]]: index
@@ -19,7 +19,7 @@ func.func @accesses(%x: memref<?xf32>, %y: memref<?xf32>, %i: index, %j: index) 
   return
 }
 
-// A part of a part.
+// A subview of a subview.
 
 // CHECK-LABEL: func.func @nested(
 // CHECK-SAME:    %[[X:.+]]: memref<8x?xf32>, %[[I:.+]]: index
@@ -34,7 +34,7 @@ func.func @nested(%x: memref<8x?xf32>, %i: index) -> f32 {
   return %2 : f32
 }
 
-// Others are put together: where there are strides, or fewer dimensions, and reads beyond the end of the part.
+// Not folded: strided or rank-reduced views, and reads beyond the end of the view.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-3: memref.reinterpret_cast

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-fuse-elementwise))" -verify-diagnostics
 
-// Upstream would drop the zeros beside the diagonal.
+// Upstream's fusion would drop the zeros outside of the diagonal.
 func.func @diagonal(%x: tensor<4xf32>) -> tensor<4x4xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x4xf32>

@@ -5,7 +5,8 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #vector = affine_map<(d0) -> (d0)>
 
-// A chain is one loop; one of the ops has a name, another reads transposed.
+// A chain becomes one op. One of its ops is a named op, and another one reads a
+// transposed operand.
 
 // CHECK-LABEL: func.func @chain(
 // CHECK:         linalg.generic
@@ -28,7 +29,7 @@ func.func @chain(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   return %2 : tensor<8x4xf32>
 }
 
-// A reduction that reads each element once takes the producer in.
+// A reduction that reads each element once is fused with its producer.
 
 // CHECK-LABEL: func.func @reduced(
 // CHECK-NOT:     linalg.map
@@ -47,8 +48,8 @@ func.func @reduced(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
-// A broadcast would compute its operand for each row, a product for each
-// element of the other operand: they stay apart.
+// No fusion: a broadcast would compute its operand again for each row, and a
+// matmul for each element of its other operand.
 
 // CHECK-LABEL: func.func @broadcast(
 // CHECK-COUNT-2: linalg.generic
@@ -65,19 +66,19 @@ func.func @broadcast(%x: tensor<4x8xf32>, %bias: tensor<4xf32>) -> tensor<4x8xf3
   return %1 : tensor<4x8xf32>
 }
 
-// CHECK-LABEL: func.func @product(
+// CHECK-LABEL: func.func @matmul(
 // CHECK:         linalg.generic
 // CHECK:           math.exp
 // CHECK-NEXT:      linalg.yield
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
-func.func @product(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+func.func @matmul(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %e = tensor.empty() : tensor<8x2xf32>
   %0 = linalg.map { math.exp } ins(%w : tensor<8x2xf32>) outs(%e : tensor<8x2xf32>)
   %1 = linalg.matmul ins(%x, %0 : tensor<4x8xf32>, tensor<8x2xf32>) outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
   return %1 : tensor<4x2xf32>
 }
 
-// Bufferization knows no concatenation.
+// Bufferization does not support tensor.concat.
 
 // CHECK-LABEL: func.func @concat(
 // CHECK-COUNT-2: tensor.insert_slice
@@ -87,8 +88,8 @@ func.func @concat(%x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<4x10xf32> 
   return %0 : tensor<4x10xf32>
 }
 
-// Blocks that lie inside of each other are one loop over the smaller ones.
-// Those of 32 and 12 would be a loop over pieces of 4 elements.
+// Nested blocks become one loop over the smaller ones. Blocks of 32 and 12
+// would need a loop over pieces of 4 elements.
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK:         linalg.generic
@@ -133,7 +134,7 @@ func.func @crossing_blocks(%x: tensor<4x96xf32>, %s: tensor<4x3xf32>, %t: tensor
   return %1 : tensor<96x4xf32>
 }
 
-// Along different loops they are in nobody's way.
+// Blocks along different dimensions do not conflict.
 
 // CHECK-LABEL: func.func @blocks_of_two_axes(
 // CHECK:         linalg.generic
@@ -156,7 +157,7 @@ func.func @blocks_of_two_axes(%x: tensor<12x96xf32>, %s: tensor<12x3xf32>, %t: t
   return %1 : tensor<12x96xf32>
 }
 
-// A size that turns out to be a constant: rewriting comes to an end.
+// A size that folds to a constant: the rewriting terminates.
 
 // CHECK-LABEL: func.func @constant_size(
 // CHECK:         linalg.generic
@@ -174,7 +175,8 @@ func.func @constant_size() -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// A gather decodes the rows that it reads, and the table is never whole.
+// A gather decodes the rows that it reads. No buffer holds the entire decoded
+// table.
 
 // CHECK-LABEL: func.func @gather_rows(
 // CHECK-SAME:    %[[X:.+]]: tensor<24xi64>, %[[W:.+]]: tensor<1000x64xi8>, %[[S:.+]]: tensor<1000x2xf32>)

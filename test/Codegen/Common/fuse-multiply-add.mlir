@@ -37,7 +37,8 @@ func.func @squares(%x: tensor<?xf64>, %init: tensor<f64>) -> (tensor<f64>, tenso
   return %0#0, %0#1 : tensor<f64>, tensor<f64>
 }
 
-// A product with two uses keeps its rounding. So do additions of other values than accumulators, f16, and elementwise ops.
+// A product with two uses is still rounded. So are additions to values other than accumulators,
+// f16, and elementwise ops.
 
 // CHECK-LABEL: func.func @rounded(
 // CHECK-NOT:     math.fma
@@ -76,7 +77,7 @@ func.func @rounded(%x: tensor<?xf32>, %y: tensor<f32>, %z: tensor<?xf16>, %w: te
   return %0, %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<f16>, tensor<?xf32>
 }
 
-// Named ops become generic ones. Those of integers stay.
+// Named ops are generalized. Those on integers do not match.
 
 // CHECK-LABEL: func.func @named(
 // CHECK:         linalg.generic

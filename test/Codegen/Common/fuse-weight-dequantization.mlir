@@ -5,7 +5,7 @@
 
 // BITS: error: x-bits: expected 0, 8 or 16, but got 12
 
-// Only along rows.
+// Only for K-contiguous weights.
 // INTEGERS-LABEL: func.func @columns(
 // INTEGERS-NOT:     x_bits
 // INTEGERS-LABEL: func.func @nibbles(
@@ -21,7 +21,7 @@
 #small = affine_map<(d0, d1) -> (d0, d1 floordiv 8)>
 #nibble = affine_map<(d0, d1) -> (d0, d1 floordiv 2)>
 
-// Channels are next to each other: one lane, 32 elements after each other.
+// N-contiguous weights: one lane with 32 consecutive elements.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    %[[X:.+]]: tensor<1x512xf32>, %[[W:.+]]: tensor<512x256xi8>, %[[S:.+]]: tensor<256xf32>
 // CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[W]], %[[S]] : {{.*}} attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 1, terms = 32, consecutive>}
@@ -44,7 +44,7 @@ func.func @columns(%x: tensor<1x512xf32>, %w: tensor<512x256xi8>, %s: tensor<256
   return %y : tensor<1x256xf32>
 }
 
-// Codes in halves of bytes, by their place.
+// Quantized values in the halves of bytes, selected by the index.
 // CHECK-LABEL: func.func @nibbles(
 // CHECK:         attrs = {quant_float.reduction_schedule = #quant_float.reduction_schedule<lanes = 16, terms = 8, consecutive>}
 func.func @nibbles(%x: tensor<2x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256x16xf32>, %init: tensor<2x256xf32>) -> tensor<2x256xf32> {
@@ -76,7 +76,7 @@ func.func @nibbles(%x: tensor<2x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256
   return %y : tensor<2x256xf32>
 }
 
-// The whole byte counts, not one half at a time.
+// The entire byte is used, not one half at a time.
 // CHECK-LABEL: func.func @not_nibbles(
 // CHECK-NOT:     sum_order
 func.func @not_nibbles(%x: tensor<1x512xf32>, %w: tensor<256x256xi8>, %s: tensor<256x16xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
@@ -98,8 +98,7 @@ func.func @not_nibbles(%x: tensor<1x512xf32>, %w: tensor<256x256xi8>, %s: tensor
   return %y : tensor<1x256xf32>
 }
 
-// Blocks that are smaller than a vector, and more rows than are worth decoding
-// again for each.
+// Blocks below the size of a vector, and too many rows to decode the weights again for each.
 // CHECK-LABEL: func.func @small_blocks(
 // CHECK-NOT:     sum_order
 func.func @small_blocks(%x: tensor<1x512xf32>, %w: tensor<256x512xi8>, %s: tensor<256x64xf32>, %init: tensor<1x256xf32>) -> tensor<1x256xf32> {
@@ -142,8 +141,8 @@ func.func @five_rows(%x: tensor<5x512xf32>, %w: tensor<256x512xi8>, %s: tensor<2
   return %y : tensor<5x256xf32>
 }
 
-// A product may widen elements itself, as QLinearMatMul of float8 does: where its other operand is only computed with, no codes are
-// weights, and the order stays that of the summed axis.
+// A contraction may widen elements itself, as QLinearMatMul on float8 does. If the other operand is
+// only used in computations, no operand is a quantized weight, and the order stays that of K.
 // CHECK-LABEL: func.func @widened_vectors(
 // CHECK-NOT:     sum_order
 func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %init: tensor<4x16xf32>) -> tensor<4x16xf32> {
@@ -166,8 +165,8 @@ func.func @widened_vectors(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf32>, %in
   return %y : tensor<4x16xf32>
 }
 
-// Without `dynamic-rows`, dynamic numbers of rows are those of matrices. With it, few rows are computed one by one, and the weights are
-// dequantized for many rows only.
+// Without `dynamic-rows`, a dynamic number of rows is assumed to be large. With it, few rows are
+// computed one by one, and the weights are dequantized for many rows only.
 // CHECK-LABEL: func.func @dynamic_rows(
 // CHECK-NOT:     reduction_schedule
 // CHECK-LABEL: func.func @dynamic_small(

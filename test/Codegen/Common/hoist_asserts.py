@@ -1,5 +1,5 @@
-# Asserts of other compilers, in functions and in the bodies of linalg.generic: the model runs if they
-# hold, and fails with their message otherwise.
+# Asserts that other compilers emit, in functions and in the bodies of linalg.generic: the model
+# runs if they hold, and fails with their message otherwise.
 # RUN: %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -67,7 +67,7 @@ for threads in (1, 2):
     assert "index must be smaller than dim size" in message, message
     message = run("gather", GATHER, w, np.array([1, -1, 2], np.int64), threads=threads)
     assert "index must be larger or equal to 0" in message, message
-    # Far outside of any memory.
+    # An index far out of bounds.
     message = run("gather", GATHER, w, np.array([1 << 60], np.int64), threads=threads)
     assert "index must be smaller than dim size" in message, message
 print("asserts in linalg.generic")

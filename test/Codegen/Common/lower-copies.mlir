@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-lower-copies,quant-float-lower-reshapes))" | FileCheck %s
 
-// A strided copy would be a call of a support library.
+// A strided copy would call a function of MLIR's runner library.
 
 // CHECK-LABEL: func.func @strided(
 // CHECK-NOT:     memref.copy
@@ -27,7 +27,7 @@ func.func @contiguous(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   return
 }
 
-// Several open sizes in one group.
+// Several dynamic sizes in one group.
 
 // CHECK-LABEL: func.func @expanded(
 // CHECK-SAME:    %[[X:.+]]: memref<?xf32>, %[[M:.+]]: index, %[[N:.+]]: index)

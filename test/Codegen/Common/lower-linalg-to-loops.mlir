@@ -20,7 +20,7 @@ func.func @reduction(%x: memref<?x4xf32>, %y: memref<?xf32>) {
   return
 }
 
-// Named ops as well; ops on tensors stay.
+// Named ops are lowered as well. Ops on tensors are not.
 
 // CHECK-LABEL: func.func @named(
 // CHECK:         scf.for

@@ -12,7 +12,8 @@ func.func @strided(%x: memref<8xf32, strided<[16]>>, %y: memref<8xf32, strided<[
   return
 }
 
-// What is contiguous stays, and what may reach beyond the end.
+// Contiguous transfers, and transfers that may be out of bounds, are not
+// lowered.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-2: vector.transfer_read

@@ -34,7 +34,7 @@ func.func @elements(%a: f32, %b: f32) -> vector<2x2xf32> {
   return %0 : vector<2x2xf32>
 }
 
-// What is no vector op is left alone, even if it could be folded.
+// Ops of other dialects are not changed, even if they could be folded.
 
 // CHECK-LABEL: func.func @others(
 // CHECK:         arith.addi

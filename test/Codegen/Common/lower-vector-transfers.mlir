@@ -10,7 +10,7 @@ func.func @rows(%x: memref<?x4xf32>, %i: index) -> vector<2x4xf32> {
   return %0 : vector<2x4xf32>
 }
 
-// One dimension stays, and what is no transfer is not looked at.
+// One-dimensional transfers and other ops are not lowered.
 
 // CHECK-LABEL: func.func @others(
 // CHECK:         arith.addi

@@ -3,8 +3,8 @@
 
 // NONE: error: no subgraph to outline: expected at least one supported quantization op
 
-// Two subgraphs around a node that nothing is known of. The decoding of %w waits
-// for the second one, where its result is used. Constants are repeated.
+// Two subgraphs around an unknown node. The dequantization of %w belongs to the second one, where
+// its result is used. Constants are repeated.
 
 // CHECK-LABEL: func.func @net_subgraph_0(
 // CHECK-SAME:    %[[X:.+]]: tensor<4xf32> {quant_float.name = "x"})
@@ -37,8 +37,8 @@ func.func @net(%x: tensor<4xf32> {quant_float.name = "x"}, %w: tensor<4xf8E4M3FN
 
 // -----
 
-// Convex: %a goes past the node and through it, so the two halves are apart.
-// Groups without a quantization op are no subgraphs; nor is what is unranked.
+// Subgraphs are convex: %a reaches the last op directly and through the node, so there are two
+// subgraphs. Groups without a quantization op and unranked values are not outlined.
 
 // CHECK-LABEL: func.func @around_subgraph_0(
 // CHECK:         quant_float.cast
@@ -57,7 +57,7 @@ func.func @around(%x: tensor<4xf32>) -> (tensor<4xf16>, tensor<*xf16>) {
 
 // -----
 
-// A fakeconvert is worth a subgraph.
+// A fakeconvert alone makes a subgraph.
 
 // CHECK-LABEL: func.func @fake_subgraph_0(
 // CHECK:         quant_float.fakeconvert

@@ -1,5 +1,5 @@
-# Sizes that are computed along very many ways, or in very many steps, and hundreds of nodes in the way: the time to find
-# subgraphs does not explode, and the stack does not overflow.
+# Sizes that are computed along exponentially many paths, or in very many steps, and hundreds of
+# unsupported nodes: the partitioning needs no exponential time and does not overflow the stack.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -10,13 +10,14 @@ import sys
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 COUNT = 200
 STEPS = 100_000
-# As that of a thread.
+# The stack size of a thread.
 STACK_BYTES = 1 << 20
 T = "tensor<?x4xf32>"
 
 
 def write_network():
-    """Each size is one and the other way the size before; each node in the way is between two quantizations."""
+    """Each size depends on the size before in two ways. Each unsupported node is between two
+    quantizations."""
     lines = [
         f"func.func @net(%x: {T}) -> {T} {{",
         "%s = arith.constant dense<0.5> : tensor<f32>",
@@ -36,7 +37,7 @@ def write_network():
 
 
 def write_chain():
-    """One size comes of the other in 100,000 steps."""
+    """A size that depends on another one through 100,000 steps."""
     lines = [
         f"func.func @net(%x: {T}) -> {T} {{",
         "%s = arith.constant dense<0.5> : tensor<f32>",

@@ -3,8 +3,8 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Zeros that two sums start from are filled in twice, in a tensor that is only
-// a place, each in front of its sums.
+// Two reductions share a zero-filled init. The fill is duplicated: each
+// reduction gets its own filled empty tensor, right before it.
 
 // CHECK-LABEL: func.func @sums(
 // CHECK:         %[[EMPTY:.+]] = tensor.empty()
@@ -13,7 +13,7 @@
 // CHECK-NEXT:    %[[OTHERS:.+]] = linalg.generic {{.*}} outs(%[[EMPTY]]
 // CHECK:         linalg.matmul {{.*}} outs(%[[OTHERS]]
 
-// Or in one each.
+// Or each gets its own empty tensor.
 // OWN-LABEL: func.func @sums(
 // OWN:         %[[ONE:.+]] = tensor.empty()
 // OWN-NOT:     tensor.empty()
@@ -34,14 +34,14 @@ func.func @sums(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, t
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// What is not just filled is copied, and not computed again.
+// An init other than a fill is copied rather than recomputed.
 
-// CHECK-LABEL: func.func @products(
+// CHECK-LABEL: func.func @matmuls(
 // CHECK:         %[[START:.+]] = linalg.matmul
 // CHECK:         %[[COPY:.+]] = bufferization.alloc_tensor() copy(%[[START]])
 // CHECK:         linalg.matmul {{.*}} outs(%[[COPY]]
 // CHECK:         linalg.matmul {{.*}} outs(%[[START]]
-func.func @products(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+func.func @matmuls(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %empty = tensor.empty() : tensor<4x4xf32>
   %start = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) -> tensor<4x4xf32>
   %0 = linalg.matmul ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%start : tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -49,7 +49,7 @@ func.func @products(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// A result that another op writes to.
+// A result that another op overwrites.
 
 // CHECK-LABEL: func.func @result(
 // CHECK:         %[[ONES:.+]] = linalg.fill
@@ -65,7 +65,7 @@ func.func @result(%x: tensor<4x4xf32>, %to: memref<4x4xf32>) -> tensor<4x4xf32> 
   return %0 : tensor<4x4xf32>
 }
 
-// One writes, another reads: that is left as it is.
+// One op writes and another one reads: no change.
 
 // CHECK-LABEL: func.func @read(
 // CHECK:         linalg.fill
@@ -81,13 +81,13 @@ func.func @read(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Of open sizes one does for all.
+// Dynamic sizes share one init.
 
-// OWN-LABEL: func.func @open(
+// OWN-LABEL: func.func @dynamic(
 // OWN:         tensor.empty(
 // OWN-NOT:     tensor.empty(
 // OWN:         return
-func.func @open(%n: index, %one: f32, %two: f32) -> (tensor<4x?xf32>, tensor<4x?xf32>) {
+func.func @dynamic(%n: index, %one: f32, %two: f32) -> (tensor<4x?xf32>, tensor<4x?xf32>) {
   %empty = tensor.empty(%n) : tensor<4x?xf32>
   %0 = linalg.fill ins(%one : f32) outs(%empty : tensor<4x?xf32>) -> tensor<4x?xf32>
   %1 = linalg.fill ins(%two : f32) outs(%empty : tensor<4x?xf32>) -> tensor<4x?xf32>

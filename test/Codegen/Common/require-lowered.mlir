@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-require-lowered=target=znver4
 
-// Everything that is left is named, not the first only.
-func.func @left(%x: f32, %y: vector<4xf8E5M2>, %z: tensor<2xf4E2M1FN>) {
+// All remaining ops are reported, not only the first one.
+func.func @remaining(%x: f32, %y: vector<4xf8E5M2>, %z: tensor<2xf4E2M1FN>) {
   // expected-error @+2 {{'arith.truncf' op is not lowered for the target 'znver4'}}
   // expected-note @+1 {{no lowering converts ('f32') to ('f8E4M3FN')}}
   %0 = arith.truncf %x : f32 to f8E4M3FN
@@ -37,7 +37,7 @@ func.func @node(%x: !quant_float.unknown) {
 
 // -----
 
-// Wide floats are every target's; of narrow ones only the bits are moved.
+// Every target supports wide floats. Narrow ones are only moved as bits.
 func.func @lowered(%x: f32, %y: f8E4M3FN, %b: i1, %buffer: memref<4xf8E5M2>, %i: index) -> (f16, bf16, f8E4M3FN, i8) {
   %0 = arith.truncf %x : f32 to f16
   %1 = arith.truncf %x : f32 to bf16

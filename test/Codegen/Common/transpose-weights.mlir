@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-transpose-weights))" | FileCheck %s
 
-// What executes these is test/Python/integer_activations.py.
+// test/Python/integer_activations.py executes these.
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:    %[[X:.+]]: tensor<1x32xf32>
@@ -17,7 +17,7 @@ func.func @blocks(%x: tensor<1x32xf32>) -> tensor<1x2xf32> {
   return %y : tensor<1x2xf32>
 }
 
-// Packed codes stay packed: 0x21 0x43 are the codes 1 2 3 4.
+// Packed values stay packed: 0x21 0x43 are the values 1 2 3 4.
 // CHECK-LABEL: func.func @packed(
 // CHECK:         dense_resource<w_{{.*}}> : tensor<2x4xi4>
 // CHECK:         axis 0 opset 21 : tensor<2x4xi4>, tensor<2xf32>, tensor<2xi4> to tensor<2x4xf32>
@@ -30,8 +30,8 @@ func.func @packed(%x: tensor<4xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// Not: weights that lie along the sum; more vectors, or nobody knows how many; a scale for each summed element; codes that are no
-// constant or have other uses.
+// Not transposed: K-contiguous weights, more rows or a dynamic number of them, a scale for each
+// element of K, and weights that are not constant or have other uses.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     "Transpose"
 func.func @others(%x: tensor<1x16xf32>, %many: tensor<5x16xf32>, %open: tensor<?x16xf32>, %codes: tensor<16x2xi8>) -> (tensor<1x2xf32>, tensor<5x2xf32>, tensor<?x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<16x2xi8>) {

@@ -36,7 +36,8 @@ func.func @columns(%x: tensor<4x?xf8E4M3FN>, %s: tensor<4xf32>, %n: index) -> te
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// Scales that end where the image does, what is no zero, and codes without one.
+// Not commuted: scales that vary along the padded dimension, padding values
+// other than zero, and types that cannot represent zero.
 
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-3: tensor.pad {{.*}} low

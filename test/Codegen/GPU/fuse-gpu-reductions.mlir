@@ -112,7 +112,7 @@ func.func @other_rows(%x: memref<8x64xf32>, %z: memref<8x32xf32>, %sum: memref<8
   return
 }
 
-// The size of a row is not known.
+// The size of a row is dynamic.
 // CHECK-LABEL: func @dynamic_rows(
 // CHECK-NOT:     gpu.launch
 // CHECK-COUNT-2: linalg.generic
@@ -132,8 +132,8 @@ func.func @dynamic_rows(%x: memref<8x?xf32>, %sum: memref<8xf32>, %y: memref<8x?
   return
 }
 
-// Buffers that may overlap, and a product of matrices, whose loops are no loops
-// of the consumer.
+// Buffers that may alias, and a matmul, whose loops do not match those of the
+// consumer.
 // CHECK-LABEL: func @aliased(
 // CHECK-NOT:     gpu.launch
 // CHECK-COUNT-2: linalg.generic

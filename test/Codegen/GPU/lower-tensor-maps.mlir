@@ -5,7 +5,7 @@
 module attributes {gpu.container_module} {
   // CHECK: llvm.func @quantFloatGpuEncodeTensorMap(!llvm.ptr, !llvm.ptr, i64, i64, i64, i32, i32, i32)
   gpu.module @kernels {
-    // Memory of the size of the launch, and of a fixed size.
+    // A dynamic allocation of the launch's size, and a fixed-size one.
     // CHECK: llvm.mlir.global external @dynamic()
     // CHECK: llvm.mlir.global private @barriers()
     llvm.mlir.global internal @dynamic() {addr_space = 3 : i32} : !llvm.array<0 x i8>

@@ -4,8 +4,8 @@
 #right = affine_map<(m, n, k) -> (k, n)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// Halves are copied as they lie in memory: rows along the sum, or rows of one
-// summand each, which ldmatrix turns around.
+// f16 operands are copied in their memory layout: K-contiguous rows, or rows of one K index, which
+// ldmatrix transposes.
 
 // CHECK-LABEL: func.func @halves
 // CHECK-SAME: (%[[A:.+]]: memref<64x256xf16>, %[[B:.+]]: memref<256x64xf16>, %[[Y:.+]]: memref<64x64xf32>)
@@ -17,10 +17,11 @@ func.func @halves(%a: memref<64x256xf16>, %b: memref<256x64xf16>, %y: memref<64x
   // CHECK: scf.for
   // CHECK: nvvm.cp.async.wait.group 1
   // CHECK: gpu.barrier
-  // A lane has the address of eight halves, whose place in the row depends on the row's number.
+  // Each lane has the address of eight f16 elements. The position in the row is swizzled by the
+  // number of the row.
   // CHECK: arith.xori
   // CHECK: nvgpu.ldmatrix %{{.+}}numTiles = 4{{.+}}transpose = false{{.*}} : memref<3x32x32xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
-  // Two of the instruction's columns at once.
+  // Two columns of the instruction at once.
   // CHECK: %[[TURNED:.+]] = nvgpu.ldmatrix %{{.+}}numTiles = 4{{.+}}transpose = true{{.*}} : memref<3x32x64xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
   // CHECK: %[[FIRST:.+]] = vector.extract %[[TURNED]][0]
   // CHECK: %[[SECOND:.+]] = vector.extract %[[TURNED]][1]

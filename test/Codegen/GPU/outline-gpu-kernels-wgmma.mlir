@@ -9,14 +9,14 @@
 #right = affine_map<(m, n, k) -> (n, k)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// The host chooses between the kernel with TMA and the one with mma.sync.
+// The host selects the kernel with TMA or the one with mma.sync.
 
 // CHECK-LABEL: func.func @halves
 // CHECK-SAME: (%[[A:.+]]: memref<?x?xf16>, %[[B:.+]]: memref<?x?xf16>, %[[Y:.+]]: memref<?x?xf32>)
 func.func @halves(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %y: memref<?x?xf32>) {
   // CHECK: memref.extract_aligned_pointer_as_index %[[A]]
   // CHECK: scf.if
-  // Two tiles, for large and small results.
+  // Two tile sizes, for large and small results.
   // CHECK: scf.if
   // CHECK: memref.reinterpret_cast %[[A]] to offset: [0]
   // CHECK: %[[MAP_A:.+]] = nvgpu.tma.create.descriptor %{{.+}} box[%{{.+}}, %{{.+}}] : memref<*xf16> -> {{.*}}<tensor = memref<128x64xi16, #gpu.address_space<workgroup>>, swizzle = swizzle_128b
@@ -28,12 +28,12 @@ func.func @halves(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %y: memref<?x?xf32>)
   // CHECK-COUNT-8: nvgpu.mbarrier.init
   // CHECK: nvvm.fence.proxy
   // CHECK: gpu.barrier
-  // The producer.
+  // The producer warps.
   // CHECK: scf.for
   // CHECK: nvgpu.mbarrier.try_wait.parity %[[EMPTY]]
   // CHECK: nvgpu.mbarrier.arrive.expect_tx %[[FULL]]
   // CHECK-COUNT-2: nvgpu.tma.async.load
-  // The consumers.
+  // The consumer warps.
   // CHECK: scf.for
   // CHECK: nvgpu.mbarrier.try_wait.parity %[[FULL]]
   // CHECK: llvm.inline_asm {{.+}}"wgmma.fence.sync.aligned;"

@@ -7,8 +7,8 @@
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
-// Sixteen bytes of the narrowest operand for each thread, but not more of what
-// is stored; vectors where they are whole and every address allows it.
+// Sixteen bytes of the narrowest operand for each thread, limited by the size of the stored
+// elements. Vector accesses are used if the tile is full and every address is aligned.
 
 // MODULE: gpu.launch {{.*}} module(@mine) function(@flat_kernel_0)
 // CHECK-LABEL: func.func @flat.kernel
@@ -57,8 +57,8 @@ func.func @flat.kernel(%x: memref<?x3xf32>, %y: memref<?x3xi8>) {
 #row = affine_map<(d0, d1) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 
-// What does not change along a row is loaded once; neighbours in a row are
-// neighbours among the elements of a thread and among threads.
+// Values that are invariant along a row are loaded once. Neighbors in a row are neighbors among the
+// elements of a thread and among threads.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: (%{{.+}}: memref<?x?xf32>, %[[S:.+]]: memref<?xf32>,
@@ -86,7 +86,7 @@ func.func @rows(%x: memref<?x?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #blocks = affine_map<(d0, d1) -> (d0, d1 floordiv 24)>
 
-// A thread's elements are of one block: 8 of 16.
+// A thread's elements are in one block: 8 of 16.
 
 // CHECK-LABEL: func.func @blocks
 func.func @blocks(%x: memref<?x240xf32>, %s: memref<?x10xf32>, %y: memref<?x240xi8>) {
@@ -107,7 +107,7 @@ func.func @blocks(%x: memref<?x240xf32>, %s: memref<?x10xf32>, %y: memref<?x240x
 #row = affine_map<(d0, d1) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 
-// Rows that start anywhere: those tiles are vectors that end in one row.
+// The offsets of the rows are unaligned: vectors end within a row.
 
 // CHECK-LABEL: func.func @odd
 func.func @odd(%x: memref<?x49xf32>, %s: memref<?xf32>, %y: memref<?x49xi8>) {
@@ -135,7 +135,7 @@ func.func @odd(%x: memref<?x49xf32>, %s: memref<?xf32>, %y: memref<?x49xi8>) {
 
 // -----
 
-// One element is one thread's.
+// One element for one thread.
 
 // CHECK-LABEL: func.func @scalar
 func.func @scalar(%x: memref<f32>, %y: memref<f32>) {
@@ -153,8 +153,8 @@ func.func @scalar(%x: memref<f32>, %y: memref<f32>) {
 
 // -----
 
-// Copies are kernels, sums are of one thread each, buffers are the device's and
-// constants come from its own memory.
+// Copies become kernels, each reduction runs in a single thread, buffers are in device memory, and
+// constants are copied to it.
 
 memref.global "private" constant @weights : memref<4x8xf32> = dense<2.0>
 
@@ -193,12 +193,12 @@ func.func @network(%x: memref<?x4xf32>, %y: memref<?x8xf32>) {
 #scale = affine_map<(d0, d1, d2) -> (d1)>
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Products: tiles in shared memory, decoded; sums in the order of the axis.
-// Which tiles, open sizes decide on the host.
+// Matmuls: decoded tiles in shared memory, accumulated in the order of K. The host selects the tile
+// size for dynamic sizes.
 
-// CHECK-LABEL: func.func @product
+// CHECK-LABEL: func.func @matmul
 // CHECK-SAME: (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?x?xi8>, %[[S:.+]]: memref<?xf32>, %[[Y:.+]]: memref<?x?xf32>)
-func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
+func.func @matmul(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
   // CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : index
   // CHECK-DAG: %[[LARGE:.+]] = arith.constant 128 : index
   // CHECK-DAG: %[[MEDIUM:.+]] = arith.constant 64 : index
@@ -225,7 +225,8 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %
   // CHECK: %[[VALUE:.+]] = arith.sitofp %[[CODE]]
   // CHECK: %[[SCALE:.+]] = memref.load %[[S]]
   // CHECK: arith.mulf %[[VALUE]], %[[SCALE]]
-  // Beside the sums, what was loaded a step before.
+  // The iteration arguments are the accumulators and the elements that the previous iteration
+  // loaded.
   // CHECK: %[[SUMS:.+]]:20 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[DEPTH]]
   // CHECK: memref.store
   // CHECK: gpu.barrier
@@ -258,8 +259,8 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xi8>, %s: memref<?xf32>, %
 #zero = affine_map<(d0, d1, d2) -> (d0)>
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Integers are multiplied by warps where the chip is known; a zero point comes
-// off in the end, by the sums of the other factor.
+// Integers use mma.sync if the chip is known. A zero point is subtracted at the end, by means of
+// the sums of the other operand.
 
 // CHECK-LABEL: func.func @integers
 // CHECK-NOT: llvm.call_intrinsic
@@ -296,8 +297,8 @@ func.func @integers(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %p: memref<?xi8>, %y
 #right = affine_map<(m, n, k) -> (n, k)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// Few rows and many summands: 128 threads load, 32 of them add up, eight
-// summands at a time.
+// Few rows and a large K: 128 threads load, and 32 of them accumulate eight elements of K at a
+// time.
 
 // CHECK-LABEL: func.func @few_rows
 // CHECK-SAME: (%[[X:.+]]: memref<2x?xf32>, %[[W:.+]]: memref<?x?xf32>, %[[Y:.+]]: memref<2x?xf32>)
@@ -336,9 +337,9 @@ func.func @few_rows(%x: memref<2x?xf32>, %w: memref<?x?xf32>, %y: memref<2x?xf32
 #weight = affine_map<(n, o, y, x, c, i, j) -> (o, c, i, j)>
 #out = affine_map<(n, o, y, x, c, i, j) -> (n, o, y, x)>
 
-// Convolutions are products: of all channels of the result by all places of all
-// images, along what a window has in it. Of three tiles two are on their way
-// while one is multiplied, where the chip copies codes by itself.
+// Convolutions are implicit matmuls: output channels by output positions of all images, with K
+// along the window. If the chip has asynchronous copies, two of three tiles are in flight while one
+// is multiplied.
 
 // AMPERE-LABEL: func.func @convolution
 // AMPERE-SAME: (%[[X:.+]]: memref<3x15x13x15xi8>, %[[W:.+]]: memref<16x15x3x3xi8>, %[[Y:.+]]: memref<3x16x6x7xi32>)
@@ -348,8 +349,9 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
   // AMPERE-DAG: %[[PLACES:.+]] = arith.constant 126 : index
   // AMPERE-DAG: %[[WIDTH:.+]] = arith.constant 7 : i32
   // AMPERE: gpu.launch blocks(%[[BLOCK:[^,]+]], {{.*}} = %[[BLOCKS]],
-  // Weights of neighbouring summands lie next to each other. If all pieces of them are aligned and whole, they are copied, or zeros,
-  // and what the image has is loaded before the products and stored behind them.
+  // Weights of consecutive K indices are contiguous. If all pieces of them are aligned and full,
+  // they are copied or filled with zeros. The elements of the image are loaded before the
+  // multiplications and stored after them.
   // AMPERE: scf.if
   // AMPERE: %[[COUNT:.+]] = arith.select %{{.+}}, %c16, %c0
   // AMPERE: nvgpu.device_async_copy %[[W]]{{.*}}, 16, %[[COUNT]] {{.*}}bypassL1{{.*}} : memref<16x15x3x3xi8> to memref<3x32x64xi8, #gpu.address_space<workgroup>>
@@ -398,7 +400,7 @@ func.func @convolution(%x: memref<3x15x13x15xi8>, %w: memref<16x15x3x3xi8>, %y: 
 #window = affine_map<(n, y, i) -> (i)>
 #out = affine_map<(n, y, i) -> (n, y)>
 
-// What a thread reduces is in a register until the end.
+// The accumulator of a thread stays in a register until the end.
 
 // CHECK-LABEL: func.func @reduction
 // CHECK-SAME: (%[[X:.+]]: memref<3x9xf32>, %[[W:.+]]: memref<3xi32>, %[[Y:.+]]: memref<3x7xf32>)
@@ -438,7 +440,7 @@ func.func @reduction(%x: memref<3x9xf32>, %w: memref<3xi32>, %y: memref<3x7xf32>
 #scale = affine_map<(m, n, k) -> (n)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// The lanes of an order of sums are those of threads: four of each.
+// The lanes of a reduction schedule are distributed to threads, four for each.
 
 // CHECK-LABEL: func.func @lanes
 // CHECK-SAME: (%[[X:.+]]: memref<1x256xf32>, %[[W:.+]]: memref<64x256xi8>, %[[S:.+]]: memref<64xf32>, %[[Y:.+]]: memref<1x64xf32>)
@@ -481,12 +483,11 @@ func.func @lanes(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf32
 #right = affine_map<(m, n, k) -> (k, n)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
-// What a buffer is filled with before something is added up in it is in
-// registers from the start.
+// The fill of an accumulated buffer becomes the initialization of registers.
 
-// CHECK-LABEL: func.func @starts
+// CHECK-LABEL: func.func @initialized
 // CHECK-SAME: %[[Y:[^:]+]]: memref<64x64xf32>)
-func.func @starts(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %y: memref<64x64xf32>) {
+func.func @initialized(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %y: memref<64x64xf32>) {
   %c7 = arith.constant 7.0 : f32
   // CHECK: %[[START:.+]] = arith.constant dense<7.000000e+00> : vector<4xf32>
   // CHECK-COUNT-1: gpu.launch
@@ -511,10 +512,10 @@ func.func @starts(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %y: memref<64x64
 #in = affine_map<(m, k) -> (m, k)>
 #out = affine_map<(m, k) -> (m)>
 
-// But not if something else has the buffer meanwhile.
+// No such initialization if another op uses the buffer in between.
 
-// CHECK-LABEL: func.func @starts_later
-func.func @starts_later(%a: memref<64x64xf32>, %b: memref<64xf32>, %y: memref<64xf32>) {
+// CHECK-LABEL: func.func @used_in_between
+func.func @used_in_between(%a: memref<64x64xf32>, %b: memref<64xf32>, %y: memref<64xf32>) {
   %c7 = arith.constant 7.0 : f32
   // CHECK-COUNT-3: gpu.launch
   linalg.fill ins(%c7 : f32) outs(%y : memref<64xf32>)
@@ -534,10 +535,10 @@ func.func @starts_later(%a: memref<64x64xf32>, %b: memref<64xf32>, %y: memref<64
 
 // -----
 
-// Nor if the sum writes a part of the buffer.
+// Nor if the reduction writes a part of the buffer only.
 
-// CHECK-LABEL: func.func @starts_in_part
-func.func @starts_in_part(%a: memref<64x64xf32>, %y: memref<64x4xf32>) {
+// CHECK-LABEL: func.func @partial_write
+func.func @partial_write(%a: memref<64x64xf32>, %y: memref<64x4xf32>) {
   %c7 = arith.constant 7.0 : f32
   // CHECK-COUNT-2: gpu.launch
   linalg.fill ins(%c7 : f32) outs(%y : memref<64x4xf32>)

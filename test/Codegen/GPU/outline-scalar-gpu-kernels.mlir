@@ -1,6 +1,7 @@
 // RUN: quant-float-opt %s -split-input-file --pass-pipeline="builtin.module(func.func(quant-float-outline-scalar-gpu-kernels))" | FileCheck %s
 
-// What the host does not need stays on the device, in the order of the program: later updates win.
+// Ops that the host does not need stay on the device, in program order: later updates overwrite
+// earlier ones.
 
 // CHECK-LABEL: func.func @scatter
 // CHECK-NOT: memref.alloc
@@ -53,7 +54,8 @@ func.func @branch(%x: memref<f32>, %y: memref<?xf32>) {
 
 // -----
 
-// Sizes come to the host once, views stay there, and nothing that may be undefined is done before what is asserted.
+// Sizes are copied to the host once, and views stay there. No op that may be undefined moves before
+// its assertion.
 
 // CHECK-LABEL: func.func @sizes
 // CHECK: gpu.launch
@@ -84,7 +86,7 @@ func.func @sizes(%x: memref<2xindex>, %y: memref<?xf32>) {
 
 // -----
 
-// The host passes on a copy of a constant: its own memory is none that a kernel reads.
+// The host passes a device copy of a constant, as kernels cannot read the host's memory.
 
 memref.global "private" constant @c : memref<4xf32> = dense<1.0>
 

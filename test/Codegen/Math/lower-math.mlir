@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --quant-float-lower-math | FileCheck %s
 
-// Vectors stay vectors; products and sums are rounded apart.
+// Vectors stay vectors. Products and sums are rounded separately.
 
 // CHECK-LABEL: func.func @exponential(
 // CHECK-NOT:     math.
@@ -30,7 +30,8 @@ func.func @hyperbolic(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// Angles are reduced by products of integers, powers by f64.
+// Angles are reduced by integer multiplications, and powers are computed in
+// f64.
 
 // CHECK-LABEL: func.func @circular(
 // CHECK-NOT:     math.sin
@@ -53,7 +54,7 @@ func.func @power(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// Of f64 as well, with products that are exact in two parts.
+// The same for f64, with exact products in two parts.
 
 // CHECK-LABEL: func.func @wide(
 // CHECK-NOT:     call
@@ -67,7 +68,7 @@ func.func @wide(%x: vector<4xf64>, %y: vector<4xf64>) -> (vector<4xf64>, vector<
   return %0, %1, %2 : vector<4xf64>, vector<4xf64>, vector<4xf64>
 }
 
-// The C library's functions, element by element.
+// Scalar calls of the C library's functions.
 
 // CHECK-LABEL: func.func @library(
 // CHECK-COUNT-2: call @log1pf(
@@ -78,7 +79,7 @@ func.func @library(%x: vector<2xf32>, %y: f64) -> (vector<2xf32>, f64) {
   return %0, %1 : vector<2xf32>, f64
 }
 
-// Instructions.
+// Native instructions.
 
 // CHECK-LABEL: func.func @instructions(
 // CHECK:         math.sqrt
