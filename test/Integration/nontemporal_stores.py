@@ -1,5 +1,6 @@
-# Results that are larger than the last-level cache go past it, wherever in memory they begin and whatever is left at the end: the bits
-# are those of a call for each part, which fits into the cache, and no byte around a result is touched.
+# Results that are larger than the last-level cache are written with non-temporal stores, at any
+# offset in memory and with any remainder: the bits are those of separate calls for parts that fit
+# into the cache, and no byte around a result is written.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t host
 # RUN: %if host-x86_64 %{ %python %s %tools_dir %t x86-64-v3 %}
@@ -12,7 +13,7 @@ import numpy as np
 
 tools, work, cpu = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 PARTS, PART = 48, 3 << 18  # in all more than the largest caches of most machines
-# Numbers and bits; 256 says packed.
+# Type number and bits. 256 is the flag for packed elements.
 TYPES = {"f32": (1, 32), "f8E4M3FN": (17, 8), "i8": (3, 8), "f16": (10, 16), "f4E2M1FN": (256 + 23, 4)}  # fmt: skip
 
 
@@ -53,7 +54,7 @@ for name, (source, target, shape, granularity) in CASES.items():
 (work / "model.mlir").write_text(text)
 library = work / f"{cpu}.so"
 subprocess.run([tools / "quant-float-compile", work / "model.mlir", "-o", library, "--cpu", cpu, "--packed", "all"], check=True)  # fmt: skip
-# The second version is there.
+# The code has a second version of the loop.
 assembly = work / f"{cpu}.s"
 subprocess.run([tools / "quant-float-compile", work / "model.mlir", "-o", assembly, "--cpu", cpu, "--packed", "all"], check=True)  # fmt: skip
 if cpu != "host":
@@ -69,7 +70,7 @@ def call(name, inputs, output):
 
 
 def run(name, columns, scales, first, count, output):
-    """Rows from `first` on, into the memory where all of them begin."""
+    """Rows from `first` on, in the memory of the entire result."""
     source, target, _, granularity = CASES[name]
     size = [count, columns] if columns > 1 else [count]
     start = memory[source].ctypes.data + count_bytes(source, first * columns)

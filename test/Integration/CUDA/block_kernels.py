@@ -1,5 +1,5 @@
-# Quantizations of blocks and rows, each of which is one kernel that reads every element once: executed by the simulator of a
-# driver, which counts accesses, against an oracle in NumPy.
+# Quantizations of blocks and rows, each of which is one kernel that reads every element once. The
+# simulator of a driver executes them and counts accesses. The oracle is NumPy.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -13,25 +13,26 @@ from conformance import block_cases as cases
 from conformance import blocks
 from nvvm.ptx import PTXAS
 
-# Sizes, block, chip, type, whether the sizes are dynamic, and every which rule.
+# Sizes, block, chip, type, whether the sizes are dynamic, and the stride through the list of rules.
 CASES = (
-    # Of rows: one, two and eight threads, partial blocks, and columns that are no multiple of vectors.
+    # Blocks of rows: one, two and eight threads, partial blocks, and columns that are no multiple
+    # of vectors.
     ((8, 64), (1, 16), "sm_100a", "f32", False, 5),
     ((9, 96), (1, 32), "sm_100a", "f16", True, 5),
     ((7, 70), (1, 32), "sm_90", "f32", True, 7),
     ((7, 45), (1, 32), "sm_75", "bf16", False, 7),
     ((7, 300), (1, 128), "sm_89", "f16", True, 8),
-    # Entire rows, of a part of a warp, of a warp, of several warps, and of 1024 threads.
+    # Entire rows, for a part of a warp, a warp, several warps, and 1024 threads.
     ((9, 21), (1, -1), "sm_90", "f32", False, 8),
     ((7, 1000), (1, -1), "sm_103a", "f16", False, 8),
     ((7, 4096), (1, -1), "sm_90", "f32", False, 11),
     ((7, 20000), (1, -1), "sm_120a", "bf16", False, 17),
-    # Of columns.
+    # Blocks of columns.
     ((64, 72), (32, 1), "sm_100a", "f32", False, 13),
     ((70, 45), (32, 1), "sm_90", "f16", True, 23),
     ((40, 24), (16, 1), "sm_80", "f32", True, 13),
     ((130, 24), (128, 1), "sm_90", "f32", False, 31),
-    # Of rows and columns.
+    # Blocks of rows and columns.
     ((9, 40), (2, 8), "sm_90", "f32", True, 7),
     ((130, 260), (128, 128), "sm_90", "bf16", True, 23),
     ((256, 128), (128, 128), "sm_100a", "f32", False, 23),
@@ -43,7 +44,7 @@ LEVEL = np.float32(0.0078125)
 
 
 def read_accesses(file):
-    """Of each kernel: loads, bytes, stores, bytes."""
+    """For each kernel: loads, bytes, stores, bytes."""
     lines = file.read_text().split("\n")[:-1] if file.exists() else []
     return [[int(number) for number in line.split()[1:]] for line in lines]
 
@@ -88,7 +89,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                     continue
                 level = blocks.Level(scale=LEVEL) if case[0] in blocks.TWO_LEVELS else None
                 failures += cases.check(f"{name}, {kind}: {' '.join(case)}", case, data, block, [q, s], level)  # fmt: skip
-            # Each kernel loads an input once, and the scale of a tensor by each thread.
+            # Each kernel loads an input once, and each thread loads the scale of a tensor.
             counts = sorted(read_accesses(accesses))
             expected = sorted(
                 (data.nbytes, q.nbytes + s.nbytes)

@@ -1,4 +1,4 @@
-# Blocks with scales on a GPU, executed by the simulator of a driver, against an oracle in NumPy.
+# Blocks with scales on a GPU, executed in the simulator of a driver, against an oracle in NumPy.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -40,7 +40,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             chip,
         ]
         subprocess.run([*command, "--emit", "llvm-ir"], check=True)
-        # NVIDIA's assembler takes the code.
+        # NVIDIA's assembler accepts the code.
         command[3] = folder / f"{index}.cubin"
         subprocess.run([*command, "--emit", "cubin"], env=with_assembler, check=True)
         cuda.build_kernels(device.read_text(), kernels, compiler, cuda_include)

@@ -1,5 +1,5 @@
-# The C API with kernels for a GPU, under the simulator of a driver: compiled in the process, saved and loaded, on host arrays and on
-# the device's memory.
+# The C API with kernels for a GPU, in the simulator of a driver: compiled in the process, saved and
+# loaded, on host arrays and on device memory.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %src_root %t
 import subprocess

@@ -1,4 +1,5 @@
-# With a driver: what benchmarks/gpu/prepare makes, run by its one command, and models by quant-float-run, against the CPU.
+# With a driver: runs the package that benchmarks/gpu/prepare creates with its single command, and
+# models by quant-float-run, against the CPU.
 # REQUIRES: cuda
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root %obj_root %tools_dir %t %if full %{ full %}

@@ -1,5 +1,6 @@
-# Matmuls of a dynamic number of vectors with weights of 8 bits, executed by the simulator of a driver. One to four vectors and more, which
-# another kernel computes, and weights that are K-contiguous or not: the bits are those of code for the CPU (R7).
+# Matmuls of a dynamic number of rows with 8-bit weights, executed in the simulator of a driver. One
+# to four rows, and more, for which another kernel is launched, with weights that are K-contiguous
+# or not: the bits are those of CPU code (R7).
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import sys

@@ -1,5 +1,6 @@
-# ONNX's node tests of operators whose conditions, numbers of steps, sizes or places follow from what tensors hold, and of those of f64,
-# on a GPU under the simulator of a driver, and on a GPU if there is one: what ONNX expects, and the bits of code for the CPU. The host reads no memory of the device.
+# ONNX's node tests of operators whose conditions, trip counts, sizes or indices are data-dependent,
+# and of f64, in the simulator of a driver, and on a GPU if there is one: the results are those of
+# ONNX and have the bits of CPU code. The host does not access device memory.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -14,14 +15,15 @@ from conformance.node_tests import FORMAT_OF_NUMBER, as_tensor, collect, compare
 from nvvm.ptx import PTXAS
 from onnx import numpy_helper
 
-# Patterns of names of tests, each group one library.
+# Patterns of names of tests. Each group is one library.
 GROUPS = {
     "control": "if|loop|scan9|range|det",
     "indices": "scatter|compress|nonzero|onehot|unique|maxunpool|nonmaxsuppression|constantofshape",
     "signals": "dft|stft|hannwindow|hammingwindow|blackmanwindow|reduce_log_sum_exp|affine_grid_2d",
     "sizes": "resize|upsample",
 }
-# No target has these: sequences, optional values, sizes that no step knows, scans of a batch; and what is recorded is a rounding error.
+# Unsupported on every target: sequences, optional values, unknown sizes, batched scans. One
+# recorded result has a rounding error.
 REFUSED = re.compile("test_(if_seq|if_opt|loop1.*|scan_sum|dft_inverse.*)$")
 EXPECTED = 141
 
@@ -69,7 +71,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         require("compile", model, "-o", library, "-O1")
         require("compile", model, "-o", code, *on)
         require("compile", model, "-o", device, *on, "--emit", "llvm-ir")
-        # NVIDIA's assembler takes the code.
+        # NVIDIA's assembler accepts the code.
         path = f"{PTXAS.parent}:{os.environ['PATH']}"
         require("compile", model, "-o", folder / f"{group}.cubin", *on, PATH=path)
         kernels = folder / f"{group}.kernels.so"
@@ -99,7 +101,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                         if wrong:
                             said.append(f"output {i}: {wrong}")
                         elif one.read_bytes() != other.read_bytes():
-                            said.append(f"output {i}: other bits than on a CPU")
+                            said.append(f"output {i}: different bits from the CPU's")
                 failures += [f"{case.name}: {each}" for each in said]
     if runs != EXPECTED:
         failures.append(f"expected {EXPECTED} runs, but got {runs}")

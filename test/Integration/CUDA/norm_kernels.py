@@ -1,5 +1,6 @@
-# Normalizations and the quantization of their results, which are one kernel that reads every element once: executed by the simulator of
-# a driver, against NumPy. Sums of floats are in order, or, with --accumulation reassociate, close to it.
+# Normalizations and the quantization of their results, which are one kernel that reads every
+# element once, executed in the simulator of a driver, against NumPy. Sums of floats are in order,
+# or, with --accumulation reassociate, within a tolerance.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import subprocess
@@ -14,7 +15,7 @@ from conformance import blocks
 F32 = np.float32
 EPSILON = F32(1e-5)
 LEVEL = F32(0.0078125)
-# Node, block, rule, element, scale.
+# Node, block, rule, element type, scale type.
 CHAINS = (
     ("RMSNormalization", (1, 32), "rceil", "f8E4M3FN", "f8E8M0FNU"),
     ("RMSNormalization", (1, -1), "absmax", "i8", "f32"),
@@ -61,7 +62,7 @@ def write_model(rows, columns):
 
 
 def mean(x):
-    """Of each row, with additions of f32 in order."""
+    """Statistics of each row, with additions of f32 in order."""
     zero = np.zeros((x.shape[0], 1), F32)
     total = np.add.accumulate(np.hstack([zero, x]), axis=1, dtype=F32)[:, -1:]
     return total / F32(x.shape[1])
@@ -82,12 +83,12 @@ def check(name, chain, x, w, q, s, is_exact):
     level = blocks.Level(scale=LEVEL) if rule in blocks.TWO_LEVELS else None
     if is_exact:
         return cases.check(name, (rule, element, scale), y, block, [q, s], level)
-    # The largest magnitude may be on the other side of a threshold.
+    # The maximum magnitude may be on the other side of a threshold.
     expected = blocks.scales(rule, element, scale, cases.amaxes(y, block), level)
     found = s if scale == "f32" else s.view(np.uint8)
     far = np.abs(blocks.decode_scale(found, scale) / blocks.decode_scale(expected, scale) - 1)
     if (far > (1e-5 if scale == "f32" else 1.01)).any() or np.mean(far > 1e-5) > 0.02:
-        print(f"{name}: scales that are {far.max()} off")
+        print(f"{name}: scales differ by {far.max()}")
         return 1
     return 0
 
@@ -143,11 +144,11 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                     failures += q.shape != (0, columns)
                     continue
                 is_exact = mode == "ordered"
-                # Rows of NaN have the same NaN in any order.
+                # Rows with NaN have the same NaN in any order.
                 keep = slice(None) if is_exact else slice(3, None)
                 with np.errstate(all="ignore"):
                     failures += check(f"{name}: {' '.join(map(str, chain))}", chain, x[keep], w, q[keep], s[keep], is_exact)  # fmt: skip
-                # x and w are loaded once by each row, and the scale by each thread.
+                # Each row loads x and w once, and each thread loads the scale.
                 stored = q.nbytes + s.nbytes + sum(each.nbytes for each in r)
                 found = [line.split() for line in lines]
                 loaded = 2 * x.nbytes

@@ -1,4 +1,5 @@
-# Casts and block conversions of IEEE P3109 on a GPU, executed by the simulator of a driver, against the draft's definitions.
+# Casts and block conversions of IEEE P3109 on a GPU, executed in the simulator of a driver, against
+# the draft's definitions.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import itertools
@@ -12,11 +13,11 @@ import numpy as np
 from conformance.p3109 import DETERMINISTIC, FORMATS, REQUIRED, SATURATIONS, STOCHASTIC, project
 from nvvm.ptx import PTXAS
 
-# Of sources: f32 next to numbers and midpoints, and every encoding of the others.
+# The encodings of sources: f32 next to values and midpoints, and every encoding of other types.
 SOURCES = ("f32", "f16", "bf16", "binary8p4se", "binary8p1uf", "binary8p4sf")
 
 
-def make_codes(name):
+def make_encodings(name):
     source = FORMATS[name]
     if name != "f32":
         unsigned = np.uint8 if source.width == 8 else np.uint16
@@ -25,9 +26,11 @@ def make_codes(name):
     for target in REQUIRED:
         values = FORMATS[target].magnitudes[np.isfinite(FORMATS[target].magnitudes)]
         numbers += [values, (values[1:] + values[:-1]) / 2, 2 * values[-3:]]
-    codes = np.concatenate(numbers).astype(np.float32).view(np.uint32)
-    codes = np.unique(np.concatenate([codes - np.uint32(1), codes, codes + np.uint32(1)]))
-    return np.concatenate([codes, codes | np.uint32(1 << 31)])
+    encodings = np.concatenate(numbers).astype(np.float32).view(np.uint32)
+    encodings = np.unique(
+        np.concatenate([encodings - np.uint32(1), encodings, encodings + np.uint32(1)])
+    )
+    return np.concatenate([encodings, encodings | np.uint32(1 << 31)])
 
 
 def make_casts():
@@ -44,12 +47,13 @@ def make_casts():
             yield source, target, "NearestTiesToEven", SATURATIONS[k % 3], 0
 
 
-# Scales, as values.
+# The values of the scales.
 SCALES = {"binary8p1uf": 0.125, "f32": float(np.float32(-0.37)), "binary8p4se": np.inf, "f16": 0.0}
 
 
 def make_conversions():
-    """Source, scale, result, rounding and saturation; of results of at most 8 bits the quotient, otherwise the product."""
+    """Source, scale, result, rounding and saturation. For results of up to 8 bits the quotient,
+    otherwise the product."""
     for i, (source, scale) in enumerate(itertools.product(SOURCES, SCALES)):
         for j in range(3):
             target = (*REQUIRED, "f32", "bf16")[(i + j) % 6]
@@ -82,7 +86,8 @@ def write_model(casts, conversions):
 
 
 def scale_values(values, scale, target):
-    """5.1.1 and 5.1.2 of the draft. Quotients that f64 rounds are far enough from those that matter."""
+    """Sections 5.1.1 and 5.1.2 of the draft. The quotients that f64 rounds are far from any
+    rounding boundary."""
     with np.errstate(all="ignore"):
         if target not in REQUIRED:
             return values * scale
@@ -98,11 +103,13 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     model = folder / "m.mlir"
     casts, conversions = list(make_casts()), list(make_conversions())
     model.write_text(write_model(casts, conversions))
-    codes = {name: make_codes(name) for name in SOURCES}
-    random = np.random.default_rng(3).integers(0, 256, codes["f32"].size).astype(np.uint8)
+    encodings = {name: make_encodings(name) for name in SOURCES}
+    random = np.random.default_rng(3).integers(0, 256, encodings["f32"].size).astype(np.uint8)
     inputs = []
-    scales = {f"s_{name}": FORMATS[name].codes(np.array([value])) for name, value in SCALES.items()}
-    for name, array in [*codes.items(), *scales.items(), ("r", random)]:
+    scales = {
+        f"s_{name}": FORMATS[name].encodings(np.array([value])) for name, value in SCALES.items()
+    }
+    for name, array in [*encodings.items(), *scales.items(), ("r", random)]:
         inputs.append(folder / f"{name}.npy")
         kind = {"f32": np.float32, "f16": np.float16}.get(name.removeprefix("s_"), array.dtype)
         np.save(inputs[-1], array.view(kind))
@@ -112,7 +119,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         device, kernels = folder / f"{chip}.ll", folder / f"{chip}.so"
         compile = [tools / "quant-float-compile", model, "--target", "nvvm", "--chip", chip, "-o"]
         subprocess.run([*compile, device, "--emit", "llvm-ir"], check=True)
-        # NVIDIA's assembler takes the code.
+        # NVIDIA's assembler accepts the code.
         command = [*compile, folder / f"{chip}.cubin", "--emit", "cubin"]
         subprocess.run(command, env=with_assembler, check=True)
         cuda.build_kernels(device.read_text(), kernels, compiler, cuda_include)
@@ -124,7 +131,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         for i, (source, target, rounding, saturation, bits) in enumerate(casts):
             found = np.load(folder / f"output_{i}.npy")
             found = found.view(f"u{found.dtype.itemsize}")
-            values = FORMATS[source].values(codes[source])
+            values = FORMATS[source].values(encodings[source])
             wanted = project(
                 FORMATS[target], values, rounding, saturation, random if bits else 0, bits
             )
@@ -133,19 +140,19 @@ def main(tools, compiler, cuda_include, obj_root, folder):
                 j = different[0]
                 failures.append(
                     f"{chip}: {source} to {target} {rounding} {saturation}: {different.size} differ, "
-                    f"{codes[source][j]:#x}: {found[j]:#x}, expected {wanted[j]:#x}"
+                    f"{encodings[source][j]:#x}: {found[j]:#x}, expected {wanted[j]:#x}"
                 )
         for i, (source, scale, target, *mode) in enumerate(conversions, len(casts)):
             found = np.load(folder / f"output_{i}.npy")
             found = found.view(f"u{found.dtype.itemsize}")
-            values = scale_values(FORMATS[source].values(codes[source]), SCALES[scale], target)
+            values = scale_values(FORMATS[source].values(encodings[source]), SCALES[scale], target)
             wanted = project(FORMATS[target], values, *mode)
             different = np.flatnonzero(found != wanted)
             if different.size:
                 j = different[0]
                 failures.append(
                     f"{chip}: {source} by {scale} to {target} {mode}: {different.size} differ, "
-                    f"{codes[source][j]:#x}: {found[j]:#x}, expected {wanted[j]:#x}"
+                    f"{encodings[source][j]:#x}: {found[j]:#x}, expected {wanted[j]:#x}"
                 )
     print(f"{2 * (len(casts) + len(conversions))} outputs, {len(failures)} failures")
     return "\n".join(failures[:20]) if failures else 0

@@ -1,4 +1,5 @@
-# What benchmarks/gpu/prepare makes, run by its one command under the simulator of a driver, in an environment without Python.
+# Runs the package that benchmarks/gpu/prepare creates with its single command, in the simulator of
+# a driver, in an environment without Python.
 # RUN: %python %s %src_root %clangxx %cuda_include %obj_root %t
 import json
 import os
@@ -22,7 +23,7 @@ def main(src_root, compiler, cuda_include, obj_root, folder):
         kernels.append(Path(folder) / f"{code.stem}.so")
         cuda.build_kernels(code.read_text(), kernels[-1], compiler, cuda_include)
     environment = cuda.simulator_environment(obj_root, kernels)
-    # No Python there, as on a bare machine.
+    # An environment without Python.
     programs = Path(folder) / "bin"
     programs.mkdir(exist_ok=True)
     for name in ("bash", "dirname", "mktemp", "rm", "cat", "tail", "tr", "awk", "sed", "head", "date", "mv"):  # fmt: skip
@@ -52,14 +53,14 @@ def main(src_root, compiler, cuda_include, obj_root, folder):
     if report["chip"] != "sm_90" or "Simulator" not in report["device"] or report["peers"]:
         failures.append(f"device: {report}")
 
-    # One digest that is another.
+    # A wrong digest.
     digests = package / "all_f16.digests"
     text = digests.read_text()
     digests.write_text(text[:-2] + ("1" if text[-2] == "0" else "0") + "\n")
     code, said, report = run()
     if code != 1 or report["failures"] != 1 or "all_f16: FAILED" not in said:
         failures.append(f"a wrong digest: exit code {code}: {said}")
-    # No driver: a message, and the results stay.
+    # Without a driver, there is an error message, and earlier results are kept.
     environment["LD_LIBRARY_PATH"] = ""
     if not os.path.exists("/dev/nvidiactl"):
         result = subprocess.run(

@@ -1,5 +1,6 @@
-# Kernels for GPUs that read packed elements, of arguments and of constants, and write them, under the simulator of a driver: the
-# outputs are those of the CPU, up to the bits behind the last element.
+# GPU kernels that read packed elements of arguments and constants and write packed results, in the
+# simulator of a driver: the outputs are those of the CPU, except for unused bits behind the last
+# element.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import subprocess

@@ -1,5 +1,6 @@
-# The pipeline's kernels, executed by the simulator of a driver: every kind of function, sizes with and without a tail, aligned and
-# not, for chips with native conversions, with those of all narrow floats and with none. The bits must be those of code for the CPU.
+# The pipeline's kernels, executed in the simulator of a driver: every kind of function, sizes with
+# and without a remainder, aligned or not, for chips with native conversions, with those of all
+# narrow floats and with none. The bits must be those of CPU code.
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t %if full %{ full %}
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from pathlib import Path
 import cuda
 import gpu_models
 
-# The least offset by which every element type is still aligned, and some of those of 16 bytes.
+# The smallest offset at which every element type is still aligned, and some of the accesses of 16
+# bytes.
 OFFSETS = (0, 8, 24)
 SIZES = (0, 1, 5, 37)
 CHIPS = ("sm_90", "sm_100a", "sm_80")
@@ -63,7 +65,7 @@ def main(tools, compiler, cuda_include, obj_root, folder, full=""):
             cuda.build_kernels(device.read_text(), kernels, compiler, cuda_include)
             environment = cuda.simulator_environment(obj_root, [kernels], chip=chip[3:].rstrip("a"))
             if name == "sweep":
-                # Around one, subnormals, and what is no number.
+                # Values around one, subnormals, infinities and NaN.
                 for first in (0x3F7FFF00, 0, 0xFF7FFF00):
                     count = 0x4000 if not full else 0x200000
                     compare(

@@ -1,5 +1,5 @@
-# quant-float-run --target nvvm under the simulator of a driver: the outputs are those of --target cpu, the chip is the device's, and
-# what is wrong with a driver or a device is said.
+# quant-float-run --target nvvm in the simulator of a driver: the outputs are those of --target cpu,
+# the chip is the device's, and errors of drivers and devices are reported.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -63,7 +63,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         given = (model, "--entry", name, "--random", 3, "--shapes", *shapes)
         run(0, *given, "--outputs", "cpu")
         expected = (folder / "cpu/output_0.npy").read_bytes()
-        # A chip that is not known runs what is compiled for the newest before it.
+        # An unknown chip runs code for the newest known chip before it.
         for chip, code in ((90, "sm_90"), (100, "sm_100a"), (99, "sm_90")):
             (folder / "gpu/output_0.npy").unlink(missing_ok=True)
             run(
@@ -77,7 +77,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     run(0, *given, "--time", "--repeat", 3, environment=simulated(90), stdout="elements: 4096\n")
     run(0, *given[:-4], "--shapes", "x=0", "--target", "nvvm", environment=simulated(90), stdout="output_0: float8e4m3fn[0]")  # fmt: skip
 
-    # A large constant stays where it is and is copied to the device.
+    # A large constant is not embedded but copied to the device.
     values = np.random.default_rng(5).standard_normal(40000).astype("<f4")
     text = (
         "func.func @constant(%s: tensor<f32>) -> tensor<40000xf8E4M3FN> {\n"
@@ -88,7 +88,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     )
     (folder / "constant.mlir").write_text(text)
     device, library = folder / "constant.ll", folder / "constant.so"
-    # As the tool compiles it, with an argument in place of the constant.
+    # The constant becomes an argument, as in the tool.
     hoisted = gpu_models.function(
         "constant", [("s", "", "f32"), ("x", "40000x", "f32")], "quantize %x, %s opset 21", "", "40000x", "f8E4M3FN"
     ).replace("tensor<f32>, tensor<40000xf32> to", "tensor<40000xf32>, tensor<f32> to")  # fmt: skip
@@ -101,11 +101,12 @@ def main(tools, compiler, cuda_include, obj_root, folder):
     if (folder / "cpu/output_0.npy").read_bytes() != (folder / "gpu/output_0.npy").read_bytes():
         failures.append("constant: the outputs differ")
 
-    # The JIT compiler defines the function that launches clusters: the run ends at the kernel, which the simulator has no code for.
+    # The JIT compiler defines the function that launches clusters: the run ends at the kernel, for
+    # which the simulator has no code.
     (folder / "clusters.mlir").write_text(CLUSTERS)
     run(1, "clusters.mlir", "--random", 1, "--target", "nvvm", environment=simulated(90), stderr="cuModuleGetFunction of 'clusters.kernel_kernel' failed: ")  # fmt: skip
 
-    # What is wrong is said, and nothing is written.
+    # Errors are reported, and no output is written.
     (folder / "no-driver").mkdir()
     (folder / "no-driver/libcuda.so.1").write_text("no library\n")
     nothing = dict(os.environ, LD_LIBRARY_PATH=str(folder / "no-driver"))

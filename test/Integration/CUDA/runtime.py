@@ -1,5 +1,5 @@
-# What MLIR's own lowering makes of gpu.launch_func, linked with our runtime, under the simulator of a driver: values, several
-# devices, threads, every kind of error, and no driver at all.
+# gpu.launch_func with MLIR's own lowering, linked with this project's runtime, in the simulator of
+# a driver: values, several devices, threads, every kind of error, and no driver at all.
 # RUN: %python %s %llvm_bin %clangxx %clang %cuda_include %src_root %obj_root %t %if cuda %{ device %}
 import os
 import re
@@ -14,7 +14,7 @@ PASSES = (
     "convert-arith-to-llvm,convert-index-to-llvm,reconcile-unrealized-casts),func.func(gpu-async-region),"
     "gpu-to-llvm,convert-arith-to-llvm,gpu-module-to-binary{format=%s},reconcile-unrealized-casts"
 )
-# A case each: how the simulator is set, and what the program says, a pattern.
+# Each case: the settings of the simulator, and a pattern of the program's output.
 CASES = {
     "values": ({}, r"scale: 4096 equal\nconstant: 1024 codes of 126\n"),
     "threads": ({}, r"threads: 4 without errors\nmodules loaded: 1\n"),
@@ -27,7 +27,7 @@ CASES = {
     "bounds": ({}, r"bounds: cuStreamSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS \(an illegal memory access was encountered\)\n"),
     "name": ({}, r"name: cuModuleGetFunction of 'nothing' failed: CUDA_ERROR_NOT_FOUND \(named symbol not found\)\nnone: the kernels are not loaded: the constructors of their library have not run\n"),
     "memref": ({}, r"contiguous: None\nstrided: expected a contiguous memref to register\n"),
-    # The first error stays, and what follows is not done.
+    # The first error is kept, and later calls do nothing.
     "first": (
         {"fail": "cuStreamCreate:1:999"},
         r"first: cuStreamCreate failed: 999\nagain: None\n4096 bytes untouched\nthen: 4096 equal\n",
@@ -36,7 +36,7 @@ CASES = {
         {"fail": "cuMemAlloc_v2:1:2"},
         r"allocation: cuMemAlloc of 4096 bytes failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)\n",
     ),
-    # One for a chip that the device is not, and PTX of a newer one.
+    # Code for another chip than the device, and PTX of a newer one.
     "binary": (
         {"fail": "cuModuleLoadDataEx:1:209"},
         r"scale: cuModuleLoadDataEx failed: CUDA_ERROR_NO_BINARY_FOR_GPU \(no kernel image is available for execution on the device\); the device is sm_90\n",
@@ -49,13 +49,13 @@ CASES = {
         {"fail": "cuInit:1:100"},
         r"scale: cuInit failed: CUDA_ERROR_NO_DEVICE \(no CUDA-capable device is detected\)\n",
     ),
-    # A thread that never asks is told.
+    # A thread that never queries the error.
     "unasked": (
         {"fail": "cuStreamCreate:1:999"},
         r"unasked\nquant-float: error: cuStreamCreate failed: 999\n",
     ),
 }  # fmt: skip
-# Those that are the same with a device of sm_90 or newer.
+# The cases that are the same with a device of sm_90 or newer.
 ON_DEVICE = ("values", "empty", "grid", "name")
 NO_DRIVER = r"scale: no NVIDIA driver: cannot load .*libcuda\.so\.1: .+\n"
 
@@ -105,7 +105,7 @@ def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder, dev
         expect(name, environment, pattern)
     for name in ON_DEVICE if device else ():
         expect(name, None, CASES[name][1])
-    # Loading the library, whose constructor loads the module, needs no driver.
+    # Loading the library, whose constructor loads the module, requires no driver.
     nothing = folder / "no-driver"
     nothing.mkdir(exist_ok=True)
     (nothing / "libcuda.so.1").write_text("no library\n")
@@ -123,7 +123,7 @@ def main(llvm_bin, clangxx, clang, cuda_include, src_root, obj_root, folder, dev
         r"scale: the NVIDIA driver is too old: libcuda\.so\.1 has no cuDriverGetVersion\n",
     )
 
-    # The declarations are those of NVIDIA's header.
+    # The declarations match NVIDIA's header.
     table = (
         f'#include <cuda.h>\n#include "{src_root}/lib/Runtime/Cuda/CudaDriver.h"\n'
         + (inputs / "driver-table.cpp").read_text()

@@ -1,5 +1,5 @@
-# What an embedder has: a shared library of entry points whose kernels run on a GPU, called with device memory, from several threads,
-# and without a driver.
+# A shared library of entry points whose kernels run on a GPU, as an embedder uses it: called with
+# device memory, from several threads, and without a driver.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import ctypes
@@ -38,7 +38,7 @@ def call(library, given, taken, size):
 
 
 def embed(path):
-    """The embedder's own process, which keeps its tensors on the device by itself."""
+    """The embedder's own process, which manages device memory itself."""
     library, driver = ctypes.CDLL(path), ctypes.CDLL("libcuda.so.1")
     context = ctypes.c_void_p()
     driver.cuInit(0)
@@ -54,19 +54,21 @@ def embed(path):
         driver.cuMemAlloc_v2(ctypes.byref(taken), ctypes.c_size_t(size))
         driver.cuMemcpyHtoD_v2(given, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(4 * size))  # fmt: skip
         driver.cuStreamSynchronize(None)
-        codes = np.zeros(size, "u1")
+        encodings = np.zeros(size, "u1")
         for _ in range(5):
             status, text = call(library, given.value, taken.value, size)
-            driver.cuMemcpyDtoH_v2(ctypes.c_void_p(codes.ctypes.data), taken, ctypes.c_size_t(size))
+            driver.cuMemcpyDtoH_v2(
+                ctypes.c_void_p(encodings.ctypes.data), taken, ctypes.c_size_t(size)
+            )
             expected = np.clip(values, -448, 448).astype(ml_dtypes.float8_e4m3fn).view("u1")
-            found.append((status, text, bool((codes == expected).all())))
+            found.append((status, text, bool((encodings == expected).all())))
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    # What is wrong with the arguments is said before anything runs.
+    # Invalid arguments are reported before anything runs.
     print(found == [(0, "", True)] * 15, call(library, None, 8, 4))
 
 

@@ -1,12 +1,13 @@
-# Products of few vectors with weights of few bits as kernels, executed by the simulator of a driver: summed elements or channels
-# next to each other, bytes and packed codes, blocks, zero points, tails of all of them.
-# The bits must be those of code for the CPU, those of --accumulation reassociate within R7's bound.
+# Skinny matmuls with low-bit weights as kernels, executed in the simulator of a driver:
+# K-contiguous and N-contiguous weights, bytes and packed elements, blocks, zero points, and
+# remainders of all of them. The bits must be those of CPU code, or within the bound of R7 with
+# --accumulation reassociate.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import sys
 
 from gpu_runs import Comparison, save
-from gpu_vectors import VECTORS
+from gpu_skinny_matmuls import VECTORS
 
 VARIANTS = (
     ("sm_90", "ordered", "exact"),
@@ -34,7 +35,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             8 * (seed % 2),
             "f32",
         )
-    # Several parts of x, several rounds of blocks.
+    # Several parts of x, several iterations over blocks.
     for name, count in (("bytes_long", 3), ("columns", 2)):
         product = next(each for each in VECTORS if each.name == name)
         files = [comparison.folder / f"{name}.npy" for name, _, _ in product.inputs()]

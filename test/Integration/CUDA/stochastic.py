@@ -1,4 +1,5 @@
-# Random bits and what is rounded by them on a GPU, executed by the simulator of a driver: the bits of the generator and of code for the CPU.
+# Random bits and stochastically rounded results on a GPU, executed in the simulator of a driver:
+# the bits of the generator and of CPU code.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -36,7 +37,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             chip,
         ]
         subprocess.run([*command, "--emit", "llvm-ir"], check=True)
-        # NVIDIA's assembler takes the code.
+        # NVIDIA's assembler accepts the code.
         subprocess.run(
             [*command[:3], folder / f"{chip}.cubin", *command[4:], "--emit", "cubin"],
             env=with_assembler,

@@ -1,6 +1,7 @@
-# The simulator of a driver finds what a GPU does not forgive among threads: barriers that some never reach, and those of
-# different places; races, and bounds of shared memory; copies to it that nobody waited for; products of matrices without all of a warp. And its products of matrices are
-# NumPy's, by fragments that are written down here once more, from the text's pictures.
+# The simulator of a driver detects errors of threads that a GPU does not report: barriers that some
+# threads never reach, or different ones; races, and out-of-bounds accesses of shared memory;
+# missing waits for copies; matmuls without all threads of a warp. Its matmuls equal NumPy's, with
+# fragments that are implemented independently from the pictures in the PTX ISA.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %clangxx %cuda_include %obj_root %t
 import ctypes
@@ -38,7 +39,7 @@ BARRIER = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"
 STORE = "  store i32 %t, ptr addrspace(3) %mine, align 4\n"
 LOAD = "  %v = load i32, ptr addrspace(3) %other, align 4\n"
 BRANCH = "  br i1 %is_first, label %yes, label %no\n"
-# 16 of the threads copy what they find in memory to the tile.
+# 16 of the threads copy from global memory to the tile.
 COPY = """  %copies = icmp ult i32 %t, 16
   br i1 %copies, label %copy, label %copied
 copy:
@@ -52,11 +53,11 @@ copied:
 """
 # Some bytes of memory, and zeros.
 COPY_SOME = COPY.replace("global.16(", "global.16.s(").replace("%source)", "%source, i32 {count})")
-# From where nothing is.
+# From an unmapped address.
 COPY_NONE = COPY_SOME.replace("%from to", "inttoptr (i64 16 to ptr) to").replace("{count}", "0")
 COMMIT = "  call void @llvm.nvvm.cp.async.commit.group()\n"
 WAIT = "  call void @llvm.nvvm.cp.async.wait.group(i32 0)\n"
-# What 64 threads do, and what is said against it.
+# The code of 64 threads, and the expected error.
 CASES = {
     "exchange": (STORE + BARRIER + LOAD, ""),
     "race": (STORE + LOAD, "a race|shared memory that nobody wrote"),
@@ -90,7 +91,7 @@ CASES = {
     ),
     "some": (
         BRANCH + "yes:\n" + BARRIER + "  br label %no\nno:\n  %v = add i32 %t, 0\n",
-        "of 64 are 32 at a barrier, 0 at a product of matrices, 32 done",
+        "of 64 are 32 at a barrier, 0 at a matmul, 32 done",
     ),
     "places": (
         BRANCH + "yes:\n" + BARRIER + "  br label %end\nno:\n" + BARRIER.replace("i32 0", "i32 1") + "  br label %end\nend:\n"
@@ -136,10 +137,10 @@ define ptx_kernel void @{name}(ptr %in, ptr %out) {{
 """
 
 
-def product_kernel(
+def matmul_kernel(
     name, instruction, registers_of_a, registers_of_b, registers_of_c, factor, result
 ):
-    """Each thread brings its registers along in memory, in the order of the operands."""
+    """Each thread loads its registers from memory, in the order of the operands."""
     lines, operands = [], []
     for index in range(registers_of_a + registers_of_b + registers_of_c):
         kind = factor if index < registers_of_a + registers_of_b else result
@@ -161,14 +162,15 @@ def product_kernel(
 
 
 def fragments(matrix):
-    """The registers of each thread, of a matrix whose rows are those of A or the columns of B: a thread has 4 bytes of every
-    16 along the sum, of rows 8 apart; the rows change fastest from register to register."""
-    codes = np.ascontiguousarray(matrix).view(np.uint32)
-    rows, words = codes.shape
+    """The registers of each thread for a matrix with the rows of A or the columns of B: a thread
+    has 4 bytes of every 16 along K, of rows with a distance of 8. The rows change fastest from
+    register to register."""
+    encodings = np.ascontiguousarray(matrix).view(np.uint32)
+    rows, words = encodings.shape
     found = np.zeros((32, rows // 8 * (words // 4)), np.uint32)
     for lane in range(32):
         found[lane] = [
-            codes[lane // 4 + 8 * row, lane % 4 + 4 * word]
+            encodings[lane // 4 + 8 * row, lane % 4 + 4 * word]
             for word in range(words // 4)
             for row in range(rows // 8)
         ]
@@ -187,7 +189,7 @@ class Driver:
         self.cuda.cuModuleLoadDataEx(ctypes.byref(self.module), image, 0, None, None)
 
     def launch(self, name, threads, *arrays):
-        """Replaces the last array by what the kernel makes of it; the driver's answer."""
+        """Replaces the last array by the kernel's result. Returns the driver's status."""
         function = ctypes.c_void_p()
         if self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode()):
             return "no such kernel"
@@ -206,13 +208,13 @@ class Driver:
 
 
 def run_threads(name):
-    """In a process of its own: an error stays."""
+    """Runs in a separate process, because errors of a context are permanent."""
     out = np.arange(64, dtype=np.uint32)
     wanted = np.zeros(64) if name == "copy_none" else np.arange(64) ^ 1
     print(Driver([name]).launch(name, 64, out), (out == wanted).all())
 
 
-def run_products():
+def run_matmuls():
     generator = np.random.default_rng(3)
     driver = Driver([f"product_{i}" for i in range(len(PRODUCTS))] + ["half_a_warp"])
     for index, (name, (a_type, b_type, d_type, m, n, k, _, _)) in enumerate(PRODUCTS.items()):
@@ -284,12 +286,12 @@ def main(compiler, cuda_include, obj_root, folder):
     for index, (name, (a, _, _, m, _, k, factor, result)) in enumerate(PRODUCTS.items()):
         size = np.dtype(a).itemsize
         words = k * size // 16
-        kernel = product_kernel(f"product_{index}", name, m // 8 * words, words, m // 8 * 2, factor, result)  # fmt: skip
+        kernel = matmul_kernel(f"product_{index}", name, m // 8 * words, words, m // 8 * 2, factor, result)  # fmt: skip
         text += kernel if not text else kernel.split("\n", 1)[1]
     environment = build("products", text)
     done = execute(environment, "products")
     expected = "".join(f"{name} 0 True\n" for name in PRODUCTS)
-    if done.stdout != expected + "half_a_warp 719\n" or "0 at a barrier, 16 at a product" not in done.stderr:  # fmt: skip
+    if done.stdout != expected + "half_a_warp 719\n" or "0 at a barrier, 16 at a matmul" not in done.stderr:  # fmt: skip
         failures.append(f"products: {done.stdout}{done.stderr}")
     text = (
         MATRICES
@@ -307,7 +309,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "threads":
         run_threads(sys.argv[2])
     elif sys.argv[1] == "products":
-        run_products()
+        run_matmuls()
     elif sys.argv[1] == "matrices":
         run_matrices()
     else:

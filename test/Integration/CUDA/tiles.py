@@ -1,18 +1,20 @@
-# Every row of the table of tiles that a product may have, chosen by its sizes as counted here once more, and executed by the simulator of
-# a driver, with rows, columns and summands that are no whole tiles; of those, up to three at once are in shared memory. The bits are those of code for the CPU, integers NumPy's.
+# Every row of the table of matmul tile configurations, selected by sizes that are computed
+# independently here, and executed in the simulator of a driver, with M, N and K that are no
+# multiples of the tile. Up to three stages are in shared memory. The bits are those of CPU code,
+# and integers equal NumPy's.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import re
 import sys
 from pathlib import Path
 
-import gpu_products
+import gpu_matmuls
 import gpu_tiles
 from gpu_runs import Comparison
 
 
 def shared_bytes(code, name):
-    """Of the tiles of both factors, in a kernel with others beside it."""
+    """The shared memory for the tiles of both operands, in a kernel with other buffers."""
     return tuple(map(int, re.findall(rf"^@__wg_{name}_kernel_\d+_\d+ = .*\[(\d+) x i8\]", code, re.MULTILINE)))  # fmt: skip
 
 
@@ -29,7 +31,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             failures.append(f"{each.name}: {shared_bytes(code, each.name)} for {bytes_}")
         kinds = each.factors()
         shapes = (matrices, m, k), (matrices, k, n)
-        values = [gpu_products.random(kind, shape, 2 * seed + i) for i, (kind, shape) in enumerate(zip(kinds, shapes, strict=True))]  # fmt: skip
+        values = [gpu_matmuls.random(kind, shape, 2 * seed + i) for i, (kind, shape) in enumerate(zip(kinds, shapes, strict=True))]  # fmt: skip
         exact = [value.astype("i8" if kinds[0] == "ui8" else "f8") for value in values]
         if kinds[0] == "ui8":
             expected = (exact[0] @ exact[1]).astype("i4"), None

@@ -1,6 +1,6 @@
-# The simulator's wgmma, TMA loads and mbarriers: matrices of all types that a tensor map describes, within and out of its bounds, are
-# multiplied as NumPy multiplies them. What a GPU would not forgive is an error: missing waits and fences, overwritten operands,
-# misaligned descriptors and boxes.
+# The simulator's wgmma, TMA loads and mbarriers: matrices of all types that a tensor map supports,
+# in and out of bounds, are multiplied as in NumPy. Errors that a GPU does not report are detected:
+# missing waits and fences, overwritten operands, misaligned descriptors and boxes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %clangxx %cuda_include %obj_root %t
 import ctypes
@@ -57,7 +57,8 @@ declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d(ptr addrspace(7), ptr a
 
 
 class Kernel:
-    """LLVM IR of a kernel of one warpgroup, whose first thread loads both matrices. Steps can be left out, or `more` follow them."""
+    """LLVM IR of a kernel of one warpgroup, whose first thread loads both matrices. Steps can be
+    omitted, or `more` can follow them."""
 
     def __init__(self, name, a, b, n, transposed=0, without=(), more=None, a_at=0, start=0):
         self.name, self.count, self.more, self.without = name, n // 2, more or {}, without
@@ -203,7 +204,7 @@ RELOAD = (
     "br label %reloaded",
     "reloaded:",
 )
-# How a right kernel is changed, and what is said against it.
+# The modifications of a right kernel, and the expected errors.
 ERRORS = {
     "no_proxy_fence": ({"without": ["proxy_fence"]}, "no proxy fence since the mbarrier was initialized"),
     "no_barrier": ({"without": ["barrier"]}, "without a barrier since"),
@@ -254,7 +255,7 @@ class Device(Driver):
         return pointer
 
     def encode(self, address, item, sizes, row_bytes, box, swizzle=3, rank=2):
-        """The aligned 128 bytes of a tensor map, and the driver's answer."""
+        """The 128 bytes of a tensor map, aligned, and the driver's status."""
         memory = np.zeros(256, np.uint8)
         tensor_map = memory[-memory.ctypes.data % 64 :][:128]
         result = self.cuda.cuTensorMapEncodeTiled(
@@ -265,7 +266,7 @@ class Device(Driver):
         return tensor_map, result
 
     def multiply(self, name, a, b, n, transposed):
-        """The result, and the driver's answer. All of K is 128 bytes."""
+        """The result, and the driver's status. All of K is 128 bytes."""
         item = a.itemsize
         function, pointers, maps = ctypes.c_void_p(), [], []
         self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode())
@@ -307,7 +308,7 @@ def some(kind, shape, seed):
 
 
 def compare(found, a, b):
-    """Whether the result is NumPy's, a times b transposed."""
+    """Whether the result equals NumPy's a times b transposed."""
     if a.dtype.kind in "iu":
         return (found.view("i4") == a.astype(int) @ b.astype(int).T).all()
     exact = a.astype(float) @ b.astype(float).T
@@ -315,11 +316,11 @@ def compare(found, a, b):
     return (np.abs(found.view("f4") - exact) <= magnitude * 2.0**-22).all()
 
 
-def run_products():
+def run_matmuls():
     device = Device([f"product_{i}" for i in range(len(PRODUCTS))])
     for index, (a_kind, b_kind, n, transposed) in enumerate(PRODUCTS):
         k = SWIZZLE_BYTES // np.dtype(TYPES[a_kind]).itemsize
-        # Less than a box, which zeros fill.
+        # A partial box, which is filled with zeros.
         rows, columns, depth = ROWS - 3, n - 1, k - 16
         a, b = some(a_kind, (rows, depth), index), some(b_kind, (columns, depth), 50 + index)
         given = b
@@ -332,7 +333,7 @@ def run_products():
 
 
 def run_error(name):
-    """In a process of its own: an error stays."""
+    """Runs in a separate process, because errors of a context are permanent."""
     a, b = some("f16", (ROWS, 64), 1), some("f16", (8, 64), 2)
     found, result = Device([name]).multiply(name, a, b, 8, 0)
     start = ERRORS[name][0].get("start", 0)
@@ -344,7 +345,7 @@ def run_error(name):
 
 
 def run_maps():
-    """What the driver does not encode."""
+    """Tensor maps that the driver rejects."""
     device = Device(["product_0"])
     address = device.allocate(np.zeros(4096, np.uint8)).value
     right = {"address": address, "item": 2, "sizes": (64, 16), "row_bytes": 128, "box": (64, 16)}
@@ -387,7 +388,7 @@ def main(compiler, cuda_include, obj_root, folder):
 
 if __name__ == "__main__":
     if sys.argv[1] == "products":
-        run_products()
+        run_matmuls()
     elif sys.argv[1] == "maps":
         run_maps()
     elif sys.argv[1] == "error":

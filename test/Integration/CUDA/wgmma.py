@@ -1,6 +1,8 @@
-# Matmuls of K-contiguous operands for sm_90a, executed by the simulator of a driver: f16, bf16, float8 with scales and integers, tiles and
-# ends of rows, columns and K, batches, empty matrices. wgmma multiplies what TMA can load: at least 64 rows and columns, addresses and rows of
-# multiples of 16 bytes. mma.sync multiplies the rest. Integers are NumPy's, floats within the bound of R7.
+# Matmuls of K-contiguous operands for sm_90a, executed in the simulator of a driver: f16, bf16,
+# float8 with scales and integers, full and partial tiles of M, N and K, batches, empty matrices.
+# wgmma multiplies operands that TMA can load: at least 64 rows and columns, with addresses and row
+# strides of multiples of 16 bytes. mma.sync multiplies the others. Integers equal NumPy's, and
+# floats are within the bound of R7.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import re
@@ -9,23 +11,23 @@ import sys
 from pathlib import Path
 
 import cuda
-import gpu_products
-import shares
-from gpu_products import expected, shapes
+import gpu_matmuls
+import sharding
+from gpu_matmuls import expected, shapes
 from gpu_runs import Comparison
 
 FLOAT8 = ("f8E4M3FN", "f8E5M2")
 PRODUCTS = [
-    gpu_products.gemm("f16", 0, 1),
-    gpu_products.gemm("bf16", 0, 1),
-    gpu_products.scores("f16"),
-    gpu_products.transposed("f8E4M3FN", "f8E4M3FN", scales=True),
-    *(gpu_products.dequantized(kind, 1) for kind in FLOAT8),
-    gpu_products.transposed("f8E4M3FN", "f8E5M2", scales=True),
-    gpu_products.transposed("f8E5M2", "f8E4M3FN", scales=True),
-    *(gpu_products.transposed(a, b) for a in ("i8", "ui8") for b in ("i8", "ui8")),
+    gpu_matmuls.gemm("f16", 0, 1),
+    gpu_matmuls.gemm("bf16", 0, 1),
+    gpu_matmuls.scores("f16"),
+    gpu_matmuls.transposed("f8E4M3FN", "f8E4M3FN", scales=True),
+    *(gpu_matmuls.dequantized(kind, 1) for kind in FLOAT8),
+    gpu_matmuls.transposed("f8E4M3FN", "f8E5M2", scales=True),
+    gpu_matmuls.transposed("f8E5M2", "f8E4M3FN", scales=True),
+    *(gpu_matmuls.transposed(a, b) for a in ("i8", "ui8") for b in ("i8", "ui8")),
 ]
-# Rows, columns and bytes of K; whether TMA loads them.
+# Rows, columns and bytes of K, and whether TMA can load them.
 SIZES = (
     ((64, 64, 128), True),
     ((130, 70, 48), True),
@@ -47,10 +49,10 @@ TILES = {
 }
 
 
-def tile_product(sizes):
-    """A product of known sizes, with a name of its own."""
+def tile_matmul(sizes):
+    """A matmul of static sizes, with a unique name."""
     m, n, k = sizes
-    product = gpu_products.transposed("i8", "i8")
+    product = gpu_matmuls.transposed("i8", "i8")
     inputs = tuple(
         (name, f"{rows}x{k}x", kind)
         for (name, _, kind), rows in zip(product.inputs, (m, n), strict=True)
@@ -63,14 +65,14 @@ def tile_product(sizes):
         "(tensor<?x?xi8>, tensor<?x?xi8>) -> tensor<?x?xi32>",
         f"(tensor<{m}x{k}xi8>, tensor<{k}x{n}xi8>) -> tensor<{m}x{n}xi32>",
     )
-    return gpu_products.Product(f"integer_{m}_{n}_{k}_t", inputs, "\n".join(lines), f"{m}x{n}xi32")
+    return gpu_matmuls.Matmul(f"integer_{m}_{n}_{k}_t", inputs, "\n".join(lines), f"{m}x{n}xi32")
 
 
 def main(tools, compiler, cuda_include, obj_root, folder):
     folder = Path(folder)
-    products = [PRODUCTS[0], *shares.take(PRODUCTS[1:])]
+    products = [PRODUCTS[0], *sharding.take(PRODUCTS[1:])]
     tiles = {
-        tile_product(sizes): (tile, sizes) for tile, sizes in shares.take(TILES.items(), "tiles")
+        tile_matmul(sizes): (tile, sizes) for tile, sizes in sharding.take(TILES.items(), "tiles")
     }
     text = "".join(product.text() for product in (*products, *tiles))
     variants = (("sm_90a", "reassociate", "exact"), ("sm_90a", "reassociate", "cut"))
@@ -81,7 +83,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
             item = 2 if "16" in product.inputs[0][2] else 1
             k = bytes_ // item
             values = [
-                gpu_products.random(kind, shape, 10 * seed + index)
+                gpu_matmuls.random(kind, shape, 10 * seed + index)
                 for index, ((_, _, kind), shape) in enumerate(zip(product.inputs, shapes(product, m, n, k), strict=True))
             ]  # fmt: skip
             log = folder / "log.txt"
@@ -116,8 +118,8 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         threads = re.search(rf'^attributes #{body[1]} = .*maxntid"="(\d+),', code, re.MULTILINE)[1]
         # One or two warpgroups, and a warp.
         if f"m64n{tile[1]}k32" not in body[2] or int(threads) != 2 * tile[0] + 32:
-            failures.append(f"{product.name}: not by tiles of {tile}, but {threads} threads")
-        values = [gpu_products.random("i8", shape, i) for i, shape in enumerate(((m, k), (n, k)))]
+            failures.append(f"{product.name}: expected tiles of {tile}, but got {threads} threads")
+        values = [gpu_matmuls.random("i8", shape, i) for i, shape in enumerate(((m, k), (n, k)))]
         inputs = [(name, kind) for name, _, kind in product.inputs]
         comparison.compare(product.name, product.name, inputs, values, expected(product, values), k)
     print(f"{comparison.runs} runs, {len(failures)} failures")

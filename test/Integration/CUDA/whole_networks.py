@@ -1,6 +1,7 @@
-# Networks on a GPU under the simulator of a driver, and on a GPU if there is one: transformers, LSTMs, and loops that end by what they compute give what ONNX Runtime
-# gives, with the bits of code for the CPU, and become cubins. What is impossible ends with the error that a CPU gives, and a device that
-# fails within a loop ends it.
+# Networks on a GPU, in the simulator of a driver, and on a GPU if there is one: transformers,
+# LSTMs, and loops with data-dependent conditions compute ONNX Runtime's results with the bits of
+# CPU code, and can be compiled to cubins. Errors are those of a CPU, and a failure of the device in
+# a loop ends it.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clangxx %cuda_include %obj_root %t
 import os
@@ -45,7 +46,8 @@ def node(op, inputs, outputs, **attributes):
 
 
 def make_search():
-    """Steps until a sum is large enough, of which each takes one of two ways; the parts have as many rows as there were steps."""
+    """Iterations until a sum is large enough. Each takes one of two branches, and the scan outputs
+    have as many rows as there were iterations."""
     body = helper.make_graph(
         [
             node("ReduceSum", "a", "t", keepdims=0),
@@ -84,7 +86,7 @@ def make_search():
 
 
 def make_sequence():
-    """Tokens that are kept, among those that are not, and how often there is each."""
+    """The kept tokens, those that are not kept, and the number of occurrences of each."""
     return make_model(
         [
             node("NonZero", "x", "places"),
@@ -102,7 +104,8 @@ def make_sequence():
 
 
 def make_quantized_convolution():
-    """A QDQ convolution with scales per channel: integer matrix instructions between two quantizations."""
+    """A QDQ convolution with per-channel scales: integer matrix instructions between two
+    quantizations."""
     weights = rng.integers(-127, 128, (16, 8, 3, 3)).astype(np.int8)
     return make_model(
         [
@@ -145,7 +148,7 @@ NETWORKS = {
     "sequence": (make_sequence(), [np.float32(rng.integers(0, 4, (5, 7)))]),
     "convolution": (make_quantized_convolution(), [floats(2, 8, 6, 6)]),
 }
-# What is impossible: a function, and inputs of which each is an error for a CPU.
+# Runtime errors: a function, and inputs, each of which is an error on a CPU.
 INDICES, SIZES = (T.INT64, ["n"]), (T.INT64, [2])
 IMPOSSIBLE = {
     "constant_of_shape": (
@@ -165,7 +168,8 @@ IMPOSSIBLE = {
         [[np.array(2**63 - 1), SEARCH[1]], [np.array(2**40), SEARCH[1]]],
     ),
 }
-# Indices that are none have no meaning, but an end: whatever a CPU does, and no access elsewhere.
+# Out-of-bounds indices have no defined result, but the run ends, equals that of a CPU, and accesses
+# nothing else.
 ODD_INDICES = {
     "scatter": (
         one("ScatterElements", (T.FLOAT, [5]), INDICES, (T.FLOAT, ["n"]), output=(T.FLOAT, [5])),
@@ -191,7 +195,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         )  # fmt: skip
 
     def compile_both(name, model):
-        """The libraries, and the environment of the second."""
+        """The libraries, and the environment of the second one."""
         path = folder / f"{name}.onnx"
         path.write_bytes(model.SerializeToString())
         on = ("--target", "nvvm", "--chip", "sm_90")
@@ -238,33 +242,33 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         for path in outputs:
             for place in places:
                 if (one / path).read_bytes() != (place / path).read_bytes():
-                    failures.append(f"{name}: {path}: other bits than on a CPU")
+                    failures.append(f"{name}: {path}: different bits from the CPU's")
         return [np.load(other / f"output_{i}.npy") for i in range(len(outputs))]
 
     for name, (model, inputs) in NETWORKS.items():
         libraries = compile_both(name, model)
         options = onnxruntime.SessionOptions()
-        # Rewritten graphs round elsewhere.
+        # Rewritten graphs round differently.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
         names = [entry.name for entry in session.get_inputs()]
         wanted = session.run(None, dict(zip(names, inputs, strict=True)))
         found = compare(name, libraries, inputs) or wanted
         for i, (got, expected) in enumerate(zip(found, wanted, strict=True)):
-            # Sums in another order may round to another float8: a step of 1/16.
+            # Other orders of additions may change a float8 result by a step of 1/16.
             tolerance = 0.5 if name == "encoder" else 1e-3
             got, expected = (
                 array.astype(np.float64) if array.dtype == np.uint8 else array
                 for array in (got, expected)
             )
-            # A sum that is rounded elsewhere may be at the next step of the quantization.
+            # A sum with another rounding may change the result by one step of the quantization.
             tolerance = 1 if name == "convolution" else tolerance
             if got.shape != expected.shape or not np.allclose(got, expected, tolerance, tolerance):
                 failures.append(f"{name}: output {i}: expected {expected}, but got {got}")
         if name == "convolution" and "nvvm.mma" not in (folder / "convolution.ll").read_text():
             failures.append("convolution: no matrix instruction")
         if name == "search":
-            # In the first step and in a later one.
+            # In the first iteration and in a later one.
             for count in (1, 4):
                 result, _ = call(
                     libraries[1],
@@ -290,7 +294,7 @@ def main(tools, compiler, cuda_include, obj_root, folder):
         for inputs in given:
             expected, _ = call(cpu, name, inputs, "none")
             result, _ = call(gpu, name, inputs, "none", kernels)
-            # The device says itself that it has no memory.
+            # The device itself reports that it is out of memory.
             said = expected.stderr.strip().removeprefix(f"{cpu}: error: ")
             is_memory = "memory" in said
             if (

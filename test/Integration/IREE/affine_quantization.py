@@ -1,5 +1,6 @@
-# Modules with IREE's affine quantization: what IREE compiles and runs has the bits of quant-float-run on
-# the generic form of what IREE writes after its phases input and abi, with and without fences.
+# Modules with IREE's affine quantization: code compiled and run by IREE has the bits of
+# quant-float-run on the generic form of the module that IREE prints after its phases input and abi,
+# with and without fences.
 # REQUIRES: full
 # RUN: %python -m environment %src_root %obj_root/iree
 # RUN: %obj_root/iree/bin/python %s %tools_dir %t
@@ -74,7 +75,7 @@ func.func @main(%x: tensor<64x1024xf32>{arguments}) -> (tensor<64x1024x{storage}
 """
 
 
-# All codes of f16, which are ties and edges.
+# All encodings of f16, including ties and limits.
 X = np.arange(1 << 16).astype(np.uint16).view(np.float16).astype(np.float32).reshape(64, 1024)
 ROWS = ", ".join(str(np.float32(value)) for value in random.uniform(0.01, 2, 64).astype(np.float32))
 ZEROS = ", ".join(map(str, random.integers(-100, 100, 64)))

@@ -1,6 +1,7 @@
-# IREE, of a newer LLVM, compiles the text of what this project lowers to upstream dialects, and runs it
-# with this project's bits: float8 casts of all f16 and bf16 and of dense f32, and back. By itself it
-# does not compile f16 from and to float8, and takes numbers just below 2^-6 for 0.
+# IREE, which is based on a newer LLVM, compiles this project's lowering to upstream dialects, given
+# as text, and computes this project's bits: float8 casts of all f16 and bf16 values and of dense
+# f32 values, and back. IREE alone does not compile f16 from and to float8, and flushes values just
+# below 2^-6 to 0.
 # REQUIRES: full
 # RUN: %python -m environment %src_root %obj_root/iree
 # RUN: %obj_root/iree/bin/python %s %tools_dir %src_root/examples/digits %t %results/iree.json
@@ -62,7 +63,8 @@ class Program:
         try:
             return main(*arrays).to_host()
         except ValueError as error:
-            # IREE moves bitcasts out of functions: bf16 that is used as its bits comes in as such.
+            # IREE hoists bitcasts out of functions: a bf16 argument that is only used as bits
+            # becomes an integer.
             assert "expected i16" in str(error), error
             bits = [a.view(np.int16) if a.dtype == ml_dtypes.bfloat16 else a for a in arrays]
             return main(*bits).to_host()
@@ -89,12 +91,12 @@ def count_wrong(program, values, result):
 
 
 def make_values(source):
-    """All patterns, of f32 every 64th, in pieces."""
+    """All bit patterns, for f32 every 64th, in chunks."""
     if source == "f32":
         for piece in range(16):
-            codes = np.arange(piece << 28, (piece + 1) << 28, 64, dtype=np.uint64)
-            # The low bits, which make ties, differ.
-            yield (codes + codes // 64 * 37 % 64).astype(np.uint32).view(np.float32)
+            encodings = np.arange(piece << 28, (piece + 1) << 28, 64, dtype=np.uint64)
+            # The low bits, which decide ties, vary.
+            yield (encodings + encodings // 64 * 37 % 64).astype(np.uint32).view(np.float32)
     else:
         bits = 8 if source in FLOAT8 else 16
         yield np.arange(1 << bits, dtype=f"u{bits // 8}").view(TYPES[source])
@@ -125,20 +127,20 @@ for float8 in FLOAT8:
             if entry["wrong"]:
                 failures.append(f"{source} to {result}: {entry['wrong']} wrong")
 
-# What IREE makes of it alone, which is why this is worth the while.
+# The results of IREE alone, which show why this lowering is useful.
 alone = {entry["cast"]: entry["wrong_alone"] for entry in found}
 for cast in ("f16 to f8E4M3FN", "f8E4M3FN to f16"):
     if alone[cast] != "does not compile":
-        failures.append(f"{cast}: IREE alone compiles it by now ({alone[cast]} wrong)")
+        failures.append(f"{cast}: IREE alone compiles this by now ({alone[cast]} wrong)")
 below = np.full(16, 2.0**-6 * (1 - 2.0**-10), np.float32)
-codes = Program(compile_with_iree(cast_module("f32", "f8E4M3FN")))(below).view(np.uint8)
-if codes[0] != 0x00 or alone["f32 to f8E4M3FN"] == 0:
-    failures.append(f"just below 2^-6 IREE alone gives {codes[0]:#x} by now")
-codes = Program(compile_with_iree(lower("below", cast_module("f32", "f8E4M3FN"))))(below)
-if codes.view(np.uint8)[0] != 0x08:
-    failures.append(f"just below 2^-6: expected 0x08, but got {codes.view(np.uint8)[0]:#x}")
+encodings = Program(compile_with_iree(cast_module("f32", "f8E4M3FN")))(below).view(np.uint8)
+if encodings[0] != 0x00 or alone["f32 to f8E4M3FN"] == 0:
+    failures.append(f"just below 2^-6 IREE alone gives {encodings[0]:#x} by now")
+encodings = Program(compile_with_iree(lower("below", cast_module("f32", "f8E4M3FN"))))(below)
+if encodings.view(np.uint8)[0] != 0x08:
+    failures.append(f"just below 2^-6: expected 0x08, but got {encodings.view(np.uint8)[0]:#x}")
 
-# Quantization: the bits of this project's own code.
+# Quantization: the bits of this project's compiled code.
 QUANTIZE = """func.func @main(%x: tensor<64x?xf32>, %s: tensor<64xf32>) -> tensor<64x?xf32> {
   %i = quant_float.quantize %x, %s axis 0 opset 21 : tensor<64x?xf32>, tensor<64xf32> to tensor<64x?xi8>
   %d = quant_float.dequantize %i, %s axis 0 opset 21 : tensor<64x?xi8>, tensor<64xf32> to tensor<64x?xf32>
@@ -170,8 +172,8 @@ wrong = int((got.view(np.uint32) != expected.view(np.uint32)).sum())
 if wrong:
     failures.append(f"quantize: {wrong} of {got.size} differ from quant-float-run")
 
-# A whole network. IREE adds in an order of its own. (It stores no constants of float8, so it is the
-# one of int8.)
+# A whole network. IREE uses another order of additions. The network is int8, because IREE stores no
+# float8 constants.
 model = examples / "digits-i8.onnx"
 text = subprocess.run(
     [tools / "quant-float-translate", "--import-onnx", model],

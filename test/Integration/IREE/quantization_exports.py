@@ -1,5 +1,5 @@
-# Quantizations that are exported to IREE's affine quantization, compiled and run by IREE, against the reference
-# evaluator.
+# Quantizations exported to IREE's affine quantization, compiled and run by IREE, against the
+# reference evaluator.
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -m environment %src_root %obj_root/iree

@@ -1,5 +1,6 @@
-# Casts and quantizations exported to StableHLO, compiled by XLA's CPU backend, against the reference evaluator of this project: all
-# bits but NaN codes. And models that are imported and exported again.
+# Casts and quantizations exported to StableHLO, compiled by XLA's CPU backend, against this
+# project's reference evaluator: all bits are equal, except for NaN encodings. Also models that are
+# imported and exported again.
 # REQUIRES: full
 # RUN: %python -m environment %src_root %obj_root/jax
 # RUN: %obj_root/jax/bin/python %s %tools_dir %t
@@ -21,7 +22,7 @@ jax.config.update("jax_enable_x64", True)
 
 
 def execute(text, arguments):
-    """Compiles StableHLO by XLA and runs it."""
+    """Compiles StableHLO with XLA and runs it."""
     with mlir.make_ir_context():
         module = ir.Module.parse(
             text.replace('"builtin.module"() (', '"builtin.module"() <{sym_name = "m"}> (', 1)
@@ -36,7 +37,8 @@ def execute(text, arguments):
 
 
 def round_trips(tools, work):
-    """Models of JAX, imported, exported and compiled by XLA again: the results of the first compilation."""
+    """Models of JAX, imported, exported and compiled by XLA again: the results equal those of the
+    original."""
     random = np.random.default_rng(4)
 
     def dense(x, w):

@@ -30,7 +30,7 @@ def integers(*shape):
 
 
 def edges():
-    """Values at and beside the limits of narrow types."""
+    """Values at and next to the limits of narrow types."""
     exponents = np.arange(-40, 40)
     mantissas = 1 + np.arange(0, 64) / 64
     values = (mantissas * np.exp2(exponents.astype(np.float64))[:, None]).reshape(-1)

@@ -1,5 +1,5 @@
-/* A cast for the GPU, by the C API: on host arrays and on the device's memory,
- * compiled here and loaded from a library. */
+/* A cast for the GPU through the C API, on host and device memory, compiled in
+   this process and loaded from a library. */
 #include "../../../CAPI/Inputs/harness.h"
 
 enum { kCount = 1003 };
@@ -35,7 +35,7 @@ static void check(QuantFloatKernel kernel, const char *what) {
   MUST(quantFloatTensorsDestroy(inputs));
   MUST(quantFloatTensorsDestroy(outputs));
 
-  /* What does not fit is refused before anything is copied back. */
+  /* Errors are reported before anything is copied back. */
   output.sizes = (int64_t[]){kCount - 1};
   REQUIRE(quantFloatKernelRunOnHost(kernel, 0, &input, 1, &output, 1,
                                     &lastError) == QUANT_FLOAT_ERROR_SIZE);

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled after cuda.h and CudaDriver.h; every line is checked there.
+// Compiled after cuda.h and CudaDriver.h. Every line is checked.
 //
 //===----------------------------------------------------------------------===//
 
 #include <string_view>
 #include <type_traits>
 
-// cuda.h names a later form, which old drivers lack.
+// cuda.h selects a later version, which old drivers lack.
 static constexpr std::string_view kOldForm = "cuEventElapsedTime";
 
 #define SYMBOL(name) #name

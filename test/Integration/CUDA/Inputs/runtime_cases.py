@@ -1,4 +1,5 @@
-"""One case of ../runtime.py: calls what MLIR made, and the runtime, and says what came of it."""
+"""One case of ../runtime.py: calls the functions that MLIR compiled, and the runtime, and prints
+the outcome."""
 
 import ctypes
 import os
@@ -59,12 +60,12 @@ def copy(to, source, count):
     call("StreamDestroy", POINTER(stream))
 
 
-def launch(x, codes, scale, blocks):
-    library._mlir_ciface_scale(ctypes.byref(x), ctypes.byref(codes), F32(scale), I64(blocks))
+def launch(x, encodings, scale, blocks):
+    library._mlir_ciface_scale(ctypes.byref(x), ctypes.byref(encodings), F32(scale), I64(blocks))
 
 
 def scale(seed=1, n=4096, offset=0, short=0):
-    """The kernel on device memory; a complaint, or how many codes are right."""
+    """The kernel on device memory. Returns an error, or the number of right elements."""
     x = (np.random.default_rng(seed).standard_normal(n) * 100).astype("f4")
     given, taken = allocate(4 * n + offset), allocate(n - short)
     found = np.zeros(n, "u1")
@@ -83,13 +84,13 @@ def scale(seed=1, n=4096, offset=0, short=0):
 def values():
     error()
     print("scale:", scale())
-    codes = np.zeros(1024, "u1")
-    device = allocate(codes.size)
-    target = memref(device, codes.size)
-    library._mlir_ciface_constant(ctypes.byref(target), F32(1e9), I64(codes.size), I64(1))
-    copy(codes.ctypes.data, device, codes.size)
+    encodings = np.zeros(1024, "u1")
+    device = allocate(encodings.size)
+    target = memref(device, encodings.size)
+    library._mlir_ciface_constant(ctypes.byref(target), F32(1e9), I64(encodings.size), I64(1))
+    copy(encodings.ctypes.data, device, encodings.size)
     assert error() is None
-    print(f"constant: {np.count_nonzero(codes == 126)} codes of 126")
+    print(f"constant: {np.count_nonzero(encodings == 126)} codes of 126")
 
 
 def threads():
@@ -238,8 +239,8 @@ def of_scale():
     print("scale:", scale())
 
 
-def unasked():
-    print("unasked", flush=True)
+def without_query():
+    print("without_query", flush=True)
     call("StreamCreate")
 
 

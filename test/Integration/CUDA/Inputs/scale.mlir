@@ -1,5 +1,6 @@
-// What an embedding compiler may have: a kernel with conversion instructions, and functions of the host that launch it with MLIR's
-// own lowering. Four elements a thread, so the sizes are multiples of four.
+// Code as an embedding compiler may have it: a kernel with conversion instructions, and host
+// functions that launch it with MLIR's own lowering. Each thread handles four elements, so the
+// sizes are multiples of four.
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @scale(%in: memref<?xf32>, %out: memref<?xi8>, %scale: f32) kernel {
@@ -39,7 +40,7 @@ module attributes {gpu.container_module} {
     return
   }
 
-  // On memory of its own, by streams, with a fill.
+  // On its own device memory, with streams and a fill.
   func.func @constant(%out: memref<?xi8>, %value: f32, %n: index, %blocks: index) attributes {llvm.emit_c_interface} {
     %c1 = arith.constant 1 : index
     %threads = arith.constant 256 : index

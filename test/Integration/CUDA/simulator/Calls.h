@@ -11,8 +11,8 @@
 
 namespace simulator {
 
-/// Writes the log, and says with what error the environment wants this call to
-/// fail; 0 for none.
+/// Writes the log, and returns the error that the environment requests for this
+/// call, or 0.
 int noteCall(const char *name);
 
 } // namespace simulator

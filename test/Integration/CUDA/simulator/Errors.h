@@ -11,7 +11,7 @@
 
 namespace simulator {
 
-/// The values of CUresult that the simulator gives.
+/// The values of CUresult that the simulator returns.
 enum {
   kInvalidValue = 1,
   kOutOfMemory = 2,

@@ -22,7 +22,7 @@ using namespace simulator;
 
 namespace {
 
-/// The launch in progress; the driver's lock guards it.
+/// The launch in progress. The driver's lock guards it.
 struct Running {
   const Kernel *kernel = nullptr;
   int error = 0;
@@ -76,14 +76,14 @@ static void failAccess(int error, const char *what, uint64_t address,
   running.threads.fail();
 }
 
-/// The number in its block of the thread that runs.
+/// The number of the running thread in its block.
 static uint32_t getThread() {
   const uint32_t *registers = running.kernel->getRegisters();
   return registers[0] +
          registers[6] * (registers[1] + registers[7] * registers[2]);
 }
 
-/// What the libraries of kernels call before every access.
+/// The libraries of kernels call this before every access.
 static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
                         int32_t isStore) {
   auto address = reinterpret_cast<uint64_t>(pointer);
@@ -102,14 +102,14 @@ static void checkAccess(const void *pointer, uint64_t bytes, uint64_t alignment,
       failAccess(kIllegalAddress, error, address, bytes, isStore);
     return;
   }
-  // Else only what is the kernel's own: its stack and constants.
+  // Other accesses are to the kernel's own stack and constants.
   Dl_info info;
   if (!running.threads.isOnStack(pointer) &&
       (isStore || !dladdr(pointer, &info)))
     failAccess(kIllegalAddress, "no device memory", address, bytes, isStore);
 }
 
-/// What they call in place of cp.async and what goes with it.
+/// The implementations of cp.async and its synchronization.
 static void beginCopy(const void *target, const void *source, uint64_t bytes,
                       uint64_t sourceBytes) {
   AsyncCopy copy = {reinterpret_cast<uint64_t>(target),
@@ -121,7 +121,7 @@ static void beginCopy(const void *target, const void *source, uint64_t bytes,
   if (running.shared.contains(copy.source))
     failAccess(kIllegalAddress, "no global memory", copy.source, bytes, false);
   if (sourceBytes > bytes)
-    failAccess(kIllegalAddress, "more than it has room for", copy.target,
+    failAccess(kIllegalAddress, "more than there is memory for", copy.target,
                sourceBytes, true);
   if (sourceBytes)
     checkAccess(source, sourceBytes, bytes, /*isStore=*/false);
@@ -222,7 +222,7 @@ static const uint32_t *multiply(const void *place, const char *name,
   return running.threads.multiply(place, name, operands, count);
 }
 
-/// A hook of a library that has one.
+/// Sets a hook of a library if it has one.
 template <typename T>
 static bool setHook(void *library, const char *name, T *function) {
   auto *hook = static_cast<T **>(dlsym(library, name));
@@ -231,8 +231,8 @@ static bool setHook(void *library, const char *name, T *function) {
   return hook;
 }
 
-/// How well a library fits a module: kernels that both have, less those that it
-/// has alone.
+/// The similarity of a library and a module: the number of common kernels,
+/// minus the library's other kernels.
 static long compareKernels(void *library, const std::string &image) {
   auto *names = static_cast<const char *>(dlsym(library, "simulated_kernels"));
   std::istringstream list(names ? names : "");
@@ -280,7 +280,7 @@ bool simulator::findKernel(const std::string &image, const char *name,
       !setHook(found, "simulated_commit_hook", commitCopies) ||
       !setHook(found, "simulated_wait_hook", waitForCopies) ||
       !setHook(found, "simulated_barrier_hook", waitAtBarrier) ||
-      !setHook(found, "simulated_product_hook", multiply) ||
+      !setHook(found, "simulated_mma_hook", multiply) ||
       !setHook(found, "simulated_proxy_fence_hook", fenceProxy) ||
       !setHook(found, "simulated_mbarrier_init_hook", initBarrier) ||
       !setHook(found, "simulated_arrive_hook", arrive) ||
@@ -298,7 +298,7 @@ bool simulator::findKernel(const std::string &image, const char *name,
   return true;
 }
 
-/// Adds a line to the file for the accesses of a kernel.
+/// Appends a line with the accesses of a kernel to the file.
 static void logAccesses() {
   const char *path = getenv("QUANT_FLOAT_SIMULATOR_ACCESSES");
   FILE *file = path ? fopen(path, "a") : nullptr;

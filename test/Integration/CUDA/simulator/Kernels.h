@@ -16,13 +16,14 @@
 
 namespace simulator {
 
-/// A kernel, and what its library has for all of them.
+/// A kernel, and the functions of its library.
 struct Kernel {
   std::string name;
-  /// Calls the kernel with the values that the pointers point to.
+  /// Calls the kernel with pointers to the values.
   void (*call)(const void *const *parameters) = nullptr;
   std::vector<unsigned> parameterBytes;
-  /// Twelve numbers of this thread: thread, block, block size, grid size.
+  /// Twelve values for the running thread: thread, block, block size, grid
+  /// size.
   uint32_t *(*getRegisters)() = nullptr;
   std::vector<SharedArray> shared;
 };
@@ -33,17 +34,17 @@ struct Launch {
   uint32_t sharedBytes;
 };
 
-/// The text of PTX, the bytes of a cubin; empty for anything else.
+/// The text of PTX or the bytes of a cubin. Empty for anything else.
 std::string readImage(const void *image);
 
-/// 90 for `.target sm_90a`; 0 for a cubin.
+/// 90 for `.target sm_90a`, 0 for a cubin.
 int getTargetOfPtx(const std::string &image);
 
-/// A kernel of the library that fits the module best.
+/// Returns a kernel of the library that fits the module best.
 bool findKernel(const std::string &image, const char *name, Kernel &kernel);
 
-/// Every block, one after the other. 0, or the error that an access is, or that
-/// threads wait for what never comes.
+/// Runs the blocks one after the other. Returns 0, or the error of an invalid
+/// access or a deadlock.
 int run(const Kernel &kernel, const std::vector<std::vector<char>> &values,
         const Launch &launch);
 

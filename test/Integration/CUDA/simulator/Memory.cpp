@@ -29,7 +29,7 @@ struct Arena {
   std::map<uint64_t, Allocation> allocations;
 };
 
-// Programs give memory back when they end.
+// Programs free all memory before they exit.
 Arena &arena = *new Arena;
 int accesses = 0;
 
@@ -37,7 +37,7 @@ size_t roundUp(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// The pages of an allocation, which are no other's.
+/// The pages of an allocation, which are not shared.
 void protect(uint64_t pointer, const Allocation &allocation, int mode) {
   uint64_t first = pointer / kPage * kPage;
   mprotect(reinterpret_cast<void *>(first),
@@ -56,8 +56,8 @@ uint64_t simulator::allocate(size_t bytes, bool isHostShared) {
   if (arena.base == MAP_FAILED || bytes > kArenaBytes ||
       arena.used + roundUp(bytes, kPage) + 3 * kPage > kArenaBytes)
     return 0;
-  // A page that is nobody's before it, and an address no better aligned than
-  // the driver promises.
+  // An inaccessible page before it, and an address with no more alignment than
+  // the driver guarantees.
   uint64_t pointer =
       reinterpret_cast<uint64_t>(arena.base) + arena.used + kPage + 512;
   arena.used += roundUp(bytes + 512, kPage) + kPage;
@@ -75,7 +75,7 @@ bool simulator::release(uint64_t pointer) {
   if (found == arena.allocations.end())
     return false;
   uint64_t first = pointer / kPage * kPage;
-  // Never given out again: who still uses it shall be seen.
+  // Freed addresses are not reused, so that accesses to them are detected.
   protect(pointer, found->second, PROT_NONE);
   madvise(reinterpret_cast<void *>(first),
           roundUp(pointer + found->second.bytes - first, kPage), MADV_DONTNEED);

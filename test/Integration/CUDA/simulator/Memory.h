@@ -14,21 +14,22 @@
 
 namespace simulator {
 
-/// Memory with an address that is a multiple of 512 and no more, 0 where there
-/// is none left. It holds no zeros at first.
+/// Allocates memory whose address is a multiple of 512 and of no larger power
+/// of two. Returns 0 if none is left. The memory is not initialized with zeros.
 uint64_t allocate(size_t bytes, bool isHostShared);
 
-/// False for what `allocate` did not give out.
+/// Returns false if `allocate` did not return the address.
 bool release(uint64_t pointer);
 
-/// Whether addresses are inside of one allocation.
+/// Returns whether the addresses are inside of one allocation.
 bool isAllocated(uint64_t address, size_t bytes);
 
-/// Whether an address is device memory, given out or not.
+/// Returns whether an address is in the range of device memory, allocated or
+/// not.
 bool isInArena(uint64_t address);
 
-/// While one lives the host can reach device memory, which otherwise ends the
-/// program.
+/// The host can access device memory during the lifetime of such an object.
+/// Otherwise, an access crashes the program.
 class DeviceAccess {
 public:
   DeviceAccess();

@@ -23,7 +23,7 @@ void SharedMemory::begin(const std::vector<SharedArray> &places) {
   fences.clear();
   arrays.resize(places.size());
   for (size_t i = 0; i < places.size(); ++i) {
-    arrays[i].place = places[i];
+    arrays[i].extent = places[i];
     arrays[i].bytes.assign(places[i].bytes, Byte());
     memset(places[i].data, 0xa5, places[i].bytes);
   }
@@ -31,8 +31,8 @@ void SharedMemory::begin(const std::vector<SharedArray> &places) {
 
 SharedMemory::Array *SharedMemory::find(uint64_t address) const {
   for (Array &array : arrays) {
-    auto first = reinterpret_cast<uint64_t>(array.place.data);
-    if (address >= first && address < first + array.place.bytes)
+    auto first = reinterpret_cast<uint64_t>(array.extent.data);
+    if (address >= first && address < first + array.extent.bytes)
       return &array;
   }
   return nullptr;
@@ -40,7 +40,7 @@ SharedMemory::Array *SharedMemory::find(uint64_t address) const {
 
 void SharedMemory::setPending(const AsyncCopy &copy, bool isPending) {
   Array *array = find(copy.target);
-  uint64_t first = copy.target - reinterpret_cast<uint64_t>(array->place.data);
+  uint64_t first = copy.target - reinterpret_cast<uint64_t>(array->extent.data);
   for (uint64_t i = 0; i < copy.bytes; ++i)
     array->bytes[first + i].isPending = isPending;
 }
@@ -95,8 +95,8 @@ const char *SharedMemory::checkByte(Byte &byte, bool isStore, uint32_t thread) {
 const char *SharedMemory::check(uint64_t address, uint64_t bytes, bool isStore,
                                 uint32_t thread) {
   Array *array = find(address);
-  uint64_t first = address - reinterpret_cast<uint64_t>(array->place.data);
-  if (first + bytes > array->place.bytes)
+  uint64_t first = address - reinterpret_cast<uint64_t>(array->extent.data);
+  if (first + bytes > array->extent.bytes)
     return "out of bounds of shared memory";
   time += isStore;
   for (Byte *byte = &array->bytes[first], *end = byte + bytes; byte != end;
@@ -107,7 +107,7 @@ const char *SharedMemory::check(uint64_t address, uint64_t bytes, bool isStore,
 }
 
 const char *SharedMemory::begin(const AsyncCopy &copy, uint32_t thread) {
-  // Its place belongs to it from now on.
+  // Marks the bytes as part of the mbarrier.
   if (const char *error = check(copy.target, copy.bytes, true, thread))
     return error;
   setPending(copy, true);
@@ -130,7 +130,7 @@ const char *SharedMemory::wait(uint32_t count, uint32_t thread) {
   for (; groups.size() > count + 1; groups.pop_front())
     for (const AsyncCopy &copy : groups.front()) {
       setPending(copy, false);
-      // Others see it behind a barrier from here on.
+      // Other threads see the store after a barrier.
       if (const char *error = check(copy.target, copy.bytes, true, thread))
         return error;
       auto *target = reinterpret_cast<char *>(copy.target);
@@ -165,7 +165,7 @@ bool SharedMemory::isFenced(const Byte &byte) const {
 SharedMemory::Byte *SharedMemory::getByte(uint64_t address) const {
   Array *array = find(address);
   return array ? &array->bytes[address -
-                               reinterpret_cast<uint64_t>(array->place.data)]
+                               reinterpret_cast<uint64_t>(array->extent.data)]
                : nullptr;
 }
 
@@ -253,7 +253,7 @@ const char *SharedMemory::begin(const TmaLoad &load, uint32_t thread) {
   Array *array = find(load.target);
   if (!array ||
       load.target + bytes >
-          reinterpret_cast<uint64_t>(array->place.data) + array->place.bytes)
+          reinterpret_cast<uint64_t>(array->extent.data) + array->extent.bytes)
     return "the box of a TMA load is out of bounds of shared memory";
   ++time;
   for (Byte *byte = getByte(load.target), *end = byte + bytes; byte != end;
@@ -289,11 +289,11 @@ bool SharedMemory::completeLoads() {
 uint64_t SharedMemory::resolve(uint32_t address) const {
   constexpr uint64_t kWindow = 1 << 18;
   for (const Array &array : arrays) {
-    auto first = reinterpret_cast<uint64_t>(array.place.data);
+    auto first = reinterpret_cast<uint64_t>(array.extent.data);
     uint64_t found = first / kWindow * kWindow + address;
     if (found < first)
       found += kWindow;
-    if (found < first + array.place.bytes)
+    if (found < first + array.extent.bytes)
       return found;
   }
   return 0;
@@ -313,7 +313,7 @@ const char *SharedMemory::beginWgmmaRead(uint64_t address, uint32_t warpgroup,
     if (!isFenced(*byte))
       return "no proxy fence since a thread wrote what a wgmma reads";
     byte->wgmmas[warpgroup] = wgmma;
-    // Most bytes of a matrix have one origin.
+    // Most bytes of a matrix have the same history.
     std::array<uint64_t, 3> origin = {wgmma, byte->barrier, byte->phase};
     if (byte->barrier && origin == knownOrigin)
       continue;

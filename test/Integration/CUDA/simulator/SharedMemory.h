@@ -25,8 +25,8 @@ struct SharedArray {
   uint64_t bytes;
 };
 
-/// A copy of global memory that is on its way to shared memory: some bytes of
-/// the source, and zeros behind them.
+/// A pending copy from global to shared memory: some bytes of the source,
+/// filled up with zeros.
 struct AsyncCopy {
   uint64_t target, source, bytes, sourceBytes;
 };
@@ -38,28 +38,28 @@ struct TmaLoad {
   int32_t coordinates[2];
 };
 
-/// The shared memory of the block that runs, and who has been where since the
-/// last barrier.
+/// The shared memory of the running block, and its accesses since the last
+/// barrier.
 class SharedMemory {
 public:
-  /// For a block that begins; it finds no zeros.
+  /// Starts a block, with uninitialized memory.
   void begin(const std::vector<SharedArray> &arrays);
-  /// What was done before is seen by all.
+  /// A barrier: all earlier accesses are visible to all threads.
   void passBarrier();
 
   bool contains(uint64_t address) const { return find(address); }
-  /// What is wrong with an access, or null.
+  /// Checks an access. Returns an error, or null.
   const char *check(uint64_t address, uint64_t bytes, bool isStore,
                     uint32_t thread);
-  /// Begins a copy: until its thread waits for it, it is nowhere.
+  /// Begins a copy. Its data is not visible until the thread waits for it.
   const char *begin(const AsyncCopy &copy, uint32_t thread);
-  /// All copies of a thread since the last time are one group.
+  /// All copies of a thread since the last commit form a group.
   void commit(uint32_t thread);
-  /// Ends the copies of a thread's groups but of the last `count`.
+  /// Completes a thread's groups except for the last `count`.
   const char *wait(uint32_t count, uint32_t thread);
 
   //===--------------------------------------------------------------------===//
-  // The asynchronous proxy. The functions return what is wrong, or null.
+  // The asynchronous proxy. The functions return an error, or null.
   //===--------------------------------------------------------------------===//
 
   /// `fence.proxy.async`: earlier stores of the thread are visible to TMA and
@@ -106,10 +106,10 @@ private:
     /// The last wgmma of each warpgroup that reads this.
     std::array<uint32_t, kMaxWarpgroups> wgmmas = {};
   };
-  /// Of one thread; the last group is not committed yet.
+  /// The groups of one thread. The last group is not committed yet.
   using Groups = std::deque<std::vector<AsyncCopy>>;
   struct Array {
-    SharedArray place;
+    SharedArray extent;
     std::vector<Byte> bytes;
   };
   Array *find(uint64_t address) const;
@@ -130,10 +130,10 @@ private:
   uint64_t time = 0;
   std::map<uint64_t, Mbarrier> barriers;
   std::deque<TmaLoad> loads;
-  /// Of each thread: what it knows, and the time of its last proxy fence.
+  /// For each thread: its knowledge, and the time of its last proxy fence.
   mutable std::map<uint32_t, Knowledge> known;
   std::map<uint32_t, uint64_t> fences;
-  /// What all threads knew at the last barrier.
+  /// The knowledge of all threads at the last barrier.
   Knowledge everyone;
   /// A wgmma, and an mbarrier and a phase that all of its threads know.
   std::array<uint64_t, 3> knownOrigin = {};

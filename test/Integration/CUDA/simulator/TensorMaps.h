@@ -25,7 +25,7 @@ struct TensorMap {
   uint64_t getBoxBytes() const {
     return uint64_t(box[0]) * box[1] * elementBytes;
   }
-  /// Whether all of the matrix is allocated.
+  /// Returns whether the entire matrix is allocated.
   bool isAllocated() const;
   /// Copies the box at `coordinates` to `target`, with zeros out of bounds.
   void copyBox(const int32_t (&coordinates)[2], uint64_t target) const;

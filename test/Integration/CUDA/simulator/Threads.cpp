@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
-#include "MatrixProducts.h"
+#include "WarpMatmul.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,9 +36,9 @@ struct Thread {
   ucontext_t context;
   State state = State::Ready;
   const void *place = nullptr;
-  MatrixProduct product;
+  WarpMatmul product;
   WgmmaThread wgmma;
-  /// What a thread at an mbarrier waits for.
+  /// The condition that a thread at an mbarrier waits for.
   std::function<bool()> isComplete;
 };
 
@@ -70,7 +70,8 @@ struct Threads::Implementation {
     swapcontext(&thread.context, &scheduler);
   }
 
-  /// Whether threads from `first` on wait for each other in one place.
+  /// Returns whether the threads from `first` on wait for each other at the
+  /// same instruction.
   bool areTogether(uint32_t first, uint32_t number, State state) const {
     for (uint32_t i = first; i < first + number; ++i)
       if (threads[i].state != state || threads[i].place != threads[first].place)
@@ -83,7 +84,7 @@ struct Threads::Implementation {
       threads[i].state = State::Ready;
   }
 
-  /// False if nobody can go on.
+  /// Returns false if no thread can continue.
   bool releaseWaiting(const std::function<void()> &passBarrier) {
     if (areTogether(0, count, State::AtBarrier)) {
       passBarrier();
@@ -94,7 +95,7 @@ struct Threads::Implementation {
     for (uint32_t first = 0; first + kWarp <= count; first += kWarp) {
       if (!areTogether(first, kWarp, State::AtProduct))
         continue;
-      MatrixProduct *lanes[kWarp];
+      WarpMatmul *lanes[kWarp];
       for (uint32_t lane = 0; lane < kWarp; ++lane)
         lanes[lane] = &threads[first + lane].product;
       if (const char *error = multiplyMatrices(lanes)) {
@@ -107,7 +108,7 @@ struct Threads::Implementation {
     if (!releaseWarpgroups(isAny))
       return false;
     isAny |= releaseMbarriers();
-    // TMA loads end as late as possible.
+    // TMA loads complete as late as possible.
     if (!isAny && shared->completeLoads()) {
       releaseMbarriers();
       isAny = true;
@@ -162,7 +163,7 @@ struct Threads::Implementation {
     }
     fprintf(stderr,
             "simulator: threads wait for others for ever: of %u are %u at a "
-            "barrier, %u at a product of matrices, %u done\n",
+            "barrier, %u at a matmul, %u done\n",
             count, barrier, product, done);
     if (mbarrier)
       fprintf(stderr, "simulator: %u threads wait at an mbarrier\n", mbarrier);
@@ -220,7 +221,7 @@ void Threads::waitAtBarrier(const void *place) {
 
 const uint32_t *Threads::multiply(const void *place, const char *name,
                                   const uint32_t *operands, unsigned count) {
-  MatrixProduct &product = it->threads[it->current].product;
+  WarpMatmul &product = it->threads[it->current].product;
   product.name = name;
   product.operands.assign(operands, operands + count);
   it->wait(State::AtProduct, place);

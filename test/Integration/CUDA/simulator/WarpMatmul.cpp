@@ -1,4 +1,4 @@
-//===- MatrixProducts.cpp - mma.sync --------------------------------------===//
+//===- WarpMatmul.cpp - mma.sync ------------------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,19 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 //
-// By the tables of "Matrix fragments for mma" of the PTX ISA, which say for
-// each shape where the element i of a thread's fragment is. `group` and
-// `inGroup` are the text's groupID and threadID_in_group.
+// Follows the tables "Matrix fragments for mma" of the PTX ISA, which define
+// the position of element i of a thread's fragment for each shape. `group` and
+// `inGroup` are called groupID and threadID_in_group there.
 //
-// The text leaves open how sums of floats are rounded. Here they are, as the
-// environment has it in QUANT_FLOAT_SIMULATOR_SUMS,
+// The rounding of float accumulation is not specified. The environment variable
+// QUANT_FLOAT_SIMULATOR_SUMS selects it:
 //   - exact: C and all products are added exactly, and rounded once;
-//   - cut: all are cut to as many bits below the largest of them as are the
-//     fewest that somebody has seen a chip keep, and the sum is cut to f32.
+//   - cut: all terms are truncated to a number of bits below the largest one,
+//     the fewest that have been observed on a chip, and the sum is truncated
+//     to f32.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatrixProducts.h"
+#include "WarpMatmul.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -32,11 +33,11 @@ namespace {
 
 constexpr int kLanes = 32;
 
-struct Place {
+struct FragmentIndex {
   int row, column;
 };
 
-/// One of m, n, k.
+/// The extents of the instruction, and the bits of an element of A and B.
 struct Shape {
   int m, n, k, bits;
   bool operator==(const Shape &other) const {
@@ -47,13 +48,13 @@ struct Shape {
 struct Layout {
   Shape shape;
   int elementsOfA, elementsOfB, elementsOfC;
-  Place (*a)(int group, int inGroup, int i);
-  /// The row is along the sum.
-  Place (*b)(int group, int inGroup, int i);
-  Place (*c)(int group, int inGroup, int i);
+  FragmentIndex (*a)(int group, int inGroup, int i);
+  /// The row is along K.
+  FragmentIndex (*b)(int group, int inGroup, int i);
+  FragmentIndex (*c)(int group, int inGroup, int i);
 };
 
-Place placeOfWideC(int group, int inGroup, int i) {
+FragmentIndex getWideCIndex(int group, int inGroup, int i) {
   return {i < 2 ? group : group + 8, inGroup * 2 + (i & 1)};
 }
 
@@ -63,13 +64,13 @@ const Layout kLayouts[] = {
      4,
      4,
      2,
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        return {group, inGroup * 4 + i};
      },
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        return {inGroup * 4 + i, group};
      },
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        return {group, inGroup * 2 + i};
      }},
     // "Matrix Fragments for mma.m16n8k8", .f16 and .bf16.
@@ -77,46 +78,47 @@ const Layout kLayouts[] = {
      4,
      2,
      4,
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        return {i < 2 ? group : group + 8, inGroup * 2 + (i & 1)};
      },
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        return {inGroup * 2 + i, group};
      },
-     placeOfWideC},
+     getWideCIndex},
     // "Matrix Fragments for mma.m16n8k16 with floating point type".
     {{16, 8, 16, 16},
      8,
      4,
      4,
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        bool isUpper = (0 <= i && i < 2) || (4 <= i && i < 6);
        int column = inGroup * 2 + (i & 1);
        return {isUpper ? group : group + 8, i < 4 ? column : column + 8};
      },
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        int row = inGroup * 2 + (i & 1);
        return {i < 2 ? row : row + 8, group};
      },
-     placeOfWideC},
-    // "Matrix Fragments for mma.m16n8k32", of 8 bits.
+     getWideCIndex},
+    // "Matrix Fragments for mma.m16n8k32", 8-bit types.
     {{16, 8, 32, 8},
      16,
      8,
      4,
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        bool isUpper = (0 <= i && i < 4) || (8 <= i && i < 12);
        int column = inGroup * 4 + (i & 3);
        return {isUpper ? group : group + 8, i < 8 ? column : column + 16};
      },
-     [](int group, int inGroup, int i) -> Place {
+     [](int group, int inGroup, int i) -> FragmentIndex {
        int row = inGroup * 4 + (i & 3);
        return {i < 4 ? row : row + 16, group};
      },
-     placeOfWideC},
+     getWideCIndex},
 };
 
-/// The types of an instruction, and the bits that sums of floats keep at least.
+/// The types of an instruction, and the minimum number of bits that float
+/// accumulation keeps.
 struct Types {
   const char *suffix, *a, *b;
   int bits, kept;
@@ -141,7 +143,7 @@ float asFloat(uint32_t bits) {
   return value;
 }
 
-/// A float of so many bits of exponent and fraction.
+/// Decodes a float with this number of exponent and fraction bits.
 double decodeFloat(uint32_t code, int exponentBits, int fractionBits,
                    bool hasInf) {
   int bias = (1 << (exponentBits - 1)) - 1;
@@ -183,7 +185,7 @@ uint32_t getElement(const uint32_t *registers, int i, int bits) {
   return all >> (i % each * bits) & ((1u << bits) - 1);
 }
 
-/// Toward zero, to a multiple of 2^exponent.
+/// Truncates toward zero to a multiple of 2^exponent.
 __float128 cut(__float128 value, int exponent) {
   auto scaled = double(value * __float128(std::ldexp(1.0, -exponent / 2)) *
                        __float128(std::ldexp(1.0, -exponent + exponent / 2)));
@@ -222,19 +224,19 @@ uint32_t simulator::add(const double *terms, int count, float start, int kept) {
   return bits;
 }
 
-/// `ldmatrix.sync.aligned.m8n8.xCOUNT[.trans].b16`: of each matrix eight
-/// threads have the addresses of the rows; a thread gets two neighbours of a
-/// row, or of a column.
-static const char *loadMatrices(MatrixProduct *const (&lanes)[32]) {
+/// `ldmatrix.sync.aligned.m8n8.xCOUNT[.trans].b16`: eight threads have the
+/// addresses of the rows of each matrix. A thread gets two neighbors of a row,
+/// or of a column.
+static const char *loadMatrices(WarpMatmul *const (&lanes)[32]) {
   int count = 0, read = 0;
   std::string name = lanes[0]->name;
   if (sscanf(name.c_str(), "ldmatrix.sync.aligned.m8n8.x%d.%n", &count,
              &read) != 1 ||
       !read || (count != 1 && count != 2 && count != 4))
-    return "an unknown load of matrices";
+    return "unknown ldmatrix";
   bool isTransposed = name.compare(read, 6, "trans.") == 0;
   if (name.compare(read + 6 * isTransposed, 3, "b16") != 0)
-    return "a load of matrices of other bits than 16";
+    return "ldmatrix requires 16-bit elements";
   auto get = [&](int row, int column) {
     const std::vector<uint32_t> &address = lanes[row]->operands;
     uint16_t element;
@@ -257,20 +259,20 @@ static const char *loadMatrices(MatrixProduct *const (&lanes)[32]) {
   return nullptr;
 }
 
-/// `shfl.sync.bfly`: each thread gets the value of another one, of which it
-/// knows in which bits the number differs.
-static const char *exchange(MatrixProduct *const (&lanes)[32]) {
+/// `shfl.sync.bfly`: each thread gets the value of the thread whose number
+/// differs in the given bits.
+static const char *exchange(WarpMatmul *const (&lanes)[32]) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::vector<uint32_t> &operands = lanes[lane]->operands;
     if (operands[0] != ~0u || operands[3] != kLanes - 1 ||
         operands[2] >= kLanes)
-      return "a shuffle of other threads than those of a warp";
+      return "a shuffle beyond the threads of a warp";
     lanes[lane]->results[0] = lanes[lane ^ operands[2]]->operands[1];
   }
   return nullptr;
 }
 
-const char *simulator::multiplyMatrices(MatrixProduct *const (&lanes)[32]) {
+const char *simulator::multiplyMatrices(WarpMatmul *const (&lanes)[32]) {
   std::string name = lanes[0]->name;
   if (name == "shfl.sync.bfly")
     return exchange(lanes);
@@ -281,20 +283,20 @@ const char *simulator::multiplyMatrices(MatrixProduct *const (&lanes)[32]) {
   if (sscanf(name.c_str(), "m%dn%dk%d.row.col.%n", &shape.m, &shape.n, &shape.k,
              &read) != 3 ||
       !read)
-    return "an unknown product of matrices";
+    return "unknown matmul";
   const Types *types = nullptr;
   for (const Types &row : kTypes)
     if (name.substr(read) == row.suffix)
       types = &row;
   if (!types)
-    return "a product of unknown types";
+    return "a matmul of unknown types";
   shape.bits = types->bits;
   const Layout *layout = nullptr;
   for (const Layout &row : kLayouts)
     if (row.shape == shape)
       layout = &row;
   if (!layout)
-    return "a product of unknown shape";
+    return "a matmul of unknown shape";
 
   int each = 32 / types->bits;
   int registersOfA = layout->elementsOfA / each;
@@ -306,21 +308,21 @@ const char *simulator::multiplyMatrices(MatrixProduct *const (&lanes)[32]) {
     if (lanes[lane]->name != lanes[0]->name ||
         operands.size() !=
             size_t(registersOfA + registersOfB + layout->elementsOfC))
-      return "a product of other registers than its shape has";
+      return "the registers of a matmul do not match its shape";
     int group = lane >> 2, inGroup = lane % 4;
     for (int i = 0; i < layout->elementsOfA; ++i) {
-      Place place = layout->a(group, inGroup, i);
-      a[place.row * shape.k + place.column] =
+      FragmentIndex index = layout->a(group, inGroup, i);
+      a[index.row * shape.k + index.column] =
           decode(getElement(operands.data(), i, types->bits), types->a);
     }
     for (int i = 0; i < layout->elementsOfB; ++i) {
-      Place place = layout->b(group, inGroup, i);
-      b[place.row * shape.n + place.column] = decode(
+      FragmentIndex index = layout->b(group, inGroup, i);
+      b[index.row * shape.n + index.column] = decode(
           getElement(operands.data() + registersOfA, i, types->bits), types->b);
     }
     for (int i = 0; i < layout->elementsOfC; ++i) {
-      Place place = layout->c(group, inGroup, i);
-      c[place.row * shape.n + place.column] =
+      FragmentIndex index = layout->c(group, inGroup, i);
+      c[index.row * shape.n + index.column] =
           operands[registersOfA + registersOfB + i];
     }
   }
@@ -339,8 +341,8 @@ const char *simulator::multiplyMatrices(MatrixProduct *const (&lanes)[32]) {
     }
   for (int lane = 0; lane < kLanes; ++lane)
     for (int i = 0; i < layout->elementsOfC; ++i) {
-      Place place = layout->c(lane >> 2, lane % 4, i);
-      lanes[lane]->results[i] = c[place.row * shape.n + place.column];
+      FragmentIndex index = layout->c(lane >> 2, lane % 4, i);
+      lanes[lane]->results[i] = c[index.row * shape.n + index.column];
     }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-//===- WarpgroupProducts.cpp - wgmma.mma_async ----------------------------===//
+//===- WarpgroupMatmul.cpp - wgmma.mma_async ------------------------------===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By "Asynchronous Warpgroup Level Matrix Instructions" of the PTX ISA: the
-// matrix descriptors, the canonical layouts with the 128-byte swizzle, and the
-// fragments of the accumulators.
+// Follows "Asynchronous Warpgroup Level Matrix Instructions" of the PTX ISA:
+// the matrix descriptors, the canonical layouts with the 128-byte swizzle, and
+// the fragments of the accumulators.
 //
 //===----------------------------------------------------------------------===//
 
-#include "WarpgroupProducts.h"
-#include "MatrixProducts.h"
+#include "WarpgroupMatmul.h"
+#include "WarpMatmul.h"
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -123,7 +123,8 @@ const char *simulator::multiplyWarpgroup(WgmmaThread *const (&threads)[128],
   if (!(isFloat16 && !strcmp(aType, bType)) && !(isInteger && isInteger8) &&
       !(isFloat8 && isOther8))
     return "a wgmma of unknown types";
-  // Multiples of 16 and a few others for integers, else multiples of 8.
+  // Multiples of 16 and a few other values for integers, multiples of 8 for
+  // other types.
   bool isColumns = n && n <= 256 && n % 8 == 0 &&
                    (!isInteger || n % 16 == 0 || n == 8 || n == 24);
   if (m != kRows || k != (isFloat16 ? 16 : 32) || !isColumns ||

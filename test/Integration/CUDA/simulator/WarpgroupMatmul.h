@@ -1,4 +1,4 @@
-//===- WarpgroupProducts.h - wgmma.mma_async --------------------*- C++ -*-===//
+//===- WarpgroupMatmul.h - wgmma.mma_async ----------------------*- C++ -*-===//
 //
 // Part of the quant-float project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUANT_FLOAT_TEST_SIMULATOR_WARPGROUPPRODUCTS_H
-#define QUANT_FLOAT_TEST_SIMULATOR_WARPGROUPPRODUCTS_H
+#ifndef QUANT_FLOAT_TEST_SIMULATOR_WARPGROUPMATMUL_H
+#define QUANT_FLOAT_TEST_SIMULATOR_WARPGROUPMATMUL_H
 
 #include "SharedMemory.h"
 #include <cstdint>
@@ -65,11 +65,11 @@ private:
 };
 
 /// Begins a wgmma of a warpgroup. `wgmma` is its number in the block, from 1
-/// on. Returns what is wrong with it, or null.
+/// on. Returns an error, or null.
 const char *multiplyWarpgroup(WgmmaThread *const (&threads)[128],
                               SharedMemory &shared, uint32_t warpgroup,
                               uint32_t wgmma);
 
 } // namespace simulator
 
-#endif // QUANT_FLOAT_TEST_SIMULATOR_WARPGROUPPRODUCTS_H
+#endif // QUANT_FLOAT_TEST_SIMULATOR_WARPGROUPMATMUL_H

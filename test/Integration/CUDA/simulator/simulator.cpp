@@ -61,7 +61,8 @@ struct Event {
 struct Context {
   int device;
   Stream defaultStream;
-  /// How many hold it; it ends, and its memory with it, when none does.
+  /// The reference count. At zero, the context is destroyed, and its memory is
+  /// freed.
   unsigned holders = 0;
   std::set<uint64_t> memory;
 };
@@ -77,8 +78,8 @@ struct Function {
   int maxDynamicSharedBytes = 48 * 1024;
 };
 
-/// Everything the process has; one lock guards it. Never destroyed: programs
-/// call when they end, which a driver answers with an error.
+/// The state of the process, guarded by one lock. It is never destroyed:
+/// programs may call the driver while they exit, and get an error.
 std::recursive_mutex &mutex = *new std::recursive_mutex;
 bool isInitialized;
 CUresult stickyError;
@@ -89,7 +90,7 @@ struct Exit {
 } atExit;
 thread_local std::vector<Context *> contextStack;
 
-/// The error that the call is to give, if any.
+/// Returns the requested error of the call, if any.
 CUresult enterCall(const char *name) {
   if (CUresult error = noteCall(name))
     return error;
@@ -126,7 +127,7 @@ void finish(Stream &stream) {
   }
 }
 
-/// What giving memory back waits for.
+/// Work that must complete before memory is freed.
 void finishAll() {
   for (int device = 0; device < kDevices; ++device)
     finish(contexts[device].defaultStream);
@@ -134,12 +135,12 @@ void finishAll() {
     finish(*stream);
 }
 
-/// The side of a copy: bounds are checked where it is in device memory.
+/// One side of a copy. Bounds are checked in device memory.
 CUresult checkRange(uint64_t address, size_t bytes) {
   return isInArena(address) && !isAllocated(address, bytes) ? kInvalidValue : 0;
 }
 
-/// Of the current context.
+/// A stream of the current context.
 CUresult take(CUdeviceptr *pointer, size_t bytes, bool isHostShared) {
   *pointer = allocate(bytes, isHostShared);
   if (!*pointer)
@@ -321,8 +322,8 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute,
                             int value) {
   ENTER_CONTEXT();
   auto *function = reinterpret_cast<Function *>(handle);
-  // Of all chips from sm_80 on, the least. Which static arrays are the kernel's
-  // is not known here.
+  // The minimum of all chips from sm_80 on. The kernel's static arrays are not
+  // known here.
   int most = getChip() >= 90 ? 227 * 1024 : 99 * 1024;
   if (!function)
     return kInvalidHandle;
@@ -348,7 +349,7 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
       uint64_t(blockX) * blockY * blockZ > 1024 ||
       shared > unsigned(function->maxDynamicSharedBytes))
     return kInvalidValue;
-  // The values are the caller's again when this returns.
+  // The caller may reuse the values after the return.
   std::vector<std::vector<char>> values;
   for (unsigned bytes : function->kernel.parameterBytes) {
     const char *value = static_cast<const char *>(parameters[values.size()]);
@@ -365,7 +366,7 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                           void **parameters, void **extra) {
-  // Clusters change nothing for kernels whose threads do not talk.
+  // Clusters have no effect on kernels whose threads do not communicate.
   return cuLaunchKernel(function, config->gridDimX, config->gridDimY,
                         config->gridDimZ, config->blockDimX, config->blockDimY,
                         config->blockDimZ, config->sharedMemBytes,
@@ -503,8 +504,8 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
   finish(stream);
   if (!isAllocated(to, bytes))
     return kInvalidValue;
-  // Returns when the bytes have been read; they arrive later, and no other
-  // stream waits for that.
+  // Returns when the source has been read. The bytes arrive later, and no other
+  // stream waits for them.
   const char *first = static_cast<const char *>(from);
   stream.tasks.push_back([to, copy = std::string(first, bytes)] {
     if (CUresult error =
