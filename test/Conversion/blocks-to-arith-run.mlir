@@ -1,4 +1,5 @@
-// Ops on blocks of vectors and scalars as arith ops, executed. Constants go through functions, so that nothing folds.
+// Executes ops on blocks of vectors and scalars, lowered to arith. Constants are passed through
+// functions to prevent folding.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith --convert-vector-to-scf --convert-scf-to-cf --convert-vector-to-llvm --convert-to-llvm --reconcile-unrealized-casts | \
 // RUN:   %llvm_bin/mlir-runner -e main -entry-point-result=void \
 // RUN:   --shared-libs=%llvm_bin/../lib/libmlir_c_runner_utils.so | FileCheck %s
@@ -6,20 +7,20 @@
 // RUN:   %llvm_bin/mlir-runner -e main -entry-point-result=void \
 // RUN:   --shared-libs=%llvm_bin/../lib/libmlir_c_runner_utils.so | FileCheck %s
 
-// The encodings of powers of two for 12, 13, NaN and 0, where 6 is the largest element.
+// The encodings of powers of two for 12, 13, NaN and 0, with a largest element value of 6.
 func.func @scales(%a: vector<4xf32>) -> vector<4xi8> {
   %s = quant_float.block_scale %a rule ceil_exact element f4E2M1FN : vector<4xf32> to vector<4xf8E8M0FNU>
   %b = arith.bitcast %s : vector<4xf8E8M0FNU> to vector<4xi8>
   return %b : vector<4xi8>
 }
-// 2.5 and 3.5 are ties; 100 saturates.
+// 2.5 and 3.5 are ties, and 100 saturates.
 func.func @elements(%x: vector<4xf32>, %s: vector<4xi8>) -> vector<4xf32> {
   %e = arith.bitcast %s : vector<4xi8> to vector<4xf8E8M0FNU>
   %q = quant_float.block_quantize_elements %x, %e rule ceil_exact : vector<4xf32>, vector<4xf8E8M0FNU> to vector<4xf4E2M1FN>
   %y = quant_float.block_dequantize %q, %e : vector<4xf4E2M1FN>, vector<4xf8E8M0FNU> to vector<4xf32>
   return %y : vector<4xf32>
 }
-// A scalar of the tensor with vectors.
+// A scalar scale of the tensor with vectors.
 func.func @two_levels(%a: vector<4xf32>, %t: f32) -> vector<4xf32> {
   %s = quant_float.block_scale %a tensor_scale(%t : f32) rule model_optimizer element f4E2M1FN : vector<4xf32> to vector<4xf8E4M3FN>
   %q = quant_float.block_quantize_elements %a, %s tensor_scale(%t : f32) rule model_optimizer : vector<4xf32>, vector<4xf8E4M3FN> to vector<4xf4E2M1FN>

@@ -1,7 +1,8 @@
-// Casts in the mode openvino where ONNX has none that does the same.
+// Casts in the mode openvino without an equivalent in ONNX.
 // RUN: quant-float-opt %s --convert-quant-float-to-linalg -split-input-file | FileCheck %s
 
-// Cut to 32 bits, the lowest number where there is none, and then to the low bits.
+// Converted to 32 bits, with the smallest integer for values out of range, and then truncated to
+// the low bits.
 // CHECK-LABEL: func.func @to_i8(
 // CHECK: ^bb0(%[[X:.+]]: f32, %{{.+}}: i8):
 // CHECK: %[[LOW:.+]] = arith.constant -2.14748365E+9 : f32
@@ -21,7 +22,7 @@ func.func @to_i8(%x: tensor<?x8xf32>) -> tensor<?x8xi8> {
 
 // -----
 
-// f64 keeps its bits on the way to integers.
+// f64 is not rounded in conversions to integers.
 // CHECK-LABEL: func.func @to_ui64(
 // CHECK: ^bb0(%[[X:.+]]: f64, %{{.+}}: i64):
 // CHECK: arith.subf %[[X]], %{{.+}} : f64
@@ -35,7 +36,7 @@ func.func @to_ui64(%x: tensor<4xf64>) -> tensor<4xui64> {
 
 // -----
 
-// NaN is not true.
+// NaN converts to false.
 // CHECK-LABEL: func.func @to_bool(
 // CHECK: %[[X:.+]] = quant_float.cast %{{.+}} opset 28 : f16 to f32
 // CHECK: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32

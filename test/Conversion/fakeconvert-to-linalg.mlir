@@ -1,4 +1,4 @@
-// One loop nest whose maps broadcast. bf16 is stored as bits here, and stays what it is for the other pass.
+// One loop nest with broadcasting maps. bf16 is stored as bits here, and is left to the other pass.
 // RUN: quant-float-opt %s --convert-quant-float-to-linalg | FileCheck %s --check-prefixes=CHECK,STORAGE
 // RUN: quant-float-opt %s --quant-float-decompose-fakeconvert | FileCheck %s --check-prefixes=CHECK,VALUES
 
@@ -46,11 +46,11 @@ func.func @forgets_sizes(%x: tensor<2x40xf32>, %s: tensor<f32>) -> tensor<2x?xf3
   return %0 : tensor<2x?xf32>
 }
 
-// A size that is open is taken to be the input's.
-// CHECK-LABEL: func.func @open_sizes
+// A dynamic size is assumed to be that of the input.
+// CHECK-LABEL: func.func @dynamic_sizes
 // CHECK: linalg.generic
 // CHECK-SAME: indexing_maps = [#[[$ALL]], #[[$ALL]], #[[$ALL]]]
-func.func @open_sizes(%x: tensor<?x?xf32>, %s: tensor<?x?xf32>) -> tensor<?x?xf32> {
+func.func @dynamic_sizes(%x: tensor<?x?xf32>, %s: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<?x?xf32>, tensor<?x?xf32> to tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }

@@ -1,11 +1,12 @@
-// What becomes of conversions on CPUs, and what better ways need.
+// The lowering of conversions on CPUs, and the requirements of better
+// alternatives.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=diamondrapids" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=AVX10
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=znver4" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=VBMI
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v2" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=SSE
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=aarch64-linux-gnu cpu=generic" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=NEON
 // RUN: quant-float-opt %s --convert-quant-float-to-arith --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
 
-// Pairs of casts that are rounded in place come first.
+// Pairs of casts that round floats directly come first.
 // VBMI: [Missed] round trip | {{.*}}"f32 to f8E4M3FN and back, rounded in place: vcvt2ps2phx+vcvtph2hf8s needs avx10.2"
 
 // AVX10: [Passed] cast | {{.*}}"f32 to f8E5M2 by vcvt2ps2phx+vcvtph2bf8s"
@@ -18,7 +19,7 @@ func.func @encode(%x: vector<64xf32>) -> vector<64xf8E5M2> {
   return %0 : vector<64xf8E5M2>
 }
 
-// The row from f16 comes first; neither saturates.
+// The table row from f16 comes first. Neither saturates.
 // AVX10: [Passed] cast | {{.*}}"f16 to f8E4M3FN by vcvtph2hf8"
 // SSE: "f16 to f8E4M3FN by pshufb: vcvtph2hf8 needs avx10.2, vcvt2ps2phx+vcvtph2hf8 needs avx10.2, vpermi2b needs avx512vbmi and avx512bw, vpshufb needs avx512bw, vpshufb needs avx2"
 // VBMI: "f16 to f8E4M3FN by vpermi2b: vcvtph2hf8 needs avx10.2
@@ -43,7 +44,7 @@ func.func @decode(%x: vector<64xf8E4M3FN>) -> vector<64xf32> {
   return %0 : vector<64xf32>
 }
 
-// arith's own conversion is the instruction, of any number of elements.
+// arith's own conversion is one instruction, for any number of elements.
 // AVX10: [Passed] cast | {{.*}}"f32 to f16 by vcvtps2ph"
 // SSE: [Missed] cast | {{.*}}"f32 to f16 expanded into arith: vcvtps2ph needs f16c"
 // NEON: [Passed] cast | {{.*}}"f32 to f16 by fcvtn"
@@ -53,7 +54,7 @@ func.func @half(%x: vector<3xf32>) -> vector<3xf16> {
   return %0 : vector<3xf16>
 }
 
-// There and back by instructions takes less than rounding in place.
+// Two conversion instructions are faster than rounding floats directly.
 // AVX10: [Passed] quantize | {{.*}}"f32 to f8E4M3FN by vcvt2ps2phx+vcvtph2hf8s"
 // AVX10: [Passed] cast | {{.*}}"f8E4M3FN to f32 by vcvthf82ph"
 func.func @qdq(%x: vector<64xf32>, %s: f32) -> vector<64xf32> {

@@ -1,12 +1,12 @@
-// The shape of the expansions; what they compute is tested by running them.
+// The structure of the expansions. Other tests execute them.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64 --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,MULADD,NOF16C
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v3 --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,ADD,F16C
 // RUN: quant-float-opt %s --convert-quant-float-to-arith --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,MULADD,NOF16C
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="cpu=generic triple=aarch64-linux-gnu" --canonicalize | FileCheck %s --check-prefixes=CHECK,FMA,F16C,MAXIMUM
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="cpu=x86-64-v3 features=-fma,-f16c" --canonicalize | FileCheck %s --check-prefixes=CHECK,SELECT,MULADD,NOF16C
 
-// One multiplication and addition rounds; where the target has no fused one, it
-// is two exact steps, never a call.
+// One multiplication and addition rounds. Without a fused instruction, it is two exact steps, and
+// never a call.
 
 // CHECK-LABEL: func.func @f32_to_f8
 // CHECK-SAME: (%[[X:.+]]: vector<8xf32>) -> vector<8xf8E4M3FN>
@@ -17,7 +17,7 @@ func.func @f32_to_f8(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
   // CHECK-DAG: %[[SIGN_MASK:.+]] = arith.constant dense<128> : vector<8xi32>
   // CHECK: %[[BITS:.+]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
   // CHECK: arith.andi %[[BITS]], %[[MAGNITUDE_MASK]]
-  // The power of two of the value's binade, not below the smallest normal.
+  // The power of two of the value's binade, at least that of the smallest normal number.
   // CHECK: %[[EXPONENT:.+]] = arith.andi %{{.+}}, %[[EXPONENT_MASK]]
   // CHECK: %[[BINADE:.+]] = arith.bitcast %[[EXPONENT]] : vector<8xi32> to vector<8xf32>
   // SELECT: arith.cmpf ogt, %[[BINADE]], %[[MIN_NORMAL]]
@@ -25,13 +25,13 @@ func.func @f32_to_f8(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
   // MULADD-NOT: math.fma
   // MULADD: %[[PRODUCT:.+]] = arith.mulf %[[POWER:.+]], %{{.+}} : vector<8xf32>
   // MULADD-NEXT: %[[SUM:.+]] = arith.addf %[[PRODUCT]], %{{.+}} : vector<8xf32>
-  // On x86 only an addition reads a value that may be subnormal.
+  // On x86, only an addition reads a value that may be subnormal.
   // ADD-NOT: math.fma
   // ADD: %[[POWER:.+]] = arith.mulf
   // ADD: %[[SUM:.+]] = arith.addf %[[POWER]], %{{.+}} : vector<8xf32>
   // FMA-NOT: arith.mulf
   // FMA: %[[SUM:.+]] = math.fma %[[POWER:.+]], %{{.+}}, %{{.+}} : vector<8xf32>
-  // The low bits of the sum are the code; then the sign.
+  // The low bits of the sum are the encoding. The sign is added.
   // CHECK: arith.bitcast %[[SUM]] : vector<8xf32> to vector<8xi32>
   // CHECK: arith.andi %{{.+}}, %[[SIGN_MASK]]
   // CHECK: %[[CODE:.+]] = arith.trunci %{{.+}} : vector<8xi32> to vector<8xi8>
@@ -50,7 +50,7 @@ func.func @f8_to_f32(%x: vector<8xf8E5M2>) -> vector<8xf32> {
   return %0 : vector<8xf32>
 }
 
-// Conversions of f16 are the target's where it has them.
+// The target's conversions of f16 are used if it has them.
 
 // CHECK-LABEL: func.func @f16_to_f32
 func.func @f16_to_f32(%x: vector<8xf16>) -> vector<8xf32> {
@@ -72,7 +72,7 @@ func.func @f32_to_f16(%x: f32) -> f16 {
   return %0 : f16
 }
 
-// bf16 is integer arithmetic.
+// bf16 uses integer arithmetic.
 // CHECK-LABEL: func.func @f32_to_bf16
 func.func @f32_to_bf16(%x: vector<[4]xf32>) -> vector<[4]xbf16> {
   // CHECK-NOT: arith.truncf
@@ -83,7 +83,7 @@ func.func @f32_to_bf16(%x: vector<[4]xf32>) -> vector<[4]xbf16> {
   return %0 : vector<[4]xbf16>
 }
 
-// f64 is rounded to odd first: two roundings are then as one.
+// f64 is rounded to odd first, so that double rounding is harmless.
 // CHECK-LABEL: func.func @f64_to_f8
 func.func @f64_to_f8(%x: f64) -> f8E4M3FNUZ {
   // CHECK: arith.truncf %{{.+}} : f64 to f32
@@ -94,7 +94,7 @@ func.func @f64_to_f8(%x: f64) -> f8E4M3FNUZ {
   return %0 : f8E4M3FNUZ
 }
 
-// At the borders of functions unsigned and sub-byte scalars keep their type.
+// Unsigned and sub-byte scalars keep their type at function boundaries.
 
 // CHECK-LABEL: func.func @unsigned_border
 // CHECK-SAME: (%[[X:.+]]: ui8) -> ui16
@@ -138,7 +138,7 @@ func.func @identity(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// Between two casts nothing goes through the narrow type.
+// Between two casts, the narrow type is skipped.
 // CHECK-LABEL: func.func @back_to_back
 func.func @back_to_back(%x: vector<4xf32>) -> vector<4xf32> {
   // CHECK-NOT: vector<4xf6E3M2FN>
@@ -149,7 +149,7 @@ func.func @back_to_back(%x: vector<4xf32>) -> vector<4xf32> {
   return %1 : vector<4xf32>
 }
 
-// Tensors are for the conversion to linalg, strings for nobody.
+// The conversion to linalg handles tensors. Strings are not lowered.
 // CHECK-LABEL: func.func @left_alone
 func.func @left_alone(%x: tensor<4xf32>, %y: f32) -> (tensor<4xf16>, !quant_float.string) {
   // CHECK-NEXT: quant_float.cast %{{.+}} opset 13 : tensor<4xf32> to tensor<4xf16>
@@ -159,7 +159,8 @@ func.func @left_alone(%x: tensor<4xf32>, %y: f32) -> (tensor<4xf16>, !quant_floa
   return %0, %1 : tensor<4xf16>, !quant_float.string
 }
 
-// In front of arithmetic, which may make any NaN of one, a NaN of f16 stays as it is; where it is seen it becomes the one there is.
+// An f16 NaN is left unchanged before arithmetic, which may change it. Where it is visible, it is
+// canonicalized.
 
 // CHECK-LABEL: func.func @cast_c2_factor(
 // F16C-NEXT:     %[[X:.+]] = arith.extf %{{.+}} : vector<8xf16> to vector<8xf32>

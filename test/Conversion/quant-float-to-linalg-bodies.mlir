@@ -1,4 +1,5 @@
-// Ops whose regions compute elements: the tensors and the ends of the regions are storage.
+// Ops whose regions compute elements: the tensors and the terminators of the regions use the
+// storage type.
 // RUN: quant-float-opt %s --convert-quant-float-to-linalg --canonicalize | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
@@ -27,7 +28,7 @@ func.func @generic(%x: tensor<?xui8>, %y: tensor<?xui8>) -> tensor<?xui8> {
   return %r : tensor<?xui8>
 }
 
-// bf16 is stored as bits, and what is computed on it stays.
+// bf16 is stored as bits. Computations on it are left unchanged.
 // CHECK-LABEL: func.func @reduction
 func.func @reduction(%x: tensor<4x8xbf16>, %init: tensor<4xbf16>) -> tensor<4xbf16> {
   // CHECK: ^bb0(%[[A:.+]]: i16, %[[B:.+]]: i16):

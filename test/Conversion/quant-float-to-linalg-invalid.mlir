@@ -1,4 +1,4 @@
-// What has no lowering is named, whatever stands beside it.
+// Ops without a lowering are reported, whatever surrounds them.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --convert-quant-float-to-linalg --verify-roundtrip=false
 
 func.func @unranked(%x: tensor<*xf32>, %s: tensor<f32>) -> tensor<*xi8> {
@@ -35,7 +35,7 @@ func.func @nodes(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Every place is named in one run; what is inside of a refused node is not.
+// All ops are reported in one run, except for those inside of a rejected op.
 func.func @several(%x: tensor<*xf32>, %condition: tensor<i1>) {
   // expected-error @+1 {{'quant_float.cast' op has no lowering for the unranked type 'tensor<*xf32>'}}
   %0 = quant_float.cast %x opset 13 : tensor<*xf32> to tensor<4xf16>
@@ -66,7 +66,7 @@ func.func @sparse_constant() -> tensor<4xui8> {
 
 // -----
 
-// Ops that compute with narrow tensors are not ours to lower.
+// Ops that compute with narrow tensors are not lowered here.
 func.func @other_ops(%condition: i1, %x: tensor<4xui4>) -> tensor<4xui4> {
   // expected-error @+1 {{failed to legalize operation 'scf.if'}}
   %0 = scf.if %condition -> tensor<4xui4> {

@@ -15,7 +15,7 @@ func.func @chain(%x: tensor<3x4xui8>, %s: tensor<f32>) -> tensor<3x4xf8E4M3FN> {
   return %2 : tensor<3x4xf8E4M3FN>
 }
 
-// Of the input, and of what is made of it.
+// Of the input, and of values that are computed from it.
 // CHECK-LABEL: func.func @through_casts
 // CHECK-SAME: -> (tensor<?x4xi8>
 // CHECK-NOT: tensor<*
@@ -28,7 +28,7 @@ func.func @through_casts(%x: tensor<?x4xf32>, %s: tensor<4xf32>) -> tensor<?x4xu
   return %3 : tensor<?x4xui8>
 }
 
-// A function returns what is known of its result, unless it is called.
+// A function returns the refined type of its result, unless it has callers.
 // CHECK-SAME: -> (tensor<4xi8>
 func.func @returned(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<*xui8> {
   %0 = quant_float.quantize %x, %s opset 13 : tensor<4xf32>, tensor<f32> to tensor<*xui8>
@@ -48,7 +48,7 @@ func.func @caller(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<*xui8> {
   return %0 : tensor<*xui8>
 }
 
-// Others keep what they had.
+// Other users keep the original type.
 // CHECK-LABEL: func.func @other_users
 // CHECK: %[[A:.+]] = linalg.generic
 // CHECK: %[[B:.+]] = tensor.cast %[[A]] : tensor<4xf32> to tensor<*xf32>

@@ -1,4 +1,5 @@
-// Ops of upstream on tensors, large constants of unsigned elements, and bytes of callers that are only moved.
+// Upstream's ops on tensors, large constants of unsigned elements, and caller-provided bytes that
+// are only moved.
 // RUN: quant-float-opt %s --convert-quant-float-to-linalg | FileCheck %s
 
 // CHECK-LABEL: func.func @arithmetic
@@ -26,7 +27,7 @@ func.func @moved(%x: tensor<4x4xui4>, %y: tensor<8xi4>) -> (tensor<4x4xui4>, ten
   return %x, %0 : tensor<4x4xui4>, tensor<3xi4>
 }
 
-// What is computed, constant or of whole bytes is not looked at again.
+// Computed and constant elements and elements of whole bytes are not masked again.
 // CHECK-LABEL: func.func @clean
 // CHECK-NOT: arith.andi
 // CHECK-NOT: arith.shli
@@ -39,7 +40,7 @@ func.func @clean(%x: tensor<4xf32>, %w: tensor<4xui8>) -> (tensor<4xui4>, tensor
   return %0, %c, %w, %2 : tensor<4xui4>, tensor<2xi4>, tensor<4xui8>, tensor<2xf4E2M1FN>
 }
 
-// Nobody outside sees what a private function returns.
+// A private function's result is not visible outside.
 // CHECK-LABEL: func.func private @inner
 // CHECK-NEXT: return
 func.func private @inner(%x: tensor<4xui4>) -> tensor<4xui4> {

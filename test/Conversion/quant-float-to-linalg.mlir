@@ -45,8 +45,8 @@ func.func @zero_sized(%x: tensor<0x?xf32>) -> tensor<0x?xf16> {
   return %0 : tensor<0x?xf16>
 }
 
-// Unsigned and sub-byte elements change to their storage type, on whole tensors:
-// the signature says what they were.
+// Unsigned and sub-byte elements change to their storage type, on whole tensors. The signature
+// records the original types.
 
 // CHECK-LABEL: func.func @storage
 // CHECK-SAME: (%[[X:.+]]: tensor<?xi8> {quant_float.element_type = ui4})
@@ -83,15 +83,15 @@ func.func @storage_types(%a: tensor<1xi1>, %b: tensor<1xi2>, %c: tensor<1xi4>, %
   return
 }
 
-// The element type is recorded where callers from outside see the function.
+// The element type is recorded for functions that are visible to external callers.
 // CHECK-LABEL: func.func private @private
 // CHECK-SAME: (%{{.+}}: tensor<4xi8>) -> tensor<4xi8>
 func.func private @private(%x: tensor<4xui8>) -> tensor<4xui8> {
   return %x : tensor<4xui8>
 }
 
-// CHECK-LABEL: func.func @what_passes_elements_on
-func.func @what_passes_elements_on(%x: tensor<?xui8>, %n: index, %one: ui8) -> (tensor<?xui8>, ui8, tensor<2xui8>) {
+// CHECK-LABEL: func.func @elements_are_moved
+func.func @elements_are_moved(%x: tensor<?xui8>, %n: index, %one: ui8) -> (tensor<?xui8>, ui8, tensor<2xui8>) {
   // CHECK: %[[A:.+]] = call @private(%{{.+}}) : (tensor<4xi8>) -> tensor<4xi8>
   // CHECK: %[[B:.+]] = tensor.extract_slice %[[A]][0] [%{{.+}}] [1] : tensor<4xi8> to tensor<?xi8>
   // CHECK: %[[C:.+]] = tensor.extract %[[A]][%{{.+}}] : tensor<4xi8>
@@ -108,7 +108,7 @@ func.func @what_passes_elements_on(%x: tensor<?xui8>, %n: index, %one: ui8) -> (
   return %2, %3, %4 : tensor<?xui8>, ui8, tensor<2xui8>
 }
 
-// A dynamic result of static input.
+// A dynamic result with a static input.
 // CHECK-LABEL: func.func @v8_forgets_sizes
 func.func @v8_forgets_sizes(%x: tensor<4xf32>) -> tensor<?xf16> {
   // CHECK: %[[Y:.+]] = linalg.generic
@@ -117,7 +117,7 @@ func.func @v8_forgets_sizes(%x: tensor<4xf32>) -> tensor<?xf16> {
   return %0 : tensor<?xf16>
 }
 
-// Constants: one value per slot of the storage type, i4 and i2 sign-extended.
+// Constants: one value for each element of the storage type, with i4 and i2 sign-extended.
 
 // CHECK-LABEL: func.func @constants
 func.func @constants() -> (tensor<3xui8>, tensor<3xi4>, tensor<2xf6E2M3FN>, tensor<2x2xi1>, tensor<2xf8E4M3FN>, tensor<9xui2>) {
@@ -137,7 +137,7 @@ func.func @constants() -> (tensor<3xui8>, tensor<3xi4>, tensor<2xf6E2M3FN>, tens
   return %0, %1, %2, %3, %4, %5 : tensor<3xui8>, tensor<3xi4>, tensor<2xf6E2M3FN>, tensor<2x2xi1>, tensor<2xf8E4M3FN>, tensor<9xui2>
 }
 
-// Resources are in slots already: the same bytes under another type.
+// Resources are stored in whole bytes already: the same bytes with another type.
 // CHECK-LABEL: func.func @resources
 func.func @resources() -> (tensor<4xui4>, tensor<2xui16>, tensor<2xf32>) {
   // CHECK-DAG: arith.constant dense_resource<nibbles> : tensor<4xi8>
@@ -149,7 +149,7 @@ func.func @resources() -> (tensor<4xui4>, tensor<2xui16>, tensor<2xf32>) {
   return %0, %1, %2 : tensor<4xui4>, tensor<2xui16>, tensor<2xf32>
 }
 
-// Scalars and vectors are for the next conversion.
+// The next conversion handles scalars and vectors.
 // CHECK-LABEL: func.func @scalars_and_vectors
 // CHECK-SAME: (%{{.+}}: f32, %{{.+}}: vector<4xf32>) -> (ui8, vector<4xui4>)
 func.func @scalars_and_vectors(%x: f32, %y: vector<4xf32>) -> (ui8, vector<4xui4>) {

@@ -1,4 +1,5 @@
-// Q1, K5: which element of a vector has which scale. All inputs are 1, so that the results are the scales.
+// Q1, K5: the scale of each element of a vector. All inputs are 1, so that the results are the
+// scales.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith --convert-vector-to-scf --convert-scf-to-cf --convert-vector-to-llvm --convert-to-llvm --reconcile-unrealized-casts | \
 // RUN:   %llvm_bin/mlir-runner -e main -entry-point-result=void \
 // RUN:   --shared-libs=%llvm_bin/../lib/libmlir_c_runner_utils.so | FileCheck %s
@@ -72,7 +73,7 @@ func.func @main() {
   // CHECK: ( ( 7, 7, 7, 7, 7 ), ( 7, 7, 7, 7, 7 ) )
   %5 = call @one(%x, %single) : (vector<2x5xi8>, vector<1xf32>) -> vector<2x5xf32>
   vector.print %5 : vector<2x5xf32>
-  // (min(s - t, 57344) + t) / s, 57344 being the largest f8E5M2.
+  // (min(s - t, 57344) + t) / s, where 57344 is the largest f8E5M2.
   %z = arith.constant dense<1.0> : vector<2x3x2xf32>
   %scales = arith.constant dense<[[1.0], [131072.0], [114688.0]]> : vector<3x1xf32>
   %shifts = arith.constant dense<[[1.0], [0.0], [57344.0]]> : vector<3x1xf32>

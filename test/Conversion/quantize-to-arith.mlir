@@ -4,7 +4,7 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64 --cse | FileCheck %s --check-prefixes=CHECK,NOFMA
 // RUN: quant-float-opt %s --convert-quant-float-to-arith=cpu=x86-64-v4 --quant-float-require-lowered --cse | FileCheck %s
 
-// One division, of the scale; the quotient is corrected by what is left of x.
+// One division, for the scale. The quotient is corrected by the remainder.
 
 // CHECK-LABEL: func.func @one_scale
 // CHECK-SAME: (%[[X:.+]]: vector<8xf32>, %[[S:.+]]: f32)
@@ -46,7 +46,7 @@ func.func @d3_zero_point_of_float4(%x: vector<16xf32>, %s: f32, %z: f4E2M1FN) ->
   return %0 : vector<16xf4E2M1FN>
 }
 
-// Nothing is gained where each element has a scale.
+// With a scale for each element, the reciprocal has no advantage.
 
 // CHECK-LABEL: func.func @q1_per_axis
 // CHECK-SAME: (%[[X:.+]]: vector<4x8xf32>, %[[S:.+]]: vector<4xf32>)
@@ -101,10 +101,10 @@ func.func @scalars(%x: f32, %s: f32) -> (f32, f64) {
   return %0, %1 : f32, f64
 }
 
-// The scales of neighbours are prepared together.
+// The scales of neighbors are prepared together.
 
-// CHECK-LABEL: func.func @neighbours
-func.func @neighbours(%x: vector<8xf32>, %s: f32, %t: f32) -> (vector<8xi8>, vector<8xi8>) {
+// CHECK-LABEL: func.func @neighbors
+func.func @neighbors(%x: vector<8xf32>, %s: f32, %t: f32) -> (vector<8xi8>, vector<8xi8>) {
   // FMA: %[[G:.+]] = vector.from_elements %{{.+}}, %{{.+}} : vector<2xf32>
   // FMA: arith.divf %{{.+}}, %{{.+}} : vector<2xf32>
   // FMA-NOT: arith.divf
@@ -132,7 +132,7 @@ func.func @scalable(%x: vector<[4]xf32>, %s: vector<[4]xf32>, %y: vector<2x[4]xf
   return %0, %1, %2 : vector<[4]xi8>, vector<2x[4]xi8>, vector<[4]xi8>
 }
 
-// vscale blocks, each with a scale of its own; and a partial block beside a scalable dimension.
+// vscale blocks, each with its own scale, and a partial block next to a scalable dimension.
 // CHECK-LABEL: func.func @scalable_one
 // CHECK-SAME: (%{{.+}}: vector<[4]xi8>, %[[S:.+]]: vector<[1]xf32>, %{{.+}}: vector<[2]x3xi8>, %[[T:.+]]: vector<[2]x2xf32>)
 func.func @scalable_one(%x: vector<[4]xi8>, %s: vector<[1]xf32>, %y: vector<[2]x3xi8>, %t: vector<[2]x2xf32>) -> (vector<[4]xf32>, vector<[2]x3xf32>) {

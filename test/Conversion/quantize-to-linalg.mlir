@@ -61,7 +61,7 @@ func.func @d5_dequantize_i32(%x: tensor<4x7xi32>, %s: tensor<f32>, %z: tensor<i3
   return %0 : tensor<4x7xf32>
 }
 
-// Four bits less their lowest value: bytes are wide enough.
+// Four bits minus their lowest value: bytes are wide enough.
 // CHECK-LABEL: func.func @d5_dequantize_i4
 func.func @d5_dequantize_i4(%x: tensor<4x7xi4>, %s: tensor<f32>, %z: tensor<i4>) -> tensor<4x7xf32> {
   // CHECK-DAG: %[[MASK:.+]] = arith.constant 15 : i8
@@ -96,7 +96,7 @@ func.func @q2_one_element(%x: tensor<1x?xf32>, %y: tensor<?xf32>, %s: tensor<1xf
   return %0, %1 : tensor<1x?xi8>, tensor<?xi8>
 }
 
-// D6
+// Rule D6.
 // CHECK-LABEL: func.func @d6_qdq
 func.func @d6_qdq(%x: tensor<0x70xf32>, %s: tensor<f32>) -> tensor<0x70xf32> {
   // CHECK: ^bb0(%[[X:.+]]: f32, %[[S:.+]]: f32,

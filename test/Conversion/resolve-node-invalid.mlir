@@ -1,7 +1,7 @@
 // REQUIRES: networks
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
-// What the verifier of the op says, with the node's name in front.
+// The verifier's message, prefixed with the node's name.
 func.func @q1_length(%x: tensor<4x3xf32>, %b: tensor<2xf32>) -> tensor<*xui8> {
   %t = quant_float.node "Mul"(%b, %b) opset 21 : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xf32>
   // expected-error @+1 {{node 'q' (QuantizeLinear): scale must have 3 elements, as the input's dimension 1, but got 2}}
@@ -11,7 +11,7 @@ func.func @q1_length(%x: tensor<4x3xf32>, %b: tensor<2xf32>) -> tensor<*xui8> {
 
 // -----
 
-// What no op can say.
+// An error that no op's verifier reports.
 func.func @q1_rank(%x: tensor<4x3xf32>, %b: tensor<4x1xf32>) -> tensor<*xui8> {
   %t = quant_float.node "Mul"(%b, %b) opset 21 : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<*xf32>
   // expected-error @+1 {{node without a name (QuantizeLinear): a scale of rank 2 needs a block_size above 0 (blocked quantization), but got 'tensor<4x1xf32>' without one}}

@@ -1,5 +1,5 @@
-// Quantization nodes that were kept for want of types become ops once the types
-// are known.
+// Quantization nodes that were kept because of unknown types become ops once
+// the types are known.
 // REQUIRES: networks
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg | FileCheck %s
 

@@ -1,4 +1,5 @@
-// Casts to float8 and back round in place, and what they give is divided by a scalar by its reciprocal.
+// Casts to float8 and back are replaced by a rounding of floats. The results are divided by a
+// scalar by means of its reciprocal.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" | FileCheck %s --check-prefixes=CHECK,FMA
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefixes=CHECK,APART
 
@@ -13,7 +14,7 @@
 // CHECK: %[[BITS:.+]] = arith.bitcast %[[B]] : vector<16xf32> to vector<16xi32>
 // CHECK: %[[EXPONENT:.+]] = arith.andi %[[BITS]], %{{.+}} : vector<16xi32>
 // CHECK: %[[POWER:.+]] = arith.select
-// An addition alone, where what is rounded may be a subnormal.
+// An addition alone, for values that may be subnormal.
 // FMA: %[[SCALED:.+]] = arith.mulf %[[POWER]]
 // FMA: %[[SUM:.+]] = arith.addf %[[SCALED]], %[[B]] : vector<16xf32>
 // FMA: math.fma %[[POWER]], %{{.+}}, %[[SUM]] : vector<16xf32>
@@ -29,7 +30,7 @@ func.func @round(%x: vector<16xf32>) -> vector<16xf32> {
   return %1 : vector<16xf32>
 }
 
-// What is in range is not brought there again; two roundings.
+// Values in range are not clamped again. Two roundings.
 // CHECK-LABEL: func.func @by_half
 // CHECK: arith.cmpf ogt
 // CHECK: arith.cmpf olt
@@ -53,7 +54,7 @@ func.func @by_half(%x: vector<16xf32>) -> vector<16xf32> {
   return %1 : vector<16xf32>
 }
 
-// A range beyond that of the type is none.
+// A range beyond that of the type is no clamp.
 // CHECK-LABEL: func.func @wide_range
 // CHECK-COUNT-2: arith.cmpf olt
 func.func @wide_range(%x: vector<16xf32>) -> vector<16xf32> {
@@ -68,7 +69,7 @@ func.func @wide_range(%x: vector<16xf32>) -> vector<16xf32> {
   return %1 : vector<16xf32>
 }
 
-// Nor is one whose ends are the wrong way round.
+// Nor is one whose bounds are swapped.
 // CHECK-LABEL: func.func @no_range
 // CHECK-COUNT-2: arith.cmpf olt
 func.func @no_range(%x: vector<16xf32>) -> vector<16xf32> {
@@ -83,7 +84,7 @@ func.func @no_range(%x: vector<16xf32>) -> vector<16xf32> {
   return %1 : vector<16xf32>
 }
 
-// The NaN of two casts has no payload; between ops of arithmetic it may be any (D8).
+// The NaN of two casts has no payload. Between arithmetic ops, it may be any NaN (D8).
 // CHECK-LABEL: func.func @payload
 // CHECK: arith.cmpf uno
 // CHECK: return
@@ -104,7 +105,7 @@ func.func @computed(%x: f32, %s: f32) -> f32 {
   return %2 : f32
 }
 
-// What leaves is the cast's own NaN, whatever came in.
+// A result is the cast's own NaN, whatever the input was.
 // CHECK-LABEL: func.func @computed_only
 // CHECK: arith.cmpf uno
 // CHECK: return
@@ -115,16 +116,16 @@ func.func @computed_only(%x: f32, %s: f32) -> f32 {
   return %1 : f32
 }
 
-// Codes that others look at are still made.
-// CHECK-LABEL: func.func @codes
+// Encodings with other users are still computed.
+// CHECK-LABEL: func.func @encodings
 // CHECK: arith.trunci
-func.func @codes(%x: f32) -> (f8E5M2, f32) {
+func.func @encodings(%x: f32) -> (f8E5M2, f32) {
   %0 = quant_float.cast %x opset 24 : f32 to f8E5M2
   %1 = quant_float.cast %0 opset 24 : f8E5M2 to f32
   return %0, %1 : f8E5M2, f32
 }
 
-// What overflows to NaN, or has no negative zero, is not rounded in place.
+// Types that overflow to NaN, or have no negative zero, do not match.
 // CHECK-LABEL: func.func @not_saturating
 // CHECK: arith.trunci
 func.func @not_saturating(%x: f32) -> f32 {
@@ -141,7 +142,7 @@ func.func @no_negative_zero(%x: f32) -> f32 {
   return %1 : f32
 }
 
-// Quantized elements are rounded in place, too.
+// Quantized elements are rounded as floats, too.
 // CHECK-LABEL: func.func @quantized
 // CHECK-NOT: trunci
 // CHECK: return
@@ -174,7 +175,7 @@ func.func @divided(%x: vector<16xf8E4M3FN>, %t: f32, %s: f32) -> vector<16xf32> 
   return %2 : vector<16xf32>
 }
 
-// An infinity would become a NaN; a cast that saturates makes none.
+// An infinity would become a NaN. A saturating cast never yields infinities.
 // CHECK-LABEL: func.func @infinite
 // CHECK-NOT: scf.if
 // CHECK: return
@@ -196,7 +197,7 @@ func.func @saturated(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
   return %2 : vector<16xf32>
 }
 
-// Other quotients are none of ours.
+// Other quotients do not match.
 // CHECK-LABEL: func.func @other_quotients
 // CHECK-NOT: scf.if
 // CHECK-COUNT-3: arith.divf
@@ -210,7 +211,7 @@ func.func @other_quotients(%x: vector<16xf32>, %q: vector<16xf8E4M3FN>, %v: vect
   return %1, %2, %4 : vector<16xf32>, vector<16xf32>, vector<16xf32>
 }
 
-// Magnitudes are rounded and divided where the sign is known: x * s / s has that of x.
+// Magnitudes are rounded and divided if the sign is known: x * s / s has the sign of x.
 
 // CHECK-LABEL: func.func @scaled_back
 // CHECK-SAME: (%[[X:.+]]: vector<16xf32>, %[[S:.+]]: f32)
@@ -236,7 +237,7 @@ func.func @scaled_back(%x: vector<16xf32>, %s: f32) -> vector<16xf32> {
   return %3 : vector<16xf32>
 }
 
-// A zero has +0 added in the end: its sign is nobody's.
+// +0 is added to a zero at the end, so that its sign does not matter.
 
 // CHECK-LABEL: func.func @positive_zero
 // CHECK-NOT: arith.ori

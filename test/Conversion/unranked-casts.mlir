@@ -1,4 +1,5 @@
-// A cast without a rank is one of a tensor of one dimension; a second one behind it knows the sizes.
+// A cast without a rank is converted as a cast of a one-dimensional tensor. A second one after it
+// has the same sizes.
 // RUN: quant-float-opt %s --convert-quant-float-to-linalg | FileCheck %s
 
 // CHECK-LABEL: func.func private @through

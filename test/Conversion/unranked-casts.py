@@ -1,5 +1,5 @@
-# Casts of tensors whose rank is known at run time alone: compiled, by the values of ml_dtypes and numpy, for several ranks and sizes,
-# one cast after the other and in one function.
+# Casts of tensors of dynamic rank: compiled, with the values of ml_dtypes and numpy, for several
+# ranks and sizes, one cast after the other and in one function.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import subprocess
@@ -12,7 +12,7 @@ import numpy as np
 tools, work = map(Path, sys.argv[1:])
 random = np.random.default_rng(5)
 SHAPES = [(), (1,), (1003,), (7, 0, 2), (3, 5, 67), (1, 2, 1, 3, 2)]
-# The type in between, whose storage is another one for most, and what it makes of a number.
+# The intermediate type, which has another storage type in most cases, and its effect on a value.
 CASES = {
     "f8E4M3FN": lambda x: np.clip(x, -448, 448).astype(ml_dtypes.float8_e4m3fn),
     "f4E2M1FN": lambda x: x.astype(ml_dtypes.float4_e2m1fn),

@@ -48,7 +48,7 @@ func.func @blocks(%q: tensor<4x2x32xi4>, %s: tensor<4x2xf32>) -> tensor<4x2x32xf
   return %r : tensor<4x2x32xf32>
 }
 
-// Scales of unknown sign, and NaN that they cause.
+// Scales of unknown sign, which may cause NaN.
 // CHECK-LABEL: @computed_scale
 func.func @computed_scale(%x: tensor<4x8xf16>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4x8xi8> {
   %e = tensor.empty() : tensor<4x8xi8>

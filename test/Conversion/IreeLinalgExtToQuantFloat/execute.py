@@ -1,4 +1,4 @@
-# IREE's affine quantization, run: the values of numpy with the steps of IREE's decomposition.
+# Runs IREE's affine quantization: the values of numpy with the steps of IREE's decomposition.
 # RUN: %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -116,7 +116,8 @@ def constant(values, element):
 
 
 def case(granularity, real, width, unsigned, zero, low, high, constants=True, wide=None):
-    """Quantizes and dequantizes. `zero` is the type of the zero point, or none; `wide` that of the scale."""
+    """Quantizes and dequantizes. `zero` is the type of the zero point or None, `wide` that of the
+    scale."""
     wide = wide or real
     name = f"{granularity}_{real}_{wide}_{'u' if unsigned else 'i'}{width}_{zero}_{low}_{high}_{constants}"
     kind, scale_kind = FLOATS[real], FLOATS[wide]
@@ -149,19 +150,19 @@ def case(granularity, real, width, unsigned, zero, low, high, constants=True, wi
         operand += f", {symbol}"
     maps = ["(d0, d1, d2)", scale_map, *([scale_map] if zero else []), "(d0, d1, d2)"]
     maps = ", ".join(f"affine_map<{DIMS} -> {m}>" for m in maps)
-    codes, reals = f"tensor<{tensor(SHAPE, f'i{width}')}>", f"tensor<{tensor(SHAPE, real)}>"
-    qtypes, dtypes = ", ".join([*types, codes]), ", ".join([codes, *types[1:], reals])
+    encodings, reals = f"tensor<{tensor(SHAPE, f'i{width}')}>", f"tensor<{tensor(SHAPE, real)}>"
+    qtypes, dtypes = ", ".join([*types, encodings]), ", ".join([encodings, *types[1:], reals])
     extra = flags("storage_unsigned" if unsigned else "")
     body += [
-        f"  %qe = tensor.empty() : {codes}",
+        f"  %qe = tensor.empty() : {encodings}",
         f'  %q = "iree_linalg_ext.quantize_affine"(%x{operand}, %qe) <{{indexing_maps = [{maps}],'
-        f" quant_min = {low} : i64, quant_max = {high} : i64{extra}}}> : ({qtypes}) -> {codes}",
+        f" quant_min = {low} : i64, quant_max = {high} : i64{extra}}}> : ({qtypes}) -> {encodings}",
         f"  %de = tensor.empty() : {reals}",
         f'  %d = "iree_linalg_ext.dequantize_affine"(%q{operand}, %de) <{{indexing_maps = [{maps}]'
         f"{flags('input_unsigned' if unsigned else '')}}}> : ({dtypes}) -> {reals}",
-        f"  return %q, %d : {codes}, {reals}",
+        f"  return %q, %d : {encodings}, {reals}",
     ]
-    lines = [f"func.func @main({', '.join(arguments)}) -> ({codes}, {reals}) {{", *body, "}"]
+    lines = [f"func.func @main({', '.join(arguments)}) -> ({encodings}, {reals}) {{", *body, "}"]
     got = run(name, "\n".join(lines) + "\n", *arrays)
     s, offset = spread(scale, granularity), spread(z if zero else np.zeros_like(z), granularity)
     with np.errstate(all="ignore"):
@@ -175,7 +176,7 @@ def case(granularity, real, width, unsigned, zero, low, high, constants=True, wi
     mask = np.uint8((1 << width) - 1) if width < 8 else None
     first = got[0] if mask is None else bits(got[0]) & mask
     check(f"{name} codes", first, stored if mask is None else bits(stored) & mask)
-    # bf16 comes as its codes.
+    # bf16 is passed as its encodings.
     check(f"{name} values", got[1].view(kind) if got[1].dtype.kind == "V" else got[1], value)
 
 
@@ -195,9 +196,9 @@ case("axis", "bf16", 8, False, "i8", -128, 127, wide="f32")
 case("scalar", "bf16", 8, True, "i64", 0, 255)
 case("scalar", "f64", 8, False, "i8", -128, 127)
 
-# All 8-bit codes, dequantized.
+# All 8-bit values, dequantized.
 for unsigned in (False, True):
-    codes = np.arange(256).astype(np.int8)
+    encodings = np.arange(256).astype(np.int8)
     text = f"""
 func.func @main(%q: tensor<256xi8>) -> tensor<256xf32> {{
   %s = arith.constant 0.1 : f32
@@ -211,9 +212,9 @@ func.func @main(%q: tensor<256xi8>) -> tensor<256xf32> {{
   return %d : tensor<256xf32>
 }}
 """
-    values = codes.view(np.uint8).astype(np.int64) if unsigned else codes.astype(np.int64)
+    values = encodings.view(np.uint8).astype(np.int64) if unsigned else encodings.astype(np.int64)
     expected = (values - 200).astype(np.float32) * np.float32(0.1)
-    check(f"all codes, unsigned {unsigned}", run(f"codes{unsigned}", text, codes)[0], expected)
+    check(f"all codes, unsigned {unsigned}", run(f"codes{unsigned}", text, encodings)[0], expected)
 
 # The interface of a compiled function, with dynamic sizes, a global, and a call.
 ABI = """

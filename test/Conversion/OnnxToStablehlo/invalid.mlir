@@ -1,4 +1,5 @@
-// Ops that have no form in StableHLO: each error names the op and the reason.
+// Ops without an equivalent in StableHLO: each error names the op and the
+// reason.
 // RUN: quant-float-opt --allow-unregistered-dialect --convert-onnx-to-stablehlo --split-input-file --verify-diagnostics %s
 
 func.func @f(%a0: tensor<4xf32>) {
@@ -424,7 +425,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<3xf32>, %c: tensor<i1>) {
 
 // -----
 
-// The error of an op in a body is the only one.
+// An error in a body is the only error.
 func.func @f(%x: tensor<4xf32>, %c: tensor<i1>) {
   %r = quant_float.node "If"(%c) opset 28 : (tensor<i1>) -> tensor<4xf32> bodies ["then_branch", "else_branch"] {
     // expected-error @+1 {{no StableHLO for 'Gelu': the node is not in the table of forms}}

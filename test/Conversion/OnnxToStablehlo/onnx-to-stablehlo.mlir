@@ -16,7 +16,7 @@ func.func @casts(%x: tensor<4xf32>) -> (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, te
   return %0, %1, %2 : tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, tensor<4xi8>
 }
 
-// XLA would multiply by the reciprocal of a scale that is broadcast.
+// XLA would multiply by the reciprocal of a broadcast scale.
 // CHECK-LABEL: func @quantize
 // CHECK: %[[SCALE:.*]] = "stablehlo.broadcast_in_dim"(%arg1)
 // CHECK: %[[HIDDEN:.*]] = "stablehlo.optimization_barrier"(%[[SCALE]])
@@ -56,7 +56,7 @@ func.func @nodes(%x: tensor<2x4xf32>, %b: tensor<4xf32>, %i: tensor<2x2x3xi8>, %
   return %1, %2, %3, %5 : tensor<*xi1>, tensor<*xf32>, tensor<2x2x5xi32>, tensor<*xf32>
 }
 
-// The form of JAX's argmax and argmin.
+// The pattern of JAX's argmax and argmin.
 // CHECK-LABEL: func @extrema
 // CHECK: %[[IOTA:.*]] = "stablehlo.iota"() {{.*}}iota_dimension = 1 : i64{{.*}} : () -> tensor<3x8xi32>
 // CHECK: %[[RESULT:.*]]:2 = "stablehlo.reduce"(%arg0, %[[IOTA]], %{{.*}}, %{{.*}}) {{.*}}dimensions = array<i64: 1>
@@ -106,7 +106,7 @@ func.func @indices(%x: tensor<4x6xf32>, %i: tensor<3x2xi64>, %u: tensor<3xf32>, 
 // CHECK-NEXT: "stablehlo.return"(%[[N]])
 // CHECK: }, {
 // CHECK-NEXT: "stablehlo.return"(%arg0)
-// The counter, the state and the slices that are written.
+// The counter, the state and the slices that the loop writes.
 // CHECK: "stablehlo.while"(%{{.*}}, %arg0, %{{.*}}) ({
 // CHECK-NEXT: ^bb0(%[[I:.*]]: tensor<i64>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<3x2xf32>):
 // CHECK-NEXT: "stablehlo.compare"(%[[I]], %{{.*}}) {{.*}}comparison_direction LT

@@ -4,8 +4,8 @@
 
 // NONE-NOT: llvm.aarch64.{{.*}}{{fp8|fpmr}}
 
-// FPMR (E5M2 is the first format of sources, E4M3 the second one): 0x8048 is E4M3, saturating. NaNs get the signs that the
-// instruction drops from the highest bytes of the sources.
+// FPMR (E5M2 is the first source format, E4M3 the second one): 0x8048 is E4M3, saturating. NaNs get
+// the signs that the instruction drops, from the highest bytes of the sources.
 
 // REMARK: f32 to f8E4M3FN by fcvtn
 // CHECK-LABEL: func.func @f32_to_e4m3(
@@ -33,7 +33,7 @@ func.func @f32_to_e4m3(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
   return %0 : vector<16xf8E4M3FN>
 }
 
-// Integers are no NaNs. 0x8 is E5M2, not saturating.
+// Integers are never NaN. 0x8 is E5M2 without saturation.
 
 // REMARK: i8 to f8E5M2 by fcvtn
 // CHECK-LABEL: func.func @i8_to_e5m2(
@@ -47,24 +47,24 @@ func.func @i8_to_e5m2(%x: vector<16xi8>) -> vector<16xf8E5M2> {
   return %0 : vector<16xf8E5M2>
 }
 
-// Halves are two registers; of bfloat16 SVE2 converts every second one each.
+// f16 results are two registers. For bfloat16, each SVE2 instruction converts every second element.
 
 // REMARK: f16 to f8E4M3FN by fcvtn
 // REMARK: bf16 to f8E5M2 by bfcvtn
-// CHECK-LABEL: func.func @halves(
+// CHECK-LABEL: func.func @half_precision(
 // CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.fp8.fcvtn"(%{{.*}}, %{{.*}}) : (vector<8xf16>, vector<8xf16>) -> vector<16xi8>
 // CHECK:         %[[EVEN:.+]] = vector.shuffle %{{.*}} [0, 2, 4, 6, 8, 10, 12, 14] : vector<16xbf16>, vector<16xbf16>
 // CHECK:         vector.scalable.insert %[[EVEN]], %{{.*}}[0] : vector<8xbf16> into vector<[8]xbf16>
 // CHECK:         vector.shuffle %{{.*}} [1, 3, 5, 7, 9, 11, 13, 15] : vector<16xbf16>, vector<16xbf16>
 // CHECK:         llvm.call_intrinsic "llvm.aarch64.sve.fp8.cvtn"
 // CHECK:         vector.scalable.extract %{{.*}}[0] : vector<16xi8> from vector<[16]xi8>
-func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3FN>, vector<16xf8E5M2>) {
+func.func @half_precision(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3FN>, vector<16xf8E5M2>) {
   %0 = quant_float.cast %x opset 28 : vector<16xf16> to vector<16xf8E4M3FN>
   %1 = quant_float.cast %y opset 28 : vector<16xbf16> to vector<16xf8E5M2>
   return %0, %1 : vector<16xf8E4M3FN>, vector<16xf8E5M2>
 }
 
-// The number says which of the two formats is read: both at once need nothing else in FPMR.
+// The instruction selects one of the two source formats, so both need no change of FPMR in between.
 
 // REMARK: f8E4M3FN to bf16 by bf2cvtl
 // REMARK: f8E5M2 to f16 by f1cvtl
@@ -81,7 +81,7 @@ func.func @decode(%x: vector<16xf8E4M3FN>, %y: vector<16xf8E5M2>) -> (vector<16x
   return %0, %1 : vector<16xbf16>, vector<16xf16>
 }
 
-// Of a part of a register.
+// A part of a register.
 
 // REMARK: f32 to f8E4M3FN expanded into arith: {{.*}}fcvtn takes vectors of 16
 // CHECK-LABEL: func.func @scalar(
@@ -92,7 +92,7 @@ func.func @scalar(%x: f32) -> f8E4M3FN {
   return %0 : f8E4M3FN
 }
 
-// One mode for the whole loop, in front of it: reading is content with any.
+// One mode for the whole loop, set before it: decoding works with any mode.
 
 // CHECK-LABEL: func.func @loop(
 // CHECK:         llvm.call_intrinsic "llvm.aarch64.set.fpmr"
@@ -119,7 +119,7 @@ func.func @loop(%codes: memref<?xvector<16xf8E4M3FN>>, %x: memref<?xvector<16xf3
   return
 }
 
-// Two modes in one loop, and threads, which have a register each.
+// Two modes in one loop, and threads, each of which has its own register.
 
 // CHECK-LABEL: func.func @modes(
 // CHECK-NOT:     fpmr
@@ -146,7 +146,7 @@ func.func @modes(%x: memref<?xvector<16xf32>>, %a: memref<?xvector<16xf8E4M3FN>>
   return
 }
 
-// Whoever is called may leave something else.
+// A callee may change the mode.
 
 // CHECK-LABEL: func.func @calls(
 // CHECK:         scf.for

@@ -2,8 +2,9 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=aarch64-linux-gnu cpu=neoverse-v2" | FileCheck %s --check-prefix=BF16
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=aarch64-linux-gnu cpu=generic" --remarks-filter=quant-float-conversion --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// As pmaddwd does it on x86, but halves of sums are taken apart by shuffles, which are UZP1 and UZP2, and added where they
-// belong. NaNs take no branch: of a sum the upper half tells, and TBX looks their code up.
+// Like pmaddwd on x86, but shuffles (UZP1 and UZP2) separate the halves of the sums, which are
+// added afterwards. NaNs need no branch: the upper half of a sum shows them, and TBX looks up their
+// encoding.
 
 // CHECK-LABEL: func.func @f32_to_e4m3(
 // CHECK-SAME:      %[[X:.+]]: vector<16xf32>
@@ -27,7 +28,7 @@ func.func @f32_to_e4m3(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
   return %0 : vector<16xf8E4M3FN>
 }
 
-// TBL gives zero for what is no index, so that segments are indices as they are.
+// TBL yields zero for indices out of range, so segments are used as indices directly.
 
 // CHECK-LABEL: func.func @f16_to_e4m3(
 // CHECK:         %[[SEGMENT:.+]] = vector.shuffle %{{.+}}, %{{.+}} [1, 3, 5, {{.+}} : vector<16xi8>
@@ -42,7 +43,7 @@ func.func @f16_to_e4m3(%x: vector<16xf16>) -> vector<16xf8E4M3FN> {
   return %0 : vector<16xf8E4M3FN>
 }
 
-// Signs are extended by SSHLL, which shifts as well.
+// SSHLL sign-extends and shifts.
 
 // CHECK-LABEL: func.func @e4m3_to_f32(
 // CHECK-SAME:      %[[X:.+]]: vector<16xf8E4M3FN>
@@ -56,8 +57,8 @@ func.func @e4m3_to_f32(%x: vector<16xf8E4M3FN>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// The upper halves of f16, which FCVTL widens; it makes NaNs quiet, and payloads are none of its business: where these
-// matter, they are dropped before.
+// The upper halves of f16, which FCVTL widens. It quiets NaNs. If payloads matter, they are dropped
+// before.
 
 // CHECK-LABEL: func.func @e5m2_to_f32(
 // CHECK-DAG:     %[[INFINITY:.+]] = arith.constant dense<124> : vector<16xi8>
@@ -75,7 +76,8 @@ func.func @e5m2_to_f32(%x: vector<16xf8E5M2>, %y: vector<16xf8E5M2>) -> (vector<
   return %0, %2 : vector<16xf32>, vector<16xf32>
 }
 
-// The largest of all numbers is NaN where one is; that has a branch. BFCVTN keeps payloads, which are dropped.
+// The maximum of all values is NaN if one is NaN, which takes a branch. BFCVTN keeps payloads,
+// which are dropped.
 
 // REMARK: f32 to bf16 by uqsub: bfcvtn needs bf16
 // BF16-LABEL:  func.func @f32_to_bf16(
@@ -96,7 +98,8 @@ func.func @f32_to_bf16(%x: vector<16xf32>) -> vector<16xbf16> {
   return %0 : vector<16xbf16>
 }
 
-// FCVTNS rounds to nearest even, and NaN to 0, so that quotients are cut off with NaNs kept. It takes a register.
+// FCVTNS rounds to nearest even, and NaN to 0, so quotients are clamped in a way that keeps NaNs.
+// It handles one register.
 
 // CHECK-LABEL: func.func @quantize(
 // CHECK:         arith.minimumf

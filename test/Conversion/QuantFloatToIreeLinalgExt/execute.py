@@ -1,4 +1,5 @@
-# Quantizations exported to IREE's affine quantization, imported again and compiled, against the reference evaluator.
+# Quantizations exported to IREE's affine quantization, imported again and compiled, against the
+# reference evaluator.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys

@@ -34,7 +34,7 @@ func.func @lowest(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xui4> {
   return %0 : tensor<4xui4>
 }
 
-// Quotients of scales that are not known may be NaN. The input is extended by IREE.
+// Quotients of unknown scales may be NaN. IREE extends the input.
 // CHECK-LABEL: @per_axis
 // CHECK-SAME: %[[X:.+]]: tensor<4x8xf16>, %[[S:.+]]: tensor<8xf32>, %[[Z:.+]]: tensor<8xi8>
 // CHECK: %[[Q:.+]] = "iree_linalg_ext.quantize_affine"(%[[X]], %[[S]], %[[Z]], %{{.+}}) <{indexing_maps = [#[[$ID]], #[[$AXIS]], #[[$AXIS]], #[[$ID]]], quant_max = 127 : i64, quant_min = -128 : i64}> : (tensor<4x8xf16>, tensor<8xf32>, tensor<8xi8>, tensor<4x8xi8>) -> tensor<4x8xi8>
@@ -62,7 +62,7 @@ func.func @blocks(%q: tensor<?x64xui8>, %s: tensor<?x2xbf16>, %z: tensor<?x2xui8
   return %0 : tensor<?x64xbf16>
 }
 
-// Casts stay, and so does the static shape.
+// Casts are not converted. The static shape is kept.
 // CHECK-LABEL: @others
 // CHECK: quant_float.cast
 // CHECK: "iree_linalg_ext.dequantize_affine"

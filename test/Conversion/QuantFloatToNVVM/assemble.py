@@ -1,5 +1,6 @@
-# Kernels of one cast each for each chip: NVIDIA's assembler takes the PTX, and there is the chip's conversion instruction, once for two
-# elements, where there should be, and none where not. Kernels of quantizations and of other shapes are assembled, too.
+# Kernels of one cast each for each chip: NVIDIA's assembler accepts the PTX. It contains the chip's
+# conversion instruction, once for two elements, if the chip has one. Kernels of quantizations and
+# of other shapes are assembled, too.
 # RUN: %python %s %tools_dir/quant-float-opt %t %if full %{ full %}
 import itertools
 import os
@@ -11,7 +12,7 @@ from nvvm import ptx
 from nvvm.chips import CHIPS, COUNTERPARTS, INSTRUCTION_TYPES, MORE_CHIPS, has
 from nvvm.kernels import NARROW, OWN, WIDE, Operand, cast, operation
 
-# One of each kind, of which all kernels are made.
+# One chip of each kind.
 DIFFERENT_CHIPS = ("sm_75", "sm_80", "sm_90", "sm_100a")
 # Without further modifiers, such as relu, pzo and scaled.
 INSTRUCTION = re.compile(
@@ -20,7 +21,7 @@ INSTRUCTION = re.compile(
 
 
 def casts(is_full):
-    """Casts, each with the narrow floats that instructions know and the number of them for two elements."""
+    """Casts, each with the narrow floats of its instructions and their number for two elements."""
     pairs = [*itertools.product(WIDE, NARROW), *itertools.product(NARROW, WIDE)]
     if is_full:
         pairs += itertools.permutations(NARROW, 2)
@@ -36,14 +37,14 @@ def casts(is_full):
             ]
         for option in options:
             to_types = [] if "nearest" in option else [to]
-            # FNUZ codes are made of two conversions of the other kind.
+            # FNUZ encodings take two conversions of the other format.
             if to in COUNTERPARTS:
                 to_types = 2 * [COUNTERPARTS[to]]
             yield cast(source, to, option), [source, *to_types]
 
 
 def others():
-    """Other shapes, and other ops, as their casts are."""
+    """Other shapes and ops use the same instructions as their casts."""
     for shape in ((), (1,), (3,), (5,), (6,), (2, 4), (3, 5), (2, 2, 2)):
         yield cast("f32", "f8E4M3FN", shape=shape)
         yield cast("f8E5M2", "f16", shape=shape)

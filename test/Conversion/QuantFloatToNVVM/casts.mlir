@@ -12,7 +12,7 @@
 
 gpu.module @kernels {
 
-// The first operand has the high byte; then NaN gets its sign back.
+// The first operand is the high byte. Then NaN gets its sign back.
 
 // CHECK-LABEL: func.func @c5_f32_to_e4m3(
 // CHECK-SAME:      %[[INPUT:.+]]: vector<4xf32>
@@ -39,7 +39,7 @@ func.func @c5_f32_to_e4m3(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
   return %0 : vector<4xf8E4M3FN>
 }
 
-// 464 is the tie between 448 and what would be 480: it is no overflow.
+// 464 is the tie between 448 and the next value, 480: it does not overflow.
 
 // CHECK-LABEL: func.func @c3_e4m3_without_saturation(
 // CHECK-DAG:     %[[LIMIT:.+]] = arith.constant dense<4.640000e+02> : vector<4xf32>
@@ -54,8 +54,8 @@ func.func @c3_e4m3_without_saturation(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
   return %0 : vector<4xf8E4M3FN>
 }
 
-// And 61440 is one, between an odd code and infinity's. NaN is 0x7E: adding 1 to
-// 0x7F carries into the sign bit.
+// 61440 overflows, because it is a tie between an odd encoding and infinity. NaN is 0x7E: adding 1
+// to 0x7F carries into the sign bit.
 
 // CHECK-LABEL: func.func @c3_e5m2_without_saturation(
 // CHECK-DAG:     %[[LIMIT:.+]] = arith.constant dense<6.144000e+04> : vector<4xf32>
@@ -85,7 +85,7 @@ func.func @f16_to_e4m3(%x: vector<4xf16>) -> vector<4xf8E4M3FN> {
   return %0 : vector<4xf8E4M3FN>
 }
 
-// By f32, exactly.
+// Via f32, exactly.
 
 // CHECK-LABEL: func.func @c1_bf16_to_e5m2(
 // CHECK:         arith.shli
@@ -96,7 +96,7 @@ func.func @c1_bf16_to_e5m2(%x: vector<4xbf16>) -> vector<4xf8E5M2> {
   return %0 : vector<4xf8E5M2>
 }
 
-// By f32, rounded to odd.
+// Via f32, rounded to odd.
 
 // CHECK-LABEL: func.func @c1_f64_to_e4m3(
 // CHECK:         arith.truncf {{.*}} : vector<2xf64> to vector<2xf32>
@@ -109,7 +109,7 @@ func.func @c1_f64_to_e4m3(%x: vector<2xf64>) -> vector<2xf8E4M3FN> {
   return %0 : vector<2xf8E4M3FN>
 }
 
-// An integer has no NaN.
+// Integers are never NaN.
 
 // CHECK-LABEL: func.func @c12_i32_to_e4m3(
 // CHECK:         arith.sitofp
@@ -134,7 +134,7 @@ func.func @d8_product_to_e4m3(%x: vector<4xf32>) -> vector<4xf8E4M3FN> {
   return %0 : vector<4xf8E4M3FN>
 }
 
-// One element has a zero beside it, three have one, too.
+// One element and three elements are padded with a zero.
 
 // CHECK-LABEL: func.func @scalar(
 // CHECK-SAME:      %[[INPUT:.+]]: f32
@@ -155,7 +155,7 @@ func.func @three(%x: vector<3xf8E5M2>) -> vector<3xf16> {
   return %0 : vector<3xf16>
 }
 
-// Upstream's pipeline for GPUs lowers no vector.shape_cast.
+// Upstream's GPU pipeline does not lower vector.shape_cast.
 
 // CHECK-LABEL: func.func @matrix(
 // CHECK-COUNT-4: nvvm.convert.f32x2.to.f8x2
@@ -166,7 +166,7 @@ func.func @matrix(%x: vector<2x4xf32>) -> vector<2x4xf8E4M3FN> {
   return %0 : vector<2x4xf8E4M3FN>
 }
 
-// And no slice: three elements are taken one by one. A cast of shapes there and back is none.
+// Nor slices: three elements are extracted one by one. Two inverse shape casts are folded.
 
 // CHECK-LABEL: func.func @shapes_there_and_back(
 // CHECK-NOT:     {{vector.insert|vector.shuffle|vector.shape_cast}}
@@ -180,7 +180,7 @@ func.func @shapes_there_and_back(%x: vector<8xf32>) -> vector<8xf8E4M3FN> {
   return %2 : vector<8xf8E4M3FN>
 }
 
-// Products and minima of matrices are instructions, too.
+// Matrix multiplications and minima use instructions, too.
 
 // CHECK-LABEL: func.func @matrix_of_integers(
 // CHECK:         llvm.intr.{{minnum|maxnum}}
@@ -191,8 +191,8 @@ func.func @matrix_of_integers(%x: vector<2x3xf32>, %s: vector<2xf32>) -> vector<
   return %0 : vector<2x3xi8>
 }
 
-// Codes are taken from a register by truncation and shift. NaN is 0x7FC00000
-// with the sign of its code.
+// Encodings are extracted from a register by truncation and shift. NaN is 0x7FC00000 with the sign
+// of its encoding.
 
 // CHECK-LABEL: func.func @c7_e4m3_to_f32(
 // CHECK-DAG:     %[[SIXTEEN:.+]] = arith.constant 16 : i32
@@ -247,8 +247,8 @@ func.func @e4m3_to_e5m2(%x: vector<4xf8E4M3FN>) -> vector<4xf8E5M2> {
   return %0 : vector<4xf8E5M2>
 }
 
-// Of twice the number, and of the number itself plus 8: the second from code 0x40
-// on. What has the sign bit then is beyond the range; NaN was the greatest code.
+// Converts twice the value, and the value plus 8: the second one from encoding 0x40 on. Results
+// with the sign bit are out of range. NaN was the largest encoding.
 
 // CHECK-LABEL: func.func @c5_f32_to_e4m3fnuz(
 // CHECK-SAME:      %[[INPUT:.+]]: vector<4xf32>
@@ -280,7 +280,7 @@ func.func @c4_f32_to_e5m2fnuz(%x: vector<4xf32>) -> vector<4xf8E5M2FNUZ> {
   return %0 : vector<4xf8E5M2FNUZ>
 }
 
-// No instruction rounds so.
+// No instruction has this rounding.
 
 // CHECK-LABEL: func.func @c9_f32_to_scale_nearest(
 // CHECK-NOT:     {{nvvm.convert|quant_float.cast}}
@@ -290,7 +290,7 @@ func.func @c9_f32_to_scale_nearest(%x: vector<4xf32>) -> vector<4xf8E8M0FNU> {
   return %0 : vector<4xf8E8M0FNU>
 }
 
-// Negative numbers have code 0.
+// Negative values have encoding 0.
 
 // CHECK-LABEL: func.func @c9_f32_to_scale_up(
 // FLOAT8-NOT:    nvvm.convert
@@ -302,7 +302,7 @@ func.func @c9_f32_to_scale_up(%x: vector<4xf32>) -> vector<4xf8E8M0FNU> {
   return %0 : vector<4xf8E8M0FNU>
 }
 
-// Without saturation all outside of 2^-127 to 2^127 is NaN.
+// Without saturation, values outside of 2^-127 to 2^127 become NaN.
 
 // CHECK-LABEL: func.func @c9_bf16_to_scale_down(
 // FLOAT8-NOT:    nvvm.convert
@@ -324,7 +324,7 @@ func.func @c10_scale_to_f32(%x: vector<4xf8E8M0FNU>) -> vector<4xf32> {
   return %0 : vector<4xf32>
 }
 
-// NaN is the zero of the other sign. The byte of two codes is taken apart.
+// NaN is the encoding of negative zero. The byte of two encodings is split.
 
 // CHECK-LABEL: func.func @c8_f32_to_f4(
 // FLOAT8-NOT:    nvvm.convert
@@ -364,7 +364,7 @@ func.func @c8_f32_to_f6(%x: vector<4xf32>) -> vector<4xf16> {
 
 }
 
-// Functions of the host are not touched where there are GPU modules.
+// Host functions are not changed in modules with GPU modules.
 
 // CHECK-LABEL: func.func @host(
 // CHECK:         quant_float.cast

@@ -1,5 +1,5 @@
-# Chips and versions of PTX that are none, or do not go together: each is one clear error, before LLVM could abort. And every chip
-# with the version that is its default.
+# Invalid chips and versions of PTX, and invalid combinations: each is one clear error, before LLVM
+# could abort. Also every chip with its default version.
 # RUN: %python %s %tools_dir/quant-float-opt
 import subprocess
 import sys
@@ -18,7 +18,7 @@ CHIPS = (
 )
 VERSIONS = "63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90"
 
-# chip, ptx, the module's target, what the error says.
+# chip, ptx, the module's target, and the expected error.
 WRONG = [
     *[
         (chip, "", "", f"chip must be one of {CHIPS}, but got '{chip}'")
@@ -80,7 +80,7 @@ WRONG = [
     ],
 ]  # fmt: skip
 
-# chip, ptx, the module's target, whether f32 to f8E4M3FN is an instruction.
+# chip, ptx, the module's target, and whether f32 to f8E4M3FN has an instruction.
 RIGHT = [
     *[(chip, "", "", chip not in ("sm_75", "sm_80", "sm_86", "sm_87", "sm_88")) for chip in CHIPS.split(", ")],
     ("sm_89", "78", "", False),
@@ -90,7 +90,7 @@ RIGHT = [
     ("sm_90", "+ptx90", "", True),
     ("", "", '[#nvvm.target<chip = "sm_90">]', True),
     ("", "", '[#nvvm.target<chip = "sm_89", features = "+ptx78">]', False),
-    # The version of PTX that LLVM takes then is 7.8.
+    # LLVM's default version of PTX is 7.8 then.
     ("", "", '[#nvvm.target<chip = "sm_89">]', False),
     ("", "81", '[#nvvm.target<chip = "sm_89", features = "+ptx81">]', True),
     ("sm_89", "81", "", True),
@@ -99,7 +99,7 @@ RIGHT = [
     ("sm_80", "", '[#nvvm.target<chip = "sm_90">]', False),
 ]  # fmt: skip
 
-# Ops on what no kernel computes with, and what the error says of them: each op's own rules are held first.
+# Ops on types that kernels do not support, and the errors: each op's own verifier comes first.
 TYPES = [
     ("%0 = quant_float.cast %a opset 24 : {0} to {1}", ["{0}"], "quant_float.cast", [
         ("tensor<4xf32>", "tensor<4xf8E4M3FN>"), ("tensor<?xf32>", "tensor<?xf8E5M2>"), ("tensor<*xf32>", "tensor<*xf8E4M3FN>"),
@@ -122,7 +122,7 @@ TYPES = [
         ("vector<[4]xf32>", "vector<[4]xf8E4M3FN>"),
     ]),
 ]  # fmt: skip
-# Casts that the op itself refuses, wherever it is.
+# Casts that the op's verifier rejects everywhere.
 REFUSED = [
     ("f32", "f8E3M4"), ("f32", "f8E4M3"), ("f32", "f8E4M3B11FNUZ"), ("f80", "f8E4M3FN"), ("f128", "f32"), ("tf32", "f8E5M2"),
     ("index", "f8E4M3FN"), ("i3", "f8E4M3FN"), ("i128", "f32"), ("complex<f32>", "f8E4M3FN"), ("memref<4xf32>", "memref<4xf8E4M3FN>"),

@@ -1,5 +1,6 @@
-# How many instructions four elements take: with all corrections, and conversions between floats alone. Where there is a disassembler
-# (nvdisasm, on the path or of the package triton), the machine's own instructions are counted, too.
+# The number of instructions for four elements: all of them, and conversions between floats alone.
+# With a disassembler (nvdisasm, in PATH or in the package triton), machine instructions are
+# counted, too.
 # RUN: %python %s %tools_dir/quant-float-opt %t
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from nvvm.kernels import Operand, cast, operation
 
 _VECTOR, _SCALE = Operand("f32"), Operand("f32", ())
 
-# Of each chip: what computes, at most so many instructions, so many conversions among them, and so many of the machine where it takes
-# more than PTX (a division has a slow path).
+# For each chip: the computation, the maximum number of instructions, the number of conversions
+# among them, and the maximum number of machine instructions if it is larger (a division has a slow
+# path).
 LIMITS = {
     "sm_80": [
         (cast("f32", "f8E4M3FN"), 44, 0),
@@ -27,7 +29,8 @@ LIMITS = {
         (cast("f8E4M3FN", "f32"), 31, 0),
         (cast("f8E5M2", "f32"), 40, 4),
         (cast("f8E4M3FNUZ", "f32"), 23, 0),
-        # 15 of PTX with LLVM 22 and 23, which extract a field where ptxas, and LLVM 24, shift twice.
+        # 15 in PTX of LLVM 22 and 23, which extract a bit field, while ptxas and LLVM 24 use two
+        # shifts.
         (cast("f4E2M1FN", "f32"), 16, 0),
         (cast("f8E8M0FNU", "f32"), 32, 0),
     ],
@@ -80,7 +83,7 @@ def check_chip(program, folder, chip, rows):
         machine_limit = rest[0] if rest else limit
         if native and len(native[name]) > machine_limit:
             failures.append(
-                f"{chip}: {name}: at most {machine_limit} instructions of the machine, but got {len(native[name])}"
+                f"{chip}: {name}: at most {machine_limit} machine instructions, but got {len(native[name])}"
             )
     return failures
 

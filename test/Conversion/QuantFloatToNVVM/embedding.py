@@ -1,6 +1,6 @@
-# The pass in somebody else's compiler: LLVM's own mlir-opt with our plugin makes PTX of kernels with ops of ours on vectors, by upstream's
-# pipeline, for each chip; NVIDIA's assembler takes it.
-# mlir-opt has no sanitizer's runtime for the plugin to find.
+# The pass in another compiler: LLVM's mlir-opt with this project's plugin compiles kernels with ops
+# of the dialect on vectors to PTX, with upstream's pipeline, for each chip, and NVIDIA's assembler
+# accepts it. mlir-opt has no sanitizer runtime that the plugin could use.
 # UNSUPPORTED: sanitizers
 # RUN: %python %s %llvm_bin/mlir-opt %obj_root/lib/libQuantFloatPlugin.so %t
 import os

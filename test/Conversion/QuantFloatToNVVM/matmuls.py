@@ -1,6 +1,8 @@
-# Products of matrices, convolutions and products of few vectors for each chip: NVIDIA's assembler takes the PTX, and there are the instructions of a warp where the chip has
-# them and the accumulation mode allows it, and fused multiply-adds where not; --explain says so. Chips that differ
-# from these in name alone get the fast sums, and are not assembled; sums in the stated order and what --explain says are for one chip of each kind.
+# Matmuls, convolutions and skinny matmuls for each chip: NVIDIA's assembler accepts the PTX. It
+# contains tensor core instructions if the chip has them and the accumulation mode allows them,
+# otherwise fused multiply-adds, and --explain agrees. Chips that differ from these in name only are
+# tested with reassociation, and are not assembled. Ordered accumulation and --explain are tested
+# for one chip of each kind.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import re
@@ -8,30 +10,31 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gpu_products
-import shares
+import gpu_matmuls
+import sharding
 from gpu_convolutions import CONVOLUTIONS
-from gpu_vectors import VECTORS
+from gpu_skinny_matmuls import VECTORS
 from nvvm import ptx
 from nvvm.chips import CHIPS, MORE_CHIPS, number
 
-# Those that wgmma multiplies on sm_90a, if TMA can load the operands: what --explain calls the instruction.
+# The matmuls that use wgmma on sm_90a, if TMA can load the operands, and the instruction's name in
+# --explain.
 WGMMA = {
-    gpu_products.transposed("f16", "f16"): "m64nNk16.f32.f16.f16",
-    gpu_products.transposed("f8E4M3FN", "f8E4M3FN", scales=True): "m64nNk32.f32.e4m3.e4m3",
-    gpu_products.transposed("i8", "ui8"): "m64nNk32.s32.s8.u8",
+    gpu_matmuls.transposed("f16", "f16"): "m64nNk16.f32.f16.f16",
+    gpu_matmuls.transposed("f8E4M3FN", "f8E4M3FN", scales=True): "m64nNk32.f32.e4m3.e4m3",
+    gpu_matmuls.transposed("i8", "ui8"): "m64nNk32.s32.s8.u8",
 }
 PRODUCTS = (
     *WGMMA,
-    gpu_products.matmul("f32"),
-    gpu_products.matmul("f64"),
-    gpu_products.matmul("f32", gpu_products.FEW[0]),
-    gpu_products.matmul("f16"),
-    gpu_products.matmul("bf16"),
-    gpu_products.dequantized("f8E4M3FN"),
-    gpu_products.dequantized("f8E5M2"),
-    gpu_products.integer("i8", "ui8"),
-    gpu_products.integer("ui8", "ui8", "one", "all"),
+    gpu_matmuls.matmul("f32"),
+    gpu_matmuls.matmul("f64"),
+    gpu_matmuls.matmul("f32", gpu_matmuls.SKINNY[0]),
+    gpu_matmuls.matmul("f16"),
+    gpu_matmuls.matmul("bf16"),
+    gpu_matmuls.dequantized("f8E4M3FN"),
+    gpu_matmuls.dequantized("f8E5M2"),
+    gpu_matmuls.integer("i8", "ui8"),
+    gpu_matmuls.integer("ui8", "ui8", "one", "all"),
     *(each for each in VECTORS if each.name in ("bytes", "nibbles_blocks", "float4", "float8_blocks", "columns_nibbles")),
     *(each for each in CONVOLUTIONS if each.name in ("padded", "f16", "zero_points", "f8", "f8_padded")),
 )  # fmt: skip
@@ -41,12 +44,13 @@ OF_EACH_KIND = ("sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120
 
 
 def instruction(product, chip, sums):
-    """By a table of our own, of the PTX ISA: the shape and the types of both factors; nothing where there is none."""
+    """The shape and the operand types of the instruction, from this test's own table of the PTX
+    ISA, or None."""
     if product in VECTORS:
         return None
     kind, other = product.factors()
     if kind in ("i8", "ui8"):
-        # Of a convolution the channels are the rows.
+        # The channels of a convolution are the rows.
         given = (other, kind) if product in CONVOLUTIONS else (kind, other)
         types = ".".join({"i8": "s8", "ui8": "u8"}[each] for each in given)
         return f"{'m16n8k32' if number(chip) >= 80 else 'm8n8k16'}.row.col.s32.{types}.s32"
@@ -67,7 +71,7 @@ def main(tools, folder):
     model = folder / "model.mlir"
     model.write_text("".join(product.text() for product in PRODUCTS))
     for chip in (
-        (*CHIPS, *MORE_CHIPS) if shares.SHARE == 1 else ("sm_75", "sm_90", "sm_90a", "sm_100a")
+        (*CHIPS, *MORE_CHIPS) if sharding.SHARE == 1 else ("sm_75", "sm_90", "sm_90a", "sm_100a")
     ):
         for sums in ("ordered", "reassociate") if chip in OF_EACH_KIND else ("reassociate",):
             code = folder / f"{chip}.{sums}.ptx"

@@ -1,5 +1,5 @@
-# Formats that no GPU has instructions for, by general code: casts, quantizations and dequantizations for GPUs executed on the CPU, against
-# exact arithmetic.
+# Formats without GPU instructions, with the portable expansion: casts, quantizations and
+# dequantizations for GPUs executed on the CPU, against exact arithmetic.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-opt %llvm_bin/mlir-translate %clangxx %cuda_include %t
 import sys
@@ -24,36 +24,36 @@ def cast(source, to, saturate="true"):
 def make_numbers(name):
     middle = DESCRIBED[name].midpoints.astype(np.float32).view(np.uint32)
     near = np.concatenate([middle, middle + np.uint32(1), middle - np.uint32(1)])
-    codes = np.concatenate(
+    encodings = np.concatenate(
         [near, near | np.uint32(1 << 31), random.integers(0, 1 << 32, 4000, dtype=np.uint32)]
     )
-    return codes[: codes.size // 12 * 12]
+    return encodings[: encodings.size // 12 * 12]
 
 
-def numbers_of(codes):
+def numbers_of(encodings):
     with np.errstate(all="ignore"):
-        wide = codes.view(np.float32).astype(np.longdouble)
-    return np.copysign(wide, np.where(codes >> 31, -1.0, 1.0))
+        wide = encodings.view(np.float32).astype(np.longdouble)
+    return np.copysign(wide, np.where(encodings >> 31, -1.0, 1.0))
 
 
 def cases():
-    """Computations with their operands and the codes they make, and which codes are NaN."""
+    """Computations with their operands and expected encodings, and which encodings are NaN."""
     every = np.arange(256, dtype=np.uint8).repeat(3)
     for name in OWN:
         described = DESCRIBED[name]
-        codes = make_numbers(name)
+        encodings = make_numbers(name)
         values = described.values(every)
         isnan = np.isnan(described.values(np.arange(256)))
         for saturate in ("true", "false"):
-            expected = described.encode(numbers_of(codes), saturate == "true")
-            yield cast("f32", name, saturate), (codes,), expected, None
-            scales = random.uniform(-2, 2, codes.size).astype(np.float32)
+            expected = described.encode(numbers_of(encodings), saturate == "true")
+            yield cast("f32", name, saturate), (encodings,), expected, None
+            scales = random.uniform(-2, 2, encodings.size).astype(np.float32)
             with np.errstate(all="ignore"):
-                quotient = codes.view(np.float32) / scales
+                quotient = encodings.view(np.float32) / scales
             expected = described.encode(quotient.astype(np.longdouble), saturate == "true")
             operands = (Operand("f32"), Operand("f32"))
             computation = operation("quantize_elements", f"saturate {saturate}", operands, name)
-            yield computation, (codes, scales.view(np.uint32)), expected, isnan
+            yield computation, (encodings, scales.view(np.uint32)), expected, isnan
         wide = values.astype(np.float32).view(np.uint32)
         quiet = np.uint32(0x7FC00000)
         wide = np.where(
@@ -80,7 +80,7 @@ def main(program, translate, compiler, cuda_include, folder):
             if not same.all():
                 i = np.flatnonzero(~same)[0]
                 failures.append(
-                    f"{chip}: {computation.name}: {(~same).sum()} differ, {[int(codes[i]) for codes in operands]}: "
+                    f"{chip}: {computation.name}: {(~same).sum()} differ, {[int(encodings[i]) for encodings in operands]}: "
                     f"expected {int(expected[i]):#x}, but got {int(found[i]):#x}"
                 )
     print(

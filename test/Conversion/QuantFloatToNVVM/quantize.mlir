@@ -4,8 +4,8 @@
 // The chip is that of the module.
 gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx80">] {
 
-// The quotient by the reciprocal of the scale that all elements share, its sign,
-// and the instruction; of NaN no sign is needed (D8).
+// The quotient by means of the reciprocal of the shared scale, its sign, and the instruction. The
+// sign of NaN does not matter (D8).
 
 // CHECK-LABEL: func.func @d3_quantize(
 // CHECK:         arith.divf %{{.+}}, %{{.+}} : f32
@@ -26,7 +26,7 @@ func.func @d3_quantize(%x: vector<4xf32>, %s: f32) -> vector<4xf8E4M3FN> {
   return %0 : vector<4xf8E4M3FN>
 }
 
-// A scale for each element divides.
+// With a scale for each element, there is a division.
 
 // CHECK-LABEL: func.func @d3_quantize_each(
 // CHECK:         arith.divf %{{.+}}, %{{.+}} : vector<4xf32>
@@ -48,7 +48,7 @@ func.func @d3_quantize_scalar(%x: f32, %s: f32) -> f8E4M3FNUZ {
   return %0 : f8E4M3FNUZ
 }
 
-// A product takes any NaN (D8).
+// A product may be any NaN (D8).
 
 // CHECK-LABEL: func.func @d5_dequantize(
 // CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
@@ -60,7 +60,7 @@ func.func @d5_dequantize(%x: vector<4xf8E4M3FN>, %s: f32) -> vector<4xf32> {
   return %0 : vector<4xf32>
 }
 
-// By codes where instructions make them, in place elsewhere.
+// Through encodings if instructions compute them, otherwise as rounded floats.
 
 // CHECK-LABEL: func.func @d6_qdq(
 // CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
@@ -75,7 +75,7 @@ func.func @d6_qdq(%x: vector<4xf32>, %s: f32) -> vector<4xf32> {
   return %0 : vector<4xf32>
 }
 
-// Integers are clamped by instructions, no calls.
+// Instructions clamp integers, without calls.
 
 // CHECK-LABEL: func.func @d1_quantize_to_integers(
 // CHECK:         llvm.intr.minnum

@@ -1,5 +1,6 @@
-# quantize, dequantize, qdq and fakeconvert for GPUs, executed on the CPU by NVIDIA's own host functions: as the Reference has them
-# (fakeconvert: as its rules have it), bit for bit but for NaNs and zeros of arithmetic (D8).
+# quantize, dequantize, qdq and fakeconvert for GPUs, executed on the CPU with NVIDIA's host
+# functions: the bits of the Reference (for fakeconvert, of its rules), except for NaNs and zeros
+# that arithmetic creates (D8).
 # RUN: %python %s %tools_dir/quant-float-opt %llvm_bin/mlir-translate %clangxx %cuda_include %tools_dir/quant-float-reference-quantize %t %if full %{ full %}
 import itertools
 import sys
@@ -15,13 +16,13 @@ from fakeconvert.semantics import Origin
 from nvvm import host
 from nvvm.kernels import Computation, Operand, operation
 from quantize_matrix import semantics
-from quantize_matrix.data import to_codes, values_of
+from quantize_matrix.data import to_encodings, values_of
 
 CHIPS = ("sm_100a", "sm_90", "sm_80")
 INTEGERS = ("ui8", "i8", "i16", "i4", "ui2")
 # Elements that share a scale: those of a vector, each row of a matrix, one scalar.
 SHAPES = {4: ((4,), (), ""), 2: ((2, 2), (2,), " axis 0"), 1: ((), (), "")}
-# x, scale, and a precision that is not theirs.
+# x, scale, and a precision other than their types.
 TYPES = (
     ("f32", "f32", None), ("f16", "f16", None), ("bf16", "bf16", None), ("f32", "f32", "f64"), ("f16", "f8E8M0FNU", None),
     ("f32", "f16", "f32"),
@@ -34,7 +35,7 @@ class Case:
     op: str
     x: str
     scale: str
-    y: str  # for qdq and fakeconvert the type between
+    y: str  # for qdq and fakeconvert the intermediate type
     shared: int
     precision: str | None = None
     saturate: bool = True
@@ -43,7 +44,7 @@ class Case:
 
     @property
     def division(self):
-        """D2"""
+        """Rule D2."""
         return self.precision or (self.scale if self.scale != "f8E8M0FNU" else "f32")
 
     def computation(self) -> Computation:
@@ -55,7 +56,7 @@ class Case:
             operands.append(Operand(kind, scale_shape))
         result = self.x if self.op in ("qdq", "fakeconvert") else self.y
         if self.op == "fakeconvert":
-            # What a shift that is no constant makes of it in OpenVINO.
+            # OpenVINO's precision with a shift that is not constant.
             rounded = self.mode == "openvino" and self.has_zero_point and self.x == "bf16"
             options = (
                 f"to {self.y} mode {self.mode}{' reciprocal nearest' if rounded else ''} opset 13"
@@ -100,36 +101,36 @@ def cases(is_full):
 
 
 def make_scales(name, rng):
-    """Half of them ordinary, then any bits, and where arithmetic ends."""
+    """Half of them ordinary values, then random bits, and special values."""
     if name == "f8E8M0FNU":
         return np.concatenate([rng.integers(110, 145, ROWS - 6), [0, 1, 127, 253, 254, 255]]).astype(np.uint8)  # fmt: skip
     form = FORMATS[name]
     usual = rng.uniform(1, 2, ROWS // 2) * np.exp2(rng.integers(-5, 6, ROWS // 2))
-    special = to_codes(
+    special = to_encodings(
         name, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -3.0, 6e-8, 2.0**61])
     )
     random = rng.integers(0, 1 << form.width, ROWS, dtype=np.uint64).astype(form.slot)
-    codes = np.concatenate([special, to_codes(name, usual), random])[:ROWS]
+    encodings = np.concatenate([special, to_encodings(name, usual), random])[:ROWS]
     sign = form.slot.type(1 << (form.width - 1))
-    return np.where(rng.random(ROWS) < 0.2, codes ^ sign, codes)
+    return np.where(rng.random(ROWS) < 0.2, encodings ^ sign, encodings)
 
 
 def make_zero_points(name, rng):
     form = FORMATS[name]
     if form.kind == "float" and form.width > 8:
-        return to_codes(name, rng.uniform(-300, 300, ROWS) * np.exp2(rng.integers(-8, 1, ROWS)))
-    codes = form.codes(rng.integers(0, 1 << form.width, ROWS).astype(form.slot))
-    # For one of each special scale, too.
-    codes[:12] = 0
-    return codes
+        return to_encodings(name, rng.uniform(-300, 300, ROWS) * np.exp2(rng.integers(-8, 1, ROWS)))
+    encodings = form.encodings(rng.integers(0, 1 << form.width, ROWS).astype(form.slot))
+    # One for each special scale, too.
+    encodings[:12] = 0
+    return encodings
 
 
 def make_x(case, scales, rng):
-    """For each scale, what lies next to where the result changes, and random bits."""
+    """For each scale, values next to where the result changes, and random bits."""
     form = FORMATS[case.x]
-    codes = rng.integers(0, 1 << form.width, (ROWS, COLUMNS), dtype=np.uint64).astype(form.slot)
+    encodings = rng.integers(0, 1 << form.width, (ROWS, COLUMNS), dtype=np.uint64).astype(form.slot)
     if case.op == "dequantize":
-        return codes
+        return encodings
     near = COLUMNS * 3 // 4
     if case.y in INTEGERS:
         low, high = semantics.integer_range(case.y)
@@ -141,15 +142,17 @@ def make_x(case, scales, rng):
         factor = values_of(case.scale, scales)[:, None]
         factor = np.where(np.isfinite(factor) & (factor != 0), factor, 1.0)
         wanted = edges / factor if case.op == "fakeconvert" else edges * factor
-        chosen = to_codes(case.x, wanted).astype(np.int64)
-    codes[:, :near] = form.codes((chosen + rng.integers(-1, 2, chosen.shape)).astype(form.slot))
-    specials = to_codes(case.x, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1e-20]))
-    codes[:, -specials.size :] = specials
-    return codes
+        chosen = to_encodings(case.x, wanted).astype(np.int64)
+    encodings[:, :near] = form.encodings(
+        (chosen + rng.integers(-1, 2, chosen.shape)).astype(form.slot)
+    )
+    specials = to_encodings(case.x, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1e-20]))
+    encodings[:, -specials.size :] = specials
+    return encodings
 
 
 def expect(case, reference, x, scale, zero_point):
-    """The result, another one that is as right (D8), and whether its NaNs are of one class."""
+    """The result, an alternative result (D8), and whether all NaNs are equivalent."""
     if case.op == "fakeconvert":
         wide = [None if part is None else np.repeat(part[:, None], case.shared, 1) for part in (scale, zero_point)]  # fmt: skip
         result = fakeconvert.evaluate(case.mode, case.x, case.y, x, *wide, Origin(False, False))
@@ -159,26 +162,30 @@ def expect(case, reference, x, scale, zero_point):
         result = reference.dequantize(types, x, scale, zero_point, axis=0)
         return result, result
     types = (case.x, case.scale, case.y)
-    codes = reference.quantize(types, x, scale, zero_point, case.division, case.saturate, axis=0)
-    other = codes
+    encodings = reference.quantize(
+        types, x, scale, zero_point, case.division, case.saturate, axis=0
+    )
+    other = encodings
     if case.y in FLOAT4_AND_6:
         with np.errstate(all="ignore"):
             quotient = semantics.divide(
                 values_of(case.x, x), values_of(case.scale, scale)[:, None], case.division
             )
         negative = np.uint8(1 << (FORMATS[case.y].width - 1))
-        other = np.where(np.isnan(quotient), codes ^ negative, codes)
+        other = np.where(np.isnan(quotient), encodings ^ negative, encodings)
     if case.op == "quantize":
-        return codes, other
+        return encodings, other
     back = (case.y, case.scale, case.x)
-    return tuple(reference.dequantize(back, c, scale, zero_point, axis=0) for c in (codes, other))
+    return tuple(
+        reference.dequantize(back, c, scale, zero_point, axis=0) for c in (encodings, other)
+    )
 
 
 def differences(case, found, expected, other):
     equal = (found == expected) | (found == other)
     result = case.computation().result.element
     if FORMATS[result].kind == "float" and result not in FLOAT4_AND_6:
-        # D8
+        # Rule D8.
         nan = np.isnan(FORMATS[result].values(found).reshape(found.shape))
         equal |= nan & np.isnan(FORMATS[result].values(expected).reshape(found.shape))
     return np.argwhere(~equal)
@@ -199,7 +206,7 @@ def main(program, translate, compiler, cuda_include, reference_program, folder, 
             zero_points = None
             if case.has_zero_point:
                 zero_points = make_zero_points(computation.operands[2].element, rng)
-            # Neighbours have different scales.
+            # Neighbors have different scales.
             x = make_x(case, scales, rng).reshape(ROWS, -1, case.shared)
             x = np.ascontiguousarray(x.swapaxes(0, 1)).reshape(-1, case.shared)
             parameters = [None if part is None else np.tile(part, COLUMNS // case.shared) for part in (scales, zero_points)]  # fmt: skip

@@ -1,4 +1,5 @@
-# Casts for GPUs, executed on the CPU by NVIDIA's own host functions. Everything must be what the Reference gives, bit for bit.
+# Casts for GPUs, executed on the CPU with NVIDIA's host functions. All bits must be those of the
+# Reference.
 # RUN: %python %s %tools_dir/quant-float-opt %llvm_bin/mlir-translate %clangxx %cuda_include %tools_dir/quant-float-reference-cast %t %if full %{ full %}
 import itertools
 import sys
@@ -16,14 +17,14 @@ SOURCES = (*WIDE, "i32", "ui64")
 # With `full`.
 MORE_SOURCES = ("i8", "ui16")
 CHIPS = ("sm_100a", "sm_90", "sm_80")
-# No instruction for minima: with `full`.
+# Without an instruction for minima: with `full`.
 OLD_CHIPS = ("sm_75",)
-# Codes of a source against a destination; all of them with `full`.
-MOST_CODES = 20_000
+# The encodings of a source for a destination, all of them with `full`.
+MAX_ENCODINGS = 20_000
 INSTRUCTIONS = 17
 
 
-# Beside vectors of four: scalars, pairs that lack an element, matrices.
+# Besides vectors of four: scalars, incomplete pairs, matrices.
 SHAPES = ((), (1,), (2,), (3,), (6,), (2, 3))
 
 
@@ -42,12 +43,12 @@ class Case:
             options += f" round_mode {self.mode}"
         return cast(self.source, self.to, options, self.shape)
 
-    def codes(self, is_full):
-        codes = inputs.codes(self.source, self.to)
-        most = MOST_CODES if self.shape == (4,) else MOST_CODES // 10
-        if not is_full and codes.size > most:
-            codes = codes[:: -(-codes.size // most)]
-        return codes[: codes.size // 12 * 12]
+    def encodings(self, is_full):
+        encodings = inputs.encodings(self.source, self.to)
+        most = MAX_ENCODINGS if self.shape == (4,) else MAX_ENCODINGS // 10
+        if not is_full and encodings.size > most:
+            encodings = encodings[:: -(-encodings.size // most)]
+        return encodings[: encodings.size // 12 * 12]
 
 
 def cases(is_full):
@@ -86,19 +87,19 @@ def main(program, translate, compiler, cuda_include, reference_program, folder, 
     elements, failures = 0, []
     with CastProcess(reference_program) as reference:
         for case in all_cases:
-            codes = case.codes(bool(full))
+            encodings = case.encodings(bool(full))
             expected = reference.cast(
-                case.source, case.to, codes, opset=case.opset, saturate=case.saturate, round_mode=case.mode
+                case.source, case.to, encodings, opset=case.opset, saturate=case.saturate, round_mode=case.mode
             )  # fmt: skip
             one = case.computation()
             for chip, library in libraries.items():
-                found = host.run(library, one, codes)
-                elements += codes.size
+                found = host.run(library, one, encodings)
+                elements += encodings.size
                 different = np.flatnonzero(found != expected)
                 if different.size:
                     i = different[0]
                     failures.append(
-                        f"{chip}: {one.name}: {different.size} of {codes.size} differ, {int(codes[i]):#x}: "
+                        f"{chip}: {one.name}: {different.size} of {encodings.size} differ, {int(encodings[i]):#x}: "
                         f"expected {int(expected[i]):#x}, but got {int(found[i]):#x}"
                     )
     print(

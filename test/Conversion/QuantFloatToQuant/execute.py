@@ -1,4 +1,5 @@
-# Quantizations exported to the quant dialect, imported again and compiled, against the reference evaluator.
+# Quantizations exported to the quant dialect, imported again and compiled, against the reference
+# evaluator.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys

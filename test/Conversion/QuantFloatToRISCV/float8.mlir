@@ -5,7 +5,7 @@
 
 // NONE-NOT: llvm.
 
-// Sixteen elements of a register group; NaNs come out positive.
+// Sixteen elements of a register group. NaNs become positive.
 
 // REMARK: f32 to f8E4M3FN by vfncvt.sat.f.f.q
 // MISSED: f32 to f8E4M3FN expanded into arith: {{.*}}vfncvt.sat.f.f.q needs experimental-zvfofp8min and zvfbfmin
@@ -27,7 +27,7 @@ func.func @f32_to_e4m3(%x: vector<16xf32>) -> vector<16xf8E4M3FN> {
   return %0 : vector<16xf8E4M3FN>
 }
 
-// E5M2 leaves nothing in vtype that LLVM would take for something else. Its NaN is another code.
+// E5M2 leaves no state in vtype that LLVM would misinterpret. Its NaN has another encoding.
 
 // REMARK: bf16 to f8E5M2 by vfncvtbf16.f.f.w
 // CHECK-LABEL: func.func @bf16_to_e5m2(
@@ -40,7 +40,7 @@ func.func @bf16_to_e5m2(%x: vector<16xbf16>) -> vector<16xf8E5M2> {
   return %0 : vector<16xf8E5M2>
 }
 
-// Integers are no NaNs, but what is too large loses its sign unless it saturates.
+// Integers are never NaN, but values out of range lose their sign unless they saturate.
 
 // CHECK-LABEL: func.func @i16_to_float8(
 // CHECK:         llvm.call_intrinsic "llvm.riscv.vfncvt.sat.f.f.q"
@@ -56,7 +56,7 @@ func.func @i16_to_float8(%x: vector<16xi16>) -> (vector<16xf8E4M3FN>, vector<16x
   return %0, %1, %2 : vector<16xf8E4M3FN>, vector<16xf8E4M3FN>, vector<16xf8E5M2>
 }
 
-// By way of bfloat16, and from there by bits: instructions would drop signs of NaNs.
+// Through bfloat16, and from there by integer arithmetic: instructions would drop signs of NaNs.
 
 // REMARK: f8E4M3FN to f32 by vfwcvtbf16.f.f.v
 // CHECK-LABEL: func.func @decode(

@@ -1,4 +1,5 @@
-# Casts and quantizations exported to TOSA, lowered by upstream's passes and compiled, against the reference evaluator.
+# Casts and quantizations exported to TOSA, lowered by upstream's passes and compiled, against the
+# reference evaluator.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys

@@ -36,7 +36,7 @@ func.func @wide(%x: f64) -> (bf16, f16) {
   return %y, %z : bf16, f16
 }
 
-// Other rounding modes stay.
+// Other rounding modes are left unchanged.
 // CHECK-LABEL: func.func @toward_zero(
 // CHECK:         arith.truncf %{{.+}} toward_zero : f32 to bf16
 func.func @toward_zero(%x: f32) -> bf16 {
@@ -63,7 +63,7 @@ func.func @arithmetic(%x: bf16, %y: bf16) -> bf16 {
   return %result : bf16
 }
 
-// Integers are not rounded to f32 first. f32 represents those of 16 bits.
+// Integers are not rounded to f32 first. f32 represents all 16-bit integers.
 // CHECK-LABEL: func.func @integers(
 // CHECK-NOT:     arith.sitofp %{{.+}} : i32 to bf16
 // CHECK-NOT:     arith.uitofp %{{.+}} : vector<16xi64> to vector<16xbf16>

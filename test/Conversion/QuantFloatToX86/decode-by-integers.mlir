@@ -4,8 +4,8 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=OLD
 // OLD-NOT: pshuf
 
-// NaN has the first index, then come eight subnormals and all others; their
-// differences are those between the results and the shifted codes.
+// NaN has the first index, followed by eight subnormals and all other values. The table holds the
+// differences between the results and the shifted encodings.
 
 // CHECK-LABEL: func.func @f8E4M3FN(
 // CHECK-DAG:     %[[LAST:.+]] = arith.constant dense<15> : vector<32xi8>
@@ -40,7 +40,7 @@ func.func @sixty_four(%x: vector<64xf8E5M2>) -> vector<64xbf16> {
   return %0 : vector<64xbf16>
 }
 
-// f16 has the exponents of f8E5M2: nothing is shifted.
+// f16 has the exponents of f8E5M2, so nothing is shifted.
 
 // CHECK-LABEL: func.func @half(
 // CHECK-NOT:     arith.shrsi
@@ -52,7 +52,7 @@ func.func @half(%x: vector<32xf8E5M2>) -> vector<32xf16> {
   return %0 : vector<32xf16>
 }
 
-// What would be -0 is NaN, and has an entry of its own.
+// The encoding of -0 is NaN, and has its own entry.
 
 // CHECK-LABEL: func.func @fnuz(
 // CHECK:         %[[INDEX:.+]] = arith.minui %{{.*}}, %{{.*}} : vector<32xi8>
@@ -64,7 +64,7 @@ func.func @fnuz(%x: vector<32xf8E4M3FNUZ>) -> vector<32xf32> {
   return %0 : vector<32xf32>
 }
 
-// Four bits are looked up as they are.
+// Four-bit values are looked up directly.
 
 // CHECK-LABEL: func.func @f4(
 // CHECK-NOT:     arith.addi
@@ -88,7 +88,8 @@ func.func @others(%x: vector<32xf8E3M4>, %y: vector<32xf8E8M0FNU>) -> (vector<32
   return %0, %1 : vector<32xf32>, vector<32xf32>
 }
 
-// f8E5M2 are upper halves of f16, which instructions widen. Only what NaNs differ by is looked up.
+// f8E5M2 encodings are upper halves of f16, which instructions widen. Only the difference for NaNs
+// is looked up.
 
 // CHECK-LABEL: func.func @halves(
 // CHECK-COUNT-1: "llvm.x86.avx2.pshuf.b"

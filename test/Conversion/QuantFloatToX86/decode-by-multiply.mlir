@@ -2,10 +2,10 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v2" | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// SSSE3 looks codes up.
+// With SSSE3, encodings are looked up.
 // NONE-NOT: arith.sitofp
 
-// An integer times a power of two, which has the sign; a branch for NaN.
+// An integer times a power of two, which has the sign. NaN takes a branch.
 
 // REMARK: [Passed] cast | {{.*}}"f8E4M3FN to f32 by cvtdq2ps: {{.*}}, pshufb needs ssse3"
 // CHECK-LABEL: func.func @f8E4M3FN(
@@ -31,8 +31,8 @@ func.func @f8E4M3FN(%x: vector<16xf8E4M3FN>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// All codes are numbers. Of f32 the upper halves are bf16, and those f16 when the exponent has lost what biases differ by, down
-// to zero.
+// No encoding is NaN. The upper halves of f32 are bf16. They become f16 by subtracting the
+// difference of the exponent biases, saturating at zero.
 
 // CHECK-LABEL: func.func @f4E2M1FN(
 // CHECK-COUNT-2: "llvm.x86.sse2.packssdw.128"

@@ -1,11 +1,12 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=znver4" --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=NOVBMI
 
-// No look-up without byte tables.
+// No lookup without byte tables.
 // NOVBMI-NOT: vpermi2var
 
-// Codes are dealt out to the lanes; a table for each byte of the results that is not the same for
-// all; the sign bit goes over as it is; then unpacking, lane by lane, until an element is whole.
+// The encodings are distributed to the 128-bit lanes. There is a table for each byte of the results
+// that is not constant, and the sign bit is copied. The bytes are then unpacked, lane by lane, to
+// elements.
 
 // CHECK-LABEL: func.func @c7_float8_to_f32(
 // CHECK-SAME:      %[[INPUT:.+]]: vector<64xf8E4M3FN>
@@ -13,7 +14,7 @@
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant dense<-128> : vector<64xi8>
 // CHECK-DAG:     %[[LOW1:.+]] = arith.constant dense<[0, 0, -128, -64, 0, 32, 64, 96, -128, -112,
 // CHECK-DAG:     %[[HIGH1:.+]] = arith.constant dense<[0, 59, 59, 59, 60, 60,
-// NaN is the last.
+// NaN is the last entry.
 // CHECK-DAG:     %[[LOW2:.+]] = arith.constant dense<[0, 16, 32, {{.+}}, -64, -48, -32, -64]>
 // CHECK-DAG:     %[[HIGH2:.+]] = arith.constant dense<[64, 64, {{.+}}, 67, 67, 127]>
 // CHECK:         %[[BYTES:.+]] = arith.bitcast %[[INPUT]] : vector<64xf8E4M3FN> to vector<64xi8>
@@ -35,7 +36,7 @@ func.func @c7_float8_to_f32(%x: vector<64xf8E4M3FN>) -> vector<64xf32> {
   return %0 : vector<64xf32>
 }
 
-// The one NaN is where the negative zero would be: 0xFE00 in f16.
+// The only NaN has the encoding of negative zero: 0xFE00 in f16.
 
 // CHECK-LABEL: func.func @c7_fnuz_to_f16(
 // CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<-2> : vector<64xi8>
@@ -53,7 +54,7 @@ func.func @c7_fnuz_to_f16(%x: vector<64xf8E4M3FNUZ>) -> vector<64xf16> {
   return %0 : vector<64xf16>
 }
 
-// No sign: both halves of the codes have tables of their own.
+// No sign: both halves of the encodings have their own tables.
 
 // CHECK-LABEL: func.func @c10_scale_to_bf16(
 // CHECK-COUNT-4: vpermi2var
@@ -64,7 +65,7 @@ func.func @c10_scale_to_bf16(%x: vector<64xf8E8M0FNU>) -> vector<64xbf16> {
   return %0 : vector<64xbf16>
 }
 
-// All codes of six bits are in one table, signs and all. Of f64 two bytes of eight change.
+// All six-bit encodings are in one table, signs included. Two of the eight bytes of f64 vary.
 
 // CHECK-LABEL: func.func @float6_to_f64(
 // CHECK:         vector.shuffle %{{.*}} [0, 4, 8, 12, 16, 20, 24, 28, 1, 5, {{.*}}] : vector<32xi16>, vector<32xi16>
@@ -87,7 +88,7 @@ func.func @two_registers(%x: vector<128xf4E2M1FN>) -> vector<128xf32> {
   return %0 : vector<128xf32>
 }
 
-// Left to the portable expansion: other lengths and ranks.
+// Other lengths and ranks use the portable expansion.
 
 // CHECK-LABEL: func.func @half_a_register(
 // CHECK-NOT:     vpermi2var
@@ -105,7 +106,7 @@ func.func @rank_2(%x: vector<1x64xf8E4M3FN>) -> vector<1x64xf32> {
   return %0 : vector<1x64xf32>
 }
 
-// Other destinations by way of f32.
+// Other destinations through f32.
 
 // CHECK-LABEL: func.func @to_integer(
 // CHECK-COUNT-2: vpermi2var

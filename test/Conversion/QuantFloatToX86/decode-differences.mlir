@@ -3,7 +3,8 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=SSE
 // SSE-NOT: dense<19200>
 
-// Small numbers become mantissas of floats near 2^23 (0x4B000000) as bytes are unpacked; the scalar is masked where it is broadcast.
+// Small integers become mantissas of floats near 2^23 (0x4B000000) when bytes are unpacked. The
+// broadcast scalar is masked.
 
 // CHECK-LABEL: func.func @bytes(
 // CHECK-SAME:      %[[X:.+]]: vector<32xi8>, %[[Z:.+]]: i8, %[[S:.+]]: f32)
@@ -21,7 +22,7 @@
 // CHECK-NOT:     arith.sitofp
 // CHECK:         %[[DIFFERENCE:.+]] = arith.subf
 // CHECK:         arith.mulf %[[DIFFERENCE]]
-// AVX-512 looks 16 products up.
+// AVX-512 looks up 16 products.
 // AVX512-LABEL: func.func @bytes(
 // AVX512-SAME:      %[[X:.+]]: vector<32xi8>, %[[Z:.+]]: i8, %[[S:.+]]: f32)
 // AVX512:         %[[DIFFERENCES:.+]] = arith.subf
@@ -49,7 +50,7 @@ func.func @bytes(%x: vector<32xi8>, %z: i8, %s: f32) -> vector<32xf32> {
   return %8 : vector<32xf32>
 }
 
-// The upper ones of two codes in a byte stay there, near 2^19 (0x49000000).
+// The upper value of a byte stays in its bits, near 2^19 (0x49000000).
 
 // CHECK-LABEL: func.func @packed(
 // CHECK-SAME:      %[[X:.+]]: vector<16xi8>, %[[Z:.+]]: i8)
@@ -83,7 +84,7 @@ func.func @packed(%x: vector<16xi8>, %z: i8) -> vector<32xf32> {
   return %10 : vector<32xf32>
 }
 
-// A difference of whole bytes may be anything.
+// The difference of whole bytes may be any value.
 
 // CHECK-LABEL: func.func @whole(
 // CHECK:         arith.sitofp

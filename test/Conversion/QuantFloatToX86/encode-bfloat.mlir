@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=SSE
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=AVX512
 
-// Words of two registers between each other: a shift and a blend. NaNs have a branch.
+// A shift and a blend interleave the 16-bit results of two registers. NaNs take a branch.
 
 // CHECK-LABEL: func.func @bf16(
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant dense<1> : vector<16xi16>

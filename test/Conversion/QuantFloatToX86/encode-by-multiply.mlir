@@ -3,14 +3,14 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(convert-quant-float-to-arith{triple=x86_64-linux-gnu cpu=x86-64-v3}))" | FileCheck %s --check-prefix=FLUSH
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// A register of codes from four of f32: two numbers are added to each product's other half, packs
-// saturate, and one shuffle brings all in order. NaNs have a branch.
+// A register of encodings from four registers of f32: two constants are added to the halves of each
+// product, packs saturate, and one shuffle restores the order. NaNs take a branch.
 
 // REMARK-DAG: [Passed] cast | {{.*}}"f32 to f8E4M3FN by vpmaddwd: vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw"
 // CHECK-LABEL: func.func @c3_float8(
-// The lower halves are times 16, the upper ones once.
+// The lower halves are multiplied by 16, the upper ones by one.
 // CHECK-DAG:     %[[FACTORS:.+]] = arith.constant dense<[16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1]> : vector<16xi16>
-// 2^20 with a correction of -1000, an odd number less one, which is 16 in the upper half.
+// 2^20 with a correction of -1000, an odd number minus one, which is 16 in the upper half.
 // CHECK-DAG:     %[[FACTOR:.+]] = arith.constant dense<{{.+}}> : vector<8xf32>
 // CHECK-DAG:     %[[INFINITY:.+]] = arith.constant dense<2139095040> : vector<8xi32>
 // CHECK:         %[[POWER:.+]] = arith.maxsi
@@ -35,7 +35,7 @@
 // CHECK-NOT:     quant_float
 // CHECK:         return
 
-// SSE2 has neither a fused multiply-add nor the larger of two integers.
+// SSE2 has neither a fused multiply-add nor integer maxima.
 // SSE-LABEL:     func.func @c3_float8(
 // SSE:           %[[IS_LARGER:.+]] = arith.cmpf ogt, %[[POWER:.+]], %[[SMALLEST:.+]] : vector<4xf32>
 // SSE:           %[[LARGER:.+]] = arith.select %[[IS_LARGER]], %[[POWER]], %[[SMALLEST]]
@@ -47,7 +47,7 @@ func.func @c3_float8(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
   return %0 : vector<32xf8E4M3FN>
 }
 
-// Where subnormals are taken for zero, a fused multiply-add is less.
+// If subnormals are flushed to zero, one fused multiply-add is saved.
 // FLUSH-LABEL: func.func @flushing(
 // FLUSH:         arith.maxsi
 // FLUSH-NOT:     arith.addf
@@ -57,8 +57,9 @@ func.func @flushing(%x: vector<32xf32>) -> vector<32xf8E4M3FN> attributes {quant
   return %0 : vector<32xf8E4M3FN>
 }
 
-// Without pshufb f16 and bf16 are rounded so, too: bf16 are f32 of which the lower halves are zero, f16 are moved by three
-// bits, and what is no normal one, which all becomes zero, is kept out.
+// Without pshufb, f16 and bf16 are rounded this way, too: bf16 are f32 with lower halves of zero.
+// f16 are shifted by three bits, and values other than normal ones, which all become zero, are
+// masked.
 
 // SSE-LABEL:     func.func @halves(
 // SSE-SAME:        %[[X:.+]]: vector<16xf16>, %[[Y:.+]]: vector<16xbf16>
@@ -83,8 +84,9 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
   return %0, %1 : vector<16xf8E4M3FN>, vector<16xf8E4M3FN>
 }
 
-// Half of the quotients are divided, the others products and corrected: those of magnitudes, which are capped so that nothing
-// overflows on the way. NaNs are as in casts.
+// Half of the quotients are divided. The others are products with corrections, computed on
+// magnitudes that are clamped so that no intermediate result overflows. NaNs are handled as in
+// casts.
 
 // REMARK-DAG: [Passed] quantize | {{.*}}"f32 to f8E4M3FN by vpmaddwd: vcvt2ps2phx+vcvtph2hf8s needs avx10.2, vpmaddwd needs avx512bw"
 // CHECK-LABEL: func.func @quantize(
@@ -94,7 +96,7 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
 // CHECK:         %[[LIMIT:.+]] = arith.mulf %[[S]], %{{.+}} : f32
 // CHECK:         %[[EXPECTED:.+]] = llvm.intr.expect %[[IS_PLAIN]], %true
 // CHECK:         %[[QUOTIENT:.+]]:2 = scf.if %[[EXPECTED]]
-// What is next to zero is a zero of its sign.
+// Tiny values become a zero of their sign.
 // CHECK:           %[[BITS:.+]] = arith.bitcast %[[X]]
 // CHECK:           %[[DOUBLED:.+]] = arith.shli %[[BITS]]
 // CHECK:           %[[IS_LARGE:.+]] = arith.cmpi uge, %[[DOUBLED]]
@@ -114,7 +116,7 @@ func.func @halves(%x: vector<16xf16>, %y: vector<16xbf16>) -> (vector<16xf8E4M3F
 // CHECK:           %[[CORRECTED:.+]] = math.fma %[[REST]], %[[ALL]], %[[ESTIMATE]]
 // CHECK:           %[[JOINED:.+]] = vector.shuffle %[[DIVIDED]], %[[CORRECTED]] [0, 1,
 // CHECK:           scf.yield %[[JOINED]], %[[KEPT]]
-// By other scales one divides.
+// Other scales take a division.
 // CHECK:         } else {
 // CHECK:           arith.divf %[[X]], %{{.+}} : vector<32xf32>
 // CHECK:         }
@@ -136,7 +138,7 @@ func.func @quantize(%x: vector<32xf32>, %s: f32) -> vector<32xf8E4M3FN> {
   return %0 : vector<32xf8E4M3FN>
 }
 
-// No codes are wanted: rounded in place.
+// The encodings are not used: values are rounded to floats directly.
 
 // REMARK-DAG: [Missed] round trip | {{.*}}"f32 to f8E4M3FN and back, rounded in place: vcvt2ps2phx+vcvtph2hf8s needs avx10.2"
 // CHECK-LABEL: func.func @round_trip(

@@ -1,15 +1,15 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=znver4" --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=NOVBMI
 
-// No look-up without byte tables.
+// No lookup without byte tables.
 // NOVBMI-NOT: vpermi2var
 
-// The upper byte of an f16 says at which code its segment starts, and after which lower bytes its
-// steps are: of f8E4M3FN at most two.
+// The upper byte of an f16 selects the first encoding of its segment, and the lower bytes at which
+// the encoding increases: at most two for f8E4M3FN.
 
 // CHECK-LABEL: func.func @c3_half(
 // CHECK-SAME:      %[[INPUT:.+]]: vector<64xf16>
-// 2^-10 is a tie, to zero; 3 * 2^-10 is one to 4 * 2^-10.
+// 2^-10 is a tie, which rounds to zero. 3 * 2^-10 is one, which rounds to 4 * 2^-10.
 // CHECK-DAG:     %[[STEP1:.+]] = arith.constant dense<[-1, {{(-1, )+}}0, -1, {{(-1, )+}}0, -1, -1, -128, 127,
 // CHECK-DAG:     %[[EVEN:.+]] = arith.constant dense<[0, 2, 4,
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant dense<1> : vector<64xi8>
@@ -35,7 +35,7 @@ func.func @c3_half(%x: vector<64xf16>) -> vector<64xf8E4M3FN> {
   return %0 : vector<64xf8E4M3FN>
 }
 
-// Numbers have one step in a segment; NaN is the second after infinity.
+// Finite values have one step in a segment. NaN is the second value after infinity.
 
 // CHECK-LABEL: func.func @c5_half_to_e5m2(
 // CHECK-COUNT-4: vpermi2var
@@ -46,7 +46,7 @@ func.func @c5_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
   return %0 : vector<64xf8E5M2>
 }
 
-// bf16 counts from 2^-10 on, in segments of 32; NaN is above infinity.
+// bf16 is counted from 2^-10 on, in segments of 32. NaN is above infinity.
 
 // CHECK-LABEL: func.func @c3_bfloat(
 // CHECK-DAG:     %[[MAGNITUDE:.+]] = arith.constant dense<32767> : vector<64xi16>
@@ -79,7 +79,7 @@ func.func @c6_fnuz(%x: vector<64xf16>) -> vector<64xf8E4M3FNUZ> {
   return %0 : vector<64xf8E4M3FNUZ>
 }
 
-// Neither a sign nor whole registers.
+// Sources without a sign, and partial registers.
 
 // CHECK-LABEL: func.func @not_by_tables(
 // CHECK-NOT:     vpermi2var

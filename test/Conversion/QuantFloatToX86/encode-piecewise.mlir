@@ -3,14 +3,14 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=NONE
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=WIDE
 
-// SSE2 has no pshufb: bf16 by products.
+// SSE2 has no pshufb: bf16 uses multiplication.
 // NONE-NOT: pshuf.b
 
-// Segments of 32 from 2^-10 on, and what is subnormal looked up in tables of 16.
+// Segments of 32 from 2^-10 on. Subnormals are looked up in tables of 16.
 
 // CHECK-LABEL: func.func @c3_bfloat(
 // CHECK-SAME:      %[[INPUT:.+]]: vector<32xbf16>
-// 2 * 16 + 103 - 127 is the code of 2^-6; the largest one is to be 255, which is 129 more.
+// 2 * 16 + 103 - 127 is the encoding of 2^-6. The largest one must become 255, which is 129 more.
 // CHECK-DAG:     %[[OFFSET:.+]] = arith.constant dense<105> : vector<32xi8>
 // CHECK-DAG:     %[[OFFSETS:.+]] = arith.constant dense<[24, 23, 21, 19, 17, 15, 14, 12, 10, 8, 7, 6, 4, 3, 2, 1,
 // CHECK-DAG:     %[[FIRST:.+]] = arith.constant dense<112> : vector<32xi8>
@@ -40,7 +40,7 @@
 // SSE-COUNT-2:   llvm.x86.sse2.packuswb.128
 // SSE:           llvm.x86.ssse3.pshuf.b.128
 
-// Neither 32 elements nor 16 fill a register of 64 bytes; but this machine has the smaller ones.
+// Neither 32 nor 16 elements fill a register of 64 bytes, but this target has smaller ones.
 // WIDE-LABEL:    func.func @c3_bfloat(
 // WIDE:          llvm.x86.avx2.pshuf.b
 func.func @c3_bfloat(%x: vector<32xbf16>) -> vector<32xf8E4M3FN> {
@@ -48,8 +48,8 @@ func.func @c3_bfloat(%x: vector<32xbf16>) -> vector<32xf8E4M3FN> {
   return %0 : vector<32xf8E4M3FN>
 }
 
-// f16 has the subnormals of f8E5M2: all segments are alike, and nothing is looked up. They have 9 bits, of
-// which the last two share one.
+// f16 has the subnormals of f8E5M2: all segments are equal, and nothing is looked up. They have 9
+// bits. The last two segments share one entry.
 
 // CHECK-LABEL: func.func @c3_half_to_e5m2(
 // CHECK-NOT:     pshuf.b
@@ -68,7 +68,8 @@ func.func @c3_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
   return %0 : vector<64xf8E5M2>
 }
 
-// The normal numbers of f8E5M2FNUZ begin among f16's subnormals: it goes by f32.
+// The smallest normal numbers of f8E5M2FNUZ are subnormal in f16, so the conversion goes through
+// f32.
 
 // CHECK-LABEL: func.func @half_to_e5m2fnuz(
 // CHECK-NOT:     usub.sat

@@ -1,6 +1,7 @@
-# Ops of upstream's arith and math with results of bf16, compiled for this CPU, have the bits of a single
-# rounding: subnormals are not zero, although x86's vcvtneps2bf16 treats them so, and integers and f64 are
-# not rounded twice. The numbers of elements are not multiples of vectors, so that scalars are tested, too.
+# Ops of upstream's arith and math with bf16 results, compiled for this CPU, have the bits of a
+# single rounding: subnormals are not flushed to zero, although x86's vcvtneps2bf16 flushes them,
+# and integers and f64 are not rounded twice. The sizes are no multiples of vectors, so that scalar
+# code is tested, too.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -17,14 +18,14 @@ BF16 = ml_dtypes.bfloat16
 
 
 def random_floats(kind, count=COUNT):
-    """All exponents, half of them those of subnormals in bf16."""
+    """All exponents. Half of them are subnormal in bf16."""
     bits = rng.integers(0, 1 << 32, count, dtype=np.uint32)
     bits[::2] &= 0x807FFFFF
     floats = bits.view(np.float32)
     floats[np.isnan(floats)] = 0
     if kind is np.float64:
         floats = floats.astype(np.float64)
-        # Next to the midpoints of bf16, where rounding to f32 first is wrong.
+        # Next to the midpoints of bf16, where double rounding through f32 is wrong.
         middle = (bits & 0xFFFF0000 | 0x8000).view(np.float32)
         middle[np.isnan(middle)] = 0
         middle = middle.astype(np.float64)

@@ -1,7 +1,8 @@
-// AVX10.2's instructions for float8, with what the rules ask for beyond them.
+// AVX10.2's instructions for float8, with the corrections that the rules require.
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=diamondrapids" --canonicalize --cse | FileCheck %s
 
-// Two halves, rounded to odd by a bit that says that something was lost; the second operand is the low half of the result.
+// Two f16 results, rounded to odd by a sticky bit. The second operand is the low half of the
+// result.
 // CHECK-LABEL: func.func @c3_float_to_e4m3(
 // CHECK-SAME:      %[[X:.+]]: vector<32xf32>
 // CHECK-DAG:     %[[STICKY:.+]] = arith.constant dense<262144> : vector<16xi32>
@@ -25,7 +26,7 @@ func.func @c3_float_to_e4m3(%x: vector<32xf32>) -> vector<32xf8E4M3FN> {
   return %0 : vector<32xf8E4M3FN>
 }
 
-// A bit of a NaN's payload would be left.
+// A bit of a NaN's payload would remain.
 // CHECK-LABEL: func.func @c5_half_to_e5m2(
 // CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<126> : vector<64xi8>
 // CHECK-DAG:     %[[MINUS_NAN:.+]] = arith.constant dense<-2> : vector<64xi8>
@@ -38,7 +39,7 @@ func.func @c5_half_to_e5m2(%x: vector<64xf16>) -> vector<64xf8E5M2> {
   return %0 : vector<64xf8E5M2>
 }
 
-// All of bf16 is in f16's bits, as far as float8 asks, and of arithmetic a NaN is any.
+// f16 represents bf16 precisely enough for float8, and arithmetic may yield any NaN.
 // CHECK-LABEL: func.func @c1_bfloat_to_e5m2(
 // CHECK-NOT:     arith.select
 // CHECK:         vcvt2ps2phx
@@ -58,7 +59,7 @@ func.func @d8_quotient_to_e5m2(%x: vector<32xf32>, %s: f32) -> vector<32xf8E5M2>
   return %0 : vector<32xf8E5M2>
 }
 
-// The instruction's NaN has all bits of the code. What is multiplied may have any.
+// The instruction's NaN has all bits of the encoding set. A product may be any NaN.
 // CHECK-LABEL: func.func @c7_e4m3_to_float(
 // CHECK-DAG:     %[[NAN:.+]] = arith.constant dense<32256> : vector<32xi16>
 // CHECK-DAG:     %[[MINUS_NAN:.+]] = arith.constant dense<-512> : vector<32xi16>
@@ -80,7 +81,7 @@ func.func @dequantize(%x: vector<32xf8E4M3FN>, %s: f32) -> vector<32xf32> {
   return %0 : vector<32xf32>
 }
 
-// Both ways by instructions.
+// Both directions use instructions.
 // CHECK-LABEL: func.func @fakeconvert(
 // CHECK:         vcvtph2hf8s
 // CHECK:         vcvthf82ph

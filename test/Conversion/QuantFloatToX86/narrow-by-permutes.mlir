@@ -3,7 +3,7 @@
 
 // NOVBMI-NOT: vector.shuffle {{.*}} [0, 4, 8, 12, 16
 
-// The choice between codes, and the sign, are made once they are bytes.
+// The encodings are selected, and the sign is set, in bytes.
 
 // CHECK-LABEL: func.func @signs_of_bytes(
 // CHECK-SAME:      %[[X:.+]]: vector<64xf32>
@@ -30,7 +30,7 @@ func.func @signs_of_bytes(%x: vector<64xf32>, %r: vector<64xui8>) -> vector<64xf
   return %0 : vector<64xf8E4M3FN>
 }
 
-// The upper words of the rounded bits, or those of the operand made a quiet NaN.
+// The upper 16 bits of the rounded value, or those of the operand as a quiet NaN.
 
 // CHECK-LABEL: func.func @words(
 // CHECK:         %[[IS_NAN:.+]] = arith.cmpf uno
@@ -47,7 +47,7 @@ func.func @words(%x: vector<32xf64>) -> vector<32xbf16> {
   return %0 : vector<32xbf16>
 }
 
-// Left alone: half a pair of registers, and wider sources.
+// Not matched: half a pair of registers, and wider sources.
 
 // CHECK-LABEL: func.func @one_register(
 // CHECK-NOT:     vector.shuffle

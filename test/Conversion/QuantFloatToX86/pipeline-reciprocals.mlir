@@ -1,8 +1,9 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --canonicalize --cse | FileCheck %s
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=SSE
 
-// A round over two blocks divides by the scales of the next one; the first ones are divided by before, if there is a round. In the
-// buffer the reciprocals of each round stand in front of the scales and the limits.
+// An iteration over two blocks computes the reciprocals of the next iteration's scales. Those of
+// the first iteration are computed before the loop, if it runs at all. In the buffer, the
+// reciprocals of each iteration precede the scales and the limits.
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:      %{{.+}}: memref<?xf32>, %[[S:.+]]: memref<?xf32>, %{{.+}}: memref<?xi8>, %[[N:.+]]: index)

@@ -4,7 +4,8 @@
 // RUN: quant-float-opt %s --convert-quant-float-to-arith="triple=x86_64-linux-gnu cpu=x86-64-v3" --remarks-filter=quant-float-conversion --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // D1: an instruction rounds, packs saturate. It makes the lowest integer of all that it has none for: quotients are capped, what is
-// below is the lowest anyway, and only NaN has a branch, or a mask.
+// Values below the range saturate to the minimum anyway, and only NaN takes a
+// branch, or a mask.
 
 // REMARK-DAG: [Passed] quantize | {{.*}}"f32 to i8 by vcvtps2dq: vcvtps2dq needs avx512bw"
 // CHECK-LABEL: func.func @signed(
@@ -15,7 +16,7 @@
 // CHECK:         %[[LIMIT:.+]] = arith.mulf %[[S]], %[[END]] : f32
 // CHECK:         %[[EXPECTED:.+]] = llvm.intr.expect %[[IS_PLAIN]], %true
 // CHECK:         %[[QUOTIENT:.+]]:2 = scf.if %[[EXPECTED]]
-// What is next to zero is a zero.
+// Tiny values become zero.
 // CHECK:           %[[BITS:.+]] = arith.select
 // CHECK:           %[[INPUT:.+]] = arith.bitcast %[[BITS]]
 // CHECK:           %[[LIMITS:.+]] = vector.broadcast %[[LIMIT]]
@@ -24,7 +25,7 @@
 // CHECK:           %[[CORRECTED:.+]] = math.fma
 // CHECK:           %[[DIVIDED:.+]] = math.fma
 // CHECK:           scf.yield %[[DIVIDED]], %[[INPUT]]
-// By other scales one divides.
+// Other scales take a division.
 // CHECK:         } else {
 // CHECK:           arith.divf %[[X]], %{{.+}} : vector<64xf32>
 // CHECK:         }
@@ -62,7 +63,8 @@ func.func @signed(%x: vector<64xf32>, %s: f32, %z: i8) -> vector<64xi8> {
   return %0 : vector<64xi8>
 }
 
-// Zero points of lanes become words in the order that packed ones have.
+// Per-lane zero points become 16-bit elements in the order of the packed
+// values.
 
 // CHECK-LABEL: func.func @unsigned(
 // CHECK-SAME:      %[[X:.+]]: vector<32xf32>, %[[S:.+]]: vector<32xf32>, %[[Z:.+]]: vector<32xui8>)
@@ -86,7 +88,7 @@ func.func @unsigned(%x: vector<32xf32>, %s: vector<32xf32>, %z: vector<32xui8>) 
 // CHECK:         %[[CAPPED:.+]] = arith.minsi %[[CODES]], %[[HIGH]]
 // CHECK:         arith.maxsi %[[CAPPED]], %[[LOW]]
 // CHECK:         return
-// Half a register of codes from two whole ones of values.
+// Half a register of quantized values from two full ones of floats.
 // AVX512-LABEL:  func.func @narrow(
 // AVX512-COUNT-2: llvm.x86.avx512.mask.cvtps2dq.512
 // AVX512:        %[[PACKED:.+]] = llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"
@@ -98,7 +100,7 @@ func.func @narrow(%x: vector<32xf32>, %s: f32, %z: i4) -> vector<32xi4> {
   return %0 : vector<32xi4>
 }
 
-// Not by it: quotients of f64, and integers of 16 bits.
+// Not matched: quotients of f64, and 16-bit integers.
 
 // REMARK-DAG: [Missed] quantize | {{.*}}"f64 to i8 expanded into arith: the quotient is an f64"
 // CHECK-LABEL: func.func @others(
@@ -110,7 +112,7 @@ func.func @others(%x: vector<32xf64>, %s: vector<32xf64>, %y: vector<32xf32>, %t
   return %0, %1 : vector<32xi8>, vector<32xi16>
 }
 
-// A scale that is known, in all lanes, is divided by as one that is not.
+// A constant scale in all lanes is handled like an unknown one.
 
 // CHECK-LABEL: func.func @known(
 // CHECK-NOT:     arith.divf

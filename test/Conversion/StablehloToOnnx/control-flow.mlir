@@ -13,7 +13,7 @@ func.func @branches(%p: tensor<i1>, %i: tensor<i32>, %x: tensor<4xf32>) -> (tens
   }, {
     "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
   }) : (tensor<i1>) -> tensor<4xf32>
-  // A binary search selects one of three regions; the last has also the indices out of range.
+  // A binary search selects one of three regions. The last one also handles indices out of range.
   // CHECK: quant_float.node "Less"
   // CHECK: quant_float.node "Where"
   // CHECK: quant_float.node "Less"
@@ -47,7 +47,7 @@ func.func @one_region(%i: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// The condition is evaluated before the first step, and at the end of each.
+// The condition is evaluated before the first iteration, and at the end of each.
 // CHECK-LABEL: @loop
 // CHECK: %[[FIRST:.+]] = quant_float.node "Less"(%[[N:.+]], %[[LIMIT:.+]]) opset
 // CHECK: quant_float.node "Loop"(%[[FIRST]], %[[N]]) opset {{[0-9]+}} absent [0]

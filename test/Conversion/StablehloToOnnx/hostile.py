@@ -1,4 +1,5 @@
-# Modules of other compilers that are damaged or hostile: the tools name the op and end with an error, or accept the module.
+# Damaged or hostile modules of other compilers: the tools name the op and exit with an error, or
+# accept the module.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import subprocess
@@ -12,7 +13,7 @@ SHORT = '{-#\ndialect_resources: {builtin: {r: "0x040000000000803F"}}\n#-}\n'
 
 
 def check(label, arguments, lines, message=None, tail=""):
-    """Converts a function; `message` must be in an error, or there is no error."""
+    """Converts a function. `message` must be in an error. Without it, there must be no error."""
     global failures
     types = ", ".join(type for _, type in arguments)
     block = ", ".join(f"{name}: {type}" for name, type in arguments)
@@ -83,7 +84,7 @@ check(
 
 
 def nest(depth):
-    """Regions in regions."""
+    """Nested regions."""
     lines = [f'%r{i} = "stablehlo.if"(%p) ({{' for i in range(depth)]
     lines.append('"stablehlo.return"(%x) : (tensor<4xf32>) -> ()')
     for i in reversed(range(depth)):
@@ -125,7 +126,7 @@ check(
     [("%i", "tensor<i32>"), ("%x", "tensor<4xf32>")],
     f'%r = "stablehlo.case"(%i) ({", ".join([region] * 2000)}) : (tensor<i32>) -> tensor<4xf32>',
 )
-# A version that is not known has its decomposition.
+# A composite of an unknown version is replaced by its decomposition.
 check(
     "composite without a decomposition",
     [("%x", "tensor<4xf32>")],

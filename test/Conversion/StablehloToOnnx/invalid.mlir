@@ -790,7 +790,7 @@ func.func @f(%x: tensor<5xf32>, %i: tensor<i32>) {
 
 // -----
 
-// The bytecode of a compiler that registers the dialect is read as such.
+// The bytecode of a compiler that registers the dialect.
 func.func @f(%x: tensor<3x4xf32>) {
   // expected-error @+1 {{no conversion of 'stablehlo.sort': expected a dictionary of properties, but got array<i64: 0>}}
   %r = "stablehlo.sort"(%x) <array<i64: 0>> ({

@@ -40,8 +40,7 @@ func.func @convert(%x: tensor<4xf32>)
 
 // -----
 
-// XLA multiplies by the reciprocals of constants and of values that are
-// broadcast.
+// XLA multiplies by the reciprocals of constants and of broadcast values.
 // CHECK-LABEL: func @division
 // CHECK: %[[RECIPROCAL:.*]] = quant_float.node "Div"(%{{.*}}, %{{.*}}) opset 28 : (tensor<f32>, tensor<f32>) -> tensor<f32>
 // CHECK: %[[UNSQUEEZED:.*]] = quant_float.node "Unsqueeze"(%[[RECIPROCAL]]

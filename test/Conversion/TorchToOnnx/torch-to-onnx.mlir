@@ -34,7 +34,7 @@ func.func @casts(%x: !torch.vtensor<[4],f32>) -> (!torch.vtensor<[4],f8E4M3FN>, 
   return %1, %3 : !torch.vtensor<[4],f8E4M3FN>, !torch.vtensor<[4],f8E5M2>
 }
 
-// Values out of range give the lowest integer of 32 bits.
+// Values out of range yield the smallest 32-bit integer.
 // CHECK-LABEL: @to_int(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>
 // CHECK: %[[C:.*]] = quant_float.node "Less"(%[[X]],
@@ -55,7 +55,7 @@ func.func @to_int(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],si8> {
 // CHECK: %[[S:.*]] = arith.constant dense<0.100097656> : tensor<f32>
 // CHECK: %[[A:.*]] = quant_float.node "Add"(%{{.*}}, %[[S]]) {{.*}} -> tensor<4xf32>
 // CHECK: quant_float.cast %[[A]] opset 28 : tensor<4xf32> to tensor<4xbf16>
-// bf16: a divisor that is a number is not rounded, a summand is.
+// bf16: a scalar divisor is not rounded, a scalar addend is.
 func.func @arithmetic(%x: !torch.vtensor<[4],bf16>) -> !torch.vtensor<[4],bf16> {
   %0 = "torch.constant.float"() <{value = 1.000000e-01 : f64}> : () -> !torch.float
   %1 = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int

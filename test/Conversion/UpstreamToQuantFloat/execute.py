@@ -1,7 +1,7 @@
-# Upstream's casts of narrow floats, legalized, lowered to upstream dialects and compiled by LLVM, give
-# the bits of upstream's own slow path (--convert-arith-to-apfloat) as scalars, vectors and tensors.
-# All values of 16-bit and narrower sources, 65536 each of wider ones. Nothing of quant_float is left
-# before stock mlir-opt goes on.
+# Upstream's casts of narrow floats, legalized, lowered to upstream dialects and compiled by LLVM,
+# compute the bits of upstream's own slow path (--convert-arith-to-apfloat) as scalars, vectors and
+# tensors. All values of sources of up to 16 bits, and 65536 values of wider ones. No op of
+# quant_float remains before upstream's mlir-opt continues.
 # RUN: %python %s %tools_dir %llvm_bin %t %clang
 import ctypes
 import pathlib
@@ -102,7 +102,8 @@ CASES = list(make_cases())
 
 
 def read_semantics():
-    """llvm::APFloatBase::Semantics, whose numbers the runtime of the slow path takes. They differ between versions of LLVM."""
+    """llvm::APFloatBase::Semantics, whose numbers are arguments of the slow path's runtime. They
+    depend on the version of LLVM."""
     header = (llvm / "../include/llvm/ADT/APFloat.h").read_text()
     enumeration = re.search(r"enum Semantics \{(.*?)^\s*\};", header, re.DOTALL | re.MULTILINE)[1]
     names = re.findall(r"^\s*S_(\w+),", enumeration, re.MULTILINE)
@@ -119,7 +120,7 @@ func.func private @_mlir_apfloat_convert_from_int(i32, i32, i1, i64) -> i64
 
 
 def call_apfloat(case):
-    """What --convert-arith-to-apfloat would make, which fails on types of 64 bits."""
+    """The result of --convert-arith-to-apfloat, which fails on 64-bit types."""
     source, result = case.inputs[0], case.result
     number, kinds = {}, "i32, i32, i64"
     for name in (source, result):
@@ -156,7 +157,7 @@ def call_apfloat(case):
 
 
 def loop_module(lanes, oracle=False):
-    """A loop per case, of scalars or vectors, on arrays of slots."""
+    """A loop for each case, over scalars or vectors, on arrays of integers."""
     functions = [DECLARATIONS] if oracle else []
     for index, case in enumerate(CASES):
         lines = []
@@ -217,7 +218,7 @@ def loop_module(lanes, oracle=False):
 
 
 def on_tensors(case):
-    """Tensors of integers of other widths have no slot of their own."""
+    """Tensors of integers of other widths are not stored in whole bytes."""
     return not {"i1", "i4", "i13"} & {case.result, *case.inputs}
 
 
@@ -282,7 +283,7 @@ def compile_module(name, text, ours, passes):
     source.write_text(text)
     if ours:
         call(tools / "quant-float-opt", source, *LEGALIZE, "-o", lowered)
-        # An attribute tells what the storage holds.
+        # An attribute specifies the element type of the storage.
         left = re.findall(r"quant_float\.(?!element_type)\w+", lowered.read_text())
         assert not left, f"{name}: left after the lowering: {set(left)}"
         source = lowered
@@ -317,7 +318,7 @@ def make_input(name):
         return (np.arange(COUNT) & ((1 << bits) - 1)).astype(kind)
     values = random.integers(0, 1 << bits, COUNT, dtype=kind)
     if name in FLOATS:
-        # Every second one within the range of the narrow formats, and beside their ties.
+        # Every second value is within the range of the narrow formats, and next to their ties.
         near = np.arange(COUNT, dtype=np.uint32) << np.uint32(16)
         with np.errstate(all="ignore"):
             near = near.view(np.float32).astype(FLOATS[name]).view(kind)
@@ -329,7 +330,7 @@ def make_input(name):
 
 
 def decode(name, bits):
-    """As f64, which holds them all but some i64."""
+    """As f64, which represents them all except for some i64."""
     if name in FLOATS:
         with np.errstate(all="ignore"):
             return bits.view(FLOATS[name]).astype(np.float64)
@@ -341,21 +342,21 @@ def is_negative(name, bits):
 
 
 def is_defined(case, inputs):
-    """Where APFloat gives what upstream's text says."""
+    """Where APFloat agrees with upstream's documentation."""
     values = [decode(name, bits) for name, bits in zip(case.inputs, inputs, strict=True)]
     defined = np.ones(COUNT, bool)
     if case.result == "f8E8M0FNU" and case.op != "uitofp":
-        # The sign ends up among the bits of the exponent.
+        # The sign would overwrite a bit of the exponent.
         defined &= ~is_negative(case.inputs[0], inputs[0])
     for name, value in zip(case.inputs, values, strict=True):
         if name == "f8E8M0FNU":
-            # NaN gives an infinity.
+            # NaN becomes an infinity.
             defined &= ~np.isnan(value)
     if case.op.startswith("scaling"):
         # A scale of f32 is cast to f8E8M0FNU.
         defined &= (values[1] > 0) & (values[1] < 2.0**127)
     if case.result in SATURATING:
-        # Of infinities and NaN, also those on the way, it makes zeros.
+        # Infinities and NaN, also as intermediate results, become zeros.
         defined &= np.isfinite(values[0])
         if case.op == "scaling_truncf":
             largest = np.log2(float(ml_dtypes.finfo(FLOATS[case.inputs[0]]).max)) - 1
@@ -372,7 +373,7 @@ def is_defined(case, inputs):
 
 
 def round_to_scale(values, mode):
-    """Of positive numbers and NaN, exactly."""
+    """Positive values and NaN, exactly."""
     with np.errstate(all="ignore"):
         fraction, exponent = np.frexp(values)
     if mode == "upward":
@@ -381,9 +382,9 @@ def round_to_scale(values, mode):
         up = (fraction >= 0.75) & mode.startswith("to_nearest")
         exponent = np.where(up, exponent, exponent - 1)
     cuts = mode in ("downward", "toward_zero")
-    codes = np.clip(exponent + 127, 0, 254 if cuts else 255)
-    codes = np.where(values == 0, 0, codes)
-    return np.where(np.isfinite(values), codes, 255).astype(np.uint8)
+    encodings = np.clip(exponent + 127, 0, 254 if cuts else 255)
+    encodings = np.where(values == 0, 0, encodings)
+    return np.where(np.isfinite(values), encodings, 255).astype(np.uint8)
 
 
 def expect(case, inputs):
@@ -391,7 +392,7 @@ def expect(case, inputs):
         return round_to_scale(decode(case.inputs[0], inputs[0]), case.mode)
     if case.op not in ("fptosi", "fptoui"):
         return run(oracle, CASES.index(case), inputs, case)
-    # The slow path rounds to nearest where the text says toward zero.
+    # The slow path rounds to nearest where the documentation specifies toward zero.
     value = np.trunc(decode(case.inputs[0], inputs[0]))
     bits = width(case.result)
     numbers = [int(v) % 2**bits if abs(v) < 2.0**64 else 0 for v in value.tolist()]

@@ -1,4 +1,4 @@
-# What other compilers write, imported or legalized, and run: the values of ml_dtypes and numpy.
+# Runs the output of other compilers, imported or legalized: the values of ml_dtypes and numpy.
 # RUN: %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -41,7 +41,7 @@ def run(name, text, arrays, *passes, program="quant-float-opt"):
 def same(name, got, expected):
     expected = np.asarray(expected)
     if got.dtype != expected.dtype:
-        # Narrow floats come as their codes (P3).
+        # Narrow floats are passed as their encodings (P3).
         expected = expected.view(np.uint8)
     wrong = int((got != expected).sum())
     assert not wrong, f"{name}: {wrong} of {got.size} differ: {got[got != expected][:4]}"
@@ -65,8 +65,8 @@ func.func @main(%x: !torch.vtensor<[3,?],f32>, %s: !torch.vtensor<[3],f32>, %z: 
   func.return %2 : !torch.vtensor<[3,?],f8E4M3FN>
 }
 """
-codes = quantize_ui8(X).astype(np.float32)
-restored = (codes - Z[:, None]) * S[:, None]
+encodings = quantize_ui8(X).astype(np.float32)
+restored = (encodings - Z[:, None]) * S[:, None]
 got = run("torch", TORCH, (X, S, Z), "--quant-float-import-onnx-ops")
 same("torch-mlir", got, saturate(restored, f8E4M3FN))
 
@@ -94,7 +94,7 @@ got = run("quant", QUANT, (X * 20,), "--quant-float-legalize-arith", program=wit
 stored = saturate(X * 20 / S[:, None], f8E4M3FN).astype(np.float32)
 same("quant", got, stored * S[:, None])
 
-# The drivers take upstream's casts as they are.
+# The drivers accept upstream's casts without further options.
 ARITH = """
 func.func @main(%x: tensor<3x?xf32>, %s: tensor<3x?xf8E8M0FNU>) -> tensor<3x?xf4E2M1FN> {
   %0 = arith.scaling_truncf %x, %s : tensor<3x?xf32>, tensor<3x?xf8E8M0FNU> to tensor<3x?xf4E2M1FN>
@@ -113,9 +113,9 @@ func.func @main(%x: tensor<3x?xui2>) -> tensor<3x?xf32> {
   return %1 : tensor<3x?xf32>
 }
 """
-codes = random.integers(0, 4, X.shape).astype(np.uint8)
-got = run("quantiles", QUANTILES, (codes,), "--quant-float-legalize-arith", program=without)
-same("quantiles", got, TABLE[codes] * S[:, None])
+encodings = random.integers(0, 4, X.shape).astype(np.uint8)
+got = run("quantiles", QUANTILES, (encodings,), "--quant-float-legalize-arith", program=without)
+same("quantiles", got, TABLE[encodings] * S[:, None])
 
 # Five rows: the products of an element are added in the order of the reduction dimension.
 TOSA = """
@@ -155,14 +155,14 @@ with np.errstate(divide="ignore"):
     mantissa, exponent = np.frexp(np.abs(x).max(-1).astype(np.float64) * 64 / 127)
 exponents = np.where(mantissa == 0, -127, exponent)
 scales = np.exp2(exponents.astype(np.float64))[..., None]
-codes = np.rint(x.astype(np.float64) * 64 / scales).astype(np.int8)
-assert np.abs(codes).max() == 127
+encodings = np.rint(x.astype(np.float64) * 64 / scales).astype(np.int8)
+assert np.abs(encodings).max() == 127
 got = run("mxint8", MXINT8, (x.reshape(-1, 64),), "--quant-float-legalize-arith")
 assert got.dtype == np.int8
-same("mxint8", got, codes.reshape(-1, 64))
+same("mxint8", got, encodings.reshape(-1, 64))
 out = work / "mxint8"
 same("mxint8 scales", np.load(out / "output_1.npy"), (exponents + 127).astype(np.uint8))
-back = (codes / 64 * scales).astype(np.float32).reshape(-1, 64)
+back = (encodings / 64 * scales).astype(np.float32).reshape(-1, 64)
 same("mxint8 back", np.load(out / "output_2.npy"), back)
 
 # All values and scales, also -128 and NaN.
@@ -172,10 +172,10 @@ func.func @main(%x: tensor<256x256x!tosa.mxint8>, %s: tensor<256x8xf8E8M0FNU>) -
   return %0 : tensor<256x256xf32>
 }
 """
-codes = np.broadcast_to(np.arange(256, dtype=np.uint8).view(np.int8), (256, 256)).copy()
+encodings = np.broadcast_to(np.arange(256, dtype=np.uint8).view(np.int8), (256, 256)).copy()
 scales = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 8, 1)
-got = run("from_mxint8", FROM_MXINT8, (codes, scales), "--quant-float-legalize-arith")
+got = run("from_mxint8", FROM_MXINT8, (encodings, scales), "--quant-float-legalize-arith")
 factors = np.exp2(np.arange(256, dtype=np.float64) - 127)[:, None]
-expected = (codes / 64 * factors).astype(np.float32)
+expected = (encodings / 64 * factors).astype(np.float32)
 assert np.isnan(got[255]).all()
 same("from mxint8", got[:255], expected[:255])

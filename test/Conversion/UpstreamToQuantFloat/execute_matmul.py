@@ -1,5 +1,5 @@
-# Matmuls of float8 tensors that are computed by casts, in the forms of linalg that other compilers
-# write: products and accumulation in f32, with ml_dtypes and numpy.
+# Matmuls of float8 tensors that are computed by casts, with the linalg ops that other compilers
+# generate: products and accumulation in f32, with ml_dtypes and numpy.
 # RUN: %python %s %tools_dir %t
 import itertools
 import pathlib
@@ -17,7 +17,7 @@ PARALLEL = 'iterator_types = ["parallel", "parallel"]'
 
 
 def quantize(name, shape, separate):
-    """Divides, clips and casts; casts back in an op of its own if `separate`."""
+    """Divides, clips and casts. If `separate`, a second op casts back."""
     text = f"""
   %{name}_init = tensor.empty() : tensor<{shape}xf8E4M3FN>
   %{name}_8 = linalg.generic {{indexing_maps = [{ID}, {SCALAR}, {ID}], {PARALLEL}}}

@@ -1,5 +1,5 @@
-# linalg.scaled_contract gives the bits of numpy: elements and scales are multiplied in f32, and the products added in the
-# order of the reduction dimension.
+# linalg.scaled_contract has the bits of numpy: elements and scales are multiplied in f32, and the
+# products are added in the order of the reduction dimension.
 # REQUIRES: llvm-at-least-24
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -62,7 +62,7 @@ check(
     c,
 )
 
-# The factor of b is no power of two.
+# The scale factor of b is no power of two.
 EXPANDED = """
 func.func @main(%a: tensor<6x2x32xf4E2M1FN>, %s: tensor<6x2xf8E8M0FNU>, %b: tensor<8x2x32xf4E2M1FN>, %t: tensor<f32>, %c: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %d = linalg.scaled_contract

@@ -1,5 +1,5 @@
-# Casts of the quant dialect with integer storage, run: division, rounding to nearest even, zero point,
-# clamp, with numpy.
+# Runs casts of the quant dialect with integer storage: division, rounding to nearest even, zero
+# point, clamp, against numpy.
 # RUN: %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -49,14 +49,14 @@ func.func @main(%x: tensor<4x64xf32>) -> (tensor<4x64x{type_}>, tensor<4x64xf32>
 """
     scales = np.broadcast_to(np.float32(scales), SHAPE)
     zeros = np.broadcast_to(zeros, SHAPE)
-    codes = np.clip(np.rint(X / scales).astype(np.float64) + zeros, low, high).astype(np.int64)
+    encodings = np.clip(np.rint(X / scales).astype(np.float64) + zeros, low, high).astype(np.int64)
     got = run(name, text, X)
     if got[0].dtype != stored and got[0].dtype.itemsize == 1:
-        # Only the low bits of a byte of 4 bits are significant.
-        same(f"{name} codes", got[0].view(np.uint8) & 15, codes.astype(np.uint8) & 15)
+        # Only the low bits of a byte with a 4-bit value are significant.
+        same(f"{name} codes", got[0].view(np.uint8) & 15, encodings.astype(np.uint8) & 15)
     else:
-        same(f"{name} codes", got[0], codes.astype(stored))
-    same(f"{name} values", got[1], (codes - zeros).astype(np.float32) * scales)
+        same(f"{name} codes", got[0], encodings.astype(stored))
+    same(f"{name} values", got[1], (encodings - zeros).astype(np.float32) * scales)
 
 
 case("tensor_i8", "!quant.uniform<i8:f32, 0.1:3>", 0.1, 3, -128, 127, np.int8)
@@ -72,9 +72,9 @@ Z = np.repeat(np.repeat(np.array([[0, 1], [-1, 0]]), 2, 0), 32, 1)
 blocks = "!quant.uniform<i8:f32:{0:2, 1:32}, {{0.5, 0.25:1}, {0.125:-1, 1.0}}>"
 case("blocks", blocks, S, Z, -128, 127, np.int8)
 
-# All codes, in storage of both kinds, and a quantized argument.
+# All values, in storage of both signednesses, and a quantized argument.
 for kind, type_, dtype in (("i", np.int8, "i8"), ("u", np.uint8, "u8")):
-    codes = np.arange(256).astype(np.uint8).view(type_)
+    encodings = np.arange(256).astype(np.uint8).view(type_)
     text = f"""
 func.func @main(%q: tensor<256x!quant.uniform<{dtype}:f32, 0.1:7>>, %c: tensor<256xi8>) -> (tensor<256xf32>, tensor<256xf32>, tensor<256xi8>) {{
   %d = quant.dcast %q : tensor<256x!quant.uniform<{dtype}:f32, 0.1:7>> to tensor<256xf32>
@@ -84,8 +84,8 @@ func.func @main(%q: tensor<256x!quant.uniform<{dtype}:f32, 0.1:7>>, %c: tensor<2
   return %d, %e, %s : tensor<256xf32>, tensor<256xf32>, tensor<256xi8>
 }}
 """
-    got = run(f"codes_{kind}", text, codes, codes.view(np.int8))
-    expected = (codes.astype(np.int64) - 7).astype(np.float32) * np.float32(0.1)
-    same(f"all codes of {dtype}", got[0], expected)
-    same(f"all codes of {dtype}, from storage", got[1], expected)
-    same(f"all codes of {dtype}, to storage", got[2], codes)
+    got = run(f"codes_{kind}", text, encodings, encodings.view(np.int8))
+    expected = (encodings.astype(np.int64) - 7).astype(np.float32) * np.float32(0.1)
+    same(f"all values of {dtype}", got[0], expected)
+    same(f"all values of {dtype}, from storage", got[1], expected)
+    same(f"all values of {dtype}, to storage", got[2], encodings)

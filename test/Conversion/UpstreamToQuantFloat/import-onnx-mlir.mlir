@@ -1,4 +1,4 @@
-// Ops as onnx-mlir writes them.
+// Ops as onnx-mlir prints them.
 // RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-import-onnx-ops=opset=21 | FileCheck %s
 // RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-import-onnx-ops | FileCheck %s --check-prefix=NEWEST
 
@@ -12,7 +12,7 @@ func.func @casts(%x: tensor<?x3xf32>, %y: tensor<4xf16>) -> (tensor<?x3xf8E4M3FN
   // A default that the version lacks is dropped.
   // NEWEST: quant_float.cast %{{.*}} like opset 28 saturate true round_mode up
   %1 = "onnx.CastLike"(%0, %x) {saturate = 1 : si64, round_mode = "up"} : (tensor<?x3xf8E4M3FN>, tensor<?x3xf32>) -> tensor<?x3xf32>
-  // The declared type may say less.
+  // The declared type may be less precise.
   // CHECK: %[[H:.+]] = quant_float.cast %{{.*}} opset 21 : tensor<4xf16> to tensor<4xf16>
   // CHECK: tensor.cast %[[H]] : tensor<4xf16> to tensor<*xf16>
   %2 = "onnx.Cast"(%y) {to = f16} : (tensor<4xf16>) -> tensor<*xf16>
@@ -35,7 +35,7 @@ func.func @quantize(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %r : tensor<2x4xf32>
 }
 
-// Others are for others.
+// Other ops are not converted.
 // CHECK-LABEL: @others
 func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: "onnx.Relu"
@@ -43,7 +43,7 @@ func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// What makes an absent value may do more, and stays.
+// The op that defines an absent value may have effects, and is kept.
 // CHECK-LABEL: @absent_of_a_call
 func.func private @log() -> none
 func.func @absent_of_a_call(%x: tensor<2xf32>, %s: tensor<f32>) -> tensor<2xui8> {
@@ -54,7 +54,7 @@ func.func @absent_of_a_call(%x: tensor<2xf32>, %s: tensor<f32>) -> tensor<2xui8>
   return %0 : tensor<2xui8>
 }
 
-// No constant is known to have a region; what is in it is read all the same.
+// Constants have no regions, but a region is read nevertheless.
 // CHECK-LABEL: @constant_with_a_region
 func.func @constant_with_a_region() -> tensor<2xf16> {
   // CHECK-NEXT: %[[O:.+]] = "onnx.Constant"() ({

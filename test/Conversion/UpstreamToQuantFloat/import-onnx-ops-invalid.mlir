@@ -25,7 +25,7 @@ func.func @attributes(%x: tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf8E4M3FN>) 
   %1 = "onnx.Cast"(%x) {to = f8E4M3} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
   // expected-error @+1 {{node without a name (Cast): attribute 'to' is missing}}
   %2 = "onnx.Cast"(%x) {} : (tensor<4xf32>) -> tensor<4xf16>
-  // V6
+  // Rule V6.
   // expected-error @+1 {{attribute 'saturate': expected 0 or 1, but got 2}}
   %3 = "onnx.Cast"(%x) {to = f8E4M3FN, saturate = 2 : si64} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
   return %2, %3 : tensor<4xf16>, tensor<4xf8E4M3FN>
@@ -49,7 +49,7 @@ func.func @values(%x: tensor<4xf32>, %i: i32, %t: !torch.vtensor<[4],unk>, %s: t
 
 // -----
 
-// The bytecode of onnx-mlir is read as such.
+// The bytecode of onnx-mlir.
 func.func @properties(%x: tensor<4xf32>) -> tensor<4xf16> {
   // expected-error @+1 {{expected a dictionary of properties, but got 4 : i64}}
   %0 = "onnx.Cast"(%x) <4 : i64> : (tensor<4xf32>) -> tensor<4xf16>
@@ -72,7 +72,7 @@ func.func @regions(%x: tensor<4xf32>) -> tensor<4xf16> {
 
 // -----
 
-// Q7, of constants of either form.
+// Rule Q7, for constants of either form.
 func.func @zero_point(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf8E4M3FN> {
   %z = "onnx.Constant"() {value = dense<1.0> : tensor<f8E4M3FN>} : () -> tensor<f8E4M3FN>
   // expected-error @+1 {{node without a name (QuantizeLinear): a constant zero point of 'f8E4M3FN' must be 0, but element 0 is 0x38}}

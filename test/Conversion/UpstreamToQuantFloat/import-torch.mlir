@@ -1,10 +1,10 @@
-// Ops as torch-mlir's importer of ONNX models makes them, in generic form.
+// Ops as torch-mlir's ONNX importer generates them, in generic form.
 // RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-import-onnx-ops | FileCheck %s
 
-// Nothing of torch is left of what is all ours.
-// CHECK-LABEL: func.func @all_ours(
+// No torch op or type remains if all ops are converted.
+// CHECK-LABEL: func.func @all_converted(
 // CHECK-SAME: %[[X:.+]]: tensor<3x?xf32>, %[[S:.+]]: tensor<3xf32>, %[[Z:.+]]: tensor<3xui4>) -> (tensor<3x?xui4>, tensor<3x?xf8E4M3FN>)
-func.func @all_ours(%x: !torch.vtensor<[3,?],f32>, %s: !torch.vtensor<[3],f32>, %z: !torch.vtensor<[3],ui4>) -> (!torch.vtensor<[3,?],ui4>, !torch.vtensor<[3,?],f8E4M3FN>) attributes {torch.onnx_meta.ir_version = 10 : si64, torch.onnx_meta.opset_version = 21 : si64} {
+func.func @all_converted(%x: !torch.vtensor<[3,?],f32>, %s: !torch.vtensor<[3],f32>, %z: !torch.vtensor<[3],ui4>) -> (!torch.vtensor<[3,?],ui4>, !torch.vtensor<[3,?],f8E4M3FN>) attributes {torch.onnx_meta.ir_version = 10 : si64, torch.onnx_meta.opset_version = 21 : si64} {
   // CHECK-NEXT: %[[Q:.+]] = quant_float.quantize %[[X]], %[[S]], %[[Z]] axis 0 opset 21 : tensor<3x?xf32>, tensor<3xf32>, tensor<3xui4> to tensor<3x?xui4>
   %0 = "torch.operator"(%x, %s, %z) <{name = "onnx.QuantizeLinear"}> {torch.onnx.axis = 0 : si64} : (!torch.vtensor<[3,?],f32>, !torch.vtensor<[3],f32>, !torch.vtensor<[3],ui4>) -> !torch.vtensor<[3,?],ui4>
   // CHECK-NEXT: %[[D:.+]] = quant_float.dequantize %[[Q]], %[[S]], %[[Z]] axis 0 opset 21
@@ -15,7 +15,7 @@ func.func @all_ours(%x: !torch.vtensor<[3,?],f32>, %s: !torch.vtensor<[3],f32>, 
   func.return %0, %2 : !torch.vtensor<[3,?],ui4>, !torch.vtensor<[3,?],f8E4M3FN>
 }
 
-// The opset of the module, constants, and inputs left out.
+// The opset of the module, constants, and omitted inputs.
 // CHECK-LABEL: module @scope
 module @scope attributes {torch.onnx_meta.opset_version = 19 : si64} {
   // CHECK-LABEL: func.func @constants(
@@ -37,7 +37,7 @@ module @scope attributes {torch.onnx_meta.opset_version = 19 : si64} {
   }
 }
 
-// Between torch-mlir's other ops its own conversions stand, which know no signs.
+// Next to other ops of torch-mlir, there are its own casts, which are signless.
 // CHECK-LABEL: func.func @mixed(
 // CHECK-SAME: %[[X:.+]]: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],ui8>
 func.func @mixed(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],ui8> {
@@ -77,7 +77,7 @@ func.func @caller(%x: !torch.vtensor<[4],f16>) -> !torch.vtensor<[4],f32> {
   func.return %0 : !torch.vtensor<[4],f32>
 }
 
-// What is returned in unknown ways, or not at all, keeps its type.
+// Values that an unknown op or no op returns keep their type.
 // CHECK-LABEL: func.func @never_returned() -> !torch.vtensor<[2],unk>
 func.func @never_returned() -> !torch.vtensor<[2],unk> {
   "x.unreachable"() : () -> ()

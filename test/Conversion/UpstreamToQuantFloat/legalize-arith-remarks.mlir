@@ -1,4 +1,5 @@
-// What has no op of the dialect's stays, with a remark that says why.
+// Ops without an equivalent in the dialect are left unchanged, with a remark
+// that gives the reason.
 // RUN: quant-float-opt %s --quant-float-legalize-arith -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: @rounding

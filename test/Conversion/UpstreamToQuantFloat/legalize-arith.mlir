@@ -114,7 +114,7 @@ func.func @integers_to_scale(%a: vector<4xi32>) -> (vector<4xf8E8M0FNU>, vector<
 func.func @to_integers(%a: f8E4M3FN, %b: f8E8M0FNU, %t: tensor<?xf8E4M3FN>) -> (i4, i1, i8, i13, i32, i64, tensor<?xi16>, tensor<?xi16>) {
   // CHECK: quant_float.cast %{{.*}} opset 28 : f8E4M3FN to i4
   %0 = arith.fptosi %a : f8E4M3FN to i4
-  // ONNX's booleans are something else.
+  // ONNX's booleans differ from i1.
   // CHECK: %[[A:.+]] = quant_float.cast %{{.*}} opset 28 : f8E4M3FN to i8
   // CHECK: arith.trunci %[[A]] : i8 to i1
   %1 = arith.fptoui %a : f8E4M3FN to i1

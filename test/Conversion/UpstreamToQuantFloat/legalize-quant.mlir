@@ -1,4 +1,5 @@
-// What a newer MLIR writes in generic form, read where quant is not registered.
+// The generic form that a newer MLIR prints, read without a registered quant
+// dialect.
 // RUN: %tools_dir/quant-float-opt-without-quant %s \
 // RUN:   --allow-unregistered-dialect --quant-float-legalize-arith -split-input-file -verify-diagnostics | FileCheck %s
 
@@ -23,9 +24,9 @@ func.func @per_axis(%x: tensor<4x3xf16>) -> tensor<4x3x!quant.uniform<f8E5M2:f16
   return %0 : tensor<4x3x!quant.uniform<f8E5M2:f16:1, {1.0, 2.0:0, 0.25}>>
 }
 
-// CHECK-LABEL: @storage_comes_in
+// CHECK-LABEL: @storage_argument
 // CHECK-SAME: %[[C:.+]]: tensor<4xf8E4M3FN>, %[[Q:.+]]: !quant
-func.func @storage_comes_in(%c: tensor<4xf8E4M3FN>, %q: !quant.uniform<f8E4M3FN:bf16, 2.0>) -> (tensor<4xf32>, bf16) {
+func.func @storage_argument(%c: tensor<4xf8E4M3FN>, %q: !quant.uniform<f8E4M3FN:bf16, 2.0>) -> (tensor<4xf32>, bf16) {
   // CHECK: quant_float.dequantize %[[C]]
   // CHECK: %[[S:.+]] = arith.constant 2.000000e+00 : bf16
   // CHECK: %[[CODE:.+]] = "quant.scast"(%[[Q]]) : (!quant.uniform<f8E4M3FN:bf16, 2.0>) -> f8E4M3FN
@@ -36,7 +37,7 @@ func.func @storage_comes_in(%c: tensor<4xf8E4M3FN>, %q: !quant.uniform<f8E4M3FN:
   return %1, %2 : tensor<4xf32>, bf16
 }
 
-// Upstream's own passes are for these.
+// Upstream's own passes lower these.
 // CHECK-LABEL: @integers
 func.func @integers(%x: tensor<4xf32>) -> tensor<4x!quant.uniform<u8:f32, 0.5:128>> {
   // CHECK: "quant.qcast"

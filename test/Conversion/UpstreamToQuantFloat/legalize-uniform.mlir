@@ -1,5 +1,5 @@
 // RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-legalize-arith -split-input-file -verify-diagnostics | FileCheck %s
-// Upstream's canonicalization folds dcast(qcast(x)) to x. The legalization leaves nothing to fold.
+// Upstream's canonicalization folds dcast(qcast(x)) to x. The legalization leaves no such pair.
 // RUN: quant-float-opt %s --allow-unregistered-dialect --quant-float-legalize-arith --canonicalize -split-input-file 2> %t | FileCheck %s --check-prefix=KEEP
 
 // The signature has the storage type.

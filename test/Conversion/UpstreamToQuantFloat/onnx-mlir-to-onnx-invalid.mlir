@@ -59,7 +59,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-// The bytecode of onnx-mlir is read as such.
+// The bytecode of onnx-mlir.
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @+1 {{no conversion of 'onnx.Relu': expected a dictionary of properties, but got 4 : i64}}
   %r = "onnx.Relu"(%x) <4 : i64> : (tensor<4xf32>) -> tensor<4xf32>

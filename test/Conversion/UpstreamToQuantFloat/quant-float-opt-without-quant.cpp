@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR 22's own quant dialect reads no float8 storage types. Without it they
-// are text of an unregistered dialect, as in compilers that do not load it.
+// MLIR 22's own quant dialect does not parse float8 storage types. Without it,
+// they are text of an unregistered dialect, as in compilers that do not load
+// it.
 //
 //===----------------------------------------------------------------------===//
 
