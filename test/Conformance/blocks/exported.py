@@ -1,5 +1,6 @@
-# block_quantize by every rule as ONNX nodes: the exported model, run by compiled code and by onnx's own evaluator, against the op
-# itself, which quantize.py compares with an oracle on the same data. ONNX Runtime 1.31 has BitCast, but not QuantizeLinear of its opset.
+# block_quantize by every rule as ONNX nodes: the exported model, run by compiled code and by onnx's
+# reference evaluator, is compared with the op itself, which quantize.py compares with an oracle on
+# the same data. ONNX Runtime 1.31 has BitCast, but not QuantizeLinear of that opset.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import subprocess
@@ -98,7 +99,7 @@ def check_evaluator(tools, work):
     for rule, element, scale in RULES:
         text, number = write_model([(rule, element, scale)], shape, block, "f32", False)
         source = export(tools, text, work / "rule.onnx")
-        # ONNX does not define the integer of NaN and of quotients beyond int32.
+        # ONNX does not define the conversion of NaN and of quotients beyond int32.
         is_defined = element not in blocks.INTEGERS
         for kind in ("usual", "edge", "special") if is_defined else ("usual",):
             with np.errstate(all="ignore"):

@@ -1,7 +1,8 @@
-# Quantization that computes its scales, fused with what produces its input (quant-float-fuse-block-reductions): norms, gated
-# activations, residual additions and transposes, then block_quantize, DynamicQuantizeLinear and its form by ONNX operators for each
-# row. Norms and additions are compared with NumPy, other activations with the same function without quantization. Odd sizes, one row,
-# no rows, dynamic sizes, two threads, NaN and infinities.
+# Quantization that computes its scales, fused with the producer of its input
+# (quant-float-fuse-block-reductions): norms, gated activations, residual additions and transposes,
+# then block_quantize, DynamicQuantizeLinear and its decomposition into ONNX operators for each row.
+# Norms and additions are compared with NumPy, other activations with the same function without
+# quantization. Odd sizes, one row, no rows, dynamic sizes, two threads, NaN and infinities.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t
 import subprocess
@@ -34,7 +35,8 @@ def residual_norm(x, w, b):
     return rms_norm(x + b, w, b)
 
 
-# The nodes that compute %h of %x, %w and %b; T is the type of %x, V that of a row. Their oracle, or None.
+# The nodes that compute %h from %x, %w and %b. T is the type of %x, V that of a row. Also their
+# oracle, or None.
 PRODUCERS = {
     "rms": (
         '%h = quant_float.node "RMSNormalization"(%x, %w) opset 23 : (T, V) -> T',
@@ -187,8 +189,8 @@ def quantize_dynamic(h):
     low, high = min(h.min(initial=0), F32(0)), max(h.max(initial=0), F32(0))
     scale = F32(high - low) / F32(255) if high != low else F32(1)
     zero = np.uint8(np.clip(np.rint(-low / scale), 0, 255))
-    codes = np.clip(np.rint(h / scale).astype(np.int32) + zero, 0, 255)
-    return codes.astype(np.uint8), scale, zero
+    encodings = np.clip(np.rint(h / scale).astype(np.int32) + zero, 0, 255)
+    return encodings.astype(np.uint8), scale, zero
 
 
 def check_nodes(tool, work):

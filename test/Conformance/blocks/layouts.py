@@ -62,7 +62,7 @@ func.func @main(%p: {packed}) -> {result} {{
   return %s : {result}
 }}""")
                 np.save(work / "s.npy", s)
-                # Other padding.
+                # Different padding.
                 garbage = np.full(expected.shape, 77, dtype)
                 mask = np.array([pack_scales(layout, np.ones_like(matrix)) for matrix in flat])
                 filled = np.where(mask.reshape(expected.shape) == 1, expected, garbage)

@@ -96,7 +96,7 @@ def is_log2_right(x, element):
 
 
 def compare(package, found, expected, x):
-    """The number of outputs with differences."""
+    """Returns the number of outputs with differences."""
     failures = 0
     for key, want in expected.items():
         got = found[key][: want.size]
@@ -115,20 +115,20 @@ def compare(package, found, expected, x):
 
 
 def by_gguf(x):
-    """MXFP4; of NVFP4, which the package only dequantizes, the scales and the values."""
+    """MXFP4. NVFP4, which the package only dequantizes, with our scales and values."""
     blocks = quants.MXFP4.quantize_blocks(x.reshape(-1, 32))
-    codes = blocks[:, 1:]
-    codes = np.concatenate([codes & 15, codes >> 4], axis=1)
+    encodings = blocks[:, 1:]
+    encodings = np.concatenate([encodings & 15, encodings >> 4], axis=1)
     amax = np.abs(x.reshape(-1, 16)).max(axis=1)
     return {
         "ggml f4E2M1FN f8E8M0FNU scales": blocks[:, 0],
-        "ggml f4E2M1FN f8E8M0FNU": codes.reshape(-1),
+        "ggml f4E2M1FN f8E8M0FNU": encodings.reshape(-1),
         "ggml f4E2M1FN f8E4M3FN scales": quants.NVFP4.fp32_to_ue4m3(amax / F32(6)),
     }
 
 
 def pack_scales(tool, work):
-    """The scales that Inputs/packages.py arranges."""
+    """The scales that Inputs/packages.py rearranges."""
     types = "tensor<130x5xf8E8M0FNU>", "tensor<2048xf8E8M0FNU>"
     (work / "pack.mlir").write_text(
         f"func.func @main(%s: {types[0]}) -> {types[1]} {{\n"
@@ -160,7 +160,7 @@ def main(tool, src_root, obj_root, work, is_full=""):
     found = compile_and_run(tool, work, "all", RULES, x)
     failures = compare("gguf", found, by_gguf(x), x)
     if is_full:
-        from zoo import environment
+        from model_zoo import environment
 
         np.save(work / "x.npy", x)
         script = Path(__file__).parent / "Inputs" / "packages.py"

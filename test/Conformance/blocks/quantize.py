@@ -12,8 +12,8 @@ from conformance import block_cases as cases
 
 
 def check_stochastic(tool, work):
-    """Compiled code against the Reference, whose rounding by random bits other tests compare with an oracle; and whether all random
-    bits of 0 truncate."""
+    """Compares compiled code with the Reference, whose stochastic rounding other tests compare with
+    an oracle. Random bits of 0 must truncate."""
     rules = [
         ("floor", "f8E4M3FN", "f8E8M0FNU"),
         ("floor", "f4E2M1FN", "f8E8M0FNU"),
@@ -67,7 +67,7 @@ TILED = [
     ((9, 4096), (1, -1), True, 1),
     ((9, 2048), (1, 32), True, 1),
     ((128, 2080), (1, 32), False, 2),
-    # Partial blocks after tiles of full ones, and sizes of which none is known.
+    # Partial blocks after tiles of full ones, with all sizes dynamic.
     ((3, 2150), (1, 32), False, 1),
     ((150, 300), (128, 128), False, 1),
     ((3, 2150), (1, 32), "all", 1),

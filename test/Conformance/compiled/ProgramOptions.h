@@ -35,15 +35,14 @@ struct ProgramOptions : NoOtherOptions {
                                 llvm::cl::desc("functions of one module"),
                                 llvm::cl::init(50), llvm::cl::cat(category)};
   llvm::cl::opt<std::string> filter{
-      "filter", llvm::cl::desc("only cases whose names have this text"),
+      "filter", llvm::cl::desc("only cases whose names contain this string"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> shard{
       "shard",
       llvm::cl::desc("only the Kth of N shares of the cases, shuffled"),
       llvm::cl::value_desc("K/N"), llvm::cl::init("1/1"),
       llvm::cl::cat(category)};
-  llvm::cl::opt<bool> loops{"check-loops",
-                            llvm::cl::desc("look at the assembly"),
+  llvm::cl::opt<bool> loops{"check-loops", llvm::cl::desc("check the assembly"),
                             llvm::cl::cat(category)};
   llvm::cl::opt<std::string> emit{
       "emit-assembly", llvm::cl::desc("write into a folder"),

@@ -1,4 +1,4 @@
-# 2^28 elements from f32 to float8 keep within inputs, outputs and 256 MiB.
+# Casting 2^28 elements from f32 to float8 needs no more memory than inputs, outputs and 256 MiB.
 # REQUIRES: full
 # RUN: %python %s %tools_dir/quant-float-run %t.mlir %results/memory.json
 import json

@@ -39,19 +39,19 @@ struct NoOtherOptions {
 
 struct Options : NoOtherOptions {
   cl::opt<std::string> only{"only", cl::value_desc("REGEX"),
-                            cl::desc("conversions whose names have a match")};
+                            cl::desc("conversions whose names match")};
   cl::opt<std::string> emit{
       "emit", cl::value_desc("folder"),
       cl::desc("write conversions.o and conversions.inc there")};
   cl::opt<std::string> cpu{"cpu", cl::desc("target CPU")};
   cl::opt<std::string> triple{"triple", cl::desc("target triple")};
-  cl::opt<bool> run{"run", cl::desc("run a program that has them")};
+  cl::opt<bool> run{"run", cl::desc("run a program that contains them")};
   cl::opt<std::string> record{"record", cl::value_desc("file"),
-                              cl::desc("write what was found as JSON")};
+                              cl::desc("write the results as JSON")};
   cl::opt<int> power{
       "constant-scale", cl::value_desc("exponent"),
-      cl::desc("scales are a constant power of two, no operand")};
-  cl::opt<bool> complete{"complete", cl::desc("on all inputs of 32 bits")};
+      cl::desc("scales are a constant power of two instead of an operand")};
+  cl::opt<bool> complete{"complete", cl::desc("test all 32-bit inputs")};
   cl::list<std::string> command{cl::Positional,
                                 cl::desc("the emulator and the program")};
 };

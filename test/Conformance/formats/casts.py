@@ -1,5 +1,6 @@
-# Casts of the formats that ONNX lacks, compiled and by the Reference, against exact arithmetic, and that against ml_dtypes: every number of
-# 16 bits and fewer, and of wider types each midpoint with its neighbours.
+# Casts of the formats that ONNX lacks, in compiled code and the Reference, against exact
+# arithmetic, which is compared with ml_dtypes: every value of up to 16 bits, and each midpoint with
+# its neighbors for wider types.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
 import pathlib
@@ -13,7 +14,7 @@ from conformance.described import DESCRIBED, OWN
 
 program, work = sys.argv[1], pathlib.Path(sys.argv[2])
 IS_FULL = len(sys.argv) > 3
-# With tables of codes, with FMA, without both.
+# With lookup tables, with FMA, without both.
 CPUS = ["host", "x86-64-v3", "x86-64"] if platform.machine() == "x86_64" else ["host"]
 SAMPLE = 1 << (22 if IS_FULL else 17)
 FLOATS = {
@@ -59,34 +60,37 @@ def run(name, operand, results, *options):
 
 
 def near_midpoints(dtype, unsigned):
-    """All midpoints and numbers of the formats, with their neighbours, and others."""
+    """All midpoints and values of the formats with their neighbors, and random values."""
     numbers = np.concatenate([
         np.concatenate([DESCRIBED[name].midpoints, DESCRIBED[name].values(np.arange(128))]) for name in OWN
     ])  # fmt: skip
-    codes = np.abs(numbers).astype(dtype).view(unsigned)
+    encodings = np.abs(numbers).astype(dtype).view(unsigned)
     steps = [unsigned(i) for i in (0, 1, 2)]
-    codes = np.unique(np.concatenate([*(codes + i for i in steps), *(codes - i for i in steps)]))
+    encodings = np.unique(
+        np.concatenate([*(encodings + i for i in steps), *(encodings - i for i in steps)])
+    )
     others = random.integers(0, np.iinfo(unsigned).max, SAMPLE, dtype=unsigned, endpoint=True)
     sign = unsigned(1 << (8 * dtype.itemsize - 1))
-    return np.concatenate([codes, codes | sign, others])
+    return np.concatenate([encodings, encodings | sign, others])
 
 
 def make_inputs(name):
-    """The array, and its numbers."""
+    """Returns the array and its values."""
     with np.errstate(all="ignore"):
         if name in FLOATS:
             dtype, unsigned = FLOATS[name]
             is_small = dtype.itemsize == 2
-            codes = (
+            encodings = (
                 np.arange(1 << 16, dtype=np.uint16) if is_small else near_midpoints(dtype, unsigned)
             )
-            array = codes.view(dtype)
+            array = encodings.view(dtype)
             wide = array.astype(np.float64) if dtype.itemsize < 8 else array
-            # The sign of a NaN is the code's.
+            # The sign of a NaN is the sign bit of the encoding.
             numbers = np.copysign(
-                wide.astype(np.longdouble), np.where(codes >> (8 * dtype.itemsize - 1), -1.0, 1.0)
+                wide.astype(np.longdouble),
+                np.where(encodings >> (8 * dtype.itemsize - 1), -1.0, 1.0),
             )
-            return (codes if name == "bf16" else array), numbers
+            return (encodings if name == "bf16" else array), numbers
         dtype = np.dtype(INTEGERS[name])
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
         if dtype.itemsize <= 2:
@@ -125,7 +129,7 @@ def check_oracle():
                 theirs = array.astype(described.dtype).view(np.uint8)
             ours = described.encode(numbers, saturate=False)
             if described.specials != "negative zero":
-                # Which NaN it is, is not looked at here.
+                # The payload of NaN is not compared here.
                 isnan = np.isnan(numbers)
                 theirs[isnan] = ours[isnan]
             fail_unless_equal(f"ml_dtypes: {source} to {name}", theirs, ours, array)
@@ -143,7 +147,7 @@ def check_encodings():
 
 
 def widen(values, name):
-    """Numbers as codes of wider floats (C2, C7)."""
+    """Values as encodings of wider floats (C2, C7)."""
     dtype, unsigned = FLOATS[name]
     bits = values.astype(np.float64).astype(dtype).view(unsigned)
     quiet = np.array(np.nan, np.float64).astype(dtype).view(unsigned)
@@ -157,19 +161,21 @@ def truncate(values, dtype):
     bits = 64 if dtype.itemsize == 8 or dtype == np.uint32 else 32
     limit = np.ldexp(np.longdouble(1), bits - 1)
     whole = np.clip(np.trunc(np.where(np.isnan(values), 0, values)), -limit, limit - 1)
-    codes = whole.astype(np.int64).astype(f"u{dtype.itemsize}")
-    # Of what is beyond 63 bits these formats have infinity alone.
+    encodings = whole.astype(np.int64).astype(f"u{dtype.itemsize}")
+    # These formats convert magnitudes beyond 63 bits only if they are infinite.
     return (
-        np.where(np.isposinf(values), np.iinfo(dtype).max, codes) if dtype == np.uint64 else codes
+        np.where(np.isposinf(values), np.iinfo(dtype).max, encodings)
+        if dtype == np.uint64
+        else encodings
     )
 
 
 def check_decodings():
     every = np.arange(256, dtype=np.uint8)
-    # Whole registers, and more.
-    codes = np.concatenate([every, every[::-1], random.integers(0, 256, 100, dtype=np.uint8)])
+    # Full vectors and a remainder.
+    encodings = np.concatenate([every, every[::-1], random.integers(0, 256, 100, dtype=np.uint8)])
     for source in OWN:
-        values = DESCRIBED[source].values(codes)
+        values = DESCRIBED[source].values(encodings)
         others = [to for to in DESCRIBED if to != source]
         results = [(to, "") for to in [*FLOATS, *INTEGERS, "i1", *others]]
         with np.errstate(all="ignore"):
@@ -180,10 +186,10 @@ def check_decodings():
                 *(DESCRIBED[to].encode(values) for to in others),
             ]
         for target in [*(["--cpu", cpu] for cpu in CPUS), ["--target", "reference"]]:
-            got = run(source, codes, results, *target)
+            got = run(source, encodings, results, *target)
             for (to, _), one, wanted in zip(results, got, expected, strict=True):
                 one = one.view(f"u{one.dtype.itemsize}")
-                fail_unless_equal(f"{source} to {to} {target}", one, wanted, codes)
+                fail_unless_equal(f"{source} to {to} {target}", one, wanted, encodings)
 
 
 check_oracle()

@@ -1,4 +1,5 @@
-# Quantizations of and by the formats that ONNX lacks, compiled and by the Reference, against the formulas in numpy and exact rounding.
+# Quantization with the formats that ONNX lacks, in compiled code and the Reference, against the
+# formulas in numpy and exact rounding.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t
 import pathlib
@@ -20,7 +21,7 @@ compared = 0
 
 
 def run(operands, ops, *options):
-    """The results of several ops on the same operands, of which the first varies with the op."""
+    """The results of several ops on the same operands. The first operand depends on the op."""
     arguments, lines, results = [], [], []
     for i, (op, types, result) in enumerate(ops):
         arguments += [f"%x{i}_{j}: {type}" for j, type in enumerate(types)]
@@ -49,7 +50,7 @@ def run(operands, ops, *options):
 
 
 def compare(what, got, expected, isnan):
-    """The sign of a NaN is open (D8)."""
+    """The sign of a NaN is not specified (D8)."""
     global compared
     compared += got.size
     same = isnan(got) & isnan(expected) | (got == expected)
@@ -65,8 +66,8 @@ def make_scales(name, shape):
         scales = random.uniform(0.01, 100, shape).astype(np.float32)
         scales.flat[: min(scales.size, 6)] = [0.0, np.inf, np.nan, -0.5, 1e-40, 3e38][: scales.size]
         return scales, scales
-    codes = random.integers(0, 256, shape, dtype=np.uint8)
-    return codes, DESCRIBED[name].values(codes.ravel()).reshape(shape).astype(np.float32)
+    encodings = random.integers(0, 256, shape, dtype=np.uint8)
+    return encodings, DESCRIBED[name].values(encodings.ravel()).reshape(shape).astype(np.float32)
 
 
 def spread(values, how):
@@ -93,7 +94,7 @@ WHOLE = f"tensor<{ROWS}x{COLUMNS}x{{}}>"
 
 def quantize(scale, how):
     shape, granularity, sizes = HOW[how]
-    codes, scales = make_scales(scale, shape)
+    encodings, scales = make_scales(scale, shape)
     x = (
         random.standard_normal((ROWS, COLUMNS)) * np.exp2(random.integers(-30, 30, (ROWS, COLUMNS)))
     ).astype(np.float32)
@@ -115,20 +116,20 @@ def quantize(scale, how):
                 )
     for target in TARGETS:
         for (op, *_), (to, wanted), got in zip(
-            ops, expected, run([x, codes], ops, *target), strict=True
+            ops, expected, run([x, encodings], ops, *target), strict=True
         ):
 
-            def isnan(codes, to=to):
+            def isnan(encodings, to=to):
                 if to == "i8":
-                    return np.zeros(codes.shape, bool)
-                return np.isnan(DESCRIBED[to].values(codes.ravel())).reshape(codes.shape)
+                    return np.zeros(encodings.shape, bool)
+                return np.isnan(DESCRIBED[to].values(encodings.ravel())).reshape(encodings.shape)
 
             compare(f"{scale} to {to} {op} {target}", got, wanted, isnan)
 
 
 def dequantize(scale, how, to):
     shape, granularity, sizes = HOW[how]
-    codes, scales = make_scales(scale, shape)
+    encodings, scales = make_scales(scale, shape)
     x = random.integers(0, 256, (ROWS, COLUMNS), dtype=np.uint8)
     dtype = np.dtype({"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}[to])
     op = f'dequantize {{}} {granularity} opset 1 domain "quant_float"'
@@ -143,7 +144,7 @@ def dequantize(scale, how, to):
         ops.append((op, [WHOLE.format(source), f"tensor<{sizes}{scale}>"], WHOLE.format(to)))
     for target in TARGETS:
         for (_, types, _), wanted, got in zip(
-            ops, expected, run([x, codes], ops, *target), strict=True
+            ops, expected, run([x, encodings], ops, *target), strict=True
         ):
             got = got.view(dtype) if to == "bf16" else got
             compare(f"{types} {op} to {to} {target}", got.astype(np.float32), wanted, np.isnan)

@@ -1,5 +1,6 @@
-# Stochastic rounding, compiled and by the Reference, against exact arithmetic: for each number all 256 values of 8 random bits, of which as
-# many round up as its fraction says; other widths by Philox, and Philox by its known answers.
+# Stochastic rounding in compiled code and the Reference, against exact arithmetic: each value with
+# all 256 values of 8 random bits, of which the fraction determines how many round up. Other widths
+# use Philox, which is compared with its known answers.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
 import itertools
@@ -63,7 +64,7 @@ def signed(numbers):
 
 
 def check_casts(source, numbers, width, random, cases, targets=TARGETS):
-    """The array's numbers, each with the random values of a row."""
+    """The values of the array, each with the random bits of one row."""
     x = np.repeat(numbers, random.shape[1]) if random.ndim == 2 else numbers
     r = np.ravel(random).astype(np.uint8 if width <= 8 else np.uint16)
     with np.errstate(invalid="ignore"):
@@ -80,23 +81,25 @@ def check_casts(source, numbers, width, random, cases, targets=TARGETS):
 
 
 def choose_numbers(name):
-    """Numbers of the format and others between two of them, with fractions of few and of many bits, and the ends."""
+    """Values of the format and values between two of them, with fractions of few and of many bits,
+    and the ends of the range."""
     described = FORMATS[name]
-    codes = np.unique(generator.integers(0, described.largest + 1, 12))
-    codes = np.unique(
+    encodings = np.unique(generator.integers(0, described.largest + 1, 12))
+    encodings = np.unique(
         np.append(
-            codes, [0, 1, (1 << described.mantissa) - 1, 1 << described.mantissa, described.largest]
+            encodings,
+            [0, 1, (1 << described.mantissa) - 1, 1 << described.mantissa, described.largest],
         )
     )
     numbers = described._ordinary(np.arange(described.largest + 2))
-    low, step = numbers[codes], numbers[codes + 1] - numbers[codes]
+    low, step = numbers[encodings], numbers[encodings + 1] - numbers[encodings]
     fractions = [0, 1 / 512, 1 / 256, 0.25, 0.5, 255 / 256, 511 / 512, *generator.random(3)]
     inside = np.concatenate([low + step * np.longdouble(fraction) for fraction in fractions])
     return inside.astype(np.float32)
 
 
 def check_all_values():
-    """S2: of the 256 values as many round up as the fraction of 8 bits says."""
+    """S2: the 8-bit fraction is the number of the 256 random values that round up."""
     cases = [(to, "true") for to in FORMATS] + [
         (to, "false") for to in DESCRIBED if to != "f4E2M1FN"
     ]
@@ -107,7 +110,7 @@ def check_all_values():
     numbers = signed(np.concatenate([every, specials]))
     random = np.broadcast_to(np.arange(256), (numbers.size, 256))
     check_casts("f32", numbers, 8, random, cases)
-    # The oracle itself: what it counts is the fraction.
+    # The oracle itself: its count of values that round up equals the fraction.
     for to in FORMATS:
         described = FORMATS[to]
         wide = np.abs(numbers.astype(np.longdouble))
@@ -120,7 +123,8 @@ def check_all_values():
 
 
 def check_widths():
-    """Numbers of other types and by other bits; how a CPU computes with f32 the above has tried."""
+    """Values of other types and random bits of other widths. The tests above cover how each CPU
+    computes with f32."""
     cases = [(to, "true") for to in FORMATS]
     targets = TARGETS if IS_FULL else [TARGETS[0], TARGETS[-1]]
     for number, (source, dtype) in enumerate(
@@ -139,11 +143,12 @@ def check_widths():
 
 
 def check_philox():
-    """Shapes of every rank up to 3, every width, and counters that carry into the second word and wrap around."""
+    """Shapes of every rank up to 3, every width, and counters that wrap around and carry into the
+    second 32-bit element."""
     shapes = [(3, 5, 7), (257,), (0, 4), ()]
     seeds = [(0, 0), (0xDEADBEEFCAFEF00D, 5), (1, 2**64 - 2), (2**63, 2**32 - 1)]
     widths = (2, 4, 8, 16, 32)
-    # Loops are of a rank and a width, and take any seed.
+    # A loop has a fixed rank and width, and takes any seed.
     cases = [(shape, width, at) for shape in shapes[:2] for at, width in enumerate(widths)]
     cases += [(shape, width, 1) for shape in shapes[2:] for width in (4, 16)]
     if IS_FULL:

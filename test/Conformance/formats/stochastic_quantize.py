@@ -1,5 +1,6 @@
-# Quantization by random bits, compiled and by the Reference, against exact arithmetic: each number with all values of 2, 4 and 8 random bits,
-# of which as many round up as its fraction says, per tensor, per axis and in blocks; other widths, sources and precisions beside.
+# Stochastic quantization in compiled code and the Reference, against exact arithmetic: each value
+# with all values of 2, 4 and 8 random bits, of which the fraction determines how many round up, per
+# tensor, per axis and in blocks. Other widths, source types and precisions are sampled.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
 import pathlib
@@ -15,7 +16,7 @@ from conformance.stochastic import get_range, round_to_integer
 
 program, work = sys.argv[1], pathlib.Path(sys.argv[2])
 IS_FULL = len(sys.argv) > 3
-# With instructions of AVX-512, with FMA, without both.
+# With AVX-512 instructions, with FMA, without both.
 CPUS = ["host", "x86-64-v3", "x86-64"] if platform.machine() == "x86_64" else ["host"]
 TARGETS = [*(["--cpu", cpu] for cpu in CPUS), ["--target", "reference"]]
 NUMBERS = 60 if IS_FULL else 24
@@ -28,7 +29,7 @@ compared = 0
 
 @dataclass(frozen=True)
 class Case:
-    """One op: what it makes, and by which operands and attributes."""
+    """One op: its result type, operands and attributes."""
 
     to: str
     granularity: str = "tensor"  # "tensor", "axis", "block"
@@ -42,11 +43,11 @@ def is_integer(to):
     return to.lstrip("u").startswith("i")
 
 
-def decode(to, codes):
-    """Numbers of storage, exact."""
+def decode(to, encodings):
+    """Values of the storage type, exact."""
     if is_integer(to):
-        return codes.astype(np.longdouble)
-    return (DESCRIBED | MORE)[to].values(codes)
+        return encodings.astype(np.longdouble)
+    return (DESCRIBED | MORE)[to].values(encodings)
 
 
 def make_zero_points(to, shape):
@@ -55,25 +56,26 @@ def make_zero_points(to, shape):
         width = 8 if high - low < 256 else 16
         found = generator.integers(low, high, shape, endpoint=True)
         return found.astype(f"{'u' if low == 0 else 'i'}{width // 8}")
-    # Of float8 they have no effect.
+    # Zero points of float8 have no effect.
     described = (DESCRIBED | MORE)[to]
     return generator.integers(0, described.largest // 2, shape).astype(np.uint8)
 
 
 def divide(x, scales, precision):
-    """The quotient as the precision has it; f16 and bf16 are rounded by way of f32, which changes nothing."""
+    """The quotient in the precision. f16 and bf16 are rounded from f32, which gives the same
+    result."""
     dtype = SOURCES[precision]
     with np.errstate(all="ignore"):
         return (x.astype(dtype) / scales.astype(dtype)).astype(dtype)
 
 
 def expect(case, x, scales, zero_points, random, width, source, scale_type):
-    """Codes, or what they stand for."""
+    """Quantized values, or dequantized ones."""
     precision = case.precision or (scale_type if scale_type in SOURCES else "f32")
     q = divide(x, scales, precision)
     zeros = zero_points if case.zero_point else np.zeros_like(zero_points)
     if is_integer(case.to):
-        codes = round_to_integer(q, random, width, case.to, zeros.astype(np.int64))
+        encodings = round_to_integer(q, random, width, case.to, zeros.astype(np.int64))
     else:
         if case.zero_point and case.to.startswith(("f6", "f4")):
             with np.errstate(all="ignore"):
@@ -83,13 +85,13 @@ def expect(case, x, scales, zero_points, random, width, source, scale_type):
         described = (DESCRIBED | MORE)[case.to]
         with np.errstate(invalid="ignore"):
             wide = q.astype(np.float64).astype(np.longdouble)
-        codes = described.encode_by_bits(
+        encodings = described.encode_by_bits(
             wide.ravel(), np.broadcast_to(random, q.shape).ravel(), width, case.saturate
         )
-        codes = codes.reshape(q.shape)
+        encodings = encodings.reshape(q.shape)
     if case.op == "quantize":
-        return codes
-    difference = decode(case.to, codes)
+        return encodings
+    difference = decode(case.to, encodings)
     if case.zero_point and not case.to.startswith(("f8", "!")):
         difference = difference - decode(case.to, zeros)
     with np.errstate(all="ignore"):
@@ -105,7 +107,8 @@ def spread(values, granularity, shape):
 
 
 def write(cases, source, scale_type, width):
-    """A model of all cases: the source, the random bits, and for each case a scale and perhaps a zero point."""
+    """A model of all cases: the source, the random bits, and a scale and optionally a zero point
+    for each case."""
     sizes = {"tensor": "", "axis": "?x", "block": "?x?x"}
     arguments, lines, names, types = (
         [f"%x: tensor<?x?x{source}>", f"%r: tensor<?x?xui{width}>"],
@@ -147,13 +150,13 @@ def write(cases, source, scale_type, width):
 
 
 def make_scales(scale_type, shape):
-    """Ordinary ones of both signs, and the ends."""
+    """Ordinary values of both signs, and the ends of the range."""
     if scale_type == "f8E8M0FNU":
-        codes = generator.integers(118, 134, shape).astype(np.uint8)
-        flat = codes.reshape(-1)
+        encodings = generator.integers(118, 134, shape).astype(np.uint8)
+        flat = encodings.reshape(-1)
         flat[: min(3, flat.size)] = [255, 0, 254][: min(3, flat.size)] if flat.size > 1 else [124]
-        return codes, np.where(
-            codes == 255, np.float32(np.nan), np.ldexp(1.0, codes.astype(np.int64) - 127)
+        return encodings, np.where(
+            encodings == 255, np.float32(np.nan), np.ldexp(1.0, encodings.astype(np.int64) - 127)
         ).astype(np.float32)
     found = (2.0 ** generator.uniform(-4, 3, shape) * generator.choice([-1, 1], shape)).astype(
         SOURCES[scale_type]

@@ -1,5 +1,6 @@
-# Which opsets have an attribute: every attribute of every op with a lowering, at every opset with a version of the op, is
-# refused by us where onnx.checker (and so ONNX Runtime) refuses it. The same for ops that ONNX took away.
+# The opsets of attributes: for every attribute of every op with a lowering, at every opset with a
+# version of the op, we report an error exactly if onnx.checker (and so ONNX Runtime) does. The same
+# is tested for removed ops.
 # RUN: env PYTHONPATH=%src_root/scripts/docs %python %s quant-float-opt | FileCheck %s
 import re
 import subprocess
@@ -10,7 +11,7 @@ import onnx
 from onnx import helper
 from onnx.checker import ValidationError
 
-# A value of each kind, in ONNX's words and in ours.
+# A value of each kind, in ONNX's syntax and in ours.
 VALUES = {
     "INT": (0, "0 : i64"),
     "INTS": ([0], "array<i64: 0>"),
@@ -68,7 +69,7 @@ run = subprocess.run(
     capture_output=True,
     text=True,
 )
-# By line; the first has the signature.
+# The lines of the errors. The first line is the signature.
 said = dict(re.findall(r"^<stdin>:(\d+):\d+: error: (.*)$", run.stderr, re.MULTILINE))
 refused = 0
 for i, (op, opset, name, expected) in enumerate(cases):
@@ -78,13 +79,14 @@ for i, (op, opset, name, expected) in enumerate(cases):
         rf"{opset}$",
         message,
     )
-    # A hint that changes nothing: taken where versions of that time have it (Reshape's lost it an opset earlier).
+    # A hint without effect is accepted if other ops of that opset have it (Reshape's lost it one
+    # opset earlier).
     if name == "consumed_inputs":
         expected = opset >= 6
     refused += expected
     if expected != (match is not None or "unknown attribute" in message):
         print("FAIL", op, opset, name, expected, message)
-    # The boundary is on the side that is said.
+    # The boundary is on the side that the message states.
     if match and (opset < int(match[2])) != (match[1] == "from"):
         print("FAIL", op, opset, name, message)
     if "unknown attribute" in message and name != "consumed_inputs":

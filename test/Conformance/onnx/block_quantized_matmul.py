@@ -1,6 +1,7 @@
-# com.microsoft's MatMulBlockQuantizedFp4Weight and MatMulBlockQuantizedFp8Weight (R9), for which ONNX Runtime has no CPU kernels: the
-# weights have the bits of NumPy's and ml_dtypes', for all encodings, products are within the error of their sums, ONNX's reference
-# evaluates the rewritten models to the same, and wrong nodes are errors.
+# com.microsoft's MatMulBlockQuantizedFp4Weight and MatMulBlockQuantizedFp8Weight (R9), for which
+# ONNX Runtime has no CPU kernels: dequantized weights have the bits that NumPy and ml_dtypes
+# compute for all encodings, matmuls are within their error bound, ONNX's reference evaluator
+# computes the same for the rewritten models, and invalid nodes are reported.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t
 import itertools
 import sys
@@ -21,18 +22,18 @@ FP4_OP, FP8_OP = "MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight
 np.seterr(all="ignore")
 
 
-def unpack(codes):
+def unpack(encodings):
     """The first value of a byte is in its low half."""
-    return np.stack([codes & 15, codes >> 4], -1).reshape(len(codes), -1).view(FP4)
+    return np.stack([encodings & 15, encodings >> 4], -1).reshape(len(encodings), -1).view(FP4)
 
 
 def get_weights(op, inputs, block, dtype):
-    codes, scales = inputs[1], inputs[2]
+    encodings, scales = inputs[1], inputs[2]
     if op == FP4_OP:
-        codes = unpack(codes)
+        encodings = unpack(encodings)
         scales = scales.view(FP8).astype(F32) * inputs[3].reshape(())
-    spread = np.repeat(scales, block, 1)[:, : codes.shape[1]]
-    return (codes.astype(F32) * spread).astype(dtype)
+    spread = np.repeat(scales, block, 1)[:, : encodings.shape[1]]
+    return (encodings.astype(F32) * spread).astype(dtype)
 
 
 def get_activations(op, inputs):
@@ -46,7 +47,7 @@ def get_activations(op, inputs):
     )
 
 
-def make_model(op, inputs, attributes, constants, open_sizes, opset):
+def make_model(op, inputs, attributes, constants, dynamic_sizes, opset):
     values, initializers, names, arrays = [], [], [], []
     for i, array in enumerate(inputs):
         names.append("" if array is None else f"x{i}")
@@ -56,7 +57,7 @@ def make_model(op, inputs, attributes, constants, open_sizes, opset):
         if i in constants:
             initializers.append(tensor)
             continue
-        sizes = [f"s{i}_{k}" for k in range(array.ndim)] if open_sizes else array.shape
+        sizes = [f"s{i}_{k}" for k in range(array.ndim)] if dynamic_sizes else array.shape
         values.append(helper.make_tensor_value_info(names[-1], tensor.data_type, sizes))
         arrays.append(tensor)
     node = helper.make_node(op, names, ["y"], name="n", domain="com.microsoft", **attributes)
@@ -68,9 +69,9 @@ def make_model(op, inputs, attributes, constants, open_sizes, opset):
     return helper.make_model(graph, opset_imports=imports, ir_version=11), arrays
 
 
-def run(op, inputs, attributes, constants, open_sizes=False, opset=21):
-    """The result and the path of the model, or the error."""
-    model, arrays = make_model(op, inputs, attributes, constants, open_sizes, opset)
+def run(op, inputs, attributes, constants, dynamic_sizes=False, opset=21):
+    """Returns the result and the path of the model, or the error."""
+    model, arrays = make_model(op, inputs, attributes, constants, dynamic_sizes, opset)
     folder = runner.work / str(next(count))
     folder.mkdir()
     path = folder / "m.onnx"
@@ -86,7 +87,7 @@ def run(op, inputs, attributes, constants, open_sizes=False, opset=21):
 
 
 def check(op, inputs, exact=False, constants=None, reference=False, **attributes):
-    """`exact` is whether the lhs selects single weights."""
+    """`exact` states that the lhs selects single weights."""
     block = attributes.get("block_size", 16 if op == FP4_OP else 128)
     dtype = inputs[0].dtype
     weights = get_weights(op, inputs, block, dtype).astype(np.float64)
@@ -115,8 +116,8 @@ def check(op, inputs, exact=False, constants=None, reference=False, **attributes
             failures.append(f"{label} {how}: expected {expected}, but got {got}")
 
     everything = range(1, len(inputs)) if constants is None else constants
-    for open_sizes in (False, True):
-        compare(run(op, inputs, attributes, (), open_sizes)[1], f"open sizes {open_sizes}")
+    for dynamic_sizes in (False, True):
+        compare(run(op, inputs, attributes, (), dynamic_sizes)[1], f"open sizes {dynamic_sizes}")
     path, got = run(op, inputs, attributes, everything)
     compare(got, "constants")
     plain = path.with_name("plain.onnx")
@@ -130,7 +131,7 @@ def check(op, inputs, exact=False, constants=None, reference=False, **attributes
             continue
         onnx.checker.check_model(model, full_check=True)
         feed = {"x0": inputs[0]}
-        # The reference quantizes f16 by f32 in f16.
+        # The reference evaluator quantizes f16 through f32 in f16.
         if reference:
             compare(ReferenceEvaluator(model).run(None, feed)[0], f"reference {opset}")
     files = sorted(path.parent.glob("x*.pb"))
@@ -146,15 +147,15 @@ def scalar(value):
     return np.array(value, F32)
 
 
-# Each product selects one weight, so that the result has its bits: all encodings of values with all encodings of scales, also those
-# of NaN, and scales of the tensor that overflow and underflow.
+# Each row of the lhs selects one weight, so that the result has its bits: all encodings of values
+# with all encodings of scales, NaN included, and per-tensor scales that overflow and underflow.
 for dtype, whole in itertools.product((F16, BF16), (1.0, 0.037, 3e-7, -1.7, 1e4, np.inf)):
     ones = np.eye(16, dtype=dtype)
     values = np.tile(np.arange(16, dtype=np.uint8), (256, 1))
     packed = values[:, ::2] | values[:, 1::2] << 4
     scales = np.arange(256, dtype=np.uint8)[:, None]
     if whole != np.inf:
-        # NaN and infinity times 0 are not what is selected.
+        # NaN and infinities times 0 would hide the selected weight.
         scales[[0x7F, 0xFF]] = 0x38
         if whole == 1e4 and dtype == F16:
             scales[(scales & 0x7F) > 0x40] = 0x38
@@ -162,10 +163,10 @@ for dtype, whole in itertools.product((F16, BF16), (1.0, 0.037, 3e-7, -1.7, 1e4,
         scales, packed, whole = scales[[0x38, 0x7F, 0xFF]], np.full((3, 8), 0x22, np.uint8), 1.0
     check(FP4_OP, [ones, packed, scales, scalar(whole)], exact=True, reference=True)
 for dtype in (F16, BF16):
-    codes = np.arange(256, dtype=np.uint8)
-    codes = codes[(codes & 0x7F) != 0x7F].reshape(-1, 2).view(FP8)
-    scales = np.exp2(rng.uniform(-20, 6, (len(codes), 1))).astype(F32)
-    check(FP8_OP, [np.eye(2, dtype=dtype), codes, scales], exact=True, reference=True)
+    encodings = np.arange(256, dtype=np.uint8)
+    encodings = encodings[(encodings & 0x7F) != 0x7F].reshape(-1, 2).view(FP8)
+    scales = np.exp2(rng.uniform(-20, 6, (len(encodings), 1))).astype(F32)
+    check(FP8_OP, [np.eye(2, dtype=dtype), encodings, scales], exact=True, reference=True)
 
 for dtype in (F16, BF16):
     for rows, depth, block in ((1, 2, 16), (7, 40, 16), (20, 96, 32), (3, 66, 5), (5, 64, 128)):
@@ -180,25 +181,25 @@ for dtype in (F16, BF16):
         check(FP4_OP, [*inputs, scalar([2.0]), bias], block_size=block)
         check(FP4_OP, [*inputs, None, bias], block_size=block, constants=(1, 2, 3))
         scales = rng.uniform(0.01, 0.1, (rows, blocks)).astype(F32)
-        codes = rng.standard_normal((rows, depth)).astype(FP8)
-        check(FP8_OP, [a, codes, scales], block_size=block)
+        encodings = rng.standard_normal((rows, depth)).astype(FP8)
+        check(FP8_OP, [a, encodings, scales], block_size=block)
         for whole in (scalar(0.02), scalar([0.001])):
-            check(FP8_OP, [a, codes, scales, whole, bias], block_size=block)
-# The defaults.
+            check(FP8_OP, [a, encodings, scales, whole, bias], block_size=block)
+# The default attributes.
 a = rng.standard_normal((2, 160)).astype(F16)
 check(FP4_OP, [a, nibbles(3, 160), np.full((3, 10), 0x38, np.uint8), scalar(0.5)])
 check(FP8_OP, [a, rng.standard_normal((3, 160)).astype(FP8), np.ones((3, 2), F32)])
 
 
-def refuse(op, words, inputs, open_words=None, **attributes):
-    """With open sizes, errors of sizes are errors of the run."""
+def refuse(op, words, inputs, dynamic_words=None, **attributes):
+    """With dynamic sizes, wrong sizes are runtime errors."""
     everything = range(1, len(inputs))
-    for constants, open_sizes in (((), False), (everything, False), ((), True)):
-        if open_sizes and open_words is None:
+    for constants, dynamic_sizes in (((), False), (everything, False), ((), True)):
+        if dynamic_sizes and dynamic_words is None:
             continue
-        wanted = open_words if open_sizes else words
-        _, got = run(op, inputs, attributes, constants, open_sizes)
-        names_node = open_sizes or "'n'" in got
+        wanted = dynamic_words if dynamic_sizes else words
+        _, got = run(op, inputs, attributes, constants, dynamic_sizes)
+        names_node = dynamic_sizes or "'n'" in got
         if not isinstance(got, str) or wanted not in got or not names_node:
             failures.append(f"{op} {attributes}: expected '{wanted}', but got {got}")
 
@@ -221,7 +222,7 @@ refuse(FP4_OP, "input 2: expected rank 2, but got 1", change(2, s.reshape(-1)))
 refuse(FP4_OP, "input 2: expected elements of type UINT8, but got FLOAT", change(2, np.ones((4, 2), F32)))  # fmt: skip
 refuse(FP4_OP, "input 1: expected elements of type UINT8, but got INT8", change(1, b.view(np.int8)))
 refuse(FP4_OP, "input 1: expected rank 2, but got 3", change(1, b.reshape(4, 2, 8)))
-# K is odd.
+# Odd K.
 refuse(FP4_OP, "input 0: expected size 32 of axis 1, but got 31", change(0, a[:, :31]), "the size of the reduction axis must match")  # fmt: skip
 refuse(FP4_OP, "input 0: expected rank 1 or more, but got 0", change(0, np.ones((), F16)))
 for kind in (F32, np.float64, np.int8):

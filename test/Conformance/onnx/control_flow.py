@@ -1,6 +1,6 @@
-# If, Loop and Scan: the outputs of quant-float-run are those of ONNX Runtime. Bodies use values from outside, make new tensors in
-# every step, are in each other, and have elements of many types. Steps may end by a condition that they compute, and what cannot be in a
-# body ends the call.
+# If, Loop and Scan against ONNX Runtime. Bodies use values from outside, allocate tensors in every
+# iteration, are nested, and have elements of many types. Iterations may end by a condition that the
+# body computes. Errors in a body end the call.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys
@@ -38,7 +38,7 @@ def serialize(whole):
 
 
 def check(name, whole, tolerated=None, **feed):
-    """`tolerated` is the same graph as ONNX Runtime does not take it."""
+    """`tolerated` is an equivalent graph that ONNX Runtime accepts."""
     folder = runner.work / name
     folder.mkdir()
     (folder / "model.onnx").write_bytes(serialize(tolerated or whole))
@@ -75,7 +75,7 @@ for element, dtype in (
     (T.DOUBLE, float),
 ):
     if dtype == np.uint8:
-        continue  # ONNX Runtime has no such sums.
+        continue  # ONNX Runtime has no kernel for this reduction.
     for condition in (True, False):
         whole = graph(
             [make_if(element, "Add", "Sub"), node("Add", "y x", "z")],
@@ -86,7 +86,7 @@ for element, dtype in (
         x = (floats(3, 4) * 9).astype(dtype)
         check(f"if_{dtype.__name__}_{condition}", whole, c=np.array(condition), x=x)
 
-# Of codes, which are only moved.
+# Types that are only moved.
 for condition in (True, False):
     branches = {
         "then_branch": graph([node("Identity", "x", "t")], [], [info("t", T.UINT8, [2, 3])]),
@@ -97,16 +97,17 @@ for condition in (True, False):
         [info("c", BOOL, []), info("x", T.UINT8, [2, 3]), info("w", T.UINT8, [3, 2])],
         [info("y", T.UINT8, [2, 3])],
     )
-    codes = rng.integers(0, 256, 6).astype(np.uint8)
+    encodings = rng.integers(0, 256, 6).astype(np.uint8)
     check(
         f"codes_{condition}",
         whole,
         c=np.array(condition),
-        x=codes.reshape(2, 3),
-        w=codes.reshape(3, 2),
+        x=encodings.reshape(2, 3),
+        w=encodings.reshape(3, 2),
     )
 
-# A product in every step, an If in a Loop, what steps collect, and a value that is passed on as it is.
+# A matmul in every iteration, an If in a Loop, scan outputs, and a value that is passed on
+# unchanged.
 inner = make_if(F32, "Add", "Mul")
 body = graph(
     [
@@ -136,7 +137,7 @@ for steps in (0, 1, 5):
     whole.node[0].input[:] = ["n", "", "s", "zero", "three"]
     check(f"loop_{steps}", whole, s=floats(2, 4), m=floats(4, 4))
 
-# A number of steps that is known at run time only.
+# A dynamic number of iterations.
 whole = graph(
     [node("Loop", "n go s zero three", "last sum still", body=body)],
     [info("n", I64, []), info("go", BOOL, []), info("s", F32, [2, 4]), info("m", F32, [4, 4])],
@@ -149,7 +150,7 @@ for steps, condition in ((4, True), (-3, True), (4, False)):
     name = f"open_loop_{steps}_{condition}"
     check(name, whole, n=np.array(steps), go=np.array(condition), s=floats(2, 4), m=floats(4, 4))
 
-# States and two inputs, along other axes and from the end.
+# State variables and two scan inputs, along other axes and in reverse direction.
 body = graph(
     [
         node("MatMul", "h m", "p"),
@@ -188,7 +189,8 @@ for index, options in enumerate(
         m=floats(3, 3) / 2,
     )
 
-# Sizes and numbers of steps of what is collected that are known at run time only: a product's, those of a loop in the loop, a shape's.
+# Scan outputs with dynamic sizes and dynamic numbers of iterations: the sizes of a matmul's result,
+# of an inner loop's results, and of a shape.
 again = graph(
     [node("Tanh", "v", "w0"), node("Sub", "w0 row", "w1"), node("Identity", "c1", "c2")],
     [info("j", I64, []), info("c1", BOOL, []), info("v", F32, ["r", "k"])],
@@ -212,7 +214,7 @@ scan = graph(
     [info("a", F32, ["r", "k"]), info("x", F32, ["r", 1])],
     [info("next2", F32, ["r", "k"]), *parts],
 )
-# Of no steps ONNX Runtime's parts have no sizes at all.
+# After no iterations, the scan outputs of ONNX Runtime have no sizes.
 for rows in (1, 3):
     for steps in (1, 4):
         shared = [info("a", F32, ["r", "k"]), info("m", F32, ["k", "n"]), info("row", F32, ["k"])]
@@ -234,7 +236,8 @@ for rows in (1, 3):
         )
         check(f"open_parts_scan_{rows}_{steps}", scanned, xs=floats(steps, rows, 1), **values)
 
-# Ended by what steps compute, with and without a most of them, and with a first step that may not be.
+# Ended by a condition that the body computes, with and without a maximum trip count, and with a
+# first iteration that may not run.
 body = graph(
     [
         node("Add", "a a", "b"),
@@ -252,7 +255,7 @@ for most in (None, 20, 3, 0, "run"):
         inner.CopyFrom(body)
         results = "last parts"
         if most is None:
-            # Room for parts is made before the first step.
+            # Memory for scan outputs is allocated before the first iteration.
             del inner.output[2]
             results = "last"
         loop = node("Loop", "n c0 x", results, body=inner)
@@ -282,7 +285,7 @@ for most in (None, 20, 3, 0, "run"):
             check(f"while_{most}_{first}_{number}", whole, **given)
 
 
-# Bodies that list what they take from outside as inputs, one within the other; the file's order is not that of the values.
+# Nested bodies that declare the captured values as inputs. The nodes are not in topological order.
 def make_nested(*inputs):
     inner = {
         "then_branch": graph([node("Add", "a b", "s")], inputs, [info("s", F32, None)]),
@@ -307,7 +310,8 @@ for c, d in ((True, True), (True, False), (False, False)):
     whole = graph(ordered, plain.input, plain.output)
     check(f"listed_{c}_{d}", whole, listed, **given)
 
-# As PyTorch's exporter writes squeeze of an axis of any size: the result has the rank of the first body.
+# Squeeze of an axis of unknown size, as PyTorch's exporter writes it: the result has the rank of
+# the first branch.
 branches = {
     "then_branch": graph([node("Squeeze", "x axes", "t")], [], [info("t", F32, None)]),
     "else_branch": graph([node("Identity", "x", "e")], [], [info("e", F32, None)]),
@@ -323,7 +327,7 @@ check("squeeze", whole, x=floats(3, 4, 1))
 
 
 def refuse(name, whole, why, **feed):
-    """The call fails, as it does in ONNX Runtime, and says why."""
+    """The call fails, as in ONNX Runtime, with a message."""
     path = runner.work / f"{name}.onnx"
     path.write_bytes(serialize(whole))
     files = []
@@ -337,7 +341,7 @@ def refuse(name, whole, why, **feed):
 
 refuse("no_squeeze", whole, "the condition must be true", x=floats(3, 4, 2))
 
-# What does not fit in a body, in a branch and in a step.
+# Errors in a body, in a branch and in an iteration.
 add = {
     "then_branch": graph([node("Add", "x v", "t")], [], [info("t", F32, ["n"])]),
     "else_branch": graph([node("Identity", "x", "e")], [], [info("e", F32, ["n"])]),

@@ -1,11 +1,14 @@
-# Cast, CastLike, QuantizeLinear and DequantizeLinear as the schemas of all versions allow them: every type of input, scale and result,
-# with and without a zero point and with one that is not 0, constants and values that come in at run time, every granularity; precision
-# and saturate with one scale for all and one for each column. Codes that nobody sees: quantized and dequantized, cast and cast again,
-# and both, by way of Transpose as well. Sizes that only show at run time for every granularity. From every version to every other one,
-# and without types that a runtime may lack. What quant-float-convert makes of them passes the checker and has the same numbers by the
-# rules' definition (Inputs/definition.py); a sample runs in our own code and, where it has kernels that agree about the cell as it was,
-# in ONNX Runtime. Nothing is refused but what has an input or an output of a type that the opset lacks, and integers of 64 bits on
-# their way to bfloat16 and float8e8m0, which double would round first. Sizes of the sample, or 0 for all cells, are the last argument.
+# Conversions of Cast, CastLike, QuantizeLinear and DequantizeLinear between all opsets, as the
+# schemas of all versions allow these ops: every type of input, scale and result, with and without a
+# zero point and with a nonzero one, constants and runtime values, every granularity, and precision
+# and saturate with per-tensor and per-column scales. Quantized values without other users:
+# quantized and dequantized, cast twice, and both, also through Transpose. Dynamic sizes for every
+# granularity. Target runtimes may lack types. The results of quant-float-convert pass the checker
+# and compute the same values according to the rules' definition (Inputs/definition.py). A sample is
+# executed by our compiled code and by ONNX Runtime if its kernels agree on the unconverted case.
+# The only errors are inputs or outputs of a type that the opset lacks, and 64-bit integers that are
+# cast to bfloat16 and float8e8m0 through double, which would round twice. The last argument is the
+# size of the sample, or 0 for all cases.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs %python %s %tools_dir %t 3 | FileCheck %s
 # CHECK: from 10 to 28: {{[1-9]}}
 # CHECK: {{^}}0 wrong{{$}}
@@ -33,15 +36,15 @@ onnxruntime.set_default_logger_severity(4)
 tools, work, limit = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
 draw = random.Random(40)
 FIRST_OPSET_WITH_CAST_LIKE = 15
-# Each has another version of one of them.
+# Each of these opsets has another version of one of the ops.
 OPSETS = (10, 13, 19, 21, 23, 24, 25, 28)
-# With 18, the last without float8, and 12, the last without bfloat16.
+# Also 18, the last one without float8, and 12, the last one without bfloat16.
 TARGETS = (10, 12, 13, 18, 19, 21, 23, 24, 25, 28)
 WITHOUT = ("float16", "bfloat16", "float8e8m0", "float8e4m3fn", "float8e5m2fnuz", "float4e2m1", "int4", "uint4", "int2", "int16", "uint16")  # fmt: skip
 KINDS = [T.DataType.Value(name) for name in T.DataType.keys() if name not in ("UNDEFINED", "STRING", "COMPLEX64", "COMPLEX128")]  # fmt: skip
 SIZE = (8, 64)
 BATCH = 2000
-# The sizes of the scale, axis and block size; blocks of 24 leave a short one.
+# The shape of the scale, axis and block size. Blocks of 24 leave a partial one.
 GRANULARITIES = {
     "tensor": ((), {}),
     "rows": ((8,), {"axis": 0}),
@@ -49,11 +52,12 @@ GRANULARITIES = {
     "blocks": ((8, 3), {"axis": -1, "block_size": 24}),
     "row_blocks": ((2, 64), {"axis": 0, "block_size": 4}),
 }
-# Types that a version may lack and what is only cast to them and back does without.
+# Types that a version may lack. Values that are only cast to these types and back can be converted
+# without them.
 NARROW = (T.FLOAT16, T.BFLOAT16, *FLOAT8, T.FLOAT8E8M0, T.FLOAT4E2M1, T.FLOAT6E2M3, T.FLOAT6E3M2, T.INT4, T.UINT4, T.INT2, T.UINT2, T.INT16, T.UINT16)  # fmt: skip
-# `inexact` is a type without which there is no form.
+# `inexact` is a type without which the case has no exact equivalent.
 Cell = collections.namedtuple(
-    "Cell", "name node inputs result constants inexact is_open", defaults=(None, False)
+    "Cell", "name node inputs result constants inexact is_dynamic", defaults=(None, False)
 )
 
 
@@ -62,7 +66,8 @@ def get_name(kind):
 
 
 def make_input(kind):
-    """All codes of 8 bits and less; of others a sample with the ends and the numbers that narrow types have."""
+    """All encodings of up to 8 bits, and for wider types a sample with the ends of the range and
+    the values of narrow types."""
     dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind))
     generator = np.random.default_rng(kind)
     count = SIZE[0] * SIZE[1]
@@ -86,13 +91,14 @@ def make_input(kind):
     return np.concatenate([numbers, spread]).astype(dtype).reshape(SIZE)
 
 
-# What is given to ONNX Runtime, by name.
+# The names of the types for ONNX Runtime.
 TAME = {}
 INPUTS = {kind: make_input(kind) for kind in KINDS}
 
 
 def get_types(op, opset):
-    """What the schema accepts as inputs and outputs, by position; the names of those that have to be of one type."""
+    """The types that the schema accepts for inputs and outputs, by index, and the names of those
+    with a common type variable."""
     schema = onnx.defs.get_schema(op, opset, "")
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     kinds = {f"tensor({get_name(kind)})".replace("float64", "double"): kind for kind in KINDS}
@@ -121,7 +127,7 @@ def make_zero_points(kind, sizes, is_zero, generator):
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         points = generator.integers(low, high, sizes, endpoint=True)
         points = np.asarray(points)
-        # The ends as well, and never none but 0.
+        # The ends of the range as well, and never zeros only.
         if points.size > 2:
             points.flat[:3] = low, high, 1
         else:
@@ -130,11 +136,12 @@ def make_zero_points(kind, sizes, is_zero, generator):
     return np.asarray(generator.choice([0.5, -1.0, 1.5, 6.0], sizes)).astype(dtype)
 
 
-def make_cell(op, opset, kinds, granularity, point, at_run_time, **attributes):
-    """`point` is none, zero or other; the names in `at_run_time` (x, s) come in, x being a constant otherwise."""
+def make_case(op, opset, kinds, granularity, point, at_run_time, **attributes):
+    """`point` is none, zero or other. The names in `at_run_time` (x, s) are inputs. Otherwise x is
+    a constant."""
     x, s, y = kinds
     quantizes = op == "QuantizeLinear"
-    codes = y if quantizes else x
+    encodings = y if quantizes else x
     sizes, more = GRANULARITIES[granularity]
     attributes |= more
     name = "_".join(
@@ -167,8 +174,8 @@ def make_cell(op, opset, kinds, granularity, point, at_run_time, **attributes):
     if point != "none":
         add(
             "z",
-            codes,
-            make_zero_points(codes, sizes, point == "zero", generator),
+            encodings,
+            make_zero_points(encodings, sizes, point == "zero", generator),
             "s" in at_run_time,
         )
     schema = onnx.defs.get_schema(op, opset, "")
@@ -192,7 +199,7 @@ def make_quantizations(opset):
                 chosen[name].add(kind)
             if any(len(kinds) > 1 for kinds in chosen.values()):
                 continue
-            codes = y if quantizes else x
+            encodings = y if quantizes else x
             has_output_dtype = "output_dtype" in schema.attributes
             for granularity, (_, attributes) in GRANULARITIES.items():
                 if not attributes.keys() <= schema.attributes.keys():
@@ -200,19 +207,19 @@ def make_quantizations(opset):
                 for point in ("none", "zero", "other"):
                     if point == "none" and quantizes and y != T.UINT8 and not has_output_dtype:
                         continue
-                    if point == "other" and codes in FLOAT8:
+                    if point == "other" and encodings in FLOAT8:
                         continue
                     for at_run_time in ("x",) if quantizes else ("x", ""):
-                        yield make_cell(op, opset, (x, s, y), granularity, point, at_run_time)
+                        yield make_case(op, opset, (x, s, y), granularity, point, at_run_time)
                     if granularity != "tensor" and granularity != "columns":
                         continue
                     if point != "none":
-                        yield make_cell(op, opset, (x, s, y), granularity, point, "xs")
+                        yield make_case(op, opset, (x, s, y), granularity, point, "xs")
                     if "precision" in schema.attributes and quantizes:
                         for precision in (T.FLOAT, T.FLOAT16, T.BFLOAT16):
-                            yield make_cell(op, opset, (x, s, y), granularity, point, "x", precision=precision)  # fmt: skip
+                            yield make_case(op, opset, (x, s, y), granularity, point, "x", precision=precision)  # fmt: skip
                     if "saturate" in schema.attributes and quantizes and y in FLOAT8:
-                        yield make_cell(op, opset, (x, s, y), granularity, point, "x", saturate=0)
+                        yield make_case(op, opset, (x, s, y), granularity, point, "x", saturate=0)
 
 
 def make_casts(opset):
@@ -237,7 +244,7 @@ def make_casts(opset):
                 continue
             allowed = get_types("CastLike", opset)[0]
             if source in allowed[0] and target in allowed[1]:
-                # Of the second input only the type matters.
+                # Only the type of the second input matters.
                 name, like = f"like{name}", f"like{name}_type"
                 array = np.ones(1).astype(helper.tensor_dtype_to_np_dtype(target))
                 constants = [T(name=like, data_type=target, dims=[1], raw_data=definition.pack(array, target))]  # fmt: skip
@@ -246,7 +253,8 @@ def make_casts(opset):
 
 
 def make_cast_trips(opset):
-    """Codes that nobody else sees, cast to f32, to where they are from, and to each other type from some type."""
+    """Quantized values without other users, cast to f32, to their source type, and to each other
+    type from some type."""
     (sources, targets), _, schema = get_types("Cast", opset)
     for source, narrow in itertools.product(sources, NARROW):
         if narrow not in targets or source == narrow:
@@ -268,29 +276,32 @@ def make_cast_trips(opset):
 
 
 def make_mixed(opset):
-    """Codes that are both dequantized and cast, maybe moved before."""
+    """Quantized values that are both dequantized and cast, possibly after an op that moves
+    elements."""
     kinds = get_types("QuantizeLinear", opset)[0][-1]
     for first, kind, is_moved in itertools.product(("QuantizeLinear", "Cast"), kinds, (False, True)):  # fmt: skip
         if kind not in NARROW:
             continue
         name = f"mixed_{first[0].lower()}_{get_name(kind)}" + ("_moved" if is_moved else "")
-        scale, point, codes = (f"{name}_{what}" for what in ("s", "z", "codes"))
+        scale, point, encodings = (f"{name}_{what}" for what in ("s", "z", "codes"))
         constants = [
             T(name=scale, data_type=T.FLOAT, raw_data=np.float32(0.75).tobytes()),
             T(name=point, data_type=kind, raw_data=b"\0" * (2 if kind in (T.INT16, T.UINT16) else 1)),
         ]  # fmt: skip
         nodes = [
-            helper.make_node("Cast", [f"x{T.FLOAT}"], [codes], codes, to=kind)
+            helper.make_node("Cast", [f"x{T.FLOAT}"], [encodings], encodings, to=kind)
             if first == "Cast"
-            else helper.make_node(first, [f"x{T.FLOAT}", scale, point], [codes], codes)
+            else helper.make_node(first, [f"x{T.FLOAT}", scale, point], [encodings], encodings)
         ]
         if is_moved:
-            nodes.append(helper.make_node("Transpose", [codes], [f"{name}_moved"], f"{name}_moved", perm=[1, 0]))  # fmt: skip
-            codes = f"{name}_moved"
+            nodes.append(helper.make_node("Transpose", [encodings], [f"{name}_moved"], f"{name}_moved", perm=[1, 0]))  # fmt: skip
+            encodings = f"{name}_moved"
         total = f"{name}_sum" if is_moved else name
         nodes += [
-            helper.make_node("DequantizeLinear", [codes, scale, point], [f"{name}_d"], f"{name}_d"),
-            helper.make_node("Cast", [codes], [f"{name}_c"], f"{name}_c", to=T.FLOAT),
+            helper.make_node(
+                "DequantizeLinear", [encodings, scale, point], [f"{name}_d"], f"{name}_d"
+            ),
+            helper.make_node("Cast", [encodings], [f"{name}_c"], f"{name}_c", to=T.FLOAT),
             helper.make_node("Add", [f"{name}_d", f"{name}_c"], [total], total),
         ]
         if is_moved:
@@ -298,8 +309,8 @@ def make_mixed(opset):
         yield Cell(name, nodes, [(f"x{T.FLOAT}", T.FLOAT, INPUTS[T.FLOAT])], T.FLOAT, constants)
 
 
-def make_open(opset):
-    """Sizes that only show at run time."""
+def make_dynamic(opset):
+    """Dynamic sizes."""
     quantize, dequantize = (get_types(op, opset) for op in ("QuantizeLinear", "DequantizeLinear"))
     attributes = dequantize[2].attributes.keys()
     for granularity, (_, needed) in GRANULARITIES.items():
@@ -309,11 +320,11 @@ def make_open(opset):
             cells = []
             if kind in quantize[0][-1]:
                 kinds = (T.FLOAT, T.FLOAT, kind)
-                cells.append(make_cell("QuantizeLinear", opset, kinds, granularity, "other", at_run_time))  # fmt: skip
-                cells.extend(make_qdq([make_cell("QuantizeLinear", opset, kinds, granularity, "other", "x")]))  # fmt: skip
+                cells.append(make_case("QuantizeLinear", opset, kinds, granularity, "other", at_run_time))  # fmt: skip
+                cells.extend(make_qdq([make_case("QuantizeLinear", opset, kinds, granularity, "other", "x")]))  # fmt: skip
             if kind in dequantize[0][0]:
                 kinds = (kind, T.FLOAT, T.FLOAT)
-                cells.append(make_cell("DequantizeLinear", opset, kinds, granularity, "other", at_run_time))  # fmt: skip
+                cells.append(make_case("DequantizeLinear", opset, kinds, granularity, "other", at_run_time))  # fmt: skip
             for cell in cells:
                 name = f"open_{cell.name}_{at_run_time}"
                 renamed = {i: f"open_{i}" for i, _, _ in cell.inputs} | {cell.name: name}
@@ -329,7 +340,7 @@ def make_open(opset):
 
 
 def make_round_trips(opset):
-    """Codes that nobody else sees."""
+    """Quantized values without other users."""
     return make_qdq(make_quantizations(opset))
 
 
@@ -339,7 +350,7 @@ def make_qdq(cells):
             continue
         if cell.constants[0].data_type not in (T.FLOAT, T.FLOAT16, T.BFLOAT16):
             continue
-        # The node itself may be another cell.
+        # The node itself may be part of another case.
         name = f"{cell.name}_qdq"
         for constant in cell.constants:
             constant.name = name + constant.name.removeprefix(cell.name)
@@ -369,7 +380,7 @@ def make_model(cells, opset):
         if name not in TAME:
             is_tame = np.isfinite(array.astype(np.float64))
             TAME[name] = np.where(is_tame, array, np.ones((), array.dtype))
-    opened = {name for cell in cells if cell.is_open for name, _, _ in cell.inputs}
+    opened = {name for cell in cells if cell.is_dynamic for name, _, _ in cell.inputs}
     graph = helper.make_graph(
         [node for cell in cells for node in get_nodes(cell)],
         "cells",
@@ -381,7 +392,7 @@ def make_model(cells, opset):
         ],
         [
             helper.make_tensor_value_info(
-                cell.name, cell.result, [None] * 2 if cell.is_open else SIZE
+                cell.name, cell.result, [None] * 2 if cell.is_dynamic else SIZE
             )
             for cell in cells
         ],
@@ -392,7 +403,7 @@ def make_model(cells, opset):
     return helper.make_model(graph, opset_imports=imports, ir_version=max(helper.find_min_ir_version_for(imports), 8)), feeds  # fmt: skip
 
 
-def has_no_form(cell, lacks):
+def has_no_equivalent(cell, lacks):
     return (
         lacks(cell.result)
         or any(lacks(kind) for _, kind, _ in cell.inputs)
@@ -416,7 +427,7 @@ def convert(cells, old, options):
 
 
 def run_own(model, feeds):
-    """Compiled by us; the outputs."""
+    """Compiles and runs the model. Returns the outputs."""
     path, out = work / "own.onnx", work / "own"
     onnx.save(model, path)
     given = []
@@ -447,7 +458,7 @@ def run_own(model, feeds):
 
 
 def run_onnxruntime(model):
-    """None without a kernel."""
+    """None if there is no kernel."""
     try:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -459,7 +470,7 @@ def run_onnxruntime(model):
 
 
 def extract(model, name):
-    """The part of a model that makes an output."""
+    """Extracts the part of a model that computes an output."""
     makers = {output: node for node in model.graph.node for output in node.output}
     needed, todo = set(), [name]
     while todo:
@@ -480,30 +491,30 @@ def extract(model, name):
 
 
 counts, wrong, own_sample = collections.Counter(), [], []
-# So many reasons are told, in so many characters each.
-TOLD, WIDTH = 20, 240
+# The number of failures that are printed, and of characters of each.
+MAX_PRINTED, WIDTH = 20, 240
 
 
 def fail(label, *reason):
-    """Tells it at once, beside what FileCheck reads and would show a part of."""
+    """Prints the failure at once, on stderr, as FileCheck would show a part only."""
     text = " ".join(": ".join((label, *reason)).split())
     wrong.append(text)
-    if len(wrong) <= TOLD:
+    if len(wrong) <= MAX_PRINTED:
         short = text if len(text) <= WIDTH else f"{text[: WIDTH // 2]} ... {text[-WIDTH // 2 :]}"
         print(short, file=sys.stderr, flush=True)
 
 
-def try_cells(cells, old, options, lacks, label):
-    """Converts them, and compares, so many in a model."""
+def try_cases(cells, old, options, lacks, label):
+    """Converts and compares the cases, with several cases in a model."""
     for start in range(0, len(cells), BATCH):
         try_batch(cells[start : start + BATCH], old, options, lacks, label)
 
 
 def try_batch(cells, old, options, lacks, label):
-    seen = [cell for cell in cells if has_no_form(cell, lacks)]
-    rest = [cell for cell in cells if not has_no_form(cell, lacks)]
+    seen = [cell for cell in cells if has_no_equivalent(cell, lacks)]
+    rest = [cell for cell in cells if not has_no_equivalent(cell, lacks)]
     counts.update(cells=len(cells), refused=len(seen))
-    # Each on its own is refused, too: a few are tried.
+    # Each case alone must be an error, too. A few are tried.
     for cell in draw.sample(seen, min(len(seen), 3)):
         done, _, _ = convert([cell], old, options)
         if done.returncode != 1 or "no exact equivalent" not in done.stderr:
@@ -538,7 +549,8 @@ def try_batch(cells, old, options, lacks, label):
     for cell in draw.sample(rest, min(len(rest), 6)):
         own_sample.append((label, extract(model, cell.name), feeds, before[cell.name]))
     for cell in draw.sample(rest, min(len(rest), 12)):
-        # It has its own idea of what NaN and infinities become as integers, and negative numbers as unsigned ones.
+        # ONNX Runtime converts NaN and infinities to other integers, and negative values to other
+        # unsigned ones.
         if cell.name.startswith(("cast", "like", "trip")) and cell.result in INTEGERS:
             continue
         part = extract(source, cell.name)
@@ -563,7 +575,7 @@ def choose(cells, count):
     return cells if not limit else draw.sample(cells, min(len(cells), count))
 
 
-# Of ten for each pair of versions.
+# The sample has so many of ten cases for each pair of versions.
 SHARES = (2, 4.5, 1.5, 1, 0.5, 0.5)
 for old in OPSETS:
     makers = (
@@ -572,7 +584,7 @@ for old in OPSETS:
         make_round_trips,
         make_cast_trips,
         make_mixed,
-        make_open,
+        make_dynamic,
     )
     pools = [list(make(old)) for make in makers]
     for new in TARGETS:
@@ -584,7 +596,7 @@ for old in OPSETS:
             for cell in choose(pool, round(limit * share))
         ]
         label, first = f"{old} to {new}", dict(counts)
-        try_cells(
+        try_cases(
             cells, old, ["--opset", str(new)], lambda kind, new=new: not has_type(kind, new), label
         )
         said, refused = (counts[k] - first.get(k, 0) for k in ("said", "refused"))
@@ -600,7 +612,7 @@ for old in OPSETS:
         lacked = T.DataType.Value(name.upper())
         cells = [cell for pool in pools for cell in pool if any(c.data_type == lacked for c in cell.constants) or f"precision{lacked}" in cell.name or is_cast_to(cell, lacked)]  # fmt: skip
         cells = choose(cells, limit * 10)
-        try_cells(
+        try_cases(
             cells,
             old,
             ["--without", name],
@@ -609,8 +621,8 @@ for old in OPSETS:
         )
 
 
-def open_signs(numbers, model, feeds):
-    """The sign of a zero that was a NaN is open (D8)."""
+def unspecified_signs(numbers, model, feeds):
+    """The sign of a zero that replaces NaN is not specified (D8)."""
     lost = np.zeros(SIZE, bool)
     for i in model.graph.input:
         if feeds[i.name].shape == SIZE:
@@ -618,7 +630,7 @@ def open_signs(numbers, model, feeds):
     return np.where(lost & (numbers == 0), np.zeros((), numbers.dtype), numbers)
 
 
-# Some at a time.
+# Several cases at a time.
 own_sample = draw.sample(own_sample, min(len(own_sample), 60 if limit else 600))
 for label, model, feeds, (_, expected) in own_sample:
     got = run_own(model, feeds)
@@ -626,13 +638,15 @@ for label, model, feeds, (_, expected) in own_sample:
     if isinstance(got, str):
         fail(label, name, "own code", got)
     elif not definition.same(
-        open_signs(got[name], model, feeds), open_signs(expected, model, feeds)
+        unspecified_signs(got[name], model, feeds), unspecified_signs(expected, model, feeds)
     ):
-        fail(label, name, "other bits in our own code")
+        fail(label, name, "other bits in our compiled code")
     else:
         counts.update(own_same=1)
 print(dict(counts))
 print(f"{len(wrong)} wrong")
 sys.exit(
-    f"{len(wrong)} wrong, of which the first {min(len(wrong), TOLD)} are above" if wrong else 0
+    f"{len(wrong)} wrong, of which the first {min(len(wrong), MAX_PRINTED)} are above"
+    if wrong
+    else 0
 )

@@ -1,5 +1,5 @@
-# Ops whose results have sizes that only the elements of inputs tell, and those of sizes that are inputs: as ONNX Runtime has them, or
-# the reference.
+# Ops with data-dependent result shapes, and ops whose sizes are inputs, against ONNX Runtime or the
+# reference evaluator.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -157,7 +157,7 @@ def add_uniques():
         attributes = {"sorted": order} if axis is None else {"sorted": order, "axis": axis}
         for dtype in (F32, np.int64):
             few = data.astype(dtype)
-            # Some that are the same along each axis.
+            # Some slices along each axis are equal.
             few[2], few[:, 1], few[:, :, 3] = few[0], few[:, 2], few[:, :, 0]
             add("Unique", 11, few, outputs=4, types=(None, 7, 7, 7), **attributes)
     for dtype in (F64, np.int8, np.uint8, np.bool_):
@@ -174,7 +174,7 @@ def add_suppressions():
         boxes = rng.random((batch, count, 4)).astype(F32)
         if center:
             boxes[..., 2:] *= 0.5
-        # Of equal scores, too.
+        # Also with equal scores.
         scores = (rng.integers(0, 12, (batch, classes, count)) / 16).astype(F32)
         for opset, limits in (
             (10, (numbers(4), np.array([0.3], F32), np.array([0.2], F32))),
@@ -197,7 +197,7 @@ add_suppressions()
 
 
 def compute(op, inputs, attributes):
-    """Tile's first version, which nobody else has."""
+    """Tile's first version, which no other implementation supports."""
     data, count, axis = inputs
     return [np.concatenate([data] * int(count[0]), int(axis[0]))]
 

@@ -1,7 +1,8 @@
-# Ops that read, write, repeat, sort or surround elements, Einsum, and the convolutions, pooling and normalizations that
-# structured_ops.py leaves out, in versions, types and attributes that ONNX's node tests leave out: the outputs of quant-float-run
-# are those of ONNX Runtime (of the reference where it has no kernel, or another reading of the text), with static and with open
-# sizes.
+# Ops that read, write, repeat, sort or surround elements, Einsum, and the convolutions, pooling and
+# normalizations that structured_ops.py omits, in versions, types and attributes that ONNX's node
+# tests omit. The outputs of quant-float-run equal those of ONNX Runtime, or of the reference
+# evaluator if ONNX Runtime has no kernel or interprets the specification differently, with static
+# and dynamic sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -85,7 +86,7 @@ def add_scatters():
         size = data.shape[axis]
         shape = [3, 4, 5]
         shape[axis] = 2
-        # Without reduction no element is written twice.
+        # Without a reduction, no element is written twice.
         order = np.argsort(rng.random((3, 4, 5)), axis).take(range(2), axis)
         add("ScatterElements", 11, data, order.astype(np.int64), floats(*shape), axis=axis)
         if axis:
@@ -109,11 +110,11 @@ def add_scatters():
         updates = floats(len(tuples), 5)
         add("ScatterND", 18, data, tuples, updates, **known)
         add("ScatterND", 18, data, Constant(*tuples), updates, reduction=reduction)
-        codes = integers(3, 4, dtype=np.int32)
+        encodings = integers(3, 4, dtype=np.int32)
         add(
             "ScatterND",
             18,
-            codes,
+            encodings,
             Constant(*tuples),
             integers(len(tuples), dtype=np.int32),
             reduction=reduction,
@@ -152,7 +153,7 @@ def add_orders():
             for largest in (0, 1):
                 add("TopK", 11, floats(3, 7, 4), Constant(n), axis=axis, largest=largest, outputs=2)
     add("TopK", 10, floats(2, 100), Constant(17), outputs=2)
-    # Many are equal.
+    # Many elements are equal.
     for dtype in (np.int32, np.int64):
         add("TopK", 11, integers(5, 300, dtype=dtype) // 200, Constant(300), outputs=2)
     add("TopK", 11, integers(300, dtype=np.uint8) // 50, Constant(200), oracle="formula", outputs=2)
@@ -181,13 +182,13 @@ def add_einsums():
         ("aAb,Ab->a", (2, 3, 4), (3, 4)),
         ("i->", (4,)),
     ):
-        # A size of 1 that is broadcast is no size that the model leaves open.
+        # A broadcast size of 1 must be static.
         tensors = [floats(*shape) for shape in shapes]
         broadcasts = (
             {"refused": "expected size", "oracle": "reference"} if len(shapes[0]) == 4 else {}
         )
         add("Einsum", 12, *tensors, equation=equation, **broadcasts)
-    # So are axes of letters, wherever one of them is longer.
+    # So must the sizes of repeated subscripts, if the size is larger in another operand.
     for equation, *shapes in (
         ("ij,jk->ik", (3, 1), (4, 5)),
         ("ij,ij->ij", (1, 4), (3, 1)),
@@ -295,11 +296,12 @@ def add_samples():
 
 
 def formula(op, inputs, attributes):
-    """What the text says, where neither ONNX Runtime nor the reference takes the version."""
+    """The specified results, for versions that neither ONNX Runtime nor the reference evaluator
+    supports."""
     if op == "OneHot":
         places, values = inputs
         places = places.astype(np.int64)[..., None]
-        # From version 11 on indices count from the end, too; others are nowhere.
+        # From version 11 on, negative indices count from the end. Other indices are out of bounds.
         hot = places == np.arange(7)
         if values.dtype != np.int8:
             hot |= places + 7 == np.arange(7)

@@ -1,5 +1,6 @@
-# MatMulInteger and ConvInteger of integers of 4 and 16 bits, which no version of theirs takes: a warning, with --strict an error,
-# and the sums of NumPy's integers, wrapped to 32 bits. And IsNaN and IsInf of float8.
+# MatMulInteger and ConvInteger on 4-bit and 16-bit integers, which no version of the ops allows: a
+# warning, an error with --strict, and the sums of NumPy's integers, wrapped to 32 bits. Also IsNaN
+# and IsInf of float8.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -75,9 +76,9 @@ for lhs, rhs in itertools.product(TYPES, TYPES):
     check_sums("MatMulInteger", lhs, rhs)
     check_sums("ConvInteger", lhs, rhs)
 
-codes = np.arange(256, dtype=np.uint8)
+encodings = np.arange(256, dtype=np.uint8)
 for dtype in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz"):
-    x = codes.view(getattr(ml_dtypes, f"float8_{dtype}"))
+    x = encodings.view(getattr(ml_dtypes, f"float8_{dtype}"))
     for op, function in (("IsNaN", np.isnan), ("IsInf", np.isinf)):
         done, got = run(op, [x], T.BOOL, 20)
         if got is None or not np.array_equal(got, function(x.astype(np.float32))):

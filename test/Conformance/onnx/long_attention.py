@@ -1,5 +1,5 @@
-# Attention to many keys, which is computed by rows of scores: the outputs are those of ONNX Runtime, and a row has the bits that it has
-# where few rows are computed and no loop goes over them.
+# Attention with many keys, which is computed by rows of scores: the outputs are those of ONNX
+# Runtime, and each row has the same bits as with few rows, which use no loop over rows.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys
@@ -25,9 +25,9 @@ def node(op, inputs, outputs, **attributes):
     return helper.make_node(op, inputs.split(), outputs.split(), **attributes)
 
 
-def make_model(nodes, feed, outputs, open_sizes, opset):
+def make_model(nodes, feed, outputs, dynamic_sizes, opset):
     def info(name, value):
-        sizes = [f"{name}{i}" for i in range(value.ndim)] if open_sizes else value.shape
+        sizes = [f"{name}{i}" for i in range(value.ndim)] if dynamic_sizes else value.shape
         return helper.make_tensor_value_info(
             name, helper.np_dtype_to_tensor_dtype(value.dtype), sizes
         )
@@ -57,30 +57,31 @@ def run(name, model, feed, *options):
 
 
 def check(name, nodes, outputs="y", opset=23, few=None, tolerance=1e-5, same=None, **feed):
-    """`few` are the inputs of the same attention by some of the queries, `same` nodes and inputs with the same outputs."""
-    for open_sizes in (False, True):
-        model = make_model(nodes, feed, outputs, open_sizes, opset)
-        oracle = make_model(*same, outputs, open_sizes, opset) if same else model
+    """`few` are the inputs of the same attention for some of the queries, `same` are nodes and
+    inputs with the same outputs."""
+    for dynamic_sizes in (False, True):
+        model = make_model(nodes, feed, outputs, dynamic_sizes, opset)
+        oracle = make_model(*same, outputs, dynamic_sizes, opset) if same else model
         session = onnxruntime.InferenceSession(oracle.SerializeToString())
         expected = session.run(None, same[1] if same else feed)
-        case = f"{name}_{int(open_sizes)}"
+        case = f"{name}_{int(dynamic_sizes)}"
         got = run(case, model, feed)
         for i, wanted in enumerate(expected):
             if got and not np.allclose(got[i], wanted, tolerance, tolerance, equal_nan=True):
                 failures.append(f"{case}: output {i}: {np.nanmax(np.abs(got[i] - wanted))} off")
         threads = run(f"{case}_threads", model, feed, "--threads", "2")
         if got and threads and got[0].tobytes() != threads[0].tobytes():
-            failures.append(f"{case}: other bits with two threads")
+            failures.append(f"{case}: different bits with two threads")
         if not few or not got:
             continue
         rows = run(f"{case}_few", make_model(nodes, few, outputs, False, opset), few)
         if rows and rows[0].tobytes() != np.ascontiguousarray(got[0][..., FEW, :]).tobytes():
-            failures.append(f"{case}: other bits than those of some rows alone")
+            failures.append(f"{case}: different bits from those of a subset of the rows")
 
 
 q, k = floats(1, HEADS, QUERIES, WIDTH), floats(1, HEADS, KEYS, WIDTH)
 v, mask = floats(1, HEADS, KEYS, 24), floats(QUERIES, KEYS)
-# Some see no key at all.
+# Some queries see no key at all.
 mask[rng.random(mask.shape) < 0.3], mask[45] = -np.inf, -np.inf
 few = dict(q=q[..., FEW, :], k=k, v=v)
 attention = [node("Attention", "q k v", "y")]
@@ -92,10 +93,10 @@ half = {name: value.astype(np.float16) for name, value in (("q", q), ("k", k), (
 check("half", attention, tolerance=4e-3, **half)
 grouped = dict(q=q, k=k[:, ::2], v=v[:, ::2])
 check("grouped", attention, few=dict(grouped, q=few["q"]), **grouped)
-# The caller gets the scores.
+# The scores are a result.
 check("scores", [node("Attention", "q k v", "y   s")], "y s", q=q, k=k, v=v)
 
-# As exporters write it.
+# The subgraph that exporters write.
 chain = [
     node("Transpose", "k", "kt", perm=[0, 1, 3, 2]),
     node("MatMul", "q kt", "s"),
@@ -108,7 +109,7 @@ mask[45] = 0
 several = dict(q=floats(2, 3, QUERIES, WIDTH), k=floats(2, 3, KEYS, WIDTH), v=floats(2, 3, KEYS, 8))
 several.update(c=np.array(4, np.float32), m=np.broadcast_to(mask, (2, 1, QUERIES, KEYS)))
 some = dict(several, q=several["q"][..., FEW, :], m=several["m"][..., FEW, :])
-# Open sizes are not broadcast, so the mask has all heads there.
+# Dynamic sizes are not broadcast, so the mask has all heads there.
 several["m"] = np.repeat(several["m"], 3, 1)
 check("exported", chain, opset=17, few=some, **several)
 
@@ -116,7 +117,7 @@ joined = dict(q=floats(2, QUERIES, 32), k=floats(2, KEYS, 32), v=floats(2, KEYS,
 multi = [node("MultiHeadAttention", "q k v", "y", domain="com.microsoft", num_heads=2)]
 check("multi_head", multi, opset=17, **joined)
 
-# Caches of codes, to which the call adds some: of one query in particular.
+# Quantized caches that the call appends to, in particular for one query.
 cached = [
     node("QuantizeLinear", "nk ks kz", "nkc"),
     node("QuantizeLinear", "nv vs vz", "nvc"),
@@ -134,13 +135,13 @@ for dtype in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, np.int8, np.uint8)
         limits = ml_dtypes.finfo(dtype) if is_float else np.iinfo(dtype)
         for name, size, scale in (("k", WIDTH, 0.05), ("v", 24, 0.125)):
             new = floats(1, HEADS, queries, size)
-            codes = np.clip(new / np.float32(scale), float(limits.min), float(limits.max))
+            encodings = np.clip(new / np.float32(scale), float(limits.min), float(limits.max))
             past = np.abs(floats(1, HEADS, KEYS, size) * 16).astype(dtype)
-            codes = (codes if is_float else np.rint(codes)).astype(dtype)
+            encodings = (encodings if is_float else np.rint(encodings)).astype(dtype)
             feed[f"p{name}"], feed[f"n{name}"] = past, new
             feed[f"{name}s"] = np.array(scale, np.float32)
             feed[f"{name}z"] = np.zeros((), dtype)
-            joined = np.concatenate([past, codes], 2).astype(np.float32)
+            joined = np.concatenate([past, encodings], 2).astype(np.float32)
             floating[name] = joined * np.float32(scale)
         name = f"cached_{np.dtype(dtype).name}_{queries}"
         check(name, cached, same=(attention, floating), **feed)

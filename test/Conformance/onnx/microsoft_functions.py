@@ -1,5 +1,5 @@
-# Operators of com.microsoft that are defined by ONNX's, with random choices of inputs and attributes: the outputs of
-# quant-float-run are those of ONNX Runtime, with static and with open sizes.
+# Operators of com.microsoft that are defined by ONNX operators, with random inputs and attributes:
+# the outputs of quant-float-run equal those of ONNX Runtime, with static and dynamic sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t %if full %{ 40 %} %else %{ 5 %}
 import math
@@ -62,17 +62,18 @@ def add_four_bit_products():
     depth, columns = sizes(2)
     block = int(rng.choice([16, 32, 64]))
     count = depth * columns
-    codes, most = Constant(), Constant()
-    codes.value = rng.integers(0, 256, (count + 1) // 2).astype(np.uint8)
+    encodings, most = Constant(), Constant()
+    encodings.value = rng.integers(0, 256, (count + 1) // 2).astype(np.uint8)
     most.value = np.abs(floats((count + block - 1) // block))
     shape = dict(K=depth, N=columns, block_size=block)
     a = floats(*sizes(2), depth)
     for kind in (0, 1):
-        add("MatMulBnb4", OPSET, a, codes, most, quant_type=kind, **shape, **MICROSOFT)
+        add("MatMulBnb4", OPSET, a, encodings, most, quant_type=kind, **shape, **MICROSOFT)
 
 
 def get_magnitude(count, gamma, beta=None):
-    """Of elements that are normalized, none of which is more than the square root of their number, and multiplied and shifted."""
+    """A bound for normalized elements, none of which exceeds the square root of their number, after
+    multiplication and addition."""
     return np.sqrt(count) * np.abs(gamma) + (0 if beta is None else np.abs(beta))
 
 
@@ -106,7 +107,7 @@ def add_normalizations():
         **MICROSOFT,
     )
     axis = {"axis": int(rng.choice([-1, 2]))}
-    # ONNX Runtime has these among ONNX's.
+    # ONNX Runtime has these in ONNX's domain.
     largest = get_magnitude(hidden, scale)
     add("SimplifiedLayerNormalization", OPSET, x, scale, magnitude=largest, **axis, **epsilon)
     largest = get_magnitude(hidden, scale, shift)
@@ -168,7 +169,7 @@ def add_products():
     a = floats(batch, inner, rows) if transposed["transA"] else floats(batch, rows, inner)
     b = floats(columns, inner) if transposed["transB"] else floats(inner, columns)
     add("FusedMatMul", OPSET, a, b, **alpha, **transposed, **MICROSOFT)
-    # Rows before the batch.
+    # The sequence dimension before the batch.
     more = {"transBatchA": int(rng.integers(2)), "transBatchB": int(rng.integers(2))}
     a = np.ascontiguousarray(a.swapaxes(0, 1)) if more["transBatchA"] else a
     b = np.repeat(b[None], batch, 0)
@@ -201,7 +202,7 @@ def add_fused_activations():
     rows, columns, inner = sizes(3)
     a, b = floats(rows, inner), floats(inner, columns)
     c = [None, floats(columns), floats(rows, 1), floats(rows, columns)][int(rng.integers(4))]
-    # One of (rows, 1) may be broadcast, which one of open sizes is not.
+    # A shape of (rows, 1) may be broadcast, but not with dynamic sizes.
     refused = NO_BROADCAST if c is not None and c.shape[-1:] < (columns,) else None
     transposed = {"transA": int(rng.integers(2)), "transB": int(rng.integers(2))}
     a = np.ascontiguousarray(a.T) if transposed["transA"] else a
@@ -244,7 +245,7 @@ def add_pools():
 
 
 def add_former():
-    """What ONNX has got, too."""
+    """Operators that ONNX has adopted, too."""
     x = floats(2, 3, 4, 5)
     axis = Constant(dtype=np.int32)
     axis.value = np.array(rng.integers(-3, 3), np.int32)
@@ -275,9 +276,9 @@ def add_quantized_attention():
     batch, length, heads, width, given = sizes(5)
     past = int(rng.integers(1, 4)) if rng.random() < 0.4 else 0
     hidden = heads * width
-    codes = rng.integers(0, 256, (batch, length, given)).astype(np.uint8)
+    encodings = rng.integers(0, 256, (batch, length, given)).astype(np.uint8)
     weight = Constant()
-    # Products with signed codes of 7 bits are exact on any CPU.
+    # Products with signed 7-bit values are exact on any CPU.
     weight.value = integers(given, 3 * hidden, dtype=rng.choice([np.uint8, np.int8])) >> 1
     each = (3 * hidden,) if rng.random() < 0.5 else ()
     scale = np.asarray(rng.uniform(0.001, 0.01, each), np.float32)
@@ -290,7 +291,7 @@ def add_quantized_attention():
         "QAttention",
         OPSET,
         *trimmed(
-            codes,
+            encodings,
             weight,
             floats(3 * hidden),
             np.array(0.02, np.float32),
@@ -353,7 +354,7 @@ def add_positions():
         table.value = function(angles)
     positions = first if rng.random() < 0.5 else each
     choices = {"interleaved": int(rng.integers(2))}
-    # Without their number the heads are as wide as the tables.
+    # Without the number of heads, their size is that of the tables.
     refused = None
     if rng.random() < 0.5:
         choices["num_heads"] = heads
@@ -363,10 +364,11 @@ def add_positions():
 
 
 def make_padding(batch, length, keys, spans=False):
-    """Which keys count: a length each, with `spans` also a begin, or a flag for each key."""
+    """The keys that are not masked: a length for each batch, with `spans` also a start, or a flag
+    for each key."""
     lengths = rng.integers(1, keys + 1, batch).astype(np.int32)
     each = (np.arange(keys) < lengths[:, None]).astype(np.int32)
-    # Keys before all begins are none, so that no row is without a key.
+    # Keys before all starts are dropped, so that no row is without a key.
     begins = rng.integers(0, lengths) * (length == 1)
     choices = [None, None, lengths, each, np.tile(each[:, None], (1, length, 1))]
     choices += [np.concatenate([lengths, begins]).astype(np.int32)] if spans else []
@@ -374,7 +376,7 @@ def make_padding(batch, length, keys, spans=False):
 
 
 def normalize_groups(x, gamma, beta, choices):
-    """GroupNorm has no kernel for CPUs in ONNX Runtime: what its documentation says."""
+    """GroupNorm has no CPU kernel in ONNX Runtime. This follows its documentation."""
     is_last = choices.get("channels_last", 1)
     x = np.moveaxis(x, -1, 1).astype(np.float64) if is_last else x.astype(np.float64)
     rows = x.reshape(len(x), choices["groups"], -1)
@@ -387,7 +389,8 @@ def normalize_groups(x, gamma, beta, choices):
 
 
 def compute(op, given, attributes):
-    """Of what ONNX Runtime does not run on CPUs: biases, GroupNorm, and packed keys and values, which it takes as parts."""
+    """Attention features that ONNX Runtime does not run on CPUs: biases, GroupNorm, and packed keys
+    and values, which it takes unpacked."""
     if op == "BiasAdd":
         return [given[0] + given[1] + given[2]]
     if op == "BiasSplitGelu":
@@ -410,7 +413,7 @@ def compute(op, given, attributes):
     parts = [np.ascontiguousarray(given[-1][:, :, :, i]) for i in range(given[-1].shape[3])]
     parts = [part.reshape(*part.shape[:2], -1) for part in parts]
     inputs = (given[0], *parts) if len(given) > 1 else parts
-    model = make_model(op, OPSET, inputs, 1, attributes, open_sizes=False)
+    model = make_model(op, OPSET, inputs, 1, attributes, dynamic_sizes=False)
     return get_expected("onnxruntime", op, inputs, attributes, model, None)
 
 
@@ -441,7 +444,7 @@ def add_attention():
     added = maybe(floats(batch, heads, length, past + keys))
     before = [floats(batch, heads, past, width) for _ in range(2)] if past else []
     inputs = trimmed(query, key, value, bias, padding, added, *before)
-    # Lengths are told from other masks by the size of the batch.
+    # Lengths are distinguished from other masks by the size of the batch.
     refused = "the size of axis 0 of input" if padding is not None and padding.ndim == 1 else None
     if bias is not None:
         refused = "the size of axis 2 of input 0 is not known"
@@ -487,7 +490,7 @@ def add_attention():
 def add_grouped_attention():
     batch, length, groups = sizes(3)
     heads, width = groups * int(rng.integers(1, 4)), 16
-    # The past is a buffer that the keys are written to, or is appended to.
+    # The past is a buffer that the keys are written to, or a tensor that is concatenated.
     kind = rng.choice(["none", "first", "append", "buffer", "chunk"])
     past = 0 if kind in ("none", "first") else int(rng.integers(1, 6))
     if kind in ("append", "buffer"):
@@ -512,7 +515,7 @@ def add_grouped_attention():
         if rng.random() < 0.3:
             choices[name] = rng.choice(values).item()
     if "local_window_size" in choices and not past:
-        # What is near to a row past the end is nothing's meaning.
+        # A local window around rows past the end is meaningless.
         lengths[:] = total
     query, key, value = (
         floats(batch, length, heads * width),
@@ -580,7 +583,11 @@ def add_refused():
     refuse(op, "expected inputs 1 and 4 together", *embeddings, types=(T.FLOAT,))
     few = "input 0: expected 3 dimensions or more, but got 2"
     refuse("GroupNorm", few, floats(2, 8), scale, scale, groups=2)
-    x, codes, most = floats(2, 8), Constant(*[0] * 16, dtype=np.uint8), Constant(1, 2, dtype=F32)
+    x, encodings, most = (
+        floats(2, 8),
+        Constant(*[0] * 16, dtype=np.uint8),
+        Constant(1, 2, dtype=F32),
+    )
     good = {"K": 8, "N": 4, "block_size": 16, "quant_type": 0}
     for words, wrong in (
         ("attribute 'N': expected 1 to 1073741824, but got 0", {"N": 0}),
@@ -589,8 +596,8 @@ def add_refused():
         ("input 1: expected a vector of 20 elements", {"N": 5}),
         ("input 2: expected a vector of 1 elements", {"block_size": 32}),
     ):
-        refuse("MatMulBnb4", words, x, codes, most, **good | wrong)
-    refuse("MatMulBnb4", "input 2 is missing", x, codes, **good)
+        refuse("MatMulBnb4", words, x, encodings, most, **good | wrong)
+    refuse("MatMulBnb4", "input 2 is missing", x, encodings, **good)
     add("ImageScaler", 1, x, refused="attribute 'bias' is missing", oracle="none")
 
 

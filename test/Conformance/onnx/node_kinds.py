@@ -1,4 +1,5 @@
-# The operators of NodeKinds.def: all that ONNX has in any version, and of com.microsoft none that ONNX Runtime lacks.
+# The operators of NodeKinds.def: all that ONNX has in any version, and from com.microsoft only
+# those of ONNX Runtime.
 # RUN: %python %s %src_root/include/quant-float/Support/NodeKinds.def
 import pathlib
 import re

@@ -1,5 +1,6 @@
-# The table of ordinary nodes against ONNX's own schemas and, for com.microsoft, ONNX Runtime's: first opsets, numbers of inputs, attributes with their kinds
-# and defaults, and the elements of the first output.
+# The table of ordinary nodes against ONNX's schemas and, for com.microsoft, ONNX Runtime's: first
+# opsets, numbers of inputs, attributes with their kinds and defaults, and the element type of the
+# first output.
 # RUN: env PYTHONPATH=%src_root/scripts/docs %python %s %src_root/lib/ONNX/ToLinalg | FileCheck %s
 import pathlib
 import re
@@ -28,7 +29,7 @@ ELEMENTS = {
     "Int64": "tensor(int64)",
 }
 
-# Inputs whose elements the output has.
+# Inputs with the element type of the output.
 INPUTS = {"First": 0, "Second": 1, "Third": 2, "Eighth": 7}
 
 failures = []
@@ -46,7 +47,7 @@ for schema in onnx.defs.get_all_schemas_with_history():
 
 
 def adapt(schema):
-    """A schema of ONNX Runtime with the names that ONNX's have."""
+    """A schema of ONNX Runtime with the interface of ONNX's."""
     attributes = {
         name: SimpleNamespace(
             required=a.required,
@@ -89,7 +90,7 @@ def parse_default(kind, text):
 def check_element(op, element, newest):
     output = newest.outputs[0].type_str
     if element in ELEMENTS:
-        # Some have a variable that stands for one type.
+        # Some have a type variable with a single type.
         types = {c.type_param_str: c.allowed_type_strs for c in newest.type_constraints}
         check(list(types.get(output, [output])) == [ELEMENTS[element]], op, element, output)
     elif element in INPUTS:
@@ -100,7 +101,7 @@ def check_attribute(row, attribute, versions):
     place = row.op, row.since, attribute.name
     known = [s.attributes[attribute.name] for s in versions if attribute.name in s.attributes]
     check(known, *place, "is no attribute of the op")
-    # In these opsets, and no others, ONNX's op has it.
+    # ONNX's op has it in exactly these opsets.
     for schema in versions:
         has = attribute.name in schema.attributes
         check(
@@ -110,9 +111,9 @@ def check_attribute(row, attribute, versions):
         )
     if attribute.kind == "anything" or not known:
         return
-    # Whatever changes values is read by some conversion.
+    # Every attribute that affects results is read by some conversion.
     check(f'"{attribute.name}"' in CODE, *place, "is not read")
-    # What a later version can do without may be missing.
+    # An attribute without effect in later versions may be missing.
     check(attribute.is_required == all(k.required for k in known), *place, "required")
     for schema in known:
         check(KINDS[attribute.kind] == schema.type.name, *place, schema.type.name)
@@ -133,7 +134,8 @@ removed = re.findall(
 removed = {op: int(opset) for op, opset in removed}
 gone = {op: s.since_version for op in ops for s in schemas[op] if s.deprecated}
 check(removed == gone, removed, gone)
-# What isHint (NodeAttributes.cpp) takes: a hint of versions before opset 6 that no op needs.
+# The attributes that isHint (NodeAttributes.cpp) accepts: hints of versions before opset 6 that no
+# op needs.
 hinted = {s.since_version for op in ops for s in schemas[op] if "consumed_inputs" in s.attributes}
 check(max(hinted) < 6, hinted)
 microsoft = nodes.read_microsoft()
@@ -146,7 +148,7 @@ rows += microsoft
 facts = {}
 for row in rows:
     end = min((r.since for r in rows if r.op == row.op and r.since > row.since), default=nodes.MANY)
-    # Until the op is taken away.
+    # Until the op is removed.
     end = min(end, removed.get(row.op, end))
     versions = [s for s in schemas[row.op] if row.since <= s.since_version < end]
     check(versions, row.op, row.since, "no version begins here")
@@ -165,7 +167,7 @@ for op, element in kept:
     check(op not in facts, op, "has a lowering")
     facts.setdefault(op, set()).add((element,))
 for op, columns in facts.items():
-    # All rows of an op say the same of the result.
+    # All rows of an op specify the same result.
     check(len(columns) == 1, op, columns)
     check_element(op, min(columns)[0], max(schemas[op], key=lambda s: s.since_version))
 

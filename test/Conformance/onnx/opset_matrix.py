@@ -1,7 +1,8 @@
-# Node tests of ONNX, each from its opset to every one in which an operator of it has another version: what is converted passes
-# ONNX's checker and computes the same bits, in ONNX's reference or ONNX Runtime, on the data of the test; what is refused says
-# why. Where the function that defines an operator takes its place, the reference rounds in another order. With a last argument n
-# only every n-th test.
+# ONNX's node tests, each converted from its opset to every opset with another version of one of its
+# operators. The converted model passes ONNX's checker and computes the same bits on the test's
+# data, in ONNX's reference evaluator or ONNX Runtime. Otherwise, the error gives the reason. If an
+# operator is replaced by its function body, the reference rounds in another order. With a last
+# argument n, only every n-th test is run.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../../helpers %python %s %tools_dir/quant-float-convert %t 10
 import collections
@@ -25,11 +26,12 @@ with warnings.catch_warnings():
     TESTS = sorted(load_model_tests(kind="node"), key=lambda test: test.name)
 tool, work, step = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
 OPSETS = range(10, 29)
-MOST_NODES = 3
-# Different numbers in each run.
+MAX_NODES = 3
+# Random outputs.
 RANDOM = {"Bernoulli", "Dropout", "Multinomial"}
-# The reference of old versions: another order of sums; no half pixels; a Loop that adds an axis to scalars; an old meaning of
-# ceil_mode. ONNX Runtime says the same as the test's own data there.
+# Deviations of the reference evaluator for old versions: another order of additions, no half
+# pixels, a Loop that adds an axis to scalars, and an old meaning of ceil_mode. ONNX Runtime agrees
+# with the test's own data there.
 BY_RUNTIME = {"BatchNormalization", "RoiAlign", "Range"}
 onnxruntime.set_default_logger_severity(4)
 
@@ -42,7 +44,8 @@ def get_version(op_type, opset):
 
 
 def evaluate(model, feeds):
-    """What the model computes and who says so; None where nobody can."""
+    """The outputs of the model and the implementation that computed them, or None if none supports
+    it."""
     session_options = onnxruntime.SessionOptions()
     session_options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
@@ -80,7 +83,7 @@ def is_same(a, b, tolerance=0.0):
 def check(test):
     model = test.model
     own = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), None)
-    if own is None or len(model.graph.node) > MOST_NODES or not test.data_sets:
+    if own is None or len(model.graph.node) > MAX_NODES or not test.data_sets:
         return []
     op_types = {node.op_type for node in model.graph.node if node.domain in ("", "ai.onnx")}
     path = work / f"{test.name}.onnx"
@@ -105,7 +108,7 @@ def check(test):
         )
         if done.returncode:
             reason = done.stderr.splitlines()[0]
-            # A few files of ONNX have nodes that no version allows.
+            # A few of ONNX's test models have nodes that no version allows.
             if (
                 f"no exact equivalent in opset {opset}: " not in reason
                 and "Unsqueeze" not in reason

@@ -1,5 +1,6 @@
-# Operators of other domains that are defined by ONNX's: QONNX's quantizers, held against their formulas in NumPy, and ai.onnx.ml's
-# linear models and trees, against ONNX Runtime and the reference.
+# Operators of other domains that are defined by ONNX operators: QONNX's quantizers against their
+# formulas in NumPy, and ai.onnx.ml's linear models and trees against ONNX Runtime and the reference
+# evaluator.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -94,7 +95,7 @@ def get_range(bits, signed, narrow):
 
 
 def quantize(op, x, *parameters, domain=QONNX[0], imported=True, **attributes):
-    """The model's output, or its error."""
+    """Returns the model's output, or its error."""
     names = ["x", *(f"p{i}" for i in range(len(parameters)))]
     node = helper.make_node(op, names, ["y"], domain=domain, **attributes)
     constants = [(n, np.asarray(p, F32)) for n, p in zip(names[1:], parameters, strict=True)]
@@ -111,17 +112,17 @@ for bits, signed, narrow, (mode, rounding), point in itertools.product(
     scale = F32(0.25) if bits != 4 else np.array([[0.1], [0.7], [2]], F32)
     y = values / scale + F32(point)
     least, most = get_range(bits, signed, narrow)
-    codes = rounding(np.clip(y, least, most))
+    encodings = rounding(np.clip(y, least, most))
     if bits == 1 and signed:
-        codes = np.where(y >= 0, F32(1), F32(-1))
-    expected = (codes - F32(point)) * scale
+        encodings = np.where(y >= 0, F32(1), F32(-1))
+    expected = (encodings - F32(point)) * scale
     op, domain = ("Quant", QONNX[narrow]) if point else ("IntQuant", QONNX[0])
     model = quantize(
         op, values, scale, point, bits, domain=domain, signed=signed, narrow=narrow,
         rounding_mode=mode,
     )  # fmt: skip
     compare(f"{op} {bits} {signed} {narrow} {mode} {point}", run(model, [values]), [expected])
-# Without a line for the domain, as QONNX's tools write it.
+# Without an opset import of the domain, as QONNX's tools write it.
 model = quantize("Quant", values, 0.5, 0, 4, imported=False, signed=1, narrow=0)
 compare("no import", run(model, [values]), [np.round(np.clip(values / F32(0.5), -8, 7)) * F32(0.5)])
 compare(
@@ -144,7 +145,8 @@ for (mode, rounding), dropped in itertools.product(ROUNDINGS.items(), (0, 3)):
 
 
 def round_to_float(x, exponent, fraction, bias, most, rounding):
-    """By double's exponents: the neighbours of a number are multiples of a power of two."""
+    """Values with the exponents of double: the neighbors of a number are multiples of a power of
+    two."""
     wide = x.astype(F64)
     _, power = np.frexp(np.where(wide == 0, 1, wide))
     step = np.ldexp(1.0, np.maximum(power - 1 - fraction, 1 - bias - fraction))
@@ -211,7 +213,7 @@ check("LinearRegressor", rows, result, coefficients=factors[:5], intercepts=[0.5
 for transform in TRANSFORMS:
     terms = [0.5, 0.4, 0.6]
     numbers = dict(coefficients=factors, intercepts=terms, post_transform=transform)
-    # The inverse of the error function is an approximation, which ends at 0 and 1.
+    # The inverse error function is an approximation, with the domain 0 to 1.
     if transform != "PROBIT":
         check("LinearRegressor", rows, result, targets=3, **numbers)
     check("LinearClassifier", rows, labelled, version=1, classlabels_ints=[7, 8, 9], **numbers)
@@ -234,7 +236,7 @@ MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRA
 
 
 def grow(trees, targets, modes, missing):
-    """Trees of random shapes, as attributes; weights are a function of the leaf."""
+    """Trees of random shapes, as attributes. The weights are a function of the leaf."""
     fields = {
         name: [] for name in ("tree", "node", "feature", "mode", "value", "yes", "no", "miss")
     }
@@ -281,7 +283,7 @@ for modes, missing in ((MODES[:1], 0), (MODES[1:2], 1), (MODES, 0)):
     x = steps.copy()
     if missing:
         x[rng.random(x.shape) < 0.2] = np.nan
-    # The reference has no transforms; ONNX Runtime has all modes.
+    # The reference evaluator has no post-transforms. ONNX Runtime has all modes.
     for targets, aggregate in itertools.product((1, 3), ("SUM", "AVERAGE", "MIN", "MAX")):
         forest = describe(*grow(6, targets, modes, missing), "target")
         forest |= dict(n_targets=targets, aggregate_function=aggregate)

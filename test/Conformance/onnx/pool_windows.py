@@ -1,5 +1,6 @@
-# The windows of MaxPool and AveragePool: auto_pad, ceil_mode, count_include_pad, strides, dilations and sizes in all combinations
-# that ONNX Runtime has, with its results, for static and for open sizes.
+# The windows of MaxPool and AveragePool: auto_pad, ceil_mode, count_include_pad, strides, dilations
+# and sizes, in all combinations that ONNX Runtime supports, against its results, with static and
+# dynamic sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -18,7 +19,7 @@ image = np.random.default_rng(3).standard_normal((1, 2, max(SIZES))).astype(np.f
 
 def make_nodes():
     modes = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
-    # The last three have all elements in one window.
+    # The last three have a single window with all elements.
     for mode, ceil, counted, size, stride, (more, kernel), dilation in itertools.product(
         modes,
         (0, 1),
@@ -36,8 +37,7 @@ def make_nodes():
             or (kernel > size and mode == "VALID")
         ):
             continue
-        # ONNX Runtime takes no dilations into account there, and refuses strides that leave elements
-        # out.
+        # ONNX Runtime ignores dilations there, and rejects strides that skip elements.
         end = (size - 1) // stride * stride + kernel
         if mode.startswith("SAME") and (dilation > 1 or end < size):
             continue

@@ -1,7 +1,8 @@
-# Ops on quantized tensors, ONNX's and com.microsoft's, over random attributes, shapes and types: what quant-float-run gives is
-# what the text says, in numpy (integers exactly, floats with the roundings that docs/rules.md states), and what ONNX Runtime
-# gives, but where a quotient is next to a tie. Where additions may have another order, each element may be off by what this makes
-# of the magnitudes of its terms. With static and with open sizes.
+# Quantized ops of ONNX and com.microsoft, with random attributes, shapes and types. The outputs of
+# quant-float-run equal the specified ones, computed in numpy (integers exactly, floats with the
+# roundings of docs/rules.md), and those of ONNX Runtime, unless a quotient is next to a tie. If the
+# order of additions is not specified, each element has an error bound from the magnitudes of its
+# terms. Sizes are static and dynamic.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t 5
 import sys
@@ -16,46 +17,47 @@ from onnx import helper, numpy_helper
 
 F32, F16, BF16 = np.float32, np.float16, ml_dtypes.bfloat16
 MICROSOFT = "com.microsoft"
-CODES = [np.uint8, np.int8]
-# What a rounding to f32 may be off by, as a part of the result.
+ENCODINGS = [np.uint8, np.int8]
+# The relative error of a rounding to f32.
 UNIT = 2.0**-24
 
 
 @dataclass
 class Case:
     op: str
-    # None is left out.
+    # None is an absent input.
     inputs: list
-    # Before it is rounded, in real numbers as far as floats hold them; zero points are added behind the rounding.
+    # The value before it is rounded, in f64. Zero points are added after the rounding.
     value: np.ndarray
-    # How far the value may be off where it is computed in another order or by approximations, for all elements or for each; 0 for
-    # what is exact, None where bits are compared.
+    # A bound for the error of another order of additions or of approximations, for all elements or
+    # for each: 0 for exact values, None if bits are compared.
     error: float | np.ndarray | None = 0
-    # Scale (1 where the value is divided already), zero point and type of the result; None for floats.
-    codes: tuple = None
+    # Scale (1 if the value is divided already), zero point and type of the result. None for floats.
+    quantized: tuple = None
     attributes: dict = field(default_factory=dict)
     domain: str = MICROSOFT
     opset: int = 21
-    # Positions of the inputs that are initializers.
+    # Indices of the inputs that are initializers.
     constants: tuple = ()
-    # Whether ONNX Runtime has a kernel for these types, and means the same.
+    # Whether ONNX Runtime has a kernel with the same semantics for these types.
     is_known: bool = True
-    # Of what is added to the value, magnitudes and all, if that is more than the value's: ONNX Runtime rounds parts of it.
+    # The sum of the magnitudes of the terms, if it is larger than that of the value: ONNX Runtime
+    # rounds partial results.
     magnitude: np.ndarray | None = None
 
     def round(self):
-        if self.codes is None:
+        if self.quantized is None:
             return self.value
-        zero_point, dtype = self.codes
+        zero_point, dtype = self.quantized
         info = np.iinfo(dtype)
         return np.clip(np.rint(self.value) + zero_point, info.min, info.max).astype(dtype)
 
     def find_wrong(self, got, error):
-        """A place where the result is neither what the value rounds to nor within `error` of a tie."""
+        """The index of an element that is neither the rounded value nor within `error` of a tie."""
         expected = self.round()
         if got.shape != expected.shape or got.dtype != expected.dtype:
             return f"expected {expected.dtype}{expected.shape}, but got {got.dtype}{got.shape}"
-        if self.codes is None:
+        if self.quantized is None:
             wrong = ~(np.abs(got.astype(np.float64) - expected.astype(np.float64)) <= error)
         else:
             near = np.abs(self.value - np.floor(self.value) - 0.5) <= error
@@ -69,12 +71,13 @@ class Case:
         )
 
     def get_peer_error(self):
-        """How far ONNX Runtime may be off, which multiplies scales and adds zero points in orders of its own."""
+        """A bound for the error of ONNX Runtime, which multiplies scales and adds zero points in
+        other orders."""
         magnitude = np.abs(self.value.astype(np.float64))
         if self.magnitude is not None:
             magnitude = np.maximum(magnitude, self.magnitude)
-        # A quotient may come out a little on the other side of a tie.
-        least = 1e-3 if self.codes else 0
+        # A quotient may be slightly on the other side of a tie.
+        least = 1e-3 if self.quantized else 0
         return np.maximum(self.error, 16 * UNIT * magnitude + least)
 
 
@@ -91,7 +94,7 @@ class Random:
     def shape(self, rank, most=6):
         return tuple(self.integer(1, most) for _ in range(rank))
 
-    def codes(self, dtype, shape):
+    def quantized(self, dtype, shape):
         info = np.iinfo(dtype)
         return self.rng.integers(info.min, info.max + 1, shape).astype(dtype)
 
@@ -105,43 +108,43 @@ class Random:
         return value if self.rng.integers(3) else None
 
     def whole(self, value):
-        """A scale or zero point of the whole tensor, as either has it."""
+        """A scale or zero point per tensor, as a scalar or as a vector."""
         return value if self.rng.integers(2) else value.reshape(1)
 
     def tensor(self, dtype, shape, optional=True):
-        """Codes, scale, perhaps a zero point; and what they mean, in f32."""
-        codes, scale = self.codes(dtype, shape), self.scale()
-        point = self.codes(dtype, ())
+        """Quantized values, scale, optional zero point, and the dequantized values in f32."""
+        quantized, scale = self.quantized(dtype, shape), self.scale()
+        point = self.quantized(dtype, ())
         point = self.maybe(point) if optional else point
-        return [codes, self.whole(scale), point], dequantize(codes, scale, point)
+        return [quantized, self.whole(scale), point], dequantize(quantized, scale, point)
 
     def result(self, dtype, low=0.01, high=0.1, optional=True):
-        scale, point = self.scale(low=low, high=high), self.codes(dtype, ())
+        scale, point = self.scale(low=low, high=high), self.quantized(dtype, ())
         point = self.maybe(point) if optional else point
         return [self.whole(scale), point], scale, (0 if point is None else int(point), dtype)
 
 
-def dequantize(codes, scale, point):
-    return (codes.astype(np.int32) - (0 if point is None else point.astype(np.int32))).astype(
+def dequantize(quantized, scale, point):
+    return (quantized.astype(np.int32) - (0 if point is None else point.astype(np.int32))).astype(
         F32
     ) * scale
 
 
 def bound_sum(count, magnitude):
-    """How far a sum of so many terms in f32 may be off, each rounded and added in any order, of which `magnitude` is the sum of the
-    terms' magnitudes."""
+    """An error bound for the sum of this number of terms in f32, each rounded and added in any
+    order. `magnitude` is the sum of the terms' magnitudes."""
     return (count + 4) * UNIT * magnitude
 
 
 def span(tensor):
-    """The magnitudes of codes and zero point, in real numbers."""
-    codes, scale, point = tensor
+    """The magnitudes of quantized values and zero point, in f64."""
+    quantized, scale, point = tensor
     point = 0 if point is None else int(point.reshape(()))
-    return (np.abs(codes.astype(np.float64)) + abs(point)) * scale.reshape(())
+    return (np.abs(quantized.astype(np.float64)) + abs(point)) * scale.reshape(())
 
 
-def differ(codes, point):
-    return codes.astype(np.int64) - (0 if point is None else point.astype(np.int64))
+def differ(quantized, point):
+    return quantized.astype(np.int64) - (0 if point is None else point.astype(np.int64))
 
 
 def broadcast(random):
@@ -157,40 +160,40 @@ def broadcast(random):
 
 
 def add(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     shapes = broadcast(random)
     (a, x), (b, y) = (random.tensor(dtype, shape) for shape in shapes)
-    c, scale, codes = random.result(dtype)
+    c, scale, quantized = random.result(dtype)
     magnitude = (span(a) + span(b)) / scale
-    return Case("QLinearAdd", a + b + c, (x + y) / scale, codes=codes, magnitude=magnitude)
+    return Case("QLinearAdd", a + b + c, (x + y) / scale, quantized=quantized, magnitude=magnitude)
 
 
 def mul(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     shapes = broadcast(random)
     (a, _), (b, _) = (random.tensor(dtype, shape) for shape in shapes)
-    c, scale, codes = random.result(dtype)
+    c, scale, quantized = random.result(dtype)
     product = differ(a[0], a[2]) * differ(b[0], b[2])
     factor = a[1].reshape(()) * b[1].reshape(()) / scale
-    return Case("QLinearMul", a + b + c, product.astype(F32) * factor, codes=codes)
+    return Case("QLinearMul", a + b + c, product.astype(F32) * factor, quantized=quantized)
 
 
 def where(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     shapes = broadcast(random)
     (a, x), (b, y) = (random.tensor(dtype, shape, optional=False) for shape in shapes)
     condition = random.rng.integers(0, 2, np.broadcast_shapes(*shapes)).astype(bool)
-    c, scale, codes = random.result(dtype, optional=False)
+    c, scale, quantized = random.result(dtype, optional=False)
     value = np.where(condition, x, y) / scale
-    return Case("QLinearWhere", [condition, *a, *b, *c], value, codes=codes)
+    return Case("QLinearWhere", [condition, *a, *b, *c], value, quantized=quantized)
 
 
 def unary(random, op, function, error, result, **attributes):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     a, x = random.tensor(dtype, random.shape(random.integer(1, 4)))
-    c, scale, codes = random.result(dtype, *result)
+    c, scale, quantized = random.result(dtype, *result)
     value = function(x) / scale
-    return Case(op, a + c, value, error, codes, attributes)
+    return Case(op, a + c, value, error, quantized, attributes)
 
 
 def sigmoid(random):
@@ -211,10 +214,10 @@ def leaky_relu(random):
 
 
 def softmax(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     shape = random.shape(random.integer(1, 4))
     a, x = random.tensor(dtype, shape)
-    c, scale, codes = random.result(dtype, 0.003, 0.01, optional=False)
+    c, scale, quantized = random.result(dtype, 0.003, 0.01, optional=False)
     opset = random.choose([9, 13])
     axis = random.integer(-len(shape), len(shape) - 1)
     matrix = x.astype(np.float64)
@@ -225,15 +228,21 @@ def softmax(random):
     value = (matrix / matrix.sum(along, keepdims=True)).reshape(shape) / scale
     # ONNX Runtime multiplies by the floor of 1 / scale.
     return Case(
-        "QLinearSoftmax", a + c, value, 1e-3, codes, {"opset": opset, "axis": axis}, is_known=False
+        "QLinearSoftmax",
+        a + c,
+        value,
+        1e-3,
+        quantized,
+        {"opset": opset, "axis": axis},
+        is_known=False,
     )
 
 
 def reduce_mean(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     rank = random.integer(1, 4)
     a, x = random.tensor(dtype, random.shape(rank))
-    c, scale, codes = random.result(dtype)
+    c, scale, quantized = random.result(dtype)
     axes = sorted({random.integer(0, rank - 1) for _ in range(2)})
     keep = random.integer(0, 1)
     wide = x.astype(np.float64)
@@ -242,14 +251,14 @@ def reduce_mean(random):
     )
     error = bound_sum(x.size // max(value.size, 1), magnitude)
     attributes = {"axes": axes, "keepdims": keep}
-    return Case("QLinearReduceMean", a + c, value, error, codes, attributes, is_known=False)
+    return Case("QLinearReduceMean", a + c, value, error, quantized, attributes, is_known=False)
 
 
 def concat(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     shape = list(random.shape(random.integer(1, 4)))
     axis = random.integer(-len(shape), len(shape) - 1)
-    c, scale, codes = random.result(dtype, optional=False)
+    c, scale, quantized = random.result(dtype, optional=False)
     inputs, parts = c, []
     for _ in range(random.integer(1, 3)):
         shape[axis] = random.integer(1, 4)
@@ -257,24 +266,24 @@ def concat(random):
         inputs = inputs + a
         parts.append(x / scale)
     value = np.concatenate(parts, axis)
-    return Case("QLinearConcat", inputs, value, codes=codes, attributes={"axis": axis})
+    return Case("QLinearConcat", inputs, value, quantized=quantized, attributes={"axis": axis})
 
 
 def global_average_pool(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     shape = random.shape(random.integer(3, 5))
     last = random.integer(0, 1)
     a, _ = random.tensor(dtype, shape, optional=False)
-    c, scale, codes = random.result(dtype, optional=False)
+    c, scale, quantized = random.result(dtype, optional=False)
     axes = tuple(range(1, len(shape) - 1) if last else range(2, len(shape)))
     sums = differ(a[0], a[2]).sum(axes, keepdims=True).astype(F32)
     count = F32(np.prod([shape[axis] for axis in axes]))
     value = sums * (a[1].reshape(()) / (scale * count))
-    return Case("QLinearGlobalAveragePool", a + c, value, 0, codes, {"channels_last": last})
+    return Case("QLinearGlobalAveragePool", a + c, value, 0, quantized, {"channels_last": last})
 
 
 def window_axes(random, sizes, kernel, auto_pad, with_dilations):
-    """Strides, dilations, and the padding of each axis; as attributes, and as numbers."""
+    """Strides, dilations, and the padding of each axis, as attributes and as numbers."""
     rank = len(sizes)
     strides = [random.integer(1, 2) for _ in range(rank)]
     dilations = [random.integer(1, 2) if with_dilations else 1 for _ in range(rank)]
@@ -295,7 +304,7 @@ def window_axes(random, sizes, kernel, auto_pad, with_dilations):
 
 
 def get_windows(padded, kernel, strides, dilations):
-    """(batch, channel, positions..., kernel...) of all windows."""
+    """The elements of all windows, with the shape (batch, channel, positions..., kernel...)."""
     extents = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     axes = tuple(range(2, padded.ndim))
     views = np.lib.stride_tricks.sliding_window_view(padded, extents, axes)
@@ -305,14 +314,14 @@ def get_windows(padded, kernel, strides, dilations):
 
 
 def average_pool(random):
-    dtype = random.choose(CODES)
+    dtype = random.choose(ENCODINGS)
     rank = random.integer(1, 3)
     sizes = [random.integer(4, 7) for _ in range(rank)]
     kernel = [random.integer(1, 3) for _ in range(rank)]
     auto_pad = random.choose(["NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"])
     attributes, strides, dilations, pads = window_axes(random, sizes, kernel, auto_pad, False)
     a, x = random.tensor(dtype, (2, 3, *sizes))
-    c, scale, codes = random.result(dtype)
+    c, scale, quantized = random.result(dtype)
     counts_pads, last = random.integer(0, 1), random.integer(0, 1)
     rounds_up = random.integer(0, 1) if auto_pad in ("NOTSET", "VALID") else 0
     attributes |= {
@@ -325,15 +334,16 @@ def average_pool(random):
     inside = np.pad(np.ones_like(x), around, constant_values=float(counts_pads))
     beyond = [(0, 0), (0, 0)]
     if rounds_up:
-        # One window more where some are left over and it does not begin in the padding behind;
-        # what it has beyond that padding never counts.
+        # There is one more window for remaining elements, unless it starts in the trailing padding.
+        # Elements beyond that padding never count.
         for size, k, stride, (before, behind) in zip(sizes, kernel, strides, pads, strict=True):
             start = -(-(size + before + behind - k) // stride) * stride
             more = start + k - (size + before + behind)
             beyond.append((0, more if start < size + before else 0))
         inside = np.pad(inside, beyond)
         around = [tuple(np.add(a, b)) for a, b in zip(around, beyond, strict=True)]
-    # ONNX Runtime divides by the whole window there, as its AveragePool did before opset 19.
+    # There, ONNX Runtime divides by the size of the entire window, as its AveragePool did before
+    # opset 19.
     is_known = not (counts_pads and rounds_up and np.any(beyond))
     along = tuple(range(-rank, 0))
     windows = get_windows(np.pad(x.astype(np.float64), around), kernel, strides, dilations)
@@ -343,23 +353,24 @@ def average_pool(random):
     if last:
         value, error = np.moveaxis(value, 1, -1), np.moveaxis(error, 1, -1)
         a[0] = np.ascontiguousarray(np.moveaxis(a[0], 1, -1))
-    return Case("QLinearAveragePool", a + c, value, error, codes, attributes, is_known=is_known)
+    return Case("QLinearAveragePool", a + c, value, error, quantized, attributes, is_known=is_known)
 
 
-def quantized_factor(random, dtype, shape, axis):
-    """Codes, scale and zero point for all or for each index of `axis`; and the latter two so that they broadcast. Of signed codes
-    often but 7 bits, whose products ONNX Runtime adds without saturation on any CPU."""
-    codes = random.codes(dtype, shape)
+def quantized_operand(random, dtype, shape, axis):
+    """Quantized values, scale and zero point per tensor or for each index of `axis`, and the latter
+    two in a shape that broadcasts. Signed values often have 7 bits only, whose products ONNX
+    Runtime adds without saturation on any CPU."""
+    quantized = random.quantized(dtype, shape)
     if dtype == np.int8:
-        codes = codes >> random.integer(0, 1)
+        quantized = quantized >> random.integer(0, 1)
     if axis is not None and random.integer(0, 1):
         size = shape[axis]
-        scale, point = random.scale(size), random.codes(dtype, size)
+        scale, point = random.scale(size), random.quantized(dtype, size)
         spread = [1] * len(shape)
         spread[axis] = size
-        return codes, scale, point, scale.reshape(spread), point.reshape(spread)
-    scale, point = random.scale(), random.codes(dtype, ())
-    return codes, random.whole(scale), random.whole(point), scale, point
+        return quantized, scale, point, scale.reshape(spread), point.reshape(spread)
+    scale, point = random.scale(), random.quantized(dtype, ())
+    return quantized, random.whole(scale), random.whole(point), scale, point
 
 
 def matrices(random):
@@ -370,7 +381,8 @@ def matrices(random):
 
 
 def has_exact_sums(left, right):
-    """Whether ONNX Runtime has a kernel for these codes, and adds their products without saturation on CPUs without VNNI, too."""
+    """Whether ONNX Runtime has a kernel for these types, and adds the products of these values
+    without saturation on CPUs without VNNI, too."""
     if right.dtype == np.uint8:
         return left.dtype == np.uint8
     return bool(np.all((right >= -64) & (right < 64)))
@@ -378,26 +390,27 @@ def has_exact_sums(left, right):
 
 def qlinear_matmul(random):
     shapes = matrices(random)
-    types = random.choose(CODES), random.choose(CODES), random.choose(CODES)
-    # A vector of rows is for matrices.
+    types = random.choose(ENCODINGS), random.choose(ENCODINGS), random.choose(ENCODINGS)
+    # Row-wise parameters are for matrices only.
     rows = 0 if len(shapes[0]) == 2 else None
     columns = 1 if len(shapes[1]) == 2 else None
-    a, sa, za, sa_all, za_all = quantized_factor(random, types[0], shapes[0], rows)
-    b, sb, zb, sb_all, zb_all = quantized_factor(random, types[1], shapes[1], columns)
-    c, scale, codes = random.result(types[2], 0.1, 1.0, optional=False)
+    a, sa, za, sa_all, za_all = quantized_operand(random, types[0], shapes[0], rows)
+    b, sb, zb, sb_all, zb_all = quantized_operand(random, types[1], shapes[1], columns)
+    c, scale, quantized = random.result(types[2], 0.1, 1.0, optional=False)
     sums = np.matmul(differ(a, za_all), differ(b, zb_all)).astype(F32)
     value = sums * (sa_all * sb_all / scale)
     is_known = sa.size == 1 and types[0] == types[2] and has_exact_sums(a, b)
     return Case(
-        "QLinearMatMul", [a, sa, za, b, sb, zb, *c], value, 0, codes, domain="", is_known=is_known,
+        "QLinearMatMul", [a, sa, za, b, sb, zb, *c], value, 0, quantized, domain="", is_known=is_known,
         opset=random.choose([10, 21]), constants=(3, 4, 5),
     )  # fmt: skip
 
 
 def qlinear_matmul_21(random):
-    """Of float8 and with other scales. The factors are small whole numbers, so that sums in f32 are exact."""
+    """float8 and other scale types. The operands are small integers, so that sums in f32 are
+    exact."""
     shapes = matrices(random)
-    types = [random.choose([*CODES, *FLOAT_CODES[:4]]) for _ in range(3)]
+    types = [random.choose([*ENCODINGS, *FLOAT_ENCODINGS[:4]]) for _ in range(3)]
     scale_type = random.choose([F32, F16, BF16])
     numbers = [random.rng.integers(0, 9, shape) for shape in shapes]
     points = [np.zeros((), dtype) for dtype in types]
@@ -408,7 +421,7 @@ def qlinear_matmul_21(random):
     for factor, dtype, scale, point in zip(numbers, types, scales, points, strict=False):
         inputs += [factor.astype(dtype), scale, point]
     inputs += [scales[2], points[2]]
-    if types[2] in CODES:
+    if types[2] in ENCODINGS:
         return Case("QLinearMatMul", inputs, value, 0, (0, types[2]), domain="", is_known=False)
     largest = ml_dtypes.finfo(types[2]).max.astype(F32)
     value = np.minimum(value, largest).astype(types[2])
@@ -416,7 +429,7 @@ def qlinear_matmul_21(random):
 
 
 def qlinear_conv(random):
-    types = random.choose(CODES), random.choose(CODES), random.choose(CODES)
+    types = random.choose(ENCODINGS), random.choose(ENCODINGS), random.choose(ENCODINGS)
     rank = random.integer(1, 3)
     sizes = [random.integer(4, 6) for _ in range(rank)]
     kernel = [random.integer(1, 3) for _ in range(rank)]
@@ -431,10 +444,12 @@ def qlinear_conv(random):
         dilations = attributes["dilations"] = [1] * rank
     if auto_pad.startswith("SAME"):
         attributes, strides, dilations, pads = window_axes(random, sizes, kernel, auto_pad, False)
-    x, sx, zx, _, zx_all = quantized_factor(random, types[0], (2, group * per_group, *sizes), None)
+    x, sx, zx, _, zx_all = quantized_operand(random, types[0], (2, group * per_group, *sizes), None)
     outputs = group * filters
-    w, sw, zw, sw_all, zw_all = quantized_factor(random, types[1], (outputs, per_group, *kernel), 0)
-    c, scale, codes = random.result(types[2], 0.1, 1.0, optional=False)
+    w, sw, zw, sw_all, zw_all = quantized_operand(
+        random, types[1], (outputs, per_group, *kernel), 0
+    )
+    c, scale, quantized = random.result(types[2], 0.1, 1.0, optional=False)
     bias = random.maybe(random.rng.integers(-9999, 9999, outputs).astype(np.int32))
     padded = np.pad(differ(x, zx_all), [(0, 0), (0, 0), *pads])
     windows = get_windows(padded, kernel, strides, dilations)
@@ -453,28 +468,28 @@ def qlinear_conv(random):
     factor = sx.reshape(()) * np.broadcast_to(sw_all.reshape(-1), outputs) / scale
     value = sums.astype(F32) * factor.reshape(along)
     attributes["group"] = group
-    # Zero points of channels must be one for ONNX Runtime.
+    # ONNX Runtime requires one zero point for all channels.
     is_known = zw.size == 1 and types[0] == types[2] and has_exact_sums(x, w)
     domain = random.choose(["", MICROSOFT])
     if domain and random.integer(0, 1):
         attributes["channels_last"] = 1
         x, value = (np.ascontiguousarray(np.moveaxis(array, 1, -1)) for array in (x, value))
     return Case(
-        "QLinearConv", [x, sx, zx, w, sw, zw, *c, bias], value, 0, codes, attributes, domain,
+        "QLinearConv", [x, sx, zx, w, sw, zw, *c, bias], value, 0, quantized, attributes, domain,
         constants=(3, 4, 5), is_known=is_known,
     )  # fmt: skip
 
 
 def matmul_to_float(random):
     shapes = matrices(random)
-    types = random.choose(CODES), random.choose(CODES)
+    types = random.choose(ENCODINGS), random.choose(ENCODINGS)
     columns = 1 if len(shapes[1]) == 2 else None
-    a, sa, za, sa_all, za_all = quantized_factor(random, types[0], shapes[0], None)
-    b, sb, zb, sb_all, zb_all = quantized_factor(random, types[1], shapes[1], columns)
+    a, sa, za, sa_all, za_all = quantized_operand(random, types[0], shapes[0], None)
+    b, sb, zb, sb_all, zb_all = quantized_operand(random, types[1], shapes[1], columns)
     dtype = random.choose([F32, F32, F16])
     sa, sb, sa_all, sb_all = (s.astype(dtype) for s in (sa, sb, sa_all, sb_all))
     bias = random.maybe(random.floats(shapes[1][-1], dtype))
-    # Zero points are for both or for none.
+    # Either both operands have zero points or none.
     if random.integer(0, 2) == 0:
         za = zb = None
     sums = np.matmul(
@@ -494,7 +509,9 @@ def dynamic_matmul(random):
     shapes = matrices(random)
     columns = 1 if len(shapes[1]) == 2 else None
     x = random.floats(shapes[0])
-    b, sb, zb, sb_all, zb_all = quantized_factor(random, random.choose(CODES), shapes[1], columns)
+    b, sb, zb, sb_all, zb_all = quantized_operand(
+        random, random.choose(ENCODINGS), shapes[1], columns
+    )
     zb = random.maybe(zb)
     bias = random.maybe(random.floats(shapes[1][-1]))
     a, scale = quantize_dynamically(x)
@@ -510,12 +527,12 @@ def dynamic_matmul(random):
 
 
 def gemm(random):
-    """To codes and to floats; C is broadcast, and added to the sums."""
+    """Quantized and float results. C is broadcast and added to the sums."""
     m, k, n = random.shape(3, 9)
-    types = random.choose(CODES), random.choose(CODES)
+    types = random.choose(ENCODINGS), random.choose(ENCODINGS)
     swapped = random.integer(0, 1), random.integer(0, 1)
-    a, sa, za, sa_all, za_all = quantized_factor(random, types[0], (m, k), None)
-    b, sb, zb, sb_all, zb_all = quantized_factor(random, types[1], (k, n), 1)
+    a, sa, za, sa_all, za_all = quantized_operand(random, types[0], (m, k), None)
+    b, sb, zb, sb_all, zb_all = quantized_operand(random, types[1], (k, n), 1)
     alpha = random.choose([{}, {"alpha": 0.5}, {"alpha": -3.25}])
     shape = random.choose([None, (), (1,), (n,), (1, n), (m, 1), (m, n)])
     c = None if shape is None else random.rng.integers(-9999, 9999, shape).astype(np.int32)
@@ -527,18 +544,19 @@ def gemm(random):
     ]  # fmt: skip
     attributes = alpha | {"transA": swapped[0], "transB": swapped[1]}
     constants = random.choose([(3, 4, 5), (3, 4, 5, 6), ()])
-    # Scale and zero point of columns have one shape there, and a C of (1, n) is what one of (m, 1) is where those are one.
+    # ONNX Runtime requires one shape for the scale and zero point of columns, and handles a C of
+    # (1, n) as (m, 1) if those are scalars.
     is_known = has_exact_sums(a, b) and zb.shape == sb.shape
     if random.integer(0, 1):
         value = sums.astype(F32) * factor
         return Case(
             "QGemm", inputs, value, 0, None, attributes, constants=constants, is_known=is_known
         )
-    result_type = random.choose(CODES)
-    y, scale, codes = random.result(result_type, 0.1, 1.0, optional=False)
+    result_type = random.choose(ENCODINGS)
+    y, scale, quantized = random.result(result_type, 0.1, 1.0, optional=False)
     value = sums.astype(F32) * (factor / scale)
     return Case(
-        "QGemm", inputs + y, value, 0, codes, attributes, constants=constants,
+        "QGemm", inputs + y, value, 0, quantized, attributes, constants=constants,
         is_known=is_known and result_type == types[0],
     )  # fmt: skip
 
@@ -551,18 +569,18 @@ def quantize_dynamically(x):
 
 
 def dynamic_lstm(random):
-    """The sequence is quantized, and the states of all of the batch in every step."""
+    """The sequence is quantized, and so are the states of the entire batch in every step."""
     steps, batch, size, hidden = (
         random.integer(1, 4), random.integer(1, 3), random.integer(1, 6), random.integer(1, 5),
     )  # fmt: skip
     direction = random.choose(["forward", "reverse", "bidirectional"])
     count = 2 if direction == "bidirectional" else 1
-    x, dtype = random.floats((steps, batch, size)), random.choose(CODES)
-    weights = [random.codes(dtype, (count, k, 4 * hidden)) >> 1 for k in (size, hidden)]
+    x, dtype = random.floats((steps, batch, size)), random.choose(ENCODINGS)
+    weights = [random.quantized(dtype, (count, k, 4 * hidden)) >> 1 for k in (size, hidden)]
     quantization = []
     for _ in weights:
         shape = (count, 4 * hidden) if random.integer(0, 1) else (count,)
-        point = np.zeros(shape, dtype) if len(shape) == 2 else random.codes(dtype, shape)
+        point = np.zeros(shape, dtype) if len(shape) == 2 else random.quantized(dtype, shape)
         quantization.append((random.scale(shape, 0.001, 0.01), point))
     bias = random.maybe(random.floats((count, 8 * hidden)))
     lengths = random.maybe(random.rng.integers(1, steps + 1, batch).astype(np.int32))
@@ -584,14 +602,14 @@ def dynamic_lstm(random):
         return np.tanh(np.clip(v, -clip, clip))
 
     def multiply(rows, index, d):
-        codes, scale = quantize_dynamically(rows)
+        quantized, scale = quantize_dynamically(rows)
         own, point = quantization[index]
-        sums = codes @ differ(weights[index][d], point[d])
+        sums = quantized @ differ(weights[index][d], point[d])
         return sums.astype(F32) * (scale * own[d])
 
     ends = np.full(batch, steps) if lengths is None else lengths
     value = np.zeros((steps, count, batch, hidden))
-    # ONNX Runtime does not clip what the last activation is of.
+    # ONNX Runtime does not clip the input of the last activation.
     is_known = True
     for d in range(count):
         is_backward = d == 1 or direction == "reverse"
@@ -629,20 +647,21 @@ def dynamic_lstm(random):
         *quantization[0],
         *quantization[1],
     ]
-    # A value next to a tie makes a step of the quantization of a state more or less, which the weights multiply.
+    # A state next to a tie may be quantized to either neighbor, and the weights multiply this
+    # difference.
     return Case(
         "DynamicQuantizeLSTM", inputs, value.astype(F32), 0.02, None, attributes,
         constants=random.choose([(1, 2, 8, 9, 10, 11), (1, 2, 3, 8, 9, 10, 11), ()]), is_known=is_known,
     )  # fmt: skip
 
 
-def pack(codes, bits):
-    """Along the last axis, the first in the lowest bits; the last byte may be filled in part."""
+def pack(quantized, bits):
+    """Along the last axis, lowest bits first. The last byte may be partial."""
     per_byte = 8 // bits
-    missing = -codes.shape[-1] % per_byte
-    codes = np.pad(codes, [(0, 0)] * (codes.ndim - 1) + [(0, missing)])
-    codes = codes.reshape(*codes.shape[:-1], -1, per_byte).astype(np.uint8)
-    return np.bitwise_or.reduce(codes << (np.arange(per_byte, dtype=np.uint8) * bits), -1)
+    missing = -quantized.shape[-1] % per_byte
+    quantized = np.pad(quantized, [(0, 0)] * (quantized.ndim - 1) + [(0, missing)])
+    quantized = quantized.reshape(*quantized.shape[:-1], -1, per_byte).astype(np.uint8)
+    return np.bitwise_or.reduce(quantized << (np.arange(per_byte, dtype=np.uint8) * bits), -1)
 
 
 def nbits(random):
@@ -651,7 +670,7 @@ def nbits(random):
     blocks = -(-k // block)
     dtype = random.choose([F32, F32, F16, BF16])
     a = random.floats((*random.shape(random.integer(0, 2), 5), k), dtype)
-    codes = random.rng.integers(0, 2**bits, (n, blocks * block))
+    quantized = random.rng.integers(0, 2**bits, (n, blocks * block))
     scales = random.scale((n, blocks)).astype(dtype)
     kind = random.choose(["none", "packed", "packed", "float"])
     points, points_all = None, np.full((n, blocks), 2.0 ** (bits - 1))
@@ -668,25 +687,25 @@ def nbits(random):
         groups = g_idx
     bias = random.maybe(random.floats(n, dtype))
     spread = points_all.astype(F32)[:, groups]
-    difference = (codes[:, :k] - spread).astype(F32)
+    difference = (quantized[:, :k] - spread).astype(F32)
     weights = difference * scales.astype(F32)[:, groups]
     value = a.astype(np.float64) @ weights.T.astype(np.float64)
-    # R7 makes up for zero points of less than 8 bits by sums of a.
-    parts = np.abs(difference) if bits == 8 else codes[:, :k] + np.abs(spread)
+    # R7 subtracts zero points of less than 8 bits by means of sums of a.
+    parts = np.abs(difference) if bits == 8 else quantized[:, :k] + np.abs(spread)
     parts = parts * scales.astype(F32)[:, groups]
     magnitude = np.abs(a.astype(np.float64)) @ parts.T.astype(np.float64)
     if bias is not None:
         wide = bias.astype(np.float64)
         value, magnitude = value + wide, magnitude + np.abs(wide)
-    packed = pack(codes, bits).reshape(n, blocks, -1)
+    packed = pack(quantized, bits).reshape(n, blocks, -1)
     if random.integer(0, 2) == 0:
         scales = scales.reshape(-1)
         points = None if points is None else points.reshape(-1)
     attributes = {"K": k, "N": n, "bits": bits, "block_size": block}
-    # Ours and the value that it is compared with are rounded to the type; n of R7.
+    # Our result and the reference value are rounded to the type. n is that of R7.
     ends = 2 * {F32: UNIT, F16: 2.0**-11, BF16: 2.0**-8}[dtype] * np.abs(value)
     error = bound_sum(max(k, 2 * 16 + k // 128 + 8), magnitude) + ends
-    # ONNX Runtime has no bf16 on CPUs; it wants matrices, scales of rank 2 and g_idx padded.
+    # ONNX Runtime has no bf16 on CPUs. It requires matrices, scales of rank 2 and a padded g_idx.
     is_known = (
         dtype == F32 and g_idx is None and kind != "float" and scales.ndim == 2 and a.ndim > 1
     )
@@ -696,7 +715,7 @@ def nbits(random):
     )  # fmt: skip
 
 
-FLOAT_CODES = [
+FLOAT_ENCODINGS = [
     ml_dtypes.float8_e4m3fn,
     ml_dtypes.float8_e4m3fnuz,
     ml_dtypes.float8_e5m2,
@@ -729,7 +748,7 @@ def gather_block(random):
     scales = random.scale(scale_sizes).astype(dtype)
     points = None
     if kind == "float":
-        element = random.choose(FLOAT_CODES)
+        element = random.choose(FLOAT_ENCODINGS)
         data = random.floats(sizes).astype(element)
         numbers = data.astype(F32)
     else:
@@ -751,7 +770,7 @@ def gather_block(random):
     table = (numbers.astype(F32) * spread.astype(F32)).astype(dtype)
     count = sizes[gather_axis]
     index_type = random.choose([np.int32, np.int64])
-    # Some are outside, and give zeros.
+    # Some indices are out of bounds and yield zeros.
     indices = random.rng.integers(-count - 1, count + 1, random.shape(random.integer(0, 2), 4))
     indices = indices.astype(index_type)
     inside = (indices >= -count) & (indices < count)
@@ -771,7 +790,7 @@ def gather_block(random):
 
 
 BIT_TYPES = [
-    [np.uint8, np.int8, *FLOAT_CODES[:4], ml_dtypes.float8_e8m0fnu],
+    [np.uint8, np.int8, *FLOAT_ENCODINGS[:4], ml_dtypes.float8_e8m0fnu],
     [np.uint16, np.int16, F16, BF16],
     [np.uint32, np.int32, F32],
     [np.uint64, np.int64, np.float64],
@@ -785,17 +804,17 @@ def bit_cast(random):
     group = random.choose([*BIT_TYPES, NIBBLES, CRUMBS, [np.bool_, *BIT_TYPES[0]]])
     source, to = random.choose(group), random.choose(group)
     if source is np.bool_ or to is np.bool_:
-        codes = random.rng.integers(0, 2, shape).astype(np.uint8)
-        x = codes.astype(source) if source is np.bool_ else codes.view(source)
-        y = codes.astype(bool) if to is np.bool_ else codes.view(to)
+        quantized = random.rng.integers(0, 2, shape).astype(np.uint8)
+        x = quantized.astype(source) if source is np.bool_ else quantized.view(source)
+        y = quantized.astype(bool) if to is np.bool_ else quantized.view(to)
     else:
         size = np.dtype(source).itemsize
         bits = {0: 8 * size, 1: 4, 2: 2}[(group is NIBBLES) + 2 * (group is CRUMBS)]
         unsigned = np.dtype(f"u{size}")
-        codes = random.rng.integers(0, 2**bits - 1, shape, np.uint64, endpoint=True)
+        quantized = random.rng.integers(0, 2**bits - 1, shape, np.uint64, endpoint=True)
 
         def read(dtype):
-            values = codes.astype(unsigned)
+            values = quantized.astype(unsigned)
             if dtype in (ml_dtypes.int4, ml_dtypes.int2):
                 return (values.astype(np.int8) - (1 << bits) * (values >> (bits - 1))).astype(dtype)
             return values.view(dtype)
@@ -812,7 +831,7 @@ MAKERS = [
 
 
 def as_bits(array):
-    """For comparisons: NaNs are what they are, and narrow integers have no bits of their own."""
+    """For comparisons: NaNs are equal, and unused bits of narrow integers are cleared."""
     if array.dtype in (ml_dtypes.int4, ml_dtypes.int2):
         return array.astype(np.int8)
     return np.ascontiguousarray(array).view(np.uint8)
@@ -824,8 +843,9 @@ class Models:
     def __init__(self, cases):
         self.cases = cases
 
-    def make(self, open_sizes, writes_absent=False):
-        """ONNX Runtime ends the process if the zero point of QLinearSigmoid's result is not even written as absent."""
+    def make(self, dynamic_sizes, writes_absent=False):
+        """ONNX Runtime crashes if the zero point of QLinearSigmoid's result is not even written as
+        an empty name."""
         nodes, values, initializers, outputs, arrays = [], [], [], [], []
         for n, case in enumerate(self.cases):
             names = []
@@ -839,7 +859,7 @@ class Models:
                     initializers.append(tensor)
                     continue
                 sizes = [
-                    f"s{n}_{i}_{k}" if open_sizes and size > 1 else size
+                    f"s{n}_{i}_{k}" if dynamic_sizes and size > 1 else size
                     for k, size in enumerate(array.shape)
                 ]
                 values.append(helper.make_tensor_value_info(names[-1], tensor.data_type, sizes))
@@ -862,10 +882,11 @@ class Models:
 
 
 def for_runtime(case):
-    """The same case as ONNX Runtime takes it: scalars that are no vectors, and zero points that the schema calls optional."""
+    """The same case for ONNX Runtime: scalars instead of vectors of one element, and explicit zero
+    points where the schema makes them optional."""
     narrow = (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.float4_e2m1fn)
     if case.op == "GatherBlockQuantized" and case.inputs[0].dtype in narrow:
-        # From Python it takes them in initializers only.
+        # The Python API accepts these types in initializers only.
         return replace(case, constants=(0, 3))
     if case.op not in ("QLinearAdd", "QLinearMul", "QLinearAveragePool"):
         return case
@@ -888,9 +909,9 @@ def load(path, dtype):
     return got.view(dtype) if got.dtype != dtype and got.dtype.itemsize == dtype.itemsize else got
 
 
-def run_ours(runner, cases, index, open_sizes):
-    model, arrays = Models(cases).make(open_sizes)
-    folder = runner.work / f"{index}_{int(open_sizes)}"
+def run_ours(runner, cases, index, dynamic_sizes):
+    model, arrays = Models(cases).make(dynamic_sizes)
+    folder = runner.work / f"{index}_{int(dynamic_sizes)}"
     folder.mkdir()
     path = folder / "model.onnx"
     path.write_bytes(model.SerializeToString())
@@ -900,8 +921,8 @@ def run_ours(runner, cases, index, open_sizes):
         files[-1].write_bytes(tensor.SerializeToString())
     failures = []
     commands = [("quant-float-run", path, "-O0", "--outputs", folder, "--inputs", *files)]
-    if open_sizes:
-        # Nothing of it needs the host on a GPU.
+    if dynamic_sizes:
+        # On a GPU, no op of these runs on the host.
         target = ("--target", "nvvm", "--chip", "sm_90", "-o", folder / "model.ptx")
         commands.append(("quant-float-compile", path, *target))
     for command in commands:
@@ -920,12 +941,12 @@ def run_ours(runner, cases, index, open_sizes):
         else:
             wrong = case.find_wrong(got, case.error)
         if wrong:
-            failures.append(f"{describe(case)}{' open' if open_sizes else ''}: {wrong}")
+            failures.append(f"{describe(case)}{' open' if dynamic_sizes else ''}: {wrong}")
     return failures
 
 
 def run_theirs(cases):
-    """One after the other: what ONNX Runtime does not take shows case by case."""
+    """One after the other, to see which cases ONNX Runtime rejects."""
     failures = []
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
@@ -956,8 +977,8 @@ def run_theirs(cases):
 def check(task):
     runner, index, cases = task
     failures = []
-    for open_sizes in (False, True):
-        failures += run_ours(runner, cases, index, open_sizes)
+    for dynamic_sizes in (False, True):
+        failures += run_ours(runner, cases, index, dynamic_sizes)
     return failures + run_theirs(cases)
 
 

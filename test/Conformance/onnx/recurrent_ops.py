@@ -1,7 +1,8 @@
-# RNN, GRU and LSTM with random choices of inputs and attributes: the outputs of quant-float-run are those of ONNX Runtime, with
-# static and with open sizes. With the batch in front, which ONNX Runtime does not take, see ONNX's node tests. Where ONNX Runtime
-# reads the text differently the text counts: it does not clip what an LSTM's last activation is of, has another threshold where
-# ThresholdedRelu has none, and clips some other activations differently; its Elu overflows.
+# RNN, GRU and LSTM with random inputs and attributes: the outputs of quant-float-run equal those of
+# ONNX Runtime, with static and dynamic sizes. ONNX Runtime does not support layout 1, which ONNX's
+# node tests cover. Where ONNX Runtime deviates from the specification, the specification counts: it
+# does not clip the input of the last activation of an LSTM, uses another default threshold for
+# ThresholdedRelu, and clips some other activations differently. Its Elu overflows.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys
@@ -11,7 +12,7 @@ from conformance.op_cases import Constant, add, floats, rng, run
 
 STEPS, BATCH, INPUTS, HIDDEN = 5, 3, 4, 6
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-# How many activations a direction has; all of RNN's are of one kind.
+# The number of activations of a direction. Those of RNN all have the same role.
 ACTIVATIONS = {"RNN": 1, "GRU": 2, "LSTM": 3}
 NAMES = ["Sigmoid", "Tanh", "Relu", "HardSigmoid", "Softsign", "Affine", "LeakyRelu"]
 NAMES += ["ScaledTanh", "Softplus"]
@@ -51,7 +52,7 @@ def add_case(op, index):
     if rng.random() < 0.5:
         attributes["activations"] = list(rng.choice(NAMES, ACTIVATIONS[op])) * count
         if set(attributes["activations"]) & {"Affine", "ScaledTanh"}:
-            # These have no numbers of their own.
+            # These activations have no parameters.
             attributes["activations"] = ["Tanh"] * len(attributes["activations"])
     if rng.random() < 0.6 and op != "LSTM" and "activations" not in attributes:
         attributes["clip"] = 0.4
@@ -78,7 +79,7 @@ add(
     activations=functions,
     **numbers,
 )
-# The default in the schema of RNN has two activations. With one direction it means the first one.
+# The default in the schema of RNN has two activations. With one direction, the first one applies.
 sequence, rows = scaled(STEPS, BATCH, INPUTS), weight(1, HIDDEN, INPUTS)
 default = {"activations": ["Tanh", "Tanh"], "hidden_size": HIDDEN}
 add("RNN", 14, sequence, rows, weight(1, HIDDEN, HIDDEN), outputs=2, **default)

@@ -1,5 +1,7 @@
-# What ONNX Runtime's own tools write: its quantizer (dynamic, static as QOperators and as QDQ) and its optimizer, of small networks of
-# every kind that they know. Weights have 7 bits, whose products ONNX Runtime adds exactly on any CPU. Each file compiles without a warning and computes what ONNX Runtime does; quant-float-convert keeps that.
+# The output of ONNX Runtime's own tools: its quantizer (dynamic, static as QOperators and as QDQ)
+# and its optimizer, for small networks of every kind that they handle. Weights have 7 bits, whose
+# products ONNX Runtime adds exactly on any CPU. Each file compiles without a warning and computes
+# the same as ONNX Runtime, also after quant-float-convert.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import logging
@@ -32,7 +34,7 @@ def floats(*shape):
 
 
 def make(nodes, constants, x, values=()):
-    """The quantizer wants types of values; `values` are those that ONNX cannot infer."""
+    """The quantizer requires the types of values. `values` are those that ONNX cannot infer."""
     info = h.make_tensor_value_info("x", h.np_dtype_to_tensor_dtype(x.dtype), x.shape)
     y = h.make_tensor_value_info("y", T.FLOAT, None)
     initializers = [nh.from_array(v, k) for k, v in constants.items()]
@@ -190,7 +192,7 @@ for name, (model, x) in NETWORKS.items():
             quantize_dynamic(
                 plain, path, weight_type=kind, per_channel=per_channel, reduce_range=True
             )
-            # A value next to a tie is one step of the quantization of what follows.
+            # A value next to a tie may change the next quantization by one step.
             check(path, x, 0.02)
     for form in QuantFormat:
         for per_channel in (False, True) if name in ("gemm", "conv") else (False,):

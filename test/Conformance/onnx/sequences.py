@@ -1,5 +1,5 @@
-# Sequences of tensors: the outputs of quant-float-run are those of ONNX Runtime, at positions that are constants and at those that
-# only a run knows, of tensors that are alike and of different sizes. A position outside ends the call.
+# Sequences of tensors against ONNX Runtime, with constant and runtime positions, and tensors of
+# equal and of different shapes. A position out of bounds ends the call.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -22,7 +22,7 @@ def node(op, inputs, output, **attributes):
 
 
 def check(nodes, constants, why=None, outputs=1, **feed):
-    """`why` is what the error says."""
+    """`why` is the expected error."""
     global count
     count += 1
     kinds = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
@@ -72,7 +72,7 @@ def tensors(*sizes, dtype=np.float32):
 
 
 def positions(values):
-    """Constants, and inputs; both are called p."""
+    """Constants and inputs. Both are named p."""
     for value in values:
         yield {"p": np.array(value)}, {}
         yield {}, {"p": np.array(value)}
@@ -124,7 +124,7 @@ built[0] = helper.make_node("SequenceEmpty", [], ["e"], dtype=T.FLOAT)
 for constants, inputs in positions((0, 1, -1)):
     check(built, {"zero": np.array(0)} | constants, **{k: given[k] for k in "ab"}, **inputs)
 
-# Parts of a tensor; a size of parts that is known, and sizes that are not.
+# Slices of a tensor, with a static size of the slices and with dynamic ones.
 x = (rng.standard_normal((5, 6, 2)) * 9).astype(np.float32)
 fixed = node("Reshape", "a shape", "x")
 shape = {"shape": np.array(x.shape)}

@@ -1,5 +1,6 @@
-# Selections and sorts of every type of elements, of lengths around those of vectors and of buffers, with ties and NaNs: TopK and Unique
-# as NumPy has them, and suppressions of many boxes as ONNX Runtime has them.
+# Selections and sorts of every element type, of lengths around those of vectors and of buffers,
+# with ties and NaNs: TopK and Unique against NumPy, and NonMaxSuppression of many boxes against
+# ONNX Runtime.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -12,7 +13,8 @@ INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int6
 
 
 def draw(dtype, *shape):
-    """A third of the elements are equal to others, and all floats that order in their own way are there."""
+    """A third of the elements are duplicates, and all floats with special ordering rules are
+    included."""
     if dtype in INTEGERS:
         info = np.iinfo(dtype)
         values = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
@@ -26,7 +28,7 @@ def draw(dtype, *shape):
 
 
 def rank(values):
-    """Numbers that order as the elements do: a NaN is the largest."""
+    """Keys in the order of the elements: NaN is the largest."""
     return np.unique(values, return_inverse=True)[1].reshape(values.shape)
 
 
@@ -50,7 +52,7 @@ for dtype in (F16, F32, F64, *INTEGERS):
         add_selection(draw(dtype, 3, 77), 5, largest=largest)
         add_selection(draw(dtype, 2, 301), 41, largest=largest, sorted=0)
         add_selection(draw(dtype, 100, 3), 100, axis=0, largest=largest)
-# Counts that are known choose how.
+# Static counts select the algorithm.
 for count in (0, 1, 2, 8, 9, 64, 399, 400):
     for largest in (0, 1):
         values = rng.permutation(400).astype(F32)
@@ -66,7 +68,7 @@ for count in (0, 1, 2, 8, 9, 64, 399, 400):
 for size in (1, 7, 8, 9, 15, 16, 17, 31, 33, 65):
     add_selection(draw(F32, 2, size), size)
     add_selection(draw(F32, 2, size), max(size // 2, 1), largest=0)
-# Every element is better than all before it, or none.
+# Ascending or descending order.
 for values in (np.arange(5000), -np.arange(5000), np.zeros(5000)):
     add_selection(values.astype(F32), 70)
     add_selection(values.astype(F32), 3000)
@@ -92,10 +94,11 @@ for count, classes, limit in ((300, 2, 20), (301, 1, 301)):
             np.array([least], F32),
         )
     add("NonMaxSuppression", 11, boxes, scores, np.array([limit]), np.array([0.4], F32))
-# Rows of whole vectors, with more wanted than there are, and with fewer scores above the threshold than are wanted.
+# Rows of full vectors, with more selected boxes than there are, and with fewer scores above the
+# threshold than selected boxes.
 for count, limit in itertools.product((1, 15, 16, 48, 256), (1, 20, 512)):
     boxes = rng.random((1, count, 4)).astype(F32)
-    # Most overlap, so that the best few do not suffice.
+    # Most boxes overlap, so that the best few do not suffice.
     boxes[:, : count * 3 // 4] = boxes[:, :1]
     scores = rng.permutation(count).reshape(1, 1, count).astype(F32) / count
     for least in ((), (np.array([0.1], F32),)):

@@ -1,6 +1,7 @@
-# Ops on places of images and signals (windows put together or moved, regions, transforms, determinants, caches), in versions, types and
-# attributes that ONNX's node tests leave out: the outputs of quant-float-run are those of ONNX Runtime, or of the reference where it has no
-# kernel or another reading of the text, with static and with open sizes.
+# Spatial ops on images and signals (assembled or moved windows, regions, transforms, determinants,
+# caches), in versions, types and attributes that ONNX's node tests omit. The outputs of
+# quant-float-run equal those of ONNX Runtime, or of the reference evaluator if ONNX Runtime has no
+# kernel or interprets the specification differently, with static and dynamic sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -33,7 +34,7 @@ def add_images_of_columns():
         add("Col2Im", 18, columns, numbers(*image), Constant(*block), refused=UNKNOWN, **attributes)
     add("Col2Im", 18, floats(1, 4, 4), Constant(5), Constant(2), oracle="reference")
     add("Col2Im", 18, floats(1, 16, 4), Constant(3, 3, 2), Constant(2, 2, 2), oracle="reference")
-    # "a size of the block must be at least 1", or UNKNOWN of open sizes.
+    # "a size of the block must be at least 1", or UNKNOWN with dynamic sizes.
     none = " must be "
     add("Col2Im", 18, floats(1, 4, 4), numbers(5), numbers(0), oracle="none", refused=none)
     for dtype in (F16, F64):
@@ -57,7 +58,8 @@ def add_unpools():
         places = rng.permutation(count)[: np.prod(shape)].reshape(shape)
         attributes = dict(kernel_shape=kernel, strides=strides, pads=pads)
         add("MaxUnpool", opset, floats(*shape), places, **attributes)
-    # With a shape, elements are where they are without it, in its front corner: ONNX's node test says so, and ONNX Runtime otherwise.
+    # With an output shape, elements keep their positions, in the first corner. ONNX's node test
+    # requires this, and ONNX Runtime deviates.
     places = np.array([[[[5, 7], [13, 15]]]])
     inputs = floats(1, 1, 2, 2), places, numbers(1, 1, 5, 5)
     attributes = dict(kernel_shape=(2, 2), strides=(2, 2), oracle="reference")
@@ -126,7 +128,7 @@ def add_determinants():
     for opset, shape in ((11, (1, 1)), (11, (3, 3)), (22, (2, 3, 5, 5)), (22, (2, 8, 8))):
         add("Det", opset, floats(*shape))
     add("Det", 11, floats(4, 4, dtype=F64), oracle="reference")
-    # Zeros where a pivot would be, and no pivot at all.
+    # Zero pivots, and singular matrices.
     add("Det", 11, np.array([[0, 2, 1], [3, 0, 4], [0, 5, 0]], F32))
     add("Det", 11, np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], F32))
     add("Det", 11, np.zeros((2, 3, 3), F32))
@@ -155,7 +157,7 @@ def add_transforms():
     add("DFT", 20, floats(2, 6, 1, dtype=F64), oracle="reference", refused=known)
     for half, shape in ((1, (2, 32)), (0, (2, 32)), (1, (1, 17, 1)), (0, (1, 16, 2))):
         inputs = floats(*shape), np.array(3)
-        # The reference takes no signals without parts.
+        # The reference evaluator requires an imaginary part.
         checks = dict(refused=known, oracle="reference") if len(shape) == 3 else {}
         window, length = np.hanning(8).astype(F32), np.array(8)
         add("STFT", 17, *inputs, window, onesided=half, **checks)

@@ -1,6 +1,7 @@
-# Products, convolutions, pooling, reductions, normalizations and Resize, in versions, types and attributes that ONNX's node tests
-# leave out: the outputs of quant-float-run are those of ONNX Runtime (of the reference where it has no kernel, or one that is not
-# exact), with static and with open sizes.
+# Matmuls, convolutions, pooling, reductions, normalizations and Resize, in versions, types and
+# attributes that ONNX's node tests omit. The outputs of quant-float-run equal those of ONNX
+# Runtime, or of the reference evaluator if ONNX Runtime has no exact kernel, with static and
+# dynamic sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -9,7 +10,7 @@ import sys
 import numpy as np
 from conformance.op_cases import F16, F32, F64, Constant, add, floats, integers, run
 
-# Of open sizes.
+# The error with dynamic sizes.
 UNKNOWN = "the number of axes must be static if keepdims is 0"
 
 
@@ -108,19 +109,19 @@ def add_convolutions():
     )
     half = floats(1, 2, 6, 6, dtype=F16), floats(2, 2, 3, 3, dtype=F16), floats(2, dtype=F16)
     add("Conv", 11, *half)
-    # Strides and dilations that share nothing, of elements that are converted.
+    # Coprime strides and dilations, on converted elements.
     phases = floats(1, 1, 5, 13, dtype=F16), floats(11, 1, 1, 4, dtype=F16)
     add("Conv", 11, *phases, strides=[3, 3], dilations=[2, 2])
-    codes = integers(1, 4, 7, 7, dtype=np.uint8)
-    add("ConvInteger", 10, codes, integers(3, 4, 3, 3, dtype=np.uint8), np.array(9, np.uint8))
-    # One sum for each image, by vectors along it, of known weights.
+    encodings = integers(1, 4, 7, 7, dtype=np.uint8)
+    add("ConvInteger", 10, encodings, integers(3, 4, 3, 3, dtype=np.uint8), np.array(9, np.uint8))
+    # One accumulator for each image, vectorized along it, with constant weights.
     weights = Constant(*integers(1, 19, 1), dtype=np.int8)
     add("ConvInteger", 10, integers(29, 19, 1, dtype=np.uint8), weights)
     points = np.array(3, np.uint8), np.array([5], np.uint8)
     add(
         "ConvInteger",
         10,
-        codes,
+        encodings,
         integers(4, 2, 3, 3, dtype=np.uint8),
         *points,
         refused="the size of input 3",
@@ -130,7 +131,7 @@ def add_convolutions():
 
 
 def add_transposed_volume():
-    # One column more than whole registers.
+    # One column more than full vectors.
     inputs = floats(2, 4, 4, 5, 7), floats(4, 3, 3, 5, 5), floats(6)
     attributes = dict(pads=[4, 2, 1, 4, 2, 1], dilations=[3, 1, 1], output_padding=[1, 0, 0])
     add("ConvTranspose", 11, *inputs, group=2, strides=[2, 1, 1], **attributes)
@@ -221,7 +222,7 @@ def add_reductions():
 
 def add_normalizations():
     tensor = floats(2, 3, 4, 5)
-    # Of 16 bits ONNX's own function adds a number of another type.
+    # For 16-bit types, ONNX's own function body adds a value of another type.
     for opset, axes in ((9, {}), (13, {}), (13, {"axes": [1, 2]})):
         narrow = tensor.astype(F16)
         add("MeanVarianceNormalization", opset, narrow, oracle="formula", **axes)
@@ -306,7 +307,8 @@ def add_resizes():
 
 
 def formula(op, inputs, attributes):
-    """What the text says, where neither ONNX Runtime nor the reference takes the version."""
+    """The specified results, for versions that neither ONNX Runtime nor the reference evaluator
+    supports."""
     if op == "MatMulInteger":
         a, b, rows, columns = (value.astype(np.int32) for value in inputs)
         return [(a - rows[:, None]) @ (b - columns)]

@@ -1,5 +1,6 @@
-# Quantizers of TensorRT (domain trt) and Quark, held against their definitions in NumPy and ml_dtypes: the outputs of
-# quant-float-run are those, bit by bit, and what a stale type of a value says is a warning.
+# Quantizers of TensorRT (domain trt) and Quark, against their definitions in NumPy and ml_dtypes:
+# the outputs of quant-float-run have the same bits. An outdated type of a value is reported as a
+# warning.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -23,7 +24,7 @@ def kind(array):
 
 
 def check(op, domain, inputs, expected, stale=None, refused=None, **attributes):
-    """All but the first input are initializers; None is left out."""
+    """All inputs but the first one are initializers. None is an absent input."""
     names = ["" if value is None else f"x{i}" for i, value in enumerate(inputs)]
     outputs = [f"y{i}" for i in range(len(expected))]
     node = helper.make_node(op, names, outputs, name="n", domain=domain, **attributes)
@@ -33,7 +34,7 @@ def check(op, domain, inputs, expected, stale=None, refused=None, **attributes):
         for n, v in zip(names[1:], inputs[1:], strict=True)
         if v is not None
     ]
-    # Behind Identity, outputs of the node are values inside.
+    # With an Identity after it, an output of the node is an intermediate value.
     nodes = [node] + [helper.make_node("Identity", [y], [f"z{y}"]) for y in outputs]
     results = [
         helper.make_tensor_value_info(f"z{y}", kind(v), None)
@@ -95,13 +96,13 @@ x[1, 3], x[2, :32] = 1e9, 0
 for dtype in (F32, F16, BF16):
     scale = scalar(0.37, dtype)
     wide = np.clip(x, -6e4, 6e4).astype(dtype)
-    codes = saturate((wide / scale).astype(dtype), FP8)
-    check("TRT_FP8QuantizeLinear", "trt", [wide, scale], [codes])
-    # Model Optimizer declares bytes, which is what TensorRT's plugin had.
-    check("TRT_FP8QuantizeLinear", "trt", [wide, scale], [codes], stale=(T.UINT8, [4, 64]))
-    values = (codes.astype(dtype) * scale).astype(dtype)
-    check("TRT_FP8DequantizeLinear", "trt", [codes, scale], [values])
-    check("TRT_FP8DequantizeLinear", "trt", [codes.view(np.uint8), scale], [values])
+    encodings = saturate((wide / scale).astype(dtype), FP8)
+    check("TRT_FP8QuantizeLinear", "trt", [wide, scale], [encodings])
+    # Model Optimizer declares uint8, which TensorRT's plugin had.
+    check("TRT_FP8QuantizeLinear", "trt", [wide, scale], [encodings], stale=(T.UINT8, [4, 64]))
+    values = (encodings.astype(dtype) * scale).astype(dtype)
+    check("TRT_FP8DequantizeLinear", "trt", [encodings, scale], [values])
+    check("TRT_FP8DequantizeLinear", "trt", [encodings.view(np.uint8), scale], [values])
 rows = rng.uniform(0.5, 2, 4).astype(F32)
 check("TRT_FP8QuantizeLinear", "trt", [x, rows], [saturate(x / rows[:, None], FP8)])
 
@@ -122,22 +123,22 @@ filled = most > 0
 exponents = np.ceil(np.log2((most[filled] / F32(448)).astype(np.float64)))
 powers[filled] = (exponents + 127).astype(np.uint8)
 factors = np.repeat(np.exp2(powers.astype(np.float64) - 127), 32, 1).astype(F32)
-codes = saturate(x / factors, FP8)
-check("TRT_MXFP8DynamicQuantize", "trt", [x], [codes, powers], block_size=32, axis=-1)
-values = codes.astype(F32) * factors
+encodings = saturate(x / factors, FP8)
+check("TRT_MXFP8DynamicQuantize", "trt", [x], [encodings, powers], block_size=32, axis=-1)
+values = encodings.astype(F32) * factors
 attributes = {"block_size": 32, "axis": -1, "output_dtype": T.FLOAT}
 for given in (powers, powers.view(E8M0)):
-    check("TRT_MXFP8DequantizeLinear", "trt", [codes, given], [values], **attributes)
+    check("TRT_MXFP8DequantizeLinear", "trt", [encodings, given], [values], **attributes)
 wrong = "attribute 'block_size': expected a divisor of 64, but got 48"
-check("TRT_MXFP8DynamicQuantize", "trt", [x], [codes, powers], block_size=48, refused=wrong)
+check("TRT_MXFP8DynamicQuantize", "trt", [x], [encodings, powers], block_size=48, refused=wrong)
 
 whole = scalar(most[:, :].max() / 6 / 448)
 shares = np.abs(x).reshape(4, 4, 16).max(2) / F32(6)
 scales = saturate(shares / whole, FP8)
 meant = scales.astype(F32) * whole
 divisors = np.repeat(np.where(meant == 0, F32(1), meant), 16, 1)
-codes = saturate(x / divisors, FP4)
-check("TRT_FP4DynamicQuantize", "trt", [x, whole], [codes, scales], axis=-1, block_size=16)
+encodings = saturate(x / divisors, FP4)
+check("TRT_FP4DynamicQuantize", "trt", [x, whole], [encodings, scales], axis=-1, block_size=16)
 
 # --- Quark ----------------------------------------------------------------------------------------
 
@@ -147,20 +148,22 @@ for domain, prefix in QUARK:
         info = np.iinfo(dtype)
         scale, point = scalar(0.25), scalar(min(info.max, 7), dtype)
         wide = np.rint(x / scale).astype(np.float64) + float(point)
-        codes = np.clip(wide, info.min, info.max).astype(dtype)
-        check(f"{prefix}QuantizeLinear", domain, [x, scale, point], [codes])
-        values = (codes.astype(np.float64) - float(point)).astype(F32) * scale
-        check(f"{prefix}DequantizeLinear", domain, [codes, scale, point], [values])
+        encodings = np.clip(wide, info.min, info.max).astype(dtype)
+        check(f"{prefix}QuantizeLinear", domain, [x, scale, point], [encodings])
+        values = (encodings.astype(np.float64) - float(point)).astype(F32) * scale
+        check(f"{prefix}DequantizeLinear", domain, [encodings, scale, point], [values])
     for dtype in (F16, BF16):
         scale, point = scalar(1), scalar(0, dtype)
-        codes = saturate(x, dtype)
-        check(f"{prefix}QuantizeLinear", domain, [x, scale, point], [codes])
-        check(f"{prefix}DequantizeLinear", domain, [codes, scale, point], [codes.astype(F32)])
+        encodings = saturate(x, dtype)
+        check(f"{prefix}QuantizeLinear", domain, [x, scale, point], [encodings])
+        check(
+            f"{prefix}DequantizeLinear", domain, [encodings, scale, point], [encodings.astype(F32)]
+        )
 columns = rng.uniform(0.5, 2, 64).astype(F32)
 points = rng.integers(-9, 9, 64).astype(np.int32)
-codes = np.clip(np.rint(x / columns).astype(np.float64) + points, -(2.0**31), 2.0**31 - 1)
+encodings = np.clip(np.rint(x / columns).astype(np.float64) + points, -(2.0**31), 2.0**31 - 1)
 inputs = [x, columns, points]
-check("ExtendedQuantizeLinear", QUARK[0][0], inputs, [codes.astype(np.int32)], axis=-1)
+check("ExtendedQuantizeLinear", QUARK[0][0], inputs, [encodings.astype(np.int32)], axis=-1)
 wrong = "input 2: expected integers of 4 to 32 bits, float16 or bfloat16"
 inputs = [x, scalar(1), scalar(0)]
 check("ExtendedQuantizeLinear", QUARK[0][0], inputs, [x], refused=wrong)

@@ -1,5 +1,6 @@
-# What ONNX's own node tests leave out of elementwise, shape and data-moving ops: the forms of old versions (attributes that
-# became inputs, broadcasting by axis) and what integers, halves and unknown sizes do. One model for each opset, against numpy.
+# Cases of elementwise, shape and data-moving ops that ONNX's node tests omit: old versions
+# (attributes that became inputs, broadcasting by axis), integers, f16 and dynamic sizes. One model
+# for each opset, against numpy.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import math
@@ -43,7 +44,7 @@ def scalar(value, dtype=i64):
 
 
 def round_once(function, *arrays):
-    """In f32, rounded once to the type of the arrays."""
+    """Computed in f32 and rounded once to the type of the arrays."""
     return function(*(a.astype(f32) for a in arrays)).astype(arrays[0].dtype)
 
 
@@ -105,13 +106,13 @@ CASES = [
     (13, "Max", [odd, np.zeros(1, f32)], {}, [np.maximum(odd, f32(0))]),
     (14, "Relu", [odd], {}, [np.maximum(odd, f32(0))]),
     (13, "Sigmoid", [np.array([-inf, inf, -200, 200, 0, nan], f32)], {}, [np.array([0, 1, 0, 1, 0.5, nan], f32)]),
-    # Halves: one rounding.
+    # f16: one rounding.
     (14, "Add", [halves, more_halves], {}, [round_once(np.add, halves, more_halves)]),
     (14, "Div", [halves, more_halves], {}, [round_once(np.divide, halves, more_halves)]),
     (14, "Mul", [halves.astype(bf16), more_halves.astype(bf16)], {},
      [round_once(np.multiply, halves.astype(bf16), more_halves.astype(bf16))]),
     (13, "Sqrt", [np.abs(halves)], {}, [round_once(np.sqrt, np.abs(halves))]),
-    # Elements of every width are moved.
+    # Moves of elements of every width.
     (13, "Where", [x > 0, np.full(x.shape, 3, ui8), np.zeros((), ui8)], {}, [np.where(x > 0, ui8(3), ui8(0))]),
     (13, "Transpose", [x > 0], {"perm": [2, 0, 1]}, [(x > 0).transpose(2, 0, 1)]),
     (13, "Concat", [halves.astype(bf16), more_halves.astype(bf16)], {"axis": 0},
@@ -120,7 +121,7 @@ CASES = [
      [integers.view(ui8).reshape(3, 2)[[[-1, 0]]]]),
     (13, "Gather", [x, scalar(-1)], {"axis": 1}, [x[:, -1]]),
     (13, "Expand", [channel.astype(f64)[:, None], C(2, 1, 4)], {}, [np.broadcast_to(channel.astype(f64)[:, None], (2, 3, 4))]),
-    # Neighbours of the ops that networks have, one line each.
+    # Less common ops, one line each.
     (20, "Floor", [x], {}, [np.floor(x)]),
     (20, "Ceil", [x], {}, [np.ceil(x)]),
     (20, "Round", [x * 8 / 2], {}, [np.round(x * 8 / 2)]),
@@ -165,7 +166,7 @@ CASES = [
 
 
 def make_case(opset, dynamic):
-    """All cases of an opset as one model; with sizes unknown, or known."""
+    """All cases of an opset as one model, with dynamic or static sizes."""
     nodes, inputs, outputs, initializers, values, expected = [], [], [], [], [], []
     for n, (_, op, arrays, attributes, results) in enumerate(c for c in CASES if c[0] == opset):
         names = []
@@ -180,7 +181,7 @@ def make_case(opset, dynamic):
             if constant:
                 initializers.append(tensor)
                 continue
-            # One element may be there to be broadcast, and a size of 1 to be dropped.
+            # Sizes of 1 may be broadcast or removed, so they must be static.
             sizes = [f"s{n}_{i}_{k}" if dynamic and s > 1 else s for k, s in enumerate(array.shape)]
             inputs.append(helper.make_tensor_value_info(names[-1], number, sizes))
             values.append(tensor)

@@ -1,6 +1,7 @@
-# A zero point is part of the value in every form: QuantizeLinear and DequantizeLinear of all types that have one, with zero points of 0,
-# 1 and the ends, constants and values of the run, per tensor, axis and block, are computed alike (by Inputs/definition.py) when they are
-# compiled, folded, exported, converted to other opsets and rewritten by each of quant-float-convert's passes.
+# A zero point is part of the value in every form: QuantizeLinear and DequantizeLinear with all
+# types of zero points, with zero points of 0, 1 and the ends of the range, constant or not, per
+# tensor, axis and block. The results (by Inputs/definition.py) are the same for compiled, folded,
+# exported and converted models, and after each of quant-float-convert's passes.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs:%src_root/test/helpers %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import definition
 import numpy as np
 import onnx
-import shares
+import sharding
 from definition import INTEGERS
 from onnx import TensorProto as T
 from onnx import helper
@@ -36,13 +37,13 @@ def get_ends(kind):
     return -most, most
 
 
-def make_codes(kind, generator):
+def make_quantized(kind, generator):
     dtype = helper.tensor_dtype_to_np_dtype(kind)
     low, high = get_ends(kind)
     if kind in INTEGERS:
-        codes = generator.integers(low, high, SIZE, endpoint=True)
-        codes.flat[:2] = low, high
-        return codes.astype(dtype)
+        encodings = generator.integers(low, high, SIZE, endpoint=True)
+        encodings.flat[:2] = low, high
+        return encodings.astype(dtype)
     width = 4 if kind == T.FLOAT4E2M1 else 6
     return generator.integers(0, 1 << width, SIZE).astype(np.uint8).view(dtype)
 
@@ -56,13 +57,13 @@ def add_constant(graph, name, kind, array):
 def make_model(kind, quantizes, at_run_time, is_constant):
     generator = np.random.default_rng(kind)
     graph, feeds = onnx.GraphProto(name="g"), {}
-    codes = make_codes(kind, generator)
+    encodings = make_quantized(kind, generator)
     dtype = helper.tensor_dtype_to_np_dtype(kind)
     x_kind = T.FLOAT if quantizes else kind
     x = (
-        codes.astype(np.float64).clip(-1e5, 1e5).astype(np.float32) * np.float32(0.37)
+        encodings.astype(np.float64).clip(-1e5, 1e5).astype(np.float32) * np.float32(0.37)
         if quantizes
-        else codes
+        else encodings
     )
     if quantizes:
         x.flat[:3] = 0.0, -0.0, 0.25
@@ -175,7 +176,7 @@ for kind in KINDS:
         visible = at_run_time or quantizes or not is_constant
         all_options = [["--opset", opset] for opset in ("23", "21", "18", "10")]
         all_options += [["--rewrite", name] for name in REWRITES]
-        for options in shares.take(all_options, text):
+        for options in sharding.take(all_options, text):
             done = convert(path, out, *options)
             if done.returncode:
                 if not (

@@ -1,5 +1,5 @@
-# If, Loop and TensorIterator, whose bodies the importer reads, with random ports, cuts and back edges, one in another, against
-# OpenVINO's CPU plugin in f32; and what export writes of them.
+# If, Loop and TensorIterator with random port maps, slices and back edges, also nested, against
+# OpenVINO's CPU plugin in f32, before and after an export.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t %if full %{ 40 %} %else %{ 15 %}
 import sys
 import warnings
@@ -35,12 +35,12 @@ class Draw:
     def numbers(self, *shape):
         return self.random.uniform(-1, 1, shape).astype(f32)
 
-    def parameter(self, shape, is_open=False, dtype=f32):
-        return op.parameter([-1] * len(shape) if is_open else list(shape), dtype)
+    def parameter(self, shape, is_dynamic=False, dtype=f32):
+        return op.parameter([-1] * len(shape) if is_dynamic else list(shape), dtype)
 
 
 def compute(draw, *values):
-    """Some arithmetic that keeps the shape of the first value."""
+    """Elementwise arithmetic that keeps the shape of the first value."""
     result = values[0]
     for value in values[1:]:
         result = draw.choose(op.add, op.multiply, op.subtract)(result, value)
@@ -48,13 +48,13 @@ def compute(draw, *values):
 
 
 def make_if(draw, depth=1):
-    """A layer of one condition and two values; it gives two."""
+    """A layer of one condition and two values, with two results."""
     shape = [draw.size(), draw.size()]
     outer = [draw.parameter([], dtype=np.bool_), draw.parameter(shape), draw.parameter(shape)]
     layer = op.if_op(outer[0])
     given, results = [[], []], []
     for index in (0, 1):
-        # A body may leave an input out, and give a value twice.
+        # A body may ignore an input, and return a value twice.
         used = [1, 2] if draw.flag() else [draw.choose(1, 2)]
         inner = {i: draw.parameter(shape) for i in used}
         value = compute(draw, *inner.values())
@@ -76,7 +76,7 @@ def make_if(draw, depth=1):
 
 
 def nest_loop(draw, value, shape):
-    """The value after some steps of a loop."""
+    """The value after several iterations of a loop."""
     inner = draw.parameter(shape)
     body = Model(
         [op.result(compute(draw, inner, inner)), op.result(op.constant(np.array(True)))], [inner]
@@ -89,7 +89,8 @@ def nest_loop(draw, value, shape):
 
 
 class Cut:
-    """How a tensor of the shape is read or written along an axis, in `steps` parts."""
+    """The attributes for a tensor that is sliced or concatenated along an axis, in `steps`
+    parts."""
 
     def __init__(self, draw, shape, axis, steps, is_plain):
         self.part, reverse = (1, False) if is_plain else (draw.size(1, 3), draw.flag())
@@ -99,16 +100,16 @@ class Cut:
         self.arguments = (begin, -self.part if reverse else self.part, self.part, end, axis)
 
 
-def make_iteration(draw, is_loop, is_open):
-    """Cut, invariant and carried inputs; last values and joined parts."""
+def make_iteration(draw, is_loop, is_dynamic):
+    """Sliced, invariant and merged inputs, last values and concatenated outputs."""
     steps, rank = draw.size(), draw.size(2, 3)
     shape = [draw.size() for _ in range(rank)]
     axis = int(draw.random.integers(rank))
     shape[axis] = draw.size(1, 3)
-    # Loop has single parts only.
+    # Loop only has slices of size one.
     cut = Cut(draw, shape, axis, steps, is_plain=is_loop)
     inner_shape = cut.inner
-    outer = [draw.parameter(s, is_open) for s in (cut.whole, inner_shape, inner_shape)]
+    outer = [draw.parameter(s, is_dynamic) for s in (cut.whole, inner_shape, inner_shape)]
     inner = [draw.parameter(inner_shape) for _ in range(3)]
     if is_loop:
         number = op.parameter(draw.choose([], [1]), draw.choose(np.int32, i64))
@@ -143,7 +144,7 @@ def make_iteration(draw, is_loop, is_open):
     reverse = draw.flag() and not is_loop
     begin, end, stride = (-1, 0, -cut.part) if reverse else (0, -1, cut.part)
     outputs.append(layer.get_concatenated_slices(ports[1], begin, stride, cut.part, end, axis))
-    if not is_open and draw.flag():
+    if not is_dynamic and draw.flag():
         outputs.append(layer.get_iter_value(ports[1], -1))
     return Model([op.result(o) for o in outputs], outer), feed
 
@@ -155,14 +156,14 @@ def check(name, model, feed):
     openvino.save_model(model, folder / "model.xml", compress_to_fp16=False)
     trips.check(f"{name} {number}", folder / "model.xml")
     expected = list(core.compile_model(model, "CPU", CONFIG)(feed).values())
-    # Written from what the module alone says.
+    # Exported from the module alone, without the original file.
     text, plain = folder / "plain.mlir", folder / "plain.xml"
     ways = (("--import-openvino", folder / "model.xml", "-o", text),)
     ways += (("--export-openvino", text, "-o", plain),)
     errors = [done.stderr for way in ways if (done := trips.call(*way)).returncode]
     again = [] if errors else core.compile_model(plain, "CPU", CONFIG)(feed).values()
     if errors or not all(map(np.array_equal, expected, again)):
-        failures.append(f"{name} {number}: without its source: {errors or 'other outputs'}")
+        failures.append(f"{name} {number}: without its source: {errors or 'different outputs'}")
     files = []
     for index, value in enumerate(feed):
         files.append(folder / f"x{index}.npy")
@@ -181,9 +182,9 @@ def check(name, model, feed):
 
 for seed in range(int(sys.argv[3])):
     check("If", *make_if(Draw(seed)))
-    for is_open in (False, True):
-        check("TensorIterator", *make_iteration(Draw(1000 + seed), False, is_open))
-        check("Loop", *make_iteration(Draw(2000 + seed), True, is_open))
+    for is_dynamic in (False, True):
+        check("TensorIterator", *make_iteration(Draw(1000 + seed), False, is_dynamic))
+        check("Loop", *make_iteration(Draw(2000 + seed), True, is_dynamic))
 trips.report()
 failures += trips.wrong
 print(f"{counts}, {len(failures)} failures")

@@ -1,6 +1,7 @@
-# OpenVINO's Convert: every pair of element types that has a lowering, all codes up to 16 bits and chosen ones above. The formula
-# is held against OpenVINO (CPU plugin and Model.evaluate; where they differ from it and from each other has a name), and what is
-# compiled, of layers and of casts in the mode openvino, and the Reference against the formula, without exception.
+# OpenVINO's Convert: every pair of element types that has a lowering, all encodings of up to 16
+# bits and selected wider ones. The formula is compared with OpenVINO (CPU plugin and
+# Model.evaluate; their deviations have names). The compiled code of layers and of casts in the mode
+# openvino, and the Reference, equal the formula without exception.
 # RUN: rm -rf %t && %python %s %tools_dir %t
 import collections
 import pathlib
@@ -13,8 +14,8 @@ from conformance.formats import FORMATS
 from openvino import opset13
 from openvino_layers import convert, driver
 
-# Of the codes of wider types, about so many; all of them with "full".
-MOST_CODES = 40_000
+# The approximate number of encodings of wider types. "full" takes all of them.
+MAX_ENCODINGS = 40_000
 
 run = driver.Driver(*sys.argv[1:3])
 work = pathlib.Path(sys.argv[2])
@@ -23,11 +24,11 @@ print(driver.describe())
 failures, counts, used = [], collections.Counter(), collections.Counter()
 
 
-def report(who, source, to, codes, expected, got, same):
+def report(who, source, to, encodings, expected, got, same):
     i = np.flatnonzero(~same.reshape(-1))[0]
     failures.append(
-        f"{who}: {source} to {to}: {np.count_nonzero(~same)} of {codes.size}, the first "
-        f"{codes[i]:#x}: expected {expected[i]:#x}, but got {got[i]:#x}"
+        f"{who}: {source} to {to}: {np.count_nonzero(~same)} of {encodings.size}, the first "
+        f"{encodings[i]:#x}: expected {expected[i]:#x}, but got {got[i]:#x}"
     )
 
 
@@ -41,7 +42,7 @@ def build(source, destinations, sizes):
 
 
 def write_casts(source, destinations, sizes):
-    """The file of a function with a cast for each."""
+    """Writes the file of a function with one cast for each pair."""
     inputs = [f"tensor<{size}x{source}>" for size in sizes]
     outputs = [f"tensor<{size}x{to}>" for size, to in zip(sizes, destinations, strict=True)]
     arguments = ", ".join(f"%a{i}: {t}" for i, t in enumerate(inputs))
@@ -56,37 +57,37 @@ def write_casts(source, destinations, sizes):
 
 
 def run_casts(source, destinations, tensors, options):
-    path = write_casts(source, destinations, [codes.size for _, codes in tensors])
+    path = write_casts(source, destinations, [encodings.size for _, encodings in tensors])
     folder = work / f"{source}{''.join(options)}"
     folder.mkdir()
     return run.run_file(path, tensors, len(tensors), folder, options)
 
 
-# Just above the middle between two numbers of bf16.
+# Just above the midpoint of two bf16 values.
 probe = ("f32", np.array([0x3F808001], np.uint32))
 [(_, rounded)] = driver.plugin(build("f32", ["bf16"], [1]), [probe])
 rounds_bf16 = rounded[0] == 0x3F81
 
 
-def against_openvino(who, source, to, codes, expected):
-    model = build(source, [to], [codes.size])
-    tensors = [(source, codes)]
+def against_openvino(who, source, to, encodings, expected):
+    model = build(source, [to], [encodings.size])
+    tensors = [(source, encodings)]
     try:
         if who == "plugin":
             [(_, got)] = driver.plugin(model, tensors)
         else:
-            [(_, got)] = driver.evaluate(model, tensors, [codes.shape])
+            [(_, got)] = driver.evaluate(model, tensors, [encodings.shape])
     except RuntimeError:
-        # Not everyone converts every pair.
+        # Neither implementation converts all pairs.
         counts[f"{who} lacks"] += 1
         return
     same = driver.equal(to, got, expected)
-    mask, reasons = convert.excused(who, source, to, codes, rounds_bf16)
+    mask, reasons = convert.excused(who, source, to, encodings, rounds_bf16)
     for reason in reasons:
         used[reason] += np.count_nonzero(~same)
     counts[who] += np.count_nonzero(~mask)
     if not np.all(same | mask):
-        report(who, source, to, codes, got, expected, same | mask)
+        report(who, source, to, encodings, got, expected, same | mask)
 
 
 groups = collections.defaultdict(list)
@@ -95,16 +96,16 @@ for source, to in convert.pairs():
 for source, destinations in groups.items():
     tensors, expected = [], []
     for to in destinations:
-        codes = inputs.codes(source, to)
+        encodings = inputs.encodings(source, to)
         if FORMATS[source].width > 16 and not full:
-            codes = codes[:: codes.size // MOST_CODES + 1]
+            encodings = encodings[:: encodings.size // MAX_ENCODINGS + 1]
         if source == "i1":
-            codes = codes.astype(np.uint8)
-        tensors.append((source, codes))
-        expected.append(convert.convert(source, to, codes))
+            encodings = encodings.astype(np.uint8)
+        tensors.append((source, encodings))
+        expected.append(convert.convert(source, to, encodings))
         for who in ("plugin", "reference"):
-            against_openvino(who, source, to, codes, expected[-1])
-    model = build(source, destinations, [codes.size for _, codes in tensors])
+            against_openvino(who, source, to, encodings, expected[-1])
+    model = build(source, destinations, [encodings.size for _, encodings in tensors])
     answers = {
         "quant-float-run": run.run(source, model, tensors, ["-O0"]),
         "casts": run_casts(source, destinations, tensors, ["-O0"]),
@@ -114,18 +115,18 @@ for source, destinations in groups.items():
         if isinstance(found, str):
             failures.append(f"{who}: {source}: {found}")
             continue
-        for to, (_, codes), wanted, array in zip(
+        for to, (_, encodings), wanted, array in zip(
             destinations, tensors, expected, found, strict=True
         ):
             got = driver.slots_of(to, array)
             same = driver.equal(to, got, wanted)
             counts[who] += same.size
             if not np.all(same):
-                report(who, source, to, codes, wanted, got, same)
+                report(who, source, to, encodings, wanted, got, same)
 
 print(dict(counts))
 failures += [
-    f"nothing is held against the {who}" for who in ("plugin", "reference") if not counts[who]
+    f"nothing is compared with {who}" for who in ("plugin", "reference") if not counts[who]
 ]
 for reason, count in used.items():
     print(f"{count:8} excused: {reason}")

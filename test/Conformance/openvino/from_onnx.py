@@ -1,6 +1,7 @@
-# Node tests of ONNX as OpenVINO models: what is exported is read by OpenVINO, and its CPU plugin (in f32) computes what the test
-# says; what is refused says which node and why. Read back it is the same model. With a last argument n only every n-th test.
-# The networks of the examples, of float8 and int8 among them, compute what ONNX Runtime computes node by node.
+# ONNX's node tests as OpenVINO models: OpenVINO reads the exported model, and its CPU plugin (in
+# f32) computes the outputs of the test. Errors name the node and the reason. Imported again, the
+# model is the same. With a last argument n, only every n-th test is run. The networks of the
+# examples, float8 and int8 among them, compute the same as ONNX Runtime without optimizations.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-translate %t 6 %src_root/examples/digits
 import collections
 import concurrent.futures
@@ -24,15 +25,15 @@ with warnings.catch_warnings():
     TESTS = sorted(load_model_tests(kind="node"), key=lambda test: test.name)
 tool, work, step = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
 networks = pathlib.Path(sys.argv[4])
-# Without this it rounds what weights of 8 bits are multiplied with to 8 bits, too.
+# Without this, the plugin also quantizes the activations of 8-bit weights to 8 bits.
 PLUGIN = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
 PLUGIN |= {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 RANDOM = re.compile("bernoulli|training_dropout")
-# What the plugin computes otherwise, also of ONNX's file itself: ReduceMax begins with the lowest number, not -inf, which makes
-# rows of Attention that see nothing NaN; Divide multiplies by the reciprocal; doubles are floats without infinities; Tile with
-# repeats that are an input.
+# Deviations of the plugin, also for ONNX's file itself: ReduceMax starts from the lowest finite
+# value instead of -inf, so that fully masked rows of Attention become NaN. Divide multiplies by the
+# reciprocal. Doubles are computed as floats. Tile with repeats that are an input.
 OTHER = re.compile("reduce_max_empty_set|dynamicquantizelinear|cast.*DOUBLE|_tile$")
-# It takes no axes that are an input.
+# The plugin does not support axes that are an input.
 LIMITS = re.compile("dynamic rank|Unsupported operation of type: ReduceLogical")
 TOLERANCE = {"float16": 4e-3, "bfloat16": 2e-2}
 
@@ -47,18 +48,18 @@ NARROW = {"BFLOAT16": "bf16", "FLOAT8E4M3FN": "f8e4m3", "FLOAT8E5M2": "f8e5m2", 
 NARROW |= {"INT4": "i4", "FLOAT4E2M1": "f4e2m1", "FLOAT8E8M0": "f8e8m0"}
 
 
-def get_codes(tensor):
-    """As they lie in memory: those of 4 bits two to a byte."""
+def get_bytes(tensor):
+    """The bytes of the tensor. 4-bit elements are packed."""
     array = numpy_helper.to_array(tensor)
-    codes = array.view(f"u{array.dtype.itemsize}").ravel()
+    encodings = array.view(f"u{array.dtype.itemsize}").ravel()
     if "4" not in NARROW[onnx.TensorProto.DataType.Name(tensor.data_type)][:2]:
-        return codes
-    codes = np.append(codes, np.zeros(codes.size % 2, np.uint8)) & 15
-    return codes[::2] | codes[1::2] << 4
+        return encodings
+    encodings = np.append(encodings, np.zeros(encodings.size % 2, np.uint8)) & 15
+    return encodings[::2] | encodings[1::2] << 4
 
 
 def make_tensor(value):
-    """As the plugin takes it; narrow types by their bytes."""
+    """A tensor for the plugin. Narrow types are passed as bytes."""
     if not isinstance(value, onnx.TensorProto):
         value = np.asarray(value)
         if value.dtype.isbuiltin != 2:
@@ -67,14 +68,14 @@ def make_tensor(value):
     name = onnx.TensorProto.DataType.Name(value.data_type)
     if name not in NARROW:
         return numpy_helper.to_array(value)
-    codes = get_codes(value)
+    encodings = get_bytes(value)
     tensor = openvino.Tensor(getattr(openvino.Type, NARROW[name]), openvino.Shape(value.dims))
-    tensor.data.view(codes.dtype).ravel()[:] = codes
+    tensor.data.view(encodings.dtype).ravel()[:] = encodings
     return tensor
 
 
 def is_near(value, expected):
-    """Narrow types by their bytes, which of floats may be another NaN."""
+    """Narrow types are compared as bytes. NaNs of floats may differ."""
     value, kind = np.asarray(value), ""
     if not isinstance(expected, onnx.TensorProto):
         expected = np.asarray(expected)
@@ -87,7 +88,7 @@ def is_near(value, expected):
             kind = array.dtype.name
             value, expected = value.view(array.dtype).astype("f4"), array.astype("f4")
         elif name in NARROW:
-            return value.tobytes() == get_codes(expected).tobytes()
+            return value.tobytes() == get_bytes(expected).tobytes()
         else:
             expected = array
     if value.shape != expected.shape or value.dtype != expected.dtype:
@@ -131,7 +132,7 @@ def check(test):
 
 
 def check_network(path):
-    """Sums in other orders may round to another code now and then."""
+    """Other orders of additions may change a quantized value occasionally."""
     out = work / f"{path.stem}.xml"
     done = export(path, out)
     assert done.returncode == 0, (path, done.stderr)

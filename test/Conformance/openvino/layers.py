@@ -1,5 +1,6 @@
-# Every layer that has a lowering, in several settings of its attributes and versions, against OpenVINO: the bits of the CPU plugin
-# (in f32) where a case does not say who else is right; sums and functions within a bound.
+# Every layer that has a lowering, with several settings of its attributes and versions, against
+# OpenVINO: the bits of the CPU plugin (in f32), unless a case names another reference. Sums and
+# functions have error bounds.
 # RUN: rm -rf %t && %python %s %tools_dir %t
 import sys
 import warnings
@@ -29,7 +30,7 @@ def constant(array, dtype=None):
 
 
 def summed(*magnitudes):
-    """The bound of a sum of products, of which the magnitudes are summed in `magnitudes`."""
+    """The bound for a contraction, from the magnitudes of the terms in `magnitudes`."""
     return within(lambda expected: 64 * EPSILON * magnitudes[0] + 1e-30)
 
 
@@ -125,7 +126,8 @@ for axis in (-1, -3, 1):
         right=within(lambda y: 16 * EPSILON * y),
     )
 
-# FakeQuantize: the reference's bits; the plugin may take the next level where two are as near.
+# FakeQuantize: the bits of the reference. The plugin may select the other of two levels at the same
+# distance.
 RANGES = [
     (-1, 1, -1, 1, 255),
     (0, 2.55, 0, 2.55, 256),
@@ -190,13 +192,13 @@ for op in (opset1.gather, opset7.gather, opset8.gather):
         )
 case(lambda p, q: opset8.gather(p, q, constant(1, i64)), x, np.array([-1, -3, 2], i64))
 case(lambda p, q: opset8.gather(p, q, constant(0, i64), -1), x, np.array([1], i64))
-# Outside of the axis there are zeros.
+# Zeros outside of the axis.
 outside = np.array([[-7, 0, 2], [1, -2, 5]], np.int32)
 for axis in (0, 1, -1):
     for array in (x, Input(x.astype(f16), [-1, -1, -1]), x.astype(np.int8)):
         case(lambda p, q, a=axis: opset8.gather(p, q, constant(a, i64)), array, outside)
 case(lambda p: opset8.gather(p, constant([9, 1], i64), constant(1, i64)), x)
-# A -1 beside a 0 that is copied.
+# A -1 next to a copied 0.
 for sizes, shape in (((0, 4), [0, -1]), ((4, 0), [0, -1, 8]), ((4, 0), [-1, 0])):
     case(lambda p, s=shape: opset1.reshape(p, constant(s, i64), True), np.zeros(sizes, f32))
 for axis in (0, 1, -1):
@@ -207,7 +209,7 @@ case(lambda p, q: opset1.concat([p, constant(x[:, :1]), q], 1), Input(x, [2, -1,
 case(lambda p: opset1.concat([p], 0), x.astype(np.uint8))
 
 
-# Products.
+# Matmuls.
 def multiply(a, b, first, second, sizes=None):
     wide = [np.abs(m.astype(np.float64)) for m in (a, b)]
     wide = [
@@ -254,7 +256,7 @@ for auto_pad in ("same_upper", "same_lower", "valid"):
     convolve((1, 2, 7, 8), (3, 2, 2, 3), [2, 2], [9, 9], [9, 9], [1, 1], auto_pad)
 convolve((1, 2, 4, 5, 6), (2, 2, 2, 2, 2), [1, 2, 1], [0, 0, 1], [1, 0, 0], [1, 1, 1])
 
-# Conversions in between: what is computed in one type and kept in another.
+# Conversions in between: computed in one type and stored in another.
 case(lambda p: opset1.convert(opset1.convert(opset1.clamp(p, -500, 500), "f8e4m3"), "f32"), numbers)
 case(lambda p: opset1.convert_like(p, constant([0.5], f16)), normal(2, 30))
 case(

@@ -1,6 +1,8 @@
-# com.microsoft's MatMulNBits, MatMulBlockQuantizedFp4Weight, MatMulBlockQuantizedFp8Weight and GatherBlockQuantized, and
-# MatMulInteger and ConvInteger, as OpenVINO's layers: the CPU plugin (in f32) computes what NumPy does by rules R5 and R9, and ONNX Runtime where it has the kernel. Gathered weights are the same bits, sums of
-# integers exact, also where one has more products than f32 adds exactly. What is read back is the same model.
+# com.microsoft's MatMulNBits, MatMulBlockQuantizedFp4Weight, MatMulBlockQuantizedFp8Weight and
+# GatherBlockQuantized, and MatMulInteger and ConvInteger, as OpenVINO's layers. The CPU plugin (in
+# f32) computes the same as NumPy according to rules R5 and R9, and as ONNX Runtime if it has the
+# kernel. Gathered weights have the same bits, and integer sums are exact, even of more products
+# than f32 can add exactly. Imported again, the model is the same.
 # RUN: rm -rf %t && mkdir %t && %python %s quant-float-translate %t
 import itertools
 import pathlib
@@ -16,26 +18,26 @@ from onnx import TensorProto, helper, numpy_helper
 
 translate, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 random = np.random.default_rng(41)
-# Without the second one the plugin rounds what compressed weights are multiplied with.
+# Without the second option, the plugin rounds the activations of compressed weights.
 PLUGIN = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
 PLUGIN |= {"INFERENCE_NUM_THREADS": 1}
-# Optimized it rounds what is multiplied with weights of 4 bits.
+# With optimizations, ONNX Runtime rounds the activations of 4-bit weights.
 OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 counts = dict.fromkeys(("models", "elements", "runtime"), 0)
 
 
-def pack(codes, bits):
-    """Rows of codes in whole bytes, the first in the lowest bits."""
-    single = np.unpackbits(codes[..., None], axis=-1, bitorder="little")[..., :bits]
-    rows = single.reshape(*codes.shape[:-1], -1)
+def pack(encodings, bits):
+    """Rows of quantized values in whole bytes, lowest bits first."""
+    single = np.unpackbits(encodings[..., None], axis=-1, bitorder="little")[..., :bits]
+    rows = single.reshape(*encodings.shape[:-1], -1)
     missing = -rows.shape[-1] % 8
     rows = np.pad(rows, [(0, 0)] * (rows.ndim - 1) + [(0, missing)])
     return np.packbits(rows, axis=-1, bitorder="little")
 
 
 def run(name, nodes, inputs, constants, wanted, bound=0.0, has_runtime=True):
-    """Of one node or several; `inputs` are fed, `constants` are in the model."""
+    """A model of one node or several. `inputs` are inputs, `constants` are part of the model."""
     nodes = nodes if isinstance(nodes, tuple) else (nodes,)
     names = {given for node in nodes for given in node.input} & {*inputs, *constants}
     arrays = {given: inputs.get(given, constants.get(given)) for given in sorted(names)}
@@ -82,9 +84,9 @@ def run(name, nodes, inputs, constants, wanted, bound=0.0, has_runtime=True):
 # --- MatMulNBits ----------------------------------------------------------------------------------
 
 
-def make_product(bits, block, depth, rows, points, dtype, has_bias, order, rank):
+def make_matmul(bits, block, depth, rows, points, dtype, has_bias, order, rank):
     blocks = -(-depth // block)
-    codes = random.integers(0, 1 << bits, (rows, blocks * block), np.uint8)
+    encodings = random.integers(0, 1 << bits, (rows, blocks * block), np.uint8)
     scales = random.normal(size=(rows, blocks)).astype(dtype)
     zeros = random.integers(0, 1 << bits, (rows, blocks), np.uint8)
     if points == "float":
@@ -98,14 +100,14 @@ def make_product(bits, block, depth, rows, points, dtype, has_bias, order, rank)
     group = np.arange(depth) // block
     if order == "random":
         group = random.permutation(group)
-    difference = codes[:, :depth].astype(np.float32) - zeros[:, group]
+    difference = encodings[:, :depth].astype(np.float32) - zeros[:, group]
     weights = difference * scales.astype(np.float32)[:, group]
     x = random.normal(size=(2, 3, depth)[-rank:]).astype(dtype)
     wanted = x.astype(np.float64) @ weights.T.astype(np.float64)
     bias = random.normal(size=rows).astype(dtype)
     wanted = wanted + bias if has_bias else wanted
     constants = {
-        "B": pack(codes, bits).reshape(rows, blocks, -1),
+        "B": pack(encodings, bits).reshape(rows, blocks, -1),
         "scales": scales,
         "zeros": given.reshape(-1) if points == "flat" else given,
         "groups": group.astype(np.int32),
@@ -126,7 +128,7 @@ def make_product(bits, block, depth, rows, points, dtype, has_bias, order, rank)
         bits=bits,
         block_size=block,
     )
-    # Of any order of additions, and of one rounding to f16.
+    # The error of any order of additions, and of one rounding to f16.
     bound = np.abs(x.astype(np.float64)) @ np.abs(weights.T) + np.abs(bias)
     bound = bound * depth * 2.0**-24 + np.abs(wanted) * np.finfo(dtype).eps
     return node, {"A": x}, constants, wanted.astype(dtype), bound
@@ -143,21 +145,21 @@ products = [
 ]
 for bits, block, depth, points, dtype, has_bias, order, rank in products:
     for rows in (5,) if depth != 128 else (5, 24):
-        parts = make_product(bits, block, depth, rows, points, dtype, has_bias, order, rank)
+        parts = make_matmul(bits, block, depth, rows, points, dtype, has_bias, order, rank)
         name = f"product-{bits}-{block}-{depth}-{points}-{np.dtype(dtype)}-{order}-{rows}"
-        # ONNX Runtime multiplies f16 less exactly, has no order of columns, and takes no vectors.
+        # ONNX Runtime computes f16 matmuls less exactly, and supports neither g_idx nor vectors.
         kernel = dtype == np.float32 and not order and bits != 2 and points != "float"
         path = run(name, *parts, kernel)
         if depth == 96 and dtype == np.float32 and not order:
-            # What plugins take for compressed weights.
+            # Patterns that plugins recognize as compressed weights.
             layers = openvino.Core().read_model(path).get_ops()
             kinds = {layer.get_type_name() for layer in layers}
             assert {"Constant", "Convert", "Subtract", "Multiply", "MatMul"} <= kinds, kinds
             types = {layer.get_output_element_type(0).get_type_name() for layer in layers}
             assert f"u{bits}" in types, types
 
-# Large ones, whose bytes stay packed.
-parts = make_product(4, 32, 256, 64, "packed", np.float32, True, "", 2)
+# Large constants, which stay packed.
+parts = make_matmul(4, 32, 256, 64, "packed", np.float32, True, "", 2)
 run("product-large", *parts)
 
 # --- MatMulBlockQuantizedFp4Weight and MatMulBlockQuantizedFp8Weight ------------------------------
@@ -170,11 +172,11 @@ for kind, (block, depth), has_bias in itertools.product(
     bias = random.normal(size=5).astype(np.float16)
     inputs, spread = {"A": x}, np.arange(depth) // block
     if kind == "fp4":
-        codes = random.integers(0, 16, (5, depth), np.uint8)
+        encodings = random.integers(0, 16, (5, depth), np.uint8)
         scales = random.integers(0x28, 0x48, (5, blocks), np.uint8)
-        constants = {"B": pack(codes, 4), "s": scales, "t": np.float32([0.03])}
+        constants = {"B": pack(encodings, 4), "s": scales, "t": np.float32([0.03])}
         names = ["A", "B", "s", "t", "", "bias"]
-        values = codes.view(ml_dtypes.float4_e2m1fn)
+        values = encodings.view(ml_dtypes.float4_e2m1fn)
         wide = scales.view(ml_dtypes.float8_e4m3fn).astype(np.float32) * constants["t"]
     else:
         values = random.normal(size=(5, depth)).astype(ml_dtypes.float8_e4m3fn)
@@ -198,16 +200,16 @@ for kind, (block, depth), has_bias in itertools.product(
         wanted = (wanted.astype(np.float32) + bias).astype(np.float16)
         bound += np.abs(wanted.astype(np.float64)) * 2.0**-10
     constants["bias"] = bias
-    # It has CUDA kernels only.
+    # ONNX Runtime has CUDA kernels only.
     run(f"{kind}-{block}-{depth}-{has_bias}", node, inputs, constants, wanted, bound, False)
 
 # --- MatMul of DequantizeLinear, the last block of which is cut off -------------------------------
 
 for kind, axis, has_points in itertools.product(("UINT4", "INT4", "UINT8"), (0, 1), (False, True)):
     shape, size = ((40, 5), (2, 5)) if axis == 0 else ((5, 40), (5, 2))
-    codes, zeros = random.integers(0, 8, shape), random.integers(0, 8, size)
+    encodings, zeros = random.integers(0, 8, shape), random.integers(0, 8, size)
     scales, where = random.normal(size=size).astype(np.float32), np.arange(40) // 32
-    weights = codes - np.take(zeros * has_points, where, axis)
+    weights = encodings - np.take(zeros * has_points, where, axis)
     weights = weights.astype(np.float32) * np.take(scales, where, axis)
     names = ["codes", "scales", *["zeros"] * has_points]
     dequantize = helper.make_node("DequantizeLinear", names, ["w"], axis=axis, block_size=32)
@@ -218,7 +220,7 @@ for kind, axis, has_points in itertools.product(("UINT4", "INT4", "UINT8"), (0, 
     wanted = (x.astype(np.float64) @ weights).astype(np.float32)
     number = getattr(TensorProto, kind)
     constants = {
-        "codes": helper.make_tensor("codes", number, shape, codes.ravel()),
+        "codes": helper.make_tensor("codes", number, shape, encodings.ravel()),
         "scales": scales,
         "zeros": helper.make_tensor("zeros", number, size, zeros.ravel()),
     }
@@ -230,7 +232,7 @@ for kind, axis, has_points in itertools.product(("UINT4", "INT4", "UINT8"), (0, 
 
 def make_gather(kind, bits, has_points, dtype, axis, gather_axis, block, shape):
     unsigned = kind != "int4"
-    codes = random.integers(0, 1 << bits, shape, np.uint8)
+    encodings = random.integers(0, 1 << bits, shape, np.uint8)
     size = [*shape]
     size[axis] = -(-shape[axis] // block)
     scales = random.normal(size=size).astype(dtype)
@@ -251,9 +253,9 @@ def make_gather(kind, bits, has_points, dtype, axis, gather_axis, block, shape):
         return helper.make_tensor(name, number_of, values.shape, number(values).astype(int).ravel())
 
     where = np.arange(shape[axis]) // block
-    difference = number(codes) - np.take(point, where, axis)
+    difference = number(encodings) - np.take(point, where, axis)
     table = (difference * np.take(scales.astype(np.float32), where, axis)).astype(dtype)
-    constants = {"data": store("data", codes), "scales": scales, "zeros": store("zeros", zeros)}
+    constants = {"data": store("data", encodings), "scales": scales, "zeros": store("zeros", zeros)}
     names = ["data", "indices", "scales", *["zeros"] * has_points]
     node = helper.make_node(
         "GatherBlockQuantized",
@@ -286,7 +288,7 @@ for (kind, bits), has_points, dtype in itertools.product(
         name = f"gather-{kind}-{bits}-{has_points}-{np.dtype(dtype)}-{axis}-{len(shape)}-{shape[1]}"
         run(name, node, {"indices": indices}, constants, wanted, has_runtime=bits != 2)
 
-# An index outside of the axis gives zeros, one that is fed and one that is a constant.
+# An index out of bounds yields zeros, as an input and as a constant.
 for (kind, bits), dtype, is_constant in itertools.product(
     (("uint8", 4), ("uint8", 8), ("uint8", 2), ("int4", 4), ("uint4", 4)),
     (np.float32, np.float16),
@@ -317,7 +319,7 @@ for (kind, bits), dtype, is_constant in itertools.product(
 def draw(dtype, shape):
     ends = np.iinfo(dtype)
     values = random.integers(ends.min, ends.max + 1, shape).astype(dtype)
-    # The largest sums there are.
+    # The largest possible sums.
     if values.ndim > 1:
         values[..., -2:, :] = random.choice([ends.min, ends.max], values[..., -2:, :].shape)
     return values
@@ -342,8 +344,8 @@ for left, right, depth, points in itertools.product(
     wanted = wrap((x.astype(np.int64) - spread) @ (w.astype(np.int64) - b))
     names = ["x", "w"] + (["a", "b"] if points != "none" else [])
     node = helper.make_node("MatMulInteger", names, ["y"], "product")
-    # ONNX Runtime has no zero points for each row of the first, and its sums of products with int8 saturate in 16 bits on x86-64
-    # CPUs without VNNI.
+    # ONNX Runtime has no row-wise zero points for the first operand, and its sums of products with
+    # int8 saturate at 16 bits on x86-64 CPUs without VNNI.
     constants = {"w": w, "a": np.asarray(a), "b": np.asarray(b)}
     name = f"integers-{np.dtype(left)}-{np.dtype(right)}-{depth}-{points}"
     has_runtime = points in ("none", "one") and right is np.uint8
@@ -370,7 +372,7 @@ assert done.returncode == 1 and message in done.stderr, done
 
 
 def convolve(x, w, groups, stride, pad, dilation):
-    """Of one image, by definition."""
+    """A single image, by definition."""
     x = np.pad(x, [(0, 0), (0, 0), (pad, pad), (pad, pad)])
     each = w.shape[1]
     window = [(size - 1) * dilation + 1 for size in w.shape[2:]]

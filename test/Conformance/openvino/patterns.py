@@ -1,6 +1,7 @@
-# Models as OpenVINO and NNCF write them: FakeConvert in front of products, weights of narrow floats and integers with scales and
-# zero points, codebooks, constants that save_model keeps in f16. Bit for bit as the CPU plugin (in f32) or, where the plugin merges
-# layers, as Model.evaluate; sums within a bound. Decoders become cubins, too.
+# Models as OpenVINO and NNCF write them: FakeConvert before matmuls, weights of narrow floats and
+# integers with scales and zero points, codebooks, and constants that save_model stores in f16. The
+# outputs have the bits of the CPU plugin (in f32) or, if the plugin fuses layers, of
+# Model.evaluate. Sums have error bounds. Decoders are also compiled to cubins.
 # RUN: rm -rf %t && %python %s %tools_dir %t
 import os
 import pathlib
@@ -16,11 +17,11 @@ from openvino_layers import driver
 
 random = np.random.default_rng(0)
 f16, f32 = np.float16, np.float32
-# Bounds, as parts of the largest result: of sums of up to 64 products, and of weights that the plugin does not round to f16, unlike
-# the reference and this project.
+# Bounds relative to the largest result: for sums of up to 64 products, and for weights that the
+# plugin does not round to f16, unlike the reference and this project.
 SUM = 64 * 2.0**-23
 HALF = 2.0**-10
-# Of one value that FakeQuantize takes the next level for, where two are as near.
+# The bound for one value that FakeQuantize maps to the other of two levels at the same distance.
 LEVEL = 0.01
 
 
@@ -35,8 +36,8 @@ def constant(array, dtype=f32):
 def narrow(name, values):
     """A constant of a type that numpy lacks."""
     form = FORMATS[name]
-    codes = form.from_array(np.asarray(values).astype(form.dtype))
-    return opset13.constant(driver.make_tensor(name, codes))
+    encodings = form.from_array(np.asarray(values).astype(form.dtype))
+    return opset13.constant(driver.make_tensor(name, encodings))
 
 
 def fake_convert(x, scale, destination="f8e4m3", shift=None):
@@ -47,13 +48,14 @@ def parameter(*sizes):
     return opset13.parameter(openvino.PartialShape(list(sizes)), openvino.Type.f32, "x")
 
 
-# A model with its input, who says what is right, and how far from it an output may be, as a part of the largest (none: not at all).
+# A model with its input, the reference implementation, and the error bound of its outputs relative
+# to the largest one (None: no error).
 MODELS = {}
 
 
-def model(*sizes, right="plugin", bound=None, open_sizes=None):
+def model(*sizes, right="plugin", bound=None, dynamic_sizes=None):
     def add(build):
-        x = parameter(*(open_sizes or sizes))
+        x = parameter(*(dynamic_sizes or sizes))
         values = 4 * normal(*sizes)
         if values.size > 1:
             values.flat[:3] = [0.0, -0.0, 1e-3]
@@ -68,7 +70,7 @@ def model(*sizes, right="plugin", bound=None, open_sizes=None):
     return add
 
 
-# FakeConvert alone; the modes themselves and other types than f32 are tested elsewhere.
+# FakeConvert alone. Other tests cover its modes and types other than f32.
 @model(4, 64)
 def scale_of_one(x):
     return fake_convert(x, constant(1))
@@ -79,27 +81,27 @@ def scale_and_shift(x):
     return fake_convert(x, constant([37.5]), "f8e5m2", constant([0.25]))
 
 
-@model(2, 4, 16, open_sizes=(-1, 4, -1))
+@model(2, 4, 16, dynamic_sizes=(-1, 4, -1))
 def scales_per_channel(x):
     return fake_convert(x, constant(np.abs(normal(4, 1)) + 0.1), "f8e4m3", constant(normal(4, 1)))
 
 
 @model(4, 64)
 def scale_in_half(x):
-    # What save_model does to constants in front of other layers.
+    # The conversions of constants that save_model inserts before other layers.
     scale = opset13.convert(constant([0.7], f16), "f32")
     return fake_convert(x, scale, "f8e4m3")
 
 
 # NNCF's quantize: activations, and weights that compress_quantize_weights has folded.
 weights = normal(16, 64)
-codes = (weights * 100).astype(FORMATS["f8E4M3FN"].dtype)
+encodings = (weights * 100).astype(FORMATS["f8E4M3FN"].dtype)
 
 
 @model(4, 64, bound=SUM)
-def quantized_product(x):
+def quantized_matmul(x):
     w = opset1.multiply(
-        opset13.convert(narrow("f8E4M3FN", codes), "f32"), constant(np.full((16, 1), 0.01))
+        opset13.convert(narrow("f8E4M3FN", encodings), "f32"), constant(np.full((16, 1), 0.01))
     )
     y = opset1.matmul(fake_convert(x, constant(27.3), "f8e4m3", constant(0)), w, False, True)
     return opset1.relu(opset1.add(y, constant(normal(1, 16))))
@@ -128,7 +130,7 @@ def quantized_convolution(x):
 
 
 @model(4, 64)
-def activation_behind_activation(x):
+def activation_after_activation(x):
     y = opset1.relu(fake_convert(x, constant(27.3), "f8e4m3"))
     return fake_convert(opset1.multiply(y, constant(0.5)), constant(3.7), "f8e5m2")
 
@@ -149,12 +151,12 @@ scales = (np.abs(normal(16, 1)) / 50 + 0.01).astype(f16)
 
 @model(4, 64, right="reference", bound=SUM)
 def float8_weights(x):
-    return decoded(narrow("f8E4M3FN", codes), constant(scales, f16), x)
+    return decoded(narrow("f8E4M3FN", encodings), constant(scales, f16), x)
 
 
 @model(4, 64, bound=SUM + HALF)
 def float8_weights_in_the_plugin(x):
-    return decoded(narrow("f8E4M3FN", codes), constant(scales, f16), x)
+    return decoded(narrow("f8E4M3FN", encodings), constant(scales, f16), x)
 
 
 float4 = normal(16, 2, 32) * 2
@@ -174,7 +176,7 @@ def float4_weights_with_two_scales(x):
     return decoded(narrow("f4E2M1FN", float4), scale, x, shape=[16, 64])
 
 
-# The reference gathers no float8.
+# The reference does not gather float8.
 @model(4, 64, bound=SUM + HALF)
 def codebook(x):
     book = narrow("f8E4M3FN", np.linspace(-3, 3, 16))
@@ -196,14 +198,16 @@ def integer_weights(x):
     return decoded(narrow("i8", random.integers(-128, 128, (16, 64))), constant(scales, f16), x)
 
 
-# What is decoded, bit for bit.
+# The bits of the decoded weights.
 @model(1, right="reference")
 def decoded_weights(x):
-    w = opset1.multiply(opset13.convert(narrow("f8E4M3FN", codes), "f16"), constant(scales, f16))
+    w = opset1.multiply(
+        opset13.convert(narrow("f8E4M3FN", encodings), "f16"), constant(scales, f16)
+    )
     return opset1.multiply(opset13.convert(w, "f32"), x)
 
 
-# Converters' networks: FakeQuantize around products, and attention.
+# Networks from converters: FakeQuantize around matmuls, and attention.
 @model(2, 3, 8, 8, bound=LEVEL)
 def fake_quantized_convolution(x):
     def quantize(y, low, high, count):
@@ -219,7 +223,7 @@ def fake_quantized_convolution(x):
     return opset1.clamp(y, 0, 6)
 
 
-@model(2, 6, 16, bound=1e-5, open_sizes=(-1, -1, 16))
+@model(2, 6, 16, bound=1e-5, dynamic_sizes=(-1, -1, 16))
 def attention(x):
     def heads(y):
         y = opset1.reshape(y, constant([0, -1, 4, 4], np.int64), True)
@@ -233,7 +237,8 @@ def attention(x):
     return opset1.sigmoid(opset1.reshape(joined, constant([0, -1, 16], np.int64), True))
 
 
-# A block of a decoder, as exporters write it and NNCF compresses it: RMS norm and rotary positions in single layers.
+# A decoder block, as exporters write it and NNCF compresses it: RMS norm and rotary embeddings as
+# separate layers.
 WIDTH, HEADS, HEAD = 32, 4, 8
 
 
@@ -281,7 +286,7 @@ def decoder_block(x, product):
     return opset1.add(x, product(gated, 64, WIDTH))
 
 
-@model(2, 5, WIDTH, bound=SUM + 4 * HALF, open_sizes=(-1, -1, WIDTH))
+@model(2, 5, WIDTH, bound=SUM + 4 * HALF, dynamic_sizes=(-1, -1, WIDTH))
 def decoder_with_integer_weights(x):
     def product(y, inner, outer):
         w = narrow("ui4", random.integers(0, 16, (outer, inner // 32, 32)))
@@ -320,7 +325,7 @@ for name, (built, values, right, bound) in MODELS.items():
     folder.mkdir(parents=True)
     path = folder / "model.xml"
     openvino.save_model(built, path, compress_to_fp16=name in COMPRESSED)
-    # As it is in the file.
+    # The model as it is in the file.
     built = openvino.Core().read_model(path)
     found = run.run_file(path, [x], 1, folder)
     if isinstance(found, str):
@@ -332,7 +337,7 @@ for name, (built, values, right, bound) in MODELS.items():
         else:
             [(element_type, wanted)] = driver.evaluate(built, [x], [found[0].shape])
     except RuntimeError as error:
-        # Older instruction sets are not enough for some weights.
+        # Some weights need a newer instruction set.
         print(f"{name}: the {right} cannot: {str(error).strip().splitlines()[-1]}")
         refused.append(name)
         continue
@@ -341,14 +346,14 @@ for name, (built, values, right, bound) in MODELS.items():
         failures.append(f"{name}: expected the shape {wanted.shape}, but got {got.shape}")
         continue
     form = FORMATS[element_type]
-    a, b = (form.array(codes).astype(np.float64) for codes in (got, wanted))
+    a, b = (form.array(encodings).astype(np.float64) for encodings in (got, wanted))
     largest = np.abs(b).max()
     difference = np.max(np.abs(a - b)) / largest
     differing = np.count_nonzero(~driver.equal(element_type, got, wanted))
-    line = f"{name}: {differing} of {got.size} differ from the {right}, by {difference:.2g} of the largest"
+    line = f"{name}: {differing} of {got.size} differ from the {right}, at most by {difference:.2g} of the largest"
     print(line)
     if differing and (bound is None or not difference <= bound):
-        failures.append(f"{line}, the bound being {bound or 0:.3g}")
+        failures.append(f"{line}, with the bound {bound or 0:.3g}")
 # The assembler of the pinned wheel.
 ptxas = pathlib.Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13" / "bin"
 for name in ("decoder_with_integer_weights", "decoder_with_fake_convert"):

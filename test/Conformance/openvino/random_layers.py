@@ -1,7 +1,8 @@
-# Every layer that has a lowering, with random attributes, shapes, constants and open sizes, against OpenVINO's CPU plugin in f32.
-# Integers, and what only moves elements, are equal; functions may differ by FUNCTION, as the plugin has approximations of its own;
-# sums by the order in which they are added, SUM times the sum of magnitudes. What the plugin computes in other ways, or does not
-# take, is said where the settings are drawn.
+# Every layer that has a lowering, with random attributes, shapes, constants and dynamic sizes,
+# against OpenVINO's CPU plugin in f32. Integers, and ops that only move elements, are equal.
+# Functions may differ by FUNCTION, because the plugin uses other approximations, and sums by SUM
+# times the sum of magnitudes, because of the order of additions. Deviations and limits of the
+# plugin are noted where the settings are selected.
 # RUN: rm -rf %t && %python %s %tools_dir %t 3
 import sys
 import warnings
@@ -36,7 +37,8 @@ LAYERS = {}
 
 
 def layer(function):
-    """`function` takes the random numbers, and returns what builds the layer, its inputs, and who is right."""
+    """`function` takes the random numbers, and returns a builder of the layer, its inputs, and the
+    reference implementation."""
     LAYERS[function.__name__] = function
     return function
 
@@ -54,7 +56,7 @@ def summed(scale):
 
 
 class Draw:
-    """Random numbers, shapes and choices of one case."""
+    """The random choices of one case."""
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -84,8 +86,8 @@ class Draw:
     def any_numbers(self, shape):
         return self.numbers(shape, self.choose(f32, f32, i32, u8))
 
-    def open(self, array, axes=None):
-        """Leaves some sizes open."""
+    def make_dynamic(self, array, axes=None):
+        """Makes some sizes dynamic."""
         array = np.asarray(array)
         sizes = [
             -1 if self.integer(0, 3) == 0 and (axes is None or i in axes) else n
@@ -102,7 +104,7 @@ class Draw:
         return self.integer(-rank, rank - 1)
 
     def broadcast(self, shape):
-        """A shape that is repeated to `shape`."""
+        """A shape that broadcasts to `shape`."""
         some = [1 if self.integer(0, 3) == 0 else n for n in shape]
         return some[self.integer(0, len(some)) :]
 
@@ -112,8 +114,8 @@ class Draw:
             self.numbers(shape, dtype, low, high),
             self.numbers(self.broadcast(shape), dtype, low, high),
         )
-        # Sizes that are open are not repeated.
-        both = [self.open(one, [i for i, n in enumerate(shape) if n > 1]), other]
+        # Dynamic sizes are not broadcast.
+        both = [self.make_dynamic(one, [i for i, n in enumerate(shape) if n > 1]), other]
         return both if self.flag() else both[::-1]
 
 
@@ -126,7 +128,7 @@ def unary(name, op, low=None, high=None, right=None, dtypes=(f32,)):
         x = d.numbers(d.shape(), dtype)
         if low is not None:
             x = d.random.uniform(low, high, x.shape).astype(dtype)
-        return op, [d.open(x)], PLUGIN if np.dtype(dtype).kind != "f" else right or near()
+        return op, [d.make_dynamic(x)], PLUGIN if np.dtype(dtype).kind != "f" else right or near()
 
     LAYERS[name] = make
 
@@ -162,12 +164,16 @@ unary("Gelu-2", opset2.gelu)
 
 @layer
 def LogicalNot(d):
-    return opset1.logical_not, [d.open(d.numbers(d.shape(), i32, 0, 2).astype(bool))], PLUGIN
+    return (
+        opset1.logical_not,
+        [d.make_dynamic(d.numbers(d.shape(), i32, 0, 2).astype(bool))],
+        PLUGIN,
+    )
 
 
 @layer
 def BitwiseNot(d):
-    return opset13.bitwise_not, [d.open(d.numbers(d.shape(), d.choose(i32, u8)))], PLUGIN
+    return opset13.bitwise_not, [d.make_dynamic(d.numbers(d.shape(), d.choose(i32, u8)))], PLUGIN
 
 
 @layer
@@ -176,57 +182,65 @@ def IsInf(d):
     x[d.random.random(x.shape) < 0.3] = np.inf
     x[d.random.random(x.shape) < 0.3] = -np.inf
     flags = {"detect_negative": d.flag(), "detect_positive": d.flag()}
-    return lambda p: openvino.opset10.is_inf(p, flags), [d.open(x)], PLUGIN
+    return lambda p: openvino.opset10.is_inf(p, flags), [d.make_dynamic(x)], PLUGIN
 
 
 @layer
 def Round(d):
     x = np.concatenate([d.floats([9]), np.arange(-5, 6) / 2]).astype(f32)
     mode = d.choose("half_to_even", "half_away_from_zero")
-    return lambda p: opset5.round(p, mode), [d.open(x)], PLUGIN
+    return lambda p: opset5.round(p, mode), [d.make_dynamic(x)], PLUGIN
 
 
 @layer
 def Gelu(d):
     mode = d.choose("erf", "tanh")
-    return lambda p: opset7.gelu(p, mode), [d.open(d.floats(d.shape()))], near()
+    return lambda p: opset7.gelu(p, mode), [d.make_dynamic(d.floats(d.shape()))], near()
 
 
 @layer
 def Elu(d):
     alpha = d.random.uniform(0.1, 2)
-    return lambda p: opset1.elu(p, alpha), [d.open(d.floats(d.shape()))], near()
+    return lambda p: opset1.elu(p, alpha), [d.make_dynamic(d.floats(d.shape()))], near()
 
 
 @layer
 def Clamp(d):
     low = d.random.uniform(-2, 1)
-    return lambda p: opset1.clamp(p, low, low + 1.5), [d.open(d.any_numbers(d.shape()))], PLUGIN
+    return (
+        lambda p: opset1.clamp(p, low, low + 1.5),
+        [d.make_dynamic(d.any_numbers(d.shape()))],
+        PLUGIN,
+    )
 
 
 @layer
 def HardSigmoid(d):
     alpha, beta = (constant(d.random.uniform(0.1, 1), f32) for _ in range(2))
-    return lambda p: opset1.hard_sigmoid(p, alpha, beta), [d.open(d.floats(d.shape()))], near()
+    return (
+        lambda p: opset1.hard_sigmoid(p, alpha, beta),
+        [d.make_dynamic(d.floats(d.shape()))],
+        near(),
+    )
 
 
 @layer
 def Selu(d):
     alpha, scale = (constant(d.random.uniform(0.5, 2), f32) for _ in range(2))
-    return lambda p: opset1.selu(p, alpha, scale), [d.open(d.floats(d.shape()))], near()
+    return lambda p: opset1.selu(p, alpha, scale), [d.make_dynamic(d.floats(d.shape()))], near()
 
 
 @layer
 def Swish(d):
     beta = [constant(d.random.uniform(0.5, 2), f32)] * d.integer(0, 1)
-    return lambda p: opset4.swish(p, *beta), [d.open(d.floats(d.shape()))], near()
+    return lambda p: opset4.swish(p, *beta), [d.make_dynamic(d.floats(d.shape()))], near()
 
 
 @layer
 def PRelu(d):
     shape = d.shape(2)
     slope = d.floats(d.choose([shape[1]], [1]))
-    return lambda p: opset1.prelu(p, constant(slope)), [d.open(d.floats(shape))], near()
+    return lambda p: opset1.prelu(p, constant(slope)), [d.make_dynamic(d.floats(shape))], near()
 
 
 @layer
@@ -236,10 +250,10 @@ def FakeQuantize(d):
     high = np.abs(low) + 1
     limits = [constant(a) for a in (low, high, low, high)]
     step = (high - low).max() / (count - 1)
-    # Of two levels as near the plugin may take the other one.
+    # The plugin may select the other of two levels at the same distance.
     return (
         lambda p: opset1.fake_quantize(p, *limits, count),
-        [d.open(d.floats(shape))],
+        [d.make_dynamic(d.floats(shape))],
         within(lambda y: 1.001 * step + 1e-6),
     )
 
@@ -249,7 +263,7 @@ def Convert(d):
     to = d.choose("i32", "f16", "u8", "f32")
     return (
         lambda p: opset1.convert(p, to),
-        [d.open(d.numbers(d.shape(), d.choose(f32, i32), 0, 99))],
+        [d.make_dynamic(d.numbers(d.shape(), d.choose(f32, i32), 0, 99))],
         PLUGIN if to != "u8" else REFERENCE,
     )
 
@@ -259,7 +273,7 @@ def ConvertLike(d):
     to = constant([0], d.choose(i32, f32, np.float16))
     return (
         lambda p: opset1.convert_like(p, to),
-        [d.open(d.numbers(d.shape(), d.choose(f32, i32)))],
+        [d.make_dynamic(d.numbers(d.shape(), d.choose(f32, i32)))],
         PLUGIN,
     )
 
@@ -347,7 +361,7 @@ def remainder(name, op):
                 [d.numbers(shape, i32), np.where(divisors < 1, 5, divisors).astype(i32)],
                 PLUGIN,
             )
-        # Of zeros either sign.
+        # Either zero is accepted.
         return op, [dividends, divisors], within(lambda y: 0 * y)
 
     LAYERS[name] = make
@@ -384,7 +398,7 @@ def reduction(name, op, dtypes=(f32,), exact=False):
             else summed(max(1, np.abs(x).sum(), np.abs(x).max() ** 2 * x.size))
         )
         axes = constant(axes, d.choose(i32, i64))
-        return lambda p: op(p, axes, keeps), [d.open(x)], right
+        return lambda p: op(p, axes, keeps), [d.make_dynamic(x)], right
 
     LAYERS[name] = make
 
@@ -404,7 +418,7 @@ def logical_reduction(name, op):
         axes, keeps = d.axes(len(shape), 1), d.flag()
         return (
             lambda p: op(p, constant(axes, i64), keeps),
-            [d.open(d.numbers(shape, i32, 0, 2).astype(bool))],
+            [d.make_dynamic(d.numbers(shape, i32, 0, 2).astype(bool))],
             PLUGIN,
         )
 
@@ -421,7 +435,7 @@ def TopK(d):
     axis = d.axis(len(shape))
     k = d.integer(1, shape[axis])
     mode, sort = d.choose("max", "min"), d.choose("value", "index")
-    # Of equal ones only a stable order says which comes first.
+    # The order of equal elements is only specified for stable sorts.
     x = d.random.permutation(int(np.prod(shape))).reshape(shape).astype(d.choose(f32, i32))
     version = d.choose(1, 3, 11)
     if version == 11:
@@ -431,12 +445,12 @@ def TopK(d):
         index_type = d.choose("i32", "i64")
         return (
             lambda p: opset11.topk(p, constant(k, i64), axis, mode, sort, index_type, stable),
-            [d.open(x)],
+            [d.make_dynamic(x)],
             PLUGIN,
         )
     op = opset1.topk if version == 1 else opset3.topk
     axis %= len(shape)
-    return lambda p: op(p, constant(k, i32), axis, mode, sort), [d.open(x)], PLUGIN
+    return lambda p: op(p, constant(k, i32), axis, mode, sort), [d.make_dynamic(x)], PLUGIN
 
 
 # --- Normalization ------------------------------------------------------------------------------------
@@ -446,14 +460,14 @@ def TopK(d):
 def Softmax(d):
     shape = d.shape(2)
     axis = d.axis(len(shape))
-    return lambda p: opset8.softmax(p, axis), [d.open(d.floats(shape))], near(relative=1e-5)
+    return lambda p: opset8.softmax(p, axis), [d.make_dynamic(d.floats(shape))], near(relative=1e-5)
 
 
 @layer
 def LogSoftmax(d):
     shape = d.shape(2)
     axis = d.axis(len(shape))
-    return lambda p: opset5.log_softmax(p, axis), [d.open(d.floats(shape))], near(4)
+    return lambda p: opset5.log_softmax(p, axis), [d.make_dynamic(d.floats(shape))], near(4)
 
 
 @layer
@@ -461,13 +475,13 @@ def MVN(d):
     if d.flag():
         shape = d.shape(3, 5)
         arguments = (d.flag(), d.flag(), 10 ** d.random.uniform(-4, 0))
-        return lambda p: opset2.mvn(p, *arguments), [d.open(d.floats(shape))], near(8)
+        return lambda p: opset2.mvn(p, *arguments), [d.make_dynamic(d.floats(shape))], near(8)
     shape = d.shape(2, 5)
     axes = d.axes(len(shape), 1)
     arguments = (d.flag(), 10 ** d.random.uniform(-4, 0), d.choose("inside_sqrt", "outside_sqrt"))
     return (
         lambda p: opset6.mvn(p, constant(axes, i64), *arguments),
-        [d.open(d.floats(shape))],
+        [d.make_dynamic(d.floats(shape))],
         near(8),
     )
 
@@ -479,7 +493,7 @@ def NormalizeL2(d):
     arguments = (10 ** d.random.uniform(-4, 0), d.choose("add", "max"))
     return (
         lambda p: opset1.normalize_l2(p, constant(axes, i64), *arguments),
-        [d.open(d.floats(shape))],
+        [d.make_dynamic(d.floats(shape))],
         near(),
     )
 
@@ -487,13 +501,13 @@ def NormalizeL2(d):
 @layer
 def GRN(d):
     bias = d.random.uniform(0.1, 2)
-    return lambda p: opset1.grn(p, bias), [d.open(d.floats(d.shape(2)))], near()
+    return lambda p: opset1.grn(p, bias), [d.make_dynamic(d.floats(d.shape(2)))], near()
 
 
 @layer
 def LRN(d):
     shape = d.shape(3, 4)
-    # The plugin takes whole biases only.
+    # The plugin requires biases of the full shape.
     arguments = (
         d.random.uniform(0.01, 1),
         d.random.uniform(0.3, 1),
@@ -502,7 +516,7 @@ def LRN(d):
     )
     return (
         lambda p: opset1.lrn(p, constant([1], i64), *arguments),
-        [d.open(d.floats(shape))],
+        [d.make_dynamic(d.floats(shape))],
         near(),
     )
 
@@ -514,7 +528,7 @@ def BatchNormInference(d):
     epsilon = 10 ** d.random.uniform(-5, -1)
     return (
         lambda p: opset5.batch_norm_inference(p, *map(constant, lists), epsilon),
-        [d.open(d.floats(shape))],
+        [d.make_dynamic(d.floats(shape))],
         near(8),
     )
 
@@ -526,7 +540,7 @@ def GroupNormalization(d):
     scale, bias = (d.floats(shape[1]) for _ in range(2))
     return (
         lambda p: opset12.group_normalization(p, constant(scale), constant(bias), groups, 1e-3),
-        [d.open(d.floats(shape), [0, 2, 3])],
+        [d.make_dynamic(d.floats(shape), [0, 2, 3])],
         near(8),
     )
 
@@ -540,7 +554,7 @@ def Reshape(d):
     total = int(np.prod(shape))
     to = d.choose([-1], [1, total], [0, -1], list(reversed(shape)))
     to = constant(to, d.choose(i32, i64))
-    return lambda p: opset1.reshape(p, to, True), [d.open(d.any_numbers(shape))], PLUGIN
+    return lambda p: opset1.reshape(p, to, True), [d.make_dynamic(d.any_numbers(shape))], PLUGIN
 
 
 @layer
@@ -549,7 +563,7 @@ def Transpose(d):
     order = d.random.permutation(len(shape)) if d.integer(0, 4) else []
     return (
         lambda p: opset1.transpose(p, constant(order, i64)),
-        [d.open(d.any_numbers(shape))],
+        [d.make_dynamic(d.any_numbers(shape))],
         PLUGIN,
     )
 
@@ -575,7 +589,7 @@ def Unsqueeze(d):
     axes = [int(a) - rank * d.flag() for a in d.random.permutation(rank)[:2]]
     return (
         lambda p: opset1.unsqueeze(p, constant(axes, i64)),
-        [d.open(d.any_numbers(shape))],
+        [d.make_dynamic(d.any_numbers(shape))],
         PLUGIN,
     )
 
@@ -583,7 +597,7 @@ def Unsqueeze(d):
 @layer
 def ShapeOf(d):
     to = d.choose("i32", "i64")
-    return lambda p: opset3.shape_of(p, to), [d.open(d.any_numbers(d.shape()))], PLUGIN
+    return lambda p: opset3.shape_of(p, to), [d.make_dynamic(d.any_numbers(d.shape()))], PLUGIN
 
 
 @layer
@@ -613,7 +627,11 @@ def Broadcast(d):
 def Tile(d):
     shape = d.shape(1, 3)
     repeats = [d.integer(1, 3) for _ in range(d.integer(1, 4))]
-    return lambda p: opset1.tile(p, constant(repeats, i64)), [d.open(d.any_numbers(shape))], PLUGIN
+    return (
+        lambda p: opset1.tile(p, constant(repeats, i64)),
+        [d.make_dynamic(d.any_numbers(shape))],
+        PLUGIN,
+    )
 
 
 @layer
@@ -624,7 +642,7 @@ def Concat(d):
     parts = []
     for _ in range(d.integer(1, 3)):
         shape[axis] = d.integer(1, 4)
-        parts.append(d.open(d.numbers(shape, dtype), [axis % len(shape)]))
+        parts.append(d.make_dynamic(d.numbers(shape, dtype), [axis % len(shape)]))
     return lambda *p: opset1.concat(list(p), axis), parts, PLUGIN
 
 
@@ -660,7 +678,7 @@ def Slice(d):
         [d.integer(-9, 9) for _ in axes],
         [d.choose(1, 2, -1, -2) for _ in axes],
     ]
-    # One element is left, at least.
+    # At least one element remains.
     for i, axis in enumerate(axes):
         if len(range(*slice(*(part[i] for part in lists)).indices(shape[axis]))) == 0:
             for part, value in zip(lists, (0, 9, 1), strict=True):
@@ -670,7 +688,7 @@ def Slice(d):
         extra = []
     return (
         lambda p: opset8.slice(p, *(constant(part, i64) for part in lists), *extra),
-        [d.open(d.any_numbers(shape))],
+        [d.make_dynamic(d.any_numbers(shape))],
         PLUGIN,
     )
 
@@ -706,9 +724,9 @@ def StridedSlice(d):
         elif kind != "new":
             axis += 1
     listed = sum(1 for n, e in zip(masks["new"], masks["ellipsis"], strict=True) if not n and not e)
-    data = d.open(d.any_numbers(shape))
+    data = d.make_dynamic(d.any_numbers(shape))
     if has_ellipsis and listed < len(shape):
-        # What the ranges behind the ellipsis are of is another axis than above; whole ones fit any.
+        # The ranges after the ellipsis apply to other axes than above. Full ranges fit any axis.
         for i, _ in enumerate(begin):
             if not masks["new"][i] and not masks["ellipsis"][i]:
                 begin[i], end[i], steps[i] = (0, 1, 1) if masks["shrink"][i] else (0, 9, 1)
@@ -739,7 +757,7 @@ def Pad(d):
     op = opset12.pad if low else opset1.pad
     return (
         lambda p: op(p, constant(pads[0], i64), constant(pads[1], i64), mode, *value),
-        [d.open(x)],
+        [d.make_dynamic(x)],
         PLUGIN,
     )
 
@@ -769,12 +787,12 @@ def Range(d):
 @layer
 def Roll(d):
     shape = d.shape(1, 4)
-    # An axis may come twice.
+    # An axis may occur twice.
     axes = [d.axis(len(shape)) for _ in range(d.integer(1, 3))]
     shifts = d.numbers([len(axes)], d.choose(i32, i64), -9, 10)
     if len(axes) == 1 and d.flag():
         shifts = shifts.reshape([])
-    data = d.open(d.any_numbers(shape))
+    data = d.make_dynamic(d.any_numbers(shape))
     if d.flag():
         return lambda p, q: opset7.roll(p, q, constant(axes, i64)), [data, shifts], PLUGIN
     return lambda p: opset7.roll(p, constant(shifts), constant(axes, i64)), [data], PLUGIN
@@ -801,14 +819,14 @@ def Gather(d):
     index_shape = shape[:batches] + d.shape(0, 2, 3)
     low = -shape[axis] if version == 8 else 0
     indices = d.numbers(index_shape, d.choose(i32, i64), low, shape[axis])
-    data = d.open(d.any_numbers(shape))
+    data = d.make_dynamic(d.any_numbers(shape))
     to = constant(axis, i64)
     if version == 1:
-        return lambda p, q: opset1.gather(p, q, to), [data, d.open(indices)], PLUGIN
+        return lambda p, q: opset1.gather(p, q, to), [data, d.make_dynamic(indices)], PLUGIN
     op = opset7.gather if version == 7 else opset8.gather
     # The plugin crashes on some batches.
     right = REFERENCE if batches else PLUGIN
-    return lambda p, q: op(p, q, to, batches), [data, d.open(indices)], right
+    return lambda p, q: op(p, q, to, batches), [data, d.make_dynamic(indices)], right
 
 
 @layer
@@ -820,7 +838,7 @@ def GatherElements(d):
     indices = d.numbers(to, i32, 0, shape[axis])
     return (
         lambda p, q: opset6.gather_elements(p, q, axis),
-        [d.open(d.any_numbers(shape)), indices],
+        [d.make_dynamic(d.any_numbers(shape)), indices],
         PLUGIN,
     )
 
@@ -902,7 +920,7 @@ def NonZero(d):
     if d.integer(0, 3) == 0:
         data = data != 0
     name = d.choose("i32", "i64")
-    return lambda p: opset3.non_zero(p, name), [d.open(data)], PLUGIN
+    return lambda p: opset3.non_zero(p, name), [d.make_dynamic(data)], PLUGIN
 
 
 @layer
@@ -913,7 +931,7 @@ def OneHot(d):
     indices = d.numbers(shape, d.choose(i32, i64), 0, depth + 2)
     return (
         lambda p: opset1.one_hot(p, constant(depth, i64), on, off, axis),
-        [d.open(indices)],
+        [d.make_dynamic(indices)],
         PLUGIN,
     )
 
@@ -928,7 +946,7 @@ def DepthToSpace(d):
     mode = d.choose("blocks_first", "depth_first")
     return (
         lambda p: opset1.depth_to_space(p, mode, block),
-        [d.open(d.floats(shape), [0, 2])],
+        [d.make_dynamic(d.floats(shape), [0, 2])],
         PLUGIN,
     )
 
@@ -940,7 +958,7 @@ def SpaceToDepth(d):
     mode = d.choose("blocks_first", "depth_first")
     return (
         lambda p: opset1.space_to_depth(p, mode, block),
-        [d.open(d.floats(shape), [0, 2])],
+        [d.make_dynamic(d.floats(shape), [0, 2])],
         PLUGIN,
     )
 
@@ -960,7 +978,7 @@ def BatchToSpace(d):
 
 @layer
 def SpaceToBatch(d):
-    # The plugin puts some elements elsewhere where there are pads.
+    # The plugin moves some elements elsewhere if there is padding.
     inner = d.shape(2, 3, 3)
     blocks = [1] + [d.integer(1, 3) for _ in inner]
     begin = [0] + [d.integer(0, 2) for _ in inner]
@@ -981,7 +999,7 @@ def ShuffleChannels(d):
 
 
 def create(kind, opset, inputs, attributes):
-    """A layer that OpenVINO has no function for in Python."""
+    """A layer without a function in OpenVINO's Python API."""
     return NodeFactory(opset).create(
         kind, [i if isinstance(i, openvino.Output) else i.output(0) for i in inputs], attributes
     )
@@ -996,9 +1014,17 @@ def Reverse(d):
     shape = d.shape(1, 4)
     axes = [a % len(shape) for a in d.axes(len(shape), 1)]
     if d.flag():
-        return lambda p: reverse(p, constant(axes, i64), "index"), [d.open(d.floats(shape))], PLUGIN
+        return (
+            lambda p: reverse(p, constant(axes, i64), "index"),
+            [d.make_dynamic(d.floats(shape))],
+            PLUGIN,
+        )
     marks = [i in axes for i in range(len(shape))]
-    return lambda p: reverse(p, constant(marks, bool), "mask"), [d.open(d.floats(shape))], PLUGIN
+    return (
+        lambda p: reverse(p, constant(marks, bool), "mask"),
+        [d.make_dynamic(d.floats(shape))],
+        PLUGIN,
+    )
 
 
 @layer
@@ -1020,10 +1046,11 @@ def CumSum(d):
     x = d.numbers(shape, d.choose(f32, i32))
     right = summed(np.abs(x).sum()) if x.dtype == f32 else PLUGIN
     flags = (d.flag(), d.flag())
-    return lambda p: opset3.cum_sum(p, constant(axis, i64), *flags), [d.open(x)], right
+    return lambda p: opset3.cum_sum(p, constant(axis, i64), *flags), [d.make_dynamic(x)], right
 
 
-# --- Products -----------------------------------------------------------------------------------------
+# --- Contractions
+# -------------------------------------------------------------------------------------
 
 
 @layer
@@ -1035,7 +1062,7 @@ def MatMul(d):
     b = d.floats([*((n, k) if flags[1] else (k, n))])
     right = summed(k * np.abs(a).max() * np.abs(b).max())
     if d.flag():
-        return lambda p: opset1.matmul(p, constant(b), *flags), [d.open(a)], right
+        return lambda p: opset1.matmul(p, constant(b), *flags), [d.make_dynamic(a)], right
     return lambda p, q: opset1.matmul(p, q, *flags), [a, b], right
 
 
@@ -1049,7 +1076,7 @@ def windows(d, sizes):
     return sizes, kernel, strides, *pads, dilations
 
 
-def product_bound(x, weights):
+def contraction_bound(x, weights):
     return summed(max(1.0, np.abs(weights).sum() * np.abs(x).max()))
 
 
@@ -1064,8 +1091,8 @@ def Convolution(d):
     auto_pad = d.choose("explicit", "explicit", "same_upper", "same_lower", "valid")
     return (
         lambda p: opset1.convolution(p, constant(w), *arguments, auto_pad),
-        [d.open(x, [0, 2])],
-        product_bound(x, w),
+        [d.make_dynamic(x, [0, 2])],
+        contraction_bound(x, w),
     )
 
 
@@ -1079,20 +1106,20 @@ def GroupConvolution(d):
     )
     return (
         lambda p: opset1.group_convolution(p, constant(w), *arguments),
-        [d.open(x, [0, 2])],
-        product_bound(x, w),
+        [d.make_dynamic(x, [0, 2])],
+        contraction_bound(x, w),
     )
 
 
 def backprop(d, grouped):
     sizes, kernel, strides, begin, end, dilations = windows(d, d.shape(1, 2))
-    # Something is left.
+    # At least one element remains.
     begin, end = (
         [min(p, (k - 1) * e // 2) for p, k, e in zip(pads, kernel, dilations, strict=True)]
         for pads in (begin, end)
     )
     padding = [d.integer(0, s - 1) for s in strides]
-    # The plugin does not take one group.
+    # The plugin does not support a single group.
     groups, channels = d.integer(2, 3) if grouped else 1, d.integer(1, 3)
     x, w = (
         d.floats([d.integer(1, 2), groups * channels, *sizes]),
@@ -1101,7 +1128,7 @@ def backprop(d, grouped):
     if grouped:
         w = d.floats([groups, channels, d.integer(1, 3), *kernel])
     op = opset1.group_convolution_backprop_data if grouped else opset1.convolution_backprop_data
-    right = product_bound(x, w)
+    right = contraction_bound(x, w)
     if d.integer(0, 3) == 0:
         total = [
             s * (n - 1) + (k - 1) * e + 1
@@ -1118,7 +1145,7 @@ def backprop(d, grouped):
         )
     return (
         lambda p: op(p, constant(w), strides, None, begin, end, dilations, "explicit", padding),
-        [d.open(x, [0])],
+        [d.make_dynamic(x, [0])],
         right,
     )
 
@@ -1178,8 +1205,8 @@ def MaxPool(d):
     auto_pad = d.choose("explicit", "explicit", "same_upper", "same_lower", "valid")
     if auto_pad != "explicit":
         rounding = "floor"
-    x = d.open(x, [0] if rounding == "ceil" else [0, 2])
-    # Windows of padding alone give -inf; the plugin has the lowest number there.
+    x = d.make_dynamic(x, [0] if rounding == "ceil" else [0, 2])
+    # Windows of padding alone yield -inf. The plugin yields the lowest finite value.
     right = within(lambda y: np.where(y == np.finfo(f32).min, np.inf, 0))
     if version == 1:
         return (
@@ -1209,7 +1236,7 @@ def AvgPool(d):
     op, excludes = opset1.avg_pool if version == 1 else opset14.avg_pool, d.flag()
     return (
         lambda p: op(p, strides, begin, end, kernel, excludes, rounding, auto_pad),
-        [d.open(x, [0])],
+        [d.make_dynamic(x, [0])],
         near(),
     )
 
@@ -1218,7 +1245,11 @@ def AvgPool(d):
 def AdaptiveAvgPool(d):
     x = d.floats([d.integer(1, 2), d.integer(1, 3), *d.shape(1, 3, 7)])
     to = [d.integer(1, 4) for _ in x.shape[2:]]
-    return lambda p: opset8.adaptive_avg_pool(p, constant(to, i32)), [d.open(x, [0, 1])], near()
+    return (
+        lambda p: opset8.adaptive_avg_pool(p, constant(to, i32)),
+        [d.make_dynamic(x, [0, 1])],
+        near(),
+    )
 
 
 @layer
@@ -1227,7 +1258,7 @@ def AdaptiveMaxPool(d):
     to = [d.integer(1, 4) for _ in x.shape[2:]]
     return (
         lambda p: opset8.adaptive_max_pool(p, constant(to, i32), "i32").output(0),
-        [d.open(x, [0, 1])],
+        [d.make_dynamic(x, [0, 1])],
         PLUGIN,
     )
 
@@ -1246,7 +1277,7 @@ def Interpolate(d):
     coordinates = d.choose(
         "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners", "tf_half_pixel_for_nn"
     )
-    # Exact scales: where elements are as near, rounding does not decide.
+    # Exact scales, so that ties do not depend on rounding errors.
     scales = [d.choose(0.5, 1.0, 2.0, 1.5) for _ in axes]
     sizes = [max(1, int(x.shape[a] * s)) for a, s in zip(axes, scales, strict=True)]
     nearest = d.choose("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")

@@ -1,5 +1,5 @@
-# What the Reference makes of OpenVINO's conversions and FakeConvert: the same bits as compiled code, also behind constants that
-# save_model keeps in f16. Layers of other kinds are named.
+# The Reference on OpenVINO's conversions and FakeConvert: the same bits as compiled code, also
+# after constants that save_model stores in f16. Other layers are reported as unsupported.
 # RUN: rm -rf %t && %python %s %tools_dir %t
 import sys
 

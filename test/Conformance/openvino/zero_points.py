@@ -1,6 +1,7 @@
-# DequantizeLinear with zero points as OpenVINO's layers: every type that has one, zero points 0, 1 and the extremes, constants and
-# inputs, for the tensor, along an axis and in blocks, whole and cut off. The CPU plugin computes rule D5 bit by bit: the exact
-# difference, rounded once to f32, times the scale.
+# DequantizeLinear with zero points as OpenVINO's layers: every type with zero points, zero points
+# 0, 1 and the extremes, constants and inputs, per tensor, per axis and in blocks, full and partial.
+# The CPU plugin computes the bits of rule D5: the exact difference, rounded once to f32, times the
+# scale.
 # RUN: rm -rf %t && mkdir %t && %python %s quant-float-translate %t
 import itertools
 import pathlib
@@ -17,7 +18,7 @@ translate, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 random = np.random.default_rng(40)
 ROWS, COLUMNS = 4, 12
 PLUGIN = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-# The type of ONNX, its name in OpenVINO, and the type of the elements.
+# ONNX's type, its name in OpenVINO, and the type of the elements.
 TYPES = {
     "INT32": np.dtype(np.int32),
     "INT8": np.dtype(np.int8),
@@ -37,7 +38,7 @@ GRANULARITIES = {
     "blocks": ((ROWS, 3), {"axis": 1, "block_size": 4}),
     "cut": ((ROWS, 3), {"axis": 1, "block_size": 5}),
 }
-# One block of which there is little.
+# A single partial block.
 GRANULARITIES |= {
     f"one{power}": ((ROWS, 1), {"axis": 1, "block_size": size})
     for power, size in (("", 1000), ("40", 2**40), ("62", 2**62))
@@ -73,7 +74,7 @@ def make_tensor(name, kind, array):
 
 
 def spread(parameter, granularity):
-    """At each element of the input."""
+    """Broadcasts the parameter to the elements of the input."""
     if granularity == "tensor":
         return parameter
     if granularity == "rows":
@@ -102,7 +103,7 @@ for kind, granularity in itertools.product(TYPES, GRANULARITIES):
         for name, array in zip(names, (x, s, z), strict=True):
             is_scale = name[0] == "s"
             type_number = TensorProto.FLOAT if is_scale else number
-            # OpenVINO takes no inputs of these.
+            # OpenVINO does not support inputs of these types.
             if is_constant or is_scale or kind in ("INT4", "UINT4", "FLOAT4E2M1"):
                 initializers.append(make_tensor(name, "FLOAT" if is_scale else kind, array))
             else:
@@ -111,7 +112,7 @@ for kind, granularity in itertools.product(TYPES, GRANULARITIES):
         outputs.append(
             helper.make_tensor_value_info(f"y{index}", TensorProto.FLOAT, (ROWS, COLUMNS))
         )
-        # Differences of 32 bits and of float4 are exact in f64.
+        # Differences of 32-bit integers and of float4 are exact in f64.
         difference = x.astype(np.float64) - spread(z.astype(np.float64), granularity)
         wanted.append(difference.astype(np.float32) * spread(s, granularity))
     graph = helper.make_graph(nodes, "g", inputs, outputs, initializers)
@@ -125,7 +126,7 @@ for kind, granularity in itertools.product(TYPES, GRANULARITIES):
         port, value = name
         assert np.array_equal(value, want), (kind, granularity, port, value, want)
         count += value.size
-    # Read back it is the same model.
+    # Imported again, the model is the same.
     again = folder / "again.xml"
     subprocess.run([translate, "--export-openvino", output, "-o", again], check=True)
     assert again.read_bytes() == output.read_bytes(), path

@@ -1,4 +1,5 @@
-# Block conversions, compiled and by the Reference, against the draft's definitions in fractions: convert_to_block and convert_from_block.
+# Block conversions in compiled code and the Reference, against the draft's definitions in
+# fractions: convert_to_block and convert_from_block.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
 import itertools
@@ -33,7 +34,7 @@ INF, NAN = float("inf"), float("nan")
 def project(to, value, rounding, saturation, r, width):
     """The encoding of a projected fraction, infinity or NaN, by the definitions of 4.7."""
     if value == 0:
-        return to.codes(np.array([0.0]))[0]
+        return to.encodings(np.array([0.0]))[0]
     if isinstance(value, Fraction):
         size = abs(value)
         top = size.numerator.bit_length() - size.denominator.bit_length()
@@ -58,7 +59,7 @@ def project(to, value, rounding, saturation, r, width):
     highest, lowest = Fraction(to.highest), Fraction(to.lowest)
     is_infinite = value in (INF, -INF)
     if value != value or (not is_infinite and lowest <= value <= highest):
-        return to.codes(np.array([float(value)]))[0]
+        return to.encodings(np.array([float(value)]))[0]
     end = to.highest if value > 0 else to.lowest
     has_infinity = to.is_extended and (value > 0 or to.is_signed)
     infinity = INF if value > 0 else -INF
@@ -71,7 +72,7 @@ def project(to, value, rounding, saturation, r, width):
         result = (
             end if not is_infinite and rounding in inward else infinity if has_infinity else NAN
         )
-    return to.codes(np.array([result]))[0]
+    return to.encodings(np.array([result]))[0]
 
 
 def exact(value):
@@ -84,7 +85,7 @@ def sign(value):
 
 
 def divide(x, s):
-    """5.1.2"""
+    """Section 5.1.2."""
     if x != x or s != s:
         return NAN
     if s == 0:
@@ -102,34 +103,34 @@ def multiply(x, s):
     return x * s
 
 
-def make_codes(source, count):
-    """Numbers of all kinds: the ends and others."""
+def make_encodings(source, count):
+    """Values of all kinds: the ends of the range and random ones."""
     unsigned = source.unsigned if source.name in STANDARD else np.uint8
-    codes = random.integers(0, 2**source.width, count, dtype=np.uint64)
+    encodings = random.integers(0, 2**source.width, count, dtype=np.uint64)
     if source.name in STANDARD:
         # Half of them near 1, so that quotients are in range.
-        one = int(source.codes(np.array([1.0]))[0])
+        one = int(source.encodings(np.array([1.0]))[0])
         near = one + random.integers(-(1 << source.width - 6), 1 << source.width - 6, count)
-        codes = np.where(random.integers(0, 2, count) == 1, near.astype(np.uint64), codes)
+        encodings = np.where(random.integers(0, 2, count) == 1, near.astype(np.uint64), encodings)
     top = 1 << (source.width - 1)
     ends = [0, 1, top, top - 1, top - 2, 2 * top - 1, 2 * top - 2, top + 1]
     if source.name in STANDARD:
-        infinity = int(source.codes(np.array([INF]))[0])
+        infinity = int(source.encodings(np.array([INF]))[0])
         ends += [infinity, infinity + 1, infinity - 1, infinity | top]
-    codes[: len(ends)] = ends
-    return random.permutation(codes).astype(unsigned)
+    encodings[: len(ends)] = ends
+    return random.permutation(encodings).astype(unsigned)
 
 
-def save(path, source, codes):
-    kind = {"f32": np.float32, "f16": np.float16}.get(source.name, codes.dtype)
-    np.save(path, codes.view(kind))
+def save(path, source, encodings):
+    kind = {"f32": np.float32, "f16": np.float16}.get(source.name, encodings.dtype)
+    np.save(path, encodings.view(kind))
 
 
 def check(op, source, scale, to, modes, options):
     global compared
     rows, columns, block = 8, 13, 8
-    x = make_codes(source, rows * columns).reshape(rows, columns)
-    s = make_codes(scale, rows * 2).reshape(rows, 2)
+    x = make_encodings(source, rows * columns).reshape(rows, columns)
+    s = make_encodings(scale, rows * 2).reshape(rows, 2)
     bits = random.integers(0, 16, (rows, columns)).astype(np.uint8)
     scales = np.repeat(s, block, axis=1)[:, :columns]
     operation = divide if op == "convert_to_block" else multiply
@@ -179,7 +180,7 @@ def main():
     pairs = list(itertools.product(SCALES, narrow))
     for i, (scale, to) in enumerate(pairs if IS_FULL else pairs[::4]):
         wide, scale, to = FORMATS[WIDE[i % len(WIDE)]], FORMATS[scale], FORMATS[to]
-        # Every mode in turn. Compiling takes the time.
+        # The modes in turn, because compilation dominates the time.
         some = modes if IS_FULL else [modes[(7 * i + j) % len(modes)] for j in range(3)]
         cpus = CPUS if IS_FULL else [CPUS[i % len(CPUS)]]
         reference = modes if IS_FULL else modes[i % 6 :: 6]

@@ -1,5 +1,6 @@
-# Casts in mode p3109, compiled and by the Reference, against the draft's definitions: all codes of sources of at most 16 bits, and of f32 the
-# midpoints and numbers of the results with their neighbours.
+# Casts in mode p3109, in compiled code and the Reference, against the draft's definitions: all
+# encodings of sources of up to 16 bits, and for f32 the midpoints and values of the results with
+# their neighbors.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t %if full %{ full %}
 import itertools
@@ -22,10 +23,10 @@ from conformance.p3109 import (
 
 program, work = sys.argv[1], pathlib.Path(sys.argv[2])
 IS_FULL = len(sys.argv) > 3
-# With tables of codes, with AVX2, without both.
+# With lookup tables, with AVX2, without both.
 CPUS = ["host", "x86-64-v3", "x86-64"] if platform.machine() == "x86_64" else ["host"]
 MODES = list(itertools.product(DETERMINISTIC, SATURATIONS))
-# Formats of every kind: one bit of precision, no exponent of normal numbers, few bits.
+# Formats of every kind: one bit of precision, no exponent of normal numbers, low bit widths.
 SOME = (
     *REQUIRED, "binary8p4sf", "binary8p1se", "binary8p1ue", "binary8p8uf", "binary8p7se", "binary8p2uf", "binary7p3se", "binary6p3sf",
     "binary5p2ue", "binary5p1sf", "binary4p3se", "binary3p1se", "binary3p1uf", "binary3p3ue", "binary3p2sf",
@@ -46,9 +47,9 @@ def compare(what, got, expected, inputs):
         )
 
 
-def run(source, codes, casts, options):
+def run(source, encodings, casts, options):
     """The results of casts (result, rounding, saturation, width and values of random bits) of one array."""
-    arguments, lines, types, arrays = [f"%x: tensor<?x{source.mlir}>"], [], [], [codes]
+    arguments, lines, types, arrays = [f"%x: tensor<?x{source.mlir}>"], [], [], [encodings]
     for i, (to, rounding, saturation, width, bits) in enumerate(casts):
         types.append(f"tensor<?x{to.mlir}>")
         random_type = ""
@@ -81,25 +82,26 @@ def run(source, codes, casts, options):
     ]
 
 
-def check(source, codes, casts, options):
+def check(source, encodings, casts, options):
     casts = [(to, rounding, saturation, 0, None) for to, rounding, saturation in casts]
-    check_all(source, codes, casts, options)
+    check_all(source, encodings, casts, options)
 
 
-def check_all(source, codes, casts, options):
-    values = source.values(codes)
+def check_all(source, encodings, casts, options):
+    values = source.values(encodings)
     for (to, rounding, saturation, width, bits), got in zip(
-        casts, run(source, codes, casts, options), strict=True
+        casts, run(source, encodings, casts, options), strict=True
     ):
         expected = p3109.project(
             to, values, rounding, saturation, 0 if bits is None else bits, width
         )
         name = f"{source.name} to {to.name}, {rounding} {saturation} {width or ''} {' '.join(map(str, options))}"
-        compare(name, got, expected, codes)
+        compare(name, got, expected, encodings)
 
 
 def near_midpoints(names):
-    """f32 at and next to the numbers and midpoints of formats, beyond their ends, and others."""
+    """f32 values at and next to the values and midpoints of formats, beyond their ranges, and
+    random ones."""
     numbers = [
         np.array(
             [
@@ -120,16 +122,16 @@ def near_midpoints(names):
         values = np.append(values, [2 * values[-1] - values[-2], 4 * values[-1]])
         numbers += [values, (values[1:] + values[:-1]) / 2]
     with np.errstate(all="ignore"):
-        codes = np.concatenate(numbers).astype(np.float32).view(np.uint32).astype(np.int64)
-    codes = np.concatenate([codes + i for i in (-2, -1, 0, 1, 2)])
-    codes = np.unique(np.clip(codes, 0, 2**31 - 1)).astype(np.uint32)
+        encodings = np.concatenate(numbers).astype(np.float32).view(np.uint32).astype(np.int64)
+    encodings = np.concatenate([encodings + i for i in (-2, -1, 0, 1, 2)])
+    encodings = np.unique(np.clip(encodings, 0, 2**31 - 1)).astype(np.uint32)
     others = random.integers(
         0, 2**32 - 1, 1 << (20 if IS_FULL else 12), dtype=np.uint32, endpoint=True
     )
-    return np.concatenate([codes, codes | np.uint32(1 << 31), others])
+    return np.concatenate([encodings, encodings | np.uint32(1 << 31), others])
 
 
-def every_code(source):
+def every_encoding(source):
     return np.arange(1 << min(source.width, 16)).astype(
         source.unsigned if source.name in STANDARD else np.uint8
     )
@@ -144,37 +146,39 @@ def main():
         check(FORMATS["f32"], single, [(to, *mode) for mode in MODES], ["--cpu", "host"])
         if IS_FULL or name in REQUIRED:
             for cpu, source in itertools.product(CPUS, ("f16", "bf16", "f32")):
-                codes = single if source == "f32" else every_code(FORMATS[source])
-                check(FORMATS[source], codes, [(to, *mode) for mode in MODES], ["--cpu", cpu])
-        # Decoding, and rounding among the formats.
+                encodings = single if source == "f32" else every_encoding(FORMATS[source])
+                check(FORMATS[source], encodings, [(to, *mode) for mode in MODES], ["--cpu", cpu])
+        # Decoding, and rounding between the formats.
         results = [FORMATS[other] for other in ("f32", "f16", "bf16", *REQUIRED, name)]
         saturations = [(r, s) for r in ("NearestTiesToEven", "TowardZero") for s in SATURATIONS]
         casts = [(result, *mode) for result in results for mode in saturations]
-        check(to, every_code(to), casts, ["--cpu", "host"])
+        check(to, every_encoding(to), casts, ["--cpu", "host"])
         # The Reference is slow.
-        some = every_code(FORMATS["f16"])[:: 1 if IS_FULL else 11]
+        some = every_encoding(FORMATS["f16"])[:: 1 if IS_FULL else 11]
         check(FORMATS["f16"], some, [(to, *mode) for mode in MODES], reference)
-        check(to, every_code(to), casts, reference)
+        check(to, every_encoding(to), casts, reference)
     # Long enough for the vector loops of decodings.
     for name, cpu in itertools.product(names if IS_FULL else REQUIRED, CPUS):
         to = ALL[name]
-        codes = np.tile(every_code(to), 5)[:1031]
+        encodings = np.tile(every_encoding(to), 5)[:1031]
         check(
             to,
-            codes,
+            encodings,
             [(FORMATS[n], "NearestTiesToEven", s) for n in STANDARD for s in SATURATIONS],
             ["--cpu", cpu],
         )
-    # Among the standard types.
+    # Between the standard types.
     for source, options in itertools.product(
         STANDARD.values(),
         (["--cpu", "host"], ["--cpu", "x86-64"] if len(CPUS) > 1 else [], reference),
     ):
-        codes = single if source.name == "f32" else every_code(source)
+        encodings = single if source.name == "f32" else every_encoding(source)
         if options == reference and not IS_FULL:
-            codes = codes[::7]
-        check(source, codes, [(to, *mode) for to in STANDARD.values() for mode in MODES], options)
-    # Random bits: all values of 2 and 4 bits, and others.
+            encodings = encodings[::7]
+        check(
+            source, encodings, [(to, *mode) for to in STANDARD.values() for mode in MODES], options
+        )
+    # Random bits: all values of 2 and 4 bits, and samples of wider ones.
     for name, width in zip(
         itertools.cycle(names if IS_FULL else SOME), (2, 4, 8, 16) * (40 if IS_FULL else 2)
     ):
@@ -183,10 +187,10 @@ def main():
             (FORMATS["f32"], []),
             (FORMATS["bf16"], reference),
         ):
-            codes = single if source.name == "f32" else every_code(source)
+            encodings = single if source.name == "f32" else every_encoding(source)
             if options == reference and not IS_FULL:
-                codes = codes[::7]
-            bits = random.integers(0, 2**width, codes.size).astype(
+                encodings = encodings[::7]
+            bits = random.integers(0, 2**width, encodings.size).astype(
                 np.uint16 if width == 16 else np.uint8
             )
             casts = [
@@ -194,7 +198,7 @@ def main():
                 for mode in itertools.product(STOCHASTIC, SATURATIONS)
             ]
             casts.append((FORMATS["f16"], "StochasticB", "SatNone", width, bits))
-            check_all(source, codes, casts, options)
+            check_all(source, encodings, casts, options)
     print(f"{compared} results, {len(failures)} casts with differences")
     sys.exit("\n".join(failures[:40]) or 0)
 

@@ -1,5 +1,6 @@
-# Casts in mode p3109 against gfloat, which others wrote: every number of f16 to every format of 3 to 8 bits, in the modes that both have. gfloat
-# has no results for negative numbers in unsigned formats.
+# Casts in mode p3109 against gfloat, an independent implementation: every f16 value to every format
+# of 3 to 8 bits, in the modes that both have. gfloat has no results for negative values in unsigned
+# formats.
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %src_root %obj_root %t
@@ -10,7 +11,7 @@ import sys
 
 import numpy as np
 from conformance.p3109 import ALL, SATURATIONS
-from zoo import environment
+from model_zoo import environment
 
 ROUNDINGS = (
     "NearestTiesToEven",
@@ -23,9 +24,9 @@ STOCHASTIC = ("StochasticA", "StochasticB", "StochasticC")
 program, source, build, work = sys.argv[1], *map(pathlib.Path, sys.argv[2:5])
 modes = list(itertools.product(ROUNDINGS, (SATURATIONS[0], SATURATIONS[2])))
 
-codes = np.arange(1 << 16, dtype=np.uint16)
-np.save(work / "x.npy", codes.view(np.float16))
-np.save(work / "r.npy", (codes * 40503 >> 7).astype(np.uint8))
+encodings = np.arange(1 << 16, dtype=np.uint16)
+np.save(work / "x.npy", encodings.view(np.float16))
+np.save(work / "r.npy", (encodings * 40503 >> 7).astype(np.uint8))
 for name, to in ALL.items():
     lines, types = [], []
     for i, (rounding, saturation) in enumerate([*modes, *((s, "SatNone") for s in STOCHASTIC)]):

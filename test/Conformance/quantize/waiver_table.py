@@ -1,4 +1,5 @@
-# What the comparison of the matrix promises: a difference that no deviation explains fails, and so does a deviation without one.
+# The matrix comparison fails for a difference that no deviation explains, and for a deviation
+# without a difference.
 # RUN: %python %s %t.toml | FileCheck %s
 # CHECK: fake: QuantizeLinear-21 {{.*}} unexplained differences, among them
 # CHECK: unexplained: 1
@@ -25,7 +26,7 @@ rule = "D1"
 reason = "made up"
 """
 LOWEST = WAIVER.replace("DEVIATION", "nan_is_lowest")
-# A NaN, and an f16 whose quotient is a tie only once it is rounded to f16.
+# A NaN, and an f16 value whose quotient is a tie only after rounding to f16.
 CASE = cases.Case("QuantizeLinear", 21, "f16", "f16", "i8", (2,), (), None)
 DATA = data.Data(np.array([0x7E00, 0x3C9D], np.uint16), np.array(0x3761, np.uint16), None)
 

@@ -74,7 +74,7 @@ def compiled(tool, work):
 
 
 def formula(x, deviations=()):
-    """D9, with some deviations: the codes of y, scale and zero point."""
+    """Rule D9 with some deviations: the quantized values, scale and zero point."""
     low, high = np.float32(min(0, x.min(initial=0))), np.float32(max(0, x.max(initial=0)))
     of_one_point = 1 / 255 if "scale_of_zeros" in deviations else 1
     scale = np.float32(of_one_point if low == high else (high - low) / np.float32(255))
@@ -84,7 +84,7 @@ def formula(x, deviations=()):
     zero_point = np.clip(shift, 0, 255)
     quotient = x / scale
     of_nan = 0 if "nan_is_lowest" in deviations else zero_point
-    # Beyond 2^20 no zero point matters.
+    # Beyond 2^20, zero points have no effect.
     whole = np.clip(np.rint(quotient), -(2.0**20), 2.0**20) + zero_point
     y = np.where(np.isnan(quotient), of_nan, np.clip(whole, 0, 255))
     return [y.astype(np.uint8), np.ravel(scale).view(np.uint32), np.ravel(np.uint8(zero_point))]
@@ -95,7 +95,7 @@ def same(found, expected):
 
 
 def explain(x, found, entries):
-    """The fewest entries whose deviations together give what was found, or None."""
+    """Returns the fewest entries whose deviations together explain the result, or None."""
     for count in range(1, len(entries) + 1):
         for chosen in itertools.combinations(entries, count):
             if same(found, formula(x, {e["deviation"] for e in chosen})):
@@ -104,7 +104,7 @@ def explain(x, found, entries):
 
 
 def compare(name, run, reference, entries, tensors):
-    """The number of differences without an entry, and of entries without a difference."""
+    """Returns the number of differences without an entry, and of entries without a difference."""
     left = elements = 0
     for x in tensors:
         with np.errstate(all="ignore"):
@@ -135,7 +135,7 @@ def main(program, tool, waiver_file, work):
         for name, make in (("onnxruntime", onnx_runtime), ("onnx", onnx_reference)):
             entries = [entry for entry in table if entry["oracle"] == name]
             failures += compare(name, make(), reference, entries, tensors)
-        # Each run compiles: some tensors, and the special ones at the end.
+        # Each run compiles, so only some tensors, and the special ones at the end.
         some = [*tensors[:-9:20], *tensors[-9:], np.zeros(0, np.float32)]
         failures += compare("compiled", compiled(tool, Path(work)), reference, [], some)
     return bool(failures)

@@ -1,4 +1,5 @@
-# What the comparisons of quantization promise: an unexplained difference fails, and so does a waiver without one.
+# The quantization comparisons fail for an unexplained difference, and for a waiver without a
+# difference.
 # RUN: %python %s %t.toml | FileCheck %s
 # CHECK: explained: 0
 # CHECK: QuantizeLinear{{.*}}: 1 unexplained differences, among them
@@ -7,9 +8,9 @@
 # CHECK: this waiver matches no difference: fake: QuantizeLinear nan_is_lowest (D1)
 # CHECK: unused: 1
 # CHECK: other version: 1
-# CHECK: not what the deviation gives: 1
+# CHECK: not the result of the deviation: 1
 # CHECK: the other zero for a NaN: 0
-# CHECK: a zero for a code beside a NaN: 1
+# CHECK: a zero for an encoding next to a NaN: 1
 # CHECK: unknown field: waiver {{.*}}: missing ['rule'], unknown ['rules']
 
 import sys
@@ -53,7 +54,7 @@ def compare(table, found, text=WAIVER):
 
 
 def compare_zeros(table, expected):
-    """An expected result in whose place a NaN was, and the negative zero that was found."""
+    """An expected result of a NaN, and the negative zero that was found."""
     answer = np.array([4, expected], np.uint8), np.array([False, True])
     comparison = Comparison(Fake(), table, expected=lambda case, data: answer)
     comparison.check(FLOAT4, FLOAT4_DATA, np.array([4, 8], np.uint8))
@@ -65,9 +66,9 @@ def main(table):
     print("unexplained:", compare(table, [7, 0x80]))
     print("unused:", compare(table, [2, 0]))
     print("other version:", compare(table, [2, 0x80], WAIVER + "min_opset = 23"))
-    print("not what the deviation gives:", compare(table, [2, 0x81]))
+    print("not the result of the deviation:", compare(table, [2, 0x81]))
     print("the other zero for a NaN:", compare_zeros(table, 0))
-    print("a zero for a code beside a NaN:", compare_zeros(table, 4))
+    print("a zero for an encoding next to a NaN:", compare_zeros(table, 4))
     try:
         compare(table, [2, 0x80], WAIVER.replace("rule", "rules"))
     except ValueError as error:

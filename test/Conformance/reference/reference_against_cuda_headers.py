@@ -14,7 +14,8 @@ from conformance.compare import Comparison
 from conformance.formats import FORMATS
 from conformance.process import CastProcess
 
-# Of f64, f32, f16 and bf16 to the six formats (f8E8M0FNU not from f16), and back to f16 and bf16 (f8E8M0FNU only to bf16).
+# From f64, f32, f16 and bf16 to the six formats (f8E8M0FNU not from f16), and back to f16 and bf16
+# (f8E8M0FNU only to bf16).
 PAIRS = 34
 
 
@@ -44,10 +45,12 @@ def main(reference_program, waiver_file, compiler, source_file, program):
         for source, to in itertools.product(FORMATS, FORMATS):
             if headers.cast(source, to, np.zeros(1, FORMATS[source].slot)) is not None:
                 pairs.add((source, to))
-                codes = inputs.codes(source, to)
+                encodings = inputs.encodings(source, to)
                 for saturate, mode in options(to):
-                    found = headers.cast(source, to, codes, saturate=saturate, round_mode=mode)
-                    comparison.check(source, to, codes, found, saturate=saturate, round_mode=mode)
+                    found = headers.cast(source, to, encodings, saturate=saturate, round_mode=mode)
+                    comparison.check(
+                        source, to, encodings, found, saturate=saturate, round_mode=mode
+                    )
         status = comparison.finish()
     if len(pairs) != PAIRS:
         print(f"expected {PAIRS} pairs, but got {len(pairs)}")

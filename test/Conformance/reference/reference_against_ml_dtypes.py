@@ -1,5 +1,5 @@
-# The Reference against ml_dtypes and NumPy, bit for bit. f64 sources only to NumPy's own
-# types: ml_dtypes rounds them twice.
+# The bits of the Reference against ml_dtypes and NumPy. f64 sources only to NumPy's own types:
+# ml_dtypes rounds them twice.
 # RUN: %python %s %tools_dir/quant-float-reference-cast %src_root/test/Conformance/waivers.toml
 
 import sys
@@ -13,8 +13,8 @@ from conformance.process import CastProcess
 NUMPY = [name for name, form in FORMATS.items() if form.dtype.isbuiltin == 1]
 
 
-def astype(source, to, codes):
-    array = FORMATS[source].array(codes)
+def astype(source, to, encodings):
+    array = FORMATS[source].array(encodings)
     with np.errstate(all="ignore"):
         try:
             result = array.astype(FORMATS[to].dtype)
@@ -25,9 +25,10 @@ def astype(source, to, codes):
     return FORMATS[to].from_array(result)
 
 
-def saturated(source, to, codes, found, opset):
-    """ml_dtypes never saturates: what overflowed becomes the largest value, except the infinities of C4's older tables."""
-    values = FORMATS[source].values(codes)
+def saturated(source, to, encodings, found, opset):
+    """ml_dtypes never saturates: overflowed results are replaced by the largest value, except the
+    infinities of C4's older tables."""
+    values = FORMATS[source].values(encodings)
     overflowed = ~np.isfinite(FORMATS[to].values(found)) & ~np.isnan(values)
     if opset < 24 and to in FNUZ:
         overflowed &= ~np.isinf(values)
@@ -37,22 +38,22 @@ def saturated(source, to, codes, found, opset):
 
 
 def compare(comparison, source, to):
-    codes = inputs.codes(source, to)
-    found = astype(source, to, codes)
+    encodings = inputs.encodings(source, to)
+    found = astype(source, to, encodings)
     if to in FLOAT8:
-        comparison.check(source, to, codes, found, saturate=False)
+        comparison.check(source, to, encodings, found, saturate=False)
         for opset in (23, 28) if to in FNUZ else (28,):
             comparison.check(
-                source, to, codes, saturated(source, to, codes, found, opset), opset=opset
+                source, to, encodings, saturated(source, to, encodings, found, opset), opset=opset
             )
     elif to in FLOAT4_AND_6:
         for saturate in (False, True):
-            comparison.check(source, to, codes, found, saturate=saturate)
+            comparison.check(source, to, encodings, found, saturate=saturate)
     elif to == "f8E8M0FNU":
-        # The only mode it has, and it never saturates.
-        comparison.check(source, to, codes, found, saturate=False, round_mode="nearest")
+        # ml_dtypes has this mode only, and it never saturates.
+        comparison.check(source, to, encodings, found, saturate=False, round_mode="nearest")
     else:
-        comparison.check(source, to, codes, found)
+        comparison.check(source, to, encodings, found)
 
 
 def main(program, waiver_file):

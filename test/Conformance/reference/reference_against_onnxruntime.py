@@ -1,5 +1,5 @@
-# The Reference against ONNX Runtime's Cast, one model per pair and option. It has no kernel for float4 and does not load opset 28,
-# which brought float6.
+# The Reference against ONNX Runtime's Cast, one model for each pair and option. ONNX Runtime has no
+# kernel for float4 and does not load opset 28, which introduced float6.
 # RUN: %python %s %tools_dir/quant-float-reference-cast %src_root/test/Conformance/waivers.toml
 
 import ctypes
@@ -16,39 +16,43 @@ from onnx import helper
 
 OPSET = 25
 IR_VERSION = 13
-# Of the sources that are newer than float8.
+# The source types that are newer than float8.
 FIRST_OPSET = {"i4": 21, "ui4": 21, "f8E8M0FNU": 24, "i2": 25, "ui2": 25}
 TYPES = [name for name in FORMATS if name not in FLOAT4_AND_6]
 
 
-def pack(name, codes):
-    """As in a tensor's memory: 4-bit and 2-bit integers share bytes, the first in the low bits."""
+def pack(name, encodings):
+    """The layout of tensors: 4-bit and 2-bit integers share bytes, lowest bits first."""
     form = FORMATS[name]
     if form.kind != "integer" or form.width >= 8:
-        return form.slots(codes).tobytes()
+        return form.slots(encodings).tobytes()
     per_byte = 8 // form.width
-    codes = np.concatenate([codes, np.zeros(-codes.size % per_byte, np.uint8)]).reshape(
+    encodings = np.concatenate([encodings, np.zeros(-encodings.size % per_byte, np.uint8)]).reshape(
         -1, per_byte
     )
     shifts = np.arange(per_byte, dtype=np.uint8) * form.width
-    return np.bitwise_or.reduce(codes.astype(np.uint8) << shifts, axis=1).astype(np.uint8).tobytes()
+    return (
+        np.bitwise_or.reduce(encodings.astype(np.uint8) << shifts, axis=1)
+        .astype(np.uint8)
+        .tobytes()
+    )
 
 
 def unpack(name, address, count):
     form = FORMATS[name]
     if form.kind != "integer" or form.width >= 8:
         data = ctypes.string_at(address, count * form.slot.itemsize)
-        return form.codes(np.frombuffer(data, form.slot))
+        return form.encodings(np.frombuffer(data, form.slot))
     per_byte = 8 // form.width
     data = np.frombuffer(ctypes.string_at(address, -(-count // per_byte)), np.uint8)
     shifts = np.arange(per_byte, dtype=np.uint8) * form.width
-    return form.codes((data[:, None] >> shifts).ravel()[:count])
+    return form.encodings((data[:, None] >> shifts).ravel()[:count])
 
 
-def run(source, to, codes, opset=OPSET, **attributes):
-    count = codes.size
+def run(source, to, encodings, opset=OPSET, **attributes):
+    count = encodings.size
     data = onnx.TensorProto(
-        name="x", data_type=FORMATS[source].onnx, dims=[count], raw_data=pack(source, codes)
+        name="x", data_type=FORMATS[source].onnx, dims=[count], raw_data=pack(source, encodings)
     )
     node = helper.make_node("Cast", ["x"], ["y"], to=FORMATS[to].onnx, **attributes)
     result = helper.make_tensor_value_info("y", FORMATS[to].onnx, [count])
@@ -70,7 +74,7 @@ def run(source, to, codes, opset=OPSET, **attributes):
 
 
 def options(to):
-    """The (opset, attributes) with which to cast."""
+    """The (opset, attributes) of the casts."""
     if to == "f8E8M0FNU":
         return [
             (OPSET, {"saturate": saturate, "round_mode": mode})
@@ -89,15 +93,15 @@ def main(program, waiver_file):
         comparison = Comparison("onnxruntime", reference, waiver_file)
         for source in TYPES:
             for to in TYPES:
-                codes = inputs.codes(source, to)
+                encodings = inputs.encodings(source, to)
                 for opset, attributes in options(to):
                     if opset < FIRST_OPSET.get(source, 1):
                         continue
                     comparison.check(
                         source,
                         to,
-                        codes,
-                        run(source, to, codes, opset, **attributes),
+                        encodings,
+                        run(source, to, encodings, opset, **attributes),
                         opset=opset,
                         saturate=bool(attributes.get("saturate", 1)),
                         round_mode=attributes.get("round_mode", "up"),

@@ -1,4 +1,4 @@
-# What the comparisons promise: an unexplained difference fails, and so does a waiver without one.
+# The comparisons fail for an unexplained difference, and for a waiver without a difference.
 # RUN: %python %s %t.toml | FileCheck %s
 # CHECK: explained: 0
 # CHECK: f32 to i32, opset 28, saturate 1, up: 1 unexplained differences of 1
@@ -27,18 +27,18 @@ reason = "made up"
 
 
 class Zeros:
-    """A reference that casts everything to 0."""
+    """A reference that casts every value to 0."""
 
-    def cast(self, source, to, codes, **options):
-        return np.zeros(codes.shape, np.uint32)
+    def cast(self, source, to, encodings, **options):
+        return np.zeros(encodings.shape, np.uint32)
 
 
 def compare(table, found, text=WAIVER, **options):
     with open(table, "w") as file:
         file.write(text)
     comparison = Comparison("fake", Zeros(), table)
-    codes = np.array([0x40000000, 0x7FC00000], np.uint32)  # 2.0 and NaN
-    comparison.check("f32", "i32", codes, np.array(found, np.uint32), **options)
+    encodings = np.array([0x40000000, 0x7FC00000], np.uint32)  # 2.0 and NaN
+    comparison.check("f32", "i32", encodings, np.array(found, np.uint32), **options)
     return comparison.finish()
 
 

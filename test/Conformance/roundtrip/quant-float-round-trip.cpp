@@ -202,7 +202,7 @@ int main(int argc, char **argv) {
     llvm::errs() << llvm::toString(std::move(error)) << "\n";
     return 1;
   }
-  llvm::outs() << results.size() << " round trips of all codes with every "
+  llvm::outs() << results.size() << " round trips of all encodings with every "
                << stride << ". mantissa for " << argv[1] << ": " << wrong
                << " wrong\n";
   if (argc == 4) {
@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
     file << llvm::formatv(
         "{0:2}\n",
         llvm::json::Value(llvm::json::Object{
-            {"test", "8-bit codes dequantized and quantized with the same "
+            {"test", "8-bit encodings dequantized and quantized with the same "
                      "scale, compiled code"},
             {"compiled_for", argv[1]},
             {"round_trips", std::move(results)}}));

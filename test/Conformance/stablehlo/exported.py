@@ -1,4 +1,5 @@
-# Casts and quantizations exported to StableHLO, imported again and compiled, against the reference evaluator: all bits but NaN codes.
+# Casts and quantizations exported to StableHLO, imported again and compiled, against the reference
+# evaluator: all bits are equal, except for NaN encodings.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys

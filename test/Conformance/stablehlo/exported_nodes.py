@@ -1,4 +1,5 @@
-# Control flow, gathers, scatters and sorts exported to StableHLO, imported again and compiled, against NumPy: all bits.
+# Control flow, gathers, scatters and sorts exported to StableHLO, imported again and compiled,
+# against NumPy: all bits are equal.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import sys

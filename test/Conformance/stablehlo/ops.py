@@ -61,7 +61,7 @@ class Module:
     def op(
         self, name, operands, expected, attributes="", region="", label="", exact=True, constants=()
     ):
-        """One op on arrays, and its expected result. Operands in `constants` are no arguments."""
+        """One op on arrays, and its expected result. Operands in `constants` are not arguments."""
         names = []
         for i, operand in enumerate(operands):
             if i not in constants:
@@ -312,7 +312,7 @@ def add_elementwise(module, random):
             expected = narrow(function, x, y) if dtype != np.float32 else None
             if expected is None:
                 expected = function(x, y)
-            # Which zero the maximum of both is, is not defined.
+            # The sign of the maximum of both zeros is not defined.
             if name in ("maximum", "minimum"):
                 keep = ~((x == 0) & (y == 0))
                 module.op(name, [x[keep], y[keep]], expected[keep])
@@ -429,9 +429,9 @@ def add_integers(module, random):
             for name, shifted in (("shift_left", left), ("shift_right_logical", right)):
                 expected = shifted.astype(f"u{bits // 8}").view(dtype)
                 module.op(name, [x.astype(dtype), amount.astype(dtype)], expected)
-            codes = [format(int(value), f"0{bits}b") for value in unsigned]
-            ones = np.array([code.count("1") for code in codes])
-            zeros = np.array([len(code) - len(code.lstrip("0")) for code in codes])
+            encodings = [format(int(value), f"0{bits}b") for value in unsigned]
+            ones = np.array([code.count("1") for code in encodings])
+            zeros = np.array([len(code) - len(code.lstrip("0")) for code in encodings])
             module.op("popcnt", [x.astype(dtype)], ones.astype(dtype))
             module.op("count_leading_zeros", [x.astype(dtype)], zeros.astype(dtype))
     a, b = random.integers(0, 2, (2, 20)).astype(bool)
@@ -503,10 +503,10 @@ def add_movement(module, random):
     module.op("get_dimension_size", [x], np.int32(3).reshape(()), "dimension = 1 : i64")
     module.op("bitcast_convert", [x], x.view(np.int32))
     module.op("bitcast_convert", [x.view(np.uint32)], x)
-    codes = np.arange(256, dtype=np.int8)
+    encodings = np.arange(256, dtype=np.int8)
     for name in ("f8E4M3FN", "f8E5M2", "f8E4M3", "f8E8M0FNU"):
-        module.op("bitcast_convert", [codes], codes.view(TYPES[name]), label=name)
-        module.op("bitcast_convert", [codes.view(TYPES[name])], codes, label=name)
+        module.op("bitcast_convert", [encodings], encodings.view(TYPES[name]), label=name)
+        module.op("bitcast_convert", [encodings.view(TYPES[name])], encodings, label=name)
 
 
 def add_gathers(module, random):

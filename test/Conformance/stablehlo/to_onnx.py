@@ -57,8 +57,8 @@ def main():
 
     session = onnxruntime.InferenceSession(work / "network.onnx")
     names = [argument.name for argument in session.get_inputs()]
-    y, codes = session.run(None, dict(zip(names, [x, w], strict=True)))
-    assert np.array_equal(codes, q), np.count_nonzero(codes != q)
+    y, encodings = session.run(None, dict(zip(names, [x, w], strict=True)))
+    assert np.array_equal(encodings, q), np.count_nonzero(encodings != q)
     assert np.array_equal(y, expected), np.abs(y - expected).max()
     assert (q == 127).any()
 

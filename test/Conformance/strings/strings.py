@@ -1,5 +1,6 @@
-# Casts between strings and every type, compiled and by the Reference, against exact fractions: every code of 8 bits and less,
-# a sample of the wider ones; random decimal numbers, those in the middle of two elements and next to it, and what is no number.
+# Casts between strings and every type, in compiled code and the Reference, against exact fractions:
+# every encoding of up to 8 bits, and a sample of the wider ones; random decimal numbers, midpoints
+# of two elements and their neighbors, and strings that are not numbers.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir %t 600 | FileCheck %s
 import pathlib
@@ -15,7 +16,7 @@ tools, work, count = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(s
 rng = random.Random(14)
 failures = []
 
-# (type, opset, attributes of the op, of the oracle).
+# (type, opset, attributes of the op, arguments of the oracle).
 READS = [(name, 28, "", {}) for name in TYPES]
 for name, form in FLOATS.items():
     if form.bits == 8:
@@ -26,12 +27,12 @@ for mode in ("up", "down", "nearest"):
     for saturate in (True, False):
         words = f"saturate {str(saturate).lower()} round_mode {mode}"
         READS.append((SCALE, 24, words, {"mode": mode, "saturate": saturate}))
-# CastLike and Cast of the first version with strings.
+# CastLike, and Cast in the first version with strings.
 READS += [("f32", 15, "like", {}), ("f32", 9, "", {}), ("i1", 9, "", {})]
 
 
 def cast(name, opset):
-    """The op up to where its other attributes stand."""
+    """The op up to its other attributes."""
     return "mode quant_float opset 1" if name in OWN else f"opset {opset}"
 
 
@@ -61,7 +62,7 @@ def write_module():
 
 
 def run(entry, target, arrays):
-    """The outputs, or what the tool says."""
+    """Returns the outputs, or the tool's message."""
     files, out = [], work / "out"
     for i, array in enumerate(arrays):
         files.append(work / f"input_{i}.npy")
@@ -73,7 +74,7 @@ def run(entry, target, arrays):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode:
         if list(out.glob("*")):
-            failures.append(f"{entry}: outputs in spite of an error")
+            failures.append(f"{entry}: outputs despite an error")
         return result.stderr.strip()
     return [np.load(out / f"output_{i}.npy") for i in range(len(list(out.glob("*"))))]
 
@@ -90,7 +91,7 @@ def compare(what, inputs, expected, got):
 
 
 def to_slots(name, array):
-    """Numbers whose bits are those of the slots."""
+    """Values with the bits of the encodings."""
     bits = np.ascontiguousarray(array)
     if bits.dtype.kind == "f":
         bits = bits.view(f"u{bits.itemsize}")
@@ -100,47 +101,47 @@ def to_slots(name, array):
 # Numbers to strings.
 
 
-def sample_codes(name):
+def sample_encodings(name):
     if name == "i1":
         return np.array([0, 1], bool)
     dtype = slot_type(name)
     bits = int("".join(c for c in name.split(".")[-1].split("E")[0] if c.isdigit()))
     if bits <= 8:
-        codes = np.arange(2**bits)
-        return (codes - 2 ** (bits - 1) if name[0] == "i" else codes).astype(dtype)
-    codes = [rng.getrandbits(bits) for _ in range(min(count, 50000))]
+        encodings = np.arange(2**bits)
+        return (encodings - 2 ** (bits - 1) if name[0] == "i" else encodings).astype(dtype)
+    encodings = [rng.getrandbits(bits) for _ in range(min(count, 50000))]
     if name in FLOATS:
         form = FLOATS[name]
-        # Each exponent's ends, where neighbours below are nearer.
+        # The ends of each exponent, where the lower neighbor is nearer.
         for field in range(0, form.end >> form.mantissa, max(1, 2000 // count)):
             start = field << form.mantissa
-            codes += [start, start + 1, max(start - 1, 0)]
-        codes += [form.end - 1, form.end, form.end | 1, form.sign, form.sign | form.end]
-        # What people write: few digits.
+            encodings += [start, start + 1, max(start - 1, 0)]
+        encodings += [form.end - 1, form.end, form.end | 1, form.sign, form.sign | form.end]
+        # Typical decimal numbers with few digits.
         if name in ("f64", "f32", "f16"):
             short = np.array(
                 [rng.randrange(10**6) / 10 ** rng.randrange(7) for _ in range(min(count, 50000))]
             )
             with np.errstate(over="ignore"):
-                codes += short.astype(dtype).view(f"u{bits // 8}").tolist()
-    return np.array(codes, f"u{bits // 8}").view(dtype)
+                encodings += short.astype(dtype).view(f"u{bits // 8}").tolist()
+    return np.array(encodings, f"u{bits // 8}").view(dtype)
 
 
 def check_writing(target, most):
-    given = [sample_codes(name)[:: 1 if target == "cpu" else most] for name in TYPES]
+    given = [sample_encodings(name)[:: 1 if target == "cpu" else most] for name in TYPES]
     got = run("write", target, given)
     if isinstance(got, str):
         failures.append(got)
         return 0, []
     checked = 0
     for name, slots, strings in zip(TYPES, given, got, strict=True):
-        codes, strings = to_slots(name, slots), strings.tolist()
+        encodings, strings = to_slots(name, slots), strings.tolist()
         if name in ("f64", "f32", "f16"):
             expected = exact.write_by_library(name, slots)
             checked += compare(f"{target}: {name} by numpy", slots, expected, strings)
-            # Fractions of so many bits take their time.
-            codes, slots, strings = codes[::20], slots[::20], strings[::20]
-        expected = [exact.write(name, code) for code in codes]
+            # Fractions with so many bits are slow.
+            encodings, slots, strings = encodings[::20], slots[::20], strings[::20]
+        expected = [exact.write(name, code) for code in encodings]
         checked += compare(f"{target}: {name} to text", slots, expected, strings)
     return checked, got
 
@@ -149,7 +150,7 @@ def check_writing(target, most):
 
 
 def decimal(value):
-    """All digits of a fraction with a power of two below."""
+    """All digits of a fraction whose denominator is a power of two."""
     places = value.denominator.bit_length() - 1
     return exact.spell(value.numerator * 5**places, -places) if value else "0"
 
@@ -180,11 +181,11 @@ def sample_strings():
     ]
     strings += ["1e99999999999999999999", "0." + "0" * 400 + "1e401", "1" + "0" * 400 + "e-400"]
     strings += ["1.0000001e-3", "100.5", "-100.5", "3e9", "1e19", "-1e19", "18446744073709551616"]
-    # ONNX's own cases, of the versions of it that had them.
+    # ONNX's own cases, of the versions that had them.
     strings += ["0.47892547", "0.48033667", "0.49968487", "0.81910545", "0.47031248", "0.816468"]
     for form in FLOATS.values():
         for _ in range(count // 100):
-            # An element, the middle to the next one, and both next to these.
+            # An element, the midpoint to the next one, and both neighbors of these.
             magnitude = rng.randrange(form.end)
             value = form.value(magnitude)
             for exactly in (value, (value + form.value(magnitude + 1)) / 2):
@@ -207,7 +208,7 @@ def sample_strings():
 
 
 def check_all_reading(target, strings):
-    # As many at a time as numpy's arrays of the longest one's width may be.
+    # As many strings at a time as numpy's fixed-width arrays can hold.
     part = 20000
     starts = range(0, len(strings), part)
     return sum(check_reading(target, strings[start : start + part]) for start in starts)
@@ -227,7 +228,7 @@ def check_reading(target, strings):
 
 
 def check_reading_back(strings):
-    """What was written reads back to what it was, where it is finite."""
+    """Finite values are preserved if they are written and read back."""
     for name, written in zip(TYPES, strings, strict=True):
         parts = sorted({text for text in written.tolist() if text[-1] not in "NF"})
         got = run("read", "cpu", [np.array(parts)])

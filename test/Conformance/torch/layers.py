@@ -1,5 +1,6 @@
-# Torch ops of pooling, windows, images, searches and views, against NumPy: PyTorch's formulas. Ops that move elements or
-# count are compared in bits, and so are maxima; others within a tolerance.
+# Torch ops of pooling, windows, images, searches and views, against NumPy: PyTorch's formulas. Ops
+# that move elements or count, and maxima, are compared in bits. Others are compared within a
+# tolerance.
 # RUN: %python %s %tools_dir %t
 import itertools
 import pathlib
@@ -32,12 +33,13 @@ def give(module, what, op, arguments, *expected, tolerance=0):
 
 
 def windows(size, count):
-    """PyTorch's windows of an adaptive pooling."""
+    """The windows of PyTorch's adaptive pooling."""
     return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
 def adaptive(x, sizes):
-    """The maxima, their first indices in the image of a channel, and the means."""
+    """The maxima, the indices of their first occurrence in the image of a channel, and the
+    means."""
     image = x.shape[2:]
     shape = (*x.shape[:2], *sizes)
     maxima, indices, means = np.empty(shape, f32), np.empty(shape, i64), np.empty(shape, f32)

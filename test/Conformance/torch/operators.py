@@ -153,7 +153,7 @@ for op, index in (("aten.max.dim", first[0]), ("aten.min.dim", first[1])):
     values = np.take_along_axis(ties, index[:, None], 1)
     one(op, op, (ties,), ["%arg0", 1, True], values, index[:, None])
     one(op + " without axis", op, (ties,), ["%arg0", 1, False], values[:, 0], index)
-# NaN is larger than any number; of equal elements, the first comes first.
+# NaN is larger than any number. The first of equal elements comes first.
 order = np.argsort(ties, 1, kind="stable")
 one(
     "sort",
@@ -432,8 +432,8 @@ for sizes, dtype, low, high in (
             )
             module.give("restored", back, restored)
         module.check(f"affine {sizes} {kind.name} {name(source)}")
-# The domain of zero points, an operand of torchao before 0.10. Those of FLOAT have the value of the middle of the range;
-# with NONE, there are none.
+# The domain of zero points, an operand of torchao before 0.10. Zero points of FLOAT are dequantized
+# values, relative to the middle of the range. With NONE, there are none.
 finite = np.where(np.isfinite(values), np.clip(values, -1000, 1000), 0).astype(f32)
 for source, output in ((f32, f32), (bf16, bf16), (f32, bf16)):
 

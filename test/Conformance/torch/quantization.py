@@ -58,8 +58,8 @@ def edges(scale, low=-160, high=300):
     """Values around the ties and the steps of a quantization."""
     steps = np.arange(low, high)
     near = np.concatenate([f32((steps + 0.5) * scale), f32(steps * scale)])
-    codes = near.view(np.int32)[:, None] + np.arange(-5, 6, dtype=np.int32)
-    near = codes.reshape(-1).view(f32)
+    encodings = near.view(np.int32)[:, None] + np.arange(-5, 6, dtype=np.int32)
+    near = encodings.reshape(-1).view(f32)
     return np.concatenate(
         [SPECIAL, near[np.isfinite(near)], f32(random.standard_normal(2000) * 60 * scale)]
     )
@@ -109,7 +109,7 @@ with np.errstate(all="ignore"):
             module.give(to, y, expected)
         module.check(f"convert-{name(source)}")
 
-    # One scale: the reciprocal is that of f64, and NaN gives 0.
+    # The reciprocal of a single scale is computed in f64, and NaN yields 0.
     for scale, zero, low, high, dtype in (
         (0.1, 3, -128, 127, np.int8),
         (0.02, 0, -128, 127, np.int8),
@@ -120,11 +120,11 @@ with np.errstate(all="ignore"):
         (1e-40, 3, -128, 127, np.int8),
     ):
         x, kind = edges(scale), NAMES[name(dtype)][1]
-        codes = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1).astype(dtype)
-        module = Module(x, codes, np.array([scale]), np.array([zero]))
+        encodings = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1).astype(dtype)
+        module = Module(x, encodings, np.array([scale]), np.array([zero]))
         scaled = x * f32(1 / scale)
         expected = to_integer(np.clip(np.round(scaled) + f32(zero), f32(low), f32(high)), dtype)
-        restored = (codes.astype(f32) - f32(zero)) * f32(scale)
+        restored = (encodings.astype(f32) - f32(zero)) * f32(scale)
         for variant, parameters in (("", (scale, zero)), (".tensor", ("%arg2", "%arg3"))):
             rest = (*parameters, low, high, kind)
             prefix, operator = "quantized_decomposed.", variant != ""
@@ -141,7 +141,7 @@ with np.errstate(all="ignore"):
                 "%arg1",
                 *rest,
                 None,
-                results=[(codes.shape, f32)],
+                results=[(encodings.shape, f32)],
                 operator=operator,
             )
             module.give("dequantize" + variant, d, restored)
@@ -149,8 +149,8 @@ with np.errstate(all="ignore"):
 
     # bf16 is converted to f32, but each step of a dequantization to bf16 is rounded.
     x = edges(0.1).astype(bf16)
-    codes = np.arange(-128, 128).astype(np.int8)
-    module = Module(x, codes)
+    encodings = np.arange(-128, 128).astype(np.int8)
+    module = Module(x, encodings)
     rest = (0.1, 3, -128, 127, 1)
     (q,) = module.call(
         "quantized_decomposed.quantize_per_tensor", "%arg0", *rest, results=[(x.shape, np.int8)]
@@ -164,9 +164,9 @@ with np.errstate(all="ignore"):
         "%arg1",
         *rest,
         15,
-        results=[(codes.shape, bf16)],
+        results=[(encodings.shape, bf16)],
     )
-    difference = (codes.astype(f32) - f32(3)).astype(bf16)
+    difference = (encodings.astype(f32) - f32(3)).astype(bf16)
     module.give("dequantize", d, (difference.astype(f32) * f32(0.1)).astype(bf16))
     (q,) = module.call(
         "quantized_decomposed.quantize_per_tensor",
@@ -186,7 +186,7 @@ with np.errstate(all="ignore"):
     # Channels, with scales and zero points that are constants or arguments.
     scales = f32([0.1, 0.02, 0.37, 1.5])
     x = np.stack([edges(float(s))[:9000] for s in scales])[:, None, :].repeat(2, 1)
-    codes = (
+    encodings = (
         np.arange(256).astype(np.uint8).view(np.int8).reshape(1, 1, 256).repeat(4, 0).repeat(2, 1)
     )
     for stem, zeros in (
@@ -197,7 +197,7 @@ with np.errstate(all="ignore"):
         zeros = np.array(zeros, np.int64)
         s, z = scales[:, None, None], zeros[:, None, None]
         for constant in (True, False):
-            module = Module(x, codes, *(() if constant else (scales, zeros)))
+            module = Module(x, encodings, *(() if constant else (scales, zeros)))
             parameters = (scales, zeros) if constant else ("%arg2", "%arg3")
             rest = (*parameters, 0, -128, 127, 1)
             (q,) = module.call(
@@ -213,9 +213,9 @@ with np.errstate(all="ignore"):
                 "%arg1",
                 *rest,
                 None,
-                results=[(codes.shape, f32)],
+                results=[(encodings.shape, f32)],
             )
-            module.give("dequantize", d, (codes.astype(np.int64) - z).astype(f32) * s)
+            module.give("dequantize", d, (encodings.astype(np.int64) - z).astype(f32) * s)
             module.check(f"per-channel-{stem}-{'constant' if constant else 'argument'}")
 
     # Tokens and groups: the zero point is added before the values are rounded.
@@ -370,12 +370,12 @@ with np.errstate(all="ignore"):
         results=[(x.shape, e4m3)],
     )
     repeated = s.repeat(32, 1)
-    codes = np.clip(x / repeated, f32(-448), f32(448)).astype(e4m3)
-    module.give("quantize", q, codes)
+    encodings = np.clip(x / repeated, f32(-448), f32(448)).astype(e4m3)
+    module.give("quantize", q, encodings)
     (d,) = module.call(
         "torchao.dequantize_affine_float8_non_decomposed", q, "%arg1", 6, results=[(x.shape, f32)]
     )
-    module.give("dequantize", d, codes.astype(f32) * repeated)
+    module.give("dequantize", d, encodings.astype(f32) * repeated)
     module.check("torchao")
 
     # Integer matmuls, and matmuls of float8 whose sums are exact.
@@ -402,7 +402,7 @@ with np.errstate(all="ignore"):
     module.give("_scaled_mm", c, (sums * f32(0.3) * f32(0.25)).astype(bf16))
     module.check("matmuls")
 
-    # bf16 is rounded after each op; factors and divisors that are numbers are not.
+    # bf16 is rounded after each op. Scalar operands of multiplications and divisions are not.
     x = np.concatenate([SPECIAL, f32(random.standard_normal(3000))]).astype(bf16)
     module = Module(x)
     wide = x.astype(f32)

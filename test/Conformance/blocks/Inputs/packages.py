@@ -11,10 +11,10 @@ import numpy as np
 FORMATS = ("f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN")
 
 
-def unpack(codes, count):
+def unpack(encodings, count):
     """Two elements of 4 bits in each byte, the first in the low half."""
-    codes = codes.reshape(-1, 1) >> np.array([0, 4], np.uint8) & 15
-    return codes.reshape(-1)[:count]
+    encodings = encodings.reshape(-1, 1) >> np.array([0, 4], np.uint8) & 15
+    return encodings.reshape(-1)[:count]
 
 
 def by_torchao(x):
@@ -27,11 +27,11 @@ def by_torchao(x):
     for element, dtype in zip(FORMATS, names, strict=True):
         for mode in mx_tensor.ScaleCalculationMode:
             scale, values = mx_tensor.to_mx(data, dtype, 32, mode)[:2]
-            codes = values.view(torch.uint8).numpy().reshape(-1)
+            encodings = values.view(torch.uint8).numpy().reshape(-1)
             if element == "f4E2M1FN":
-                codes = unpack(codes, x.size)
+                encodings = unpack(encodings, x.size)
             results[f"{mode.value} {element} scales"] = scale.view(torch.uint8).numpy().reshape(-1)
-            results[f"{mode.value} {element}"] = codes.reshape(-1)
+            results[f"{mode.value} {element}"] = encodings.reshape(-1)
     amax = np.abs(x).max()
     if np.isfinite(amax):
         tensor = nvfp4_tensor.per_tensor_amax_to_scale(torch.tensor(amax))
@@ -60,14 +60,14 @@ def by_gfloat(x):
     results = {}
     for element, info in blocks.items():
         block_info = gfloat.BlockFormatInfo("mx", info, 32, formats.format_info_ocp_e8m0)
-        scales, codes = [], []
+        scales, encodings = [], []
         for block in x.reshape(-1, 32).astype(np.float64):
             scale = gfloat.compute_scale_amax(info.emax, block)
             encoded = list(gfloat.encode_block(block_info, scale, block / scale))
             scales.append(encoded[0])
-            codes += encoded[1:]
+            encodings += encoded[1:]
         results[f"floor {element} scales"] = np.array(scales, np.uint8)
-        results[f"floor {element}"] = np.array(codes, np.uint8)
+        results[f"floor {element}"] = np.array(encodings, np.uint8)
     return results
 
 

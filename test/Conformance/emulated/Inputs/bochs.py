@@ -1,7 +1,8 @@
-"""Runs a static x86-64 program that reads, writes and exits on Bochs's CPU, which has AVX10.2 and AMX.
+"""Runs a static x86-64 program that reads, writes and exits on Bochs's CPU, which has AVX10.2 and
+AMX.
 
-In 64-bit mode with memory at its own addresses, without a system: a system call lands on a halt, and
-is answered here.
+The CPU is in 64-bit mode with identity-mapped memory and no operating system: a system call jumps
+to a HLT instruction, and this program emulates it.
 """
 
 import argparse
@@ -18,7 +19,9 @@ parser.add_argument("shim", help="bochs.c, compiled")
 parser.add_argument("package", help="the folder with bochscpu")
 parser.add_argument("program")
 parser.add_argument(
-    "--no-tiles", action="store_true", help="deny them to a program that asks, as a system may"
+    "--no-tiles",
+    action="store_true",
+    help="deny tile registers to a program that requests them, as a system may",
 )
 arguments = parser.parse_args()
 
@@ -67,7 +70,7 @@ def segment(selector, attributes):
 
 state = bochscpu.State()
 bochscpu.cpu.set_long_mode(state)
-# FXSAVE, SIMD exceptions and XSAVE; the state of everything up to tiles.
+# FXSAVE, SIMD exceptions and XSAVE, with the state of all registers up to tiles.
 state.cr4 |= 0x40600
 state.cr3, state.xcr0 = LEVEL4, 0x600E7
 state.mxcsr, state.mxcsr_mask = 0x1F80, 0xFFFF
@@ -118,7 +121,7 @@ while True:
     elif number == CONTROL and (file, place) == (REQUEST, TILE_DATA) and not arguments.no_tiles:
         answer = 0
     elif number == EXIT:
-        # At once: nothing waits to be written.
+        # Written at once, without buffering.
         os._exit(file & 255)
     state.rax = answer & (1 << 64) - 1
     state.rip, state.rflags = state.rcx, state.r11

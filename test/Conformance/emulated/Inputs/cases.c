@@ -59,10 +59,10 @@ static unsigned check(const struct Case *one) {
     return fail(one, error);
   for (size_t i = 0; i < bytes; ++i)
     if (result[i] != (unsigned char)wanted[i])
-      return fail(one, "other bytes than wanted");
+      return fail(one, "bytes differ from the expected ones");
   for (size_t i = bytes; i < bytes + guard; ++i)
     if (result[i] != untouched)
-      return fail(one, "bytes behind the output");
+      return fail(one, "bytes behind the output were written");
   return 0;
 }
 

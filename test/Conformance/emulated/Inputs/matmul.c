@@ -79,7 +79,7 @@ int run(void) {
   for (int i = 0; i < 2; ++i) {
     char error[200];
     c[3][5] = 0;
-    print(product(inputs, &output, error, sizeof error) ? error
+    print(matmul(inputs, &output, error, sizeof error) ? error
           : c[3][5] == -20000 && !c[2][5]              ? "right"
                                                        : "wrong");
     print("\n");

@@ -1,11 +1,13 @@
-"""Casts, quantizations and the few nodes that quant-float-convert makes of them, as their rules define them: numbers are f64 or
-integers of 64 bits, which hold those of every other type, and each result is rounded once. No kernel of anybody computes it."""
+"""Casts, quantizations and the few nodes that quant-float-convert rewrites them to, as their rules
+define them: values are f64 or 64-bit integers, which represent the values of all other types, and
+each result is rounded once. No other implementation is called."""
 
 import numpy as np
 from onnx import TensorProto as T
 from onnx import helper
 
-# Significant bits, the exponent of the least normal number, the largest number, whether there are an infinity and a NaN.
+# Significant bits, the exponent of the smallest normal number, the largest number, whether the
+# format has infinities and NaN.
 FLOATS = {
     T.DOUBLE: (53, -1022, np.finfo(np.float64).max, True, True),
     T.FLOAT: (24, -126, float(np.finfo(np.float32).max), True, True),
@@ -37,7 +39,7 @@ WORDS = (T.DOUBLE, T.FLOAT, T.FLOAT16, T.BFLOAT16)
 
 
 def round_to(numbers, kind, saturate=True, infinity_is_nan=False):
-    """The nearest numbers of a type of floats, ties to even (C2 to C8)."""
+    """The nearest values of a float type, ties to even (C2 to C8)."""
     numbers = np.asarray(numbers, np.float64)
     bits, least, most, has_infinity, has_nan = FLOATS[kind]
     result = numbers
@@ -79,7 +81,7 @@ def to_power(numbers, saturate, mode):
 
 
 def to_integer(numbers, kind):
-    """The low bits of what is cut toward zero (C11, C12)."""
+    """The low bits of the value truncated toward zero (C11, C12)."""
     bits, is_signed = INTEGERS[kind]
     if np.asarray(numbers).dtype.kind == "f":
         wide = 64 if bits == 64 or kind == T.UINT32 else 32
@@ -87,7 +89,7 @@ def to_integer(numbers, kind):
         cut = np.trunc(np.nan_to_num(numbers, nan=0.0, posinf=2.0**70, neginf=-(2.0**70)))
         top = np.int64(2 ** (wide - 1) - 1)
         if kind == T.UINT64:
-            # The bits of what is from 2^63 on.
+            # The bits of values of at least 2^63.
             most = np.nextafter(np.float64(2.0**64), 0)
             upper = np.clip(cut, ends[1], most).astype(np.uint64)
             top = np.where(cut >= 2.0**64, np.uint64(2**64 - 1), upper).view(np.int64)
@@ -125,7 +127,7 @@ def spread(parameter, shape, axis, block):
 
 
 def quantize(opset, x, x_kind, s, s_kind, kind, zero, axis, block, saturate, precision):
-    """D1 to D3."""
+    """Rules D1 to D3."""
     if opset < 23:
         division = T.DOUBLE if x_kind == T.INT32 else x_kind
     elif precision:
@@ -135,7 +137,8 @@ def quantize(opset, x, x_kind, s, s_kind, kind, zero, axis, block, saturate, pre
     else:
         division = T.FLOAT if x_kind in FLOATS and s_kind == T.FLOAT8E8M0 else T.DOUBLE
     x, s = round_to(x, division), round_to(s, division)
-    # f64 has more than twice the bits of every other type, and two more: rounding twice is rounding once.
+    # f64 has more than twice as many significant bits as all other types, plus two, so that double
+    # rounding is harmless.
     quotient = round_to(x / spread(s, x.shape, axis, block), division)
     if kind in INTEGERS:
         bits, is_signed = INTEGERS[kind]
@@ -152,7 +155,7 @@ def quantize(opset, x, x_kind, s, s_kind, kind, zero, axis, block, saturate, pre
 
 
 def dequantize(x, x_kind, s, zero, kind, axis, block):
-    """D5."""
+    """Rule D5."""
     if zero is not None and x_kind not in FLOAT8:
         x = x - spread(zero, x.shape, axis, block)
     product = np.float32(x) * np.float32(spread(s, x.shape, axis, block))
@@ -170,7 +173,7 @@ def arithmetic(op, kind, a, b=None):
 
 
 def unpack(tensor):
-    """The numbers of a constant."""
+    """The values of a constant."""
     kind, shape = tensor.data_type, list(tensor.dims)
     dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind))
     if not tensor.raw_data:
@@ -185,10 +188,10 @@ def unpack(tensor):
         if bits and bits < 8:
             count = int(np.prod(shape, dtype=np.int64))
             each = np.unpackbits(raw, bitorder="little")[: count * bits].reshape(count, bits)
-            codes = each @ (1 << np.arange(bits))
+            encodings = each @ (1 << np.arange(bits))
             if kind in (T.INT4, T.INT2):
-                codes = np.where(codes >> (bits - 1), codes - (1 << bits), codes)
-            raw = codes.astype(np.uint8)
+                encodings = np.where(encodings >> (bits - 1), encodings - (1 << bits), encodings)
+            raw = encodings.astype(np.uint8)
         numbers = raw.view(dtype).reshape(shape)
     return to_numbers(numbers, kind)
 
@@ -210,14 +213,14 @@ def pack(array, kind):
     )[0]
     if not bits or bits >= 8:
         return array.tobytes()
-    codes = array.reshape(-1, 1).view(np.uint8)
+    encodings = array.reshape(-1, 1).view(np.uint8)
     return np.packbits(
-        np.unpackbits(codes, axis=1, bitorder="little")[:, :bits].reshape(-1), bitorder="little"
+        np.unpackbits(encodings, axis=1, bitorder="little")[:, :bits].reshape(-1), bitorder="little"
     ).tobytes()
 
 
 def evaluate(model, feeds):
-    """(type, numbers) of every value of a model of such nodes."""
+    """(type, values) of every value of a model with such nodes."""
     opset = next(i.version for i in model.opset_import if not i.domain)
     values = {t.name: (t.data_type, unpack(t)) for t in model.graph.initializer}
     for i in model.graph.input:

@@ -1,5 +1,6 @@
-"""ONNX's own node tests of some ops, those that spell the op out included: quant-float-check accepts the model, and the outputs of
-quant-float-run, compiled and by the Reference, have the bits of the test data, NaN payloads too.
+"""ONNX's node tests of some ops, including those that expand the op to its function body:
+quant-float-check accepts the model, and the outputs of quant-float-run, with compiled code and the
+Reference, have the bits of the test data, NaN payloads included.
 
 Usage: exact_node_tests.py TOOLS_DIR WORK_DIR OP=COUNT...
 """
@@ -23,7 +24,7 @@ def main(tools_dir, work, *expected):
         targets = ("cpu", "reference")
         return runner.run(case, targets=targets, exact=True, check=True, level=level)
 
-    # No level of optimization changes a bit, and the lowest takes a fraction of the time.
+    # No optimization level changes a bit, and the lowest one compiles fastest.
     levels = [0 if index % 4 else 2 for index in range(len(cases))]
     with ThreadPoolExecutor(max_workers=2) as pool:
         for found in pool.map(check_case, cases, levels):

@@ -1,4 +1,5 @@
-"""A model with 2 GiB of external data is exported in a fraction of that: large_export.py TOOLS FOLDER."""
+"""Exporting a model with 2 GiB of external data needs a fraction of that memory: large_export.py
+TOOLS FOLDER."""
 
 import filecmp
 import pathlib

@@ -1,9 +1,10 @@
-"""ONNX's own node tests of the ordinary ops, those that spell other ops out with them included, through quant-float-run.
+"""ONNX's node tests of the ordinary ops, including those that expand other ops to function bodies,
+through quant-float-run.
 
 Usage: ordinary_node_tests.py TOOLS_DIR WORK_DIR PART PARTS
 
-unsupported.toml lists the tests that are not run, each with the reason and with what the tool says; a test that is listed and
-passes, or fails in another way, is a failure as well.
+unsupported.toml lists the tests that fail, each with the reason and the tool's message. A listed
+test that passes or fails with another message is a failure as well.
 """
 
 import re
@@ -33,7 +34,7 @@ OPS = set(
     ArrayFeatureExtractor Binarizer TreeEnsemble
     """.split()
 )
-# Of onnx 1.23.2.
+# The count for onnx 1.23.2.
 EXPECTED = 1548
 # These have a test file of their own.
 ELSEWHERE = re.compile("test_(cast|castlike|quantizelinear|dequantizelinear)_?")
@@ -52,7 +53,7 @@ def is_ordinary(case):
 
 
 class Unsupported:
-    """The rows of unsupported.toml, which list names of tests or patterns of them."""
+    """The rows of unsupported.toml, which contain names or patterns of tests."""
 
     def __init__(self, path):
         rows = tomllib.loads(path.read_text()).get("unsupported", [])

@@ -1,7 +1,8 @@
-"""What a cast between strings and numbers gives (C14), by exact fractions.
+"""The results of casts between strings and numbers (C14), in exact fractions.
 
-Numbers are rounded once from the exact decimal number. A float's text is the shortest one that is nearer to it than to its
-neighbours; where Python and numpy write such strings themselves, they are asked."""
+Numbers are rounded once from the exact decimal number. The string of a float is the shortest one
+that is nearer to it than to its neighbors. Strings that Python and numpy can write are compared
+with theirs."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -10,7 +11,8 @@ import numpy as np
 
 
 class Float(NamedTuple):
-    """A format: exponents from 1 - bias, `kind` says what codes are beside the finite numbers."""
+    """A format: exponents from 1 - bias. `kind` describes the encodings other than finite
+    values."""
 
     bits: int
     mantissa: int
@@ -23,12 +25,12 @@ class Float(NamedTuple):
 
     @property
     def end(self):
-        """The first magnitude that is no finite number."""
+        """The first magnitude beyond the finite values."""
         ends = {"ieee": self.sign - (1 << self.mantissa), "nan": self.sign - 1, "unsigned": 255}
         return ends.get(self.kind, self.sign)
 
     def value(self, magnitude):
-        """Also of magnitudes behind the end, as if the format went on."""
+        """Also of magnitudes beyond the range, as if the format continued."""
         field, mantissa = divmod(magnitude, 1 << self.mantissa)
         if field:
             mantissa |= 1 << self.mantissa
@@ -52,7 +54,7 @@ FLOATS = {
     "f8E4M3B11FNUZ": Float(8, 3, 11, "fnuz"),
     "!quant_float.f8UE5M3": Float(8, 3, 15, "unsigned"),
 }
-# Those that no opset of ONNX has.
+# Types that no opset of ONNX has.
 OWN = ["f8E3M4", "f8E4M3", "f8E4M3B11FNUZ", "!quant_float.f8UE5M3"]
 INTEGERS = [f"{sign}{bits}" for bits in (2, 4, 8, 16, 32, 64) for sign in ("i", "ui")]
 SCALE = "f8E8M0FNU"
@@ -60,7 +62,7 @@ TYPES = [*FLOATS, SCALE, *INTEGERS, "i1"]
 
 
 def slot_type(name):
-    """What the tools' .npy files hold of a type."""
+    """The type in the tools' .npy files."""
     if name == "i1":
         return np.dtype(bool)
     if name in FLOATS and FLOATS[name].bits <= 8:
@@ -78,12 +80,12 @@ def floor_log2(value):
 
 
 def read(text):
-    """(negative, exact magnitude); the magnitude of INF and NaN is their name."""
+    """(negative, exact magnitude). The magnitude of INF and NaN is their name."""
     text = text.strip(" \t\n\v\f\r").lower()
     if text.lstrip("+-") in ("inf", "nan"):
         return text[0] == "-", text.lstrip("+-")
     number, _, exponent = text.partition("e")
-    # Beyond these limits all are alike.
+    # All values beyond these limits have the same result.
     power = min(max(int(exponent or 0), -5000), 5000)
     return text[0] == "-", abs(Fraction(number)) * Fraction(10) ** power
 
@@ -94,8 +96,8 @@ def round_float(form, text, saturate=True, infinity_is_nan=False):
     fnuz = form.kind == "fnuz"
     if value == "nan":
         quiet = 1 << (form.mantissa - 1)
-        codes = {"ieee": form.end | quiet, "nan": form.end, "unsigned": form.end}
-        return codes.get(form.kind, form.sign)
+        encodings = {"ieee": form.end | quiet, "nan": form.end, "unsigned": form.end}
+        return encodings.get(form.kind, form.sign)
     if value == "inf":
         if fnuz and saturate and infinity_is_nan:
             return form.sign
@@ -145,7 +147,7 @@ def round_integer(name, text):
 
 
 def convert(name, text, **attributes):
-    """The element's slot."""
+    """The encoding of the element."""
     if name == "i1":
         return int(read(text)[1] != 0)
     if name == SCALE:
@@ -166,7 +168,8 @@ def spell(digits, power):
 
 
 def shortest(low, value, high, closed):
-    """Of the numbers between two that with the fewest digits, the nearest one."""
+    """Of the numbers in the interval, the one with the fewest digits, and of these the nearest
+    one."""
 
     def inside(x):
         return low <= x <= high if closed else low < x < high
@@ -198,7 +201,7 @@ def write_float(form, code):
 
 
 def write(name, slot):
-    """The text of a slot."""
+    """The string of an encoding."""
     if name == SCALE:
         if slot == 0xFF:
             return "NaN"
@@ -210,7 +213,7 @@ def write(name, slot):
 
 
 def write_by_library(name, slots):
-    """The same of an array of f64, f32 or f16, as Python and numpy write them."""
+    """The strings of an array of f64, f32 or f16 as Python and numpy write them."""
     values = slots.view(slot_type(name))
     strings = []
     for value in values:
