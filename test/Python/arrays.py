@@ -1,5 +1,5 @@
-# Arrays of callers: contiguous memory is shared, other layouts and lists are copied; results go where `out` says; DLPack of every
-# element type.
+# Arrays of callers: contiguous memory is shared, other layouts and lists are copied. Results are
+# written to `out`. DLPack of every element type.
 # RUN: %python %s
 import gc
 import sys
@@ -21,7 +21,7 @@ func.func @id(%x: tensor<?x?xf32>) -> tensor<?x?xf16> {
 def check_out():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     out = np.empty((3, 4), np.float16)
-    expect.true("the array that was given comes back", qf.cast(x, "f16", out=out) is out)
+    expect.true("the given array is returned", qf.cast(x, "f16", out=out) is out)
     expect.same("it is written", out, x.astype(np.float16))
     whole = np.zeros((5, 4), ml_dtypes.float8_e4m3fn)
     qf.cast(x, "f8e4m3", out=whole[1:4])
@@ -45,11 +45,11 @@ def check_out():
 def check_layouts():
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     wanted = x.astype(np.float16)
-    expect.same("a part that is contiguous", qf.cast(x[1], "f16"), wanted[1])
+    expect.same("a contiguous part", qf.cast(x[1], "f16"), wanted[1])
     expect.same("read-only", qf.cast(np.broadcast_to(x, x.shape), "f16"), wanted)
     column = x.reshape(24, 1)[:, ::-1]
     expect.same(
-        "strides of one element do not count", qf.cast(column, "f16"), wanted.reshape(24, 1)
+        "strides of dimensions of size 1 are ignored", qf.cast(column, "f16"), wanted.reshape(24, 1)
     )
     frozen = x.copy()
     frozen.flags.writeable = False
@@ -61,7 +61,7 @@ def check_layouts():
 
 
 def check_copies():
-    """Inputs of other strides, byte orders and owners compute what their copies do."""
+    """Inputs of other strides, byte orders and owners yield the same as their copies."""
     x = (np.arange(24, dtype=np.float32) - 7.3).reshape(2, 3, 4)
     scales = np.linspace(0.1, 2, 8, dtype=np.float32)
     kernel = qf.parse(IDENTITY).compile()
@@ -73,7 +73,7 @@ def check_copies():
         ("broadcast", np.broadcast_to(x[0], (5, 3, 4))),
         ("big-endian", x.astype(">f4")),
         ("big-endian and transposed", x.astype(">f4").T),
-        ("of bytes at odd places", np.frombuffer(b"." + x.tobytes(), "<f4", 24, 1)[::-1]),
+        ("of bytes at odd addresses", np.frombuffer(b"." + x.tobytes(), "<f4", 24, 1)[::-1]),
     ]:
         copy = other.astype(np.float32, order="C")
         expect.same(what, qf.cast(other, "f16"), copy.astype(np.float16))
@@ -91,7 +91,9 @@ def check_copies():
     )
     square = np.arange(9, dtype=np.float32).reshape(3, 3)
     wanted = square.T.copy()
-    expect.same("onto what it was copied from", qf.cast(square.T, "f32", out=square), wanted)
+    expect.same(
+        "written to the array that was copied", qf.cast(square.T, "f32", out=square), wanted
+    )
     memory = np.arange(12, dtype=np.float32).reshape(3, 4)
     for what, strides, sizes in [("strides", (1, 4), (4, 3)), ("strides of zero", (0, 0), (2, 5))]:
         y = qf.cast(foreign.Foreign(memory, 2, 32, strides=strides, sizes=sizes), "f16")
@@ -101,7 +103,7 @@ def check_copies():
 
 
 def check_numbers():
-    """Numbers of Python and lists of them become what is needed, rounded once."""
+    """Python's numbers and lists of them are converted to the required type with one rounding."""
     f8 = ml_dtypes.float8_e4m3fn
     expect.same("a number", qf.cast(1.1, "f8E4M3FN"), np.array(1.125, f8))
     expect.same("a list", qf.cast([1.1, 500], "f8E4M3FN"), np.array([1.125, 448], f8))
@@ -109,7 +111,7 @@ def check_numbers():
     expect.same("booleans", qf.cast((True, False), "f16"), np.float16([1, 0]))
     expect.same("a list of arrays", qf.cast([f8(2), f8(3)], "f32"), np.float32([2, 3]))
     expect.same("no numbers", qf.cast([[], []], "f16"), np.empty((2, 0), np.float16))
-    # Between two halves, a double that a float would round to the middle.
+    # Between two f16 values: a double that rounds to the midpoint in f32.
     near = 1 + 2**-11 + 2**-40
     half = qf.parse("""
       func.func @id(%x: tensor<?xf16>) -> tensor<?xf32> {
@@ -152,40 +154,40 @@ def check_no_copies():
     expect.true("no reference stays", sys.getrefcount(x) == before)
 
 
-def check_codes():
-    """A type that numpy lacks: codes whose type has metadata."""
+def check_encodings():
+    """A type that numpy lacks: encodings with metadata about the type."""
     element = qf.dtype("f8UE5M3")
     x = np.float32([1, 3, 200000, -1, 2.0**-17, np.nan])
-    codes = qf.cast(x, element)
-    expect.same("codes", codes, np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF]))
-    expect.true("they say so", qf.dtype(codes.dtype) is element)
+    encodings = qf.cast(x, element)
+    expect.same("codes", encodings, np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF]))
+    expect.true("they say so", qf.dtype(encodings.dtype) is element)
     wanted = np.float32([1, 3, 114688, 0, 2.0**-17, np.nan])
-    expect.same("and back", qf.cast(codes, "f32"), wanted)
+    expect.same("and back", qf.cast(encodings, "f32"), wanted)
     loaded = np.uint8([0x78, 0x84, 0xFE, 0, 1, 0xFF])
     expect.same("codes from elsewhere", qf.cast(loaded.view(element.numpy), "f32"), wanted)
-    expect.same("without it they are numbers", qf.cast(loaded[:2], "f32"), np.float32([120, 132]))
-    scaled = qf.quantize(np.float32([[2, 6, -9, 1]]), codes[None, :2], axis=1, block_size=2)
+    expect.same("without it they are integers", qf.cast(loaded[:2], "f32"), np.float32([120, 132]))
+    scaled = qf.quantize(np.float32([[2, 6, -9, 1]]), encodings[None, :2], axis=1, block_size=2)
     expect.same("a scale", scaled, np.uint8([[2, 6, 0, 0]]))
     q = np.array([[1, -2, 0.5, 4]], ml_dtypes.float4_e2m1fn)
-    y = qf.dequantize(q, codes[None, :2], axis=1, block_size=2, dtype="f32")
+    y = qf.dequantize(q, encodings[None, :2], axis=1, block_size=2, dtype="f32")
     expect.same("of float4", y, np.float32([[1, -2, 1.5, 12]]))
     rounded = qf.qdq(np.float32([1.1, -300, 7]), 1.0, storage="f8E4M3")
     expect.same("f8E4M3, by its name in MLIR", rounded, np.float32([1.125, -240, 7]))
 
 
 def check_dlpack():
-    codes = {
+    encodings = {
         "float": 2, "float16": 2, "double": 2, "bfloat16": 4, "bool": 6, "float8e4m3fn": 10,
         "float8e4m3fnuz": 11, "float8e5m2": 12, "float8e5m2fnuz": 13, "float8e8m0": 14,
         "float8e3m4": 7, "float8e4m3": 8, "float8e4m3b11fnuz": 9,
     }  # fmt: skip
     for element in qf.DTYPES.values():
-        code = codes.get(element.name, 1 if element.name.startswith("u") else 0)
-        # DLPack has no type of the last one.
+        code = encodings.get(element.name, 1 if element.name.startswith("u") else 0)
+        # DLPack lacks the last type.
         if (element.bits < 8 and element.name != "bool") or element.name == "float8ue5m3":
             continue
         values = np.array([[1, 0, 1], [1, 1, 0]]).astype(element.numpy)
-        memory = expect.codes(values)
+        memory = expect.encodings(values)
         bits = 8 * element.itemsize
         if element.name == "float8e8m0":
             values = values.copy()
@@ -198,11 +200,11 @@ def check_dlpack():
         expect.same(
             f"DLPack {element} is written",
             out,
-            expect.codes(qf.cast(values.astype(np.float32), element)),
+            expect.encodings(qf.cast(values.astype(np.float32), element)),
         )
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     y = qf.cast(foreign.Foreign(x, 2, 32, strides=(3, 1)), "f16")
-    expect.same("strides that are written out", y, x.astype(np.float16))
+    expect.same("explicit strides", y, x.astype(np.float16))
     y = qf.cast(foreign.Foreign(x, 2, 32, strides=(0, 0), sizes=(1, 1)), "f16")
     expect.same("strides of single elements", y, x[:1, :1].astype(np.float16))
     y = qf.cast(foreign.Foreign(x, 2, 32, sizes=(0, 3), strides=(1, 7)), "f16")
@@ -210,11 +212,11 @@ def check_dlpack():
     y = qf.cast(foreign.Foreign(x, 2, 32, sizes=()), "f16")
     expect.same("rank 0", y, np.array(0, np.float16))
     gc.collect()
-    expect.true(f"{len(foreign.alive)} capsules stay alive", not foreign.alive)
+    expect.true(f"{len(foreign.alive)} capsules are not released", not foreign.alive)
 
 
 def check_packed():
-    """Two elements of 4 bits in a byte, as PyTorch's float4_e2m1fn_x2."""
+    """Two 4-bit elements in a byte, like PyTorch's float4_e2m1fn_x2."""
     x = np.float32([[0.5, -6, 1.5, 2], [4, 0, -0.5, 3]])
     values = qf.cast(x, "float4e2m1")
     memory = qf.pack(values).codes.reshape(2, 2)
@@ -230,9 +232,9 @@ def check_packed():
       %0 = quant_float.cast %x opset 28 : tensor<?x4xf4E2M1FN> to tensor<?x4xf32>
       return %0 : tensor<?x4xf32>
     }""")
-    expect.same("of a kernel with bytes", kernel.compile()(packed), x)
+    expect.same("of a kernel with unpacked elements", kernel.compile()(packed), x)
     kernel.run_passes("builtin.module(quant-float-pack-arguments)")
-    expect.same("of a kernel that is packed", kernel.compile()(packed), x)
+    expect.same("of a kernel with packed elements", kernel.compile()(packed), x)
     back = qf.parse("""func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf4E2M1FN> {quant_float.packed}) {
       %0 = quant_float.cast %x opset 28 : tensor<?x4xf32> to tensor<?x4xf4E2M1FN>
       return %0 : tensor<?x4xf4E2M1FN>
@@ -256,7 +258,7 @@ def check_packed():
 
 
 def check_as_dlpack():
-    """Results of all types, imported again: the same memory."""
+    """Results of all types, imported again without a copy."""
     for element in qf.DTYPES.values():
         array = np.zeros((2, 3), element.numpy)
         if (element.bits < 8 and element.name != "bool") or element.name == "float8ue5m3":
@@ -269,12 +271,12 @@ def check_as_dlpack():
             continue
         exported = qf.as_dlpack(array)
         expect.true(f"{element}: the array", exported.array is array)
-        expect.codes(array)[...] = 1
+        expect.encodings(array)[...] = 1
         got = qf.cast(exported, element)
-        expect.same(f"{element}: elements", expect.codes(got), expect.codes(array))
+        expect.same(f"{element}: elements", expect.encodings(got), expect.encodings(array))
         made = qf.cast(np.float32([[1, 0, 1], [0, 1, 1]]), element)
         expect.true(f"{element}: out", qf.cast(made, element, out=exported) is exported)
-        expect.same(f"{element}: written", expect.codes(array), expect.codes(made))
+        expect.same(f"{element}: written", expect.encodings(array), expect.encodings(made))
     if hasattr(np, "from_dlpack"):
         array = np.arange(6, dtype=np.int16)
         expect.true("numpy", np.from_dlpack(qf.as_dlpack(array)).ctypes.data == array.ctypes.data)
@@ -301,7 +303,7 @@ check_layouts()
 check_copies()
 check_numbers()
 check_no_copies()
-check_codes()
+check_encodings()
 check_dlpack()
 check_packed()
 check_as_dlpack()

@@ -1,4 +1,5 @@
-# Blocks in threads: chunks of threads begin where blocks do, or rows go to threads; each number as NumPy has it.
+# Blocks with threads: the chunks of threads start at blocks, or threads take rows. Each value
+# equals NumPy's.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import subprocess
@@ -11,7 +12,7 @@ from sanitizers import tool_environment
 
 tools, work = sys.argv[1], Path(sys.argv[2])
 random = np.random.default_rng(5)
-# Whether the code has threads shows that more than one computes.
+# More than one thread computes, if the code uses threads.
 for size, block, rows in (
     (4096, 32, 67),
     (96, 32, 3001),
@@ -35,10 +36,13 @@ func.func @dequantize(%x: tensor<?x{size}xi8>, %s: tensor<?x{count}xf32>) -> ten
     x = random.normal(0, 50, (rows, size)).astype(np.float32)
     scale = random.uniform(0.3, 3, (rows, count)).astype(np.float32)
     wide = np.repeat(scale, block, axis=1)
-    codes = np.clip(np.rint(x / wide), -128, 127).astype(np.int8)
+    encodings = np.clip(np.rint(x / wide), -128, 127).astype(np.int8)
     path = work / "model.mlir"
     for threads in (2, 3):
-        for name, given, expected in (("quantize", x, codes), ("dequantize", codes, codes * wide)):
+        for name, given, expected in (
+            ("quantize", x, encodings),
+            ("dequantize", encodings, encodings * wide),
+        ):
             function = qf.compile(path, name, threads=threads)
             got = np.asarray(function(given, scale))
             assert np.array_equal(got, expected), (name, size, block, rows, threads)

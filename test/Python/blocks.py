@@ -1,5 +1,5 @@
-# block_quantize and block_dequantize: scales, elements and values by every rule against the oracle in NumPy, by compiled code and
-# by the Reference; blocks of any rank, which share kernels; what is refused.
+# block_quantize and block_dequantize: scales, elements and values by every rule against the oracle
+# in NumPy, with compiled code and the Reference; blocks of any rank, which share kernels; errors.
 # RUN: %python %s %src_root/include/quant-float/IR/QuantFloatEnums.td
 import itertools
 import re
@@ -42,7 +42,7 @@ def check_rules():
 
 
 def check_types():
-    """The narrower inputs and results, MXINT8, and numbers of Python."""
+    """The narrower inputs and results, MXINT8, and Python's numbers."""
     x = random.standard_normal((4, 64)).astype(ml_dtypes.bfloat16)
     for dtype in (ml_dtypes.bfloat16, np.float16):
         narrow = x.astype(dtype)
@@ -57,13 +57,13 @@ def check_types():
 
 
 def check_levels():
-    """The scale of the tensor from a calibration, and given."""
+    """The scale of the tensor from a calibration, and as an argument."""
     x = (random.standard_normal((3, 48)) * 5).astype(F32)
     for rule in blocks.TWO_LEVELS:
         types = ("float4e2m1", "float8e4m3fn", 16, rule)
         amax = F32(40)
         *_, t = qf.block_quantize(x, *types, tensor_amax=amax)
-        expect.same(f"{rule}: scale of a calibration", t, np.array(blocks.tensor_scale(amax)))
+        expect.same(f"{rule}: scale from a calibration", t, np.array(blocks.tensor_scale(amax)))
         for options, level in (
             ({"tensor_amax": [40.0]}, blocks.Level(amax=amax)),
             ({"tensor_scale": 0.25}, blocks.Level(scale=F32(0.25))),
@@ -71,20 +71,20 @@ def check_levels():
             q, s, *_ = qf.block_quantize(x, *types, **options)
             wanted = blocks.scales(rule, "f4E2M1FN", "f8E4M3FN", block_cases.amaxes(x, (1, 16)), level)  # fmt: skip
             expect.same(f"{rule} {options}: scales", s.view(np.uint8), wanted)
-            codes = block_cases.spread(wanted, (1, 16), x.shape)
-            wanted = blocks.elements(rule, "f4E2M1FN", "f8E4M3FN", x, codes, level)
+            encodings = block_cases.spread(wanted, (1, 16), x.shape)
+            wanted = blocks.elements(rule, "f4E2M1FN", "f8E4M3FN", x, encodings, level)
             expect.same(f"{rule} {options}: elements", q.view(np.uint8), wanted.astype(np.uint8))
     q, s = qf.block_quantize(x, *types, tensor_scale=0.3)
     for order in ("block_first", "tensor_first", None):
-        codes = block_cases.spread(s.view(np.uint8), (1, 16), x.shape)
-        wanted = blocks.dequantize(q.view(np.uint8), "f4E2M1FN", codes, "f8E4M3FN", F32(0.3), order == "tensor_first")  # fmt: skip
+        encodings = block_cases.spread(s.view(np.uint8), (1, 16), x.shape)
+        wanted = blocks.dequantize(q.view(np.uint8), "f4E2M1FN", encodings, "f8E4M3FN", F32(0.3), order == "tensor_first")  # fmt: skip
         expect.same(
             f"{order}", qf.block_dequantize(q, s, 16, tensor_scale=0.3, order=order), wanted
         )
 
 
 def check_shapes():
-    """Each block by itself: sizes of any rank, also 0 and 1, and arrays that are copied."""
+    """Each block separately: sizes of any rank, also 0 and 1, and arrays that are copied."""
     shapes = [
         ((70,), (32,)),
         ((5,), (-1,)),
@@ -120,7 +120,7 @@ def check_shapes():
         *(qf.block_quantize(x, "float8e5m2", "float8e8m0", 4, "even") for x in (turned, straight)),
         strict=True,
     ):
-        expect.same("another order in memory", got, wanted)
+        expect.same("another memory layout", got, wanted)
 
 
 def check_kernels():
@@ -133,7 +133,8 @@ def check_kernels():
 
 
 def check_random():
-    """Away from zero by random bits: never with none, always with all."""
+    """Stochastic rounding away from zero: never with random bits of zero, always with all bits
+    set."""
     x = np.full((2, 32), 1.25, F32)
     x[:, 0] = 6
     types = ("float4e2m1", "float8e8m0", 32, "floor")
@@ -192,7 +193,7 @@ def check_refusals():
         expect.raises(words, error, words, call)
 
 
-# The words are those of the dialect.
+# The names are those of the dialect.
 text = open(sys.argv[1]).read()
 for words, name in ((qf.typing.BlockRule, "BlockScaleRule"), (qf.typing.ScaleOrder, "ScaleOrder")):
     part = text[text.index(f'QuantFloat_Enum<"{name}"') :].split("]>;")[0]

@@ -1,5 +1,5 @@
-# Libraries whose description of functions lacks something are refused, by quant-float-exec and by the library that loads
-# compiled models, with the same words.
+# Libraries with incomplete metadata are rejected by quant-float-exec and by the library that loads
+# compiled models, with the same message.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %S/Inputs/damaged_description.c %tools_dir %clang %src_root %t
 import subprocess

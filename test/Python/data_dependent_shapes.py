@@ -1,4 +1,4 @@
-# Results whose shapes depend on what arrays hold: new arrays of the right shapes each time, from one kernel.
+# Data-dependent result shapes: one kernel returns new arrays of the right shapes each time.
 # RUN: %python %s
 import expect
 import numpy as np

@@ -1,5 +1,6 @@
-# Kernels on a GPU, under the simulator of a driver: arrays of the host and of the device, by DLPack and by __cuda_array_interface__,
-# in and out; what a driver refuses; the model saved and loaded.
+# Kernels on a GPU, in the simulator of a driver: host and device arrays, by DLPack and by
+# __cuda_array_interface__, as inputs and outputs; errors of the driver; saving and loading of the
+# model.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s prepare %clangxx %cuda_include %obj_root %t
 # RUN: %python %s none %t
@@ -30,7 +31,7 @@ scales = np.float32([0.25, 0.5, 1, 2])
 
 
 class Cupy:
-    """Has __cuda_array_interface__ alone."""
+    """Has only __cuda_array_interface__."""
 
     def __init__(self, array, **other):
         self.array = array
@@ -38,7 +39,7 @@ class Cupy:
 
 
 class Torch:
-    """Has __dlpack__ alone."""
+    """Has only __dlpack__."""
 
     def __init__(self, array, device=(2, 0)):
         self.array, self.device = array, device
@@ -75,11 +76,11 @@ def use(folder):
         "its target", cast.target == "nvvm" and qf.parse(MODEL).compile("cast").target == "cpu"
     )
     wanted = qf.cast(x, "f8E4M3FN")
-    expect.same("arrays of the host", cast(x), wanted)
-    expect.same("strides of the host", cast(x[::-1]), wanted[::-1].copy())
+    expect.same("host arrays", cast(x), wanted)
+    expect.same("strided host arrays", cast(x[::-1]), wanted[::-1].copy())
     expect.same("a list", cast([1.1, 500]), np.array([1.125, 448], wanted.dtype))
     out = np.zeros(1003, wanted.dtype)
-    expect.true("an output of the host", cast(x, out=out) is out)
+    expect.true("a host output", cast(x, out=out) is out)
     expect.same("its values", out, wanted)
     there = qf.to_device(x)
     expect.true(f"{there!r}", repr(there) == "<quant_float.DeviceArray float[1003]>")
@@ -98,7 +99,7 @@ def use(folder):
     expect.true("DLPack's output", cast(x, out=place) is place)
     expect.same("DLPack's output's values", place.array.numpy(), wanted)
     narrow = cast(there)
-    expect.true("no type of CUDA's interface", not hasattr(narrow, "__cuda_array_interface__"))
+    expect.true("not a type of CUDA's interface", not hasattr(narrow, "__cuda_array_interface__"))
     expect.same("nothing", cast(qf.to_device(x[:0])).numpy(), wanted[:0])
 
     scale = qf.compile(qf.parse(MODEL), "scale", target="nvvm")
@@ -137,7 +138,7 @@ def use(folder):
 
 
 def fail(words):
-    """What a driver refuses is an exception, and nothing else happens."""
+    """An error of the driver is an exception, and has no other effects."""
 
     def run():
         qf.compile(qf.parse(MODEL), "cast", target="nvvm", chip="sm_90")(qf.to_device(x))

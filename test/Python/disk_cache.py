@@ -1,5 +1,5 @@
-# Compiled code on disk: found again by other processes, apart by model, options and compiler, whole whatever happens, bounded, and
-# never in the way.
+# Compiled code on disk: other processes find it; the key contains model, options and compiler;
+# files are complete at any time, the size is bounded, and failures of the cache are no errors.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import os
@@ -53,7 +53,9 @@ def use(**environment):
 def check_processes():
     home = str(work / "xdg")
     told, _ = use(XDG_CACHE_HOME=home)
-    expect.true(f"off by itself: {told}", told == "0 0 True None" and not os.path.exists(home))
+    expect.true(
+        f"disabled by default: {told}", told == "0 0 True None" and not os.path.exists(home)
+    )
     folder = pathlib.Path(home) / "quant-float"
     told, _ = use(XDG_CACHE_HOME=home, QUANT_FLOAT_CACHE="1")
     expect.true(f"first: {told}", told == f"0 2 True {folder}")
@@ -88,7 +90,7 @@ def check_processes():
 
 
 def check_keys():
-    """What makes another kernel, and what does not."""
+    """Changes that need another kernel, and those that do not."""
     cache = qf.disk_cache
     cache.enable(work / "keys")
 
@@ -125,7 +127,7 @@ def check_keys():
     kernel = qf.parse(MODEL.format(to="f16")).compile()
     cache.clear()
     expect.true(f"cleared: {cache.info()}", cache.info() == (0, 0, 0, 0))
-    expect.same("one that is used stays", kernel(x), x.astype(np.float16))
+    expect.same("an entry in use is kept", kernel(x), x.astype(np.float16))
     misses("after that", 1)
 
 
@@ -145,7 +147,7 @@ def check_bounds():
     abandoned.mkdir()
     (abandoned / "half.so").write_bytes(b"x")
     os.utime(abandoned, (0, 0))
-    # What others have there stays.
+    # Files of others are kept.
     foreign = [folder / "tmp-results", folder / "extension.so"]
     foreign[0].mkdir()
     foreign[1].write_bytes(bytes(200_000))
@@ -160,13 +162,13 @@ def check_bounds():
         first = first or files[0]
         size = sum(path.stat().st_size for path in files)
         expect.true(f"{number}: {size} bytes", size <= 100_000 or len(files) == 1)
-        # The first is asked for again and again.
+        # The first entry is used repeatedly.
         qf.parse(MODEL.format(to="f16")).compile()
         time.sleep(0.01)
-    expect.true("what is used stays", first.exists())
-    expect.true("what was abandoned goes", not abandoned.exists())
+    expect.true("entries in use are kept", first.exists())
+    expect.true("abandoned files are removed", not abandoned.exists())
     cache.clear()
-    expect.true("what is not the cache's stays", all(path.exists() for path in foreign))
+    expect.true("files of others are kept", all(path.exists() for path in foreign))
     cache.disable()
     expect.true("off", cache.folder is None and cache.info().files == 0)
 

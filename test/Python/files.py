@@ -1,4 +1,5 @@
-# Files that cannot be read or written are the exceptions that Python's own functions raise: with the error's number and the name.
+# Files that cannot be read or written raise the exceptions of Python's own functions, with errno
+# and the name.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import contextlib
@@ -20,7 +21,7 @@ module = qf.parse(MODEL)
 
 @contextlib.contextmanager
 def ordinary_user():
-    """Nobody that may do everything."""
+    """A user who is not root."""
     user = os.geteuid()
     try:
         if user == 0:
@@ -37,7 +38,7 @@ def check(what, number, path, function):
         told = (error.errno, error.filename and os.fspath(error.filename))
         expect.true(f"{what}: {error!r} {error.filename}", told == (number, str(path)))
         expect.true(f"{what}: {error}", os.strerror(number) in str(error))
-        # Python's class for it: FileNotFoundError and its like.
+        # Python's subclass of OSError for it, such as FileNotFoundError.
         expect.true(f"{what}: {type(error)}", type(error) is type(OSError(number, "")))
         expect.true(f"{what}: pickled", pickle.loads(pickle.dumps(error)).errno == number)
         return
@@ -57,7 +58,7 @@ for suffix in (".onnx", ".xml", ".mlir", ".mlirbc"):
     with ordinary_user():
         check(f"unreadable {suffix}", errno.EACCES, locked, lambda path=locked: qf.load(path))
 
-# Writing a shared library leaves the program's signals alone.
+# Writing a shared library does not change the program's signal handlers.
 seen = []
 signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
 module.emit("shared", work / "f.so")
@@ -86,8 +87,8 @@ check("a library that cannot be saved", errno.ENOENT, path, lambda: module.compi
 check("no library", errno.ENOENT, work / "none.so", lambda: qf.load_kernel(work / "none.so"))
 check("a folder for a library", errno.EISDIR, folder, lambda: qf.load_kernel(folder))
 left = sorted(path.name for path in work.iterdir() if path.name.startswith(("a.", "tmp")))
-expect.true(f"nothing is left: {left}", not left)
-# What no number stands for is a plain one.
+expect.true(f"no files remain: {left}", not left)
+# An errno without a subclass raises OSError itself.
 (work / "a.txt").write_text(MODEL)
 error = expect.raises(
     "no model's name", OSError, "expected a model in", lambda: qf.load(work / "a.txt")

@@ -1,5 +1,6 @@
-# QLinearMatMul of every float8, of at most four rows and of more, with matrices that are constants, arguments, casts and quantized: the
-# sums in f32, in the order of the summed axis, that numpy makes one after the other, and D3.
+# QLinearMatMul of every float8, with up to four rows and more, and with matrices that are
+# constants, arguments, casts or quantized: the sums in f32, accumulated in the order of K as in
+# numpy, and rule D3.
 # RUN: %python %s
 import itertools
 
@@ -19,22 +20,23 @@ random = np.random.default_rng(71)
 
 
 def operand(name, origin, shape, number):
-    """The codes, the nodes that give them, the argument or the constant, and the argument's values."""
+    """The encodings, the nodes that compute them, the argument or the constant, and the argument's
+    values."""
     values = random.uniform(-2, 2, shape).astype(np.float32)
     kind = TYPES[number]
-    codes = (values / SCALE if origin == "quantize" else values).astype(kind)
+    encodings = (values / SCALE if origin == "quantize" else values).astype(kind)
     if origin == "constant":
-        tensor = helper.make_tensor(name, number, shape, codes.tobytes(), raw=True)
-        return codes, [], [], [tensor], []
+        tensor = helper.make_tensor(name, number, shape, encodings.tobytes(), raw=True)
+        return encodings, [], [], [tensor], []
     if origin == "argument":
         info = helper.make_tensor_value_info(name, number, shape)
-        return codes, [], [info], [], [codes]
+        return encodings, [], [info], [], [encodings]
     node = {
         "cast": helper.make_node("Cast", [name + "0"], [name], to=number),
         "quantize": helper.make_node("QuantizeLinear", [name + "0", "s", "z"], [name]),
     }[origin]
     info = helper.make_tensor_value_info(name + "0", TensorProto.FLOAT, shape)
-    return codes, [node], [info], [], [values]
+    return encodings, [node], [info], [], [values]
 
 
 def compute(a, b, kind):
@@ -47,7 +49,7 @@ def compute(a, b, kind):
 
 
 def check(number, shape):
-    """One model has the products of all pairs of origins."""
+    """One model has the matmuls of all pairs of origins."""
     rows, depth, columns = shape
     zero = helper.make_tensor("z", number, [], b"\0", raw=True)
     nodes, infos, results, arrays, expected = [], [], [], [], []

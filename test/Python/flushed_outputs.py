@@ -1,5 +1,5 @@
-# Kernels of several outputs, of which one lets the kernel take subnormals for zero: the others have the bits that they have alone.
-# LLVM must not make floating-point comparisons of what tests the bits of a float.
+# Kernels of several outputs, one of which flushes subnormals to zero: the others have the same bits
+# as without it. LLVM must not turn integer tests of a float's bits into floating-point comparisons.
 # RUN: %python %s host
 # RUN: %if host-x86_64 %{ %python %s x86-64 %}
 # RUN: %if host-avx2 %{ %python %s x86-64-v3 %}
@@ -33,7 +33,7 @@ func.func @f(%x: tensor<?xf{bits}>) -> (tensor<?xi1>, tensor<?x{name}>) {{
         is_true, code = qf.parse(text).compile(cpu=cpu)(x)
         assert np.array_equal(np.asarray(is_true), x != 0), (bits, size, cpu, name, is_true)
         limit = float(ml_dtypes.finfo(narrow).max)
-        # Saturated before the cast, as ONNX has it; NaN stays.
+        # Saturated before the cast, as in ONNX. NaN is kept.
         wanted = np.clip(x, -limit, limit).astype(narrow).astype(np.float32)
         got = np.asarray(code).view(narrow).astype(np.float32)
         assert np.array_equal(got, wanted, equal_nan=True), (bits, size, cpu, name)

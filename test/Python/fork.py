@@ -1,5 +1,5 @@
-# Processes that are forked while other threads use the cache, compile and run: they compute, with kernels from before and with new
-# ones, in one thread and in several.
+# Processes that are forked while other threads use the cache, compile and run: the child can run
+# kernels from before the fork and new ones, in one thread and in several.
 # RUN: %python %s
 import multiprocessing
 import os
@@ -16,7 +16,7 @@ x = np.linspace(-9, 9, 4096, dtype=np.float32)
 
 
 def compute():
-    """What a child does: a kernel that the parent has, one that it has not, one in two threads."""
+    """The work of a child: an existing kernel, a new one, and one with two threads."""
     same = (qf.cast(x, "f16") == x.astype(np.float16)).all()
     new = qf.quantize(x, 0.5, dtype="i16", saturate=None, axis=None)
     same &= (new == np.rint(x / np.float32(0.5))).all()
@@ -24,7 +24,7 @@ def compute():
 
 
 def run_in_child(function):
-    """Whether `function` is true in a child, within a minute."""
+    """Whether `function` returns true in a child, within a minute."""
     child = os.fork()
     if not child:
         signal.alarm(60)
@@ -36,7 +36,8 @@ def run_in_child(function):
 
 
 def check_held_locks():
-    """The locks that other threads hold at the fork, of the cache and of a kernel that one compiles."""
+    """Other threads hold locks during the fork: the lock of the cache, and that of a kernel which
+    is being compiled."""
     cache = _cache.KernelCache()
     kernel = qf.parse(MODULE).compile()
     cache.get("old", lambda: kernel)
@@ -61,11 +62,11 @@ def check_held_locks():
     expect.true(f"a child with held locks: {status}", status == 0)
     leave.set()
     thread.join()
-    expect.true("the parent goes on", cache.get("new", None) is kernel)
+    expect.true("the parent continues", cache.get("new", None) is kernel)
 
 
 def check_busy_threads():
-    """Forks at any time of what threads compile and run."""
+    """Forks at arbitrary points of compilation and runs in other threads."""
     stop = threading.Event()
     failures = []
 
@@ -124,7 +125,7 @@ func.func @cast(%x: tensor<?xf32>) -> tensor<?xf16> {
 """
 
 check_held_locks()
-# Before the fork, so that what starts the threads of OpenMP has to be done anew in children.
+# OpenMP threads start before the fork, so that children must start them again.
 qf.cast(x, "f16", threads=2)
 check_busy_threads()
 check_multiprocessing()

@@ -1,5 +1,5 @@
-# The functions of one line on every pair of types: against ml_dtypes and numpy where those round once as well, against the
-# Reference everywhere; arrays of any shape; kernels that are shared.
+# The array functions on every pair of types: against ml_dtypes and numpy if those round once as
+# well, against the Reference always; arrays of any shape; shared kernels.
 # RUN: %python %s %if full %{ --full %}
 import itertools
 import sys
@@ -23,27 +23,27 @@ SCALE_SHAPES = [(), (1,), (3, 1, 1), (1, 3, 1, 1), (2, 1, 4, 1), (5,), (2, 3, 4,
 
 
 def choose(cases, number, count):
-    """Some of them, others each time; all in full runs."""
+    """A random subset, or all in full runs."""
     return cases if full else [cases[(number * count + i) % len(cases)] for i in range(count)]
 
 
 def make(element, shape, finite=False):
-    """Values of all magnitudes that the type has, the special ones among them."""
+    """Values of all magnitudes of the type, special ones among them."""
     size = int(np.prod(shape))
     if element.name == "bool":
         return generator.integers(0, 2, shape).astype(np.bool_)
     if element.bits <= 8:
         bits = generator.permutation(np.resize(np.arange(2**element.bits, dtype=np.uint8), size))
         if not element.is_float and element.bits < 8:
-            # As ml_dtypes keeps them: sign-extended, or zero-extended.
+            # As ml_dtypes stores them: sign-extended, or zero-extended.
             return bits.astype(np.int8).astype(element.numpy).reshape(shape)
         array = bits.view(element.numpy).reshape(shape)
     else:
-        kind = expect.CODES[element.itemsize]
+        kind = expect.ENCODINGS[element.itemsize]
         bits = generator.integers(0, 2**element.bits, size, dtype=kind, endpoint=False)
         array = bits.view(element.numpy).reshape(shape).copy()
         if element.is_float:
-            # Half of them of magnitudes that narrow types have.
+            # Half of them have magnitudes in the range of narrow types.
             near = np.ldexp(generator.standard_normal(shape), generator.integers(-20, 20, shape))
             with np.errstate(over="ignore"):
                 near = near.astype(element.numpy)
@@ -67,7 +67,8 @@ def check_casts():
 
 
 def check_cast_by_peers(what, source, to, x, y):
-    """Where ml_dtypes and numpy do the same: floats that are rounded once, without overflow."""
+    """Casts that ml_dtypes and numpy compute with the same result: floats that are rounded once,
+    without overflow."""
     if not (source.is_float and to.is_float) or "float8e8m0" in (source.name, to.name):
         return
     if "float8ue5m3" in (source.name, to.name):
@@ -99,7 +100,8 @@ def check_attributes():
 
 
 def check_stochastic():
-    """A quarter of the way from 1 to 1.125: the upper quarter of random values round up."""
+    """A quarter of the distance from 1 to 1.125: the upper quarter of the random values round
+    up."""
     random = np.arange(256, dtype=np.uint8)
     x = np.full(256, 1.03125, np.float32)
     for target in ("cpu", "reference"):
@@ -115,7 +117,7 @@ def check_stochastic():
         round_mode="stochastic",
         random=random.reshape(2, 128).astype(np.uint16),
     )
-    # A quarter of the way from 2 to 3, and from -2 to -3.
+    # A quarter of the distance from 2 to 3, and from -2 to -3.
     rows = np.float32([[2.25], [-2.25]]) * np.float32([[1], [0.5]]) * np.ones(256, np.float32)
     both = np.broadcast_to(random, rows.shape)
     wanted = np.float32([[1], [-1]]) * np.where(both >= 192, np.float32(3), np.float32(2))
@@ -128,11 +130,13 @@ def check_stochastic():
             rows, blocks, storage="f6E2M3FN", axis=1, block_size=200, random=both, target=target
         )
         expect.same(f"stochastic qdq, {target}", y, rows)
-    expect.same("numbers of the type stay", half, x.reshape(2, 128).astype(ml_dtypes.bfloat16))
+    expect.same(
+        "values of the type do not change", half, x.reshape(2, 128).astype(ml_dtypes.bfloat16)
+    )
 
 
 def check_philox():
-    """The bits of the op, by the generator as its paper has it."""
+    """The bits of the op, by the generator as its paper defines it."""
     for dtype, width in (("uint2", 2), ("ui4", 4), ("uint8", 8), ("uint16", 16), ("uint32", 32)):
         for shape, seed, offset in (((7, 33), 2**64 - 3, 2**32 - 5), (0, 1, 2), ((), 5, 6)):
             found = qf.philox(shape, seed, offset, dtype=dtype)
@@ -149,13 +153,13 @@ def make_scales(count, element):
 
 
 def dequantize_by_numpy(q, scale, zero, to):
-    """D5 with floats as numpy has them; scale and zero point broadcast."""
+    """Rule D5 with numpy's floats. Scale and zero point broadcast."""
     wide = q.astype(np.float64) - (0 if zero is None else zero.astype(np.float64))
     return (wide.astype(np.float32) * scale.astype(np.float32)).astype(to.numpy)
 
 
 def quantize_by_numpy(x, scale, zero, to):
-    """D1 and D3 for scales of powers of two, whose division is exact."""
+    """Rules D1 and D3 for scales of powers of two, whose division is exact."""
     quotient = x.astype(np.float32) / scale.astype(np.float32)
     if to.is_float:
         most = float(ml_dtypes.finfo(to.numpy).max)
@@ -239,7 +243,7 @@ def check_scalars():
 
 
 def check_numbers():
-    """Numbers of Python are rounded once, whatever numpy's error state is."""
+    """Python's numbers are rounded once, whatever numpy's error state is."""
     up, tie = 1 + 2**-8 + 2**-40, 1 + 2**-8
     cases = [
         ("bf16", up, 0x3F81), ("bf16", -up, 0xBF81), ("bf16", tie, 0x3F80),
@@ -257,7 +261,7 @@ def check_numbers():
             expect.same(
                 f"{number!r} as {element}",
                 array,
-                np.array(wanted, expect.CODES[kind.itemsize]).view(kind.numpy),
+                np.array(wanted, expect.ENCODINGS[kind.itemsize]).view(kind.numpy),
             )
         x = np.array([3, -5], ml_dtypes.bfloat16)
         scale = np.array(0x3F81, np.uint16).view(ml_dtypes.bfloat16)
@@ -334,7 +338,7 @@ def check_cache():
     for to in ("f16", "bf16", "i8", "u8"):
         qf.cast(np.ones(3, np.float32), to)
     info = qf.kernel_cache.info()
-    expect.true(f"the oldest go: {info}", info.size == info.max_size == 3)
+    expect.true(f"the oldest are evicted: {info}", info.size == info.max_size == 3)
     misses = info.misses
     qf.cast(np.ones(3, np.float32), "u8")
     expect.true("the newest stay", qf.kernel_cache.info().misses == misses)

@@ -15,12 +15,12 @@ LEVELS = ("x86-64", "x86-64-v3", "x86-64-v4") if platform.machine() == "x86_64" 
 random = np.random.default_rng(7)
 failures = []
 
-#: The numbers of a format's exponent and fraction bits.
+#: : The widths of a format's exponent and fraction.
 FORMATS = {np.float32: (8, 23, np.uint32), np.float64: (11, 52, np.uint64)}
 
 
 def round_fraction(exact, dtype):
-    """Rounds to the nearest number, ties to even; zero is positive."""
+    """Rounds to the nearest value, ties to even. Zero is positive."""
     exponent_bits, fraction_bits, _ = FORMATS[dtype]
     bias = (1 << (exponent_bits - 1)) - 1
     if exact == 0:

@@ -1,5 +1,6 @@
-# Products and convolutions of f16 and bf16: products and sums are of f32, in the order of the summed axes, and the result is rounded
-# once; these bits at every level of CPU that this machine has and by threads.
+# Matmuls and convolutions of f16 and bf16: products and sums are computed in f32, in the order of
+# K, and the result is rounded once. The bits are the same for every supported CPU level of this
+# machine and with threads.
 # RUN: %python %s
 import sys
 
@@ -36,12 +37,12 @@ def convolve(x, w):
 
 
 def check(op, kind, dtype, x, w, oracle):
-    """With the sizes of the input as they are, and with those open that the weight leaves open."""
+    """With static input sizes, and with dynamic ones where the weight allows them."""
     x, w = x.astype(dtype), w.astype(dtype)
     wanted = oracle(x, w).astype(dtype).view(np.uint16)
-    open_sizes = {"MatMul": ("m", x.shape[1]), "Conv": ("n", x.shape[1], "h", "w")}[op]
+    dynamic_sizes = {"MatMul": ("m", x.shape[1]), "Conv": ("n", x.shape[1], "h", "w")}[op]
     check_sizes(op, kind, x.shape, x, w, wanted)
-    check_sizes(op, kind, open_sizes, x, w, wanted)
+    check_sizes(op, kind, dynamic_sizes, x, w, wanted)
 
 
 def check_sizes(op, kind, sizes, x, w, wanted):

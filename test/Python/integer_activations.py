@@ -1,6 +1,7 @@
-# Vectors that become integers before they meet weights of few bits (R8): weights of all types and small sizes, lying along the sum
-# or across it, at every level of CPU that this machine has. The vectors are such that nothing is rounded: numpy's results are exact,
-# too. Then blocks with NaN, infinities and numbers that are too small.
+# Activations that are quantized dynamically for matmuls with low-bit weights (R8): weights of all
+# types and small sizes, K-contiguous or N-contiguous, for every supported CPU level of this
+# machine. No rounding occurs for these activations, so that numpy's results are exact, too. Also
+# blocks with NaN, infinities and values that are too small.
 # RUN: %python %s
 import platform
 import sys
@@ -12,7 +13,7 @@ from onnx import TensorProto as T
 from onnx import helper, numpy_helper
 
 LEVELS = ("x86-64", "x86-64-v3", "x86-64-v4", "host") if platform.machine() == "x86_64" else ("host",)  # fmt: skip
-# ONNX's type: numpy's, least and most.
+# ONNX's type number: numpy's type, minimum and maximum.
 TYPES = {
     T.INT4: (ml_dtypes.int4, -8, 7),
     T.UINT4: (ml_dtypes.uint4, 0, 15),
@@ -31,22 +32,22 @@ def expect(what, holds):
         failures.append(what)
 
 
-class Product:
-    """x times weights with a scale of a power of two for each channel, or for blocks."""
+class Matmul:
+    """x times weights with a power-of-two scale for each channel, or for blocks."""
 
     def __init__(self, number, element, depth, channels, vectors, block, is_across, most, zero):
         kind, least, greatest = TYPES[element]
         bits = 16 if most == 32767 else 8
         bounds = (max(least, -8), min(greatest, 7)) if bits == 16 else (least, greatest)
-        codes = rng.integers(bounds[0], bounds[1] + 1, (channels, depth)).astype(np.float32)
-        codes = codes.astype(kind).astype(np.float32)
+        encodings = rng.integers(bounds[0], bounds[1] + 1, (channels, depth)).astype(np.float32)
+        encodings = encodings.astype(kind).astype(np.float32)
         self.x = rng.integers(-most // 16, most // 16 + 1, (vectors, depth)).astype(np.float32)
         self.x[:, ::16] = most
         shape = (channels, -(-depth // block)) if block else (channels,)
         scales = rng.choice([0.5, 1, 2], shape).astype(np.float32)
         points = np.full(shape, 3 if least == 0 else -2).astype(np.float32)
         spread = [np.repeat(a, block, 1)[:, :depth] if block else a[:, None] for a in (scales, points)]  # fmt: skip
-        self.expected = self.x @ ((codes - (spread[1] if zero else 0)) * spread[0]).T
+        self.expected = self.x @ ((encodings - (spread[1] if zero else 0)) * spread[0]).T
         self.text = f"{T.DataType.Name(element)} {depth}x{channels} by {vectors}, block {block}, across {is_across}, zero {zero}"  # fmt: skip
 
         def turn(array):
@@ -59,7 +60,7 @@ class Product:
             return helper.make_tensor(name, element, array.shape, array.flatten().tolist())
 
         names = [f"{part}{number}" for part in "wsz"][: 3 if zero else 2]
-        self.constants = [make(names[0], codes, element), make(names[1], scales)]
+        self.constants = [make(names[0], encodings, element), make(names[1], scales)]
         if zero:
             self.constants.append(make(names[2], points, element))
         axis = (0 if is_across else 1) if block else (1 if is_across else 0)
@@ -74,16 +75,16 @@ class Product:
         self.output = helper.make_tensor_value_info(f"y{number}", T.FLOAT, self.expected.shape)
 
 
-def make_products(most):
+def make_matmuls(most):
     for element in TYPES:
         for depth in (1, 16, 31, 65, 130):
-            # Rows of codes have whole bytes.
+            # Rows of quantized values fill whole bytes.
             size = -(-depth // 4) * 4
             for block in (0, 16, 32) if depth > 64 else (0,):
                 for is_across in (False, True):
                     zero = (depth + is_across) % 2 == 1 and element < T.FLOAT4E2M1 and element != T.FLOAT8E4M3FN  # fmt: skip
                     yield (element, size, depth % 9 + 1, depth % 4 + 1, block, is_across, most, zero)  # fmt: skip
-        # Codes of less than a byte stay packed where there are many.
+        # Large sub-byte constants stay packed.
         for is_across in (False, True):
             yield element, 288, 512 if element in (T.INT8, T.UINT8) else 1100, 1, 32, is_across, most, False  # fmt: skip
 
@@ -101,7 +102,7 @@ def make_model(products):
 
 count = 0
 for activations, most in (("int16", 32767), ("int8", 127)):
-    products = [Product(i, *given) for i, given in enumerate(make_products(most))]
+    products = [Matmul(i, *given) for i, given in enumerate(make_matmuls(most))]
     count += len(products)
     model = make_model(products)
     arrays = [product.x for product in products]
@@ -122,8 +123,8 @@ for activations, most in (("int16", 32767), ("int8", 127)):
         exact = exact or rounded
         expect(f"{activations} {level}: other bits", rounded == exact)
 
-# One element of a block decides what becomes of the others.
-product = Product(0, T.INT4, 288, 1100, 1, 32, False, 127, False)
+# One element of a block affects the quantization of the others.
+product = Matmul(0, T.INT4, 288, 1100, 1, 32, False, 127, False)
 kernel = qf.compile(make_model([product]), activations="int8")
 for special, kind in ((np.nan, "nan"), (np.inf, "nan"), (-np.inf, "nan"), (2e-38, "zero")):
     x = product.x.copy()

@@ -1,6 +1,7 @@
-# Products and convolutions of all small sizes, static and open, matrices either way, at every level of CPU that this machine has and
-# with either accumulation mode. Integers are summed without rounding: numpy's results are exact, too. Rows enough for a panel get
-# numbers that round as well, which numpy accumulates by fused multiply-adds.
+# Matmuls and convolutions of all small sizes, static and dynamic, with all layouts of the matrices,
+# for every supported CPU level of this machine and with either accumulation mode. Integer sums are
+# not rounded: numpy's results are exact, too. With enough rows for a panel, the values need
+# rounding as well, and numpy accumulates them by fused multiply-adds.
 # RUN: %python %s
 import platform
 import sys
@@ -29,13 +30,15 @@ def convolve(x, w, stride, pad):
     return np.einsum("nchwrs,ocrs->nohw", windows[:, :, ::stride, ::stride], w)
 
 
-def products(is_open):
-    """Inputs, nodes and what comes out, of one model."""
+def matmuls(is_dynamic):
+    """Inputs, nodes and expected outputs of one model."""
     for rows, size in [(1, n) for n in SIZES] + [(n % 11 + 2, n) for n in SIZES[::4]]:
         for transposed in (0, 1):
             depth = (size * 7 + rows) % 41 + 1
             x, w = draw(rows, depth), draw(*((size, depth) if transposed else (depth, size)))
-            shapes = [["m", "k"], ["n", "k"] if transposed else ["k", "n"]] if is_open else [x, w]
+            shapes = (
+                [["m", "k"], ["n", "k"] if transposed else ["k", "n"]] if is_dynamic else [x, w]
+            )
             yield "Gemm", (x, w), shapes, {"transB": transposed}, x @ (w.T if transposed else w)
 
 
@@ -50,7 +53,7 @@ def convolutions():
 
 
 def sum_in_order(x, w):
-    """x @ w, a fused multiply-add for each product."""
+    """x @ w, with a fused multiply-add for each product."""
     total = np.zeros((*x.shape[:-1], w.shape[-1]), np.float32)
     for step in range(x.shape[-1]):
         total = fma(x[..., step : step + 1], w[..., step : step + 1, :], total)
@@ -69,7 +72,7 @@ def convolve_in_order(x, w, stride, pad, group):
 
 
 def panels(make):
-    """What many rows share is copied next to each other, some steps of the sum at a time."""
+    """Elements that many rows share are copied to a panel, for a part of K at a time."""
     for rows, depth, size in ((16, 1, 65), (17, 300, 1), (21, 600, 49), (25, 40, 33), (50, 257, 7)):
         x, w = make(rows, depth), make(depth, size)
         yield "Gemm", (x, w), (x, w), {}, sum_in_order(x, w)
@@ -86,8 +89,8 @@ def panels(make):
         yield "Conv", (x, w), (x, w), attributes, convolve_in_order(x, w, stride, pad, group)
 
 
-def open_panels(make):
-    """The same where a run tells how many rows there are, few or many, or how long they are."""
+def dynamic_panels(make):
+    """The same with a dynamic number of rows, few or many, or with dynamic lengths of rows."""
     for index, rows in enumerate((0, 1, 3, 8, 15, 16, 17, 21, 25, 50)):
         for depth, size in ((1, 65), (40, 33), (600, 49), (257, 7), (64, 130))[index % 2 :: 2]:
             for transposed in (0, 1):
@@ -116,7 +119,7 @@ def open_panels(make):
 
 
 def lengths(make):
-    """Sums that differ in their lengths alone, which are compiled once."""
+    """Reductions that differ in their lengths only, which are compiled once."""
     for depth in (0, 1, 2, 63, 128, 129, 500):
         x, w = make(20, depth), make(depth, 33)
         yield "Gemm", (x, w), (x, w), {}, sum_in_order(x, w)
@@ -169,9 +172,9 @@ def run(name, cases, kinds=("ordered", "reassociate")):
 
 
 def check_shares():
-    """Threads share rows whose scales are one for some of them."""
+    """Threads share rows, some of which have a common scale."""
     for block, rows in ((3, 48), (128, 384)):
-        codes = rng.integers(-8, 9, (rows, 64, 256)).astype(np.int8)
+        encodings = rng.integers(-8, 9, (rows, 64, 256)).astype(np.int8)
         scales = np.exp2(rng.integers(-2, 3, (rows // block, 64, 256))).astype(np.float32)
         vector = draw(256)
         names = ["codes", "scales", "vector", "values", "y"]
@@ -184,29 +187,29 @@ def check_shares():
             ],
             "g",
             [
-                helper.make_tensor_value_info("codes", T.INT8, codes.shape),
+                helper.make_tensor_value_info("codes", T.INT8, encodings.shape),
                 helper.make_tensor_value_info("scales", T.FLOAT, scales.shape),
                 helper.make_tensor_value_info("vector", T.FLOAT, vector.shape),
             ],
             [helper.make_tensor_value_info("y", T.FLOAT, (rows, 64))],
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
-        expected = codes * np.repeat(scales, block, axis=0) @ vector
+        expected = encodings * np.repeat(scales, block, axis=0) @ vector
         for threads in (1, 2, 3, 6):
-            result = qf.compile(model, threads=threads)(codes, scales, vector)
+            result = qf.compile(model, threads=threads)(encodings, scales, vector)
             if not np.array_equal(result, expected):
                 failures.append(f"shares of {threads} threads, blocks of {block}")
     return 8
 
 
 counts = [
-    run("static", products(False)),
-    run("open", products(True)),
+    run("static", matmuls(False)),
+    run("dynamic", matmuls(True)),
     run("windows", convolutions()),
     run("panels", panels(draw)),
     run("panels, rounded", panels(draw_any), kinds=("ordered",)),
-    run("open panels", open_panels(draw)),
-    run("open panels, rounded", open_panels(draw_any), kinds=("ordered",)),
+    run("dynamic panels", dynamic_panels(draw)),
+    run("dynamic panels, rounded", dynamic_panels(draw_any), kinds=("ordered",)),
     run("lengths", lengths(draw)),
     run("lengths, rounded", lengths(draw_any), kinds=("ordered",)),
     check_shares(),

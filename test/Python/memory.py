@@ -1,6 +1,6 @@
-# Modules, kernels, errors and arrays that are dropped leave nothing behind: the library's count of objects returns to what it
-# was, and the process's memory stays flat.
-# The resident memory with a sanitizer grows: it has shadow memory, and AddressSanitizer keeps freed blocks for a while.
+# Dropped modules, kernels, errors and arrays are freed: the library's count of objects returns to
+# its initial value, and the process's memory does not grow. With a sanitizer, the resident memory
+# grows: there is shadow memory, and AddressSanitizer quarantines freed blocks.
 # UNSUPPORTED: sanitizers
 # RUN: %python %s %results %if full %{ 10000 %} %else %{ 300 %}
 import gc
@@ -65,7 +65,7 @@ after = read_resident()
 expect.true(f"{_native.get_num_live_objects()} objects", _native.get_num_live_objects() == objects)
 expect.true("capsules", not foreign.alive)
 grown = (after - before) / (cycles - warm_up)
-# What malloc keeps in its arenas settles; a kernel that stayed would be 40 KiB or more.
+# The size of malloc's arenas converges. A leaked kernel would be 40 KiB or more.
 expect.true(f"{grown:.2f} KiB more per cycle", after - before < 4096 + 0.5 * (cycles - warm_up))
 record = {
     "cycles": cycles,

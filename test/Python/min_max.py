@@ -40,7 +40,7 @@ for count, bits, is_maximum in itertools.product(range(1, 6), (32, 64), (True, F
         for column in zip(*itertools.product(special, repeat=count), strict=True)
     ]
     name = "maximumf" if is_maximum else "minimumf"
-    # With one operand: beside zero, as in Relu, and beside other constants.
+    # With one operand: with the constant zero, as in Relu, and with other constants.
     constants = (0.0, -0.0, 6.0, np.inf) if count == 1 else (None,)
     for constant in constants:
         size = len(operands[0])

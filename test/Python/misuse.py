@@ -1,4 +1,5 @@
-# Misuse of the package: every case is a clear exception, none a crash, and the process computes right afterwards.
+# Misuse of the package: every case is a clear exception and none a crash, and the process computes
+# correctly afterwards.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import pathlib
@@ -31,7 +32,7 @@ TWO = PLAIN + PLAIN.replace("@plain", "@other").replace(
 
 
 class Raises:
-    """Has __dlpack__ that fails."""
+    """Has a __dlpack__ that fails."""
 
     def __init__(self, error):
         self.error = error
@@ -44,7 +45,7 @@ class Raises:
 
 
 class Strange:
-    """Claims to be a DLPack array and gives something else."""
+    """Claims to be a DLPack array, but returns another object."""
 
     def __dlpack_device__(self):
         return 1, 0
@@ -54,7 +55,7 @@ class Strange:
 
 
 class ReadOnly:
-    """Memory of numpy that is only read."""
+    """Read-only numpy memory."""
 
     def __dlpack_device__(self):
         return 1, 0
@@ -102,7 +103,7 @@ module = qf.parse(PLAIN)
 scales = np.ones(4, np.float32)
 i8 = np.zeros((3, 4), np.int8)
 
-# What is wrong, the exception, words of it, the call.
+# The case, the exception, a part of its message, the call.
 CASES = [
     # no arrays
     ("None", TypeError, "x must be a numpy array or have __dlpack__, or be a number or a list of numbers, but got NoneType", lambda: qf.cast(None, "f16")),
@@ -249,7 +250,7 @@ CASES = [
     ("dequantize to integers", qf.ModelError, "i8", lambda: qf.dequantize(i8, one, dtype="i8")),
     # fakeconvert
     ("a scale that would grow x", ValueError, "scale must broadcast to shape (3, 4), but got (1, 3, 4)", lambda: qf.fakeconvert(x, np.ones((1, 3, 4), np.float32))),
-    ("a scale that does not fit", ValueError, "but got (3,)", lambda: qf.fakeconvert(x, np.ones(3, np.float32))),
+    ("a scale that does not broadcast", ValueError, "but got (3,)", lambda: qf.fakeconvert(x, np.ones(3, np.float32))),
     ("a shift of another shape", ValueError, "shift must have the shape of scale", lambda: qf.fakeconvert(x, scales, np.ones(3, np.float32))),
     ("a scale of another type", TypeError, "scale must have type float, but got float16", lambda: qf.fakeconvert(x, np.float16(1))),
     ("a shift of another type", TypeError, "shift must have type float", lambda: qf.fakeconvert(x, one, np.float64(1))),
@@ -380,7 +381,7 @@ def check(what, kind, words, function):
     try:
         result = function()
     except Exception as error:
-        # Of this very class, or of one that the system has for such files.
+        # The exact class, or a subclass that the system has for such files.
         fits = type(error) in kinds or (OSError in kinds and isinstance(error, OSError))
         expect.true(f"{what}: {error!r}", fits and words in str(error) and str(error))
         return
@@ -391,7 +392,7 @@ for case in CASES:
     check(*case)
 expect.true(f"{len(CASES)} cases", len(CASES) >= 100)
 
-# In threads that close what others use.
+# Threads close kernels and modules that others use.
 for _ in range(20):
     shared = qf.parse(PLAIN)
     victim = shared.compile()

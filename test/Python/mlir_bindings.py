@@ -1,6 +1,6 @@
-# quant_float.mlir registers the dialect with bindings that use the shared library of MLIR: those of the environment variable
-# QUANT_FLOAT_MLIR_PYTHON, a folder with MLIR's own package, or else Inputs/mlir_bindings. Other bindings, and none, are an
-# ImportError.
+# quant_float.mlir registers the dialect with bindings that use the shared library of MLIR: those of
+# the environment variable QUANT_FLOAT_MLIR_PYTHON, a folder with MLIR's own package, or else
+# Inputs/mlir_bindings. Other or missing bindings are an ImportError.
 # UNSUPPORTED: sanitizers
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %clang %llvm_bin
@@ -22,7 +22,7 @@ REQUIRED = (
     f"ImportError: quant_float.mlir requires the Python bindings of MLIR {VERSION}, built with the "
     f"shared library libMLIR.so.{VERSION}"
 )
-# An extension with an MLIR of its own.
+# An extension that contains its own MLIR.
 OTHER = """
 #include <Python.h>
 static char id;

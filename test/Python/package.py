@@ -1,5 +1,5 @@
-# What the package says of itself: element types against numpy, ml_dtypes and onnx; opset queries against onnx's schemas; stubs
-# and docstrings against the module.
+# The package's description of itself: element types against numpy, ml_dtypes and onnx; opset
+# queries against onnx's schemas; stubs and docstrings against the module.
 # RUN: %python %s %src_root
 import ast
 import inspect
@@ -31,7 +31,7 @@ def check_types():
         for spelling in spellings:
             expect.true(f"{entry}: {spelling!r}", qf.dtype(spelling) is entry)
         expect.true(f"{entry} is a float", entry.is_float and entry.itemsize == 1)
-    # OpenVINO's name in lower case was there before.
+    # OpenVINO's name in lower case is older.
     expect.true("f8e4m3", qf.dtype("f8e4m3").name == "float8e4m3fn")
     for number, entry in qf.DTYPES.items():
         if number in own:
@@ -56,7 +56,7 @@ def check_types():
 
 
 def check_names():
-    """What annotations allow is what is there."""
+    """The annotations allow exactly the existing names."""
     from quant_float import _types
     from quant_float import typing as names
 
@@ -64,7 +64,7 @@ def check_names():
         s for t in qf.DTYPES.values() for s in (t.name, t.mlir, t.mlir.lower(), t.numpy.name)
     ]
     allowed = typing.get_args(names.DTypeName)
-    expect.true("names are told once", len(set(allowed)) == len(allowed))
+    expect.true("names are unique", len(set(allowed)) == len(allowed))
     missing = set(spelled) - set(allowed)
     expect.true(f"names of types that are missing: {missing}", not missing)
     binaries = set(typing.get_args(names.BinaryName))
@@ -133,7 +133,7 @@ def check_stub():
         there[name] = value
         if inspect.isclass(value):
             there |= {f"{name}.{k}": getattr(value, k) for k in vars(value) if k[:2] != "__"}
-    # What is private is of annotations alone.
+    # Private names are for annotations only.
     stub = {k: v for k, v in stub.items() if k[0] != "_" and not k.endswith(".__init__")}
     expect.true(f"stub: {sorted(there.keys() ^ stub.keys())}", there.keys() == stub.keys())
     for name, value in there.items():

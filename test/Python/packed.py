@@ -1,4 +1,5 @@
-# Packed arrays, against numpy with integers of any length: every type, odd lengths, kernels, errors.
+# Packed arrays, against numpy with Python's unbounded integers: every type, odd lengths, kernels,
+# errors.
 # RUN: %python %s
 import ml_dtypes
 import numpy as np

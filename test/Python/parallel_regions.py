@@ -1,5 +1,5 @@
-# Several tensors in one call: threads are woken once, go from one loop to the next, and wait where the next
-# depends on the last; each number as ml_dtypes and NumPy have it.
+# Several tensors in one call: threads start once, run one loop after the next, and wait only if a
+# loop depends on the last one. Each value equals that of ml_dtypes and NumPy.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import re
@@ -14,7 +14,7 @@ from sanitizers import tool_environment
 
 tools, work = sys.argv[1], Path(sys.argv[2])
 random = np.random.default_rng(7)
-# A scale that is read between two loops, a result that the next loop reads, and loops that have nothing in common.
+# A scale that is read between two loops, a result that the next loop reads, and independent loops.
 (work / "model.mlir").write_text("""
 func.func @many(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<100000xf32>, %s: tensor<f32>)
     -> (tensor<?xf8E4M3FN>, tensor<?xi8>, tensor<100000xbf16>, tensor<?xf32>, tensor<?xf16>) {
@@ -36,17 +36,18 @@ ir = subprocess.run(
 ).stdout
 assert len(re.findall(r"call void .*@__kmpc_fork_call\(", ir)) == 1, ir
 functions = [qf.compile(path, "many", threads=threads) for threads in (2, 3, 4)]
-# In one thread, because there is too little; in several; the first much smaller than the others, and the other way.
+# A single thread for small sizes, several threads, the first loop much smaller than the others, and
+# the reverse.
 for sizes in ((10, 20), (100003, 70001), (3, 400001), (400001, 5), (0, 300000)):
     a, b = (random.normal(0, 50, size).astype(np.float32) for size in sizes)
     c = random.normal(0, 50, 100000).astype(np.float32)
     s = np.float32(0.75)
-    codes = np.clip(np.rint(b / s), -128, 127).astype(np.int8)
+    encodings = np.clip(np.rint(b / s), -128, 127).astype(np.int8)
     expected = (
         a.astype(ml_dtypes.float8_e4m3fn),
-        codes,
+        encodings,
         c.astype(ml_dtypes.bfloat16),
-        codes * s,
+        encodings * s,
         b.astype(np.float16),
     )
     for function in functions:

@@ -1,5 +1,5 @@
-# What a user hears where the extension cannot be imported: the C library is too old, LLVM is not there, or the extension is for
-# another Python.
+# The message if the extension cannot be imported: the C library is too old, LLVM is missing, or the
+# extension is for another Python.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %clang
 import pathlib
@@ -55,7 +55,7 @@ got = find_error()
 wanted = r"ImportError: quant_float has no extension for CPython [\d.]+ on linux \w+ in \S+, but _native.cpython-39-x86_64-linux-gnu.so"
 expect.true(got, re.fullmatch(wanted, got))
 
-# As of a wheel that uses LLVM's libraries.
+# Like a wheel that uses LLVM's libraries.
 extension = package / f"_native{sysconfig.get_config_var('EXT_SUFFIX')}"
 library = folder / "libMLIR.so.99"
 empty = folder / "empty.c"

@@ -1,5 +1,6 @@
-# Rows and elements of tables that DequantizeLinear, or Cast, Sub and Mul, decode: the bits that numpy gives, of every type of table,
-# granularity and way to read, with one thread and with two, and for a CPU without AVX-512.
+# Gathers from tables that DequantizeLinear, or Cast, Sub and Mul, decode: the bits of numpy, for
+# every table type, granularity and kind of gather, with one thread and with two, and for a CPU
+# without AVX-512.
 # RUN: %python %s
 import itertools
 
@@ -74,7 +75,7 @@ class Model:
 def make_table(model, kind, granularity, with_point, by_cast):
     """The name of the decoded table, and its values."""
     number, dtype, low, high = TYPES[kind]
-    codes = random.uniform(low, high, (ROWS, COLUMNS)).astype(dtype)
+    encodings = random.uniform(low, high, (ROWS, COLUMNS)).astype(dtype)
     shape, attributes = SCALES[granularity]
     scale = random.uniform(0.01, 0.1, shape).astype(np.float32)
     point = random.uniform(max(low, -9), min(high, 9), shape).astype(dtype) if with_point else None
@@ -84,11 +85,11 @@ def make_table(model, kind, granularity, with_point, by_cast):
             return array[:, None]
         return np.repeat(array, BLOCK, attributes["axis"]) if "block" in granularity else array
 
-    values = codes.astype(np.float32)
+    values = encodings.astype(np.float32)
     if with_point:
         values = values - spread(point.astype(np.float32))
     values = values * spread(scale)
-    table = model.constant(codes, number)
+    table = model.constant(encodings, number)
     if by_cast:
         table = model.add("Cast", [table], to=T.FLOAT)
         if with_point:
@@ -103,7 +104,7 @@ def make_table(model, kind, granularity, with_point, by_cast):
 
 
 def read(model, table, values, label):
-    """Reads of the table of every kind."""
+    """Gathers of every kind from the table."""
     few = random.integers(-COLUMNS, COLUMNS, (2, 5))
     x = model.argument(few)
     model.output(model.add("Gather", [table, x]), (label, "rows"), values[few])
@@ -139,7 +140,7 @@ for kind, granularity, with_point, by_cast in cells:
     label = (kind, granularity, with_point, by_cast)
     read(models[-1], *make_table(models[-1], *label), label)
 
-# Any number of rows, of a table that a product reads, too, as those of tied embeddings.
+# A dynamic number of rows, from a table that is also the operand of a matmul, like tied embeddings.
 tied = Model()
 table, values = make_table(tied, "i8", "row", True, False)
 indices = random.integers(0, ROWS, (3, 4))

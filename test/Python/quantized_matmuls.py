@@ -1,5 +1,6 @@
-# With accumulation="reassociate", convolutions and products of dequantized bytes have the bits of exact sums times both scales, on every CPU
-# and in threads; what has no such form, such as few vectors, codes of 16 bits and long sums, has not.
+# With accumulation="reassociate", convolutions and matmuls of dequantized 8-bit values have the
+# bits of exact sums times both scales, on every CPU and with threads. Matmuls that are not
+# legalizable this way, such as skinny ones, 16-bit values and long reductions, do not.
 # RUN: %python %s
 import numpy as np
 import quant_float as qf
@@ -9,13 +10,13 @@ random = np.random.default_rng(29)
 f32 = np.float32
 
 
-def make_codes(dtype, shape):
+def make_quantized(dtype, shape):
     limits = np.iinfo(dtype)
     return random.integers(limits.min, limits.max + 1, shape).astype(dtype)
 
 
 class Case:
-    """A node between dequantizations, and its result as exact sums make it."""
+    """A node between dequantizations, and its result from exact sums."""
 
     def __init__(self, op, x, w, axis, exact, points=(120, 3), per_channel=True, bias=True, **attributes):  # fmt: skip
         count = w.shape[axis]
@@ -62,17 +63,17 @@ def check(case, is_exact=True):
 u8, s8 = np.uint8, np.int8
 image = (1, 12, 9, 11)
 for kinds in ((u8, s8), (s8, s8), (u8, u8), (s8, u8)):
-    x, w = make_codes(kinds[0], image), make_codes(kinds[1], (7, 12, 3, 3))
+    x, w = make_quantized(kinds[0], image), make_quantized(kinds[1], (7, 12, 3, 3))
     points = (120 if kinds[0] == u8 else -5, 3)
     check(Case("Conv", x, w, 0, convolve, points, pads=[1] * 4))
-x = make_codes(u8, image)
-stride = Case("Conv", x, make_codes(s8, (5, 12, 1, 1)), 0, lambda x, w: convolve(x, w, 0, 2), per_channel=False, bias=False, strides=[2, 2])  # fmt: skip
+x = make_quantized(u8, image)
+stride = Case("Conv", x, make_quantized(s8, (5, 12, 1, 1)), 0, lambda x, w: convolve(x, w, 0, 2), per_channel=False, bias=False, strides=[2, 2])  # fmt: skip
 check(stride)
-# Many channels, whose scales are kept apart from the model.
-check(Case("Conv", x, make_codes(s8, (600, 12, 1, 1)), 0, lambda x, w: convolve(x, w, 0)))
-rows = make_codes(u8, (6, 40))
-check(Case("MatMul", rows, make_codes(s8, (40, 24)), 1, np.matmul, bias=False))
-check(Case("Gemm", rows, make_codes(s8, (24, 40)), 0, lambda x, w: x @ w.T, transB=1))
+# Many channels, whose scales are stored outside of the model.
+check(Case("Conv", x, make_quantized(s8, (600, 12, 1, 1)), 0, lambda x, w: convolve(x, w, 0)))
+rows = make_quantized(u8, (6, 40))
+check(Case("MatMul", rows, make_quantized(s8, (40, 24)), 1, np.matmul, bias=False))
+check(Case("Gemm", rows, make_quantized(s8, (24, 40)), 0, lambda x, w: x @ w.T, transB=1))
 
-check(Case("MatMul", make_codes(u8, (2, 40)), make_codes(s8, (40, 24)), 1, np.matmul, bias=False), is_exact=False)  # fmt: skip
-check(Case("MatMul", make_codes(np.uint16, (6, 40)), make_codes(s8, (40, 24)), 1, np.matmul, bias=False), is_exact=False)  # fmt: skip
+check(Case("MatMul", make_quantized(u8, (2, 40)), make_quantized(s8, (40, 24)), 1, np.matmul, bias=False), is_exact=False)  # fmt: skip
+check(Case("MatMul", make_quantized(np.uint16, (6, 40)), make_quantized(s8, (40, 24)), 1, np.matmul, bias=False), is_exact=False)  # fmt: skip

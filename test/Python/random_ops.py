@@ -1,6 +1,7 @@
-# ONNX's random ops: the numbers are those that rule S6 says, here computed by numpy from the paper's generator, the same with open
-# sizes and at every level of CPU that this machine has, and they are distributed as ONNX says. Nodes without a seed have numbers of
-# their own; what cannot be asked for is refused.
+# ONNX's random ops: the results are those of rule S6, computed here by numpy from the paper's
+# generator. They are the same with dynamic sizes and for every supported CPU level of this machine,
+# and have the distribution that ONNX specifies. Each node without a seed has its own random
+# numbers. Invalid requests are errors.
 # RUN: %python %s
 import math
 import platform
@@ -37,7 +38,7 @@ def same(what, result, expected):
         failures.append(f"{what}: {result.ravel()[:4]} instead of {expected.ravel()[:4]}")
 
 
-# As S6 has it.
+# Rule S6.
 
 
 def make_key(seed, number=0):
@@ -100,7 +101,8 @@ def run(op, opset, inputs, attributes, opens=False, kinds=(T.FLOAT,), constants=
 
 
 def within(what, values, cumulative):
-    """Kolmogorov and Smirnov's distance from a distribution; for so many numbers it is larger once in 10^6 times."""
+    """The Kolmogorov-Smirnov distance from a distribution. For this number of values, it is larger
+    with a probability of 10^-6."""
     values = np.sort(values.astype(F64).ravel())
     n = len(values)
     expected = cumulative(values)
@@ -124,7 +126,7 @@ def check_uniform():
             same(what + " like", y, expected.reshape(1001, 30))
             if kind in (F32, F64) and high > low:
                 within(what, y, lambda v, a=low, b=high: (v - a) / (b - a))
-    # Elements of another type than the input's, and no attributes but what is required.
+    # Another element type than the input's, and required attributes only.
     y = run("RandomUniformLike", 1, [np.zeros((3, 5), np.int8)], {"dtype": T.FLOAT}, True)
     same("of integers", y, uniform(make_key(None), 15, F32).reshape(3, 5))
     same("f32", run("RandomUniform", 22, [], {"shape": [4]}), uniform(make_key(None), 4, F32))
@@ -197,7 +199,7 @@ def check_choices():
             expected = (sums[:, None, :] <= (u * sums[:, -1:])[:, :, None]).sum(axis=2)
             what = f"Multinomial {kind.__name__} {element}"
             expect(what, y.dtype == helper.tensor_dtype_to_np_dtype(element))
-            # exp is not rounded to nearest.
+            # exp is not correctly rounded.
             expect(what, y.shape == (3, 4000) and np.mean(y != expected) < 1e-3)
             expect(what + ": classes that are not possible", not np.isin(y[1], (0, 2)).any())
             for row, drawn in zip(shares.astype(F64), y, strict=True):
@@ -225,7 +227,7 @@ def check_dropout():
             y, m = run("Dropout", 13, [x], given, kinds=[element, T.BOOL], constants=constants)
             same(what, y, kept)
             same(what + " mask", m, mask)
-            # Both known when it runs only.
+            # Both are runtime values.
             for training in (True, False):
                 inputs = [x, np.array(ratio, F32), np.array(training)]
                 y, m = run("Dropout", 22, inputs, given, True, [element, T.BOOL])
@@ -234,7 +236,7 @@ def check_dropout():
 
 
 def check_graphs():
-    # Each node has numbers of its own, in every call the same.
+    # Each node has its own random numbers, which are the same in every call.
     nodes = [helper.make_node("RandomUniform", [], [f"y{i}"], shape=[100]) for i in range(3)]
     infos = [helper.make_tensor_value_info(f"y{i}", T.FLOAT, [100]) for i in range(3)]
     graph = helper.make_graph(nodes, "g", [], infos)
@@ -294,7 +296,7 @@ def check_refusals():
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=8)
     try:
         qf.compile(model)
-        failures.append("a loop is not refused")
+        failures.append("a loop is not rejected")
     except qf.Error as error:
         expect(
             f"refused with {error}",

@@ -1,4 +1,4 @@
-# The examples of the package's README and docstrings run and give what they say.
+# The examples in the package's README and docstrings run and yield the stated results.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root %t
 import contextlib

@@ -1,5 +1,7 @@
-# Codes that are chosen, joined and requantized between integer products: a MaxPool and a Concat of dequantized codes, convolutions
-# with zero points and a bias, in rows of any length, against NumPy's floats, at every level of CPU that this machine has and by threads.
+# Quantized values that are pooled, concatenated and requantized between integer convolutions: a
+# MaxPool and a Concat of dequantized values, convolutions with zero points and a bias, in rows of
+# any length, against NumPy's floats, for every supported CPU level of this machine and with
+# threads.
 # RUN: %python %s
 import sys
 
@@ -22,7 +24,7 @@ def dequantize(q, scale, zero):
 
 
 def convolve(x, w):
-    """Sums of products of a window of 3 by 3, whole."""
+    """Sums over windows of 3 by 3, in integers."""
     _, _, height, width = x.shape
     sums = np.zeros((1, w.shape[0], height - 2, width - 2), np.int64)
     for row in range(3):
@@ -93,6 +95,6 @@ def check(height, width, channels=8):
 
 for size in ((9, 9), (15, 15), (21, 29), (12, 57), (7, 71), (5, 113)):
     check(*size)
-# A long sum goes in parts; of 7 by 7 places one is alone.
+# A long reduction is split. Of 7 by 7 output positions, the last one is alone.
 check(9, 9, channels=600)
 sys.exit(failures)

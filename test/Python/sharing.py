@@ -1,5 +1,5 @@
-# Entry points that compute the same share a kernel: each keeps its name, its place, its arguments' names and its weights, in
-# libraries of one and of several CPU levels and in the process.
+# Entry points that compute the same share a kernel: each keeps its name, its index, its arguments'
+# names and its weights, in libraries for one and for several CPU levels and in the process.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import platform
@@ -62,7 +62,7 @@ header = (work / "host.h").read_text()
 places = [header.index(f"int {name}(") for name in FUNCTIONS]
 check("the header's order", sorted(places), places)
 
-# All in one, where weights are arguments and so all four share a kernel.
+# All in one module, where weights are arguments, so that all four share a kernel.
 every = qf.load(source)._native.compile(_native.Options(), None)
 check("entry points in the process", every.num_entries, len(FUNCTIONS))
 
@@ -77,9 +77,9 @@ for place, (name, (argument, weights)) in enumerate(FUNCTIONS.items()):
         check(f"{name}, {kind}: argument", kernel.inputs[0].name, argument)
         try:
             kernel(x[:-1])
-            failures.append(f"{name}, {kind}: 299 elements are no error")
+            failures.append(f"{name}, {kind}: 299 elements are not rejected")
         except qf.RunError as error:
             if not str(error).startswith(f"{name}: "):
-                failures.append(f"{name}, {kind}: the error does not say whose: {error}")
+                failures.append(f"{name}, {kind}: the error does not name the entry point: {error}")
 if failures:
     sys.exit("\n".join(failures))

@@ -1,4 +1,4 @@
-# Positions that are NaN or infinite, and an empty update, read nothing outside of a tensor.
+# Positions that are NaN or infinite, and an empty update, cause no out-of-bounds reads.
 # RUN: %python %s
 import numpy as np
 import quant_float as qf
@@ -21,7 +21,7 @@ for mode in ("linear", "nearest", "cubic"):
         node = helper.make_node("GridSample", ["x", "grid"], ["y"], mode=mode, padding_mode=padding)
         inputs = [("x", T.FLOAT, [1, 1, 4, 4]), ("grid", T.FLOAT, [1, 2, 2, 2])]
         y = compile_node(node, inputs, (T.FLOAT, [1, 1, 2, 2]), 20)(x, grid)
-        # Other values than those of x, or NaN, would be from elsewhere in memory.
+        # Values other than those of x and NaN would come from other memory.
         assert np.all(np.isnan(y) | (np.abs(y) <= 2 * x.max())), (mode, padding, y)
 
 cache = np.arange(24, dtype=np.float32).reshape(2, 4, 3)

@@ -1,4 +1,5 @@
-# Windows that move on by two, over rows of all lengths that begin and end anywhere in vectors: integers, so that any order of sums is exact.
+# Windows with a stride of two, over rows of all lengths with any offset in vectors. The values are
+# integers, so that any order of additions is exact.
 # RUN: %python %s
 import itertools
 
@@ -12,7 +13,8 @@ CPUS = ("host", "x86-64-v3")
 
 
 def take_windows(x, kernel, pad, fill):
-    """Of an image (channels, rows, columns) every second place: (channels, rows, columns, kernel, kernel)."""
+    """Every second window of an image (channels, rows, columns): (channels, rows, columns, kernel,
+    kernel)."""
     x = np.pad(x, ((0, 0), (pad, pad), (pad, pad)), constant_values=fill)
     return np.lib.stride_tricks.sliding_window_view(x, (kernel, kernel), (1, 2))[:, ::2, ::2]
 

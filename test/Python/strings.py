@@ -1,4 +1,5 @@
-# Strings in Python: arrays of objects, StringDType and str_, single ones and lists; as outputs; what is none.
+# Strings in Python: arrays of objects, StringDType and str_, single strings and lists, outputs, and
+# errors.
 # RUN: %python %s
 import expect
 import numpy as np
@@ -35,7 +36,7 @@ for target in ("cpu", "reference"):
     expect.true(f"to str, {target}", qf.cast(x, str, target=target).tolist() == wanted)
     expect.same(f"back, {target}", qf.cast(strings, "float", target=target), x)
     expect.true(f"one, {target}", int(qf.cast("3e0", "i4", target=target)) == 3)
-    # Longer than there is room for at first.
+    # Longer than the initial capacity.
     long = qf.cast(np.full(1000, 5e-324), "string", target=target)
     expect.true(f"long ones, {target}", set(long.tolist()) == {"0." + "0" * 323 + "5"})
     empty = qf.cast(np.empty((2, 0), np.float32), "string", target=target)
@@ -47,7 +48,7 @@ for target in ("cpu", "reference"):
         lambda target=target: qf.cast(["1", "x\0y"], "float", target=target),
     )
 
-# Outputs of the caller's.
+# Outputs that the caller provides.
 out = np.empty(2, object)
 x = np.array([1, 2], np.float32)
 expect.true("out", qf.cast(x, "string", out=out) is out and out.tolist() == ["1", "2"])
@@ -62,7 +63,7 @@ for what, kind, words_, out in (
 ):
     expect.raises(what, kind, words_, lambda out=out: qf.cast(x, "string", out=out))
 
-# What is no string.
+# Values other than strings.
 for what, kind, words_, function in (
     (
         "an object",

@@ -1,4 +1,5 @@
-# Sums that several threads share, of products, convolutions and windows, have the bits that one thread gives them.
+# Reductions that several threads share, of matmuls, convolutions and windows, have the bits of a
+# single thread.
 # RUN: %python %s
 import numpy as np
 import quant_float as qf
@@ -16,7 +17,7 @@ def make_array(dtype, shape):
 
 
 def add(op, x, *constants, result=np.float32, **attributes):
-    """A node of one input; each constant is an array, behind it."""
+    """A node of one input. Each constant is an array, and follows the input."""
     index = len(nodes)
     names = [f"x{index}"]
     for constant in constants:
@@ -41,16 +42,32 @@ for channels, filters, kernel, size, group, stride in (
     options = {"pads": [kernel // 2] * 4, "group": group, "strides": [stride] * 2}
     image = (1, channels, size, size)
     add("Conv", make_array(f32, image), make_array(f32, shape), make_array(f32, filters), **options)
-    codes = make_array(s8, shape)
-    add("ConvInteger", make_array(u8, image), codes, np.uint8(7), result=np.int32, **options)
-    quantization = (scale, np.uint8(120), codes, scale, np.int8(0), np.float32(4), np.uint8(128))
+    encodings = make_array(s8, shape)
+    add("ConvInteger", make_array(u8, image), encodings, np.uint8(7), result=np.int32, **options)
+    quantization = (
+        scale,
+        np.uint8(120),
+        encodings,
+        scale,
+        np.int8(0),
+        np.float32(4),
+        np.uint8(128),
+    )
     add("QLinearConv", make_array(u8, image), *quantization, result=u8, **options)
 add("MaxPool", make_array(f32, (2, 64, 60, 60)), kernel_shape=[3, 3], strides=[2, 2])
 for rows, depth, columns in ((96, 128, 96), (1, 2048, 1024), (37, 300, 130), (3, 700, 512)):
     add("MatMul", make_array(f32, (rows, depth)), make_array(f32, (depth, columns)))
-    codes = make_array(s8, (depth, columns))
-    add("MatMulInteger", make_array(u8, (rows, depth)), codes, np.uint8(3), result=np.int32)
-    quantization = (scale, np.uint8(120), codes, scale, np.int8(0), np.float32(4), np.uint8(128))
+    encodings = make_array(s8, (depth, columns))
+    add("MatMulInteger", make_array(u8, (rows, depth)), encodings, np.uint8(3), result=np.int32)
+    quantization = (
+        scale,
+        np.uint8(120),
+        encodings,
+        scale,
+        np.int8(0),
+        np.float32(4),
+        np.uint8(128),
+    )
     add("QLinearMatMul", make_array(u8, (rows, depth)), *quantization, result=u8)
 add("MatMul", make_array(f32, (6, 40, 64)), make_array(f32, (6, 64, 80)))
 add("ReduceMax", make_array(f32, (16, 300, 200)), axes=[1])

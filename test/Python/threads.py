@@ -1,5 +1,6 @@
-# Two threads run two kernels at the same time, and Python runs a third meanwhile; compiling lets go as well; a kernel that many
-# ask for at once is compiled once; one looks at a model that another verifies.
+# Two threads run two kernels at the same time while Python runs a third thread. Compilation
+# releases the GIL as well. A kernel that many threads request at once is compiled once. One thread
+# can query a model while another one verifies it.
 # RUN: %python %s
 import sys
 import threading
@@ -9,7 +10,7 @@ import expect
 import numpy as np
 import quant_float as qf
 
-# What a thread is in: the line of Kernel.run that enters the extension.
+# The position of a thread: the line of Kernel.run that enters the extension.
 RUN = qf.Kernel.run.__code__
 
 
@@ -19,8 +20,8 @@ def is_inside(thread, code):
 
 
 def check_at_once():
-    """Samples what two threads are in. Were the GIL kept, nothing could be sampled while a kernel
-    runs, and two kernels could never be seen in many samples of one run."""
+    """Samples the positions of two threads. If the GIL were held, nothing could be sampled while a
+    kernel runs, and two kernels could never be seen in many samples of one run."""
     x = np.linspace(-1000, 1000, 1 << 23, dtype=np.float32)
     jobs = [
         (qf.parse(MODULE.format(to=to)).compile(), np.empty(x.shape, qf.dtype(to).numpy))
@@ -91,7 +92,7 @@ def check_one_kernel():
 
 
 def check_looking_while_verifying():
-    """What a thread reads of a model's functions stays while another one verifies it."""
+    """A description of a model's functions stays valid while another thread verifies the model."""
     text = "\n".join(
         MODULE.format(to="f16").replace("@cast", f"@f{number}") for number in range(50)
     )

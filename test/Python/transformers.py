@@ -1,6 +1,6 @@
-# Networks as their models are: a decoder with a cache of keys and values, whose weights are int4 in blocks of 32, writes the same
-# tokens as in ONNX Runtime; an encoder with float8 weights and activations, LSTMs in both directions and a Loop agree with it. All
-# become cubins, too.
+# Networks with the structure of common models: a decoder with a cache of keys and values, with int4
+# weights in blocks of 32, generates the same tokens as ONNX Runtime. An encoder with float8 weights
+# and activations, bidirectional LSTMs and a Loop agree with it. All are also compiled to cubins.
 # RUN: %python %s
 import os
 import pathlib
@@ -29,7 +29,7 @@ rng = np.random.default_rng(12)
 def make_session(model):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    # Rewritten graphs round elsewhere.
+    # Rewritten graphs round differently.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(model.SerializeToString(), options)
 
@@ -43,7 +43,7 @@ found = decode(kernel)
 if found != expected:
     failures.append(f"decoder: expected {expected}, but got {found}")
 if len(set(expected)) < 10:
-    failures.append(f"the decoder writes the same again and again: {expected}")
+    failures.append(f"the decoder repeats itself: {expected}")
 
 encoder = make_encoder()
 session, kernel = make_session(encoder), qf.compile(encoder)
@@ -51,14 +51,15 @@ for length in (1, 7, 16):
     x = rng.standard_normal((2, length, WIDTH)).astype(np.float32)
     mask = np.tril(np.ones((length, length), bool))
     wanted, got = session.run(None, {"x": x, "mask": mask})[0], kernel(x, mask)
-    # Sums in another order may round to another float8: a step of 1/16.
+    # Other orders of additions may change a float8 result by a step of 1/16.
     close = np.isclose(got, wanted, 1e-3, 1e-3).mean()
     if got.shape != wanted.shape or close < 0.9 or np.abs(got - wanted).max() > 0.5:
         failures.append(
             f"encoder, {length}: {close:.3f} agree, at most {np.abs(got - wanted).max()} apart"
         )
-# Sums of at most 128 products of magnitudes of about 1 are within 128 * 2^-24 of each other in any order. A step of the state makes
-# at most twice as much of an error; of 14 steps, which tanh and gates contract again, a thousandth of outputs of about 10 is far off.
+# Sums of up to 128 products with magnitudes of about 1 differ by at most 128 * 2^-24 between
+# orders. A step of the state at most doubles an error, and there are 14 steps, with contracting
+# tanh and gates, so that a tolerance of a thousandth for outputs of about 10 is generous.
 lstm, loop = make_lstm(), make_loop()
 for name, model, x in (
     ("LSTM", lstm, rng.integers(0, VOCABULARY, (7, 3))),

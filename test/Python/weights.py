@@ -1,5 +1,5 @@
-# Large constants stay where the model's file is mapped, in whole models and in partition: neither the compiler nor the compiled code
-# has a copy of them, but one of weights that lie across the sums of a product of few vectors.
+# Large constants stay in the mapped model file, in whole models and in partitions: neither the
+# compiler nor the compiled code copies them, except for N-contiguous weights of skinny matmuls.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 import os
@@ -16,7 +16,7 @@ work = pathlib.Path(sys.argv[1])
 
 
 def read_own():
-    """The memory of this process that is no file's, in KiB."""
+    """The anonymous memory of this process, in KiB."""
     for line in pathlib.Path("/proc/self/status").read_text().splitlines():
         if line.startswith("RssAnon"):
             return int(line.split()[1])
@@ -24,7 +24,7 @@ def read_own():
 
 
 def save(name, rows, columns, is_partitioned, is_across=False):
-    """x times dequantized weights; partitioned: a node behind it that has no lowering."""
+    """x times dequantized weights. For partitions, a node without a lowering follows."""
     weights = (np.arange(rows * columns) % 5 - 2).astype(np.int8).reshape(rows, columns)
     nodes = [
         helper.make_node("DequantizeLinear", ["w", "s"], ["d"]),
@@ -61,10 +61,10 @@ def run(path, rows, partition):
     return kernel, kernel(x)
 
 
-# Sanitizers use memory of their own, which counts here.
+# Sanitizers allocate memory that counts here.
 limit = 200 << 10 if "QUANT_FLOAT_SANITIZERS" in os.environ else 16 << 10
 for is_partitioned in (False, True):
-    # What the compiler keeps for itself it has by now.
+    # The compiler's caches are filled by now.
     run(save("small", 4, 256, is_partitioned)[0], 4, is_partitioned)
     path, weights = save("large", 2048, 16384, is_partitioned)
     before = read_own()
@@ -74,11 +74,11 @@ for is_partitioned in (False, True):
         f"partition {is_partitioned}: values", np.array_equal(y[0], weights[1].astype(np.float32))
     )
     # The weights have 32 MiB.
-    expect.true(f"partition {is_partitioned}: {grown} KiB of its own", grown < limit)
+    expect.true(f"partition {is_partitioned}: {grown} KiB of anonymous memory", grown < limit)
 path, weights = save("across", 2048, 16384, False, is_across=True)
 before = read_own()
 kernel, y = run(path, 2048, False)
 grown = read_own() - before
 expect.true("across: values", np.array_equal(y[0], weights[1].astype(np.float32)))
-expect.true(f"across: {grown} KiB of its own", grown < 3 * limit)
+expect.true(f"N-contiguous: {grown} KiB of anonymous memory", grown < 3 * limit)
 expect.finish()

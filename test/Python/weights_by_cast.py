@@ -1,5 +1,6 @@
-# Constants behind Cast, Sub and Mul are weights as those behind DequantizeLinear: matmuls and convolutions have the same bits, of one
-# scale and zero point and of some for each row or column; but those of at most four rows, which differ in the order of their sums (R7).
+# Constants with Cast, Sub and Mul are weights like those with DequantizeLinear: matmuls and
+# convolutions have the same bits, with one scale and zero point and with some for each row or
+# column. Exceptions are matmuls of up to four rows, whose accumulation order differs (R7).
 # RUN: %python %s
 import itertools
 
@@ -19,8 +20,8 @@ TYPES = {
 SHAPES = {"tensor": (), "rows": (DEPTH, 1), "columns": (COLUMNS,), "channels": (COLUMNS, 1, 1, 1)}
 
 
-def weights(names, constants, codes, number, scale, point, form, axis):
-    """Nodes that decode the codes into `names`."""
+def weights(names, constants, encodings, number, scale, point, form, axis):
+    """Nodes that decode the quantized values into `names`."""
 
     def constant(array, kind):
         name = f"c{len(constants)}"
@@ -29,7 +30,7 @@ def weights(names, constants, codes, number, scale, point, form, axis):
         )
         return name
 
-    source = constant(codes, number)
+    source = constant(encodings, number)
     if form == "dequantize":
         inputs = [source, constant(scale.squeeze(), T.FLOAT)]
         if point is not None:
@@ -44,7 +45,7 @@ def weights(names, constants, codes, number, scale, point, form, axis):
 
 
 def build(form):
-    """One model of all cells, the same for either form."""
+    """One model of all cases, the same for either form."""
     state = np.random.default_rng(37)
     nodes, constants, infos, results, arrays, labels = [], [], [], [], [], []
     for kind, granularity, with_point in itertools.product(TYPES, SHAPES, (False, True)):
@@ -53,7 +54,7 @@ def build(form):
         number, dtype, low, high = TYPES[kind]
         is_conv = granularity == "channels"
         shape = (COLUMNS, 12, 3, 3) if is_conv else (DEPTH, COLUMNS)
-        codes = state.uniform(low, high, shape).astype(dtype)
+        encodings = state.uniform(low, high, shape).astype(dtype)
         scale = state.uniform(0.01, 0.1, SHAPES[granularity]).astype(np.float32)
         point = (
             state.uniform(max(low, -7), min(high, 7), scale.shape).astype(dtype)
@@ -66,7 +67,7 @@ def build(form):
             x = state.standard_normal((1, 12, 7, 7) if is_conv else (rows, DEPTH)).astype(
                 np.float32
             )
-            nodes += weights(f"w{index}", constants, codes, number, scale, point, form, axis)
+            nodes += weights(f"w{index}", constants, encodings, number, scale, point, form, axis)
             op = "Conv" if is_conv else "MatMul"
             nodes.append(helper.make_node(op, [f"x{index}", f"w{index}"], [f"y{index}"]))
             infos.append(helper.make_tensor_value_info(f"x{index}", T.FLOAT, x.shape))
@@ -86,7 +87,8 @@ for options in ({}, {"cpu": "x86-64-v3"}, {"threads": 2}):
     one, other = (qf.compile(model, **options)(*arrays) for model, arrays, _ in models)
     for label, wanted, got in zip(models[0][2], one, other, strict=True):
         if label[-1] <= 4:
-            # The codes of DequantizeLinear lie along the sum (R7), in another order.
+            # The quantized values of DequantizeLinear are K-contiguous (R7), with another
+            # accumulation order.
             assert np.allclose(wanted, got, rtol=0, atol=1e-4 * np.abs(wanted).max()), (
                 label,
                 options,

@@ -1,5 +1,6 @@
-"""Installs and tries the self-contained wheels in bare containers: no LLVM, no compiler, and the Python of each suite, 3.11 of
-bookworm, 3.13 of trixie and 3.14 of sid. Needs root and debootstrap.
+"""Installs and tests the self-contained wheels in minimal containers: no LLVM, no compiler, and the
+Python of each suite, 3.11 of bookworm, 3.13 of trixie and 3.14 of sid. Requires root and
+debootstrap.
 
 usage: containers.py SOURCE_ROOT WHEELS FOLDER
 """

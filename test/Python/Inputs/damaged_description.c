@@ -1,4 +1,4 @@
-/* A library whose description is wrong in the one place that DAMAGE says. */
+/* A library whose metadata is wrong at the position that DAMAGE selects. */
 #include "quant-float-c/EntryPoint.h"
 
 static int call(const qf_tensor *inputs, qf_tensor *outputs, char *error,

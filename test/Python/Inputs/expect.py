@@ -1,4 +1,4 @@
-"""What tests of the package say about results."""
+"""Checks of results for the package's tests."""
 
 import sys
 
@@ -7,16 +7,16 @@ import numpy as np
 failures = []
 count = 0
 
-CODES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+ENCODINGS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-def codes(array):
+def encodings(array):
     """The bits of the elements."""
-    return np.ascontiguousarray(array).view(CODES[array.dtype.itemsize])
+    return np.ascontiguousarray(array).view(ENCODINGS[array.dtype.itemsize])
 
 
 def same(what, got, wanted):
-    """Notes where two arrays differ in type, shape or a bit; a NaN is like any other."""
+    """Records arrays that differ in type, shape or a bit. Any two NaNs are equal."""
     global count
     count += 1
     if got.dtype != wanted.dtype or got.shape != wanted.shape:
@@ -26,10 +26,10 @@ def same(what, got, wanted):
         return
     with np.errstate(all="ignore"):
         if got.dtype.name in ("int4", "int2"):
-            # The other bits of the byte are not the value's.
+            # The unused bits of the byte do not matter.
             unlike = got != wanted
         else:
-            unlike = codes(got) != codes(wanted)
+            unlike = encodings(got) != encodings(wanted)
         if np.issubdtype(got.dtype, np.floating) or got.dtype.name.startswith(("bf", "float")):
             unlike &= ~(np.isnan(got.astype(np.float64)) & np.isnan(wanted.astype(np.float64)))
     if unlike.any():
@@ -41,7 +41,7 @@ def same(what, got, wanted):
 
 
 def true(what, condition):
-    """Notes what does not hold."""
+    """Records a condition that does not hold."""
     global count
     count += 1
     if not condition:
@@ -49,7 +49,7 @@ def true(what, condition):
 
 
 def raises(what, kind, words, function):
-    """Notes a call that does not raise this, or says something else."""
+    """Records a call that does not raise this exception, or has another message."""
     global count
     count += 1
     try:

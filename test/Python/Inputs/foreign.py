@@ -34,7 +34,7 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
-# By address: what consumers have not given back.
+# Keyed by address: the arrays that consumers have not released.
 alive = {}
 
 
@@ -44,9 +44,9 @@ def _delete(managed):
 
 
 class Foreign:
-    """Elements of `array` (unsigned codes) under a DLPack type.
+    """Elements of `array` (unsigned encodings) with a DLPack type.
 
-    `code` and `bits` are the type's, `device` and `strides` (in elements) as told.
+    `code` and `bits` are the type's. `device` and `strides` (in elements) are passed on.
     """
 
     def __init__(self, array, code, bits, device=1, strides=None, lanes=1, sizes=None):

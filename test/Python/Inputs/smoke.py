@@ -1,5 +1,5 @@
-"""What an installed package must do; with --self-contained, with libraries of its own alone, and without a linker.
-With a folder, the example network of this folder as well."""
+"""Smoke test of an installed package. With --self-contained, it must not load other libraries, and
+there is no linker. With a folder, the example network in it is run as well."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ except qf.ModelError as error:
 package = pathlib.Path(qf.__file__).parent
 assert sys.prefix in str(package), package
 
-# Files: shared libraries for one and two threads, which others load, too.
+# Files: shared libraries for one and two threads, which other programs can load.
 with tempfile.TemporaryDirectory() as folder:
     for threads in (1, 2):
         path = os.path.join(folder, f"f{threads}.so")

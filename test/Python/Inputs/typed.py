@@ -1,4 +1,4 @@
-"""What a type checker must make of calls; every wrong one has the error that it must find."""
+"""Calls for the type checker. Each wrong call has the expected error."""
 
 from typing import Any, assert_type
 
@@ -26,7 +26,7 @@ class TorchDType:
 x = np.zeros((2, 3), np.float32)
 y = np.zeros((2, 3), np.float16)
 
-# Results: a new array, or what `out` gives.
+# Results: a new array, or the one passed as `out`.
 assert_type(qf.cast(x, "f16"), Array)
 assert_type(qf.cast(x, "f16", out=None), Array)
 assert_type(qf.quantize(x, 0.5, dtype="int8"), Array)
@@ -56,7 +56,7 @@ qf.cast(x, name)
 qf.cast(x, "f8")  # type: ignore[arg-type]
 qf.cast(x, None)  # type: ignore[arg-type]
 
-# Words.
+# String literals.
 qf.cast(x, "float8e8m0", round_mode="up", target="reference", threads=2)
 qf.cast(x, "float8e8m0", round_mode="even")  # type: ignore[arg-type]
 qf.cast(x, "f16", target="gpu")  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ TEXT = """func.func @f(%x: vector<4xf32>) -> vector<4xf8E5M2> {
 }"""
 PIPELINE = "builtin.module(func.func(convert-quant-float-to-arith{cpu=x86-64-v3}))"
 
-# The package's own models are of other contexts, before and after.
+# The package's own models use other contexts, before and after.
 model = quant_float.parse(TEXT.replace("vector<4x", "tensor<4x"))
 model.run_passes("builtin.module(convert-quant-float-to-linalg)")
 registry = DialectRegistry()

@@ -1,4 +1,5 @@
-"""Prints the names of the self-contained wheels, after checks of their sizes, libraries and symbols."""
+"""Prints the names of the self-contained wheels, after checking their sizes, libraries and
+symbols."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
-# The functions for JAX: bits against ml_dtypes, JAX's own casts and the functions of arrays, under jit, vmap and grad, without
-# copies; the handler that is compiled at the first use; errors.
+# The functions for JAX: bits against ml_dtypes, JAX's own casts and the package's array functions,
+# under jit, vmap and grad, without copies; the compilation of the handler at the first use; errors.
 # REQUIRES: full
 # RUN: %python -m environment %src_root %obj_root/jax
 # RUN: rm -rf %t && mkdir %t
@@ -53,7 +53,7 @@ def check_casts():
             got = np.asarray(jax.jit(lambda x, to=to: qj.cast(x, to, saturate=False))(x))
             with np.errstate(all="ignore"):
                 wanted = x.astype(to)
-            # The package's own rules for types that ONNX lacks always saturate or never do.
+            # The package's rules for types that ONNX lacks either always saturate or never do.
             expect.same(f"{source} to {to}: ml_dtypes", got, wanted)
             own = np.asarray(jax.jit(lambda x, to=to: x.astype(to))(x))
             differs = (own.view(np.uint8) != got.view(np.uint8)) & ~(
@@ -61,7 +61,7 @@ def check_casts():
             )
             if differs.any():
                 unlike[source, to] = int(differs.sum())
-    # XLA's casts for CPUs have one rounding, too.
+    # XLA's casts for CPUs round once, too.
     expect.true(f"JAX: {unlike}", not unlike)
     for source in (*FLOAT8, "float8_e8m0fnu"):
         x = np.arange(256, dtype=np.uint8).view(getattr(ml_dtypes, source))
@@ -169,7 +169,7 @@ def check_transformations():
         )
     frozen = qj.block_quantize(x[0], "float4e2m1", "float8e8m0", 4, "rceil")
     got = jax.grad(lambda y: (y @ qj.block_dequantize(*frozen, 4)).sum())(jnp.ones(4))
-    expect.true("grad beside quantized weights", bool(jnp.isfinite(got).all()))
+    expect.true("grad with quantized weights", bool(jnp.isfinite(got).all()))
     got = jax.jvp(lambda x: qj.qdq(x, 0.1, storage="int8", axis=None), (x,), (2 * x,))[1]
     expect.same("jvp of qdq", np.asarray(got), 2 * x)
     got = jax.vmap(jax.grad(lambda x, s: qj.qdq(x, s, storage="int8", axis=0).sum()))(x, batch)
@@ -198,7 +198,8 @@ def check_transformations():
 
 
 def check_memory():
-    """The handler gets XLA's buffers: outputs of jit have the addresses that the kernel wrote."""
+    """The handler gets XLA's buffers: the outputs of jit are at the addresses that the kernel
+    writes."""
     seen = []
     signature = ctypes.CFUNCTYPE(
         ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
@@ -271,7 +272,7 @@ def check_errors():
 
 
 def check_cache():
-    """The handler is compiled once for all processes, and the folder is the user's alone."""
+    """The handler is compiled once for all processes. Only the user can write to the folder."""
     folder = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "quant-float" / "jax"
     [library] = folder.iterdir()
     changed = library.stat().st_mtime_ns
@@ -288,7 +289,8 @@ def check_cache():
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     expect.true(
-        f"a folder of others: {done.stderr}", "others may write to this folder" in done.stderr
+        f"a folder that others can write to: {done.stderr}",
+        "others may write to this folder" in done.stderr,
     )
     folder.chmod(0o700)
 

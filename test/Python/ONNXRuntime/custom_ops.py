@@ -1,5 +1,5 @@
-# The operators for ONNX Runtime: bits against the functions of arrays and ONNX Runtime's own operators, packed types, dynamic
-# shapes, matmuls with weights in blocks, errors.
+# The operators for ONNX Runtime: bits against the package's array functions and ONNX Runtime's own
+# operators, packed types, dynamic shapes, matmuls with block-quantized weights, errors.
 # REQUIRES: onnxruntime-custom-ops
 # RUN: %python %s %obj_root/lib/libQuantFloatOnnxRuntime.so
 # RUN: %python %src_root/benchmarks/frameworks.py onnxruntime --package %obj_root/python_packages --size 4096 --repeat 1 --output %t.json
@@ -19,7 +19,7 @@ library = sys.argv[1]
 random = np.random.default_rng(2)
 FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 F32 = TensorProto.FLOAT
-# Magnitudes that ONNX Runtime 1.31 converts wrong without saturation.
+# Magnitudes that ONNX Runtime 1.31 converts wrongly without saturation.
 WRONG = {"float8e4m3fn": (480, 512), "float8e5m2": (61440, 65536)}
 
 
@@ -156,8 +156,8 @@ def check_shapes():
     expect.same("a scalar", got, np.array(1.1, np.float16))
 
 
-def check_products():
-    """Weights of 4 and 8 bits in blocks of 32."""
+def check_matmuls():
+    """8-bit and 4-bit weights in blocks of 32."""
     for bits, zeros, bias, rows in (
         (4, False, False, 1),
         (4, True, False, 5),
@@ -222,7 +222,7 @@ def check_errors():
 check_casts()
 check_quantization()
 check_shapes()
-check_products()
+check_matmuls()
 check_errors()
 expect.true("types of ml_dtypes", hasattr(ml_dtypes, "int4"))
 expect.finish()

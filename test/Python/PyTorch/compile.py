@@ -1,7 +1,8 @@
-# The backend of torch.compile against eager PyTorch: equal bits where sums are exact, close ones elsewhere; what is compiled,
-# and what is not and why; dynamic shapes, training, options.
+# The backend of torch.compile against eager PyTorch: equal bits if sums are exact, otherwise a
+# tolerance; the compiled subgraphs, and the ops in eager PyTorch with the reasons; dynamic shapes,
+# training, options.
 # REQUIRES: full
-# RUN: %python -m zoo.environment %src_root %obj_root/networks/venv
+# RUN: %python -m model_zoo.environment %src_root %obj_root/networks/venv
 # RUN: %obj_root/networks/venv/bin/python %s %src_root
 import logging
 import os
@@ -358,7 +359,7 @@ def check_dynamic_shapes():
 
 
 class Block(nn.Module):
-    """A block of a transformer, whose linear layers have weights in float8."""
+    """A transformer block, whose linear layers have weights in float8."""
 
     def __init__(self):
         super().__init__()
@@ -401,7 +402,8 @@ def check_transformer():
         for shape in ((2, 7, 64), (3, 5, 64)):
             x = torch.randn(shape)
             error = (compiled(x) - network(x)).abs().max().item()
-            # A step of a quantization is 0.02, and the last bit of a sum may choose another one.
+            # The step of a quantization is 0.02, and a rounding error of a sum may select the next
+            # one.
             expect.true(f"transformer {shape}: {error}", error < 0.05)
     expect.true(f"transformer: {messages}", len(messages) == 1)
     wanted = "compiled 1 subgraphs; ops in eager PyTorch: none"
@@ -422,7 +424,7 @@ def check_training():
 
 
 def check_text():
-    """The function is one of tensors of open and fixed sizes."""
+    """The function has tensors of dynamic and static sizes."""
     seen = []
     make = _torch_compile.CompiledGraph.__init__
 
@@ -445,7 +447,7 @@ def check_text():
 
 
 def check_entry_point():
-    """PyTorch finds the backend of an installed package, whether it is imported or not."""
+    """PyTorch finds the backend of an installed package without importing it."""
     package = tomllib.loads((source / "python_bindings/pyproject.toml").read_text())["project"]
     [(name, value)] = package["entry-points"]["torch_dynamo_backends"].items()
     program = (

@@ -1,6 +1,7 @@
-# Tensors of PyTorch as inputs and outputs of kernels and functions of arrays, and results as tensors: the same memory.
+# Tensors of PyTorch as inputs and outputs of kernels and array functions, and results as tensors,
+# without copies.
 # REQUIRES: full
-# RUN: %python -m zoo.environment %src_root %obj_root/networks/venv
+# RUN: %python -m model_zoo.environment %src_root %obj_root/networks/venv
 # RUN: %obj_root/networks/venv/bin/python %s
 import expect
 import ml_dtypes
@@ -12,7 +13,7 @@ TYPES = (
     "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "uint16", "int32", "int64",
     "bool", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
 )  # fmt: skip
-CODES = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64}
+ENCODINGS = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64}
 pointers = []
 run = qf.Kernel.run
 
@@ -30,7 +31,7 @@ for name in TYPES:
     if name == "bool":
         tensor = torch.from_numpy(array)
     else:
-        tensor = torch.from_numpy(expect.codes(array)).view(dtype)
+        tensor = torch.from_numpy(expect.encodings(array)).view(dtype)
     out = torch.empty(2, 3)
     pointers.clear()
     expect.true(f"{name}: out", qf.cast(tensor, "float", out=out) is out)
@@ -39,7 +40,7 @@ for name in TYPES:
     back = torch.empty(2, 3, dtype=dtype)
     qf.cast(out, element, out=back)
     expect.true(f"{name}: no copy of the result", pointers[1] == [out.data_ptr(), back.data_ptr()])
-    same = torch.equal(back.view(CODES[dtype.itemsize]), tensor.view(CODES[dtype.itemsize]))
+    same = torch.equal(back.view(ENCODINGS[dtype.itemsize]), tensor.view(ENCODINGS[dtype.itemsize]))
     expect.true(f"{name}: back", same)
     made = torch.from_dlpack(qf.as_dlpack(array))
     expect.true(f"{name}: exported", made.dtype is dtype and made.data_ptr() == array.ctypes.data)
@@ -67,7 +68,7 @@ qf.cast(torch.from_numpy(x), "float4e2m1", out=out)
 expect.true("packed: out", pointers[1][1] == out.data_ptr())
 expect.same("packed: bytes", out.view(torch.uint8).numpy().ravel(), packed.codes)
 
-# Memory of a result stays while a tensor uses it.
+# A tensor keeps the memory of a result alive.
 made = torch.from_dlpack(qf.as_dlpack(qf.cast(np.full(1 << 16, 1.1, np.float32), "float8e4m3fn")))
 junk = [np.zeros(1 << 16, np.uint8) for _ in range(8)]
 expect.true("owner", bool((made.float() == 1.125).all()))

@@ -1,7 +1,7 @@
-# The custom operators of PyTorch: opcheck, shapes of fake tensors, bits against ml_dtypes, PyTorch's own casts and the functions
-# of arrays, no copies, gradients.
+# The custom operators of PyTorch: opcheck, shapes of fake tensors, bits against ml_dtypes,
+# PyTorch's own casts and the package's array functions, no copies, gradients.
 # REQUIRES: full
-# RUN: %python -m zoo.environment %src_root %obj_root/networks/venv
+# RUN: %python -m model_zoo.environment %src_root %obj_root/networks/venv
 # RUN: %obj_root/networks/venv/bin/python %s
 # RUN: %obj_root/networks/venv/bin/python %src_root/benchmarks/frameworks.py torch --package %obj_root/python_packages --size 4096 --repeat 1 --output %t.json
 # RUN: FileCheck %s --check-prefix=BENCHMARK < %t.json
@@ -21,7 +21,7 @@ import torch
 warnings.filterwarnings("ignore")
 ops = torch.ops.quant_float
 random = np.random.default_rng(5)
-CODES = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64}
+ENCODINGS = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64}
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
 WIDE = ("float32", "float16", "bfloat16", "float64")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "int64")
@@ -29,17 +29,17 @@ INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "int64")
 
 def as_numpy(tensor):
     """The same bits, with the type of ml_dtypes."""
-    codes = tensor.contiguous().view(CODES[tensor.element_size()]).numpy()
-    return codes.view(qf.dtype(tensor.dtype).numpy)
+    encodings = tensor.contiguous().view(ENCODINGS[tensor.element_size()]).numpy()
+    return encodings.view(qf.dtype(tensor.dtype).numpy)
 
 
 def as_torch(array):
-    codes = torch.from_numpy(np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}"))
-    return codes.view(getattr(torch, array.dtype.name))
+    encodings = torch.from_numpy(np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}"))
+    return encodings.view(getattr(torch, array.dtype.name))
 
 
 def check_casts():
-    """All values of 16 bits, and of f32 those and random ones."""
+    """All 16-bit values. For f32, these and random ones."""
     patterns = np.arange(1 << 16, dtype=np.uint16)
     wide = np.concatenate([patterns.view(np.float16).astype(np.float32)] * 2)
     wide[1 << 16 :] = random.integers(0, 1 << 32, 1 << 16, dtype=np.uint32).view(np.float32)
@@ -155,11 +155,11 @@ def check_quantization():
         got = qt.block_quantize(tensor, dtype, scales, block, rule)
         wanted = qf.block_quantize(x, dtype, scales, block, rule)
         for index, (one, other) in enumerate(zip(got, wanted, strict=True)):
-            codes = expect.codes(other.reshape(other.shape or 1)).reshape(other.shape)
+            encodings = expect.encodings(other.reshape(other.shape or 1)).reshape(other.shape)
             expect.same(
                 f"{rule}: {index}",
-                one.view(CODES[one.element_size()]).numpy(),
-                codes,
+                one.view(ENCODINGS[one.element_size()]).numpy(),
+                encodings,
             )
         name = dtype if isinstance(dtype, str) else None
         level = {"tensor_scale": got[2]} if len(got) > 2 else {}
@@ -239,7 +239,7 @@ def check_opcheck():
     for op, arguments, options in list_samples():
         what = f"opcheck {op} {arguments[1:]} {options}"
         try:
-            # PyTorch cannot copy packed float4, which the test of the schema does to inputs.
+            # PyTorch cannot copy packed float4, but the schema test copies inputs.
             packed = arguments[0].dtype is torch.float4_e2m1fn_x2
             tests = ["test_schema"] * (not packed) + [
                 "test_autograd_registration",

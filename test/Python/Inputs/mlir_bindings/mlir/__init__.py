@@ -1,1 +1,2 @@
-"""What quant_float.mlir uses of MLIR's Python bindings, on MLIR's C API: Debian has no package of the bindings."""
+"""The part of MLIR's Python bindings that quant_float.mlir uses, implemented with MLIR's C API:
+Debian has no package of the bindings."""

@@ -1,5 +1,5 @@
-// An extension that contains MLIR's C API, and nothing for Python: ir.py calls
-// the former.
+// An extension that exports MLIR's C API, and no Python functions. ir.py calls
+// the C API.
 #include <Python.h>
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_mlir"};
