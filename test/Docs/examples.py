@@ -1,4 +1,4 @@
-# What is wrong in a page is found: each of these blocks fails, and says why.
+# Errors in a page are detected: each of these blocks fails with the reason.
 # RUN: %python %s %t %src_root %obj_root %llvm_bin
 import pathlib
 import shutil
@@ -17,7 +17,7 @@ WRONG = {
     "console, output": ("```console\n$ echo one\ntwo\n```", "prints\none"),
     "console, exit code": ("```console\n$ false\n```", "exits with 1"),
     "mlir, not valid": (f"```mlir\n{CAST.format(18)}\n```", "is not accepted by Cast-13"),
-    "mlir, an error that is none": (
+    "mlir, an expected error that does not occur": (
         f'<!-- example: error="must" -->\n```mlir\n{CAST.format(19)}\n```',
         "expected the error 'must', but got ''",
     ),
@@ -65,5 +65,5 @@ for name, (text, message) in WRONG.items():
         failures.append(f"{name}: expected '{message}', but got '{found}'")
 found = run("\n\n".join(RIGHT))
 if found:
-    failures.append(f"what is right: {found}")
+    failures.append(f"valid blocks: {found}")
 sys.exit("\n".join(failures) if failures else 0)

@@ -1,4 +1,4 @@
-# The table of docs/interoperability.md is what its script writes.
+# The table in docs/interoperability.md equals the output of its script.
 # RUN: cp %src_root/docs/interoperability.md %t
 # RUN: %python %src_root/scripts/docs/interoperability.py %tools_dir %t
 # RUN: diff %src_root/docs/interoperability.md %t

@@ -1,5 +1,5 @@
-# Every relative link in the documentation leads to a file that is there, every anchor to a heading; the
-# site's navigation has every page, and every page's examples are run.
+# Every relative link in the documentation leads to an existing file, and every anchor to a heading.
+# The site's navigation contains every page, and tests run every page's examples.
 # RUN: %python %s %src_root
 import pathlib
 import re

@@ -1,5 +1,5 @@
-# Every tool has a manual page that mandoc and groff find nothing wrong in, and in bash, zsh and fish the
-# completion knows every option that --help prints, and the values of those that list them.
+# Every tool has a manual page that mandoc and groff accept. The completions of bash, zsh and fish
+# contain every option that --help prints, and the values of options that list them.
 # RUN: %python %s %tools_dir %obj_root/share %t
 import gzip
 import os
@@ -11,7 +11,7 @@ import sys
 tools, share, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
 folder.mkdir(parents=True, exist_ok=True)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"]
-# Asks a shell on a terminal what it would offer.
+# Asks a shell on a pseudo-terminal for its completions.
 ZSH = r"""
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -53,7 +53,7 @@ def complete_fish(tool, *words):
 
 
 def has_terminals():
-    """Whether there are pseudo-terminals, which zsh's line editor needs: a chroot may have none."""
+    """Whether there are pseudo-terminals, which zsh's line editor needs. A chroot may have none."""
     try:
         for end in os.openpty():
             os.close(end)
@@ -64,7 +64,7 @@ def has_terminals():
 
 def complete_zsh(tool, *words):
     if not has_terminals():
-        # What the file names, then.
+        # The names in the file.
         text = (share / f"zsh/site-functions/_{tool}").read_text()
         return set(re.findall(r"(?<![\w-])--?\w[\w.-]*", text))
     line = " ".join((tool, *words))
@@ -86,18 +86,18 @@ def check_manual(tool):
 
 
 pages = {path.name.split(".")[0] for path in (share / "man/man1").iterdir()}
-# What an older build has left is not of this one.
+# Files of an older build are ignored.
 pages &= {path.name for path in tools.iterdir()}
 assert len(pages) >= 6, pages
 for tool in sorted(pages):
     manual = check_manual(tool)
     printed = run(tools / tool, "--help")
     options = set(re.findall(r"^ {2,6}(--?[\w.-]+)(?=[ =]|$)", printed, re.M))
-    # Upstream's are told by --help.
+    # --help prints upstream's options.
     shown = options if len(options) < 60 else {o for o in options if "quant-float" in o}
     assert all(re.search(rf"{option}\b", manual) for option in shown), (tool, shown)
     for complete in (complete_bash, complete_fish, complete_zsh):
-        # Some shells have one-letter options apart.
+        # Some shells list one-letter options separately.
         offered = complete(tool, "--") | complete(tool, "-")
         missing = {option for option in options if option not in offered}
         assert not missing, f"{complete.__name__} {tool}: {missing}"

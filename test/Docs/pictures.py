@@ -1,4 +1,4 @@
-# The pictures of the documentation are what their script draws of the formats' facts, and are SVG.
+# The pictures of the documentation equal the output of their script, and are SVG.
 # RUN: %python %src_root/scripts/docs/pictures.py %tools_dir/quant-float-opt %t
 # RUN: env PYTHONPATH=%src_root/scripts/docs %python %s %t %src_root/docs/pictures %src_root/lib
 import pathlib
@@ -23,14 +23,14 @@ for name, path in drawn.items():
     for element in root.iter():
         x, y = element.get("x"), element.get("y")
         assert x is None or (0 <= float(x) <= width and 0 <= float(y) <= height), element.attrib
-        # Words end within the picture, as far as their number tells.
+        # Text ends within the picture, as estimated from its length.
         if element.tag.endswith("text"):
             style = element.get("class", "")
             length = len(element.text) * (7.3 if "code" in style else 6.4)
             share = 0.5 if "middle" in style else 1 if "end" in style else 0
             assert float(x) + (1 - share) * length <= width + 6, element.text
 
-# The facts, by those of the standards.
+# The properties of the formats, from the standards.
 words = re.sub("<[^>]+>", "\n", drawn["formats.svg"].read_text())
 for fact in ("bias 7, from 2⁻⁹ to 448", "bias 16, from 2⁻¹⁷ to 57344", "bias 1, from 0.5 to 6"):
     assert fact in words, fact
@@ -67,14 +67,14 @@ assert list(found) == [
 ]
 
 
-def pack(packing, codes):
-    """The bytes of these elements; scales are 0x38."""
-    done, packed = dict.fromkeys(range(len(codes)), 0), []
+def pack(packing, encodings):
+    """The bytes of these elements. The scales are 0x38."""
+    done, packed = dict.fromkeys(range(len(encodings)), 0), []
     for byte in range(packing.size):
         total, low = 0, 0
         for name, bits in packing.fields(byte):
             if isinstance(name, int):
-                total |= (codes[name] >> done[name] & (1 << bits) - 1) << low
+                total |= (encodings[name] >> done[name] & (1 << bits) - 1) << low
                 done[name] += bits
             else:
                 total |= 0x38
@@ -91,16 +91,16 @@ for name, dtype in (
     ("4 bits ONNX, compressed-tensors, ModelOpt, torchao", ml_dtypes.float4_e2m1fn),
     ("6 bits ONNX", ml_dtypes.float6_e2m3fn),
 ):
-    codes = random.integers(0, 16 if name[0] == "4" else 64, 32, np.uint8)
-    tensor = numpy_helper.from_array(codes.view(dtype))
+    encodings = random.integers(0, 16 if name[0] == "4" else 64, 32, np.uint8)
+    tensor = numpy_helper.from_array(encodings.view(dtype))
     assert tensor.data_type in (TensorProto.FLOAT4E2M1, TensorProto.FLOAT6E2M3)
-    assert pack(found[name], codes.tolist()).tobytes() == tensor.raw_data, name
-codes = random.integers(0, 16, 32, np.uint8).tolist()
-swapped = [code >> 4 | (code & 15) << 4 for code in pack(PACKINGS[0], codes).tolist()]
-assert pack(found["4 bits bitsandbytes"], codes).tolist() == swapped
+    assert pack(found[name], encodings.tolist()).tobytes() == tensor.raw_data, name
+encodings = random.integers(0, 16, 32, np.uint8).tolist()
+swapped = [code >> 4 | (code & 15) << 4 for code in pack(PACKINGS[0], encodings).tolist()]
+assert pack(found["4 bits bitsandbytes"], encodings).tolist() == swapped
 for name in ("MXFP4", "NVFP4"):
     kind = gguf.GGMLQuantizationType[name]
-    codes = random.integers(0, 16, gguf.GGML_QUANT_SIZES[kind][0], np.uint8)
-    values = gguf.quants.dequantize(pack(found[f"{name} GGUF"], codes.tolist())[None], kind)[0]
-    scale = values[codes == 2][0]
-    assert scale and np.array_equal(values, codes.view(ml_dtypes.float4_e2m1fn).astype(np.float32) * scale), name  # fmt: skip
+    encodings = random.integers(0, 16, gguf.GGML_QUANT_SIZES[kind][0], np.uint8)
+    values = gguf.quants.dequantize(pack(found[f"{name} GGUF"], encodings.tolist())[None], kind)[0]
+    scale = values[encodings == 2][0]
+    assert scale and np.array_equal(values, encodings.view(ml_dtypes.float4_e2m1fn).astype(np.float32) * scale), name  # fmt: skip

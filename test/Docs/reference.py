@@ -1,5 +1,6 @@
-# The reference is written without errors and is whole: every op, pass, option and pipeline is described,
-# every example in it is MLIR that verifies, and every rule that it or the sources cite is in docs/rules.md.
+# The reference is generated without errors and is complete: every op, pass, option and pipeline is
+# described, every example in it is MLIR that verifies, and every rule that it or the sources cite
+# is in docs/rules.md.
 # RUN: %python %src_root/scripts/docs/generate.py %if full %{ --full %} %src_root %obj_root %llvm_bin %t
 # RUN: %python %s %t %src_root %tools_dir
 import pathlib
@@ -30,11 +31,11 @@ for title, body in described:
         assert re.match(r"\s*_[A-Z].+_\n", body), f"{title} has no summary"
         syntax = re.sub(r"\nSyntax:\n\n```\n.*?```\n", "", body, flags=re.S)
         text = syntax.strip().split("\n", 1)[1].split("\nTraits:")[0].split("\n**")[0]
-        # A terminator's summary says it all.
+        # For a terminator, the summary suffices.
         assert len(text.split()) >= 10 or "`Terminator`" in body, f"{title} has no description"
     assert "TODO" not in body
 
-# Passes: those that the tool has, with a description of each and of each option.
+# Passes: those of the tool, with a description of each and of each option.
 shown = subprocess.run([opt, "--help"], capture_output=True, text=True, check=True).stdout
 registered = set(
     re.findall(
@@ -66,7 +67,7 @@ for name, text in reference.items():
             failures += [f"{name}.md:{block.line}: {wrong}"] if wrong else []
 assert count >= 10, count
 
-# What is supported: every op, and each type by name.
+# The supported features: every op, and each type by name.
 support = reference["support"]
 for op in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"):
     assert f"### {op}\n" in support, op
@@ -75,7 +76,7 @@ assert "| Gelu | 20 | `approximate` |" in support
 assert "| Clamp | 1 | `min`, `max` |" in support
 assert "`cvt.rn.satfinite.e4m3x2.f32` on sm_89 and later" in support
 
-# Rules: a label in brackets is one that the page defines.
+# Rules: a label in brackets must be defined by the page.
 rules = (source / "docs/rules.md").read_text()
 defined = set(re.findall(r"^- \*\*([A-Z]\d+b?)\*\*", rules, re.M))
 defined |= set(re.findall(r"^- \(([KN]\d)\)", reference["dialect"], re.M))

@@ -1,5 +1,5 @@
-# The site is built, and a browser finds its way in it: every page of the navigation, anchors, the search,
-# on wide and on narrow screens, without asking any other host for anything.
+# Builds the site and tests it in a browser: every page of the navigation, anchors, the search, on
+# wide and on narrow screens, without requests to any other host.
 # REQUIRES: full
 # RUN: %src_root/scripts/build-docs.sh --no-setup > %t.log 2>&1
 # RUN: %src_root/scripts/setup.sh --browser >> %t.log
@@ -32,7 +32,7 @@ home = f"http://127.0.0.1:{server.server_address[1]}/"
 def watch(page, problems):
     page.on("console", lambda m: m.type == "error" and problems.append(f"{page.url}: {m.text}"))
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
-    # What is under way when the page is left is given up.
+    # Pending requests are cancelled when the page is left.
     page.on(
         "requestfailed",
         lambda request: (
@@ -50,11 +50,11 @@ def watch(page, problems):
 
 
 def search(page, words):
-    """Titles of what is found; the first is followed."""
+    """The titles of the search results. The first one is followed."""
     page.locator("input.md-search__input").press_sequentially(words, delay=20)
     results = page.locator("a.md-search-result__link")
     results.first.wait_for()
-    # Each letter was a search.
+    # Each letter triggers a search.
     titles, before = [], None
     while titles != before:
         before = titles
@@ -62,7 +62,7 @@ def search(page, words):
         titles = [text.strip().split("\n")[0] for text in results.all_inner_strings()]
     results.first.click()
     page.wait_for_url(re.compile("[?&]h="))
-    # What is found is marked; words in several parts are not.
+    # Matches are highlighted. Words in several parts are not.
     if re.search("[?&]h=.", page.url):
         page.locator("article mark").first.wait_for(state="attached")
     return titles
@@ -70,7 +70,7 @@ def search(page, words):
 
 problems, found = [], {}
 with sync_playwright() as playwright:
-    # The system's own, which may run as root and in a container.
+    # The system's browser, which may run as root and in a container.
     browser = playwright.chromium.launch(
         executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
     )
@@ -90,7 +90,7 @@ with sync_playwright() as playwright:
         page.goto(address)
         heading = page.locator("article h1").first.inner_text()
         titles[address.removeprefix(home)] = heading.rstrip("¶")
-        # What should be a block of code or a list would show its marks.
+        # A code block or a list that is not recognized would show its markup.
         text = page.locator("article").evaluate(
             "a => { const c = a.cloneNode(true); c.querySelectorAll('pre, code').forEach(e => e.remove()); return c.textContent }"
         )
@@ -103,8 +103,8 @@ with sync_playwright() as playwright:
     assert len(set(titles.values())) == len(titles), titles
     found["pages"] = len(titles)
 
-    # Code of MLIR has colours. The switch goes from the system's choice to light and to dark, and the
-    # pictures with it.
+    # MLIR code is highlighted. The switch changes from the system's choice to light and to dark,
+    # and the pictures with it.
     page.goto(home + "index.html")
     assert page.locator(".highlight code .kt").count() >= 20
     inks = {}
@@ -114,14 +114,14 @@ with sync_playwright() as playwright:
         inks[scheme] = page.locator("svg.qf text").first.evaluate("e => getComputedStyle(e).fill")
     assert inks["default"] != inks["slate"], inks
 
-    # Wide tables are seen whole, or scroll within the page.
+    # Wide tables are fully visible, or scroll within the page.
     page.goto(home + "reference/support.html")
     cut = page.locator(".md-typeset__scrollwrap").evaluate_all(
         "all => all.filter(e => e.scrollWidth > e.clientWidth && e.offsetWidth > 0).length"
     )
     assert cut == 0, cut
 
-    # By the navigation, and on to a heading.
+    # Follows the navigation to a page, and then to a heading.
     page.goto(home + "index.html")
     page.locator("nav.md-nav--primary >> text=The dialect").first.click()
     page.wait_for_url("**/reference/dialect.html")
@@ -145,13 +145,13 @@ with sync_playwright() as playwright:
         found.setdefault("searches", {})[words] = len(titles_found)
     found["seconds"] = round(time.perf_counter() - started, 1)
 
-    # Opened as a file it does the same without a server.
+    # The site works the same from a file, without a server.
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.set_default_timeout(30000)
     page.goto((site / "index.html").resolve().as_uri())
     assert search(page, "fakeconvert")
 
-    # On a telephone both are behind buttons.
+    # On a phone, both are behind buttons.
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.set_default_timeout(30000)
     watch(page, problems)

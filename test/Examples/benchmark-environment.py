@@ -1,4 +1,4 @@
-# Every program of benchmarks, run by whatever python3 there is, goes on in the environment that has the peers.
+# Every program in benchmarks, run by any python3, continues in the environment with the peers.
 # RUN: rm -rf %t && mkdir -p %t/benchmarks/venv/bin %t/venv/bin
 # RUN: %python %s %src_root/benchmarks %t
 import os
@@ -10,7 +10,7 @@ benchmarks, build = map(pathlib.Path, sys.argv[1:])
 plain = pathlib.Path(sys.base_prefix, "bin", "python3")
 programs = [benchmarks / "run", *sorted(benchmarks.glob("*.py"))]
 assert len(programs) > 6, programs
-# The first that is there is taken.
+# The first existing one is used.
 for folder in ("venv", "benchmarks/venv"):
     python = build / folder / "bin" / "python"
     python.write_text(f'#!/bin/sh\necho {folder}: "$@"\n')

@@ -1,5 +1,5 @@
-# What the benchmarks read from assembly and from the records of each vendor, and what they write from these: loops, goals,
-# charts and pages.
+# The data that the benchmarks extract from assembly and from the records of each vendor, and the
+# output that they generate: loops, goals, charts and pages.
 # RUN: %python %s %src_root
 import contextlib
 import copy
@@ -14,8 +14,8 @@ source = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(source / "benchmarks"))
 from harness import charts, cpu, goals, loops, pages, records, report, tables  # noqa: E402
 
-# A way around without the block for NaNs, stores on the stack not counted; before it one that streams, behind it one that
-# stores what the mask has.
+# A path of the loop without the block for NaNs, with stores to the stack not counted. A loop that
+# streams comes before it, and a masked store after it.
 X86 = """
 cast.invoke:
 	vbroadcastss	.LCPI0_0(%rip), %ymm0
@@ -50,7 +50,7 @@ assert (loop.elements, len(loop.code)) == (16, 10), loop
 assert loops.find_main(X86, "cast.invoke", 0.5).elements == 32
 assert loops.find_main(X86, "other", 1) is None
 
-# The way that multiplies, though the one for rare scales, which divides, is shorter.
+# The path that multiplies, although the one that divides by rare scales is shorter.
 SCALES = """
 quantize.invoke:
 .LBB0_1:
@@ -98,7 +98,7 @@ assert loops._count_stored(["vse8.v	v8, (a5)"], vector) == 16
 longer = ["li	a2, 64", "vsetvli	zero, a2, e8, m4, ta, ma"]
 assert loops._count_stored([*longer, "vse16.v	v8, (a5)"], []) == 128
 
-# Pressures come after those of the instructions, and of equal ones all count.
+# Pressures follow those of the instructions. If some are equal, all count.
 mca = {
     "TargetInfo": {"Resources": ["Zn3FP0", "Zn3FP1", "Zn3Load.\0", "Zn3FPSt"]},
     "CodeRegions": [
@@ -126,7 +126,7 @@ assert [loops.name_resource(n) for n in ("Zn4FP45.\0", "SPRPort05", "ADLPPort04"
     "stores",
 ]
 
-# Goals: a share below one, a peer ahead, and too slow a call.
+# Goals: a share below one, a faster peer, and a slow call.
 contenders = {"quant-float": {"best_gelems": 5.0}, "jax": {"best_gelems": 6.0}}
 row = {"name": "f32_to_e4m3fn", "op": "cast", "from": "f32", "to": "e4m3fn", "elements": 1 << 16}
 row["contenders"] = contenders | {"traffic": {"best_gelems": 20.0}}
@@ -152,7 +152,7 @@ with contextlib.redirect_stdout(printed):
 assert "missed: Intel: f32 → e4m3fn, 64 K, to jax: 0.83, goal ≥ 1\n" in printed.getvalue()
 assert printed.getvalue().endswith("Intel: 1 of 6 goals are reached\n"), printed.getvalue()
 
-# A goal of one vendor holds for that vendor, and needs a reason.
+# A vendor's goal applies to that vendor only, and requires a reason.
 GOAL = """[sizes]
 small = 65536
 large = 16777216
@@ -175,13 +175,13 @@ names = {row["name"] for row in tomllib.loads((source / "benchmarks/rows.toml").
 for goal in goals.read_goals()["goal"]:
     assert names.issuperset(goal["rows"]), goal["rows"]
 
-# Parts of pages are replaced, and must be there.
+# Parts of pages are replaced, and must exist.
 assert pages.replace_part("a<!-- x -->old<!-- end x -->b", "x", "new") == (
     "a<!-- x -->\n\nnew\n\n<!-- end x -->b"
 )
 try:
     pages.replace_part("a", "x", "new")
-    raise AssertionError("a part that is not there")
+    raise AssertionError("a part that does not exist")
 except ValueError as error:
     assert "no place for 'x'" in str(error)
 
@@ -189,7 +189,7 @@ assert pages.replace_part("  # x\n  # end x\n", "x", "  - y\n", style="  # {}") 
     "  # x\n\n  - y\n\n  # end x\n"
 )
 
-# A record belongs to the kind of CPU: the vendor, and whether there is AVX-512.
+# The kind of CPU of a record: the vendor, and whether it has AVX-512.
 assert records.record_path("casts", "Intel") == source / "benchmarks/results/intel/casts.json"
 assert records.record_path("casts", "Some Vendor").parent.name == "some-vendor"
 own = records.record_path("casts")
@@ -197,7 +197,8 @@ assert own == records.record_path("casts", cpu.name_kind())
 assert own.parent.name.removesuffix("-avx2") == cpu.describe_cpu()["vendor"].lower()
 assert records.record_path("casts", "AMD AVX2").parent.name == "amd-avx2"
 
-# The machines are side by side; what one record lacks is `-`, as is a machine without a record of the kind.
+# The machines are in columns. A value that a record lacks is `-`, as is a machine without a record
+# of the kind.
 [first, *_] = records.read_machines()
 second = records.Machine("intel", copy.deepcopy(first.records), None, None)
 for copied in second.records.values():
@@ -227,24 +228,24 @@ shown = pages.write_memory([records.Machine("intel", {}, memory, None)])
 assert shown.endswith("| f32 → e4m3fn | 0.75 | - | - | - |"), shown
 
 
-# Records of the other scripts: what a contender or a network has no result for has none in the table.
+# Records of the other scripts: a contender or network without a result has none in the table.
 ours = {"ms": 0.5, "error": 5e-4}
 matmul = {"size": "8x8", "product": "Gemm", "threads": 1}
 matmul["contenders"] = {"quant-float (host, int8)": ours, "A": ours, "B": {"refused": "no such op"}}
-written = tables.write_products({"rows": [matmul, {**matmul, "threads": 2}]})
+written = tables.write_matmuls({"rows": [matmul, {**matmul, "threads": 2}]})
 assert written.splitlines()[::2] == [
     "| 8x8 | host, int8 | A | B |",
     "| Gemm | 0.50 | 0.50 (error 5e-04) | - |",
 ], written
 zoo = {"over": {"host": 0.5}, "ms": {"ONNX Runtime": 2}, "compile_s": 1, "peak_mib": 9, "off": 1e-6}
-written = tables.write_zoo({"networks": {"a": zoo, "b": {"skipped": "no package"}}})
+written = tables.write_model_zoo({"networks": {"a": zoo, "b": {"skipped": "no package"}}})
 assert written.splitlines()[2:] == [
     "| a | 0.5 | 2 | 1 | 9 | 1e-06 |",
     "| b | no package |  |  |  |  |",
 ]
 
 
-# Peers are of the versions that the tests have.
+# The versions of peers are those of the tests.
 def read_versions(name):
     lines = (source / name).read_text().splitlines()
     return dict(line.split("==") for line in lines if "==" in line)
@@ -255,7 +256,7 @@ for name in ("scripts/requirements.txt", "scripts/requirements-iree.txt"):
     for package, version in read_versions(name).items():
         assert peers.get(package, version) == version, (name, package)
 
-# What is committed is what is written of the records that are committed.
+# The committed pages are generated from the committed records.
 written = {}
 pages.publish(lambda path, text: written.__setitem__(path, text), survey_again=False)
 assert len(written) >= 11, written.keys()

@@ -1,5 +1,6 @@
-// The compiler plugin of IREE, in a build that has what it uses of IREE's. Two modules, one with operations of the dialect and one
-// with upstream's cast alone, become upstream operations without narrow casts.
+// The compiler plugin of IREE, in a build with the part of IREE that it uses. Two modules, one with
+// ops of the dialect and one with upstream's cast only, are converted to upstream ops without
+// narrow casts.
 // REQUIRES: full
 // RUN: rm -rf %t && split-file %s %t
 // RUN: cmake -G Ninja -S %S/Inputs/iree -B %t/build -DCMAKE_BUILD_TYPE=Release -DPLUGIN=%src_root/examples/iree -DBUILD=%obj_root \

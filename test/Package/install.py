@@ -1,5 +1,5 @@
-# `cmake --install`: tools that run where they are, headers that find each other, TableGen files that
-# others' can include, and no trace of the tree they come from.
+# `cmake --install`: relocatable tools, headers and TableGen files that can be included, and no
+# reference to the build tree.
 # RUN: rm -rf %t && mkdir %t
 # RUN: cmake --install %obj_root --prefix %t/prefix > %t/log
 # RUN: %python %s %t/prefix %src_root %obj_root %llvm_bin
@@ -15,7 +15,7 @@ names = {str(file.relative_to(prefix)) for file in files}
 
 
 def run(*command, **options):
-    # As a user has it: nothing of this tree on the way.
+    # A user's environment: nothing of this tree is in the search paths.
     environment = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
     answer = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, env=environment, **options
@@ -24,7 +24,7 @@ def run(*command, **options):
     return answer.stdout
 
 
-# All public headers, tables and TableGen files, and what is generated of them.
+# All public headers, tables and TableGen files, and the generated headers.
 public = {
     str(file.relative_to(source))
     for suffix in ("h", "def", "td")
@@ -36,19 +36,19 @@ assert generated and generated <= names, generated - names
 INCLUDE = re.compile(r'^\s*#?\s*include\s+["<](quant-float[^">]*)[">]', re.M)
 for name in sorted(name for name in names if name.startswith("include/")):
     for included in INCLUDE.findall((prefix / name).read_text()):
-        # What the .cpp.inc files define is compiled into the libraries.
+        # The definitions in the .cpp.inc files are compiled into the libraries.
         if not included.endswith(".cpp.inc"):
             assert f"include/{included}" in names, f"{name} includes {included}"
 
-# Where it was built is nobody's business, and may be gone.
+# The build directory must not be mentioned, as it may be removed.
 build_type = re.search(r"CMAKE_BUILD_TYPE:\w+=(\w+)", (build / "CMakeCache.txt").read_text())[1]
 for file in files:
-    # Debug information names the sources.
+    # Debug information mentions the sources.
     if build_type != "Release" and b"\x7fELF" in file.read_bytes()[:4] or file.suffix == ".a":
         continue
     content = file.read_bytes()
     for root in (source, build):
-        # Not as a part of another path.
+        # Except as a part of another path.
         named = rb"(?<![\w.])" + re.escape(str(root).encode()) + b"/"
         assert not re.search(named, content), f"{file} names {root}"
 
@@ -73,7 +73,7 @@ output = prefix / "kernel.o"
 run(prefix / "bin/quant-float-compile", "-", "-o", output, input=tensors)
 assert output.stat().st_size > 0 and output.with_suffix(".h").exists()
 
-# A dialect of somebody else's, on our constraints and attributes.
+# An external dialect that uses this project's constraints and attributes.
 definitions = """
 include "quant-float/IR/QuantFloatBase.td"
 def Other_Dialect : Dialect { let name = "other"; let cppNamespace = "::other"; }

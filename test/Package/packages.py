@@ -1,5 +1,5 @@
-# CPack's packages: what a Debian system needs to know of them is right, what is in them is where Debian
-# has such things, and the tools run from what was unpacked.
+# CPack's packages: their control fields are right for a Debian system, their files are in Debian's
+# folders, and the unpacked tools run.
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: cd %t && cpack --config %obj_root/CPackConfig.cmake -B %t/packages > %t/log
@@ -15,7 +15,8 @@ import sys
 import tarfile
 
 folder, source, build = map(pathlib.Path, sys.argv[1:4])
-# The version of LLVM that the build uses, and the suite that has it. Experimental is no complete suite.
+# The version of LLVM that the build uses, and the suite that contains it. The experimental suite is
+# not complete.
 LLVM = re.search(r"^LLVM_DIR:PATH=.*/llvm-(\d+)/", (build / "CMakeCache.txt").read_text(), re.M)[1]
 SUITE = {"22": "bookworm", "23": "sid"}.get(LLVM)
 VERSION = re.search(r"project\(QuantFloat VERSION (\S+)", (source / "CMakeLists.txt").read_text())[
@@ -41,13 +42,13 @@ def get_dependencies(field):
 
 
 def is_known(package):
-    """Whether the package is installed here, as scripts/packages.txt has it."""
+    """Whether the package is installed here, as scripts/packages.txt lists it."""
     answer = subprocess.run(["dpkg-query", "-W", package], capture_output=True, check=False)
     return answer.returncode == 0 or package in SECTIONS
 
 
 def check_control(package, file):
-    """The fields that lintian looks at."""
+    """The fields that lintian checks."""
     names = "Package Version Architecture Maintainer Section Priority Description Installed-Size"
     fields = {name: run("dpkg-deb", "-f", file, name).rstrip("\n") for name in names.split()}
     assert fields["Package"] == package and fields["Version"] == VERSION, fields
@@ -69,7 +70,7 @@ def check_control(package, file):
 
 
 def check_files(package, file):
-    """Names, owners and modes; the regular files' names."""
+    """Names, owners and modes. Returns the regular files' names."""
     archive = folder / f"{package}.tar"
     with archive.open("wb") as out:
         subprocess.run(["dpkg-deb", "--fsys-tarfile", file], stdout=out, check=True)
@@ -122,7 +123,7 @@ runtime = contents["quant-float"]
 assert not [name for name in runtime if name.endswith((".h", ".cmake", ".td"))], runtime
 assert "usr/lib/cmake/QuantFloat/QuantFloatConfig.cmake" in contents["libquant-float-dev"]
 
-# Programs are stripped and look for libraries where Debian has them, no place else.
+# Programs are stripped, and their RUNPATH contains Debian's library folders only.
 for name in sorted(runtime):
     if not (root / name).read_bytes().startswith(b"\x7fELF"):
         continue
@@ -131,7 +132,7 @@ for name in sorted(runtime):
     paths = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", run("readelf", "-dW", root / name))
     assert set(paths) <= {f"/usr/lib/llvm-{LLVM}/lib"}, f"{name}: {paths}"
 
-# What was unpacked works.
+# The unpacked tools work.
 model = "func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E5M2> {\n"
 model += "  %0 = quant_float.cast %x opset 19 : tensor<?xf32> to tensor<?xf8E5M2>\n"
 model += "  return %0 : tensor<?xf8E5M2>\n}\n"
@@ -139,13 +140,13 @@ for tool in sorted(name for name in runtime if name.startswith("usr/bin/")):
     run(root / tool, "--help")
     name = pathlib.Path(tool).name
     assert f"usr/share/man/man1/{name}.1.gz" in runtime, runtime
-    # Where Debian's shells look.
+    # Debian's folders for shell completions.
     assert f"usr/share/bash-completion/completions/{name}" in runtime, runtime
     assert f"usr/share/zsh/vendor-completions/_{name}" in runtime, runtime
 lowered = run(root / "usr/bin/quant-float-compile", "-", "-o", folder / "f.ll", input=model)
 assert "define" in (folder / "f.ll").read_text(), lowered
 
-# The archive has all of it, below one folder.
+# The archive contains everything, below one folder.
 [archive] = (folder / "packages").glob("*.tar.gz")
 with gzip.open(archive) as stream, tarfile.open(fileobj=stream) as members:
     names = {member.name for member in members if not member.isdir()}
@@ -155,7 +156,7 @@ for name in runtime | contents["libquant-float-dev"] | contents["quant-float-vec
     name = name.removeprefix("usr/").replace("vendor-completions", "site-functions")
     assert f"{top}/{name}" in names, name
 
-# A bare system installs the packages with what they depend on.
+# A minimal system installs the packages with their dependencies.
 container = source / "test/helpers/in_container.sh"
 files = " ".join(f"./packages/{file.name}" for [file] in debs.values())
 (folder / "f.mlir").write_text(model)

@@ -1,4 +1,4 @@
-// The whole way, to the LLVM dialect.
+// The whole pipeline, to the LLVM dialect.
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64 | FileCheck %s --check-prefixes=CHECK,V1
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,V3
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu=cpu=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,V4
@@ -7,7 +7,7 @@
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu="cpu=generic triple=aarch64-linux-gnu" | FileCheck %s
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu="cpu=rv64gcv triple=riscv64-linux-gnu" | FileCheck %s
 
-// The kernel works on pointers and sizes; two casts in a row are one loop.
+// The kernel takes pointers and sizes. Two consecutive casts are one loop.
 // CHECK: llvm.func internal @narrow.kernel(%{{.+}}: !llvm.ptr
 // CHECK-NOT: quant_float.{{(storage_)?}}cast
 // CHECK-NOT: unrealized_conversion_cast
@@ -16,7 +16,7 @@
 // V1: llvm.fmul %{{.+}} : vector<16xf32>
 // V1-NOT: vector<32xf32>
 // V3: llvm.intr.fma({{.+}}) : (vector<32xf32>, vector<32xf32>, vector<32xf32>)
-// The rest has masks where bytes can be masked.
+// The remainder is masked if the target has byte masks.
 // V4: llvm.intr.fma({{.+}}) : (vector<64xf32>, vector<64xf32>, vector<64xf32>)
 // V4: llvm.intr.masked.load
 // V4: llvm.intr.masked.store

@@ -1,5 +1,6 @@
-// Functions that PTX has instructions for are those, and no calls into libdevice, which nobody links: whichever of upstream's
-// patterns comes first, which the environment of the process moves.
+// Functions with a PTX instruction use it instead of calls into libdevice, which is not linked.
+// This holds for every order of upstream's patterns, which depends on the environment of the
+// process.
 // RUN: quant-float-compile %s --target nvvm --chip sm_80 --emit ptx -o - | FileCheck %s --implicit-check-not=__nv_
 // RUN: env A=1 B=2 C=3 quant-float-compile %s --target nvvm --chip sm_80 --emit ptx -o - | FileCheck %s --implicit-check-not=__nv_
 // RUN: env A=abcdefghijklmnopqrstuvwxyz quant-float-compile %s --target nvvm --chip sm_80 --emit ptx -o - | FileCheck %s --implicit-check-not=__nv_

@@ -1,10 +1,11 @@
-// A QDQ convolution and a cast in upstream dialects: mlir-opt reads them and knows every op and attribute.
+// A QDQ convolution and a cast in upstream dialects: mlir-opt reads them and knows every op and
+// attribute.
 // RUN: quant-float-opt %s --quant-float-lower-to-upstream | FileCheck %s --implicit-check-not=quant_float --implicit-check-not=ui8
 // RUN: quant-float-opt %s --quant-float-lower-to-upstream --mlir-print-op-generic -o %t.mlir
 // RUN: %llvm_bin/mlir-opt %t.mlir | FileCheck %s --implicit-check-not=quant_float --implicit-check-not=ui8
 // RUN: not quant-float-opt %s --quant-float-lower-to-upstream="cpu=none triple=x86_64-linux-gnu" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// The results are those of the model; unsigned elements have lost their type.
+// The results are those of the model. Unsigned element types have become signless.
 // RUN: quant-float-run %s --random 1 --outputs %t.expected && quant-float-run %t.mlir --random 1 --outputs %t.actual
 // RUN: cmp %t.expected/output_0.npy %t.actual/output_0.npy && cmp %t.expected/output_1.npy %t.actual/output_1.npy
 

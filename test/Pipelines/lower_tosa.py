@@ -1,4 +1,4 @@
-# Models in TOSA, run: casts of narrow floats as ml_dtypes, matmuls of integers and their rescale, and
+# Runs models in TOSA: casts of narrow floats like ml_dtypes, integer matmuls and their rescale, and
 # block-scaled ops.
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -41,7 +41,7 @@ def same(name, got, expected):
     print(f"{name}: {got.size} equal")
 
 
-# All codes of f16 as f32, which are ties and edges of float8.
+# All f16 values as f32, including ties and limits of float8.
 X = np.arange(1 << 16).astype(np.uint16).view(np.float16).astype(np.float32)
 with np.errstate(all="ignore"):
     for kind, dtype in (("f8E4M3FN", ml_dtypes.float8_e4m3fn), ("f8E5M2", ml_dtypes.float8_e5m2)):
@@ -54,10 +54,10 @@ func.func @main(%x: tensor<65536xf32>) -> (tensor<65536x{kind}>, tensor<65536xf3
 }}
 """
         got = run(kind, text, X)
-        codes = X.astype(dtype)
-        same(f"{kind} codes", got[0], codes)
-        same(f"{kind} to f32", got[1], codes.astype(np.float32))
-        same(f"{kind} to bf16", got[2], codes.astype(ml_dtypes.bfloat16))
+        encodings = X.astype(dtype)
+        same(f"{kind} codes", got[0], encodings)
+        same(f"{kind} to f32", got[1], encodings.astype(np.float32))
+        same(f"{kind} to bf16", got[2], encodings.astype(ml_dtypes.bfloat16))
 
     numbers = X[~np.isnan(X)]
     size = numbers.size

@@ -1,4 +1,5 @@
-// What quantizes and dequantizes is one loop, with no buffer for the codes, whatever sizes are open.
+// Quantization and dequantization are one loop, without a buffer for the quantized values,
+// whichever sizes are dynamic.
 // RUN: quant-float-opt %s --quant-float-lower-to-cpu | FileCheck %s --implicit-check-not=malloc
 
 // CHECK: llvm.func @per_tensor

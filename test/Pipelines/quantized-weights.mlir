@@ -2,8 +2,8 @@
 // RUN:   | FileCheck %s --implicit-check-not='memref<512x256xf{{16|32}}' --implicit-check-not='memref<256x512xf{{16|32}}' --implicit-check-not='memref<64x32x3x3xf32'
 
 // Weights that dequantize decodes for a MatMul, Gemm or Conv, per axis or in
-// blocks, transposed or cast on the way, are never in memory as floats: no
-// buffer has their sizes.
+// blocks, transposed or cast, are never in memory as floats: no buffer has
+// their sizes.
 
 func.func @matmul(%x: tensor<?x512xf32>, %w: tensor<512x256xi8>, %s: tensor<256xf32>) -> tensor<?x256xf32> {
   %d = quant_float.dequantize %w, %s axis 1 opset 21 : tensor<512x256xi8>, tensor<256xf32> to tensor<512x256xf32>
@@ -48,7 +48,7 @@ func.func @conv(%x: tensor<1x32x20x20xf32>, %w: tensor<64x32x3x3xi8>, %s: tensor
   return %y : tensor<1x64x10x10xf32>
 }
 
-// Codes packed in bytes, with packed zero points.
+// Packed quantized values, with packed zero points.
 func.func @nbits(%x: tensor<4x512xf16>, %w: tensor<256x16x16xui8>, %s: tensor<256x16xf16>, %z: tensor<256x8xui8>) -> tensor<4x256xf16> {
   %0 = quant_float.node "MatMulNBits"(%x, %w, %s, %z) opset 1 domain "com.microsoft" attributes {K = 512 : i64, N = 256 : i64, block_size = 32 : i64}
       : (tensor<4x512xf16>, tensor<256x16x16xui8>, tensor<256x16xf16>, tensor<256x8xui8>) -> tensor<4x256xf16>

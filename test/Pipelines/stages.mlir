@@ -1,4 +1,5 @@
-// A QDQ layer after each stage: each pipeline leaves what the next one takes, and the invariant of each holds.
+// A QDQ layer after each stage: each pipeline yields the input of the next one, and the invariant
+// of each holds.
 // RUN: quant-float-opt %s --quant-float-normalize-import=verify-stages -o %t.1.mlir && FileCheck %s --check-prefix=IMPORT < %t.1.mlir
 // RUN: quant-float-opt %t.1.mlir --quant-float-rewrite-quantization=verify-stages -o %t.2.mlir && FileCheck %s --check-prefix=REWRITE < %t.2.mlir
 // RUN: quant-float-opt %t.2.mlir --quant-float-lower-nodes-to-linalg=verify-stages -o %t.3.mlir && FileCheck %s --check-prefix=LINALG < %t.3.mlir
@@ -7,7 +8,7 @@
 // RUN: quant-float-opt %t.5.mlir --quant-float-generate-cpu-code="verify-stages cpu=x86-64-v3 triple=x86_64-linux-gnu" -o %t.6.mlir && FileCheck %s --check-prefix=CPU < %t.6.mlir
 // RUN: quant-float-opt %t.6.mlir --quant-float-emit-abi="verify-stages cpu=x86-64-v3 triple=x86_64-linux-gnu" | FileCheck %s --check-prefix=ABI
 
-// The stages of a GPU.
+// The stages for a GPU.
 // RUN: quant-float-opt %t.3.mlir --quant-float-optimize-tensors="verify-stages chip=sm_90" --quant-float-bufferize="verify-stages chip=sm_90" \
 // RUN:   --quant-float-generate-gpu-code="verify-stages chip=sm_90" --quant-float-emit-abi="verify-stages chip=sm_90" | FileCheck %s --check-prefix=GPU
 

@@ -1,5 +1,5 @@
-// The plugin of the component core: the dialect, its conversions and the rewrites of quantization ops, in stock mlir-opt. It links
-// LLVM and MLIR only.
+// The plugin of the component core: the dialect, its conversions and the rewrites of quantization
+// ops, in upstream's mlir-opt. It links LLVM and MLIR only.
 //
 // RUN: %core_opt %s --pass-pipeline="builtin.module(quant-float-fuse-qdq)" | FileCheck %s --check-prefix=FUSE
 // RUN: %core_opt %s --pass-pipeline="builtin.module(func.func(convert-quant-float-to-arith{cpu=x86-64-v3}))" | FileCheck %s --check-prefix=ARITH

@@ -1,4 +1,4 @@
-// The dialect in stock mlir-opt: parsed, verified, folded, printed, as bytecode too.
+// The dialect in upstream's mlir-opt: parsed, verified, folded and printed, also as bytecode.
 //
 // RUN: %stock_opt %s -split-input-file -verify-diagnostics -canonicalize | FileCheck %s
 // RUN: %stock_opt %s -split-input-file -verify-diagnostics -mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC

@@ -1,4 +1,4 @@
-// IREE's package has an MLIR of its own.
+// IREE's package contains its own MLIR.
 // REQUIRES: full
 // RUN: %python -m environment %src_root %obj_root/iree
 //
@@ -12,8 +12,8 @@
 // CHECK:     Dialect `quant_float' not found
 // CHECK-NOT: {{LLVM ERROR|Stack dump}}
 //
-// Its own interface of plugins is another one. It looks at the headers of IREE's source that a plugin is built with, and none of LLVM's
-// and MLIR's symbols is exported, so that a library that is built elsewhere can only be rejected.
+// IREE has its own plugin interface, which requires IREE's source headers. The package exports no
+// symbols of LLVM and MLIR, so a library that is built separately can only be rejected.
 //
 // RUN: not %obj_root/iree/bin/iree-opt %s --iree-load-plugin=%plugin 2>&1 | FileCheck %s --check-prefix=OWN
 // RUN: %llvm_bin/llvm-nm --dynamic --defined-only %obj_root/iree/lib/python*/site-packages/iree/compiler/_mlir_libs/libIREECompiler.so | FileCheck %s --check-prefix=EXPORTED --implicit-check-not="T _ZN4mlir" --implicit-check-not="T _ZN4llvm"

@@ -1,4 +1,5 @@
-// Upstream ops in, upstream ops out, all in stock mlir-opt: what it has no lowering for runs.
+// Upstream ops to upstream ops, all in upstream's mlir-opt: ops without an upstream lowering can be
+// executed.
 // RUN: %stock_opt %s --pass-pipeline="builtin.module(quant-float-legalize-arith,convert-quant-float-to-arith,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,convert-to-llvm,reconcile-unrealized-casts)" | \
 // RUN:   %llvm_bin/mlir-runner -e main -entry-point-result=void \
 // RUN:   --shared-libs=%llvm_bin/../lib/libmlir_c_runner_utils.so | FileCheck %s
@@ -14,7 +15,7 @@ func.func @decode(%x: vector<8xf8E4M3FN>) -> vector<8xf32> {
 }
 
 func.func @main() {
-  // 464 is a tie, which goes to the even 448; 465 is too large.
+  // 464 is a tie, which rounds to the even 448. 465 is too large.
   %x = arith.constant dense<[1.0, -0.0, 464.0, 465.0, 0.015617, 0.0009765625, 0.00097752, -3.2]> : vector<8xf16>
   %codes = call @encode(%x) : (vector<8xf16>) -> vector<8xf8E4M3FN>
   %bytes = arith.bitcast %codes : vector<8xf8E4M3FN> to vector<8xi8>

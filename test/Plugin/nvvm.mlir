@@ -1,4 +1,5 @@
-// A kernel of somebody else's, lowered by upstream passes with ours among them.
+// A kernel of another compiler, lowered by upstream passes together with this
+// project's.
 //
 // RUN: %stock_opt %s --pass-pipeline="builtin.module(gpu.module(convert-quant-float-to-nvvm{chip=sm_90},canonicalize,cse,convert-vector-to-llvm,convert-gpu-to-nvvm,reconcile-unrealized-casts))" | FileCheck %s
 

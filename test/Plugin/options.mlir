@@ -1,4 +1,4 @@
-// A preloaded plugin: its passes are options of mlir-opt, and other programs are not disturbed.
+// A preloaded plugin: its passes are options of mlir-opt, and other programs are not affected.
 // RUN: env LD_PRELOAD=%plugin %stock_opt %s --quant-float-decompose-qdq --canonicalize | FileCheck %s
 // RUN: env LD_PRELOAD=%plugin %stock_opt %s --pass-pipeline="builtin.module(quant-float-decompose-qdq)" | FileCheck %s
 // RUN: not %stock_opt %s --quant-float-decompose-qdq 2>&1 | FileCheck %s --check-prefix=UNKNOWN

@@ -1,15 +1,15 @@
-// Passes and pipelines in stock mlir-opt, with its own around them.
+// Passes and pipelines in upstream's mlir-opt, combined with its own.
 //
 // RUN: %stock_opt %s --load-pass-plugin=%plugin --pass-pipeline="builtin.module(convert-quant-float-to-linalg,func.func(convert-quant-float-to-arith{cpu=x86-64-v3},quant-float-require-lowered))" | FileCheck %s --check-prefix=LINALG
 // RUN: %llvm_bin/mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline="builtin.module(quant-float-lower-to-cpu{cpu=x86-64-v3})" | FileCheck %s --check-prefix=CPU
 // RUN: %stock_opt %s --pass-pipeline="builtin.module(quant-float-lower-to-nvvm{chip=sm_90})" | FileCheck %s --check-prefix=GPU
 // RUN: not %stock_opt %s --pass-pipeline="builtin.module(func.func(quant-float-require-lowered))" 2>&1 | FileCheck %s --check-prefix=REQUIRE
 //
-// What comes out is upstream's: every tool of LLVM goes on from there.
+// The output is in upstream dialects, so that LLVM's tools can continue.
 //
 // RUN: %stock_opt %s --pass-pipeline="builtin.module(quant-float-lower-to-cpu{cpu=x86-64-v3})" | %llvm_bin/mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
 //
-// Loaded as one alone, too, though a dialect is of no use without the other.
+// It can be loaded as a pass plugin or a dialect plugin alone, too.
 //
 // RUN: %llvm_bin/mlir-opt --load-pass-plugin=%plugin --pass-pipeline="builtin.module(func.func(quant-float-decompose-qdq))" --dump-pass-pipeline /dev/null -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPELINE
 

@@ -1,4 +1,4 @@
-// torch-mlir's package has an MLIR of its own.
+// torch-mlir's package contains its own MLIR.
 // REQUIRES: full
 // RUN: %python -m environment %src_root %obj_root/torch-mlir
 //

@@ -1,4 +1,5 @@
-// In a host with another MLIR than the plugin's, the plugin says so and registers nothing. Nothing of LLVM is loaded.
+// In a host with another MLIR, the plugin reports an error and registers nothing. No part of LLVM
+// is loaded.
 //
 // RUN: %clang %S/Inputs/host.c -ldl -o %t.host
 // RUN: %t.host %plugin mlirGetDialectPluginInfo mlirGetPassPluginInfo 2>&1 | FileCheck %s --check-prefix=HOST

@@ -1,6 +1,6 @@
 # Every diagnostic of the dialect, its passes and the compiler occurs in a test: the words of each
-# error, warning and note in the sources, in their order, must stand in one string or line of a test.
-# The importer has a table of its own, which ONNX/broken.py compares case by case.
+# error, warning and note in the sources, in order, must occur in one string or line of a test. The
+# importer has a table of its own, which ONNX/broken.py compares case by case.
 # RUN: %python %s %src_root
 import ast
 import pathlib
@@ -31,16 +31,16 @@ FOLDERS = (
     "CAPI",
 )
 
-# Words of diagnostics that no input brings about, each with the reason.
+# The words of diagnostics that no input can provoke, each with the reason.
 UNREACHABLE = {
     "the target cannot write this kind of file": "every target of ours writes assembly and objects",
     "no code generator for the triple": "the triple was looked up before",
-    "other elements are declared": "with allow-unsupported the node is kept and nothing is said",
+    "with allow-unsupported the node is kept without a message": "with allow-unsupported the node is kept and nothing is said",
     "the linker failed earlier in this process": "lld must have ended with a fatal error",
     "the entry runtime does not link": "its bitcode is part of the library",
     "kernels for": "those of all levels are one model's",
     "is not in its section": "the code generator has just written the object",
-    "no memory for input": "its bytes are read in their place, or already there",
+    "its bytes are used in place, or already copied": "its bytes are read in their place, or already there",
     "/proc/self/maps cannot be read": "every Linux has it",
     "checkMemory needs Linux": "as the tests do",
 }
@@ -50,21 +50,21 @@ def read_messages(file):
     """The literal words of each diagnostic in a source: (line, [fragment, ...])."""
     text = re.sub(r"//[^\n]*", "", file.read_text())
     for call in CALLS.finditer(text):
-        # To the end of the statement; a string may hold a semicolon.
+        # Up to the end of the statement. A string may contain a semicolon.
         statement = re.match(rf"(?:{LITERAL}|'[^']*'|[^;\"'])*", text[call.start() :])[0]
-        # Adjacent literals are one.
+        # Adjacent literals are concatenated.
         statement = re.sub(r'"\s*\n?\s*"', "", statement)
         fragments = [ast.literal_eval(found) for found in re.findall(LITERAL, statement)]
-        # What values are formatted into.
+        # Placeholders of formatted values.
         fragments = [part for f in fragments for part in re.split(r"%s|%[lz]?[du]|\{\d+\}", f)]
-        # Quotes and stops around a value say nothing.
+        # Quotes and punctuation around a value are ignored.
         fragments = [f for f in fragments if re.search(r"[A-Za-z]{2}", f)]
         if fragments:
             yield text.count("\n", 0, call.start()) + 1, fragments
 
 
 def read_strings(file):
-    """What a test says: the strings of a Python file, the lines of any other."""
+    """The strings of a Python test, or the lines of any other test."""
     text = file.read_text(errors="replace")
     if file.suffix != ".py":
         return text.splitlines()
@@ -91,13 +91,16 @@ for folder in FOLDERS:
     for file in sorted((root / "lib" / folder).rglob("*.cpp")):
         for line, fragments in read_messages(file):
             count += 1
-            # A test may give the values between the words by pattern, and quote them as it likes.
+            # A test may replace the values between the words by a pattern, and quote them in any
+            # way.
             words = [w for f in fragments if (w := " ".join(f.split()).strip(" '"))]
             if words[0] in UNREACHABLE:
                 unreachable.add(words[0])
             elif not re.search(".*".join(map(re.escape, words)), haystack):
-                missing.append(f"{file.relative_to(root)}:{line}: no test says {fragments}")
-missing += [f"no diagnostic says '{words}' any more" for words in UNREACHABLE.keys() - unreachable]
+                missing.append(f"{file.relative_to(root)}:{line}: no test contains {fragments}")
+missing += [
+    f"no diagnostic contains '{words}' any more" for words in UNREACHABLE.keys() - unreachable
+]
 assert count, f"no diagnostics in {FOLDERS}"
 print(f"{count} diagnostics, {len(missing)} without a test")
 sys.exit("\n".join(missing) if missing else 0)

@@ -1,4 +1,5 @@
-# Every file that begins with #! is executable, and so is every script of the repository that a command in a .md file runs.
+# Every file that begins with #! is executable, and so is every script of the repository that a
+# command in a .md file runs.
 # RUN: %python %s %src_root
 import os
 import pathlib
@@ -6,7 +7,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1]).resolve()
-# What is built, and what git keeps.
+# Build directories, and git's own files.
 folders = [
     f for f in sorted(root.iterdir()) if f.is_dir() and f.name[0] != "." and f.name != "build"
 ]
@@ -15,7 +16,7 @@ files += [file for folder in folders for file in sorted(folder.rglob("*")) if fi
 
 
 def find_commands(text):
-    """The first words of the lines of blocks of code, whether fenced or indented, as (line, word)."""
+    """The first words of the lines of code blocks, whether fenced or indented, as (line, word)."""
     fence = None
     for number, line in enumerate(text.splitlines(), 1):
         found = re.match(r"\s*(```+|~~~+)", line)
@@ -42,7 +43,7 @@ for file in files:
     for line, word in find_commands(file.read_text()):
         if "/" not in word:
             continue
-        # Of the folder that a page is of, or of the repository.
+        # Relative to the page's folder, or to the repository.
         scripts = [path.resolve() for path in (file.parent / word, root / word) if path.is_file()]
         if not scripts or scripts[0] not in known:
             continue

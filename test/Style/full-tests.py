@@ -1,5 +1,6 @@
-# The steps of `scripts/test.sh --full`: each says what it did, one that cannot run is skipped and says why, a failure is the exit
-# code's, and the record keeps the outcomes of other steps.
+# The steps of `scripts/test.sh --full`: each reports its result, one that cannot run is skipped
+# with the reason, a failure determines the exit code, and the record keeps the results of other
+# steps.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %src_root/scripts %t | FileCheck %s
 # RUN: not %python %src_root/scripts/full_tests.py asan,nosuch 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -13,7 +14,7 @@ sys.path.insert(0, scripts)
 import full_tests  # noqa: E402
 from full_tests import Outcome, Step  # noqa: E402
 
-# Of every kind of file that lit takes.
+# Every kind of file that lit runs.
 longer = full_tests.find_longer()
 assert {"CAPI/cycles.c", "Python/memory.py", "Conformance/strings/full.test"} <= {*longer}, longer
 

@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 
-# From the lowest. The packages are those that a component may use besides LLVM and MLIR.
+# From the lowest. The packages are those that a component may use in addition to LLVM and MLIR.
 PACKAGES = {
     "core": set(),
     "interchange": {"QuantFloat::QuantFloatOnnxLibrary", "pugixml::pugixml"},
@@ -68,7 +68,7 @@ def read_includes(root: pathlib.Path, folders: dict[str, Folder]) -> list[str]:
                 continue
             name = find_folder(file.relative_to(top), folders)
             if name is None:
-                # InitAll.h and its kind.
+                # InitAll.h and similar headers.
                 continue
             for included in re.findall(r'^\s*#\s*include "([^"]+)"', file.read_text(), re.M):
                 if included.startswith("quant-float/"):
@@ -108,7 +108,8 @@ def main() -> None:
         if name in linked:
             failures.append(f"lib/{name}/CMakeLists.txt: links itself")
         for other in sorted(folder.includes - linked):
-            # The runtime reads tables and C headers of other folders, and the compiler those of the runtime.
+            # The runtime reads tables and C headers of other folders, and the compiler those of the
+            # runtime.
             if not name.startswith("Runtime/") and other != "Runtime/Entry":
                 failures.append(f"lib/{name}: includes headers of {other}, which it does not link")
         allowed = COMPONENTS[: COMPONENTS.index(folder.component) + 1]

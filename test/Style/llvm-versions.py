@@ -1,5 +1,6 @@
-# Differences between versions of LLVM are in one header and one CMake module; each condition states the last version that needs it.
-# Nothing refers to type information of LLVM or MLIR, which builds without RTTI lack.
+# Differences between versions of LLVM are confined to one header and one CMake module. Each
+# condition states the last version that needs it. The code does not use type information of LLVM or
+# MLIR, which builds without RTTI lack.
 # RUN: %python %s %src_root %obj_root %llvm_bin/llvm-nm
 import pathlib
 import re
@@ -31,7 +32,7 @@ for folder in ("include", "lib", "tools", "python_bindings", "test", "cmake", "e
             where = f"{file.relative_to(root)}:{number}"
             bound = re.search(r"(<|>=|LESS|GREATER_EQUAL) (\d+)", line)
             last = re.search(r"(?://|#) (\d+)\.$", line)
-            # The least version that is supported is no difference.
+            # A condition on the minimum supported version is always true.
             if "LLVM_VERSION_MAJOR LESS 22" in line:
                 continue
             if file not in (header, module):

@@ -1,4 +1,4 @@
-# No two classes have one name, and the script that looks for them finds what it should.
+# Class names are unique, and the script that checks this detects duplicates.
 # RUN: rm -rf %t && mkdir -p %t/lib
 # RUN: %python %src_root/scripts/one_definition.py
 # RUN: %python %s %src_root/scripts/one_definition.py %t %clangxx

@@ -10,7 +10,7 @@ llvm_bin, summarize, work = map(pathlib.Path, sys.argv[1:])
 sys.path.append(str(llvm_bin.parent / "utils" / "lit"))
 import run_lines  # noqa: E402
 
-# Spelled apart, because lit reads this file as well.
+# Split, because lit reads this file as well.
 RUN = "RUN" + ":"
 (work / "some.test").write_text(f"""
 # {RUN} true

@@ -1,5 +1,5 @@
-// Vectors become integers before they meet weights of few bits where that is asked for, and products take the instructions of the
-// CPU for them; where rows of weights lie across the sum, and for float8, nothing changes.
+// With the option, activations are quantized before matmuls with low-bit weights, and the matmuls
+// use the CPU's instructions for these. N-contiguous weights and float8 do not change.
 // RUN: quant-float-compile %s -o %t.float.s --triple x86_64-linux-gnu --cpu cascadelake
 // RUN: FileCheck %s --check-prefix=FLOAT --implicit-check-not=vpdpbusd < %t.float.s
 // RUN: quant-float-compile %s -o %t.s --triple x86_64-linux-gnu --cpu cascadelake --activations int8
@@ -23,7 +23,7 @@
 // FLOAT: vmulps
 // VNNI: rows.invoke:
 // VNNI: vpdpbusd
-// VNNI: across.invoke:
+// VNNI: n_contiguous.invoke:
 // VNNI-NOT: vpdpbusd
 // VNNI: ret
 // VNNI16: rows.invoke:
@@ -46,7 +46,7 @@ func.func @rows(%x: tensor<1x256xf32>, %w: tensor<32x256xi4> {quant_float.packed
   return %y : tensor<1x32xf32>
 }
 
-func.func @across(%x: tensor<1x64xf32>, %w: tensor<64x32xi8>, %scale: tensor<32xf32>) -> tensor<1x32xf32> {
+func.func @n_contiguous(%x: tensor<1x64xf32>, %w: tensor<64x32xi8>, %scale: tensor<32xf32>) -> tensor<1x32xf32> {
   %d = quant_float.dequantize %w, %scale axis 1 opset 21 : tensor<64x32xi8>, tensor<32xf32> to tensor<64x32xf32>
   %y = quant_float.node "MatMul"(%x, %d) opset 21 : (tensor<1x64xf32>, tensor<64x32xf32>) -> tensor<1x32xf32>
   return %y : tensor<1x32xf32>

@@ -1,6 +1,6 @@
-# --bind NAME=FILE of quant-float-compile and quant-float-run: the input is a constant of the model then, its sizes are
-# known, and axes that were run-time values are; --bind-weights FILE does the same for the weights of a file. What cannot be
-# bound is refused by name.
+# --bind NAME=FILE of quant-float-compile and quant-float-run: the input becomes a constant of the
+# model, its sizes become static, and runtime axes become constant. --bind-weights FILE does the
+# same for the weights in a file. Errors name the input.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -44,7 +44,8 @@ def expect(name, found, wanted):
         failures.append(f"{name}: expected {wanted}, but got {found}")
 
 
-# --- what a model waits for ---------------------------------------------------------------------------
+# --- ops that require constants
+# ------------------------------------------------------------------------
 
 save_model(
     "sum.onnx",
@@ -71,7 +72,8 @@ np.save(work / "axis=1/axes.npy", np.array([1]))
 call("quant-float-run", 0, "sum.onnx", "--bind", "axes=axis=1/axes.npy", "--inputs", "x.npy", "--outputs", ".")  # fmt: skip
 expect("a path with =", np.load(work / "output_0.npy"), x.sum(1))
 
-# --- large ones, narrow ones, all of them --------------------------------------------------------------
+# --- large and narrow inputs, and all inputs
+# -----------------------------------------------------------
 
 (work / "cast.mlir").write_text(
     """func.func @cast(%x: tensor<?xf8E4M3FN> {quant_float.name = "x=y"}, %s: tensor<f32> {quant_float.name = "s"}) -> tensor<?xf32> {
@@ -82,12 +84,12 @@ expect("a path with =", np.load(work / "output_0.npy"), x.sum(1))
 """
 )
 for count in (3, 5000):
-    codes = (np.arange(count) % 100).astype(np.uint8).view(ml_dtypes.float8_e4m3fn)
-    (work / "codes.bin").write_bytes(codes.tobytes())
+    encodings = (np.arange(count) % 100).astype(np.uint8).view(ml_dtypes.float8_e4m3fn)
+    (work / "codes.bin").write_bytes(encodings.tobytes())
     np.save(work / "s.npy", np.float32(3))
     arguments = ["--bind", "x=y=codes.bin", "--bind", "s=s.npy", "--outputs", "."]
     call("quant-float-run", 0, "cast.mlir", *arguments)
-    expect(f"{count} of float8", np.load(work / "output_0.npy"), codes.astype(np.float32) * 3)
+    expect(f"{count} of float8", np.load(work / "output_0.npy"), encodings.astype(np.float32) * 3)
 
 # --- weights ------------------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ x = np.arange(64, dtype=np.float32).reshape(2, 32)
 np.save(work / "x2.npy", x)
 a, b = (np.roll(np.arange(96, dtype=np.int8).reshape(3, 32), shift) for shift in (1, 2))
 stored = {"a.weight": a, "a.weight_scale": np.float32([[0.5], [1], [2]]), "a.bias": np.float32([1, 2, 3])}  # fmt: skip
-# A tensor that no input has the name of is not read.
+# A tensor without an input of its name is not read.
 stored |= {"b.weight": b.astype(np.float32), "c.weight": np.zeros((1, 2), np.float32)}
 safetensors.numpy.save_file(stored, work / "layer.safetensors")
 wanted = x @ (a * stored["a.weight_scale"]).T + stored["a.bias"] + x @ b.astype(np.float32).T
@@ -115,7 +117,7 @@ call("quant-float-compile", 0, "layer.mlir", "-o", "l.so", "--bind-weights", "la
 call("quant-float-exec", 0, "l.so", "--inputs", "x2.npy", "--outputs", ".")
 expect("compiled weights", np.load(work / "output_0.npy"), wanted)
 
-# From two files, of which one is GGUF, and with another input as a constant.
+# From two files, one of which is GGUF, and with another input as a constant.
 kind = gguf.GGMLQuantizationType.Q8_0
 writer = gguf.GGUFWriter(work / "b.gguf", "test")
 writer.add_tensor("b.weight", gguf.quants.quantize(b.astype(np.float32), kind), raw_dtype=kind)
@@ -131,7 +133,8 @@ found = np.load(work / "output_0.npy")
 if not np.allclose(found, wanted, rtol=1e-5):
     failures.append(f"two files: expected {wanted}, but got {found}")
 
-# --- refused --------------------------------------------------------------------------------------------
+# --- errors
+# ---------------------------------------------------------------------------------------------
 
 np.save(work / "ints.npy", np.arange(6).reshape(2, 3))
 np.save(work / "wide.npy", np.zeros((2, 4), np.float32))

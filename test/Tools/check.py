@@ -1,6 +1,6 @@
-# quant-float-check beyond what cli.py asks of every tool: one line per node with its place and name,
-# every bad node listed, other opsets, the ranges that accept a node, JSON, nodes that cannot be
-# verified, and what is wrong around the nodes.
+# quant-float-check, in addition to cli.py's checks of every tool: one line for each node with its
+# location and name, all invalid nodes, other opsets, the opset ranges that accept a node, JSON,
+# nodes that cannot be verified, and errors outside of nodes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-check %t
 import json
@@ -16,7 +16,8 @@ failures = []
 
 
 def check(code, *arguments, stdout=None, stderr=None, stdin=""):
-    """Runs the tool in the work folder; both outputs are compared line by line where given."""
+    """Runs the tool in the work folder, and compares both outputs line by line if they are
+    given."""
     command = [tool, *map(str, arguments)]
     result = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=work, input=stdin
@@ -49,7 +50,8 @@ def write_onnx(name, nodes, inputs, outputs, opset, functions=(), domains=()):
     (work / name).write_bytes(model.SerializeToString())
 
 
-# --- each node against its own opset ---------------------------------------------------------------
+# --- nodes against the model's opset
+# -----------------------------------------------------------------
 
 write_mlir(
     "bad.mlir",
@@ -135,7 +137,7 @@ check(
     ],
     stderr=[],
 )
-# A node that its own opset refuses is invalid whoever else accepts it.
+# A node that its own opset rejects is invalid, even if other opsets accept it.
 never = "func.func @f(%x: f6E2M3FN) {\n%0 = quant_float.cast %x like opset 28 : f6E2M3FN to f32\nreturn\n}"
 out = check(1, "-", "--opset", "all", stdin=never)
 if "accepted by no opset" not in out:
@@ -175,7 +177,8 @@ if [r["status"] for r in reports].count("invalid") != 6 or "opset" in reports[6]
 check(0, "-", "--json", stdin="func.func @f() {\n  return\n}", stdout=["[]"], stderr=[])
 check(0, "-", stdin="func.func @f() {\n  return\n}", stdout=[], stderr=[])
 
-# --- what is in the way of compiling -----------------------------------------------------------------
+# --- obstacles to compilation
+# ------------------------------------------------------------------------
 
 COSINE = """func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
   %0 = quant_float.node "Acosh"(%x) opset 21 : (tensor<4xf64>) -> tensor<4xf64>
@@ -283,7 +286,8 @@ if len(lines) != 1 + len(WANTED):  # both branches of the If
     failures.append(f"nodes.onnx: expected {1 + len(WANTED)} lines, but got {lines}")
 check(0, "nodes.onnx", "--opset", "19")
 
-# --- around the nodes --------------------------------------------------------------------------------
+# --- outside of nodes
+# --------------------------------------------------------------------------------
 
 check(
     1,

@@ -1,5 +1,5 @@
-# Whatever the verifiers and parsers refuse, quant-float-check refuses too, and never crashes: it
-# reads ops that nobody has verified.
+# quant-float-check rejects everything that the verifiers and parsers reject, and never crashes: it
+# reads ops that are not verified.
 # RUN: %python %s %tools_dir/quant-float-check %src_root/test/IR
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
-# quant-float-check on OpenVINO models: the rules of FakeConvert (K1 to K6), each of which OpenVINO has too, and that other layers
-# are none of its business.
+# quant-float-check on OpenVINO models: the rules of FakeConvert (K1 to K6), all of which OpenVINO
+# has, too. Other layers are ignored.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../OpenVINO/Inputs:%S/../ONNX/Inputs %python %s %tools_dir/quant-float-check %t
 import json
@@ -13,7 +13,7 @@ tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 
 
-# The cases change types, of which these ports say nothing then (see declared.py).
+# The cases change types, so these ports do not declare any (see declared.py).
 PORTS = {
     ' precision="FP32" names="x"><dim>2</dim><dim>3</dim></port>': ' names="x"/>',
     ' precision="FP32"><dim>1</dim><dim>3</dim></port>': "/>",
@@ -40,7 +40,7 @@ def expect(what, wanted, got):
 PARAMETER = '<data shape="2,3" element_type="f32"/>'
 CONST = '<data element_type="f32" shape="1, 3" offset="0" size="12"/>'
 FAKE_CONVERT = '<data destination_type="f8e4m3"/>'
-# Between the Parameter and FakeConvert, with a type of its own; here it is out of the way.
+# Between the Parameter and FakeConvert, with its own type. This test does not need it.
 DIRECT = (
     '<edge from-layer="2" from-port="1" to-layer="3"',
     '<edge from-layer="0" from-port="0" to-layer="3"',
@@ -88,7 +88,7 @@ for version in (14, 15):
     newer = edited(("opset13", f"opset{version}"))
     expect(f"opset{version}", (f"{place}{types}: ok\n", ""), check(0, newer))
 
-# --- Refused --------------------------------------------------------------------------------------
+# --- Rejected -------------------------------------------------------------------------------------
 
 for changes, message in (
     # K2: "Mixed input types are not supported.", "The element type of the input tensor must be a bf16, f16, f32".
@@ -108,7 +108,7 @@ for changes, message in (
     ([DIRECT, scale("1, 1, 3")], "scale must broadcast to the input without changing its shape, but got the shape [1, 1, 3] and the shape [2, 3]"),
     ([DIRECT, parameter("1,3"), scale("2, 3")], "scale must broadcast to the input without changing its shape, but got the shape [2, 3] and the shape [1, 3]"),
     ([DIRECT, parameter(""), scale("1")], "scale must broadcast to the input without changing its shape, but got the shape [1] and the shape []"),
-    # K1 and the rest of the layer.
+    # K1 and other properties of the layer.
     ([("opset13", "opset12")], "opset of FakeConvert must be between 13 and 15, but got 12"),
     ([("opset13", "opset16")], "opset of FakeConvert must be between 13 and 15, but got 16"),
     ([(FAKE_CONVERT, '<data destination_type="f8e4m3" saturate="1"/>')], "unknown attribute 'saturate'"),
@@ -122,14 +122,15 @@ for changes, message in (
         failures.append(f"{changes}: expected '{message}', but got {out!r}")
     expect(f"{changes}", f"m.xml:11:2: error: node 'fc' (FakeConvert): {message}\n", err)
 
-# --- What is asked for, and what is not there ----------------------------------------------------------
+# --- Options, and unknown types
+# ------------------------------------------------------------------------
 
 out, _ = check(0, MODEL, "--opset", "all")
 expect("every opset", [
     PLACE + "tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xf32>: ok, accepted by OpenVINO opsets 13-15",
     "  OpenVINO opsets 1-12: opset of FakeConvert must be between 13 and 15, but got 12",
 ], out.splitlines())  # fmt: skip
-# ONNX's opsets are none of OpenVINO's.
+# ONNX's opsets do not apply to OpenVINO.
 out, err = check(0, MODEL, "--opset", "21")
 expect("opset 21", PLACE + "tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xf32>: ok\n", out)
 warning = "--opset counts ONNX's opsets; the layers were verified against their own"
@@ -137,7 +138,7 @@ expect("opset 21", f"m.xml: warning: {warning}\n", err)
 (report,) = json.loads(check(0, MODEL, "--json")[0])
 wanted = {"file": "m.xml", "line": 11, "column": 2, "node": "fc", "op": "openvino.FakeConvert", "opset": 13, "status": "ok"}  # fmt: skip
 expect("JSON", wanted, {key: report.get(key) for key in wanted})
-# A layer of which nothing is known, not even the type of what it gives.
+# A layer of which nothing is known, not even its output type.
 unknown = edited(('type="ReLU" version="opset1"', 'type="Mystery" version="extension"'), ('<output><port id="1" precision="FP32"><dim>2</dim><dim>3</dim></port>', '<output><port id="1"/>'))  # fmt: skip
 out, err = check(0, unknown)
 expect(

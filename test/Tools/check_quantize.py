@@ -1,6 +1,6 @@
-# quant-float-check on quantization nodes: the faults that no other checker of ONNX models names, int32
-# zero points, nodes of com.microsoft, TensorRT and Quark, DynamicQuantizeLinear, nodes that no op can express, and
-# MLIR.
+# quant-float-check on quantization nodes: errors that no other checker of ONNX models reports,
+# int32 zero points, nodes of com.microsoft, TensorRT and Quark, DynamicQuantizeLinear, nodes
+# without an op, and MLIR.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-check %t
 import json
@@ -46,14 +46,15 @@ def write(name, model):
     (work / name).write_bytes(model.SerializeToString())
 
 
-# --- What the checker of ONNX lets pass ---------------------------------------------------------------
+# --- Errors that ONNX's checker does not detect
+# --------------------------------------------------------
 
 # (opset, op, shapes of x, scale and zero point, attributes, message)
 FAULTS = {
     "length of a per-axis scale": (21, "QuantizeLinear", [4, 5], [4], None, {}, "scale must have 5 elements, as the input's dimension 1, but got 4"),
     "length at opset 13": (13, "DequantizeLinear", [4, 5], [5], None, {"axis": 0}, "scale must have 4 elements, as the input's dimension 0, but got 5"),
     "rank 2 without block_size": (21, "QuantizeLinear", [4, 5], [4, 1], None, {}, "a scale of rank 2 needs a block_size above 0 (blocked quantization), but got 'tensor<4x1xf32>' without one"),
-    "rank of no granularity": (25, "DequantizeLinear", [4, 5, 6], [4, 5], None, {}, "scale must be a scalar (per tensor), a vector (per axis) or, with block_size, of the input's rank 3 (blocked), but got 'tensor<4x5xf32>'"),
+    "rank without a granularity": (25, "DequantizeLinear", [4, 5, 6], [4, 5], None, {}, "scale must be a scalar (per tensor), a vector (per axis) or, with block_size, of the input's rank 3 (blocked), but got 'tensor<4x5xf32>'"),
     "axis above the rank": (21, "QuantizeLinear", [4, 5], [5], None, {"axis": 2}, "axis must be in [-2, 1] for an input of rank 2, but got 2"),
     "axis below the rank": (21, "DequantizeLinear", [4, 5], [5], None, {"axis": -3}, "axis must be in [-2, 1] for an input of rank 2, but got -3"),
     "rank 1 and the default axis": (21, "QuantizeLinear", [3], [3], None, {}, "attribute 'axis' must be 0 or -1 for an input of rank 1 with a scale of 3 elements, but is absent"),
@@ -88,7 +89,8 @@ for what, fault in FAULTS.items():
     out, _ = run(1, "fault.onnx", "--opset", "all")
     if "accepted by no opset" not in out[0]:
         failures.append(f"{what}: {out}")
-# What no schema of any version has is refused at load by none of them.
+# No runtime rejects such an attribute value when it loads the model, because no schema restricts
+# it.
 write("to.onnx", make_model([node("Cast", ["x"], ["y"], name="n", to=0)], [("x", T.FLOAT, [2])]))
 words = "attribute 'to': expected the number of an element type, but got 0"
 expect("to=0", [f"to.onnx: error: node 'n' (Cast): {words}"], run(1, "to.onnx")[1])
@@ -129,7 +131,7 @@ expect(
         "opsets.onnx: node 'broken': QuantizeLinear, opset 23, tensor<4x5xf32>, tensor<f32> to "
         "tensor<4x5xui8>: invalid: attribute 'saturate': expected 0 or 1, but got 2, accepted "
         "by no opset",
-        # Each version by what it has.
+        # The reasons for each version.
         "  opsets 1-9: opset of QuantizeLinear must be between 10 and 28, but got 9",
         "  opsets 10-12: scale must have one element (per tensor) in QuantizeLinear-10 (opset 12), but "
         "got 'tensor<4x3xf32>'",
@@ -236,7 +238,7 @@ expect(
     ],
     out,
 )
-# The opsets that are asked for are ONNX's: com.microsoft has its own.
+# The requested opsets are ONNX's: com.microsoft has its own.
 out, _ = run(1, "others.onnx", "--opset", "19")
 expect(
     "--opset 19",
@@ -246,7 +248,7 @@ expect(
     out,
 )
 
-# Ops that stay nodes.
+# Ops that remain nodes.
 QLINEAR = ["a", "s", "z", "a", "s", "z", "s", "z"]
 write(
     "kept.onnx",
@@ -300,7 +302,7 @@ expect(
     out,
 )
 
-# com.microsoft's QGemm, whose C is input 6.
+# com.microsoft's QGemm, where C is input 6.
 QGEMM = ["a", "s", "z", "a", "s", "z"]
 TO_BYTES = [*QGEMM, "c", "n", "z"]
 write(
@@ -370,7 +372,7 @@ for name, reason in REASONS.items():
 if out.count(NEGATIVE) != 3:
     failures.append(f"qgemm.onnx: expected 3 warnings, but got {out}")
 
-# Nodes that functions define: judged by the quantization nodes of the function.
+# Nodes that are defined by functions are checked by the quantization nodes of the function.
 T8 = "TRT_FP8QuantizeLinear"
 VENDOR = [
     ("fp8", "trt", T8, ["x", "s"], {}),
@@ -436,7 +438,7 @@ for report, (name, verdict), (*_, domain, op, _, _) in zip(
         failures.append(f"vendor.onnx: expected a report of {name}, but got {report}")
     if not report.endswith(f": {verdict}"):
         failures.append(f"vendor.onnx: {name}: expected {verdict}, but got {report}")
-# Of the node 'stale'.
+# For the node 'stale'.
 if out.count(NEGATIVE) != 1 or out.index(NEGATIVE) != 2:
     failures.append(f"vendor.onnx: expected a warning of the scale, but got {out}")
 NOTE = "vendor.onnx: note: no version of QuantizeLinear accepts this type"
@@ -474,7 +476,7 @@ expect(
 if len(out) != 6 or not out[3].endswith(": ok") or ": invalid: " not in out[4]:
     failures.append(f"MLIR: {out}")
 
-# What MLIR declares of the results of nodes: types and as much of shapes as is known.
+# The declared result types of nodes in MLIR: element types and the known part of the shapes.
 text = """
 func.func @f(%x: tensor<4xf32>, %u: tensor<?xf32>, %s: tensor<f32>) {
   %0:3 = quant_float.node "DynamicQuantizeLinear"(%x) opset 11 : (tensor<4xf32>) -> (tensor<4xi8>, tensor<f32>, tensor<ui8>)

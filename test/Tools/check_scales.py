@@ -1,4 +1,5 @@
-# quant-float-check warns of constant scales that no quantizer means: 0, negative, subnormal, infinite, NaN. The node is valid.
+# quant-float-check warns of implausible constant scales: 0, negative, subnormal, infinite, NaN. The
+# node is valid.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -47,7 +48,7 @@ CASES = [
 for name, scale, message in CASES:
     node = helper.make_node("QuantizeLinear", ["x", "s"], ["y"], axis=0, name="q")
     check(name, [node], {"s": scale}, scale, message)
-# Of a node without an op of its own.
+# A node without an op.
 inputs = ["a", "sa", "z", "b", "sb", "z", "sy", "z"]
 nodes = [
     helper.make_node("QuantizeLinear", ["x", "sa"], ["a"]),

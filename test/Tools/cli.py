@@ -1,6 +1,6 @@
-# What every tool promises on its command line: --help and --version, exit code 0 for done, 1 for
-# an input that is wrong, 2 for wrong usage or an unreadable file; an input that is wrong leaves an
-# existing output as it was.
+# The command line of every tool: --help and --version, exit code 0 for success, 1 for an invalid
+# input, 2 for wrong usage or an unreadable file. An invalid input does not change an existing
+# output.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import os
@@ -22,7 +22,7 @@ INVALID = GOOD.replace("opset 19", "opset 13")
 
 
 def expect(code, tool, *arguments, stdin="", stderr=None, stdout=None):
-    """Runs a tool; notes what it did otherwise than told."""
+    """Runs a tool and records deviations from the expectations."""
     command = [str(tools_dir / tool), *map(str, arguments)]
     run = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
     what = " ".join([tool, *command[1:]])
@@ -52,7 +52,7 @@ unknown_suffix = write("model.txt", "")
 missing = work / "missing.onnx"
 folder = work / "folder.onnx"
 folder.mkdir()
-# Neither has an end.
+# Both devices are endless.
 devices = [work / "zero.onnx", work / "zero.xml", work / "pipe.xml"]
 for device in devices[:2]:
     device.symlink_to("/dev/zero")
@@ -96,7 +96,7 @@ message = "--threads: expected 0 to 4096, but got 4097"
 expect(2, "quant-float-compile", good, "-o", work / "x.o", *threads, stderr=message)
 expect(2, "quant-float-run", good, "--inputs", work / "missing.npy")
 
-# Suffix by suffix, the form of the output.
+# The suffix determines the kind of output.
 for suffix in ("mlir", "ll", "s", "o", "so"):
     output = work / f"form.{suffix}"
     expect(0, "quant-float-compile", good, "-o", output)
@@ -113,13 +113,14 @@ expect(2, "quant-float-compile", good, "-o", work / "out.unknown")
 expect(1, "quant-float-compile", good, "-o", work / "out.o", "--cpu", "no-such-cpu")
 expect(2, "quant-float-compile", good, "-o", work / "no" / "such" / "folder" / "out.o")
 
-# An input that cannot be compiled leaves the output of an earlier run alone, and nothing beside it.
+# An input that cannot be compiled does not change the output of an earlier run, and leaves no other
+# files.
 kept = write("kept.o", "kept")
 expect(1, "quant-float-compile", invalid, "-o", kept)
 if kept.read_text() != "kept":
     failures.append("quant-float-compile: expected a failed run to leave its output alone")
 left = sorted(name for name in os.listdir(work) if name.startswith("kept"))
 if left != ["kept.o"]:
-    failures.append(f"quant-float-compile: expected no file beside kept.o, but got {left}")
+    failures.append(f"quant-float-compile: expected no file besides kept.o, but got {left}")
 
 sys.exit("\n".join(failures) if failures else 0)

@@ -1,5 +1,5 @@
-# quant-float-run --compare-modes: the totals are those of a model of all three modes, the causes add up to them, and are the known
-# ones of elements that show one thing each.
+# quant-float-run --compare-modes: the totals are those of a model of all three modes, the causes
+# add up to them, and elements with a single known cause report it.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs:%S/../helpers:%S/../OpenVINO/Inputs:%S/../ONNX/Inputs %python %s %tools_dir/quant-float-run %t
 import itertools
@@ -17,7 +17,7 @@ PAIRS = list(itertools.combinations(MODES, 2))
 
 
 def read(text):
-    """The totals and causes that are printed: [{pair: (differing, elements, {cause: count})}]."""
+    """The printed totals and causes: [{pair: (differing, elements, {cause: count})}]."""
     nodes = []
     for line in text.splitlines():
         if not line.startswith("  "):
@@ -48,26 +48,26 @@ rng = np.random.default_rng(5)
 compared = 0
 for type, destination, has_shift in itertools.product(TYPES, DESTINATIONS, (False, True)):
     if type == "f32":
-        codes = rng.integers(0, 2**32, 8192, dtype=np.uint32)
+        encodings = rng.integers(0, 2**32, 8192, dtype=np.uint32)
         near = rng.normal(0, 4, 8192).astype(np.float32).view(np.uint32)
-        # Between an f16 number and the next: where two roundings meet.
+        # Between neighbors in f16, for double rounding.
         near[::2] = (
             (near[::2] & np.uint32(0xFFF80000))
             + np.uint32(0x80000)
             + rng.integers(0, 3, 4096, dtype=np.uint32)
         )
-        codes = np.concatenate([codes, near])
+        encodings = np.concatenate([encodings, near])
     else:
-        codes = np.arange(0, 1 << 16, 4, dtype=np.uint16) + rng.integers(
+        encodings = np.arange(0, 1 << 16, 4, dtype=np.uint16) + rng.integers(
             0, 4, 1 << 14, dtype=np.uint16
         )
-    x = codes.reshape(8, -1)
-    as_codes = {"f32": lambda v: v.view("u4"), "f16": lambda v: v.astype("f2").view("u2")}.get(
+    x = encodings.reshape(8, -1)
+    as_encodings = {"f32": lambda v: v.view("u4"), "f16": lambda v: v.astype("f2").view("u2")}.get(
         type, lambda v: (v.view("u4") >> 16).astype("u2")
     )
-    scale = as_codes(np.array([1, 3, 0.7, -2, 0.001, 77, 1000, 0.5], "f4")).reshape(8, 1)
-    shift = as_codes(np.array([0.25, -5, 0, 0.3, 1, -0.125, 100, 0.01], "f4")).reshape(8, 1)
-    # As an importer has it where the parameters are inputs.
+    scale = as_encodings(np.array([1, 3, 0.7, -2, 0.001, 77, 1000, 0.5], "f4")).reshape(8, 1)
+    shift = as_encodings(np.array([0.25, -5, 0, 0.3, 1, -0.125, 100, 0.01], "f4")).reshape(8, 1)
+    # The form of an importer if the parameters are inputs.
     attributes = " neutral_shift" if has_shift else ""
     if type == "bf16" and has_shift:
         attributes = " reciprocal nearest neutral_shift"
@@ -86,8 +86,8 @@ func.func @f(%x: {wide}, %s: {narrow}, %t: {narrow}) -> {wide} {{
 
     stored = {"f32": "f4", "f16": "f2", "bf16": "u2"}[type]
     files = [
-        save(name, codes.view(stored))
-        for name, codes in (("x.npy", x), ("s.npy", scale), ("t.npy", shift))
+        save(name, encodings.view(stored))
+        for name, encodings in (("x.npy", x), ("s.npy", scale), ("t.npy", shift))
     ]
     printed = run(0, model, "--inputs", *files)
     results = {
@@ -116,13 +116,13 @@ def as_float(bits):
 
 
 for type, destination, x, scale, shift, expected in (
-    # A NaN stays one, or becomes -448, or 448.
+    # A NaN stays NaN, or becomes -448 or 448.
     ("f32", "f8E4M3FN", np.nan, 1, None, ("NaN", "NaN", "NaN")),
     ("f32", "f8E5M2", np.nan, 1, None, ("NaN", None, "NaN")),
     # The reference subtracts and adds a zero.
     ("f32", "f8E4M3FN", -0.0, 1, None, (None, "sign of zero", "sign of zero")),
     ("f32", "f8E4M3FN", -(2.0**-12), 1, None, (None, "sign of zero", "sign of zero")),
-    # Just above the middle of 1 and 1.125, which f16 does not tell from it.
+    # Just above the midpoint of 1 and 1.125, which is the same value in f16.
     (
         "f32",
         "f8E4M3FN",
@@ -132,20 +132,21 @@ for type, destination, x, scale, shift, expected in (
         ("double rounding", "double rounding", None),
     ),
     ("f32", "f8E5M2", as_float(0x3F900001), 1, None, ("double rounding", "double rounding", None)),
-    # The product is rounded to the type before: to the middle here, by the reference's rule there.
+    # The product is rounded to the type first: to the midpoint here, which the reference's rule
+    # rounds differently.
     ("bf16", "f8E4M3FN", 1.0546875, 1.0078125, None, ("double rounding", "double rounding", None)),
     ("bf16", "f8E4M3FN", 1.0703125, 1.0078125, None, (None, "bf16 rounding", "bf16 rounding")),
-    # 1.5 of the smallest number, and between the smallest two.
+    # 1.5 times the smallest number, and between the smallest two.
     ("f32", "f8E4M3FN", 1.5 * 2.0**-10, 1, None, (None, "subnormals", "subnormals")),
     ("f32", "f8E4M3FN", 0.0029296875, 1, None, (None, "subnormals", "subnormals")),
-    # Just below a power of two among f16's subnormals.
+    # Just below a power of two in f16's subnormal range.
     ("f32", "f8E5M2", as_float(0x377FFFFE), 1, None, (None, "subnormals", "subnormals")),
     # 1 / 3 is not exact.
     ("f32", "f8E4M3FN", 1, 5, None, (None, None, None)),
     ("f32", "f8E4M3FN", 5 / 3, 3, None, ("reciprocal", None, "reciprocal")),
-    # 1 / scale is infinite, and 0 times that no number.
+    # 1 / scale is infinite, and 0 times infinity is NaN.
     ("f32", "f8E4M3FN", 448, 1e-39, None, ("reciprocal", None, "reciprocal")),
-    # Nothing to tell apart.
+    # No difference.
     ("f32", "f8E4M3FN", 1e10, 1, None, (None, None, None)),
     ("f32", "f8E5M2", -np.inf, 2, None, (None, None, None)),
     ("f16", "f8E4M3FN", 0.3, 0.25, 0.5, (None, None, None)),
@@ -176,7 +177,7 @@ func.func @f(%x: {tensor}) -> {tensor} {{
         )
 # --- Models ---------------------------------------------------------------------------------------
 
-# What is converted comes out of a ReLU; the weights are 1, 2 and 4 and the scale has three elements.
+# A ReLU feeds the conversion. The weights are 1, 2 and 4, and the scale has three elements.
 (work / "m.xml").write_text(MODEL)
 (work / "m.bin").write_bytes(np.array([1, 2, 4], "f4").tobytes())
 values = [[-1, as_float(0x3F880001), np.inf], [as_float(0x3F880001) * 64, 1.5 * 2.0**-11, 2.0**-13]]
@@ -191,7 +192,8 @@ fakeconvert 0 'fc', float[2x3] to f8E4M3FN
 """
 ):
     failures.append(f"m.xml: got {text}")
-# The same numbers for every run, and several conversions, one of which converts what another gives.
+# The same numbers for every run, and several conversions, one of which converts the result of
+# another.
 chain = write(
     "chain.mlir",
     """
@@ -207,7 +209,7 @@ printed = [run(0, chain, "--random", 7, "--target", target) for target in ("cpu"
 if printed[0] != printed[1] or len(read(printed[0])) != 2 or "1 'second'" not in printed[0]:
     failures.append(f"chain.mlir: {printed[0]} and {printed[1]}")
 
-# What OpenVINO computes before it runs a model is done by its reference.
+# OpenVINO folds constants with its reference implementation.
 constant = write(
     "constant.mlir",
     """
@@ -229,7 +231,8 @@ if not text.startswith(
 ):
     failures.append(f"constant.mlir: got {text}")
 
-# --- What is refused --------------------------------------------------------------------------------
+# --- Errors
+# -----------------------------------------------------------------------------------------
 
 X = "tensor<2xf32>"
 for body, message in (
@@ -257,7 +260,7 @@ for body, message in (
 ):
     model = write("refused.mlir", f"func.func @f(%x: {X}) -> {X} {{\n  {body}\n}}\n")
     run(1, model, "--random", 1, stderr=message)
-open_sizes = write(
+dynamic_sizes = write(
     "open.mlir",
     """
 func.func @f(%x: tensor<?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
@@ -267,10 +270,10 @@ func.func @f(%x: tensor<?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
 """,
 )
 message = "scale must broadcast to the input float[4] without changing its shape, but got float[3]"
-run(1, open_sizes, "--random", 1, "--shapes", "0=4", "1=3", stderr=message)
-run(0, open_sizes, "--random", 1, "--shapes", "0=4", "1=1")
+run(1, dynamic_sizes, "--random", 1, "--shapes", "0=4", "1=3", stderr=message)
+run(0, dynamic_sizes, "--random", 1, "--shapes", "0=4", "1=1")
 for more in (("--outputs", "out"), ("--time",)):
-    run(2, open_sizes, *more, stderr="--compare-modes: expected neither --time nor --outputs")
+    run(2, dynamic_sizes, *more, stderr="--compare-modes: expected neither --time nor --outputs")
 
 print(f"{compared} elements compared")
 tool.finish()

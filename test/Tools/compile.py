@@ -1,5 +1,5 @@
-# quant-float-compile beyond what cli.py asks of every tool: each kind of output from each kind of
-# input, by suffix and by --emit; other triples and CPUs; the library it writes, called; outputs of
+# quant-float-compile, in addition to cli.py's checks of every tool: each kind of output from each
+# kind of input, by suffix and by --emit; other triples and CPUs; calls of the library; outputs of
 # failed runs; wrong targets.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %llvm_bin %t
@@ -47,7 +47,7 @@ def expect(condition, message):
 
 
 def compile_model(code, *arguments, stderr="", stdin=None):
-    """Runs the tool in the work folder; returns what it printed."""
+    """Runs the tool in the work folder and returns its output."""
     command = [tools_dir / "quant-float-compile", *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, check=False, cwd=work, input=stdin)
     what = " ".join(map(str, arguments))
@@ -116,37 +116,38 @@ for kind, (suffix, is_right) in KINDS.items():
         output = work / f"suffix.{suffix}"
         compile_model(0, "narrow.mlir", "-o", output)
         outputs.append(output)
-        # The name of an output outweighs its suffix.
+        # The name of an output kind overrides its suffix.
         output = work / f"{kind}.other.ll"
         compile_model(0, "narrow.mlir", "-o", output, "--emit", kind)
         outputs.append(output)
     for output in outputs:
         expect(output.exists() and is_right(output), f"{output.name}: not {kind}")
-    # The same input gives the same bytes; a header's guard has the name of the file in it.
+    # The same input yields the same bytes. A header's guard contains the name of the file.
     if kind != "header":
         again = work / f"{kind}-again.out"
         compile_model(0, "narrow.mlir", "-o", again, "--emit", kind)
         expect(again.read_bytes() == outputs[0].read_bytes(), f"{kind}: two runs differ")
 
-# A header lies beside objects and libraries, and only there.
+# A header is written next to objects and libraries only.
 for name in ("beside.o", "beside.so", "x.y.so"):
     header = (work / name).with_suffix(".h")
     header.unlink(missing_ok=True)
     compile_model(0, "narrow.mlir", "-o", name)
-    expect(header.exists() and is_header(header), f"{name}: no header beside it")
+    expect(header.exists() and is_header(header), f"{name}: no header next to it")
 for name in ("alone.mlir", "alone.ll", "alone.s"):
     compile_model(0, "narrow.mlir", "-o", name)
-expect(not (work / "alone.h").exists(), "alone.h: a header nobody asked for")
+expect(not (work / "alone.h").exists(), "alone.h: an unexpected header")
 
-# Text may go to standard output, nothing beside it.
+# Text may be written to standard output, and no other files are.
 before = sorted(p.name for p in work.iterdir())
 text = compile_model(0, "narrow.mlir", "-o", "-", "--emit", "asm")
 expect(b"narrow:" in text, "no assembly on standard output")
-expect(sorted(p.name for p in work.iterdir()) == before, "a file beside standard output")
+expect(sorted(p.name for p in work.iterdir()) == before, "a file in addition to standard output")
 compile_model(2, "narrow.mlir", "-o", "-", stderr="expected --emit")
 compile_model(2, "narrow.mlir", "-o", "-", "--emit", "shared", stderr="must be written to a file")
 
-# --- what becomes of conversions ---------------------------------------------------------------------
+# --- plans of conversions
+# ----------------------------------------------------------------------------
 
 CPU = ("--triple", "x86_64-linux-gnu", "--cpu")
 for name, options, plan in (
@@ -169,7 +170,8 @@ compile_model(1, "narrow.mlir", "--explain", "--cpu", "nosuch", stderr="unknown 
 message = "--explain: expected no --emit, but got 'asm'"
 compile_model(2, "narrow.mlir", "--explain", "--emit", "asm", stderr=message)
 
-# --- how long it takes ---------------------------------------------------------------------------------
+# --- compile times
+# -------------------------------------------------------------------------------------
 
 STAGES = (
     "import",
@@ -188,7 +190,8 @@ for count, output in ((len(STAGES), "timed.so"), (len(STAGES) - 1, "timed.o")):
     )
     expect(all(place < 0 for place in places[count:]), f"{output} is not linked: {report}")
 
-# --- the library, called -----------------------------------------------------------------------------
+# --- calls of the library
+# ----------------------------------------------------------------------------
 
 
 class QfTensor(ctypes.Structure):
@@ -247,7 +250,7 @@ output = work / "rv64gcv.s"
 compile_model(0, "narrow.mlir", "-o", output, "--cpu", "rv64gcv", "--triple", "riscv64-linux-gnu")
 expect("vsetvli" in output.read_text(), "rv64gcv: no vectors")
 
-# Of several CPUs the plans, and one header.
+# Plans for several CPUs, and one header.
 LEVELS = ("--triple", "x86_64-linux-gnu", "--cpu", "x86-64-v3,x86-64-v4")
 expect(
     [
@@ -268,7 +271,8 @@ compile_model(
     stderr="expected one CPU for the host code of GPU kernels, but got 'x86-64-v3,x86-64-v4'",
 )  # fmt: skip
 
-# --- what fails leaves what is there -----------------------------------------------------------------
+# --- failures keep existing files
+# --------------------------------------------------------------------
 
 (work / "invalid.mlir").write_text(NARROW.replace("opset 19", "opset 18"))
 (work / "unranked.mlir").write_text(NARROW.replace("?x3x", "*x"))
@@ -331,7 +335,7 @@ for model, arguments, message in FAILING:
         after = sorted(p.name for p in work.iterdir())
         expect(after == before, f"{model} {arguments}: left behind {set(after) ^ set(before)}")
 
-# Neither of two files is replaced where one cannot be.
+# If one of two files cannot be written, neither is replaced.
 for name, suffixes in {"two": ("o", "h"), "owt": ("h", "o"), "lib": ("so", "h")}.items():
     kept, folder = (work / f"{name}.{suffix}" for suffix in suffixes)
     kept.write_text("kept")
@@ -340,7 +344,7 @@ for name, suffixes in {"two": ("o", "h"), "owt": ("h", "o"), "lib": ("so", "h")}
     output = f"{name}.so" if name == "lib" else f"{name}.o"
     compile_model(2, "narrow.mlir", "-o", output, stderr=f"{folder.name}: error: ")
     expect(kept.read_text() == "kept", f"{kept.name} is gone")
-    expect(sorted(p.name for p in work.iterdir()) == before, f"{output}: left something behind")
+    expect(sorted(p.name for p in work.iterdir()) == before, f"{output}: other files remain")
 
 # --- wrong usage -------------------------------------------------------------------------------------
 

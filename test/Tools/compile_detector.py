@@ -1,5 +1,5 @@
-# A detector selects boxes for each of its classes: for four times as many classes the compiler takes
-# no more than some four times as long, and what it makes computes the same as kernels in one function.
+# A detector selects boxes for each of its classes: with four times as many classes, compilation
+# takes at most a few times as long, and the code computes the same as kernels in one function.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -70,7 +70,8 @@ def compile_seconds(model):
 small, large = make_detector(10), make_detector(40)
 start = min(compile_seconds(make_detector(1)) for _ in range(2))
 seconds = [compile_seconds(model) for model in (small, large)]
-# The square would be 16 times; what all classes share and other processes count, too.
+# Quadratic time would be a factor of 16. Fixed costs and the load of the machine affect the
+# measurement, too.
 assert seconds[1] < 7 * max(seconds[0], start), (start, seconds)
 
 rng = np.random.default_rng(1)

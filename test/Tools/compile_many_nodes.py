@@ -1,5 +1,6 @@
-# A function of many nodes of open sizes compiles for GPUs: upstream's conversion of launches takes ten rounds to simplify blocks, of
-# which the checks of sizes make many, and would give up.
+# A function of many nodes with dynamic sizes compiles for GPUs: upstream's conversion of launches
+# simplifies blocks in at most ten iterations and fails otherwise, and the size checks create many
+# blocks.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-compile %t
 import pathlib
@@ -26,5 +27,5 @@ module.write_text("\n".join(lines))
 command = [compiler, module, "--target", "nvvm", "--chip", "sm_90", "-o", kernels]
 done = subprocess.run(command, capture_output=True, text=True)
 assert done.returncode == 0, done.stderr
-# One for each, or one that they share.
+# One for each, or a shared one.
 assert ".entry" in kernels.read_text()

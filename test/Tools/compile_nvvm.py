@@ -1,4 +1,4 @@
-# quant-float-compile --target nvvm: every kind of output, and requests that are wrong.
+# quant-float-compile --target nvvm: every kind of output, and invalid requests.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import os
@@ -101,14 +101,14 @@ expect(compile_for("sm_90", "by-name.s", "--emit", "ptx").decode() == ptx, "--em
 expect(compile_for("sm_90", "narrow.s").decode() == ptx, "narrow.s: assembly of the device")
 expect(".version 8.3" in compile_for("sm_90", "83.ptx", "--ptx", "83").decode(), "--ptx 83")
 expect(compile_for("sm_90", "narrow.cubin")[:4] == b"\x7fELF", "narrow.cubin")
-expect(b"nvptx64" in compile_for("sm_90", "narrow.ll"), "narrow.ll: not the device's")
+expect(b"nvptx64" in compile_for("sm_90", "narrow.ll"), "narrow.ll: not LLVM IR of the device")
 host = compile_for("sm_90", "host.mlir", "--emit", "llvm-dialect")
 expect(b"gpu.binary @quant_float_kernels" in host and b"llvm.func @narrow(" in host, "host.mlir")
 expect(b"int narrow(" in compile_for("sm_90", "narrow.h"), "narrow.h")
 expect(compile_for("sm_90", "narrow.o")[:4] == b"\x7fELF", "narrow.o")
 expect(compile_for("sm_90", "narrow.so")[:4] == b"\x7fELF", "narrow.so")
 expect(b"quant_float.cast" in compile_for("sm_90", "same.mlir"), "same.mlir")
-expect(not list(work.glob("*.json")), "something beside device code")
+expect(not list(work.glob("*.json")), "files in addition to device code")
 compile_for("sm_90", "odd_size.so", model="odd_size")
 for chip in ("sm_75", "sm_100f", "sm_121a"):
     compile_for(chip, f"{chip}.cubin", model="blocked")
@@ -160,7 +160,8 @@ for chip, version, least in (
         1, "narrow", "bad.cubin", "--chip", chip, "--ptx", version, stderr=f"chip '{chip}' needs PTX {least} or later, but got",
     )  # fmt: skip
 
-# --- what has no kernel ------------------------------------------------------------------------------
+# --- models without kernels
+# ----------------------------------------------------------------------------
 
 sm_90 = ("--chip", "sm_90")
 compile_model(

@@ -1,5 +1,5 @@
-# Models of other compilers as ONNX and OpenVINO models: ONNX Runtime and OpenVINO compute NumPy's values, in several opsets, from
-# text and bytecode; what cannot be converted is an error.
+# Models of other compilers as ONNX and OpenVINO models: ONNX Runtime and OpenVINO compute NumPy's
+# values, in several opsets, from text and bytecode. Ops that cannot be converted are errors.
 # RUN: env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %tools_dir %t
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
-# Bytecode with a wrong byte, or cut short, is read or refused with an error, whatever upstream's reader
-# makes of it; so is text.
+# Bytecode with a wrong byte, or truncated bytecode, is read or rejected with an error, whatever
+# upstream's reader does. So is text.
 # RUN: %python %s %src_root/test/IR/Inputs/bytecode/0.1.hex %tools_dir %t %if full %{ full %}
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ tools, work = map(pathlib.Path, sys.argv[2:4])
 full = "full" in sys.argv[4:]
 work.mkdir(exist_ok=True)
 
-# The reader crashes or runs on on these: the byte, and what changes in it.
+# The reader crashes or does not terminate on these: the index of the byte, and its change.
 KNOWN = [(48, 0x02), (669, 0x80), (685, 0x02), (945, 0x02), (1195, 0xFF)]
 RUNS_ON = [(246, 0x02)]
 KNOWN_ERROR = ": error: is invalid: MLIR's reader crashes on it\n"
@@ -40,7 +40,7 @@ assert "error" not in check(bytecode)
 crashed = 0
 for place in KNOWN + RUNS_ON * full:
     crashed += check(damage(*place)).endswith(KNOWN_ERROR)
-# Of which LLVM it is tells which crash, not whether.
+# The version of LLVM determines the kind of crash.
 print(f"{crashed} crashes of the reader")
 for tool, *arguments in (
     ("quant-float-compile", "-o", work / "out.ll"),
@@ -49,7 +49,7 @@ for tool, *arguments in (
     for place in KNOWN[:2]:
         read(damage(*place), tool, *arguments)
 
-# By what is in it, not by its name; standard input is read once.
+# The contents of a file determine its format, not its name. Standard input is read once.
 for name in ("damaged.mlir", "-"):
     assert "error" not in read(bytecode, "quant-float-check", name=name)
     for place in KNOWN:
@@ -57,7 +57,7 @@ for name in ("damaged.mlir", "-"):
         crashed += errors.endswith(KNOWN_ERROR)
 print(f"{crashed} under every name")
 
-# Text of upstream's ops that its parsers do not survive.
+# Text on which the parsers of upstream's ops crash.
 TEXT = b"""func.func @f(%x: tensor<4x8xi8>, %e: tensor<8x4xi8>) -> tensor<8x4xi8> {
   %t = linalg.transpose ins(%x : tensor<4x8xi8>) outs(%e : tensor<8x4xi8>) permutation = [1, 0]
   return %t : tensor<8x4xi8>
@@ -67,7 +67,8 @@ assert "error" not in read(TEXT, "quant-float-check", name="text.mlir")
 errors = read(TEXT.replace(b"[1, 0]", b"[1\x80 0]"), "quant-float-check", name="text.mlir")
 assert errors.endswith(": error: is invalid: MLIR's reader crashes on it\n"), errors
 
-# Upstream's drivers, which read parts of a file by themselves, are kept from it, too; what is merely wrong they say.
+# Upstream's drivers, which read parts of a file themselves, are protected, too. They report files
+# that are merely invalid.
 BAD = TEXT.replace(b"[1, 0]", b"[1\x80 0]")
 for tool, *arguments in (
     ("quant-float-opt",),

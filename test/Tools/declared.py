@@ -1,5 +1,5 @@
-# Types that a model declares of values, held against what the values are: a warning that says both,
-# with --strict an error, which other elements of an output are in any case.
+# Declared types of values against the actual types: a difference is a warning that names both, or
+# an error with --strict. Different elements of an output are always an error.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../ONNX/Inputs %python %s %tools_dir %t
 import pathlib
@@ -32,7 +32,8 @@ def run(name, command, *more):
 
 
 def expect(name, content, *messages, tools=tuple(COMMANDS), always=False):
-    """What these tools say of the model; the others say nothing. `always`: as an error, not only with --strict."""
+    """The expected messages of the tools in `words`. Other tools report nothing. `always`: an error
+    even without --strict."""
     if isinstance(content, str):
         (work / name).write_text(content)
     else:
@@ -45,7 +46,7 @@ def expect(name, content, *messages, tools=tuple(COMMANDS), always=False):
         for more, severity, code in (lenient, (["--strict"], "error", bool(wanted))):
             done = run(name, command, *more)
             told = [line for line in done.stderr.splitlines() if ": note: " not in line]
-            # A tool need not go on behind an error.
+            # A tool may stop at an error.
             shown = [f"{severity}: {text}" for text in wanted]
             found = [line[line.index(severity) :] for line in told if severity in line]
             right = found == shown if code == 0 else found and found == shown[: len(found)]
@@ -68,7 +69,7 @@ relu = node("Relu", ["x"], ["y"], name="r")
 axes = node("Constant", [], ["axes"], value_ints=[0])
 squeeze = node("Squeeze", ["x", "axes"], ["s"], name="q")
 
-# What the importer knows.
+# Types that the importer knows.
 expect(
     "relu.onnx",
     declare([relu], [("y", FLOAT, [3, 2])]),
@@ -106,7 +107,7 @@ expect(
     "node 'a' (ArgMax): output 'y': declared as 'tensor<3xf32>', but got 'tensor<3xi64>'",
     always=True,
 )
-# Nobody relies on what a value_info says.
+# value_info is not relied on.
 quantize = node("QuantizeLinear", ["a", "s"], ["y"], name="q")
 stale = declare(
     [node("Relu", ["x"], ["a"], name="r"), quantize],
@@ -130,7 +131,7 @@ expect(
     words("node 'q' (Squeeze): output 's'", "1x3", "3"),
     words("node 'n' (Neg): output 'y'", "1x3", "3"),
 )
-# A declaration that is right is not blamed for a wrong one before it.
+# A correct declaration is not reported because of a wrong one before it.
 expect(
     "behind.onnx",
     declare(
@@ -150,7 +151,7 @@ expect(
     words("node 't' (Transpose): output 'z'", "2x3", "3x2"),
 )
 
-# Nothing is wrong with sizes and ranks that are left open, nor with what they are later.
+# Dynamic sizes and ranks are compatible with everything, also if they are known later.
 for index, shape in enumerate((None, ["N", 3], [None, None], [2, 3])):
     expect(f"open{index}.onnx", declare([relu], [("y", FLOAT, shape)]))
     expect(f"open_input{index}.onnx", declare([relu], [("y", FLOAT, [2, 3])], x=["A", "B"]))
@@ -176,7 +177,7 @@ expect(
     "node 'q' (QuantizeLinear): output 0: declared as 'tensor<5xui8>', but got 'tensor<4xui8>'",
     tools=("check", *LOWERING),
 )
-# The ports of what has a type of its own; without dimensions they say nothing of the shape.
+# The ports of layers that specify their own type. Without dimensions, they do not declare a shape.
 DATA = """<layer id="{0}" name="{1}" type="{2}" version="opset1"><data element_type="{3}" shape="{4}"{5}/>
 <output><port id="0" precision="{6}">{7}</port></output></layer>
 <layer id="1{0}" name="r{0}" type="Result" version="opset1"><input><port id="0"/></input></layer>"""

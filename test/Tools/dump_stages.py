@@ -1,5 +1,5 @@
-# quant-float-compile --dump-stages writes the module after each stage, with a folder for each of several CPUs, and reports what it
-# cannot write.
+# quant-float-compile --dump-stages writes the module after each stage, with one folder for each of
+# several CPUs, and reports files that it cannot write.
 # RUN: rm -rf %t && mkdir -p %t/cpu %t/gpu %t/levels %t/full
 # RUN: %python %s %tools_dir/quant-float-compile %S/../Pipelines/stages.mlir %t
 import pathlib

@@ -1,5 +1,5 @@
-# quant-float-exec: what it is linked with, its command line, files that are wrong, and that it computes what quant-float-run does, on
-# the CPU and, under the simulator of a driver, on a GPU.
+# quant-float-exec: its libraries, its command line, invalid files, and its results, which equal
+# those of quant-float-run on the CPU and, in the simulator of a driver, on a GPU.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %clang %clangxx %cuda_include %obj_root %src_root %t
 import os
@@ -48,7 +48,7 @@ def compile_model(model, output, *arguments):
     )  # fmt: skip
 
 
-# Only what every machine has.
+# It requires only libraries that every machine has.
 if not re.search(r"QUANT_FLOAT_SANITIZERS:STRING=.", (obj_root / "CMakeCache.txt").read_text()):
     linked = subprocess.run(["ldd", tool], capture_output=True, text=True, check=True).stdout
     names = {line.split()[0].split("/")[-1].split(".so")[0] for line in linked.splitlines()}
@@ -72,7 +72,7 @@ compile_model("main.mlir", "main.so")
 compile_model("two.mlir", "two.so")
 sizes = ("--shapes", "x=5x4", "2=7")
 
-# The bits of quant-float-run, of the same random tensors and of the same files.
+# The bits of quant-float-run, for the same random tensors and the same files.
 symbol = "graph_main"
 run(0, "--help", stdout="USAGE: quant-float-exec [options] MODEL.so")
 run(0, "--version", stdout="quant-float-exec, part of quant-float ")
@@ -131,7 +131,7 @@ for offset in (1, 3, 64):
     expect(given == digests, f"--offset-bytes {offset}: {given}")
 run(0, "two.so", "--all", "--random", 1, "--shapes", "x=3", stdout="entry: cast_f16_f8E5M2\n")
 
-# A sweep is what a file of the same bits gives, chunk by chunk.
+# A sweep yields the same as a file of the same bits, chunk by chunk.
 bits = np.arange(0x3F7FFF00, 0x3F7FFF00 + 1000, dtype="u4").view("f4")
 np.save(work / "bits.npy", bits)
 entry = ("--entry", "cast_f32_f8E4M3FN")
@@ -206,7 +206,7 @@ run(2, "main.so", "--inputs", "no-driver", stderr="cannot be read: it is not a r
 run(2, "main.so", "--random", 1, *sizes, "--outputs", "x.npy/out", stderr="x.npy/out: error: cannot be created: ")  # fmt: skip
 run(1, "main.so", "--sweep", "0,1", stderr=f"'{symbol}': expected one input with one dynamic size for --sweep")  # fmt: skip
 
-# Files that are wrong.
+# Invalid files.
 whole_file = (work / "x.npy").read_bytes()
 for name, content, message in (
     ("wide.npy", None, "expected float in a .npy type 'f4', but got '<f8'"),
@@ -232,7 +232,7 @@ for at in range(0, 128, 3):
     )  # fmt: skip
     expect(result.returncode in (0, 1), f"byte {at}: exit code {result.returncode}")
 
-# Libraries that are none, or not ours, or newer.
+# Libraries that do not load, are not of this project, or are newer.
 run(2, "missing.so", stderr="missing.so: error: cannot be read: No such file or directory")
 run(2, "no-driver", stderr="no-driver: error: cannot be read: it is not a regular file")
 run(1, "x.npy", stderr="x.npy: error: cannot be loaded: ")
@@ -272,7 +272,7 @@ expect(
     ),
     f"--time: {timed}",
 )  # fmt: skip
-# Whoever holds the primary context lets go of it, also where something fails; the runtime takes what is current.
+# The primary context is released, also after failures. The runtime uses the current context.
 random = ("gpu.so", "--all", "--random", 4, "--shapes", "x=1003")
 for code, calls, more in (
     (0, random, {}),

@@ -1,5 +1,6 @@
-# Programs beyond elementwise ones for GPUs: their square roots are rounded, kernels are launched in loops, and wide integers are
-# refused; for CPUs: branches, and two kinds of outputs of one reduction.
+# Programs for GPUs other than elementwise ones: square roots are correctly rounded, kernels are
+# launched in loops, and wide integers are rejected. For CPUs: branches, and two kinds of outputs of
+# one reduction.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import os
@@ -146,7 +147,7 @@ for name, text, message in (
         f"{name}.mlir: exit code {code}: expected '{message}', but got '{said}'",
     )
 
-# A toolkit that is not there.
+# A missing toolkit.
 code, said = run(
     "compile",
     "root.mlir",

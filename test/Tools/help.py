@@ -1,4 +1,4 @@
-# Every tool's --help lists the options that --help-list does: its own, not only those that all tools have.
+# Every tool's --help lists the options of --help-list: its own ones, not only those of all tools.
 # RUN: %python %s %tools_dir %src_root/tools | FileCheck %s
 import pathlib
 import re
@@ -16,7 +16,7 @@ def list_options(tool, option):
 
 for folder in sorted(sources.iterdir()):
     tool = tools / folder.name
-    # These are upstream's drivers, and a server that has no options of ours.
+    # These are upstream's drivers, and a server without options of its own.
     if not tool.exists() or folder.name in ("quant-float-opt", "quant-float-lsp-server"):
         continue
     shown, code = list_options(tool, "--help")

@@ -1,5 +1,6 @@
-# Input files that are no plain files, or do not stay as they were: each ends in an error that names the
-# file, never in a signal or with all memory taken. And several models in one call of quant-float-check.
+# Input files that are not regular files, or that change: each ends in an error that names the file,
+# and never in a signal or in exhausted memory. Also several models in one call of
+# quant-float-check.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../ONNX/Inputs %python %s %tools_dir %t
 import json
@@ -28,7 +29,7 @@ def expect(done, code, *parts):
         assert part in done.stderr, f"{done.args}: expected {part!r} in {done.stderr!r}"
 
 
-# What has no end is read up to a limit; models of other forms have to be plain files.
+# Endless files are read up to a limit. Models in other formats must be regular files.
 with open("/dev/zero", "rb") as zeros:
     for code, *command in (
         (2, "quant-float-check", "-"),
@@ -42,7 +43,7 @@ for name in ("pipe.onnx", "pipe.xml"):
     os.mkfifo(work / name)
     expect(run("quant-float-check", name), 2, name)
 
-# Standard input with an end is as good as a file.
+# Standard input works like a file if it ends.
 text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf8E5M2> {\n"
 text += "  %0 = quant_float.cast %x opset 21 : tensor<4xf32> to tensor<4xf8E5M2>\n"
 text += "  return %0 : tensor<4xf8E5M2>\n}\n"
@@ -50,7 +51,7 @@ expect(run("quant-float-check", "-", input=text), 0)
 expect(run("quant-float-opt", input=text), 0)
 expect(run("quant-float-translate", "--mlir-to-llvmir", input="llvm.func @f()"), 0)
 
-# Weights stay in their file while the model runs; one that becomes shorter then is an error.
+# Weights stay in their file while the model runs. Truncating it then is an error.
 size = 1 << 22
 weights = np.ones(size, np.float32)
 initializer = numpy_helper.from_array(weights, "w")
@@ -62,7 +63,7 @@ external_data_helper.set_external_data(made.graph.initializer[0], "weights.bin")
 made.graph.initializer[0].ClearField("raw_data")
 (work / "weights.bin").write_bytes(weights.tobytes())
 (work / "large.onnx").write_bytes(made.SerializeToString())
-# So is an input of a library.
+# The same holds for an input of a library.
 cast = "func.func @f(%x: tensor<?xf32>) -> tensor<?xf8E5M2> {\n"
 cast += "  %0 = quant_float.cast %x opset 21 : tensor<?xf32> to tensor<?xf8E5M2>\n"
 cast += "  return %0 : tensor<?xf8E5M2>\n}\n"
@@ -88,13 +89,13 @@ for file, *command in (
     assert process.returncode == 1, f"{file}: exit {process.returncode}: {errors}"
     assert f"{file}: error: was truncated while it was read" in errors, errors
 
-# So is text, which is mapped as well: many comments, that the tool is in the middle of.
+# Text is mapped as well: many comments, which the tool is reading.
 for tool in (["quant-float-opt"], ["quant-float-translate", "--mlir-to-llvmir"]):
     for megabytes in (64, 256, 1024):
         with open(work / "long.mlir", "wb") as file:
             for _ in range(megabytes):
                 file.write(b"//\n" * (1 << 18))
-            # Text of whole pages is not mapped.
+            # Text whose size is a multiple of a page is not mapped.
             file.write(b"\n")
         process = subprocess.Popen(
             [tools / tool[0], *tool[1:], "long.mlir"],
@@ -108,7 +109,7 @@ for tool in (["quant-float-opt"], ["quant-float-translate", "--mlir-to-llvmir"])
             time.sleep(0.001)
         os.truncate(work / "long.mlir", 0)
         _, errors = process.communicate(timeout=300)
-        # It may have been done before.
+        # The tool may have finished before.
         if process.returncode:
             break
     assert process.returncode == 1, f"{tool}: exit {process.returncode}: {errors}"

@@ -1,6 +1,6 @@
-# The bytes of large constants are written into the object at last: for every format of objects and
-# every CPU of several they are there once, libraries compute with them, and the compiler's memory
-# stays below twice the model's size and 300 MiB.
+# The bytes of large constants are written to the object at the end: they exist once in every object
+# format and for several CPUs, libraries compute with them, and the compiler's memory stays below
+# twice the model's size plus 300 MiB.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -38,7 +38,7 @@ def save(tables, path):
 
 
 def compile_to(model, output, *options):
-    """The most memory that the compiler or the linker needs, in bytes."""
+    """The peak memory of the compiler or the linker, in bytes."""
     command = [tools / "quant-float-compile", model, "-o", output, *options]
     script = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
@@ -86,7 +86,7 @@ for row in (0, 4321, 4999):
         got = np.load(work / "out" / f"output_{place}.npy")
         assert got.tobytes() == values[row].tobytes(), (row, place)
 
-# 120 MiB in one Gemm's weights.
+# 120 MiB of weights in one Gemm.
 weights = rng.standard_normal((6144, 5120), dtype=np.float32)
 node = helper.make_node("Gemm", ["x", "w"], ["y"], transB=1)
 graph = helper.make_graph(

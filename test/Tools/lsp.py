@@ -1,4 +1,4 @@
-# What an editor asks of the language server, over standard input and output.
+# An editor's requests to the language server, over standard input and output.
 # RUN: %python %s %tools_dir/quant-float-lsp-server
 import json
 import subprocess
@@ -13,7 +13,7 @@ FUNCTION = """func.func @f(%x: tensor<4xf32>, %scale: tensor<f32>) {{
   return
 }}
 """
-# Where the line of interest is.
+# The index of the line of interest.
 LINE = 1
 sent = 0
 
@@ -44,7 +44,7 @@ def ask(method, params):
 
 
 def show(text):
-    """Opens a document or replaces its text; the diagnostics that come back."""
+    """Opens a document or replaces its text. Returns the diagnostics."""
     global version
     version += 1
     if version == 1:
@@ -67,7 +67,7 @@ def at(line, character):
 
 
 def complete(op):
-    """The labels offered at the | of an op that is being written."""
+    """The completion labels at the | in an incomplete op."""
     show(FUNCTION.format(op.replace("|", "")))
     items = ask("textDocument/completion", at(LINE, 2 + op.index("|")))["items"]
     return {item["label"] for item in items}
@@ -80,7 +80,7 @@ assert abilities["hoverProvider"] and abilities["definitionProvider"], abilities
 assert "." in abilities["completionProvider"]["triggerCharacters"], abilities
 send("initialized", {})
 
-# A mistake, under the op that makes it, with the note that says what would do.
+# An error at the op that causes it, with a note that names an alternative.
 [problem] = show(
     FUNCTION.format("%0 = quant_float.cast %x opset 13 : tensor<4xf32> to tensor<4xf8E4M3FN>")
 )
@@ -91,7 +91,7 @@ assert words in problem["message"], problem
 notes = [note["message"] for note in problem["relatedInformation"]]
 assert "Cast accepts this type from opset 19 on" in notes, notes
 
-# Put right, there is none, and the op tells about itself.
+# After the correction, there is no error, and the op has hover text.
 cast = "%0 = quant_float.cast %x opset 19 : tensor<4xf32> to tensor<4xf8E4M3FN>"
 assert show(FUNCTION.format(cast)) == []
 hover = ask("textDocument/hover", at(LINE, 12))
@@ -135,7 +135,7 @@ OFFERED = {
 for op, wanted in OFFERED.items():
     offered = complete(op)
     assert wanted <= offered, f"{op}: expected {wanted}, but got {offered}"
-# What the op does not have is not offered.
+# Attributes that the op does not have are not offered.
 assert "storage" not in complete("%0 = quant_float.cast %x |")
 
 assert ask("shutdown", None) is None

@@ -1,5 +1,5 @@
-# MLIR that goes deeper than 256 levels is refused with an error, whatever it is that goes deep, as text and as bytecode, by every tool
-# and by the library; what stays above is read.
+# MLIR with more than 256 levels of nesting of any kind is rejected with an error, as text and as
+# bytecode, by every tool and by the library. Smaller depths are read.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t %llvm_bin/mlir-opt
 import re
@@ -13,7 +13,7 @@ ERROR = "error: is nested too deeply: expected at most 256 nested regions, attri
 
 
 def chain(first, step, count):
-    """Aliases of which each has the one before in it."""
+    """Aliases, each of which contains the one before."""
     return first + "".join(step.format(i, i - 1) + "\n" for i in range(1, count + 1))
 
 
@@ -82,16 +82,16 @@ for name, text in [*strings(100000), *wide_strings(100000)]:
             name, (text + "\n" + FUNCTION * (tool is not TOOLS[0])).encode(), 1, *tool, stderr=ERROR
         )
 for name, text in [*strings(100), *wide_strings(300)]:
-    # Regions of other ops have no functions to be looked at.
+    # Tools do not look for functions in regions of other ops.
     read(name, text.encode(), 0, "quant-float-check")
 
-# The loops over a tensor nest, too.
+# The loops over a tensor are nested, too.
 for n in (64, 65, 1000):
     kind = f"tensor<{'?x' * n}f32>"
     text = f"func.func @f(%x: {kind}) -> {kind} {{ return %x : {kind} }}"
     stderr = f"error: expected at most 64 dimensions, but got {n}" if n > 64 else ""
     read("dimensions", text.encode(), int(n > 64), *TOOLS[1], stderr=stderr)
-    # Wherever a type is.
+    # Types at any position.
     for text in (
         f"func.func private @g({kind})",
         f"module attributes {{a.b = {kind}}} {{}}",
@@ -100,7 +100,7 @@ for n in (64, 65, 1000):
     ):
         read("dimensions", text.encode(), int(n > 64), "quant-float-check", stderr=stderr)
 
-# In bytecode aliases are gone.
+# Bytecode has no aliases.
 for n, code in ((200, 0), (1000, 1)):
     for name, text in strings(n):
         if "alias" not in name:
@@ -122,7 +122,7 @@ for n, code in ((200, 0), (1000, 1)):
                 stderr=ERROR * code,
             )
 
-# Brackets that are none of MLIR's, and signs that are no brackets.
+# Brackets that are not part of MLIR's syntax, and characters that are no brackets.
 read(
     "strings",
     b'module attributes {a.b = "' + b"[" * 10000 + b'"} {} // ' + b"(" * 10000,

@@ -1,4 +1,5 @@
-// Names that only newer versions of MLIR have are reported as such, after the errors of the parser.
+// Names that exist in newer versions of MLIR only are reported as such, after the errors of the
+// parser.
 // UNSUPPORTED: llvm-at-least-23
 // RUN: not quant-float-opt %s -split-input-file 2>&1 | FileCheck %s
 // RUN: not quant-float-compile %s -o %t.so 2>&1 | FileCheck %s --check-prefix=COMPILE

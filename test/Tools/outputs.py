@@ -1,5 +1,5 @@
-# What each tool leaves of its outputs: through links, with their modes, in pipes and devices, after failures. The
-# class that writes them is tested in Unit/Support/OutputFileTest.cpp.
+# The outputs of each tool: through links, with their permissions, in pipes and devices, after
+# failures. Unit/Support/OutputFileTest.cpp tests the class that writes them.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import os
@@ -30,7 +30,8 @@ CAST = """func.func @cast(%x: tensor<4096xf32>) -> tensor<4096xf8E4M3FN> {
 (work / "good.mlir").write_text(CAST)
 (work / "bad.mlir").write_text("func.func @bad(")
 
-# By tool: how it is called, its models, how its output begins, and the file beside it.
+# For each tool: its command line, its models, the beginning of its output, and the second file that
+# it writes.
 TOOLS = {
     "opt": (["quant-float-opt"], ".mlir", b"module", ""),
     "translate": (["quant-float-translate", "--import-openvino"], ".xml", b"module", ""),
@@ -84,7 +85,7 @@ for tool, (_, _, start, beside) in TOOLS.items():
     failed = run(tool, "bad", "-o", new)
     assert failed.returncode and listing() == before, (tool, failed)
 
-    # Streams, beside which nothing is written.
+    # Streams, for which no second file is written.
     got = []
     os.mkfifo(folder / "pipe.out")
     reader = threading.Thread(target=lambda: got.append((folder / "pipe.out").read_bytes()))  # noqa: B023
@@ -96,7 +97,7 @@ for tool, (_, _, start, beside) in TOOLS.items():
     for output in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
         done = run(tool, "good", "-o", output)
         assert done.stdout.startswith(start), (tool, output, done)
-    # Where nobody reads, and the disk is full.
+    # A closed pipe, and a full disk.
     closed = run(tool, "good", "-o", "/dev/stdout", limit="exec > >(:); sleep 0.1; ")
     assert closed.returncode > 0 and b"Broken pipe" in closed.stderr, (tool, closed)
     with (folder / "both.out").open("wb") as both:
@@ -121,7 +122,7 @@ for tool, (_, _, start, beside) in TOOLS.items():
         nowhere.returncode > 0 and b"x.out" in nowhere.stderr or b"no directory" in nowhere.stderr
     ), nowhere
 
-# What is not written, too: help and lists of passes.
+# Help and lists of passes on standard output, too.
 for arguments in (
     ["quant-float-opt", "--list-passes"],
     ["quant-float-opt", "--help"],
@@ -136,7 +137,7 @@ for arguments in (
     )
     assert kept.read_text() == "kept" and listing() == before, listing()
 
-# Standard output that takes nothing.
+# Standard output that cannot be written to.
 for arguments in (
     ["quant-float-check", work / "good.mlir"],
     ["quant-float-check", "--json", work / "good.mlir"],

@@ -1,5 +1,6 @@
-# Models whose weights are packed: the tools keep them so, in memory and in libraries, and compute the same as with a byte for each
-# element; what is wrong with packed tensors is told. With `full`, one GiB of int4 weights.
+# Models whose weights are packed: the tools keep them packed, in memory and in libraries, and
+# compute the same as with one byte for each element. Errors in packed tensors are reported. With
+# `full`, one GiB of int4 weights.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t %if full %{ 30 %} %else %{ 25 %}
 import os
@@ -19,7 +20,7 @@ failures = []
 
 
 def run(tool, *arguments, code=0, stderr=""):
-    """Returns the output and the most memory in KiB."""
+    """Returns the output and the peak memory in KiB."""
     log = work / "log"
     with log.open("w") as output, (work / "errors").open("w") as errors:
         process = subprocess.Popen([tools / tool, *map(str, arguments)], stdout=output, stderr=errors, cwd=work)  # fmt: skip
@@ -31,9 +32,9 @@ def run(tool, *arguments, code=0, stderr=""):
     return log.read_text(), usage.ru_maxrss
 
 
-def pack(codes, bits):
-    """Of a number of elements that fills bytes."""
-    spread = (codes.reshape(-1, 1).astype(np.uint8) >> np.arange(bits, dtype=np.uint8)) & 1
+def pack(encodings, bits):
+    """The number of elements fills whole bytes."""
+    spread = (encodings.reshape(-1, 1).astype(np.uint8) >> np.arange(bits, dtype=np.uint8)) & 1
     return np.packbits(spread.reshape(-1), bitorder="little").tobytes()
 
 
@@ -48,8 +49,8 @@ def info(name, kind, shape):
 
 
 def external(name, kind, shape, part, count):
-    """A tensor whose bytes are in a file of their own, so often this part: what this process has in memory counts for those that it
-    starts."""
+    """A tensor with external data, whose file repeats this part: the memory of this process counts
+    for its child processes."""
     with (work / f"{name}.data").open("wb") as file:
         for _ in range(count):
             file.write(part)
@@ -62,7 +63,8 @@ def raw(name, kind, shape, data):
     return TensorProto(name=name, data_type=kind, dims=shape, raw_data=data)
 
 
-# Every type, in a product and moved, whole groups of elements and not; constants of fewer than 1024 bytes are never packed.
+# Every type, as the operand of a matmul and of a move, with full and partial bytes. Constants of
+# less than 1024 bytes are never packed.
 KINDS = {
     TensorProto.INT4: (4, ml_dtypes.int4),
     TensorProto.UINT4: (4, ml_dtypes.uint4),
@@ -72,10 +74,10 @@ KINDS = {
 }
 for kind, (bits, dtype) in KINDS.items():
     shape = (65, 128)
-    codes = random.integers(0, 1 << bits, shape, dtype=np.uint8)
-    values = np.array(codes, np.uint8).view(dtype).astype(np.float32)
+    encodings = random.integers(0, 1 << bits, shape, dtype=np.uint8)
+    values = np.array(encodings, np.uint8).view(dtype).astype(np.float32)
     if dtype in (ml_dtypes.int4, ml_dtypes.int2):
-        values = np.where(codes >> (bits - 1), codes.astype(np.float32) - (1 << bits), codes).astype(np.float32)  # fmt: skip
+        values = np.where(encodings >> (bits - 1), encodings.astype(np.float32) - (1 << bits), encodings).astype(np.float32)  # fmt: skip
     scale = np.exp2(random.integers(-3, 3, (65, 4))).astype(np.float32)
     save(
         "small.onnx",
@@ -87,7 +89,7 @@ for kind, (bits, dtype) in KINDS.items():
         ],
         [info("x", TensorProto.FLOAT, [3, 128]), info("i", TensorProto.INT64, [2])],
         [info("y", TensorProto.FLOAT, [3, 65]), info("z", kind, [2, 128])],
-        [raw("w", kind, shape, pack(codes, bits)), raw("s", TensorProto.FLOAT, scale.shape, scale.tobytes())],
+        [raw("w", kind, shape, pack(encodings, bits)), raw("s", TensorProto.FLOAT, scale.shape, scale.tobytes())],
     )  # fmt: skip
     x = random.integers(-3, 4, (3, 128)).astype(np.float32)
     np.save(work / "x.npy", x)
@@ -104,22 +106,23 @@ for kind, (bits, dtype) in KINDS.items():
                 found = np.load(work / folder / f"output_{i}.npy")
                 if not np.array_equal(found.view(np.uint8) if i else found, wanted):
                     failures.append(f"{kind} {folder}: output {i} differs")
-        # The bytes of the weights are in the library, once.
-        stored = pack(codes, bits) if packed == "weights" else elements.tobytes()
+        # The library contains the bytes of the weights once.
+        stored = pack(encodings, bits) if packed == "weights" else elements.tobytes()
         if packed != "all" and (found := (work / "small.so").read_bytes().count(stored)) != 1:
             failures.append(f"{kind} --packed {packed}: the library has the weights {found} times")
 
-# Inputs and outputs: .npy files have a byte for each element, .bin files are packed as the argument is.
+# Inputs and outputs: .npy files have one byte for each element, .bin files are packed like the
+# argument.
 (work / "move.mlir").write_text("""
 func.func @move(%x: tensor<3x5xf6E2M3FN>, %n: tensor<?xi4>) -> (tensor<5x3xf6E2M3FN>, tensor<?xi4>) {
   %0 = quant_float.node "Transpose"(%x) opset 25 : (tensor<3x5xf6E2M3FN>) -> tensor<5x3xf6E2M3FN>
   return %0, %n : tensor<5x3xf6E2M3FN>, tensor<?xi4>
 }
 """)
-codes = random.integers(0, 64, (3, 5), dtype=np.uint8)
-np.save(work / "codes.npy", codes)
+encodings = random.integers(0, 64, (3, 5), dtype=np.uint8)
+np.save(work / "codes.npy", encodings)
 np.save(work / "n.npy", np.arange(-4, 5, dtype=np.int8))
-number = sum(int(code) << 6 * at for at, code in enumerate(codes.ravel()))
+number = sum(int(code) << 6 * at for at, code in enumerate(encodings.ravel()))
 (work / "codes.bin").write_bytes(number.to_bytes(12, "little"))
 (work / "short.bin").write_bytes(number.to_bytes(12, "little")[:-1])
 run("quant-float-compile", "move.mlir", "-o", "move.so", "--packed", "all")
@@ -130,7 +133,7 @@ for file in ("codes.npy", "codes.bin"):
     for tool, model in (("quant-float-run", "move.mlir"), ("quant-float-exec", "move.so")):
         packed = ("--packed", "all") if tool == "quant-float-run" else ()
         run(tool, model, "--inputs", file, "n.npy", "--outputs", "moved", *packed)
-        for i, wanted in enumerate((codes.T, np.arange(-4, 5))):
+        for i, wanted in enumerate((encodings.T, np.arange(-4, 5))):
             if not np.array_equal(np.load(work / "moved" / f"output_{i}.npy"), wanted):
                 failures.append(f"{tool} {file}: output {i} differs")
 short = "expected 12 bytes, but got 11"
@@ -139,7 +142,7 @@ run("quant-float-run", "move.mlir", "--packed", "all", "--inputs", "short.bin", 
 run("quant-float-exec", "move.so", "--inputs", "codes.bin", "codes.bin", code=1,
     stderr="a raw file does not determine the dynamic size of packed int4[?], whose last byte may have padding bits")  # fmt: skip
 run("quant-float-run", "move.mlir", "--packed", "some", code=2, stderr="Cannot find option named 'some'")  # fmt: skip
-# The same numbers in both forms.
+# The same values in both forms.
 for packed in ("all", "none"):
     run("quant-float-run", "move.mlir", "--random", 5, "--shapes", "1=7", "--packed", packed, "--outputs", f"random_{packed}")  # fmt: skip
 for i in (0, 1):
@@ -147,7 +150,7 @@ for i in (0, 1):
     if one.read_bytes() != other.read_bytes():
         failures.append(f"--random: output {i} differs")
 
-# Weights of a file that is one byte short.
+# Weights in a file that is one byte too short.
 save(
     "short.onnx",
     [helper.make_node("DequantizeLinear", ["w", "s"], ["y"])],
@@ -158,12 +161,12 @@ save(
 run("quant-float-run", "short.onnx", code=1, stderr="2113")
 
 
-# Memory: what a model with large weights takes more than one with small ones.
+# Memory: the difference between models with large and with small weights.
 def measure(log2_bytes):
     elements = 2 << log2_bytes
     rows = 1 << (log2_bytes + 1) // 2
     columns = elements // rows
-    codes, parts = random.integers(0, 256, 1 << 20, dtype=np.uint8).tobytes(), elements >> 21
+    encodings, parts = random.integers(0, 256, 1 << 20, dtype=np.uint8).tobytes(), elements >> 21
     scales = np.full(1 << 15, 0.5, np.float16).tobytes()
     save(
         "large.onnx",
@@ -175,18 +178,18 @@ def measure(log2_bytes):
         [info("x", TensorProto.FLOAT16, [1, columns])],
         [info("y", TensorProto.FLOAT16, [1, rows])],
         [
-            external("w", TensorProto.INT4, [rows, columns], codes, parts),
+            external("w", TensorProto.INT4, [rows, columns], encodings, parts),
             external("s", TensorProto.FLOAT16, [rows, columns // 32], scales, 2 * parts),
         ],
     )
     _, peak = run("quant-float-run", "large.onnx", "--random", 1)
-    return peak / 1024, parts * (len(codes) + 2 * len(scales)) / 2**20
+    return peak / 1024, parts * (len(encodings) + 2 * len(scales)) / 2**20
 
 
 small, small_weights = measure(20)
 large, weights = measure(log2_bytes)
 print(f"weights: {weights:.0f} MiB, peak memory: {large:.0f} MiB, of a small model {small:.0f} MiB")
-# Activations. A byte for each element would be twice as much.
+# Activations. One byte for each element would double the memory.
 if large - small > weights - small_weights + 16:
     failures.append(f"{weights:.0f} MiB of weights: {large:.0f} MiB, {small:.0f} MiB without them")
 print(*failures, sep="\n")

@@ -1,6 +1,6 @@
-# quant-float-compile on a model with nodes that have no lowering: without --partition every one of them is
-# listed and nothing is written; with it each group of other nodes around quantization ops is an entry
-# point that can be called.
+# quant-float-compile on a model with nodes that have no lowering: without --partition, it lists all
+# of them and writes nothing. With it, each group of other nodes around quantization ops becomes an
+# entry point.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import ctypes
@@ -66,7 +66,8 @@ def compile_model(*arguments):
     )
 
 
-# --- without: every node is named ----------------------------------------------------------------------
+# --- without: every node is listed
+# ---------------------------------------------------------------------
 result = compile_model("-o", "net.so")
 assert result.returncode == 1, result
 for op in ("Scramble", "Unscramble"):
@@ -84,7 +85,7 @@ for text in ("net_subgraph_0", "net_subgraph_1", "'x'", "'y'", "the graph 'net'"
 library = ctypes.CDLL(str(work / "net.so"))
 
 x = np.array([[-1.0, 0.3, 1.2], [100.0, -0.0, 7.7]], np.float32)
-codes = (np.maximum(x, 0) / np.float32(0.5)).astype(ml_dtypes.float8_e4m3fn)
+encodings = (np.maximum(x, 0) / np.float32(0.5)).astype(ml_dtypes.float8_e4m3fn)
 message = ctypes.create_string_buffer(200)
 
 
@@ -100,10 +101,10 @@ def call(name, given, made, dtypes):
 
 decoded = np.empty_like(x)
 call("net_subgraph_0", x, decoded, (T.FLOAT, T.FLOAT))
-assert (decoded == codes.astype(np.float32) * np.float32(0.5)).all(), decoded
+assert (decoded == encodings.astype(np.float32) * np.float32(0.5)).all(), decoded
 again = np.empty(x.shape, np.uint8)
 call("net_subgraph_1", decoded, again, (T.FLOAT, T.FLOAT8E4M3FN))
-assert (again == codes.view(np.uint8)).all(), again
+assert (again == encodings.view(np.uint8)).all(), again
 
 # --- the subgraphs as IR -----------------------------------------------------------------------------------
 result = compile_model("-o", "-", "--emit", "mlir", "--partition")

@@ -1,5 +1,6 @@
-# Every pass of this project runs on IR with ops, types and sizes that it does not expect: it leaves them unchanged, or reports an
-# error. Also on a context in which no other pass or op has loaded a dialect.
+# Every pass of this project runs on IR with unexpected ops, types and sizes: it leaves them
+# unchanged or reports an error. Also in a context into which no other pass or op has loaded a
+# dialect.
 # RUN: %python %s %tools_dir/quant-float-opt %src_root %S/Inputs/unusual.mlir
 import pathlib
 import re

@@ -1,4 +1,4 @@
-// The target reference names the node that it does not compute.
+// The target reference names the node that it does not support.
 // RUN: not quant-float-run %s --target reference --random 1 2>&1 | FileCheck %s
 // CHECK: error: target 'reference': expected only casts, quantizations, fakeconverts and constants, but got the node 'act' (Relu)
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf8E5M2> {

@@ -1,5 +1,6 @@
-# quant-float-report: what it says of quantizations, alternatives and networks is what numpy and ml_dtypes compute, its page is
-# well-formed and needs nothing from elsewhere, whatever names say, and what fails leaves files as they were.
+# quant-float-report: its statements about quantizations, alternatives and networks equal the
+# results of numpy and ml_dtypes. Its page is well-formed and self-contained for any names, and
+# failures do not change files.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %tools_dir/quant-float-report %t
 import json
@@ -73,7 +74,7 @@ def report(name, *options, output="report.html"):
 
 
 class Strict(HTMLParser):
-    """Elements that end where they begin, and nothing that is fetched or run."""
+    """Void elements, and elements that load or run something."""
 
     EMPTY = {"meta", "rect", "line", "br"}
 
@@ -99,7 +100,7 @@ def check_page(name):
     page = Strict()
     page.feed(text)
     expect(not page.wrong and not page.open, f"{name}: {page.wrong[:3]}, {page.open}")
-    expect("url(" not in text and "@import" not in text, f"{name}: something from elsewhere")
+    expect("url(" not in text and "@import" not in text, f"{name}: an external resource")
     return text
 
 
@@ -111,7 +112,7 @@ scale = np.array([0.5, 0.01, 0.02, 0.01, 0.03, 0.001], np.float32)
 
 
 def check_alternatives(found, x):
-    """Each format by scales of the largest magnitude, over groups of elements of each kind."""
+    """Each format with scales from the maximum magnitude, over groups of elements of each kind."""
     x = np.where(np.isfinite(x), x, 0).astype(np.float32)
     rows, columns = x.shape
     groups = {"tensor": x.reshape(1, -1), "axis 0": x, "axis 1": x.T}
@@ -131,10 +132,10 @@ def check_alternatives(found, x):
             scales = np.where(largest == 0, np.float32(1), scales)
             quotients = numbers / scales
             if type in FLOATS:
-                codes = np.clip(quotients, -top, top).astype(FLOATS[type]).astype(np.float32)
+                encodings = np.clip(quotients, -top, top).astype(FLOATS[type]).astype(np.float32)
             else:
-                codes = np.clip(np.rint(quotients), *INTEGERS[type])
-            expected[type, name] = sqnr(numbers, codes * scales)
+                encodings = np.clip(np.rint(quotients), *INTEGERS[type])
+            expected[type, name] = sqnr(numbers, encodings * scales)
     expect(len(found) == len(expected), f"{len(found)} alternatives, not {len(expected)}")
     for one in found:
         key = one["type"], one["granularity"]
@@ -170,18 +171,19 @@ def list_rules(element, scale):
 
 
 def check_block_formats(found, x):
-    """Each format with each rule, by the oracle of the rules. `x` has few elements, so nothing is sampled."""
+    """Each format with each rule, by the oracle of the rules. `x` is small, so that it is not
+    sampled."""
     x = np.where(np.isfinite(x), x, 0).astype(np.float32)
     expected = {}
     for name, (element, scale, *block) in BLOCK_FORMATS.items():
-        amax = spread_of_blocks(x, block)
+        amax = broadcast_blocks(x, block)
         for rule in list_rules(element, scale):
             with np.errstate(all="ignore"):
                 level = blocks.Level(amax=np.abs(x).max()) if scale == "f8E4M3FN" else None
                 scales = blocks.scales(rule, element, scale, amax, level)
-                codes = blocks.elements(rule, element, scale, x, scales, level)
+                encodings = blocks.elements(rule, element, scale, x, scales, level)
                 factor = level.factor() if level else None
-                y = blocks.dequantize(codes, element, scales, scale, factor)
+                y = blocks.dequantize(encodings, element, scales, scale, factor)
             expected[name, rule] = (block, sqnr(x, y))
     expect(len(found) == len(expected), f"{len(found)} block formats, not {len(expected)}")
     for one in found:
@@ -191,8 +193,8 @@ def check_block_formats(found, x):
         expect_near(read(one["sqnr_db"]), wanted, key)
 
 
-def spread_of_blocks(x, block):
-    """The largest magnitude of the block of each element."""
+def broadcast_blocks(x, block):
+    """The maximum magnitude of the block of each element."""
     result = np.zeros_like(x)
     rows, columns = block[0], x.shape[1] if block[1] == -1 else block[1]
     for i in range(0, x.shape[0], rows):
@@ -220,14 +222,14 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
     quotient = x / scale[:, None]
     with np.errstate(invalid="ignore"):
         if kind == T.INT8:
-            codes = np.clip(np.rint(np.nan_to_num(quotient)), -128, 127)
-            codes = np.where(np.isnan(x), 0, codes)
+            encodings = np.clip(np.rint(np.nan_to_num(quotient)), -128, 127)
+            encodings = np.where(np.isnan(x), 0, encodings)
             least, most = -128, 127
         else:
             least, most = -448, 448
-            codes = np.where(np.isnan(x), x, np.clip(quotient, least, most))
-            codes = codes.astype(ml_dtypes.float8_e4m3fn).astype(np.float32)
-    y = (codes * scale[:, None]).astype(np.float32)
+            encodings = np.where(np.isnan(x), x, np.clip(quotient, least, most))
+            encodings = encodings.astype(ml_dtypes.float8_e4m3fn).astype(np.float32)
+    y = (encodings * scale[:, None]).astype(np.float32)
     number = ~np.isnan(x)
     both = np.isfinite(x) & np.isfinite(y)
     expect(one["name"] == "first" and one["tensor"] == "float[6x64]", str(one["name"]))
@@ -237,7 +239,7 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
     expect_near(one["greatest"], float(x[np.isfinite(x)].max()), "greatest")
     expect(one["zero"] == (y == 0).sum(), f"zero {one['zero']}")
     expect(one["flushed"] == ((x != 0) & (y == 0) & number).sum(), f"flushed {one['flushed']}")
-    saturated = ((codes >= most) & (x > y)) | ((codes <= least) & (x < y))
+    saturated = ((encodings >= most) & (x > y)) | ((encodings <= least) & (x < y))
     expect(one["saturated"] == saturated.sum(), f"{one['saturated']} saturated")
     expect_near(read(one["sqnr_db"]), sqnr(x, y), "sqnr")
     errors = np.where(both, np.abs(x.astype(np.float64) - y), 0)
@@ -250,7 +252,9 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
         expect_near(worst["before"], float(x[index]), "before")
         expect_near(worst["after"], float(y[index]), "after")
     counted = {read(v): c for v, c in one["histogram"]}
-    for code, count in zip(*np.unique(codes[~np.isnan(codes)], return_counts=True), strict=True):
+    for code, count in zip(
+        *np.unique(encodings[~np.isnan(encodings)], return_counts=True), strict=True
+    ):
         expect(counted.get(code) == count, f"code {code}: {counted.get(code)}, not {count}")
     expect(len(one["histogram"]) >= 253, f"{len(one['histogram'])} codes")
     scales = one["scales"]
@@ -259,7 +263,7 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
     expect([o["index"] for o in scales["outliers"]] == [0, 5], f"outliers {scales['outliers']}")
     check_alternatives(one["alternatives"], x)
     check_block_formats(one["block_formats"], x)
-    # The output is what is quantized, so that all on, and one alone, are the same.
+    # The output is the only quantized tensor, so that quantizing all or one is the same.
     for difference in (given["outputs"][0], one["alone"]):
         expect_near(read(difference["sqnr_db"]), sqnr(x, y), "network")
     expect(one["network"]["sqnr_db"] == "inf", str(one["network"]))
@@ -268,7 +272,7 @@ for zero_point, kind in ((np.zeros(6, np.int8), T.INT8), (None, T.FLOAT8E4M3FN))
 # --- A network ------------------------------------------------------------------------------------
 
 a, b = ((rng.standard_normal((32, 32)) / 4).astype(np.float32) for _ in range(2))
-codes = rng.integers(-8, 8, (32, 32)).astype(np.int8)
+encodings = rng.integers(-8, 8, (32, 32)).astype(np.int8)
 small, large = np.float32(0.001), np.float32(0.4)
 zero = np.zeros((), np.int8)
 evil = '</summary><script>alert("x")</script>&amp;\x01'
@@ -281,7 +285,7 @@ nodes = [
     helper.make_node("DequantizeLinear", ["codes", "small"], ["w"], "weight"),
     helper.make_node("MatMul", ["h1", "w"], ["y"]),
 ]
-constants = {"a": a, "small": small, "large": large, "zero": zero, "codes": codes}
+constants = {"a": a, "small": small, "large": large, "zero": zero, "codes": encodings}
 save("net.onnx", nodes, [value("x", 4, 32)], [value("y", 4, 32)], constants)
 x = np.clip(rng.standard_normal((4, 32)) / 20, -0.12, 0.12).astype(np.float32)
 np.save(work / "x.npy", x)
@@ -293,14 +297,14 @@ def network(first, second):
         return np.clip(np.rint(x / scale), -128, 127) * scale if on else x
 
     h = there_and_back(x, small, first).astype(np.float32) @ a
-    return h, there_and_back(h, large, second).astype(np.float32) @ (codes * small)
+    return h, there_and_back(h, large, second).astype(np.float32) @ (encodings * small)
 
 
 by_name = {one["name"]: one for one in given["quantizations"]}
 expect(len(by_name) == 3, f"quantizations {list(by_name)}")
 fine, coarse = given["quantizations"][0], given["quantizations"][1]
 h, y = network(False, False)
-# Products are summed in another order.
+# Another accumulation order.
 for found, pair in (
     (given["outputs"][0], (y, network(True, True)[1])),
     (fine["alone"], (y, network(True, False)[1])),
@@ -310,18 +314,20 @@ for found, pair in (
     expect_near(read(found["sqnr_db"]), sqnr(*pair), "network", 1e-2)
 weight = by_name["weight"]
 expect(weight["constant"] and "sqnr_db" not in weight and "alone" not in weight, str(weight.keys()))
-expect(weight["zero"] == (codes == 0).sum(), f"zero weights {weight['zero']}")
+expect(weight["zero"] == (encodings == 0).sum(), f"zero weights {weight['zero']}")
 text = check_page("report.html")
 expect("<h3>Block formats</h3>" in text and "<td>nvfp4</td>" in text, "no block formats")
 expect("<script" not in text and "&lt;script&gt;" in text, "a name is markup")
-expect(text.index("&lt;script&gt;") < text.index(">fine<"), "expected the costly one first")
+expect(
+    text.index("&lt;script&gt;") < text.index(">fine<"), "expected the largest contribution first"
+)
 
-# Without inputs only constants are described, and nothing of the network.
+# Without inputs, only constants are described.
 given = report("net.onnx", output="weights.json")
 expect([one["name"] for one in given["quantizations"]] == ["weight"], "expected the weight alone")
 expect(given["outputs"] == [] and not (work / "weights.html").exists(), "expected JSON alone")
 
-# Random inputs, of a stated seed; qdq, fakeconvert and casts in MLIR.
+# Random inputs with a given seed. qdq, fakeconvert and casts in MLIR.
 (work / "ops.mlir").write_text("""
 func.func @f(%x: tensor<4x8xf32>, %n: tensor<0x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf8E5M2>, tensor<0x8xf32>) {
   %s = arith.constant dense<0.25> : tensor<f32>
@@ -340,9 +346,9 @@ expect("seed 7" in given["inputs"], given["inputs"])
 expect(given["quantizations"][3]["elements"] == 0, "an empty tensor")
 check_page("report.html")
 again = report("ops.mlir", "--random", "7")
-expect(again == given, "the same seed gives another report")
+expect(again == given, "the same seed yields another report")
 
-# --- What is wrong --------------------------------------------------------------------------------
+# --- Errors ---------------------------------------------------------------------------------------
 
 before = (work / "report.html").read_text()
 run(

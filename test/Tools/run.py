@@ -1,5 +1,5 @@
-# quant-float-run beyond what cli.py asks of every tool: choosing the function, naming inputs,
-# giving sizes, random values, outputs, timing; and that both targets give the same bits.
+# quant-float-run, in addition to cli.py's checks of every tool: selection of the function, names of
+# inputs, sizes, random values, outputs, timing, and equal bits of both targets.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
 import platform
@@ -54,14 +54,14 @@ expect_equal(load("names"), np.float32([1, 2]), "names")
 
 for target in ("reference", "cpu"):
     on = ("--target", target)
-    # In order, by name (blanks included), by position, and mixed; the model first or last.
+    # In order, by name (blanks included), by index, and mixed, with the model first or last.
     run(0, "pair.mlir", "--inputs", "a.npy", "b.npy", "--outputs", f"{target}/deep/order", *on)
     run(0, "--inputs", "b=b.npy", "a in=a.npy", "pair.mlir", "--outputs", f"{target}/name", *on)
     run(0, "pair.mlir", "--inputs=1=b.npy", "--inputs=x=y.npy", "--outputs", f"{target}/both", *on)
     for folder in ("deep/order", "name", "both"):
         expect_equal(
             load(f"{target}/{folder}", 0),
-            # 60000 is above the midpoint of 57344 and 65536 only when rounding to 65536.
+            # 60000 exceeds the midpoint of 57344 and 65536 only when rounding to 65536.
             np.array([[0.5, 7.7, 57344], [1, 2, -3]], "f4")
             .astype(ml_dtypes.float8_e5m2)
             .view("u1"),
@@ -79,7 +79,7 @@ for target in ("reference", "cpu"):
     run(0, "pair.mlir", "--random", "8", *shapes, "--outputs", f"{target}/r8", *on)
     expect_equal(load(f"{target}/r7", 1), load(f"{target}/again", 1), "random 7")
     if np.array_equal(load(f"{target}/r7", 1), load(f"{target}/r8", 1)):
-        failures.append("seeds 7 and 8 give the same values")
+        failures.append("seeds 7 and 8 yield the same values")
     for index in (0, 1):
         expect_equal(load("reference/r7", index), load(f"{target}/r7", index), f"targets, {index}")
     # A tensor without elements, and a timing.
@@ -121,7 +121,7 @@ for arguments, message in (
     run(2, "pair.mlir", *arguments.split(), stderr=message)
 # The last argument is the model, not a value of the option.
 run(2, "--inputs", "pair.mlir", stderr="--inputs: expected at least one value")
-# Wrong input.
+# Invalid input.
 run(1, "pair.mlir", "--cpu", "no-such-cpu", stderr="unknown cpu 'no-such-cpu'")
 run(1, "pair.mlir", "--inputs", "b.npy", "b.npy", stderr="expected float in a .npy type 'f4'")
 run(1, "-", stdin="module {}", stderr="there is no function to run")
@@ -150,7 +150,8 @@ for target in ("reference", "cpu"):
     run(2, "two.mlir", "--entry", "none", *on, stderr="no function is named 'none'")
     run(1, "two.mlir", "--entry", "relu", *on, stderr="two.mlir:11:8: error: ")
 
-# Results that are arguments, constants, empty, scalars, or one value twice; and no inputs at all.
+# Results that are arguments, constants, empty, scalars, or the same value twice, and a function
+# without inputs.
 RESULTS = """
 func.func @f(%x: tensor<?x4xf32>, %u: tensor<4xui4>, %b: tensor<3xi1>)
     -> (tensor<?x4xf32>, tensor<?x4xf8E5M2>, tensor<?x4xf8E5M2>, tensor<?x4xf16>, tensor<2xui4>,
@@ -188,7 +189,7 @@ func.func @f() -> tensor<2xf32> {
 for target in ("reference", "cpu"):
     run(0, "constant.mlir", "--target", target, stdout="output_0: float[2]")
 
-# Constants, large ones too, which are not compiled into the code.
+# Constants, also large ones, which are not part of the code.
 count = 100_000
 weights = np.arange(count, dtype="u1")
 hexadecimal = "0x01000000" + weights.tobytes().hex().upper()
@@ -208,10 +209,10 @@ for target in ("reference", "cpu"):
     values = load(target)
     wanted = weights.view(ml_dtypes.float8_e5m2).astype("f4")
     if values is None or not np.array_equal(values, wanted, equal_nan=True):
-        failures.append(f"{target}: other values of the large constant")
+        failures.append(f"{target}: different values of the large constant")
     expect_equal(load(target, 1), np.array([1.5, np.inf], "f2"), f"{target}: small constant")
 
-# Code for another machine cannot run here.
+# Code for another architecture cannot run here.
 foreign = "apple-m1" if platform.machine() == "x86_64" else "znver4"
 message = "cannot run in this process, which is for '"
 run(1, "constant.mlir", "--target", "cpu", "--cpu", foreign, stderr=message)

@@ -1,4 +1,5 @@
-# fakeconvert by quant-float-run: scales that broadcast, sizes that only show at run time, and what it says when they do not fit (K5).
+# fakeconvert in quant-float-run: broadcast scales, dynamic sizes, and runtime errors of sizes that
+# do not match (K5).
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
 import sys
@@ -43,7 +44,8 @@ for entry, inputs, expected in (
     if found is None or not np.array_equal(found, np.array(expected, "f4")):
         failures.append(f"{entry}: expected {expected}, but got {found}")
 
-# Compiled code takes a size that is open to be the input's, and finds that it is not before it computes anything.
+# Compiled code assumes that a dynamic size equals the input's, and checks it before it computes
+# anything.
 for entry, inputs, message in (
     ("rows", (x, three, three), "rows: input 1: dimension 0: expected size 2, but got 3"),
     ("rows", (x, scales, three), "rows: input 2: dimension 0: expected size 2, but got 3"),

@@ -1,5 +1,5 @@
-# quantize, dequantize and qdq by quant-float-run: every granularity, sizes that only show at run time, and what it says when they
-# do not fit (Q1, Q2).
+# quantize, dequantize and qdq in quant-float-run: every granularity, dynamic sizes, and runtime
+# errors of sizes that do not match (Q1, Q2).
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs %python %s %tools_dir/quant-float-run %t
 import sys
@@ -93,7 +93,8 @@ for target in ("reference", "cpu"):
     run(0, *on, "blocked", "--inputs", empty, no_blocks, "--outputs", folder)
     expect(folder, 0, np.zeros((2, 0), "u1"))
 
-# What the Reference finds when it comes to the op, compiled code finds before it computes anything.
+# Compiled code detects these errors before it computes anything, the Reference when it reaches the
+# op.
 for entry, inputs, reference, cpu in (
     (
         "tensor",

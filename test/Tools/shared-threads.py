@@ -1,4 +1,4 @@
-# A shared library whose code runs in threads loads by itself: it brings its OpenMP runtime.
+# A shared library with multithreaded code can be loaded: it depends on its OpenMP runtime.
 # RUN: rm -rf %t && mkdir %t
 # RUN: quant-float-compile %S/../EntryPoint/Inputs/environment.mlir -o %t/threads.so --threads 2
 # RUN: %python %s %t/threads.so

@@ -1,5 +1,6 @@
-# Files of a hundred bytes that ask for 2^40 elements, or for a tensor of as many dimensions as it likes: what is computed
-# is computed when the model runs, where there is no memory for it; until then there is little time and little memory.
+# Files of a hundred bytes that request 2^40 elements, or a tensor of many dimensions: the
+# computation happens at run time, where the allocation fails. Until then, little time and memory is
+# needed.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/../ONNX/Inputs:%S/../helpers %python %s %tools_dir %t
 import pathlib
@@ -50,7 +51,7 @@ for name, (nodes, initializers, messages) in CASES.items():
         command = [*limits, tools / "quant-float-compile", path, "-o", work / "m.so"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, (name, done.returncode, done.stderr[-300:])
-        # An allocation of this size is an error of its own there.
+        # An allocation of this size is a separate error there.
         if SANITIZED:
             continue
     done = subprocess.run(

@@ -1,4 +1,4 @@
-# A device has no end: it is no input. What comes through a pipe is.
+# Devices are endless, and rejected as inputs. Pipes are accepted.
 # RUN: rm -rf %t && mkdir %t
 # RUN: env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %tools_dir/quant-float-translate %t
 import sys
@@ -6,7 +6,7 @@ import sys
 from limits import bounded
 from tool import Tool
 
-# Not all of the memory, should it be read.
+# A limit, in case the tool reads it.
 program, *options = [*bounded(2**33), sys.argv[1]]
 tool = Tool(program, sys.argv[2], *options)
 for option in ("--import-onnx", "--import-openvino"):

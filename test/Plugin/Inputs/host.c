@@ -1,5 +1,5 @@
-// A host whose MLIR is not the one of the plugin: it asks the plugin as
-// mlir-opt does, and calls what it gets.
+// A host with another MLIR than the plugin's: it queries the plugin like
+// mlir-opt, and calls the returned functions.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

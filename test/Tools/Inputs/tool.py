@@ -1,4 +1,4 @@
-"""A tool that is run in a folder, and what it did otherwise than told."""
+"""Runs a tool in a folder, and records deviations from the expectations."""
 
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ class Tool:
         self._command = [program, *options]
 
     def run(self, code, *arguments, stderr="", stdout="", stdin="", environment=None):
-        """Expects the exit code and the strings among what is printed; returns the standard output."""
+        """Expects the exit code and the strings in the output. Returns the standard output."""
         command = [*self._command, *map(str, arguments)]
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=self.work, input=stdin, env=environment

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declarations with the names and the signatures of IREE's, so that the example
+// Declarations with the names and signatures of IREE's, so that the example
 // compiles without IREE.
 //
 //===----------------------------------------------------------------------===//
