@@ -1,4 +1,4 @@
-// Ops on blocks in text, generic form and bytecode.
+// Ops on blocks as text, in generic form and as bytecode.
 // RUN: quant-float-opt %s | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --mlir-print-op-generic | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --emit-bytecode | quant-float-opt | FileCheck %s

@@ -1,11 +1,13 @@
-# Bytecode of every version of the dialect reads as it always did, and that of a newer one is refused.
+# Bytecode of every earlier version of the dialect can be read, and that of a newer version is
+# rejected.
 # RUN: %python %s %S/Inputs/bytecode %src_root/include/quant-float/IR %tools_dir/quant-float-opt %llvm_bin/mlir-opt %t
 #
-# Inputs/bytecode has a model with every op in the text of today and, in hexadecimal, the bytecode of
-# each version; added.mlir has what older versions lack. Files of past versions stay as they are; after a change of the version,
+# Inputs/bytecode contains a model with every op in the current syntax and, in hexadecimal, the
+# bytecode of each version. added.mlir has the ops that older versions lack. Files of past versions
+# must not change. After a change of the version,
 #   build/venv/bin/python test/IR/bytecode_versions.py test/IR/Inputs/bytecode \
 #     include/quant-float/IR build/bin/quant-float-opt --record
-# writes the one of the new version.
+# writes the file of the new version.
 import pathlib
 import re
 import subprocess
@@ -14,8 +16,8 @@ import sys
 folder, definitions, opt = map(pathlib.Path, sys.argv[1:4])
 text = (folder / "model.mlir").read_text()
 added = (folder / "added.mlir").read_text()
-# The section of a dialect's version, in the list of dialects at the front: its identifier, its size in
-# bytes, the two numbers.
+# The version section of a dialect, in the list of dialects at the beginning: its identifier, its
+# size in bytes, the two numbers.
 FRONT = 48
 SECTION = re.compile(rb"\x07\x05([\x01-\xff])([\x01-\xff])", re.S)
 
@@ -25,7 +27,7 @@ def run(*command, stdin=b""):
 
 
 def read(bytecode):
-    """What quant-float-opt makes of it: (text, errors)."""
+    """quant-float-opt's output for it: (text, errors)."""
     answer = run(opt, "-", stdin=bytecode)
     assert answer.returncode in (0, 1), f"exit {answer.returncode}: {answer.stderr.decode()}"
     return answer.stdout.decode(), answer.stderr.decode()
@@ -59,7 +61,7 @@ for file in files:
     shown, errors = read(bytecode)
     assert (shown, errors) == (normal, ""), f"{file}:\n{shown}{errors}"
 
-# Every op is in the model, and comes back as it was written.
+# The model contains every op, and prints as it was written.
 names = {
     name
     for file in definitions.glob("*.td")
@@ -72,7 +74,7 @@ assert normal.split() == text.split(), normal
 shown, errors = read(run(opt, "--emit-bytecode", "-", stdin=added.encode()).stdout)
 assert (shown.split(), errors) == (added.split(), ""), shown + errors
 
-# Older than all: the upgrades have nothing to do.
+# Older than all: no upgrade applies.
 assert read(with_version(written, b"\x07\x05\x01\x01")) == (normal, "")
 newer = {
     b"\x07\x05\x01\x0b": "0.5",
@@ -85,12 +87,12 @@ for section, version in newer.items():
         f"quant_float of version {version} is newer than {current}, the newest supported version"
     )
     assert not shown and words in errors, errors
-# Cut short, or longer than the numbers.
+# Truncated, or longer than the numbers.
 for section in b"\x07\x03\x01", b"\x07\x07\x01\x03\x03", b"\x07\x01":
     shown, errors = read(with_version(written, section))
     assert not shown and "error: " in errors, section
 
-# 0.1 had a node of its own for what OpenVINO's Convert does otherwise than ONNX's casts.
+# In 0.1, a separate node expressed OpenVINO's Convert where it differs from ONNX's casts.
 node = """func.func @convert(%x: tensor<4xf32>) -> tensor<4xi8> {
   %0 = quant_float.node "OpenVinoConvert"(%x) opset 1 domain "quant_float" attributes {to = 3 : i64}
     : (tensor<4xf32>) -> tensor<4xi8>
@@ -104,7 +106,7 @@ shown, errors = read(with_version(kept, b"\x07\x05\x01\x03"))
 words = " ".join(shown.split())
 assert not errors and "quant_float.cast %arg0 mode openvino" in words, shown + errors
 
-# Written before there were versions, as by a tool that does not know the dialect.
+# Written before versions existed, as by a tool that does not know the dialect.
 generic = """"func.func"() <{function_type = (f32) -> (), sym_name = "old"}> ({
 ^bb0(%x: f32):
   %0 = "quant_float.cast"(%x) {opset = 19 : i64} : (f32) -> f8E4M3FN

@@ -1,11 +1,11 @@
 // RUN: quant-float-opt %s --canonicalize | FileCheck %s
 
-// A cast through a type that holds every value of the first one is one cast.
+// A cast through a type that represents every value of the first one is folded into one cast.
 
 // CHECK-LABEL: func.func @through_wider_float
 // CHECK-SAME: (%[[X:.+]]: tensor<?xf16>)
 func.func @through_wider_float(%x: tensor<?xf16>) -> tensor<?xf8E4M3FN> {
-  // The attributes that count are those of the second cast.
+  // The attributes are those of the second cast.
   // CHECK-NEXT: %[[R:.+]] = quant_float.cast %[[X]] opset 21 saturate false : tensor<?xf16> to tensor<?xf8E4M3FN>
   // CHECK-NEXT: return %[[R]]
   %0 = quant_float.cast %x opset 19 saturate true : tensor<?xf16> to tensor<?xf32>
@@ -82,11 +82,11 @@ func.func @unused(%x: tensor<4xf32>) {
   return
 }
 
-// Where the type in between loses values, or the two ways differ, both stay.
+// No folding if the intermediate type loses values, or if the results differ.
 
 // CHECK-LABEL: func.func @not_through_narrower_float
 func.func @not_through_narrower_float(%x: f32) -> f8E5M2 {
-  // Two roundings are not one.
+  // Two roundings differ from one.
   // CHECK-COUNT-2: quant_float.cast
   %0 = quant_float.cast %x opset 19 : f32 to f16
   %1 = quant_float.cast %0 opset 19 : f16 to f8E5M2
@@ -135,7 +135,7 @@ func.func @not_integer_through_inexact_float(%x: i32) -> f16 {
 
 // CHECK-LABEL: func.func @not_integer_through_float_to_integer
 func.func @not_integer_through_float_to_integer(%x: i16) -> i4 {
-  // C11 and C12 may leave different bits.
+  // C11 and C12 may yield different bits.
   // CHECK-COUNT-2: quant_float.cast
   %0 = quant_float.cast %x opset 21 : i16 to f32
   %1 = quant_float.cast %0 opset 21 : f32 to i4
@@ -151,8 +151,8 @@ func.func @not_there_and_back(%x: f16) -> f16 {
   return %1 : f16
 }
 
-// CHECK-LABEL: func.func @not_what_the_version_refuses
-func.func @not_what_the_version_refuses(%x: tensor<4xf8E4M3FN>) -> tensor<4xf16> {
+// CHECK-LABEL: func.func @not_rejected_by_version
+func.func @not_rejected_by_version(%x: tensor<4xf8E4M3FN>) -> tensor<4xf16> {
   // V1: Cast-13 does not take float8.
   // CHECK-COUNT-2: quant_float.cast
   %0 = quant_float.cast %x opset 19 : tensor<4xf8E4M3FN> to tensor<4xf32>
@@ -160,8 +160,8 @@ func.func @not_what_the_version_refuses(%x: tensor<4xf8E4M3FN>) -> tensor<4xf16>
   return %1 : tensor<4xf16>
 }
 
-// CHECK-LABEL: func.func @not_what_castlike_refuses
-func.func @not_what_castlike_refuses(%x: tensor<4xf6E2M3FN>) -> tensor<4xf16> {
+// CHECK-LABEL: func.func @not_rejected_by_castlike
+func.func @not_rejected_by_castlike(%x: tensor<4xf6E2M3FN>) -> tensor<4xf16> {
   // CHECK-COUNT-2: quant_float.cast
   %0 = quant_float.cast %x opset 28 : tensor<4xf6E2M3FN> to tensor<4xf32>
   %1 = quant_float.cast %0 like opset 28 : tensor<4xf32> to tensor<4xf16>
@@ -195,7 +195,8 @@ func.func @with_compatible_shapes(%x: tensor<2x?xf16>) -> tensor<?x3xf64> {
   return %1 : tensor<?x3xf64>
 }
 
-// What OpenVINO converts as ONNX does is written so, nothing else is, and an exact cast is not taken into a cast of another kind.
+// OpenVINO's conversions become ONNX casts where these are equivalent. Other ones do not, and an
+// exact cast is not merged with a cast of another kind.
 // CHECK-LABEL: func.func @openvino
 // CHECK-SAME: (%[[X:.+]]: tensor<?xf64>, %[[Y:.+]]: tensor<4xf32>, %[[H:.+]]: tensor<4xf16>)
 func.func @openvino(%x: tensor<?xf64>, %y: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<?xf8E5M2>, tensor<4xi8>, tensor<4xf32>, tensor<4xi8>) {

@@ -1,4 +1,4 @@
-// Every form of fakeconvert, printed and read back.
+// Every form of fakeconvert, printed and parsed again.
 // RUN: quant-float-opt %s | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --mlir-print-op-generic | quant-float-opt | FileCheck %s
 

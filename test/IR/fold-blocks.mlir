@@ -1,4 +1,5 @@
-// Constants fold by the Reference: the parts, and the ops that combine them.
+// Constants are folded by the Reference: the decomposed ops, and those that
+// combine them.
 // RUN: quant-float-opt %s --canonicalize --split-input-file | FileCheck %s
 
 // 12 / 6 is 2, and 0.5 / 6 is rounded up to 0.125. The second block is partial.

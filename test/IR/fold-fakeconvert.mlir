@@ -1,7 +1,8 @@
-// Folds of fakeconvert; the numbers are the Reference's, these are the forms.
+// Folding of fakeconvert. Other tests cover the values, which the Reference computes. This test
+// covers the scalars_and_splats.
 // RUN: quant-float-opt %s --canonicalize | FileCheck %s
 
-// What each mode makes of values where they differ.
+// The result of each mode for values where they differ.
 
 // CHECK-LABEL: func.func @modes
 func.func @modes() -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) {
@@ -33,10 +34,11 @@ func.func @broadcast() -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
 }
 
-// Scalars, vectors and splats, which fold whatever their size; +0 where the op says so.
+// Scalars, vectors and splats, which are folded at any size. The result is +0 where the op
+// specifies it.
 
-// CHECK-LABEL: func.func @forms
-func.func @forms() -> (bf16, vector<4xf16>, tensor<1000000xf32>, f32) {
+// CHECK-LABEL: func.func @scalars_and_splats
+func.func @scalars_and_splats() -> (bf16, vector<4xf16>, tensor<1000000xf32>, f32) {
   // CHECK-DAG: %[[A:.+]] = arith.constant 5.734400e+04 : bf16
   // CHECK-DAG: %[[B:.+]] = arith.constant dense<1.000000e+00> : vector<4xf16>
   // CHECK-DAG: %[[C:.+]] = arith.constant dense<1.750000e+00> : tensor<1000000xf32>
@@ -57,7 +59,7 @@ func.func @forms() -> (bf16, vector<4xf16>, tensor<1000000xf32>, f32) {
   return %0, %1, %2, %3 : bf16, vector<4xf16>, tensor<1000000xf32>, f32
 }
 
-// Nothing is known, or too much would have to be written down.
+// No folding: unknown operands, and results that are too large.
 
 // CHECK-LABEL: func.func @kept
 // CHECK-COUNT-2: quant_float.fakeconvert
@@ -69,7 +71,7 @@ func.func @kept(%s: tensor<f32>, %w: tensor<5000xf32>) -> (tensor<2xf32>, tensor
   return %0, %1 : tensor<2xf32>, tensor<5000xf32>
 }
 
-// A scalable vector has constants only of one value.
+// Constants of scalable vectors must be splats.
 
 // CHECK-LABEL: func.func @scalable
 // CHECK-DAG: %[[A:.+]] = arith.constant dense<1.750000e+00> : vector<2x[4]xf32>
@@ -84,7 +86,7 @@ func.func @scalable() -> (vector<2x[4]xf32>, vector<2x[4]xf32>) {
   return %0, %1 : vector<2x[4]xf32>, vector<2x[4]xf32>
 }
 
-// What is beside a size of 0 may be any, and 2^64 elements are too many to count.
+// The other sizes of an empty tensor do not matter, and 2^64 elements overflow the count.
 
 // CHECK-LABEL: func.func @sizes
 // CHECK-DAG: %[[NONE:.+]] = arith.constant dense<> : tensor<0x4611686018427387904x4xf32>

@@ -1,4 +1,5 @@
-// Folds of quantize, dequantize and qdq; the numbers are the Reference's, these are the forms.
+// Folding of quantize, dequantize and qdq. Other tests cover the values, which the Reference
+// computes. This test covers the forms.
 // RUN: quant-float-opt %s --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @constants_per_tensor
@@ -63,7 +64,7 @@ func.func @constants_splat() -> (tensor<1000x1000xi4>, ui8) {
   return %0, %1 : tensor<1000x1000xi4>, ui8
 }
 
-// Nothing is divided by a size of 0, and what is behind it is not multiplied.
+// There is no division by a size of 0, and the sizes after it are not multiplied.
 // CHECK-LABEL: func.func @constants_without_elements
 func.func @constants_without_elements() -> (tensor<0x3xui8>, tensor<3x0xui8>, tensor<0x4611686018427387904x4xui8>) {
   // CHECK-DAG: %[[A:.+]] = quant_float.constant dense<> : tensor<0x3xui8>
@@ -89,7 +90,7 @@ func.func @no_fold_of_large_constants() -> tensor<2x2049xf32> {
   return %0 : tensor<2x2049xf32>
 }
 
-// 2^81 elements are too many to count.
+// 2^81 elements overflow the count.
 // CHECK-LABEL: func.func @no_fold_of_sizes_that_overflow
 func.func @no_fold_of_sizes_that_overflow() -> tensor<1099511627776x1099511627776x2xui8> {
   // CHECK: quant_float.quantize
@@ -119,7 +120,7 @@ func.func @no_fold_of_quantized_splats() -> tensor<2x64xf32> {
   return %0 : tensor<2x64xf32>
 }
 
-// Quantizing what was dequantized from integers gives them back.
+// Quantizing dequantized integers yields the same integers.
 // CHECK-LABEL: func.func @round_trip
 // CHECK-SAME: (%[[Q:.+]]: tensor<2x?xi8>
 func.func @round_trip(%q: tensor<2x?xi8>, %z: tensor<2xi8>) -> tensor<2x?xi8> {
@@ -150,7 +151,7 @@ func.func @no_round_trip_extreme_scale(%q: tensor<?xui8>, %r: tensor<?xui8>) -> 
   return %1, %3 : tensor<?xui8>, tensor<?xui8>
 }
 
-// bf16 has too few bits for it: the scale 0.1 does not bring 255 back.
+// bf16 has too few bits for this: with the scale 0.1, 255 is not preserved.
 // CHECK-LABEL: func.func @no_round_trip_bf16
 func.func @no_round_trip_bf16(%q: tensor<?xui8>) -> tensor<?xui8> {
   // CHECK: quant_float.quantize
@@ -160,7 +161,7 @@ func.func @no_round_trip_bf16(%q: tensor<?xui8>) -> tensor<?xui8> {
   return %1 : tensor<?xui8>
 }
 
-// A float8 infinity or NaN payload would not come back.
+// A float8 infinity or NaN payload would not be preserved.
 // CHECK-LABEL: func.func @no_round_trip_float8
 func.func @no_round_trip_float8(%q: tensor<?xf8E5M2>) -> tensor<?xf8E5M2> {
   // CHECK: quant_float.quantize
@@ -189,7 +190,7 @@ func.func @qdq_twice_not_of_other_storage(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %1 : tensor<?xf32>
 }
 
-// A scalable vector has constants only of one value.
+// Constants of scalable vectors must be splats.
 // CHECK-LABEL: func.func @no_fold_scalable
 // CHECK: quant_float.quantize
 func.func @no_fold_scalable() -> vector<2x[4]xui8> {

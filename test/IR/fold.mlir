@@ -1,4 +1,5 @@
-// Folds of casts; the numbers are the Reference's, these are the forms.
+// Folding of casts. Other tests cover the values, which the Reference computes.
+// This test covers the forms.
 // RUN: quant-float-opt %s --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @v7_identity
@@ -34,7 +35,7 @@ func.func @v7_not_where_the_shape_changes(%x: tensor<?xf32>) -> tensor<4xf32> {
 
 // CHECK-LABEL: func.func @v7_identity_of_nan
 func.func @v7_identity_of_nan() -> tensor<1xf32> {
-  // The payload stays.
+  // The payload is kept.
   // CHECK-NEXT: %[[C:.+]] = arith.constant dense<0x7F800123> : tensor<1xf32>
   // CHECK-NEXT: return %[[C]]
   %0 = arith.constant dense<0x7F800123> : tensor<1xf32>
@@ -60,7 +61,7 @@ func.func @scalars() -> (f8E4M3FN, i32, i1, f64) {
 
 // CHECK-LABEL: func.func @unsigned_scalars
 func.func @unsigned_scalars() -> (ui8, f32) {
-  // arith.constant refuses what is not signless.
+  // arith.constant requires signless types.
   // CHECK-DAG: %[[A:.+]] = quant_float.constant 200 : ui8
   // CHECK-DAG: %[[B:.+]] = arith.constant 2.000000e+02 : f32
   // CHECK: return %[[A]], %[[B]]
@@ -97,7 +98,7 @@ func.func @vectors() -> vector<2xf8E8M0FNU> {
   return %1 : vector<2xf8E8M0FNU>
 }
 
-// Attributes and opset go into the fold.
+// Attributes and opset affect the result.
 
 // CHECK-LABEL: func.func @c3_saturate
 func.func @c3_saturate() -> (f8E4M3FN, f8E4M3FN, f8E5M2) {
@@ -136,7 +137,7 @@ func.func @c9_round_mode() -> (f8E8M0FNU, f8E8M0FNU, f8E8M0FNU, f8E8M0FNU) {
   return %1, %2, %3, %4 : f8E8M0FNU, f8E8M0FNU, f8E8M0FNU, f8E8M0FNU
 }
 
-// Large constants are left to compiled code, unless they are one value.
+// Large constants are not folded, unless they are splats.
 
 // CHECK-LABEL: func.func @large_splat
 func.func @large_splat() -> tensor<1000000xbf16> {
@@ -175,7 +176,7 @@ func.func @c14_to_strings() -> (tensor<3x!quant_float.string>, tensor<2x!quant_f
   return %1, %3 : tensor<3x!quant_float.string>, tensor<2x!quant_float.string>
 }
 
-// One rounding: by way of f32, 1.0625 and a little would be a tie.
+// One rounding: through f32, a value slightly above 1.0625 would be a tie.
 // CHECK-LABEL: func.func @c14_from_strings
 func.func @c14_from_strings() -> (tensor<3xf8E4M3FN>, tensor<2xi1>) {
   // CHECK-DAG: dense<[1.125000e+00, -4.480000e+02, 0x7F]> : tensor<3xf8E4M3FN>
@@ -188,7 +189,7 @@ func.func @c14_from_strings() -> (tensor<3xf8E4M3FN>, tensor<2xi1>) {
   return %1, %3 : tensor<3xf8E4M3FN>, tensor<2xi1>
 }
 
-// What is no number, running it tells.
+// A string that is not a number is a runtime error.
 // CHECK-LABEL: func.func @c14_no_number
 func.func @c14_no_number() -> tensor<2xf32> {
   // CHECK: quant_float.cast
@@ -197,7 +198,7 @@ func.func @c14_no_number() -> tensor<2xf32> {
   return %1 : tensor<2xf32>
 }
 
-// Storage casts: codes are zero-extended, i4 and i2 sign-extended.
+// Storage casts: encodings are zero-extended, i4 and i2 sign-extended.
 
 // CHECK-LABEL: func.func @storage_constants
 func.func @storage_constants() -> (vector<2xi8>, vector<2xi8>, i8, vector<2xf6E3M2FN>) {
@@ -217,9 +218,9 @@ func.func @storage_constants() -> (vector<2xi8>, vector<2xi8>, i8, vector<2xf6E3
   return %1, %3, %5, %7 : vector<2xi8>, vector<2xi8>, i8, vector<2xf6E3M2FN>
 }
 
-// CHECK-LABEL: func.func @storage_there_and_back
+// CHECK-LABEL: func.func @storage_round_trip
 // CHECK-SAME: (%[[X:.+]]: ui16, %[[Y:.+]]: vector<4xi8>, %[[Z:.+]]: f32)
-func.func @storage_there_and_back(%x: ui16, %y: vector<4xi8>, %z: f32) -> (ui16, vector<4xi8>, f32) {
+func.func @storage_round_trip(%x: ui16, %y: vector<4xi8>, %z: f32) -> (ui16, vector<4xi8>, f32) {
   // CHECK-NEXT: return %[[X]], %[[Y]], %[[Z]]
   %0 = quant_float.storage_cast %x : ui16 to i16
   %1 = quant_float.storage_cast %0 : i16 to ui16
@@ -248,7 +249,7 @@ func.func @openvino() -> (tensor<4xi8>, f8E8M0FNU, i1, f4E2M1FN) {
   // CHECK-DAG: arith.constant dense<[-56, 0, 0, -3]> : tensor<4xi8>
   %c = arith.constant dense<[200.0, 0x7FC00000, 0x7F800000, -3.5]> : tensor<4xf32>
   %0 = quant_float.cast %c mode openvino opset 1 : tensor<4xf32> to tensor<4xi8>
-  // 3 is half between 2 and 4, whose code is even: 128, not 129.
+  // 3 is the midpoint of 2 and 4, whose encoding is even: 128, not 129.
   // CHECK-DAG: arith.constant 2.000000e+00 : f8E8M0FNU
   %s = arith.constant 3.0 : f32
   %1 = quant_float.cast %s mode openvino opset 1 : f32 to f8E8M0FNU

@@ -1,4 +1,4 @@
-# Constants of up to 4096 elements fold; larger ones are left to compiled code.
+# Constants of up to 4096 elements are folded. Larger ones are computed at run time.
 # RUN: %python %s 4096 > %t.small.mlir
 # RUN: quant-float-opt %t.small.mlir --canonicalize | FileCheck %s --check-prefix=SMALL
 # RUN: %python %s 4097 > %t.large.mlir

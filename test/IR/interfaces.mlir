@@ -1,9 +1,9 @@
-// The interfaces of casts, by the upstream passes that use them.
+// The interfaces of casts, tested with the upstream passes that use them.
 // RUN: quant-float-opt %s --resolve-ranked-shaped-type-result-dims --canonicalize | FileCheck %s --check-prefix=DIMS
 // RUN: quant-float-opt %s --convert-elementwise-to-linalg | FileCheck %s --check-prefix=LINALG
 // RUN: quant-float-opt %s --cse | FileCheck %s --check-prefix=CSE
 
-// Sizes are the input's: nothing is computed to ask for them.
+// The sizes are those of the input, and no computation is needed.
 // DIMS-LABEL: func.func @reify_result_shapes
 // DIMS-SAME: (%[[X:.+]]: tensor<?x3xf32>)
 func.func @reify_result_shapes(%x: tensor<?x3xf32>) -> (index, index) {
@@ -31,7 +31,7 @@ func.func @elementwise_mappable(%x: tensor<?xf32>) -> tensor<?xf8E5M2> {
   return %0 : tensor<?xf8E5M2>
 }
 
-// Pure: equal casts are one, and casts that differ in an attribute are not.
+// Pure: equal casts are merged, and casts that differ in an attribute are not.
 // CSE-LABEL: func.func @pure
 func.func @pure(%x: f32) -> (f8E5M2, f8E5M2, f8E5M2, f8E5M2) {
   // CSE-NEXT: %[[A:.+]] = quant_float.cast %{{.+}} opset 19 :
@@ -45,7 +45,7 @@ func.func @pure(%x: f32) -> (f8E5M2, f8E5M2, f8E5M2, f8E5M2) {
   return %0, %1, %2, %3 : f8E5M2, f8E5M2, f8E5M2, f8E5M2
 }
 
-// A node may do anything: it stays, used or not.
+// A node may have any effects: it is kept, used or not.
 // CSE-LABEL: func.func @node_is_not_pure
 func.func @node_is_not_pure(%x: tensor<f32>) {
   // CSE-COUNT-2: quant_float.node "RandomNormalLike"

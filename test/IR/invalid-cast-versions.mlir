@@ -1,5 +1,5 @@
 // Casts that the version of the op at their opset does not accept (V1 to V4).
-// opset_rules.py tries all of them; here are the exact words.
+// opset_rules.py tries all of them. This test checks the exact messages.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --verify-roundtrip=false
 
 // V1: the version does not take the input's type. One case for each type that
@@ -514,7 +514,7 @@ func.func @cast_v4_of_32_bits(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @cast_v4_no_number(%x: tensor<2xf32>) {
+func.func @cast_v4_not_a_number(%x: tensor<2xf32>) {
   // expected-error @+1 {{expected attribute value}}
   %0 = quant_float.cast %x opset newest : tensor<2xf32> to tensor<2xf16>
   return

@@ -151,7 +151,7 @@ func.func @cast_v8_vector_to_unranked(%x: vector<4xf32>) {
 
 // -----
 
-// Upstream's conversion of elementwise ops takes the rank of the input for that of the result.
+// Upstream's conversion of elementwise ops assumes that the result has the rank of the input.
 
 func.func @cast_v8_forgets_rank(%x: tensor<4xf32>) {
   // expected-error @+1 {{'quant_float.cast' op result must be ranked if the input is ranked, but got 'tensor<4xf32>' and 'tensor<*xf16>'}}

@@ -1,7 +1,7 @@
-// A fakeconvert that is not valid, for each rule.
+// Invalid fakeconverts, for each rule.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --verify-roundtrip=false
 
-// K1
+// Rule K1.
 
 func.func @opset_12(%x: f32, %s: f32) {
   // expected-error @+1 {{'quant_float.fakeconvert' op opset of FakeConvert must be between 13 and 15, but got 12}}
@@ -19,7 +19,7 @@ func.func @opset_16(%x: f32, %s: f32) {
 
 // -----
 
-// K2
+// Rule K2.
 
 func.func @input_f64(%x: f64, %s: f64) {
   // expected-error @+1 {{input must have elements of f32, f16 or bf16, but got 'f64'}}
@@ -77,7 +77,7 @@ func.func @tensor_scale(%x: vector<4xf32>, %s: tensor<4xf32>) {
 
 // -----
 
-// K3
+// Rule K3.
 
 func.func @destination_fnuz(%x: f32, %s: f32) {
   // expected-error @+1 {{destination must be f8E4M3FN or f8E5M2, but got 'f8E4M3FNUZ'}}
@@ -87,7 +87,7 @@ func.func @destination_fnuz(%x: f32, %s: f32) {
 
 // -----
 
-// K4
+// Rule K4.
 
 func.func @shift_rank(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %t: tensor<1x4xf32>) {
   // expected-error @+1 {{shift must have the same shape as the scale, but got the shape [1, 4] and the shape [4]}}
@@ -105,7 +105,7 @@ func.func @shift_size(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %t: tensor<1xf32>)
 
 // -----
 
-// K5
+// Rule K5.
 
 func.func @scale_rank(%x: tensor<f32>, %s: tensor<1xf32>) {
   // expected-error @+1 {{scale must broadcast to the input without changing its shape, but got the shape [1] and the shape []}}
@@ -139,7 +139,7 @@ func.func @scalable_scale(%x: vector<4xf32>, %s: vector<[4]xf32>) {
 
 // -----
 
-// The input has no rank, the result has one.
+// The input is unranked, and the result is ranked.
 func.func @scale_of_result(%x: tensor<*xf32>, %s: tensor<5xf32>) {
   // expected-error @+1 {{scale must broadcast to the input without changing its shape, but got the shape [5] and the shape [7]}}
   %0 = quant_float.fakeconvert %x, %s to f8E4M3FN opset 13 : tensor<*xf32>, tensor<5xf32> to tensor<7xf32>
@@ -148,7 +148,7 @@ func.func @scale_of_result(%x: tensor<*xf32>, %s: tensor<5xf32>) {
 
 // -----
 
-// K6
+// Rule K6.
 
 func.func @result_size(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{result must have the input's shape, but got 'tensor<4xf32>' and 'tensor<5xf32>'}}
@@ -182,7 +182,7 @@ func.func @result_scalar(%x: vector<1xf32>, %s: f32) {
 
 // -----
 
-// K7
+// Rule K7.
 
 func.func @reciprocal_exact(%x: f32, %s: f32) {
   // expected-error @+1 {{'reciprocal' requires mode 'openvino', but got 'exact'}}

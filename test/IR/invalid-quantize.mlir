@@ -1,5 +1,4 @@
-// Quantizations that are not valid, one for each rule; the matrix in Conformance tries
-// them in every version.
+// Invalid quantizations, one for each rule. The matrix in Conformance tries them in every version.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --verify-roundtrip=false
 
 // V1: the input's type.
@@ -309,7 +308,7 @@ func.func @dequantize_q2_shape(%x: tensor<4x6xi8>, %s: tensor<4xf32>, %z: tensor
 
 // -----
 
-// Only where there is no axis may a size that is unknown turn out to be one.
+// A dynamic size may be one at run time only if there is no axis.
 func.func @quantize_q2_unknown_length(%x: tensor<?x6xf32>, %s: tensor<?xf32>, %z: tensor<i8>) {
   // expected-error @+1 {{'quant_float.quantize' op zero point must have the same shape as the scale, but got the shape [] and the shape [?]}}
   %0 = quant_float.quantize %x, %s, %z axis 0 opset 13 : tensor<?x6xf32>, tensor<?xf32>, tensor<i8> to tensor<?x6xi8>
@@ -406,7 +405,7 @@ func.func @dequantize_q5_opset_22(%x: tensor<4xi8>, %s: tensor<f32>) {
 
 // -----
 
-// Q5b: qdq is what quantize and dequantize are.
+// Q5b: qdq has the types of quantize and dequantize.
 
 func.func @qdq_q5b_result(%x: tensor<4xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{'quant_float.qdq' op result element type must be the input's 'f32', but got 'f16'}}
@@ -496,7 +495,7 @@ func.func @quantize_q2_scalable_zero_point(%x: vector<[4]xf32>, %s: vector<[4]xf
 
 // -----
 
-// Of a scalable vector nobody knows that it has one element.
+// A scalable vector is not known to have one element.
 
 func.func @quantize_q1_scalable_one(%x: vector<[4]xf32>, %s: vector<[1]xf32>) {
   // expected-error @+1 {{'quant_float.quantize' op without an axis the scale must have one element, but got the shape [[1]]}}

@@ -136,7 +136,7 @@ func.func @quantize_s4_wide_random_bits(%x: tensor<2xf32>, %s: tensor<f32>, %r: 
 
 // -----
 
-// The last operand is no zero point.
+// The last operand is not a zero point.
 func.func @quantize_s4_zero_point_alone(%x: tensor<2xf32>, %s: tensor<f32>, %z: tensor<i8>) {
   // expected-error @+1 {{'quant_float.quantize' op random bits must have elements of ui2, ui4, ui8 or ui16, but got 'i8'}}
   %0 = quant_float.quantize %x, %s, %z opset 1 domain "quant_float" round_mode stochastic : tensor<2xf32>, tensor<f32>, tensor<i8> to tensor<2xi8>

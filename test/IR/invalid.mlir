@@ -1,9 +1,9 @@
-// What the verifiers and parsers refuse, other than casts.
+// IR other than casts that the verifiers and parsers reject.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --verify-roundtrip=false
 
-// Storage casts: an element type and its own storage type, no other.
+// Storage casts require an element type and its own storage type.
 
-func.func @storage_cast_float_is_no_integer(%x: f32) {
+func.func @storage_cast_float_is_not_integer(%x: f32) {
   // expected-error @+1 {{'quant_float.storage_cast' op expected an element type and its storage type, but got 'f32' and 'i32'}}
   %0 = quant_float.storage_cast %x : f32 to i32
   return
@@ -187,7 +187,7 @@ func.func @node_n1_missing_opset() {
 
 // -----
 
-func.func @node_n1_op_type_is_no_string() {
+func.func @node_n1_op_type_is_not_string() {
   // expected-error @+1 {{expected attribute value}}
   quant_float.node Relu() opset 21 : () -> ()
   return
@@ -195,7 +195,7 @@ func.func @node_n1_op_type_is_no_string() {
 
 // -----
 
-func.func @node_n1_attributes_are_no_dictionary() {
+func.func @node_n1_attributes_are_not_dictionary() {
   // expected-error @+1 {{custom op 'quant_float.node' invalid kind of attribute specified}}
   quant_float.node "Relu"() opset 21 attributes [1] : () -> ()
   return

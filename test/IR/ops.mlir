@@ -1,4 +1,4 @@
-// Every form of every op, pretty and generic, and through bytecode.
+// Every form of every op, in pretty and generic form, and through bytecode.
 // RUN: quant-float-opt %s | FileCheck %s
 // RUN: quant-float-opt %s --mlir-print-op-generic | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --emit-bytecode | quant-float-opt | FileCheck %s
@@ -11,7 +11,7 @@ func.func @cast_attributes(%x: tensor<4xf32>) {
   %0 = quant_float.cast %x opset 1 : tensor<4xf32> to tensor<4xf16>
   // CHECK-NEXT: quant_float.cast %[[X]] like opset 15 : tensor<4xf32> to tensor<4xf16>
   %1 = quant_float.cast %x like opset 15 : tensor<4xf32> to tensor<4xf16>
-  // A default that is written out stays written out (V3).
+  // An explicit default is printed (V3).
   // CHECK-NEXT: quant_float.cast %[[X]] opset 19 saturate true : tensor<4xf32> to tensor<4xf8E4M3FN>
   %2 = quant_float.cast %x opset 19 saturate true : tensor<4xf32> to tensor<4xf8E4M3FN>
   // CHECK-NEXT: quant_float.cast %[[X]] like opset 19 saturate false : tensor<4xf32> to tensor<4xf8E4M3FN>
@@ -111,7 +111,7 @@ func.func @storage_cast(%a: f4E2M1FN, %b: vector<16xi8>, %c: tensor<?xui32>, %d:
   %1 = quant_float.storage_cast %b : vector<16xi8> to vector<16xf6E3M2FN>
   // CHECK-NEXT: quant_float.storage_cast %{{.+}} {note = "kept"} : tensor<?xui32> to tensor<?xi32>
   %2 = quant_float.storage_cast %c {note = "kept"} : tensor<?xui32> to tensor<?xi32>
-  // A type that stores itself.
+  // A type that is its own storage type.
   // CHECK-NEXT: quant_float.storage_cast %{{.+}} : f32 to f32
   %3 = quant_float.storage_cast %d : f32 to f32
   return
@@ -140,7 +140,7 @@ func.func @node(%x: tensor<?x64xf32>, %max: tensor<f32>) {
   // N2: Clip without its minimum.
   // CHECK-NEXT: quant_float.node "Clip"(%[[X]], %[[MAX]]) opset 13 absent [1] :
   %2 = quant_float.node "Clip"(%x, %max) opset 13 absent [1] : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
-  // Any opset of any domain, no inputs, several results, results of no known type.
+  // Any opset of any domain, no inputs, several results, results of unknown type.
   // CHECK-NEXT: quant_float.node "Odd.op \22name\22"() opset 1000 : () -> (!quant_float.unknown, !quant_float.opaque<"seq(tensor(float))">)
   %3:2 = quant_float.node "Odd.op \22name\22"() opset 1000 : () -> (!quant_float.unknown, !quant_float.opaque<"seq(tensor(float))">)
   // CHECK-NEXT: quant_float.node "Print"(%{{.+}}#0) opset 1 : (!quant_float.unknown) -> ()

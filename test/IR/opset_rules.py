@@ -1,5 +1,5 @@
-# The opset rules against ONNX's own schemas: the table of every op, and what the verifier makes of
-# every pair of types and every choice of attributes of Cast and CastLike at every opset.
+# The opset rules against ONNX's own schemas: the table of every op, and the verifier's verdict on
+# every pair of types and every combination of attributes of Cast and CastLike at every opset.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import collections
@@ -17,8 +17,8 @@ from onnx import defs
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 NEWEST = defs.onnx_opset_version()
 OPS = {
-    # The formal parameters behind the roles of the table. What shares a type variable with one of
-    # them (zero points) is not listed.
+    # The formal parameters for the roles of the table. Others that share a type variable with one
+    # of them (zero points) are not listed.
     "Cast": {"input": "input", "result": "output"},
     "CastLike": {"input": "input", "result": "output"},
     "QuantizeLinear": {"input": "x", "scale": "y_scale", "result": "y"},
@@ -30,7 +30,7 @@ OPS = {
     "QLinearConv": {"input": "x w", "scale": "x_scale w_scale y_scale", "result": "y"},
     "QLinearMatMul": {"input": "a b", "scale": "a_scale b_scale y_scale", "result": "y"},
 }
-# Their attributes are ordinary nodes', in OnnxNodes.def.
+# Their attributes are those of ordinary nodes, in OnnxNodes.def.
 NODES = {"BitCast", "ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul"}
 failures = []
 
@@ -40,7 +40,7 @@ def fail(message):
 
 
 def get_schema(op, opset):
-    """What ONNX resolves the opset to, or None before the op's first version."""
+    """The version that ONNX resolves the opset to, or None before the op's first version."""
     try:
         return defs.get_schema(op, opset, "")
     except defs.SchemaError:
@@ -83,7 +83,7 @@ def check_table():
                     fail(f"{key}: {parameter}: types on one side only: {sorted(differing)}")
         if key[0] in NODES:
             continue
-        # The types that Cast's `to` names are in the result's type.
+        # The types that Cast's `to` names are those of the result.
         differing = set(row["attributes"]) ^ (set(schema.attributes) - {"to"})
         if differing:
             fail(f"{key}: attributes on one side only: {sorted(differing)}")
@@ -92,7 +92,7 @@ def check_table():
 
 # --- the verifier ------------------------------------------------------------------------------
 
-# MLIR's name of every element type beside ONNX's.
+# MLIR's name of every element type, with ONNX's.
 TYPES = {
     name: onnx.TensorProto.DataType.Name(form.onnx).lower() for name, form in FORMATS.items()
 } | {"!quant_float.string": "string"}
@@ -121,7 +121,8 @@ def write_module(cases, path):
 
 
 def get_missing(case, schema):
-    """What a version lacks, as the verifier words it; empty where it accepts the case."""
+    """The verifier's message about what a version lacks, or an empty string if it accepts the
+    case."""
     _, source, to, saturate, round_mode = case
     roles = OPS[case[0]]
     if TYPES[source] not in get_types(schema, roles["input"]):
@@ -136,8 +137,8 @@ def get_missing(case, schema):
 
 
 def get_groups(case):
-    """What check should say: runs of opsets that accept or lack the same, with the words about the
-    last of each."""
+    """The expected output of check: ranges of opsets that accept or lack the same, with the message
+    for the last one of each."""
     op = case[0]
     groups = []
     for opset in range(1, NEWEST + 1):
@@ -174,7 +175,7 @@ def get_groups(case):
 
 
 def lacks(case, schema, missing):
-    """Whether a version lacks the very same thing."""
+    """Whether a version lacks the same thing."""
     op, source, to, *_ = case
     if missing.startswith("input"):
         return TYPES[source] not in get_types(schema, OPS[op]["input"])
@@ -201,7 +202,7 @@ def check_verifier():
     count = collections.Counter()
     expected_of = {}
     for case, report in zip(cases, reports, strict=False):
-        # The values of attributes make no difference (V6).
+        # The values of attributes do not matter (V6).
         key = (*case[:3], bool(case[3]), bool(case[4]))
         if key not in expected_of:
             expected_of[key] = get_groups(case)
@@ -221,6 +222,6 @@ rows = check_table()
 count = check_verifier()
 if NEWEST != 28:
     fail(f"expected the schemas of opset 28, but got those of {NEWEST}")
-print(f"{rows} rows, {count[True]} accepted and {count[False]} refused casts compared")
+print(f"{rows} rows, {count[True]} accepted and {count[False]} rejected casts compared")
 if failures:
     sys.exit("\n".join([*failures[:50], f"{len(failures)} disagreements"]))

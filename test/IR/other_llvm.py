@@ -1,5 +1,6 @@
-# Builds with different versions of LLVM read each other's modules: bytecode of the dialect, and models that are
-# lowered to upstream dialects, as generic text and as bytecode, with the same results.
+# Builds with different versions of LLVM read each other's modules: bytecode of the dialect, and
+# models that are lowered to upstream dialects, in generic form and as bytecode, with the same
+# results.
 # REQUIRES: other-llvm
 # RUN: %python %s %tools_dir %llvm_bin %src_root
 #
@@ -37,7 +38,7 @@ class Build:
         return self.run(f"{self.tools}/quant-float-translate", *arguments, stdin=module)
 
     def mlir_opt(self, module):
-        """The module as the stock tool reads it."""
+        """The module as upstream's tool reads it."""
         return self.run(f"{self.llvm_bin}/mlir-opt", "-", "--mlir-print-op-generic", stdin=module)
 
     def compute(self, module, *arguments):
@@ -96,7 +97,7 @@ for model, arguments in MODELS.items():
 for writer, reader in itertools.permutations(builds, 2):
     for module in DIALECT:
         bytecodes = [writer.write(module)]
-        # Newer versions read the bytecode of the dialect's ops as older ones write it.
+        # Newer versions read the bytecode of the dialect's ops that older ones write.
         if writer.version < reader.version:
             bytecodes.append(writer.opt(module, "--emit-bytecode"))
         for bytecode in bytecodes:
@@ -105,7 +106,7 @@ for writer, reader in itertools.permutations(builds, 2):
         module = lowered[model, writer]
         expected = writer.opt(module)
         for form in module, writer.write(module):
-            # What the reader has read, it writes as text for the writer.
+            # The reader prints the module as text for the writer.
             assert writer.opt(reader.mlir_opt(form)) == expected, form
             assert reader.compute(form, *arguments) == own.compute(model, *arguments), form
     print(f"LLVM {reader.version} reads what LLVM {writer.version} writes")

@@ -34,14 +34,14 @@ func.func @fold_constants() -> (tensor<4xf8E4M3>, tensor<4xf32>, f8E4M3B11FNUZ) 
   // FOLD-DAG: dense<[1.550000e+01, -1.562500e-02, 1.000000e+00, 0xFF800000]> : tensor<4xf32>
   %y = arith.constant dense<[15.5, -0.015625, 1.0, 0xF0]> : tensor<4xf8E3M4>
   %1 = quant_float.cast %y mode quant_float opset 1 : tensor<4xf8E3M4> to tensor<4xf32>
-  // C4 is of ONNX's opsets alone.
+  // C4 only holds for ONNX's opsets.
   // FOLD-DAG: arith.constant 3.000000e+01 : f8E4M3B11FNUZ
   %i = arith.constant 0x7F800000 : f32
   %2 = quant_float.cast %i mode quant_float opset 1 : f32 to f8E4M3B11FNUZ
   return %0, %1, %2 : tensor<4xf8E4M3>, tensor<4xf32>, f8E4M3B11FNUZ
 }
 
-// There is no constant of codes that only this dialect knows.
+// There are no constants of types that only this dialect has.
 // FOLD-LABEL: @no_constants_of_own_types(
 func.func @no_constants_of_own_types() -> (!quant_float.f8UE5M3, tensor<2xf32>) {
   // FOLD: quant_float.cast
@@ -68,7 +68,7 @@ func.func @compose_exact(%x: tensor<3xf8E3M4>, %y: tensor<3x!quant_float.f8UE5M3
   // FOLD: quant_float.cast %{{.*}} mode quant_float opset 1 : tensor<3xf8E3M4> to tensor<3xf8E5M2>
   %0 = quant_float.cast %x mode quant_float opset 1 : tensor<3xf8E3M4> to tensor<3xf32>
   %1 = quant_float.cast %0 mode quant_float opset 1 : tensor<3xf32> to tensor<3xf8E5M2>
-  // f16 ends before f8UE5M3 does.
+  // The range of f8UE5M3 exceeds that of f16.
   // FOLD: quant_float.cast {{.*}} to tensor<3xf16>
   // FOLD: quant_float.cast {{.*}} to tensor<3xf32>
   %2 = quant_float.cast %y mode quant_float opset 1 : tensor<3x!quant_float.f8UE5M3> to tensor<3xf16>

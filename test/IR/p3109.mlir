@@ -3,7 +3,7 @@
 // RUN: quant-float-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
 // RUN: quant-float-opt %s --emit-bytecode | quant-float-opt | FileCheck %s
 
-// Two formats are builtin types, and any case of the first letter is accepted.
+// Two formats are builtin types, and the first letter may have any case.
 // CHECK-LABEL: func.func private @names(
 // CHECK-SAME: f8E4M3FNUZ, f8E5M2FNUZ, !quant_float.binary8p4se,
 // CHECK-SAME: !quant_float.binary3p1ue, tensor<2x!quant_float.binary8p8uf>
@@ -89,7 +89,7 @@ func.func @blocks(%x: tensor<4x?xf32>, %s: tensor<4x?x!quant_float.binary8p1uf>,
   return %0, %1, %2 : tensor<4x?x!quant_float.binary8p4se>, tensor<4x?xf64>, f8E4M3FNUZ
 }
 
-// A scale of 0 gives 0, an infinite one the signs, and NaN gives NaN.
+// A scale of 0 yields 0, an infinite one keeps the signs, and NaN yields NaN.
 // FOLD-LABEL: @constant_blocks(
 // FOLD-DAG: %[[TO:.*]] = arith.constant dense<{{\[}}[0, -128, 0], [64, -64, -128], [65, -1, 0]]> : tensor<3x3xi8>
 // FOLD-DAG: %[[FROM:.*]] = arith.constant dense<[3.000000e+00, 0x7FC00000, 0.000000e+00]> : tensor<3xf32>

@@ -1,4 +1,5 @@
-// Types and attributes that LLVM 22 has no encoding for are text in the file, and the stock reader takes it.
+// Types and attributes that LLVM 22 cannot encode are text in the file, and upstream's reader
+// accepts it.
 // RUN: quant-float-translate --mlir-to-portable-bytecode %s -o %t.mlirbc
 // RUN: %llvm_bin/mlir-opt %t.mlirbc | FileCheck %s
 // RUN: grep -aq f8E4M3FN %t.mlirbc
@@ -7,7 +8,7 @@
 // RUN: grep -aq 'affine_set<' %t.mlirbc
 // RUN: grep -aq 'strided<' %t.mlirbc
 
-// Every op of the dialect comes back, with its version.
+// Every op of the dialect is read, with its version.
 // RUN: quant-float-opt %S/Inputs/bytecode/model.mlir -o %t.model.mlir
 // RUN: quant-float-translate --mlir-to-portable-bytecode %S/Inputs/bytecode/model.mlir | quant-float-opt | diff %t.model.mlir -
 // RUN: quant-float-opt %S/Inputs/bytecode/added.mlir -o %t.added.mlir

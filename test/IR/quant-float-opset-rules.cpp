@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Prints what every opset accepts of every op that has opset rules, for the
-// test that compares it with ONNX's own schemas.
+// Prints the types and attributes that every opset accepts for every op with
+// opset rules, for the test that compares them with ONNX's own schemas.
 
 #include "quant-float/IR/OpsetRules.h"
 #include "quant-float/Support/ElementTypes.h"

@@ -1,4 +1,4 @@
-// Every form of quantize, dequantize and qdq, pretty and generic, and through bytecode.
+// Every form of quantize, dequantize and qdq, in pretty and generic form, and through bytecode.
 // RUN: quant-float-opt %s | FileCheck %s
 // RUN: quant-float-opt %s --mlir-print-op-generic | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --emit-bytecode | quant-float-opt | FileCheck %s
@@ -8,7 +8,7 @@ func.func @granularities(%x: tensor<4x?xf32>, %s: tensor<f32>, %o: tensor<1xf32>
                          %b: tensor<4x?xf32>, %z: tensor<1xi8>, %az: tensor<4xi8>, %bz: tensor<?x?xi8>) {
   // CHECK-NEXT: quant_float.quantize %{{.+}}, %{{.+}} opset 10 : tensor<4x?xf32>, tensor<f32> to tensor<4x?xui8>
   %0 = quant_float.quantize %x, %s opset 10 : tensor<4x?xf32>, tensor<f32> to tensor<4x?xui8>
-  // A scalar and one element are alike (Q2).
+  // A scalar and a tensor of one element are equivalent (Q2).
   // CHECK-NEXT: quant_float.quantize %{{.+}}, %{{.+}}, %{{.+}} opset 10 : tensor<4x?xf32>, tensor<f32>, tensor<1xi8> to tensor<4x?xi8>
   %1 = quant_float.quantize %x, %s, %z opset 10 : tensor<4x?xf32>, tensor<f32>, tensor<1xi8> to tensor<4x?xi8>
   // CHECK-NEXT: quant_float.dequantize %{{.+}}, %{{.+}}, %{{.+}} opset 10 : tensor<4x?xi8>, tensor<1xf32>, tensor<1xi8> to tensor<4x?xf32>

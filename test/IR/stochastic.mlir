@@ -21,7 +21,7 @@ func.func @philox(%seed: tensor<i64>, %offset: tensor<i64>, %x: tensor<4x?xf32>)
   return %0 : tensor<4x?xui16>
 }
 
-// From 1 to 1.125 in f8E4M3FN, a quarter of the way: of four values one rounds up.
+// A quarter of the distance from 1 to 1.125 in f8E4M3FN: one of four random values rounds up.
 // FOLD-LABEL: @fold(
 func.func @fold() -> (tensor<4xf8E4M3FN>, tensor<2xf8E4M3FN>, bf16) {
   // FOLD-DAG: dense<[1.000000e+00, 1.000000e+00, 1.000000e+00, 1.125000e+00]> : tensor<4xf8E4M3FN>
@@ -40,7 +40,7 @@ func.func @fold() -> (tensor<4xf8E4M3FN>, tensor<2xf8E4M3FN>, bf16) {
   return %0, %1, %2 : tensor<4xf8E4M3FN>, tensor<2xf8E4M3FN>, bf16
 }
 
-// What is rounded by random bits is no cast to be left out, nor one to begin from another type with.
+// Stochastic casts are not removed, and not merged with a preceding cast.
 // FOLD-LABEL: @not_composed(
 func.func @not_composed(%x: tensor<3xbf16>, %r: tensor<3xui8>) -> (tensor<3xf8E5M2>, tensor<3xf32>) {
   // FOLD: quant_float.cast {{.*}} : tensor<3xbf16> to tensor<3xf32>
@@ -74,7 +74,8 @@ func.func @quantizations(%x: tensor<4x?xf32>, %s: tensor<f32>, %z: tensor<i4>, %
   return %0, %1, %2, %3, %4, %5 : tensor<4x?xi4>, tensor<4x?xf32>, f8E4M3FN, vector<8xui8>, tensor<*xf8E5M2>, i8
 }
 
-// 1.25 and -1.25: a quarter of the way, so that one of four values takes them away from zero; then the zero point, and the end of the range.
+// 1.25 and -1.25: a quarter of the distance, so that one of four random values rounds away from
+// zero. Then the zero point, and the end of the range.
 // FOLD-LABEL: @fold_quantize(
 func.func @fold_quantize() -> (tensor<2x4xi8>, tensor<2x2xf32>, ui4) {
   %x = arith.constant dense<[[1.25, 1.25, 1.25, 1.25], [-1.25, -1.25, -1.25, -200.0]]> : tensor<2x4xf32>
@@ -84,7 +85,7 @@ func.func @fold_quantize() -> (tensor<2x4xi8>, tensor<2x2xf32>, ui4) {
   // FOLD-DAG: dense<{{\[\[}}11, 11, 11, 12], [9, 9, 8, -128]]> : tensor<2x4xi8>
   %0 = quant_float.quantize %x, %s, %z, %r opset 1 domain "quant_float" round_mode stochastic
          : tensor<2x4xf32>, tensor<f32>, tensor<i8>, tensor<2x4xui2> to tensor<2x4xi8>
-  // A scale for each row; 9 of 16 steps from 1 to 1.25 in f8E5M2, and twice that.
+  // A scale for each row: 9/16 of the distance from 1 to 1.25 in f8E5M2, and twice that.
   // FOLD-DAG: dense<{{\[\[}}1.000000e+00, 1.250000e+00], [2.000000e+00, 2.500000e+00]]> : tensor<2x2xf32>
   %y = arith.constant dense<[[1.140625, 1.140625], [2.28125, 2.28125]]> : tensor<2x2xf32>
   %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
@@ -99,7 +100,7 @@ func.func @fold_quantize() -> (tensor<2x4xi8>, tensor<2x2xf32>, ui4) {
   return %0, %1, %2 : tensor<2x4xi8>, tensor<2x2xf32>, ui4
 }
 
-// The quotient of what a dequantize has made may be a little less than the number that it was.
+// The quotient of a dequantized value may be slightly less than the original integer.
 // FOLD-LABEL: @no_round_trip(
 func.func @no_round_trip(%x: tensor<3xi8>, %y: tensor<3xf32>, %r: tensor<3xui8>) -> (tensor<3xi8>, tensor<3xf32>) {
   // FOLD: quant_float.quantize {{.*}} round_mode stochastic
@@ -115,7 +116,8 @@ func.func @no_round_trip(%x: tensor<3xi8>, %y: tensor<3xf32>, %r: tensor<3xui8>)
   return %1, %3 : tensor<3xi8>, tensor<3xf32>
 }
 
-// Random123's known answer for a key and a counter of zeros, and its upper bits; a counter that is not known stays.
+// Random123's known answer for a key and a counter of zeros, and its upper bits. An unknown counter
+// is not folded.
 // FOLD-LABEL: @fold_philox(
 func.func @fold_philox(%o: tensor<i64>, %x: tensor<2x2xf32>, %y: tensor<3x?xf32>) -> (tensor<2x2xui32>, tensor<2x2xui2>, tensor<2x2xui8>, tensor<3x?xui8>) {
   %zero = arith.constant dense<0> : tensor<i64>

@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s | quant-float-opt | FileCheck %s
 // RUN: quant-float-opt %s --one-shot-bufferize="bufferize-function-boundaries" | FileCheck %s --check-prefix=BUFFERS
 
-// Of init nothing is read, so that there is no copy.
+// init is not read, so there is no copy.
 
 // CHECK-LABEL: @print
 // BUFFERS-LABEL: @print

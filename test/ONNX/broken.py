@@ -1,5 +1,5 @@
-# Files that are wrong in one way each, with the exact message; every diagnostic of the importer has
-# a case here or is listed at the end with the reason why not.
+# Files with one error each, with the exact message. Every diagnostic of the importer has a case
+# here or is listed at the end with the reason.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %t quant-float-translate %src_root/lib/ONNX/Common/Diagnostics.def
 import os
 import pathlib
@@ -23,7 +23,7 @@ def cast(**attributes):
 
 
 def one(made, **more):
-    """A model around one node from x to y."""
+    """A model with one node from x to y."""
     return model([made], [X], [Y], **more)
 
 
@@ -60,7 +60,7 @@ for version in (0, 15, -1, 2**62):
     table.add("BadIrVersion", changed, f"ir_version: expected 1 to 14, but got {version}")
 relu = node("Relu", ["x"], ["y"], name="r", domain="com.example")
 refuse_node("NoOpsetImport", relu, "domain 'com.example' is not in the opset imports")
-# As ONNX Runtime reads it; said once.
+# As ONNX Runtime reads it. Reported once.
 gelus = [node("Gelu", [a], [b], name=b, domain="com.microsoft") for a, b in ("xy", "yz")]
 message = "node 'y' (Gelu): domain 'com.microsoft' is not in the opset imports, assuming version 1"
 table.add("AssumedOpsetImport", model(gelus, [X], []), message)
@@ -111,7 +111,7 @@ for declared, shown in (((T.INT8, [2]), "tensor<2xi8>"), ((FLOAT, [3]), "tensor<
     made.graph.initializer.append(helper.make_tensor("w", FLOAT, [2], [1, 2]))
     message = f"initializer 'w': declared as {shown}, but got tensor<2xf32>"
     table.add("DeclaredInitializer", made, message)
-# Sizes, and the nodes that are kept, are in Tools/declared.py.
+# Tools/declared.py tests sizes, and nodes that are kept.
 message = "node 'c' (Cast): output 'y': declared as 'tensor<2xi8>', but got 'tensor<2xf16>'"
 made = model([cast(to=T.FLOAT16)], [X], [("y", T.INT8, [2])])
 table.add(None, made, message)
@@ -325,8 +325,8 @@ FORMS = "expected exactly one value attribute, but got"
 refuse_node("ConstantForms", node("Constant", [], ["y"], name="k"), f"{FORMS} 0")
 made = node("Constant", [], ["y"], name="k", value_int=1, value_float=1.0)
 refuse_node("ConstantForms", made, f"{FORMS} 2")
-# Each graph within a node within a graph is three messages deeper, a sequence of sequences two; protobuf stops at 100,
-# with unknown groups, too.
+# Each graph within a node within a graph adds three levels of messages, a sequence of sequences
+# two. protobuf's limit is 100, which includes unknown groups.
 for levels in (40, 100_000):
     for fields in (
         wire.nest(levels, (1, 5, 6)),
@@ -336,7 +336,7 @@ for levels in (40, 100_000):
         deep = wire.number(IR_VERSION, 14) + wire.chunk(GRAPH, fields)
         message = "expected at most 100 nested messages, the limit of protobuf"
         table.add("DeepMessages", deep, message)
-# What is wrong before that is said.
+# Earlier errors are reported.
 for broken in (
     wire.chunk(GRAPH, deep)[:-1],
     b"\0" + deep,
@@ -362,7 +362,8 @@ for index, made, which, result in (
     message = f"node 'n' ({made.op_type}): the type of input {index} 's' is not known, {result}"
     table.add(which, model([strange, made], [X], [Y]), message)
 
-# What the file says is taken over, and the op's verifier refuses it: each node by its name.
+# The importer accepts the file's contents, and the op's verifier rejects them: each node with its
+# name.
 
 
 def refuse_op(made, message, *more, x=X, **fields):
@@ -826,7 +827,7 @@ for data_type, spelling in ((T.STRING, "!quant_float.string"), (T.FLOAT8E8M0, "f
 for dims, size in (([2**20, 2**20], 2**42), ([2**62], 2**63 - 1)):
     message = f"sparse tensor: expected at most {2**28} bytes when dense, of all in the model, but got {size}"
     refuse_sparse("SparseSize", message, values(1), indices(0), dims)
-# Not many of them, either: a file of 235 bytes may not take gigabytes.
+# The total is limited, too: a file of 235 bytes must not need gigabytes.
 zeros = model([], [], [])
 for name in "abcdef":
     zeros.graph.sparse_initializer.add(
@@ -882,12 +883,12 @@ refuse_sparse(
 
 # --- The table itself -----------------------------------------------------------------------------
 
-# Only a file of more than 2 GiB shows this one: a sparse file, mapped, of which little is read.
+# Only a file of more than 2 GiB has this error: a sparse file, mapped, of which little is read.
 large = table.folder / "large.onnx"
 with large.open("wb") as file:
     file.truncate(2**31 + 1)
 
-# As little is read of what does not fit into memory once it is copied.
+# Little is read of data that would not fit into memory once it is copied.
 booleans = 3 * 2**29
 with (table.folder / "booleans.bin").open("wb") as file:
     file.truncate(booleans)
@@ -902,7 +903,7 @@ made = helper.make_model(
 )
 copied.write_bytes(made.SerializeToString())
 
-# What a tool that opens the file itself never lets the importer say.
+# Errors that a tool which opens the file itself detects before the importer.
 ELSEWHERE = {"CannotOpen": "the unit test of importOnnx", "TooLarge": "below", "NoMemory": "below"}
 ELSEWHERE["NoConversion"] = "convert_opset.py"
 ELSEWHERE |= dict.fromkeys(

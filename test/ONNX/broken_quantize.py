@@ -1,6 +1,6 @@
-# QuantizeLinear and DequantizeLinear nodes that are wrong in one way each, with the exact message:
-# what no op can say, and what the verifier of the op refuses. No other checker of ONNX models names
-# the faults of shapes and attributes here.
+# QuantizeLinear and DequantizeLinear nodes with one error each, with the exact message: errors of
+# the importer, and of the op's verifier. No other checker of ONNX models reports these errors of
+# shapes and attributes.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate %src_root/lib/ONNX/Common/Diagnostics.def
 import sys
 
@@ -17,7 +17,7 @@ NAMES = {QUANTIZE: "quantize", DEQUANTIZE: "dequantize"}
 
 
 def build(op, shape, scale, zero=None, types=None, *, domain="", initializer=(), **attributes):
-    """A model of one node `n` from x to y. `types` are those of x, scale and zero point."""
+    """A model with one node `n` from x to y. `types` are those of x, scale and zero point."""
     more = {k: attributes.pop(k) for k in ("opset", "imports", "nodes") if k in attributes}
     is_quantize = op == QUANTIZE
     types = types or ((FLOAT, FLOAT, T.INT8) if is_quantize else (T.INT8, FLOAT, T.INT8))
@@ -40,7 +40,7 @@ def refuse(message, op, *arguments, more=(), **fields):
 
 
 def refuse_op(message, op, *arguments, note=None, **fields):
-    """What the verifier of the op says."""
+    """Errors of the op's verifier."""
     more = [f"note: {note}"] if note else []
     refuse(message, op, *arguments, more=more, **fields)
 
@@ -98,11 +98,11 @@ for value in (99, -1, 14, 15, 2**32 + 1, INT_MIN):
     words = f"expected the number of an element type, but got {value}"
     both(refuse, f"attribute 'output_dtype': {words}", [2], [], output_dtype=value)
     refuse(f"attribute 'precision': {words}", QUANTIZE, [2], [], precision=value)
-# Q9
+# Rule Q9.
 for value in (T.STRING, T.INT32, T.FLOAT8E4M3FN, T.FLOAT8E8M0):
     words = "expected 0 or the number of float, float16, bfloat16 or double, but got"
     refuse(f"attribute 'precision': {words} {value}", QUANTIZE, [2], [], precision=value)
-# Q5
+# Rule Q5.
 words = "attribute 'output_dtype': expected the zero point's element type 'i8', but got 'ui8'"
 refuse(words, QUANTIZE, [2], [], [], output_dtype=T.UINT8)
 # V3: spelled out, though it has no effect.
@@ -156,7 +156,7 @@ both(
     [5],
     axis=-2,
 )
-# A scale of rank 2 and up without block_size.
+# A scale of rank 2 or more without block_size.
 for rank, shown, shape, scale in ((2, "4x1", [4, 5], [4, 1]), (3, "1x1x1", None, [1, 1, 1])):
     words = f"a scale of rank {rank} needs a block_size above 0 (blocked quantization), but got 'tensor<{shown}xf32>' without one"
     both(refuse, words, shape, scale)
@@ -192,14 +192,14 @@ for blocks in (2, 4):
     both(refuse_op, words, [4, 5], [4, blocks], block_size=2)
 words = "dimension 0 of the scale must be 4, as the input's, but got 5"
 both(refuse_op, words, [4, 5], [5, 3], block_size=2)
-# Sizes near the end of the integers.
+# Sizes near the limit of the integers.
 words = f"dimension 1 of the scale must be 1, the blocks of {INT_MAX} in {INT_MAX}, but got 2"
 both(refuse_op, words, [1, INT_MAX], [1, 2], block_size=INT_MAX)
 words = f"dimension 1 of the scale must be {2**62}, the blocks of 2 in {INT_MAX}, but got 1"
 both(refuse_op, words, [1, INT_MAX], [1, 1], block_size=2)
 words = f"dimension 0 of the scale must be 0, the blocks of {INT_MAX} in 0, but got 1"
 both(refuse_op, words, [0, 5], [1, 5], axis=0, block_size=INT_MAX)
-# Before 13 there is no axis at all.
+# Before 13, there is no axis attribute.
 refuse(
     "scale must have one element (per tensor) in QuantizeLinear-10 (opset 12), but got "
     "'tensor<5xf32>'",
@@ -212,7 +212,7 @@ refuse(
 
 # --- Types ------------------------------------------------------------------------------------------
 
-# Q6
+# Rule Q6.
 refuse_op(
     "scale must have the input's element type 'f16' in QuantizeLinear-21 (opset 22), but got 'f32'",
     QUANTIZE,
@@ -229,7 +229,7 @@ refuse_op(
     [],
     types=(T.INT8, FLOAT, T.UINT8),
 )
-# Q8
+# Rule Q8.
 refuse_op(
     "attribute 'output_dtype' is missing: a scale of 'f8E8M0FNU' does not determine the type of the result, which must be f16, bf16 or f32",
     DEQUANTIZE,
@@ -264,7 +264,7 @@ for opset in (1, 9):
         [],
         opset=opset,
     )
-# V9
+# Rule V9.
 MICROSOFT = {"domain": "com.microsoft", "imports": [("com.microsoft", 1)]}
 refuse_op(
     "result element type 'f8E4M3FN' is not accepted by com.microsoft.QuantizeLinear-1 (opset 1)",
@@ -304,9 +304,9 @@ refuse_op(
 # --- Constant zero points (Q7) ------------------------------------------------------------------------
 
 
-def zero_point(data_type, codes, size=None):
+def zero_point(data_type, encodings, size=None):
     shape = [] if size is None else [size]
-    return helper.make_tensor("z", data_type, shape, bytes(codes), raw=True)
+    return helper.make_tensor("z", data_type, shape, bytes(encodings), raw=True)
 
 
 for data_type, name, code in (
@@ -320,7 +320,7 @@ for data_type, name, code in (
         stored = zero_point(data_type, [code])
         shown = f"{words} 0 is 0x{code:02X}"
         refuse(shown, op, [2], [], types=types, initializer=[stored])
-        # By a Constant node, of several elements, and of so many that they stay in the file.
+        # From a Constant node, with several elements, and with so many that they stay in the file.
         constant = node("Constant", [], ["z"], value=zero_point(data_type, [0, 0, code], 3))
         many = zero_point(data_type, [0] * 4999 + [code], 5000)
         made = build(op, [3], [3], [3], (*types, data_type), axis=0, nodes=[constant])
@@ -329,7 +329,8 @@ for data_type, name, code in (
         shown = f"{words} 4999 is 0x{code:02X}"
         refuse(shown, op, [5000], [5000], types=types, axis=0, initializer=[many])
 
-# --- Several nodes, and the type that the file declares ------------------------------------------------
+# --- Several nodes, and the declared type
+# ---------------------------------------------------------------
 
 made = model(
     [

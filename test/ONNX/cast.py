@@ -1,4 +1,4 @@
-# Cast in every form, CastLike, and casts whose input has no known type.
+# Cast in every form, CastLike, and casts with an input of unknown type.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs %python %s %t
 # RUN: quant-float-translate --import-onnx %t/v1.onnx | FileCheck %s --check-prefix=V1
 # RUN: quant-float-translate --import-onnx %t/v6.onnx | FileCheck %s --check-prefix=V6
@@ -35,7 +35,7 @@ save(
         [("y", T.UINT8, [])],
         opset=6,
     ),
-    # The attributes stay as written, defaults included.
+    # The attributes are kept as written, defaults included.
     # ATTR-LABEL: func.func @g
     # ATTR: %[[A:.+]] = quant_float.cast %[[X:.+]] opset 28 : tensor<?x3xf32> to tensor<?x3xf8E4M3FN>
     # ATTR: %[[B:.+]] = quant_float.cast %[[X]] opset 28 saturate true : tensor<?x3xf32> to tensor<?x3xf8E5M2FNUZ>
@@ -62,7 +62,7 @@ save(
         [("y", T.UINT4, [4])],
         opset=25,
     ),
-    # The result has the input's shape, also where the file declares more.
+    # The result has the input's shape, even if the file declares a more precise one.
     # SHAPES-LABEL: func.func @g
     # SHAPES: quant_float.cast %arg0 opset 28 : tensor<*xf32> to tensor<*xf16>
     # SHAPES: quant_float.cast %arg0 opset 28 : tensor<*xf32> to tensor<*xbf16>

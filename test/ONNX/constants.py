@@ -53,7 +53,7 @@ save(
         [],
         [helper.make_empty_tensor_value_info(name) for name in [*forms, "sparse"]],
     ),
-    # Identity leaves nothing behind, except where only its output has a type.
+    # Identity is removed, unless only its output has a type.
     # IDENTITY-LABEL: func.func @g
     # IDENTITY-SAME: %[[X:.+]]: tensor<2xf32> {quant_float.name = "x"}
     # IDENTITY-NEXT: %[[S:.+]] = quant_float.node "Strange"(%[[X]])
@@ -75,7 +75,7 @@ save(
             ("d", T.FLOAT16, [3]),
         ],
     ),
-    # An initializer that is an input is a constant; outputs may be inputs and initializers.
+    # An initializer that is an input is a constant. Outputs may be inputs and initializers.
     # DEFAULTS: func.func @g(%[[X:.+]]: tensor<1xf32> {quant_float.name = "x"}, %{{.+}}: tensor<1xf32> {quant_float.name = "z"})
     # DEFAULTS-SAME: -> (tensor<1xf32> {quant_float.name = "x"}, tensor<2xi32> {quant_float.name = "w"})
     # DEFAULTS-NEXT: %[[W:.+]] = arith.constant dense<[1, 2]> : tensor<2xi32>
@@ -88,7 +88,7 @@ save(
         ir_version=3,
         opset=9,
     ),
-    # Sparse initializers, by position and by coordinates.
+    # Sparse initializers, with linear indices and with coordinates.
     # SPARSE-LABEL: func.func @g
     # SPARSE: quant_float.constant dense<[0, 0, 0, 9]> : tensor<4xui8>
     # SPARSE: arith.constant dense<{{\[}}[0, 5, 0], [0, 0, 6]]> : tensor<2x3xi4>

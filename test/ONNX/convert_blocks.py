@@ -1,6 +1,7 @@
-# Blocks along axes of open sizes, which opsets before 21 do not have: each element of the scale and the zero point is repeated where
-# it is needed, whether they are constants or come in. ONNX Runtime computes of the converted model what the rules' definition does of
-# the first one, with a short block at the end, or one block that is far longer than the axis.
+# Blocks along dynamic axes, which opsets before 21 lack: each element of the scale and the zero
+# point is repeated, whether they are constants or inputs. ONNX Runtime computes the same for the
+# converted model as the rules' definition for the original one, with a partial block at the end, or
+# one block that is much longer than the axis.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../Conformance/onnx/Inputs %python %s %tools_dir/quant-float-convert %t
 import itertools
 import pathlib
@@ -61,7 +62,7 @@ for (axis, sizes, block), op, kind, is_constant in itertools.product(
     (T.INT8, T.INT4),
     (True, False),
 ):
-    # Codes of 4 bits are seen by nobody.
+    # 4-bit values have no other users.
     if kind == T.INT4 and (op or not is_constant):
         continue
     blocks = list(sizes)
@@ -87,7 +88,7 @@ for (axis, sizes, block), op, kind, is_constant in itertools.product(
         got = definition.to_numbers(session.run(None, feeds)[0], result)
         assert definition.same(got, expected), text
 
-# The default axis is none of a vector's, so a scale of a size that is not known has one element.
+# A vector has no default axis 1, so a scale of dynamic size must have one element.
 vector = helper.make_graph(
     [helper.make_node("DequantizeLinear", ["x", "s", "z"], ["y"], "n")],
     "g",

@@ -1,6 +1,6 @@
-# Models in other opsets: each node from and to all opsets is converted or refused, what is converted passes ONNX's checker and
-# computes the same bits in ONNX's reference, on every value of 8 bits and on floats of every kind; what is refused names node,
-# opset and reason.
+# Models in other opsets: each node from and to all opsets is converted or rejected. Converted
+# models pass ONNX's checker and compute the same bits in ONNX's reference evaluator, for every
+# 8-bit value and for floats of every kind. Errors name node, opset and reason.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %tools_dir/quant-float-convert %t
 import json
 import pathlib
@@ -75,13 +75,13 @@ def quantize(attributes=None, scale=0.5, zero=U8, to=T.UINT8):
 
 def dequantize(attributes=None, scale=0.5, zero=U8):
     inputs = {"s": np.array(scale, np.float32), "z": np.array(zero)}
-    codes = np.arange(256, dtype=np.uint8).view(inputs["z"].dtype).reshape(16, 16)
-    kind = helper.np_dtype_to_tensor_dtype(codes.dtype)
+    encodings = np.arange(256, dtype=np.uint8).view(inputs["z"].dtype).reshape(16, 16)
+    kind = helper.np_dtype_to_tensor_dtype(encodings.dtype)
     return (
         [node("DequantizeLinear", ["x", *inputs], ["y"], "n", **(attributes or {}))],
         kind,
         T.FLOAT,
-        codes,
+        encodings,
         inputs,
     )
 
@@ -97,7 +97,7 @@ def one(op, x=FLOATS, inputs=None, to=T.FLOAT, **attributes):
 
 
 def split(**attributes):
-    """Two halves, of which one is used."""
+    """Two halves, one of which is used."""
     return [node("Split", ["x"], ["y", "other"], "n", **attributes)], T.FLOAT, T.FLOAT, FLOATS, {}
 
 
@@ -109,7 +109,7 @@ IMAGE = SMALL[None, None, :7, :5].copy()
 REDUCTIONS = [
     f"Reduce{kind}" for kind in ("L1", "L2", "LogSum", "LogSumExp", "Mean", "Min", "Prod", "Sum")
 ]
-# name: (the node, the opsets that can say it, those that it is written in)
+# name: (the node, the opsets that can express it, its source opsets)
 since = lambda low, high=99: {o for o in OPSETS if low <= o < high}  # noqa: E731
 CASES = {
     "cast_f16": (cast(T.FLOAT16), since(10)),
@@ -246,15 +246,15 @@ def convert(path, opset, *more):
     )
 
 
-# The reference has some versions of these not at all, others round in other orders, and it does not
-# pass Softmax an attribute of its function.
+# The reference evaluator lacks some versions of these ops, rounds differently in others, and does
+# not pass an attribute of Softmax to its function.
 BY_RUNTIME = {"functions", "normalize", "softmax_all", "resize_old", "resize_sizes", "resize_axes"}
-# A function takes their place, which rounds in between.
+# A function body replaces them, which rounds intermediate results.
 BY_FUNCTION = {"layer", "gelu", "swish", "clip_nothing"}
 
 
 def evaluate(model, x, name=""):
-    """In ONNX's reference, or in ONNX Runtime where that lacks the version."""
+    """In ONNX's reference evaluator, or in ONNX Runtime if the former lacks the version."""
     with np.errstate(all="ignore"):
         try:
             if name in BY_RUNTIME:
@@ -268,12 +268,12 @@ def evaluate(model, x, name=""):
     return session.run(None, {"x": x})[0]
 
 
-# What the opset lacks arithmetic says.
+# Arithmetic replaces ops that the opset lacks.
 BY_ARITHMETIC = {"quantize_axis", "quantize_u16"}
 counts, refused = {"converted": 0, "refused": 0}, set()
 for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
     for old in sorted(written):
-        # Each from its first and its last.
+        # Each from its first and its last opset.
         if old not in (min(written), max(written)):
             continue
         if name in BY_RUNTIME and old > 26:
@@ -287,7 +287,7 @@ for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
         expected = evaluate(made, x, name)
         for opset in OPSETS:
             before = expected
-            # Which ONNX Runtime does not know.
+            # ONNX Runtime does not know this op.
             if name in BY_RUNTIME and opset > 26:
                 continue
             done = convert(path, opset, f"--report={work / 'report.json'}")
@@ -314,7 +314,8 @@ for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
             onnx.checker.check_model(after, full_check=True)
             values = evaluate(after, x, name)
             if name in BY_ARITHMETIC and opset not in written:
-                # What becomes of NaN and of huge numbers the reference leaves to casts of NumPy.
+                # The reference evaluator uses NumPy's casts for NaN and very large values, which
+                # are not portable.
                 values, before = values[np.abs(x) < 1e6], before[np.abs(x) < 1e6]
             is_same = values.tobytes() == before.tobytes() or (
                 name in BY_FUNCTION and np.allclose(values, before, 1e-4, 1e-6, equal_nan=True)
@@ -322,7 +323,7 @@ for name, ((nodes, elem_in, elem_out, x, inputs), written) in CASES.items():
             assert is_same, (name, old, opset)
             counts["converted"] += 1
 print(counts)
-# In other words, or with other attributes, these mean the same in all opsets.
+# With other spellings or attributes, these nodes are equivalent in all opsets.
 everywhere = {"softmax_old", "softmax", "split", "split_count", "normalize", "gather"}
 everywhere |= {
     "dropout",
@@ -349,9 +350,9 @@ for case in [
 ]:
     assert (case in refused) == (case[0] != "relu"), case
 
-# --- The defaults that changed --------------------------------------------------------------------
+# --- Changed defaults -----------------------------------------------------------------------------
 
-# An infinity of FNUZ types is no NaN from 24 on: it is replaced before, but in strings.
+# From 24 on, an infinity cast to FNUZ types is not NaN: it is replaced before, except in strings.
 for old, opset in [(19, 23), (23, 24), (24, 23)]:
     path = work / f"fnuz_{old}.onnx"
     onnx.save(make(old, cast(T.FLOAT8E4M3FNUZ)[0], T.FLOAT, T.FLOAT8E4M3FNUZ, [4], {}), path)
@@ -367,7 +368,7 @@ for old, opset in [(19, 23), (23, 24), (24, 23)]:
         assert "node 'n' (Cast): no exact equivalent in opset" in done.stderr, done.stderr
         assert "'inf' becomes" in done.stderr, done.stderr
 
-# --- What changes of a meaning --------------------------------------------------------------------
+# --- Changed semantics ----------------------------------------------------------------------------
 
 for case, old, opset, told in (
     (one("OneHot", np.int64([[1, -1]]), {"d": np.int64(3), "v": np.float32([0, 1])}), 11, 10, "index -1 is the last class"),
@@ -391,7 +392,7 @@ pair = [
     node("QuantizeLinear", ["i", "s", "z"], ["y"], "again"),
 ]
 parameters = {"s": np.array(0.5, np.float32), "z": np.array(3, np.uint8)}
-codes = np.arange(256, dtype=np.uint8)
+encodings = np.arange(256, dtype=np.uint8)
 path = work / "pair.onnx"
 onnx.save(make(21, pair, T.UINT8, T.UINT8, [256], parameters), path)
 out = work / "out.onnx"
@@ -405,7 +406,7 @@ for options in ((), ("--opset", "13")):
     left = {n.op_type for n in after.graph.node}
     assert not left & {"QuantizeLinear", "DequantizeLinear"}, left
     assert after.opset_import[0].version == (13 if options else 21), after.opset_import
-    assert evaluate(after, codes).tobytes() == codes.tobytes()
+    assert evaluate(after, encodings).tobytes() == encodings.tobytes()
 for option, message in (
     (
         "--rewrite=cse",
@@ -431,15 +432,15 @@ for opset, message in ((13, None), (3, "--opset: expected 10 to 28, but got 3"))
     )
     if message:
         assert done.returncode == 1 and message in done.stderr, done
-        # The file is as it was, and nothing lies beside it.
+        # The file is unchanged, and no other files were written.
         assert exported.read_bytes() == before and set(work.iterdir()) == beside, done
     else:
         assert exported.read_bytes() == out.read_bytes(), done
 
 # --- Functions of the model -----------------------------------------------------------------------
 
-# Those whose nodes are the same in both opsets stay; calls of others, and of those that call them, become their nodes, each with
-# the attributes of its call.
+# Functions whose nodes are the same in both opsets are kept. Calls of others, and of their callers,
+# are inlined, each with the attributes of its call.
 own, opsets = "own", [helper.make_opsetid("", 18)]
 
 
@@ -505,7 +506,7 @@ before = evaluate(made, SMALL, "functions")
 most = {"Stays", "Softened", "Calls", "Unused"}
 for opset, staying in (
     (18, most | {"Chosen"}),
-    (20, most),  # If and Constant are others from 19 on,
+    (20, most),  # If and Constant have new versions from 19 on,
     (23, {"Unused"}),  # Sin and Cos from 22 on.
     (12, {"Stays"}),
 ):
@@ -525,7 +526,7 @@ for opset, staying in (
     assert kinds == (
         set() if "Softened" in staying else {"adapted" if opset == 12 else "unchanged"}
     )
-# What is hidden in functions is found where types are to go.
+# Types to be removed are found inside of functions, too.
 hidden = [
     node("Cast", ["t"], ["v"], "narrow", to=T.FLOAT8E4M3FN),
     node("Cast", ["v"], ["u"], "widen", to=T.FLOAT),
@@ -545,7 +546,7 @@ assert not any(
     a.i == T.FLOAT8E4M3FN for n in after.graph.node for a in n.attribute if a.name == "to"
 )
 assert evaluate(after, FLOATS).tobytes() == evaluate(made, FLOATS).tobytes()
-# Codes that a malformed node moves, with an output too many of no known type, stay where they are.
+# Values that a malformed node moves, with an extra output of unknown type, are not rewritten.
 scale, zero = np.float32(0.5), TensorProto(data_type=T.FLOAT8E4M3FN, raw_data=b"\0", name="z")
 nodes = [
     node("QuantizeLinear", ["x", "s", "z"], ["q"]),
@@ -560,7 +561,7 @@ message = (
     "node 'moves' (Identity): no exact equivalent in opset 18: the opset has no type float8e4m3fn"
 )
 assert done.returncode == 1 and message in done.stderr, (done.returncode, done.stderr)
-# A node is refused if a node of the function that defines it is; other nodes are reported as usual.
+# A node is rejected if a node in its function body is. Other nodes are reported as usual.
 nodes = [
     node("GreaterOrEqual", ["x", "x"], ["a"], "first"),
     node("Celu", ["x"], ["b"], "second"),
@@ -580,7 +581,7 @@ assert report == [
     ("second", "Celu", "adapted", defined),
     ("third", "Where", "unchanged", ""),
 ], report
-# A call of a function that stays is held against it.
+# A call is checked against its function, which is kept.
 calls = [node("Hidden", ["x"], ["y", "z"], "call", domain=own)]
 made = make(21, calls, T.FLOAT, T.FLOAT, [2], {})
 made.opset_import.append(helper.make_opsetid(own, 1))

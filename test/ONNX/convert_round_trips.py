@@ -1,7 +1,8 @@
-# What is quantized or cast to a type that the opset lacks and from there only dequantized or cast, in any mix and by way of nodes that
-# move elements, becomes arithmetic. ONNX Runtime computes of it what the rules' definition does of the model as it was, for numbers that
-# it casts by the rules; the definition does so for all. No two nodes have one name, constants that nothing uses any more are left out,
-# and what has no exact equivalent is refused.
+# Values that are quantized or cast to a type which the opset lacks, and then only dequantized or
+# cast, in any combination and through nodes that move elements, become arithmetic. ONNX Runtime
+# computes the same for the result as the rules' definition for the original model, for values that
+# it casts by the rules. The definition is compared for all values. Names of nodes are unique,
+# unused constants are removed, and nodes without an exact equivalent are errors.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../Conformance/onnx/Inputs %python %s %tools_dir %t
 import itertools
 import pathlib
@@ -22,11 +23,11 @@ np.seterr(all="ignore")
 generator = np.random.default_rng(3)
 settings = onnxruntime.SessionOptions()
 settings.log_severity_level = 4
-# It would leave out the sum with a zero, which makes one without a sign of a negative zero.
+# Its optimizer removes the addition of zero, which turns a negative zero into a positive one.
 settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 failures, counts = [], {}
 SIZE = (4, 600)
-# What NumPy can hand to ONNX Runtime.
+# Types that NumPy can pass to ONNX Runtime.
 RUNS = {T.FLOAT, T.DOUBLE, T.FLOAT16, T.BOOL, T.INT8, T.UINT8, T.INT32, T.INT64, T.UINT64}
 
 
@@ -41,7 +42,7 @@ def count(what, holds, text):
 
 
 def make_inputs(kind, narrow):
-    """Numbers of the input and ones that casts of ONNX Runtime have alike."""
+    """Values of the input for which the casts of ONNX Runtime follow the rules."""
     dtype = helper.tensor_dtype_to_np_dtype(kind)
     total = SIZE[0] * SIZE[1]
     if kind == T.BOOL:
@@ -56,18 +57,21 @@ def make_inputs(kind, narrow):
         wild[2:40] = [min(high, (1 << min(bits - 2, i)) + (1 << max(0, min(bits - 2, i) - 9)) + 1) for i in range(38)]  # fmt: skip
         return [np.array(list(v), dtype=dtype).reshape(SIZE) for v in (wild, near)]
     if np.dtype(dtype).itemsize == 1:
-        codes = np.resize(np.arange(256, dtype=np.uint8), SIZE).view(dtype)
-        return [codes, np.where(np.isfinite(codes.astype(np.float32)), codes, np.ones((), dtype))]
+        encodings = np.resize(np.arange(256, dtype=np.uint8), SIZE).view(dtype)
+        return [
+            encodings,
+            np.where(np.isfinite(encodings.astype(np.float32)), encodings, np.ones((), dtype)),
+        ]
     wild = generator.normal(0, 1, total) * np.exp2(generator.integers(-150, 140, total))
     tame = generator.normal(0, 1, total) * np.exp2(generator.integers(-20, 9, total))
     if narrow in FLOATS and narrow != T.BFLOAT16:
-        # All midpoints and what is beside them.
+        # All midpoints and their neighbors.
         eighth = ml_dtypes.float8_e5m2 if narrow in (T.FLOAT8E5M2, T.FLOAT8E5M2FNUZ) else ml_dtypes.float8_e4m3fn  # fmt: skip
-        codes = np.arange(256, dtype=np.uint8).view(eighth).astype(np.float64)
-        codes = np.unique(codes[np.isfinite(codes)])
+        encodings = np.arange(256, dtype=np.uint8).view(eighth).astype(np.float64)
+        encodings = np.unique(encodings[np.isfinite(encodings)])
         for array in (wild, tame):
-            array[: len(codes)] = codes
-            middle = (codes[1:] + codes[:-1]) / 2
+            array[: len(encodings)] = encodings
+            middle = (encodings[1:] + encodings[:-1]) / 2
             array[300 : 300 + len(middle)] = middle
             array[600 : 600 + len(middle)] = middle * (1 + 2.0**-40)
     if narrow in (T.FLOAT8E8M0, T.BFLOAT16):
@@ -112,7 +116,7 @@ def check(what, text, model, kind, narrow, options):
         after = definition.evaluate(converted, {"x": array})
         for output in model.graph.output:
             old, new = before[output.name][1], after[output.name][1]
-            # The sign of a zero that was a NaN is open (D8).
+            # The sign of a zero that replaces NaN is not specified (D8).
             lost = np.isnan(before["x"][1]) if before["x"][0] in FLOATS and old.shape == SIZE else False  # fmt: skip
             old, new = (np.where(lost & (v == 0), 0, v) for v in (old, new))
             differs = f"{text}: {output.name} by the definition"
@@ -126,7 +130,7 @@ def check(what, text, model, kind, narrow, options):
                 got = definition.to_numbers(result, element)
                 number = before[output.name][1]
                 if element in INTEGERS and (not INTEGERS[element][1] or "'saturate': 0" in text):
-                    # Its casts of negative numbers, and of NaN, are those of the CPU.
+                    # Its casts of negative values, and of NaN, depend on the CPU.
                     continue
                 count("runtime", definition.same(number, got), f"{text}: {output.name} in ONNX Runtime")  # fmt: skip
 
@@ -165,7 +169,7 @@ for x, narrow, to in ((T.FLOAT, T.FLOAT16, T.FLOAT), (T.DOUBLE, T.FLOAT16, T.FLO
     text = f"{get_name(x)} to {get_name(to)} without {get_name(narrow)}"
     check("without", text, make_model(nodes, x, [("y", to, SIZE)], 21), x, narrow, ["--without", get_name(narrow)])  # fmt: skip
 
-# In any mix, also by way of movement.
+# In any combination, also through ops that move elements.
 for narrow, casts, moves in itertools.product((*FLOAT8, T.INT4, T.UINT4, T.FLOAT4E2M1), (False, True), ("", "Transpose", "Split")):  # fmt: skip
     scale = T(name="s", data_type=T.FLOAT, raw_data=np.float32(0.375).tobytes())
     zero = T(name="z", data_type=narrow, raw_data=b"\0" if narrow not in INTEGERS else b"\1")
@@ -181,7 +185,7 @@ for narrow, casts, moves in itertools.product((*FLOAT8, T.INT4, T.UINT4, T.FLOAT
         parts, shape = ["t0", "t1"], (SIZE[0] // 2, SIZE[1])
         nodes.append(helper.make_node("Split", ["q"], parts, "n/Div", axis=0, num_outputs=2))
     else:
-        # A name that is made from that of the first.
+        # A name that is derived from that of the first.
         nodes.append(helper.make_node("Abs", ["x"], ["other"], "n/Div"))
     outputs = []
     for at, part in enumerate(parts):
@@ -196,7 +200,7 @@ for narrow, casts, moves in itertools.product((*FLOAT8, T.INT4, T.UINT4, T.FLOAT
     for target in (10, 13, 18):
         text = f"{get_name(narrow)} {'CastLike' if casts else 'QuantizeLinear'} {moves} to {target}"
         check("mixed", text, model, T.FLOAT, narrow, ["--opset", str(target)])
-# One way to read the codes alone.
+# One kind of user only.
 for casts, reads in itertools.product((False, True), repeat=2):
     constants = [T(name="s", data_type=T.FLOAT, raw_data=np.float32(0.375).tobytes())]
     constants.append(T(name="z", data_type=T.FLOAT8E4M3FN, raw_data=b"\0"))
@@ -211,7 +215,7 @@ for casts, reads in itertools.product((False, True), repeat=2):
     model = make_model(nodes, T.FLOAT, [("y", T.FLOAT, SIZE)], 21, constants)
     check("alone", f"alone {casts} {reads}", model, T.FLOAT, T.FLOAT8E4M3FN, ["--opset", "18"])
 
-# A quotient of integers is f64.
+# A quotient of integers is computed in f64.
 for kind in (T.FLOAT8E4M3FN, T.FLOAT8E5M2FNUZ):
     constants = [T(name="s", data_type=T.INT32, raw_data=np.int32(7).tobytes())]
     constants.append(T(name="z", data_type=kind, raw_data=b"\0"))
@@ -219,7 +223,7 @@ for kind in (T.FLOAT8E4M3FN, T.FLOAT8E5M2FNUZ):
     model = make_model(nodes, T.INT32, [("y", T.FLOAT, SIZE)], 21, constants)
     check("alone", f"int32 by {get_name(kind)}", model, T.INT32, kind, ["--opset", "18"])
 
-# Scales that are made when the model runs, one for each element.
+# Runtime scales, one for each element.
 for narrow, mode, kind in itertools.product((T.FLOAT4E2M1, T.FLOAT8E4M3FN, T.INT8), ("up", "down"), (T.FLOAT, T.FLOAT16, T.INT32)):  # fmt: skip
     blocks = {"axis": 1, "block_size": 1}
     nodes = [
@@ -232,7 +236,7 @@ for narrow, mode, kind in itertools.product((T.FLOAT4E2M1, T.FLOAT8E4M3FN, T.INT
         text = f"scales {get_name(kind)} {get_name(narrow)} {mode} to {target}"
         check("scales", text, model, kind, narrow, ["--opset", str(target)])
 
-# A result that nobody reads, and one that is read in two ways.
+# A result without users, and one with two kinds of users.
 nodes = [
     helper.make_node("Cast", ["x"], ["q"], "n", to=T.FLOAT8E5M2),
     helper.make_node("Split", ["q"], ["t0", "t1"], "split", axis=0, num_outputs=2),
@@ -243,7 +247,8 @@ for reads in (((0, T.FLOAT), (0, T.FLOAT16)), ((1, T.FLOAT),)):
     model = make_model(nodes + casts, T.FLOAT, outputs, 21)
     check("mixed", f"Split {reads}", model, T.FLOAT, T.FLOAT8E5M2, ["--opset", "18"])
 
-# CastLike's second input says only the type; it may be an initializer, a Constant or what no other node uses.
+# CastLike's second input only determines the type. It may be an initializer, a Constant or a value
+# without other users.
 for made_by in ("", "Constant", "Cast"):
     kind = T(name="t", data_type=T.FLOAT8E5M2, dims=[1], raw_data=b"\0")
     nodes = {
@@ -258,7 +263,8 @@ for made_by in ("", "Constant", "Cast"):
     left = [v.name for v in (*graph.initializer, *graph.node) if v.name == "t"]
     count("like", not left, f"{made_by}: {left}")
 
-# What has no exact equivalent, and what is seen as codes; nodes before initializers.
+# Nodes without an exact equivalent, and quantized values with other users. Nodes before
+# initializers.
 for kind, narrow, opset, mode, shown in (
     (T.INT64, T.BFLOAT16, 12, None, (1 << 62) + (1 << 54) + 1),
     (T.UINT64, T.BFLOAT16, 12, None, (1 << 62) + (1 << 54) + 1),
@@ -268,7 +274,7 @@ for kind, narrow, opset, mode, shown in (
 ):
     attributes = {"round_mode": mode} if mode else {}
     nodes = [helper.make_node("Cast", ["x"], ["q"], "narrow", to=narrow, **attributes), helper.make_node("Cast", ["q"], ["y"], "wide", to=T.FLOAT)]  # fmt: skip
-    # By way of double it becomes what its own neighbor does.
+    # Through double, it becomes what its own neighbor becomes.
     assert float(shown) != shown
     done = convert(make_model(nodes, kind, [("y", T.FLOAT, SIZE)], 24), ["--opset", str(opset)])
     wanted = f"node 'narrow' (Cast): no exact equivalent in opset {opset}: the opset has no type {get_name(narrow)}, and arithmetic in double would round integers such as {shown} twice"

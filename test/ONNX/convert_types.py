@@ -1,8 +1,11 @@
-# Types that an opset lacks: weights of every type, granularity and scale become codes of other types or entries of a table, and what
-# is only rounded to float8 is rounded in f32. Both compute the same numbers in ONNX Runtime, or where it has no kernel in ONNX's
-# reference, before and after: weights of all codes; all f16 and bf16, all midpoints of codes and the floats around them, random bits.
-# What others see the codes of is refused. The same of types that the opset has and that the model is to do without. Nodes that move
-# codes move numbers; weights become f16 and bf16 where these are asked for; and com.microsoft's operators take what the opset lacks.
+# Types that an opset lacks: weights of every type, granularity and scale become values of other
+# types or entries of a lookup table, and values that are only rounded to float8 are rounded in f32.
+# ONNX Runtime, or ONNX's reference evaluator if it has no kernel, computes the same values before
+# and after: weights of all encodings; all f16 and bf16 values, all midpoints of encodings and the
+# floats around them, random bits. Quantized values with other users are errors. The same is tested
+# for types that the opset has but the target runtime lacks. Nodes that move quantized values move
+# floats afterwards. Weights become f16 and bf16 on request, and com.microsoft's operators replace
+# ONNX's where the opset lacks a type.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-convert %t
 import pathlib
 import subprocess
@@ -19,8 +22,8 @@ from onnx.reference import ReferenceEvaluator
 tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
 random = np.random.default_rng(2)
 failures, counts = [], {}
-CODES = {T.FLOAT8E4M3FN: 8, T.FLOAT8E4M3FNUZ: 8, T.FLOAT8E5M2: 8, T.FLOAT8E5M2FNUZ: 8, T.FLOAT4E2M1: 4}  # fmt: skip
-CODES |= {T.INT4: 4, T.UINT4: 4, T.INT2: 2, T.UINT2: 2, T.INT8: 8, T.UINT8: 8, T.INT16: 16, T.UINT16: 16}  # fmt: skip
+ENCODINGS = {T.FLOAT8E4M3FN: 8, T.FLOAT8E4M3FNUZ: 8, T.FLOAT8E5M2: 8, T.FLOAT8E5M2FNUZ: 8, T.FLOAT4E2M1: 4}  # fmt: skip
+ENCODINGS |= {T.INT4: 4, T.UINT4: 4, T.INT2: 2, T.UINT2: 2, T.INT8: 8, T.UINT8: 8, T.INT16: 16, T.UINT16: 16}  # fmt: skip
 FLOAT8 = {
     T.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
     T.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
@@ -44,7 +47,7 @@ def save(name, opset, nodes, x, y, constants):
 
 
 def convert(name, opset, *without, more=()):
-    """To an opset, or without types."""
+    """To an opset, or without some types."""
     options = (
         ["--without", ",".join(map(get_name, without))] if without else ["--opset", str(opset)]
     )
@@ -60,7 +63,7 @@ def get_name(element):
 
 
 def has_type(model, element):
-    """Whether a constant or a value is of the type."""
+    """Whether a constant or a value has the type."""
     model = onnx.shape_inference.infer_shapes(model)
     values = [*model.graph.value_info, *model.graph.input, *model.graph.output]
     types = [v.type.tensor_type.elem_type for v in values]
@@ -68,12 +71,13 @@ def has_type(model, element):
 
 
 def run(model, inputs, saturate=True):
-    """The first output, with one NaN."""
+    """The first output, with a canonical NaN."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     try:
         if not saturate:
-            # ONNX Runtime gives the largest number up to half a step more than ONNX, or NaN where that is an infinity.
+            # ONNX Runtime rounds values to the largest number up to half a step more than ONNX, or
+            # to NaN where that overflows to an infinity.
             raise NotImplementedError
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
         result = session.run(None, inputs)[0]
@@ -85,7 +89,7 @@ def run(model, inputs, saturate=True):
 
 
 def weights():
-    for element, bits in CODES.items():
+    for element, bits in ENCODINGS.items():
         for granularity in ("tensor", "axis", "block"):
             for scale in (T.FLOAT, T.FLOAT16) + ((T.FLOAT8E8M0,) if granularity == "block" else ()):
                 for zero in (False, True):
@@ -96,7 +100,7 @@ def weights():
 
 
 for element, bits, granularity, scale, zero in weights():
-    # All codes of a byte, and 64 of another axis.
+    # All 8-bit encodings, and 64 elements along another axis.
     shape = (12, 64)
     each = {"tensor": (), "axis": (12,), "block": (12, 4)}[granularity]
     size = 768 * bits // 8
@@ -134,7 +138,7 @@ for element, bits, granularity, scale, zero in weights():
         count("weights", np.array_equal(run(converted, {}), expected), text)
         for kind in without:
             count("without", not has_type(converted, kind), text)
-    # As wider floats; one of f8E5M2 and of f4E2M1 is as exact as one of f32.
+    # As wider floats: f8E5M2 and f4E2M1 values are exact in these types as well as in f32.
     wide = ("float16", "bfloat16") if element in FLOAT8 or element == T.FLOAT4E2M1 else ()
     for wide_name in wide:
         text = f"{T.DataType.Name(element)} {granularity} {T.DataType.Name(scale)} as {wide_name}"
@@ -149,18 +153,18 @@ for element, bits, granularity, scale, zero in weights():
             if n.op_type == "Constant"  # fmt: skip
         }
         has_table = "Gather from a table" in process.stdout or T.UINT8 in kinds
-        # Scales are f32 then, so that f8E8M0FNU, which reaches further than f16, needs no table.
+        # Scales are f32 then, so that f8E8M0FNU, whose range exceeds that of f16, needs no table.
         count("wide", not has_table, f"{text}: {kinds}")
         count("wide", np.array_equal(run(converted, {}), expected), text)
 
 bits = np.arange(65536, dtype=np.uint16)
 parts = [bits.view(np.float16).astype(np.float32), (bits.astype(np.uint32) << 16).view(np.float32)]
 for kind in FLOAT8.values():
-    codes = np.arange(256, dtype=np.uint8).view(kind).astype(np.float32)
-    codes = np.unique(codes[np.isfinite(codes)])
-    middle = ((codes[1:].astype(float) + codes[:-1]) / 2).astype(np.float32)
+    encodings = np.arange(256, dtype=np.uint8).view(kind).astype(np.float32)
+    encodings = np.unique(encodings[np.isfinite(encodings)])
+    middle = ((encodings[1:].astype(float) + encodings[:-1]) / 2).astype(np.float32)
     for step in range(-2, 3):
-        parts += [(floats.view(np.int32) + step).view(np.float32) for floats in (codes, middle)]
+        parts += [(floats.view(np.int32) + step).view(np.float32) for floats in (encodings, middle)]
 parts.append(random.integers(0, 1 << 32, 1 << 19, dtype=np.uint64).astype(np.uint32).view(np.float32))  # fmt: skip
 x = np.concatenate(parts)
 inputs = [helper.make_tensor_value_info("x", T.FLOAT, ["n"])]
@@ -187,7 +191,8 @@ for element in FLOAT8:
                     constants = []
                 model = save("rounded", opset, nodes, inputs, outputs, constants)
                 given = x
-                # ONNX Runtime makes NaN of infinities in FNUZ in every opset, and quantizes them so.
+                # ONNX Runtime converts infinities to NaN in FNUZ types in every opset, and
+                # quantizes them the same way.
                 if element in (T.FLOAT8E4M3FNUZ, T.FLOAT8E5M2FNUZ):
                     given = x[~np.isinf(x)]
                 expected = run(model, {"x": given}, saturate)
@@ -204,7 +209,7 @@ for element in FLOAT8:
                     for kind in without:
                         count("without", not has_type(converted, kind), text)
 
-# Nodes in between that move codes, which others move again and several read.
+# Intermediate nodes that move quantized values, with several users that move them again.
 for element in FLOAT8:
     zero = T(name="z", data_type=element, raw_data=b"\0")
     constants = [numpy_helper.from_array(np.float32(v), n) for n, v in (("s", 0.5), ("t", 0.25), ("u", 3))]  # fmt: skip
@@ -239,7 +244,7 @@ for element in FLOAT8:
         count("moved", {"Transpose", "Squeeze", "Reshape"} <= names and "y" == converted.graph.output[0].name, f"{text}: {names}")  # fmt: skip
         count("moved", np.array_equal(run(converted, {"x": x}), expected), text)
 
-# com.microsoft's operators: 16 bits, and axes before 13; without blocks.
+# com.microsoft's operators: 16 bits, and axes before 13. Without blocks.
 for element, scale, attributes in (
     (T.UINT16, [], {}), (T.INT16, [], {}), (T.INT16, [6], {"axis": 1}), (T.UINT8, [6], {"axis": -1}),
     (T.INT8, [4, 3], {"axis": 1, "block_size": 2}),
@@ -274,22 +279,22 @@ for element, scale, attributes in (
         imports = {entry.domain: entry.version for entry in converted.opset_import}
         count("contrib", domains == ["com.microsoft"] * 2 and imports == {"": target, "com.microsoft": 1}, f"{text}: {domains}, {imports}")  # fmt: skip
         count("contrib", np.array_equal(run(converted, {"x": x}), expected), text)
-# What the opset has stays ONNX's.
+# Nodes that the opset supports stay in ONNX's domain.
 process = convert("contrib", 21, more=("--domain", "com.microsoft"))
 count("contrib", process.returncode == 0 and not any(n.domain for n in onnx.load(work / "out.onnx").graph.node), process.stderr)  # fmt: skip
 for option, value, wanted in (("--domain", "ai.onnx", "expected com.microsoft"), ("--wide-float", "float32", "expected float16 or bfloat16")):  # fmt: skip
     process = convert("contrib", 21, more=(option, value))
     count("refused", process.returncode == 2 and f"{option}: {wanted}, but got '{value}'" in process.stderr, process.stderr)  # fmt: skip
 
-# Codes that are an output, or an input.
-codes = [helper.make_tensor_value_info("q", T.FLOAT8E5M2, ["n"])]
+# Quantized values that are an output or an input.
+encodings = [helper.make_tensor_value_info("q", T.FLOAT8E5M2, ["n"])]
 cast = helper.make_node("Cast", ["x"], ["q"], "q", to=T.FLOAT8E5M2)
-save("seen", 19, [cast], inputs, codes, [])
+save("seen", 19, [cast], inputs, encodings, [])
 process = convert("seen", 18)
 count("refused", process.returncode == 1 and "the opset has no type float8e5m2" in process.stderr or "not accepted by Cast-13" in process.stderr, process.stderr)  # fmt: skip
 process = convert("seen", 19, T.FLOAT8E5M2)
 count("refused", process.returncode == 1 and "the model must not use type float8e5m2" in process.stderr, process.stderr)  # fmt: skip
-save("input", 21, [helper.make_node("Cast", ["q"], ["y"], to=T.FLOAT)], codes, outputs, [])
+save("input", 21, [helper.make_node("Cast", ["q"], ["y"], to=T.FLOAT)], encodings, outputs, [])
 process = convert("input", 21, T.INT4, T.FLOAT8E5M2)
 count("refused", process.returncode == 1 and "graph input 'q'" in process.stderr and "must not use" in process.stderr, process.stderr)  # fmt: skip
 process = subprocess.run([tool, work / "input.onnx", "--without", "fp8", "-o", work / "out.onnx"], capture_output=True, text=True)  # fmt: skip

@@ -1,5 +1,5 @@
-# The first node test of every op of the standard imports without a word, and what was imported reads
-# back as the same text.
+# The first node test of every op of the standard is imported without a message, and the imported
+# module can be parsed again and prints the same.
 # RUN: rm -rf %t && mkdir %t && %python %s %t quant-float-translate quant-float-opt
 import concurrent.futures
 import os

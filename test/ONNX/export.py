@@ -1,5 +1,5 @@
-# What goes in comes out again, with all that a file can say, and the second time as the same bytes. The whole, all node
-# tests and the files of packages, is Conformance/onnx/export*.test.
+# Models are imported and exported with everything that a file can contain, and the second export
+# has the same bytes. Conformance/onnx/export*.test covers all node tests and the files of packages.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs:%S/../helpers %python %s %tools_dir %t
 import pathlib
 import sys
@@ -73,7 +73,7 @@ check("training", training)
 unknown = onnx.ModelProto.FromString(strings.SerializeToString() + b"\xa2\x1f\x03abc")
 check("unknown-field", unknown)
 
-# A declaration that is not followed is left out; everything else stays.
+# A declaration that does not match is dropped. Everything else is kept.
 stale = model(
     [node("Cast", ["x"], ["h"], to=T.FLOAT16), node("Shape", ["h"], ["y"])],
     [("x", FLOAT, [2, 3])],
@@ -89,7 +89,8 @@ assert describe_difference(stale, onnx.load(work / "fresh.onnx")) is None
 
 # --- Values -----------------------------------------------------------------------------------------
 
-# An initializer that is also an input; an output that is an input, an initializer, or the same as another one.
+# An initializer that is also an input, and an output that is an input, an initializer, or the same
+# as another one.
 shared = model(
     [node("Identity", ["x"], ["b"]), node("Identity", ["b"], ["c"])],
     [("x", FLOAT, [2]), ("w", FLOAT, [2])],
@@ -161,15 +162,15 @@ for number in (*range(1, 26), 27, 28):
         continue
     for count in (0, 1, 3, 5000):
         dtype = helper.tensor_dtype_to_np_dtype(number)
-        codes = np.arange(count) % (2 if number == T.BOOL else 3)
-        stored.append(numpy_helper.from_array(codes.astype(dtype), f"t{number}_{count}"))
+        encodings = np.arange(count) % (2 if number == T.BOOL else 3)
+        stored.append(numpy_helper.from_array(encodings.astype(dtype), f"t{number}_{count}"))
 stored.append(helper.make_tensor("text", T.STRING, [3], [b"a", b"", b"\xff"]))
 stored.append(helper.make_tensor("complex", T.COMPLEX64, [2], [1 + 2j, 3j]))
 stored.append(helper.make_tensor("int4 entries", T.INT4, [3], [-8, 7, 1]))
 stored.append(helper.make_tensor("float8 entries", T.FLOAT8E4M3FN, [2], [1.5, -2]))
 path = check("stored", model([], [], [("text", T.STRING, [3])], initializer=stored))
 
-# The same with external data, from and to.
+# The same with external data in the input and in the output.
 outside, inside = work / "outside.onnx", work / "inside.onnx"
 assert trips.call("--export-onnx", path, "-o", outside, "--external-data").returncode == 0
 assert (work / "outside.onnx.data").stat().st_size > 10000
@@ -182,7 +183,7 @@ assert (
 )
 assert trips.call("--export-onnx", outside, "-o", inside).returncode == 0
 assert inside.read_bytes() == (work / "out.onnx").read_bytes()
-# A declaration that is not followed is refused where that is asked for.
+# A declaration that does not match is an error with --strict.
 path = work / "strict.onnx"
 path.write_bytes(stale_model.SerializeToString())
 done = trips.call("--export-onnx", path, "-o", work / "strict-out.onnx", "--strict")
@@ -315,7 +316,7 @@ outputs = [
     helper.make_empty_tensor_value_info(name)
     for name in ("b", "h", "q1", "q3", "d", "e", "m", "p", "ps", "pz", "bits")
 ]
-# Of com.microsoft no opset is imported: the normal form imports it.
+# com.microsoft's opset import is missing, and the normal form adds it.
 path = work / "quantized.onnx"
 path.write_bytes(
     model(

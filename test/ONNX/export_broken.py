@@ -1,5 +1,5 @@
-# What cannot be exported, with the exact message; an output that exists stays. Every diagnostic of the exporter has a
-# case here.
+# Models that cannot be exported, with the exact message. An existing output is kept. Every
+# diagnostic of the exporter has a case here.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs:%S/../helpers %python %s quant-float-translate %t %src_root/lib/ONNX/Common/Diagnostics.def
 import pathlib
 import subprocess
@@ -114,7 +114,7 @@ for text in ('"\\FF"', "1"):
         "op 'Foo': attribute 'quant_float.onnx_node': expected a value that --keep-source writes",
     )
 
-# Where nothing can be written.
+# Outputs that cannot be written.
 (work / "folder.onnx.data").mkdir()
 weights = helper.make_tensor("w", FLOAT, [4096], bytes(4 * 4096), raw=True)
 held = model([], [], [("w", FLOAT, [4096])], initializer=[weights])
@@ -127,7 +127,7 @@ refuse(
     suffix="onnx",
 )
 
-# What stays as it is would look for its data where it is not.
+# External references that are kept would be resolved relative to the new file.
 elsewhere = TensorProto(name="t", data_type=FLOAT, dims=[1], data_location=TensorProto.EXTERNAL)
 elsewhere.external_data.add(key="location", value="w.bin")
 call = helper.make_node("F", ["x"], ["y"], domain="d")
@@ -149,7 +149,7 @@ refuse(
     suffix="onnx",
 )
 
-# Only external data can be so large; a sparse file of which nothing is read.
+# Only external data can be so large. The test uses a sparse file that is not read.
 size = 2**29
 with (work / "w.bin").open("wb") as file:
     file.truncate(4 * size)

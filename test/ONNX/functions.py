@@ -50,7 +50,7 @@ twice = function(
     ["x"],
     ["wide", "thin"],
     [
-        # In any order, by names that are the function's own.
+        # In any order, with names that are local to the function.
         with_refs(node("Cast", ["thin"], ["wide"]), to=("out", INT)),
         with_refs(node("Narrow", ["x"], ["thin"], domain="local"), type=("type", INT)),
     ],
@@ -68,7 +68,7 @@ apply = function(
 
 save(
     sys.argv[1],
-    # The opset is the function's, attributes the call's, or the default, or none.
+    # The opset is the function's. Attributes are those of the call, the default, or absent.
     # CALLS-LABEL: func.func @g(
     # CALLS-SAME: %[[X:[^ ]+]]: tensor<2xf32>
     # CALLS-NEXT: %[[A:.+]] = quant_float.cast %[[X]] opset 19 saturate false : tensor<2xf32> to tensor<2xf8E5M2>
@@ -90,7 +90,7 @@ save(
         imports=LOCAL,
         functions=[narrow, twice],
     ),
-    # A graph handed to a function sees the values of the caller.
+    # A graph that is passed to a function uses the values of the caller.
     # GRAPH-LABEL: func.func @g(
     # GRAPH-SAME: %[[C:[^ ]+]]: tensor<i1>
     # GRAPH-SAME: %[[X:[^ ]+]]: tensor<2xf32>

@@ -1,4 +1,4 @@
-# Names, shapes, types of values, the order of nodes, and what is noted on the module.
+# Names, shapes, types of values, the order of nodes, and the attributes of the module.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs %python %s %t
 # RUN: quant-float-translate --import-onnx %t/names.onnx | FileCheck %s --check-prefix=NAMES
 # RUN: quant-float-translate --import-onnx %t/nameless.onnx | FileCheck %s --check-prefix=NAMELESS
@@ -28,7 +28,7 @@ names = model(
     name="2 main/graph",
     opset=19,
     ir_version=9,
-    # Twice the same, as skl2onnx writes it; ai.onnx and "" are one domain.
+    # A duplicate, as skl2onnx writes it. ai.onnx and "" are one domain.
     imports=[("com.example", 3), ("ai.onnx", 19), ("com.example", 3)],
 )
 names.producer_name, names.producer_version = "maker", "1.2"
@@ -101,7 +101,7 @@ save(
         ],
         [],
     ),
-    # Sorted by need, otherwise as in the file; a body's captures count.
+    # Sorted topologically, otherwise as in the file. The values that a body captures count.
     # SORT: func.func @g(%[[X:[^ ]+]]
     # SORT: quant_float.node "Neg"
     # SORT: quant_float.node "Abs"
@@ -132,7 +132,7 @@ save(
         [("x", FLOAT, [1]), ("c", T.BOOL, [])],
         [("e", FLOAT, [1]), ("f", FLOAT, [1])],
     ),
-    # Types that the file leaves out: as the op's schema infers them, also by integers that are computed.
+    # Types that the file omits are inferred with the op's schema, also from computed integers.
     # INFER: quant_float.node "Relu"{{.*}} -> tensor<?x3xf16>
     # INFER: quant_float.node "MatMul"{{.*}} -> tensor<?x4xf16>
     # INFER: quant_float.node "Shape"{{.*}} -> tensor<2xi64>
@@ -161,11 +161,11 @@ save(
         imports=[("other", 1)],
         value_info=[helper.make_tensor_value_info("e", T.INT8, [7])],
     ),
-    # What an attribute holds tells the type that the file leaves out.
+    # The contents of an attribute determine a type that the file omits.
     # UNTYPED-NOT: warning
     # UNTYPED: quant_float.node "Transpose"{{.*}} -> tensor<3x2xf32>
     untyped=untyped,
-    # Before IR version 3 there were no opset imports: opset 1.
+    # Before IR version 3, there were no opset imports: opset 1.
     # OLD: quant_float.node "Relu"(%arg0) opset 1
     old=old,
     # TRAINING: training.onnx:0:0: warning: training information is not imported

@@ -1,5 +1,5 @@
-# Time and memory do not grow with the square of what a file holds: many inputs and outputs, and many tensors of one file that all
-# give its checksum.
+# Time and memory are linear in the contents of a file: many inputs and outputs, and many tensors of
+# one file with its checksum.
 # RUN: rm -rf %t && mkdir %t && %python %s quant-float-translate %t
 import hashlib
 import pathlib
@@ -14,7 +14,7 @@ NUMBER = 20_000
 
 
 def translated(name, nodes, inputs, outputs, constants=()):
-    """Within bounds that are a few times what is needed, and a part of what squares took."""
+    """The bounds are several times what is needed, and a fraction of quadratic costs."""
     graph = helper.make_graph(nodes, "g", inputs, outputs, initializer=constants)
     imports = [helper.make_opsetid("", 21)]
     path = work / f"{name}.onnx"

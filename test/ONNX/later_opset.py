@@ -1,6 +1,6 @@
-# Nodes that the model's opset lacks and a later one has: an axis of QuantizeLinear and DequantizeLinear before 13 is a warning, with
-# --strict an error; quant-float-convert takes other nodes of later opsets, too, and says them in the opset that is asked for. Results
-# are NumPy's.
+# Nodes that the model's opset lacks and a later one has: an axis of QuantizeLinear and
+# DequantizeLinear before 13 is a warning, and an error with --strict. quant-float-convert accepts
+# other nodes of later opsets, too, and rewrites them for the requested opset. Results are NumPy's.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -45,13 +45,13 @@ def convert(opset):
 # --- An axis before 13 ----------------------------------------------------------------------------
 
 scale, zero = np.float32([0.5, 2, 3]), np.int8([0, 1, -7])
-codes = np.arange(-6, 6, dtype=np.int8).reshape(3, 4)
-floats = (codes.astype(np.float32) - zero[:, None]) * scale[:, None]
+encodings = np.arange(-6, 6, dtype=np.int8).reshape(3, 4)
+floats = (encodings.astype(np.float32) - zero[:, None]) * scale[:, None]
 warning = "inputs or attributes do not match opset {}, assuming opset 13"
 for opset in (10, 11, 12):
     for op, x, y, kinds in (
-        ("DequantizeLinear", codes, floats, (T.INT8, T.FLOAT)),
-        ("QuantizeLinear", floats, codes, (T.FLOAT, T.INT8)),
+        ("DequantizeLinear", encodings, floats, (T.INT8, T.FLOAT)),
+        ("QuantizeLinear", floats, encodings, (T.FLOAT, T.INT8)),
     ):
         told = f"node 'n' ({op}): {warning.format(opset)}"
         for axis in (0, -2):
@@ -70,18 +70,18 @@ for opset in (10, 11, 12):
             onnx.checker.check_model(onnx.load(out), full_check=True)
             got, text = run(out, x)
             assert np.array_equal(got, y) and not text, (target, got, text)
-        # What is only written again is as its file has it.
+        # An unconverted node is written as in its file.
         done = tool("translate", "--export-onnx", path, "-o", out)
         assert done.returncode == 1 and "attribute 'axis' does not exist" in done.stderr, (
             done.stderr
         )
-# Whatever is wrong with it otherwise is an error of its own opset.
+# Other errors of the node are reported for its own opset.
 node = helper.make_node("DequantizeLinear", ["x", "s"], ["y"], "n", axis=5)
 save(12, [node], T.INT8, T.FLOAT, {"s": scale})
 for done in (tool("run", path, "--random=1"), convert(21)):
     assert done.returncode == 1 and "node 'n' (DequantizeLinear)" in done.stderr, done.stderr
 
-# --- Models that are raised -----------------------------------------------------------------------
+# --- Models with raised opsets --------------------------------------------------------------------
 
 x = np.linspace(-9, 9, 12, dtype=np.float32).reshape(3, 4)
 blocks = np.float32([[0.5, 2]] * 3)
@@ -116,7 +116,7 @@ for opset, nodes, constants, expected, shape, names in (
         onnx.checker.check_model(onnx.load(out), full_check=True)
         got, text = run(out, x)
         assert np.array_equal(got, expected) and not text, (target, got, expected)
-# Ordinary nodes, from either side.
+# Ordinary nodes, in both directions.
 mean = helper.make_node("ReduceMean", ["x", "a"], ["m"], "n")
 old = helper.make_node("ReduceMean", ["x"], ["m"], "n", axes=[0])
 for opset, node, constants in ((13, mean, {"a": np.int64([0])}), (18, old, {})):
@@ -126,7 +126,8 @@ for opset, node, constants in ((13, mean, {"a": np.int64([0])}), (18, old, {})):
         assert done.returncode == 0 and ", assuming opset" in done.stderr, done.stderr
         onnx.checker.check_model(onnx.load(out), full_check=True)
         assert np.allclose(run(out, x)[0], x - x.mean(0, keepdims=True)), target
-# That a version is deprecated does not make it a node of another one: each group has a scale before 21.
+# The deprecation of a version does not change the version of a node: each group has a scale before
+# 21.
 groups = np.arange(16, dtype=np.float32).reshape(1, 4, 2, 2) ** 2
 centered = groups.reshape(2, 8) - groups.reshape(2, 8).mean(1, keepdims=True)
 normal = (centered / np.sqrt((centered**2).mean(1, keepdims=True) + 1e-5)).reshape(2, 2, 2, 2)

@@ -1,4 +1,4 @@
-# Nodes that are kept as they are: attributes of every kind, domains, absent inputs, bodies.
+# Nodes that are kept unchanged: attributes of every kind, domains, absent inputs, bodies.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs %python %s %t
 # RUN: quant-float-translate --import-onnx %t/attributes.onnx | FileCheck %s --check-prefix=ATTR
 # RUN: quant-float-translate --import-onnx %t/inputs.onnx | FileCheck %s --check-prefix=INPUTS
@@ -55,7 +55,7 @@ save(
     # ATTR-SAME: tp = tensor<?x2xf32>
     # ATTR-SAME: name "odd/1"
     attributes=model([attributes], [("x", FLOAT, [1])], [("y", FLOAT, [1])]),
-    # Absent inputs keep their places; absent outputs are results that nothing uses.
+    # Absent inputs keep their index. Absent outputs are results without uses.
     # INPUTS: %[[R:.+]]:3 = quant_float.node "Op"(%arg0, %arg1) opset 5 domain "com.example"
     # INPUTS-SAME: absent [0, 2]
     # INPUTS-SAME: : (tensor<1xf32>, tensor<2xf32>) -> (tensor<3xf32>, !quant_float.unknown, tensor<4xf32>)
@@ -66,7 +66,7 @@ save(
         [("a", FLOAT, [3]), ("b", FLOAT, [4])],
         imports=[("com.example", 5)],
     ),
-    # Bodies see outside values; a branch's types are the node's when the file tells none.
+    # Bodies use outside values. A node's types are those of its branches if the file omits them.
     # BODIES-LABEL: func.func @g(
     # BODIES-SAME: %[[C:[^ ]+]]: tensor<i1>
     # BODIES-SAME: %[[X:[^ ]+]]: tensor<2xf32>
@@ -103,7 +103,7 @@ save(
         [("c", T.BOOL, []), ("x", FLOAT, [2])],
         [helper.make_empty_tensor_value_info("y")],
     ),
-    # A list of graphs is a body for each; an inner name may hide an outer one.
+    # A list of graphs yields several bodies. An inner name may hide an outer one.
     # GRAPHS: quant_float.node "Many"(%arg0)
     # GRAPHS-SAME: bodies ["cases[0]", "cases[1]"]
     # GRAPHS: quant_float.yield %arg0 : tensor<2xf32>

@@ -1,5 +1,5 @@
 # Every element type in every payload form. Tensors above 1 KiB are printed as the bytes that
-# kernels read, so those are compared; each form of a small tensor has to print the same text.
+# kernels read, so those are compared. Each form of a small tensor must print the same text.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate
 import pathlib
 import re
@@ -13,7 +13,7 @@ from onnx import GraphProto, ModelProto, TensorProto, helper
 folder, translate = pathlib.Path(sys.argv[1]), sys.argv[2]
 T = TensorProto
 
-# type: (MLIR spelling, bits in a file, signed codes narrower than a byte, typed field)
+# type: (MLIR spelling, bits in a file, whether sub-byte elements are sign-extended, typed field)
 TYPES = {
     T.FLOAT: ("f32", 32, False, "float_data"),
     T.DOUBLE: ("f64", 64, False, "double_data"),
@@ -52,7 +52,7 @@ FIELD_TYPES = {
 }
 
 
-def make_codes(data_type, count):
+def make_encodings(data_type, count):
     """`count` bit patterns of the type, as rows of bytes."""
     bits = TYPES[data_type][1]
     rng = np.random.default_rng(data_type)
@@ -62,28 +62,30 @@ def make_codes(data_type, count):
         return rng.integers(0, 2, (count, 1), dtype=np.uint8)
     raw = rng.integers(0, 256, (count, bits // 8), dtype=np.uint8)
     if TYPES[data_type][3] in ("float_data", "double_data"):
-        # NaNs need not survive the copies of the protobuf library; no exponent of all ones.
+        # The protobuf library may change NaNs, so no exponent has all bits set.
         raw.reshape(-1, 4 if "float" in TYPES[data_type][3] else 8)[:, -1] &= 0x3F
     return raw
 
 
-def pack(codes, bits):
-    """The packed stream, first element in the lowest bits."""
+def pack(encodings, bits):
+    """The packed elements, lowest bits first."""
     if bits >= 8:
-        return codes.tobytes()
-    stream = np.unpackbits(codes, axis=1, bitorder="little")[:, :bits].reshape(-1)
+        return encodings.tobytes()
+    stream = np.unpackbits(encodings, axis=1, bitorder="little")[:, :bits].reshape(-1)
     return np.packbits(stream, bitorder="little").tobytes()
 
 
-def make_slots(codes, bits, signed):
+def make_slots(encodings, bits, signed):
     if signed:
-        codes = ((codes.astype(np.int16) ^ (1 << (bits - 1))) - (1 << (bits - 1))).astype(np.int8)
-    return codes.tobytes()
+        encodings = ((encodings.astype(np.int16) ^ (1 << (bits - 1))) - (1 << (bits - 1))).astype(
+            np.int8
+        )
+    return encodings.tobytes()
 
 
-def make_entries(codes, data_type):
+def make_entries(encodings, data_type):
     _, bits, _, field = TYPES[data_type]
-    packed = pack(codes, bits) if bits != 6 else codes.tobytes()
+    packed = pack(encodings, bits) if bits != 6 else encodings.tobytes()
     if FIELD_TYPES[field]:
         return np.frombuffer(packed, FIELD_TYPES[field])
     if bits < 8:
@@ -94,12 +96,12 @@ def make_entries(codes, data_type):
 
 def make_forms(data_type, count, name):
     _, bits, _, field = TYPES[data_type]
-    codes = make_codes(data_type, count)
-    packed = pack(codes, bits)
+    encodings = make_encodings(data_type, count)
+    packed = pack(encodings, bits)
     raw = TensorProto(name=name, data_type=data_type, dims=[count], raw_data=packed)
     typed = TensorProto(name=name, data_type=data_type, dims=[count])
-    getattr(typed, field).extend(make_entries(codes, data_type).tolist())
-    # Offset 8 keeps most types aligned, 3 none but the bytes.
+    getattr(typed, field).extend(make_entries(encodings, data_type).tolist())
+    # Offset 8 keeps most types aligned, offset 3 only bytes.
     externals = []
     for offset in (8, 3):
         file = f"{name}.{offset}.bin"
@@ -109,7 +111,7 @@ def make_forms(data_type, count, name):
         for key, value in {"location": file, "offset": offset, "length": len(packed)}.items():
             external.external_data.add(key=key, value=str(value))
         externals.append(external)
-    return codes, [raw, typed, *externals]
+    return encodings, [raw, typed, *externals]
 
 
 def translate_model(name, tensors):
@@ -126,14 +128,15 @@ def translate_model(name, tensors):
 SMALL, LARGE = 13, 5003
 names = {data_type: f"t{data_type}" for data_type in TYPES}
 
-# The forms of a small tensor print alike, and print again what they were parsed from.
+# The forms of a small tensor print the same text, and the text is stable.
 small = {t: make_forms(t, SMALL, f"small{t}")[1] for t in TYPES}
 strings = [translate_model(f"small{i}", [small[t][i] for t in TYPES]) for i in range(4)]
 assert strings.count(strings[0]) == len(strings), "the forms of small tensors differ"
 for spelling, *_ in TYPES.values():
     assert f": tensor<{SMALL}x{spelling}>" in strings[0], spelling
 
-# A large tensor is the slots, byte for byte, or packed where the file has it so (6 bits are not in a typed field).
+# A large tensor has the same bytes, unpacked, or packed as in the file (typed fields do not support
+# 6 bits).
 large = {t: make_forms(t, LARGE, names[t]) for t in TYPES}
 for form in range(4):
     text = translate_model(f"large{form}", [large[t][1][form] for t in TYPES])
@@ -142,6 +145,6 @@ for form in range(4):
         assert f"dense_resource<{names[data_type]}> : tensor<{LARGE}x{spelling}>" in text, spelling
         found = bytes.fromhex(blobs[names[data_type]])[4:]
         stays_packed = bits < 8 and not (bits == 6 and form == 1)
-        codes = large[data_type][0]
-        expected = pack(codes, bits) if stays_packed else make_slots(codes, bits, signed)
+        encodings = large[data_type][0]
+        expected = pack(encodings, bits) if stays_packed else make_slots(encodings, bits, signed)
         assert found == expected, f"{spelling}, form {form}: {found[:8]} {expected[:8]}"

@@ -1,6 +1,6 @@
-# QuantizeLinear and DequantizeLinear of every version, ONNX's and com.microsoft's: which granularity
-# (Q1) and which types (Q5, Q6) the import decides on, which attributes count as ignored (V3), and
-# that what it writes reads back.
+# QuantizeLinear and DequantizeLinear of every version, in ONNX's domain and com.microsoft: the
+# granularity (Q1) and types (Q5, Q6) that the importer selects, the attributes that are ignored
+# (V3), and that the printed module can be parsed again.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs %python %s %t
 # RUN: quant-float-translate --import-onnx %t/versions.onnx | FileCheck %s --check-prefix=V28
 # RUN: quant-float-translate --import-onnx %t/v10.onnx | FileCheck %s --check-prefix=V10
@@ -32,7 +32,7 @@ QUANTIZE, DEQUANTIZE = "QuantizeLinear", "DequantizeLinear"
 
 
 class Graph:
-    """Collects nodes; each has inputs of its own."""
+    """Collects nodes, each with its own inputs."""
 
     def __init__(self, **fields):
         self.nodes, self.inputs, self.outputs, self.fields = [], [], [], fields
@@ -59,7 +59,8 @@ X, S = (FLOAT, [4, 5]), (FLOAT, [])
 
 save(
     sys.argv[1],
-    # The output type: the zero point's, output_dtype, uint8 (Q5); output_dtype, the scale's (Q6).
+    # The output type: the zero point's, output_dtype, or uint8 (Q5); output_dtype, or the scale's
+    # (Q6).
     # V28-LABEL: func.func @g
     # V28: quant_float.quantize %{{.*}}, %{{.*}}, %{{.*}} opset 28 : tensor<4x5xf32>, tensor<f32>, tensor<i8> to tensor<4x5xi8>
     # V28: quant_float.quantize %{{.*}}, %{{.*}} opset 28 : tensor<4x5xf32>, tensor<f32> to tensor<4x5xui16>
@@ -114,7 +115,7 @@ save(
     # V28F6: quant_float.quantize %{{.*}}, %{{.*}}, %{{.*}} opset 28 : tensor<4x5xf32>, tensor<f32>, tensor<f6E3M2FN> to tensor<4x5xf6E3M2FN>
     v28=one(QUANTIZE, X, S, (T.FLOAT6E3M2, []), opset=28).build(),
     # GRAIN-LABEL: func.func @g
-    # Rank 0, one element, several, one that the dimension has as well.
+    # Rank 0, one element, several, and one along a dimension of size 1.
     # GRAIN: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} opset 28
     # GRAIN-SAME: tensor<4x5xf32>, tensor<f32>
     # GRAIN: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} opset 28
@@ -127,10 +128,10 @@ save(
     # GRAIN-SAME: tensor<3xf32>, tensor<3xf32>
     # GRAIN: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} axis -1 block_size 3 opset 28
     # GRAIN-SAME: tensor<4x5xf32>, tensor<4x2xf32>
-    # A scale of one element is blocked all the same where there is a block size.
+    # With a block size, a scale of one element is blocked, too.
     # GRAIN: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} axis 0 block_size 4 opset 28
     # GRAIN-SAME: tensor<3xf32>, tensor<1xf32>
-    # Nothing has no scales.
+    # A tensor without elements has no scales.
     # GRAIN: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} axis 1 opset 28
     # GRAIN-SAME: tensor<4x0xf32>, tensor<0xf32>
     # GRAIN: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} axis 1 block_size 32 opset 28
@@ -149,7 +150,7 @@ save(
     .add(QUANTIZE, (FLOAT, [4, 0]), (FLOAT, [4, 0]), block_size=32)
     .add(QUANTIZE, X, (FLOAT, [4, 1]), block_size=2**63 - 1)
     .build(),
-    # Attributes without effect keep their names; an axis out of range is none of them (Q1).
+    # Attributes without effect keep their names. An axis out of range is an error (Q1).
     # IGNORED-LABEL: func.func @g
     # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["axis"]
     # IGNORED: quantize {{.*}} opset 28 ignored_attributes ["axis"]
@@ -169,7 +170,7 @@ save(
     .add(DEQUANTIZE, (T.INT8, [4]), S, output_dtype=FLOAT)
     .add(DEQUANTIZE, (T.INT8, [4]), S, output_dtype=0, block_size=0, axis=1)
     .build(),
-    # A length that shows at run time: per axis; per tensor where the input has no such axis.
+    # A dynamic length: per axis, or per tensor if the input has no such axis.
     # DYN-LABEL: func.func @g
     # DYN: quantize {{.*}} axis 1 opset 28 : tensor<?x?xf32>, tensor<?xf32> to tensor<?x?xui8>
     # DYN: quantize {{.*}} axis 1 opset 28 : tensor<*xf32>, tensor<3xf32> to tensor<*xui8>
@@ -213,7 +214,7 @@ save(
     .add(DEQUANTIZE, (T.INT32, [4, 5]), (T.FLOAT16, []), domain="com.microsoft")
     .add(QUANTIZE, X, (FLOAT, [4, 3]), block_size=2, domain="com.microsoft")
     .build(),
-    # Zeros of float8, either sign, and a zero point that is no constant (Q7); one left out.
+    # float8 zeros of either sign, a zero point that is not a constant (Q7), and an absent one.
     # ZEROS-COUNT-3: quant_float.quantize {{.*}} to tensor<2xf8E4M3FN>
     # ZEROS: quant_float.quantize %{{[a-z0-9]+}}, %{{[a-z0-9]+}} opset 28 {{.*}} to tensor<2xui8>
     zeros=model(
@@ -230,7 +231,7 @@ save(
             helper.make_tensor("minus", T.FLOAT8E4M3FN, [], b"\x80", raw=True),
         ],
     ),
-    # DynamicQuantizeLinear stays a node; its types are known.
+    # DynamicQuantizeLinear remains a node with known types.
     # DQL: quant_float.node "DynamicQuantizeLinear"(%arg0) opset 28 {{.*}}: (tensor<?x3xf32>) -> (tensor<?x3xui8>, tensor<f32>, tensor<ui8>)
     # DQL: quant_float.dequantize
     dynamic_quantize=model(
@@ -241,8 +242,8 @@ save(
         [("x", FLOAT, ["N", 3])],
         [("d", FLOAT, ["N", 3])],
     ),
-    # What the file does not tell: the node stays, with the result type as far as it is known. Shapes
-    # are rarely told, so that a rank is missing is no reason for a warning.
+    # With missing types, the node is kept, and its result type is inferred as far as possible.
+    # Shapes are rarely present, so a missing rank is no reason for a warning.
     # UNKNOWN-LABEL: func.func @g
     # UNKNOWN: %[[S:.+]] = quant_float.node "Strange"(%arg0) opset 28 : (tensor<4x5xf32>) -> !quant_float.unknown
     # UNKNOWN: quant_float.node "QuantizeLinear"(%[[S]], %arg1) opset 28 {{.*}} -> tensor<*xui8>

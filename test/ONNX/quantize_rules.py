@@ -1,7 +1,7 @@
-# The opset rules of QuantizeLinear and DequantizeLinear against ONNX's own checker and type inference:
-# at every version, every pair of types of x and scale, every zero point with every output_dtype, and
-# every attribute. What the verifiers say of an imported model about other opsets is what an import at
-# that opset says.
+# The opset rules of QuantizeLinear and DequantizeLinear against ONNX's own checker and type
+# inference: at every version, every pair of types of x and scale, every zero point with every
+# output_dtype, and every attribute. The verifiers' verdict on other opsets equals that of an import
+# with that opset.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-check %t
 import collections
@@ -20,7 +20,8 @@ TYPES = [n for n in T.DataType.values() if n != T.UNDEFINED]
 INT8, FLOAT, UNKNOWN = T.INT8, T.FLOAT, 99
 failures = []
 
-# What is wrong although no schema says so (Q9, V6, Q4): attributes without a set of values there.
+# Errors that schemas do not express (Q9, V6, Q4): the values of these attributes are not restricted
+# there.
 BEYOND = {
     ("precision", T.STRING),
     ("precision", T.FLOAT8E8M0),
@@ -31,13 +32,13 @@ BEYOND = {
 
 
 def make_cases(op):
-    """(x, scale, zero point or None, attributes): pairs of types first, then the rest around the types
-    that occur in practice."""
+    """(x, scale, zero point or None, attributes): pairs of types first, then the other dimensions
+    with common types."""
     is_quantize = op == "QuantizeLinear"
     for x in TYPES:
         for scale in TYPES:
             yield x, scale, None, {}
-            # Where the result has the scale's type, that of e8m0 is refused (Q8).
+            # If the result has the scale's type, e8m0 is an error (Q8).
             yield x, scale, None, {"output_dtype": INT8 if is_quantize else FLOAT}
     inputs = (FLOAT, T.FLOAT16, T.INT32) if is_quantize else (INT8, T.FLOAT8E5M2, T.INT32)
     for x in inputs:
@@ -105,7 +106,7 @@ def check(name, opset, *arguments):
     )
     reports = json.loads(result.stdout)
     if [r["node"] for r in reports] != [f"n{index}" for index in range(len(CASES))]:
-        sys.exit(f"opset {opset}: not every node was reported on")
+        sys.exit(f"opset {opset}: some nodes were not reported on")
     return reports
 
 
@@ -121,7 +122,7 @@ versions = sorted(
 for opset in [versions[0] - 1, *versions]:
     reports = check(f"opset{opset}", opset)
     for index, (case, report) in enumerate(zip(CASES, reports, strict=True)):
-        # An axis that the opset lacks is taken as one of opset 13.
+        # An axis that the opset lacks is interpreted as in opset 13.
         ours = report["status"] == "ok" and report["opset"] == opset
         verdicts[opset, index] = ours
         theirs = is_accepted_by_onnx(make_node(index, *case), opset)
@@ -130,7 +131,8 @@ for opset in [versions[0] - 1, *versions]:
         if ours != theirs or report["status"] == "not verified":
             failures.append(f"opset {opset}: {case}: ONNX: {theirs}, but got {report}")
 for index, report in enumerate(check("all", NEWEST, "--opset", "all")):
-    # A node without an op may be valid before: the attributes of an op are those of its own opset.
+    # A node without an op may be valid in earlier opsets: the attributes of an op are those of its
+    # own opset.
     if not verdicts[versions[-1], index]:
         continue
     for opset in versions:
@@ -142,6 +144,6 @@ print(
     f"{len(CASES)} nodes at {len(versions)} versions: {count[True]} accepted, {count[False]} refused"
 )
 if min(count.values()) < 1000 or NEWEST != 28:
-    failures.append(f"too little was compared: {count}, opset {NEWEST}")
+    failures.append(f"too few comparisons: {count}, opset {NEWEST}")
 if failures:
     sys.exit("\n".join([*failures[:30], f"{len(failures)} disagreements"]))

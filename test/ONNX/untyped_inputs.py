@@ -1,4 +1,4 @@
-# Every version of every operator imports where no type of an input is known, or is refused.
+# Every version of every operator with inputs of unknown type is imported or rejected.
 # RUN: %python %s quant-float-translate
 import concurrent.futures
 import os

@@ -1,4 +1,4 @@
-# Attributes of layers: numbers, booleans and lists where the operator is known, strings elsewhere.
+# Attributes of layers: numbers, booleans and lists if the operator is known, otherwise strings.
 # RUN: rm -rf %t && mkdir %t && %python %s %t
 # RUN: quant-float-translate --import-openvino %t/m.xml | FileCheck %s
 import pathlib
@@ -21,7 +21,7 @@ import sys
 # CHECK: "Gather"({{.*}} {batch_dims = 0 : i64}
 # CHECK: "MatMul"({{.*}} {transpose_a = true, transpose_b = false}
 # CHECK: "Reshape"({{.*}} {special_zero = true}
-# The first of two counts.
+# The first of two values is used.
 # CHECK: "Softmax"({{.*}} {axis = 1 : i64}
 # CHECK: "Unheard"({{.*}} {axis = "1", empty = "", strides = "1,2"}
 LAYERS = [

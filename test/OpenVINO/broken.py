@@ -1,5 +1,6 @@
-# Pairs of files that are wrong in one way each, with the exact message and its place; every diagnostic of the importer has a case
-# here or is listed at the end with the reason why not. A file that the result would replace stays as it was.
+# Pairs of files with one error each, with the exact message and its location. Every diagnostic of
+# the importer has a case here or is listed at the end with the reason. A file that the result would
+# replace is not changed.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../ONNX/Inputs:%S/../helpers %python %s %t quant-float-translate %src_root/lib/OpenVINO/Common/Diagnostics.def quant-float-compile
 import os
 import pathlib
@@ -8,11 +9,11 @@ import sys
 
 from cases import read_diagnostics
 from limits import SANITIZED
-from pairs import FC, MODEL, WEIGHTS, PairTable, R, S, X, Y, edited, place_of
+from pairs import FC, MODEL, WEIGHTS, PairTable, R, S, X, Y, edited, location_of
 
 table = PairTable(*sys.argv[1:4])
 LAYERS = {X: 0, S: 1, R: 2, FC: 3, Y: 4}
-# A whole layer, by its beginning.
+# A whole layer, given by its beginning.
 CONST_DATA = '<data element_type="f32" shape="1, 3" offset="0" size="12"/>'
 PARAMETER_DATA = '<data shape="2,3" element_type="f32"/>'
 EDGE = '<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>'
@@ -31,7 +32,7 @@ def without(element):
 
 
 def last_of(data):
-    """Where the text ends, as a place."""
+    """The location of the end of the text."""
     data = data if isinstance(data, bytes) else data.encode()
     return f"{data.count(10) + 1}:{len(data) - data.rfind(10)}"
 
@@ -68,7 +69,7 @@ for tail, got in (("<net/>", "'net'"), ("<more a='1'/>", "'more'")):
     )
 message = "expected nothing after the element 'net', but got text"
 table.add("TrailingContent", MODEL + "text", message, place=last_of(MODEL[:-1]))
-# However deep elements are in one another.
+# With any nesting depth of elements.
 deep = "<layers>" * 100_000
 table.add(
     "NoRoot",
@@ -95,7 +96,7 @@ for entities in (
         "DocumentType", changed, "document types and their entities are not supported", place="2:11"
     )
 nul = MODEL.encode().replace(b'name="x"', b'name="x\0y"', 1)
-table.add("NulByte", nul, "not XML: contains a null byte", place=place_of(nul, "\0"))
+table.add("NulByte", nul, "not XML: contains a null byte", place=location_of(nul, "\0"))
 table.add("NulByte", MODEL.encode() + b"\0", "not XML: contains a null byte", place=last_of(MODEL))
 table.add("NulByte", MODEL.encode("utf-16-le"), "not XML: contains a null byte", place="1:2")
 table.add("NulByte", bytes(100), "not XML: contains a null byte", place="1:1")
@@ -414,7 +415,7 @@ for ends, message in (
     ((0, 5, 2, 0), f"{X} has no output port 5"),
     ((0, 0, 2, 1), f"{R} has no input port 1"),
     ((0, 0, 2, 2**64 - 1), f"{R} has no input port {2**64 - 1}"),
-    # Ports of the other kind.
+    # Ports of the wrong direction.
     ((2, 0, 3, 0), f"{R} has no output port 0"),
     ((0, 0, 3, 2), f"{FC} has no input port 2"),
 ):
@@ -445,7 +446,7 @@ refuse(
     f"the layers depend on each other: {R} <- {FC} <- {R}",
     place="<net",
 )
-# A Result that goes on.
+# A Result with an output.
 going_on = '<layer id="9" name="z" type="Result" version="opset1"><input><port id="0"/></input><output><port id="1"/></output></layer>'
 refuse(
     "OutputCount",
@@ -532,7 +533,7 @@ for type, shape, size, needed in (
 ):
     message = f"expected at least {needed} bytes for {type} of shape [{shape}], but got {size}"
     refuse("ConstantSize", constant(type, shape, size=str(size)), S, message)
-# Of two strings: their number, where the first one begins and each one ends, bytes.
+# For two strings: their number, the begin of the first one and the end of each one, and the bytes.
 for words, size, id, message in (
     (
         (2, 0, 1, 2),
@@ -637,7 +638,7 @@ table.add(
     place='<layer id="2"',
 )
 
-# Bodies that pass a value on, and how deep they may be in each other.
+# Bodies that return a parameter, and the limit of their nesting.
 LOOP = "layer 'r' (TensorIterator, id 2)"
 PORT = '<port id="{}" precision="FP32"/>'
 GIVEN = (
@@ -695,7 +696,7 @@ table.add(
 
 # --- Memory ---------------------------------------------------------------------------------------
 
-# What does not fit into memory once it is not packed, or not aligned: in a file of which nothing is read.
+# Data that does not fit into memory after unpacking or aligning, in a file that is not read.
 SIZE = 2**30
 
 
@@ -723,15 +724,15 @@ for type, count, needed in (
 
 # --- The table itself -----------------------------------------------------------------------------
 
-# What a tool that opens the file itself never lets the importer say.
+# Errors that a tool which opens the file itself detects before the importer.
 ELSEWHERE = {"CannotOpen": "the unit test of importOpenVino"}
 ELSEWHERE |= dict.fromkeys(
     read_diagnostics(pathlib.Path(sys.argv[3]), after="// Export."), "export_broken.py"
 )
 if SANITIZED:
-    ELSEWHERE["NoMemory"] = "no bound of memory"
+    ELSEWHERE["NoMemory"] = "no limit of memory"
 
-# Types that only show behind others.
+# Types that only occur after others.
 unknown = [
     ('type="ReLU" version="opset1"', 'type="Mystery" version="extension"'),
     (
@@ -741,7 +742,7 @@ unknown = [
 ]
 message = "the type of input 0 is not known, so the layer is kept unchanged"
 refuse("UntypedInput", unknown, FC, message)
-# What FakeConvert's rules refuse; test/Tools/check_openvino.py has all of them.
+# Errors of FakeConvert's rules. test/Tools/check_openvino.py has all of them.
 FAKE_CONVERT = '<data destination_type="f8e4m3"/>'
 message = "attribute 'destination_type': expected 'f8e4m3' or 'f8e5m2', but got 'f16'"
 refuse(None, (FAKE_CONVERT, FAKE_CONVERT.replace("f8e4m3", "f16")), FC, message)
@@ -750,7 +751,7 @@ port = ('precision="FP32"><dim>1</dim>', 'precision="FP64"><dim>1</dim>')
 refuse(None, [constant("f64", "1, 3", size="24"), port], FC, message, weights=bytes(24))
 
 problems = table.run()
-# A compiler's output that was there before stays as it was.
+# An existing output of a compiler is not changed.
 survived = 0
 for index in range(0, len(table.cases), 8):
     path = table.folder / f"{index}.xml"

@@ -1,5 +1,6 @@
-# Constants of every element type, as OpenVINO writes them and as it converts them to numbers itself: packed, de-duplicated,
-# unaligned, in no order, as attributes and as resources, and without elements.
+# Constants of every element type, as OpenVINO writes them and as it converts them to numbers
+# itself: packed, de-duplicated, unaligned, in any order, as attributes and as resources, and
+# without elements.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-run %t
 # RUN: quant-float-translate --import-openvino %t/m.xml | FileCheck %s
 import pathlib
@@ -45,7 +46,7 @@ VALUES = {
     "u32": [2**32 - 1, 0, 2**31],
     "u64": [2**64 - 1, 0, 2**63],
 }  # fmt: skip
-# How the numbers of an output are stored in the .npy file.
+# The types in which the .npy file of an output stores the elements.
 VIEWS = {
     "bf16": ml_dtypes.bfloat16,
     "f8e4m3": ml_dtypes.float8_e4m3fn,
@@ -64,7 +65,7 @@ def add(type, values, shape):
 
 for type, values in VALUES.items():
     add(type, values, [len(values)])
-    # The same bytes again, a scalar, nothing, and more than an attribute holds.
+    # The same bytes again, a scalar, an empty tensor, and more than an attribute holds.
     add(type, values, [1, len(values)])
     add(type, values[1:2], [])
     if type not in ("nf4", "u1"):
@@ -82,9 +83,9 @@ assert any(offset % 8 for offset in offsets), "everything is aligned"
 subprocess.run([run, folder / "m.xml", "--target", "reference", "--outputs", folder], check=True)
 failures = []
 for index, (type, made) in enumerate(constants):
-    codes = np.load(folder / f"output_{index}.npy")
-    found = codes.view(VIEWS[type]) if type in VIEWS else codes
-    # As a number that OpenVINO converts all of the type to.
+    encodings = np.load(folder / f"output_{index}.npy")
+    found = encodings.view(VIEWS[type]) if type in VIEWS else encodings
+    # As a type to which OpenVINO converts all values of the element type.
     is_integer = found.dtype.kind in "biu" and type != "nf4"
     wide = (
         np.uint64

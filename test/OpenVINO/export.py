@@ -1,5 +1,6 @@
-# What goes in comes out again, with all that a file can say, and the second time as the same bytes. Conformance/openvino/
-# export*.test has ONNX's node tests, as OpenVINO converts them.
+# Models are imported and exported with everything that a file can contain, and the second export
+# has the same bytes. Conformance/openvino/ export*.test covers ONNX's node tests, as OpenVINO
+# converts them.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t
 import pathlib
 import re
@@ -38,8 +39,9 @@ def check_model(name, model):
 
 # --- Names, strings, metadata, order ------------------------------------------------------------------
 
-# Layers and ports in no order and with any numbers, two that nothing depends on, one that assigns; spellings and values
-# that are not OpenVINO's own; names with commas, quotes, line ends; rt_info everywhere; elements that nobody knows.
+# Layers and ports in any order and with any ids, two layers without users, one that assigns;
+# spellings and values other than OpenVINO's own; names with commas, quotes, line ends; rt_info
+# everywhere; unknown elements.
 TEXTS = f"""<?xml version="1.0"?>
 <!-- not kept -->
 <net name="my &quot;net&quot;&#10;&lt;2&gt;" version="10" extra="1">
@@ -84,7 +86,7 @@ TEXTS = f"""<?xml version="1.0"?>
 <meta_data><any/></meta_data>
 </net>
 """
-# XML of other parsers has no attribute twice.
+# Other XML parsers reject duplicate attributes.
 once = TEXTS.replace(' min="3"', "")
 check("strings", once, runs=False)
 twice = work / "twice.xml"
@@ -92,7 +94,7 @@ twice.write_text(TEXTS)
 assert trips.call("--export-openvino", twice, "-o", work / "twice-out.xml").returncode == 0
 assert (work / "twice-out.xml").read_bytes() == (work / "out.xml").read_bytes()
 
-# A layer outside of the opsets; a type that is not known; a scalar.
+# A layer outside of the opsets, an unknown type, and a scalar.
 EXTENSION = """<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="" element_type="dynamic"/><output><port id="0"/></output></layer>
 <layer id="1" name="odd" type="Odd" version="extension"><data a="1" b="&#9;" c=""/><input><port id="0"/></input>
@@ -102,7 +104,7 @@ EXTENSION = """<net name="m" version="11"><layers>
 </edges></net>"""
 check("extension", EXTENSION)
 
-# What a port says of another type than the value has is corrected, all else stays.
+# A port type other than that of the value is corrected. Everything else is kept.
 STALE = f"""<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/><output>{PORT.format(0)}</output></layer>
 <layer id="1" name="r" type="Relu" version="opset1"><input><port id="0" precision="I8"><dim>9</dim><dim>9</dim><rt_info/></port></input>
@@ -137,10 +139,10 @@ path = check_model("constants", ov.Model(outputs, [], "constants"))
 weights = (work / "out.bin").read_bytes()
 before = path.with_suffix(".bin").stat().st_size
 offsets = [int(o) for o in re.findall(r'offset="(\d+)"', (work / "out.xml").read_text())]
-# Equal bytes are there once, of whatever type.
+# Equal bytes are written once, whatever their types are.
 assert len(set(offsets)) < len(offsets) - 20 and len(weights) < 1.3 * before, (len(weights), before)
 assert all(offset % 64 == 0 for offset in offsets)
-# Over itself, by a relative name, too.
+# Over itself, also by a relative name.
 copy = work / "copy.xml"
 copy.write_bytes((work / "out.xml").read_bytes())
 copy.with_suffix(".bin").write_bytes(weights)
@@ -150,9 +152,9 @@ assert copy.with_suffix(".bin").read_bytes() == weights
 
 # Compressed weights stay compressed: u4 with zero points, groups, a float8 with a scale, nf4.
 x = ops.parameter([2, 64], np.float32)
-codes = rng.integers(0, 16, (8, 2, 32)).astype(np.uint8)
+encodings = rng.integers(0, 16, (8, 2, 32)).astype(np.uint8)
 grouped = ops.convert(
-    ov.op.Constant(ov.Type.u4, ov.Shape([8, 2, 32]), list(codes.reshape(-1))), np.float32
+    ov.op.Constant(ov.Type.u4, ov.Shape([8, 2, 32]), list(encodings.reshape(-1))), np.float32
 )
 zero = ops.convert(ov.op.Constant(ov.Type.u4, ov.Shape([8, 2, 1]), [8] * 16), np.float32)
 scale = ops.constant(rng.random((8, 2, 1)).astype(np.float32))
@@ -162,12 +164,13 @@ nf4 = ops.convert(ov.op.Constant(ov.Type.nf4, ov.Shape([40, 4]), [1.0, -1.0] * 8
 hidden = ops.matmul(ops.matmul(x, weight, False, True), f8, False, True)
 compressed = ov.Model([ops.result(ops.matmul(hidden, nf4, False, True))], [x], "compressed")
 path = check_model("compressed", compressed)
-# Matrices of 512, 16 and 32, scales and zero points of 64 and 8, the numbers of Reshape of 16: at multiples of 64.
+# Matrices of 512, 16 and 32 bytes, scales and zero points of 64 and 8, the shape operand of Reshape
+# of 16: at multiples of 64.
 assert (work / "out.bin").stat().st_size < 1100
 
 # --- FakeConvert -----------------------------------------------------------------------------------------
 
-# A zero shift that the plugin drops is a constant of its own again.
+# A zero shift that the plugin drops becomes a separate constant again.
 made = []
 for type, zero_shape in ((np.float32, [1, 4]), (np.float32, []), (np.float16, [1, 1])):
     data = ops.parameter([3, 4], type)
@@ -220,7 +223,7 @@ expected = np.maximum(expected, np.float32(-0.1))
 assert got[0][2] == expected.tobytes(), (got[0], expected)
 assert got[2][2] == np.arange(4, dtype=np.float16).tobytes()
 
-# Without constants a model may go anywhere.
+# A model without constants can be written to any path.
 done = trips.call("--export-openvino", twice)
 assert done.returncode == 0 and done.stdout == (work / "twice-out.xml").read_text(), done.stderr
 

@@ -1,4 +1,5 @@
-# What cannot be exported, with the exact message; outputs that exist stay. Every diagnostic of the exporter has a case here.
+# Models that cannot be exported, with the exact message. Existing outputs are kept. Every
+# diagnostic of the exporter has a case here.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../ONNX/Inputs:%S/../helpers %python %s quant-float-translate %t %src_root/lib/OpenVINO/Common/Diagnostics.def
 import pathlib
 import subprocess
@@ -85,7 +86,7 @@ refuse(
 
 
 def branches(lists, yielded="%a", domain="openvino", names='"then_body", "else_body"'):
-    """An If in a function of a condition and x, which both bodies are given and give."""
+    """An If in a function of a condition and x, which both bodies take and return."""
     body = f"{{\n^bb0(%a: tensor<2xf32>):\nquant_float.yield {yielded} : tensor<2xf32>\n}}"
     text = f'%y = quant_float.node "If"(%c, %x) opset 8 domain "{domain}" attributes {{{lists}}}'
     types = "(tensor<i1>, tensor<2xf32>) -> tensor<2xf32>"
@@ -202,7 +203,7 @@ refuse(
     "layer 'if' (ReadValue): the body in the element 'body' is not imported, so it cannot be exported",
     suffix="xml",
 )
-# What the importer refuses.
+# Models that the importer rejects.
 refuse(
     None,
     BODY.replace("<body/>", "").replace('to-port="0"', 'to-port="7"'),

@@ -1,13 +1,13 @@
-# What is frozen of FakeConvert: the mode, and what OpenVINO's plugin makes of operands that are constants of the model and of
-# those that are none.
+# The attributes of FakeConvert that the importer fixes: the mode, and the plugin's treatment of
+# operands that are constants of the model or inputs.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir/quant-float-translate %t
-# The tools choose the mode as well, for a model in MLIR, too.
+# The tools select the mode as well, also for a model in MLIR.
 # RUN: quant-float-compile %t/m.xml --emit mlir -o %t/default.mlir
 # RUN: quant-float-compile %t/m.xml --emit mlir -o %t/exact.mlir --fakeconvert-mode exact
 # RUN: quant-float-compile %t/m.mlir --emit mlir -o %t/overridden.mlir --fakeconvert-mode exact
 # RUN: cmp %t/exact.mlir %t/overridden.mlir
 # RUN: not cmp -s %t/default.mlir %t/exact.mlir
-# A splat may stand for more elements than can be looked at.
+# A splat may represent too many elements to be inspected.
 # RUN: quant-float-compile %S/Inputs/splat.mlir --emit mlir -o - --fakeconvert-mode openvino | FileCheck %s --check-prefix=SPLAT
 # SPLAT: quant_float.fakeconvert %{{[^,]+}}, %{{[^,]+}} to f8E4M3FN mode openvino reciprocal nearest opset 13
 # RUN: quant-float-check %t/m.xml
@@ -42,7 +42,8 @@ def parameter(type, shape):
 
 
 def add(expected, type, *operands, destination="f8e4m3"):
-    """A FakeConvert, and what follows its operands: how many are left, and the attributes."""
+    """A FakeConvert, and the rest after its operands: the number of the remaining operands, and the
+    attributes."""
     operands = [constant(type, o) if isinstance(o, float | list) else o for o in operands]
     result = ops.result(ops.fake_convert(*operands, destination_type=destination))
     cases.append((result, expected))
@@ -57,11 +58,11 @@ for type, constant_scale, input_scale in (
 ):
     known = OPENVINO + constant_scale
     x, s = parameter(type, X), parameter(type, "[3]")
-    # A constant scale of one element: zeros are +0 unless it is 1.
+    # A constant scale of one element: zeros become +0 unless it is 1.
     add(f"2 {known} positive_zero", type, x, 2.0)
     add(f"2 {known}", type, x, [[1.0]])
     add(f"2 {known}".replace("E4M3FN", "E5M2"), type, x, ROW, destination="f8e5m2")
-    # A constant shift of zeros is dropped; of bf16 only one element.
+    # A constant shift of zeros is dropped. For bf16, only if it has one element.
     add(f"2 {known} positive_zero", type, x, 2.0, 0.0)
     add(f"{3 if type == 'bf16' else 2} {known}", type, x, ROW, ZEROS)
     add(f"3 {known}", type, x, ROW, [0.0, -0.0, 0.0])
@@ -72,11 +73,12 @@ for type, constant_scale, input_scale in (
     add(f"2 {OPENVINO}{input_scale}", type, x, parameter(type, "[]"), 0.0)
     add(f"3 {known} neutral_shift", type, x, ROW, parameter(type, "[3]"))
     add(f"3 {OPENVINO}{input_scale} neutral_shift", type, x, s, s)
-    # The reference folds nothing but constants, of which data alone is one operand.
+    # The reference folds constants only. Constant data alone does not suffice.
     add(f"2 {REFERENCE}", type, [[1.0, 2.0, 3.0]], 2.0)
     add(f"2 {OPENVINO}", type, [[1.0, 2.0, 3.0]], s)
 
-# Conversions and reshaping are looked through, what is computed of constants is one.
+# Conversions and reshapes are looked through, and values that are computed from constants are
+# constants.
 x = parameter("f32", X)
 two, one, zero = (ops.convert(constant("f16", v), "f32") for v in (2.0, 1.0, 0.0))
 add(f"2 {OPENVINO} positive_zero", "f32", x, two, zero)
@@ -99,7 +101,7 @@ ov.serialize(ov.Model([ops.result(one)], [x], "one"), folder / "one.xml")
 
 
 def import_model(*arguments):
-    """The ops that make the results, in their order."""
+    """The ops that define the results, in order."""
     command = [translate, "--import-openvino", folder / "m.xml", *arguments]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     (folder / "m.mlir").write_text(text)
@@ -122,7 +124,7 @@ def compare(what, expected, found):
 expected = [text for _, text in cases]
 compare("default", expected, import_model())
 compare("openvino", expected, import_model("--fakeconvert-mode=openvino"))
-# Other modes freeze nothing and drop nothing.
+# Other modes fix and drop nothing.
 counts = [result.input(0).get_source_output().get_node().get_input_size() for result, _ in cases]
 for mode, shown in (("exact", ""), ("openvino_reference", " mode openvino_reference")):
     expected = [

@@ -1,4 +1,5 @@
-# Time and memory do not grow with the square of what a file holds: many inputs and outputs, and many attributes of one layer.
+# Time and memory are linear in the contents of a file: many inputs and outputs, and many attributes
+# of one layer.
 # RUN: rm -rf %t && mkdir %t && %python %s quant-float-translate %t
 import pathlib
 import subprocess
@@ -20,7 +21,7 @@ def edge(source, destination):
 
 
 def translated(name, layers, edges):
-    """Within bounds that are ten times what is needed, and a tenth of what squares took."""
+    """The bounds are ten times what is needed, and a tenth of quadratic costs."""
     path = work / f"{name}.xml"
     text = f"<layers>{''.join(layers)}</layers><edges>{''.join(edges)}</edges>"
     path.write_text(f'<net name="m" version="11">{text}</net>')

@@ -18,7 +18,7 @@ func.func @and_back(%x: vector<4xi8>) -> vector<4xi8> {
   return %2 : vector<4xi8>
 }
 
-// The type between is used elsewhere.
+// The intermediate value has other users.
 // CHECK-LABEL: @shared
 // CHECK-NEXT: %[[V:.+]] = quant_float.cast %arg0
 // CHECK-NEXT: %[[Y:.+]] = quant_float.cast %arg0 opset 21 : f16 to f64

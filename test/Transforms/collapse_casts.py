@@ -1,5 +1,6 @@
-# Two casts that become one, or none, give the same bits for all codes of types of 16 bits, and for numbers where roundings meet of
-# wider ones; what is left has the input that its remark names.
+# Two casts that become one, or none, yield the same bits for all encodings of 16-bit types, and for
+# values near rounding boundaries of wider ones. Casts that are left have the input that their
+# remark names.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
 # CHECK: collapsed: {{[1-9]}}
 # CHECK: refused: {{[1-9]}}
@@ -9,7 +10,7 @@ import re
 import sys
 
 import numpy as np
-from rewrites import CODE, DTYPES, WIDTHS, Rewrites, all_codes
+from rewrites import CODE, DTYPES, WIDTHS, Rewrites, all_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 TYPES = [
@@ -34,9 +35,9 @@ WITHOUT_RULE = "via 'f8E4M3FN' gives the same 'f8E4M3FNUZ'"
 
 
 def make_inputs(name, more):
-    """All codes, or bits of all kinds of numbers and those that are named."""
+    """All encodings, or values of all kinds and the given ones."""
     if WIDTHS[name] <= 16:
-        return all_codes(name)[0]
+        return all_encodings(name)[0]
     random = np.random.default_rng(0).integers(0, 1 << WIDTHS[name], 20000, np.uint64)
     bits = np.concatenate([random, random % 4096, np.array(more, "u8")]).astype(UNSIGNED[name])
     return bits.view(DTYPES[name])
@@ -84,8 +85,10 @@ def run(file, inputs, source, chains):
     )
     found = []
     for i, (_, to) in enumerate(chains):
-        codes = np.load(rewrites.folder / f"output_{i}.npy")
-        found.append(codes.view(UNSIGNED[to]) & np.dtype(UNSIGNED[to]).type((1 << WIDTHS[to]) - 1))
+        encodings = np.load(rewrites.folder / f"output_{i}.npy")
+        found.append(
+            encodings.view(UNSIGNED[to]) & np.dtype(UNSIGNED[to]).type((1 << WIDTHS[to]) - 1)
+        )
     return found
 
 
@@ -100,8 +103,10 @@ for source in TYPES:
         rewrites.folder / "after.mlir",
     )
     pattern = rf"node 'chain(\d+)_x': not collapsed: {CODE} of \S+ becomes {CODE} via \S+, but {CODE} directly"
-    remarks = {int(i): [int(c, 16) for c in codes] for i, *codes in re.findall(pattern, said)}
-    # The same values up to where the last type ends, and no rule for it.
+    remarks = {
+        int(i): [int(c, 16) for c in encodings] for i, *encodings in re.findall(pattern, said)
+    }
+    # The same values within the range of the last type, and no rule for it.
     rewrites.counts["without a rule"] += said.count(WITHOUT_RULE)
     if len(remarks) + said.count(WITHOUT_RULE) != said.count("remark: "):
         rewrites.fail(

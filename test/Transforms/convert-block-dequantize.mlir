@@ -1,4 +1,5 @@
-// block_dequantize as dequantize of ONNX, where the bits are the same. The rest stays, with the reason.
+// block_dequantize becomes ONNX's dequantize if the bits are the same. Otherwise it is left, with
+// the reason.
 // RUN: quant-float-opt %s --quant-float-convert-block-dequantize -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: sed '/^\/\/ -----/,$d' %s | quant-float-opt -o %t.mlir
 // RUN: quant-float-translate --export-onnx %t.mlir -o %t.onnx
@@ -34,7 +35,7 @@ func.func @main(%q: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %v: tensor
 
 // -----
 
-func.func @stay(%i: tensor<4x32xi8>, %s: tensor<4x1xf8E8M0FNU>, %v: tensor<4x32xf4E2M1FN>, %e: tensor<4x2xf8E4M3FN>, %t: tensor<f32>, %u: tensor<4x1x!quant_float.f8UE5M3>, %f: tensor<2x2xf32>, %d: tensor<4x?xi8>, %g: tensor<4x1xf32>, %x: i8, %h: f32) {
+func.func @unchanged(%i: tensor<4x32xi8>, %s: tensor<4x1xf8E8M0FNU>, %v: tensor<4x32xf4E2M1FN>, %e: tensor<4x2xf8E4M3FN>, %t: tensor<f32>, %u: tensor<4x1x!quant_float.f8UE5M3>, %f: tensor<2x2xf32>, %d: tensor<4x?xi8>, %g: tensor<4x1xf32>, %x: i8, %h: f32) {
   // expected-remark @+1 {{not converted to dequantize: ONNX does not have MXINT8}}
   %0 = quant_float.block_dequantize %i, %s block [1, 32] : tensor<4x32xi8>, tensor<4x1xf8E8M0FNU> to tensor<4x32xf32>
   // expected-remark @+1 {{not converted to dequantize: ONNX multiplies the scale of a block by that of the tensor first, as order tensor_first}}

@@ -1,7 +1,7 @@
 // RUN: quant-float-opt %s --quant-float-convert-block-quantize -split-input-file -verify-diagnostics | FileCheck %s
 
-// Partial blocks are padded; the quotients are sliced before their conversion,
-// because Slice has no narrow floats.
+// Partial blocks are padded. The quotients are sliced before their conversion,
+// because Slice does not support narrow floats.
 
 // CHECK-LABEL: func.func @partial
 // CHECK-SAME: %[[X:.+]]: tensor<4x70xf32>

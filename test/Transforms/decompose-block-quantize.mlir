@@ -1,4 +1,5 @@
-// block_quantize into its parts. With two levels, the largest magnitude of the tensor is that of the blocks.
+// Decomposition of block_quantize. With two levels, the maximum magnitude of the tensor is that of
+// the blocks.
 // RUN: quant-float-opt %s --quant-float-decompose-block-quantize | FileCheck %s
 
 // CHECK-LABEL: func.func @one_level

@@ -1,4 +1,4 @@
-// fakeconvert into arith ops and casts, in each mode.
+// Decomposition of fakeconvert into arith ops and casts, in each mode.
 // RUN: quant-float-opt %s --quant-float-decompose-fakeconvert | FileCheck %s
 
 // CHECK-LABEL: func.func @exact
@@ -15,7 +15,7 @@ func.func @exact(%x: f32, %s: f32, %t: f32) -> f32 {
   return %0 : f32
 }
 
-// Vectors broadcast as tensors do; f16 is rounded to at the end alone.
+// Vectors broadcast like tensors. Only the final result is rounded to f16.
 // CHECK-LABEL: func.func @vectors
 // CHECK-SAME: (%[[X:.+]]: vector<4x8xf16>, %[[S:.+]]: vector<4x1xf16>)
 // CHECK-NEXT: %[[ALL:.+]] = vector.broadcast %[[S]] : vector<4x1xf16> to vector<4x8xf16>
@@ -31,7 +31,7 @@ func.func @vectors(%x: vector<4x8xf16>, %s: vector<4x1xf16>) -> vector<4x8xf16> 
   return %0 : vector<4x8xf16>
 }
 
-// One scale for all stays a scalar, so that what is computed of it is found to be the same for all.
+// A single scale stays a scalar, so that values computed from it are recognized as uniform.
 // CHECK-LABEL: func.func @one_scale
 // CHECK: %[[S:.+]] = vector.extract %{{.+}}[0] : f32 from vector<1xf32>
 // CHECK-NEXT: vector.broadcast %[[S]] : f32 to vector<8xf32>
@@ -40,7 +40,7 @@ func.func @one_scale(%x: vector<8xf32>, %s: vector<1xf32>) -> vector<8xf32> {
   return %0 : vector<8xf32>
 }
 
-// A NaN becomes the lower bound; two roundings; a reciprocal; and no negative zero.
+// A NaN becomes the lower bound. Two roundings, a reciprocal, and no negative zero.
 // CHECK-LABEL: func.func @openvino
 // CHECK-SAME: (%[[X:.+]]: f32, %[[S:.+]]: f32)
 // CHECK-DAG: %[[LOW:.+]] = arith.constant -4.480000e+02 : f32
@@ -61,7 +61,8 @@ func.func @openvino(%x: f32, %s: f32) -> f32 {
   return %0 : f32
 }
 
-// The reciprocal is rounded to f16, and so is what is rounded to float8: f16 is not rounded to again.
+// The reciprocal is rounded to f16, and so is the operand of the float8 conversion. The result
+// needs no further rounding to f16.
 // CHECK-LABEL: func.func @openvino_f16
 // CHECK: %[[T:.+]] = quant_float.cast %{{.+}} opset 28 : f32 to f16
 // CHECK: %[[WIDE:.+]] = quant_float.cast %[[T]] opset 28 : f16 to f32
@@ -76,7 +77,7 @@ func.func @openvino_f16(%x: f16, %s: f16) -> f16 {
   return %0 : f16
 }
 
-// Half a unit where the last bit is 1; a shift of zero is -0 on the way back.
+// Half a unit is added if the last bit is 1. A shift of zero is subtracted as -0.
 // CHECK-LABEL: func.func @openvino_bf16
 // CHECK: %[[T:.+]] = arith.constant -0.000000e+00 : f32
 // CHECK: %[[BACK:.+]] = arith.select %{{.+}}, %[[T]], %{{.+}} : f32
@@ -90,7 +91,7 @@ func.func @openvino_bf16(%x: bf16, %s: bf16, %t: bf16) -> bf16 {
   return %0 : bf16
 }
 
-// What rounds up to a power of two below 2^-15 is taken twice; a zero is added.
+// Values below 2^-15 that round up to a power of two are doubled. A zero is added.
 // CHECK-LABEL: func.func @reference_e5m2
 // CHECK: %[[MANTISSA:.+]] = arith.constant 8384512 : i32
 // CHECK: %[[CARRIES:.+]] = arith.cmpi uge, %{{.+}}, %[[MANTISSA]] : i32
@@ -106,7 +107,7 @@ func.func @reference_e5m2(%x: f32, %s: f32) -> f32 {
   return %0 : f32
 }
 
-// Subnormals are truncated: no cast to f8E4M3FN does that.
+// Subnormals are truncated, which no cast to f8E4M3FN does.
 // CHECK-LABEL: func.func @reference_e4m3
 // CHECK-NOT: f8E4M3FN
 // CHECK: arith.fptosi %{{.+}} : f32 to i32
@@ -123,7 +124,7 @@ func.func @unranked(%x: tensor<*xf32>, %s: tensor<f32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// One scalable element is not one element.
+// One scalable element is not a single element.
 // CHECK-LABEL: func.func @scalable
 // CHECK-NOT: vector.extract
 // CHECK: vector.broadcast %{{.+}} : vector<[1]xf32> to vector<2x[1]xf32>
@@ -132,7 +133,7 @@ func.func @scalable(%x: vector<2x[1]xf32>, %s: vector<[1]xf32>) -> vector<2x[1]x
   return %0 : vector<2x[1]xf32>
 }
 
-// A shift that cannot broadcast, which only the scale's open size allows.
+// A shift that cannot broadcast, which only the dynamic size of the scale allows.
 // CHECK-LABEL: func.func @shift_too_large
 // CHECK-COUNT-2: quant_float.fakeconvert
 func.func @shift_too_large(%x: tensor<3xf32>, %y: tensor<?xf32>, %s: tensor<?xf32>, %t: tensor<5xf32>) -> (tensor<3xf32>, tensor<4xf32>) {

@@ -1,4 +1,4 @@
-// What is left has a code that shows why.
+// A pair that is not eliminated has an encoding that shows the reason.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-eliminate-qdq -o /dev/null
 // RUN: sed '/expected-remark/d' %s | quant-float-opt -split-input-file --quant-float-eliminate-qdq=remarks=false -o /dev/null 2>&1 | count 0
 
@@ -22,7 +22,7 @@ func.func @parameters(%q: tensor<2x4xi8>, %s: tensor<f32>, %r: tensor<2x4xui8>) 
 
 // -----
 
-func.func @codes(%q: tensor<4xi8>, %e: tensor<4xf8E5M2>, %i: tensor<4xi32>, %h: tensor<4xi16>) {
+func.func @encodings(%q: tensor<4xi8>, %e: tensor<4xf8E5M2>, %i: tensor<4xi32>, %h: tensor<4xi16>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %t = arith.constant dense<1.0> : tensor<f32>
   %tiny = arith.constant dense<1.0e-41> : tensor<f32>

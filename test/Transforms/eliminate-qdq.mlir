@@ -14,7 +14,7 @@ func.func @same(%q: tensor<?x8xi8>) -> tensor<?x8xi8> {
 
 // -----
 
-// The floats stay for those who want them.
+// The floats are kept for other users.
 // CHECK-LABEL: @other_uses
 // CHECK-SAME: (%[[Q:.+]]: vector<4xui8>)
 // CHECK: %[[D:.+]] = quant_float.dequantize
@@ -75,7 +75,7 @@ func.func @relu(%q: tensor<4xui8>) -> tensor<4xui8> {
 
 // -----
 
-// A negative code is an index from the end.
+// A negative value is an index from the end.
 // CHECK-LABEL: @table
 // CHECK: %[[TABLE:.+]] = arith.constant dense<[0, 1, 1, 2, 2, 3, 4, 4, -5, -4, -4, -3, -2, -2, -1, -1]> : tensor<16xi8>
 // CHECK: %[[I:.+]] = quant_float.cast %arg0 opset 21 : tensor<4xi4> to tensor<4xi32>
@@ -100,7 +100,7 @@ func.func @table(%q: tensor<4xi4>) -> tensor<4xi8> {
 
 // -----
 
-// Which NaN does not matter, if one says so.
+// With the option, NaN encodings are interchangeable.
 // CHECK-LABEL: @nan
 // CHECK: quant_float.quantize
 // NAN-LABEL: @nan

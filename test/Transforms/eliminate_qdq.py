@@ -1,5 +1,6 @@
-# What quant-float-eliminate-qdq makes of ONNX models gives the same codes for all codes that come in, by the Reference, by
-# compiled code and by ONNX Runtime, and ONNX's checker takes it; and what it leaves has the code that its remark names.
+# Models rewritten by quant-float-eliminate-qdq yield the same quantized values for all quantized
+# inputs, in the Reference, in compiled code and in ONNX Runtime, and ONNX's checker accepts them.
+# For pairs that are not eliminated, the remark names a quantized value that shows the reason.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
 # CHECK: identity: {{[1-9]}}
 # CHECK: refused: {{[1-9]}}
@@ -11,7 +12,7 @@ import sys
 import numpy as np
 import onnx
 from onnx import helper
-from rewrites import CODE, DTYPES, WIDTHS, Case, Rewrites, all_codes, operators_of, to_codes
+from rewrites import CODE, DTYPES, WIDTHS, Case, Rewrites, all_encodings, operators_of, to_encodings
 
 node = helper.make_node
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
@@ -27,7 +28,7 @@ def pair(name, source, target, scales, zeros, between=(), **options):
     attributes = options.pop("attributes", [{}, {}])
     saturate = options.pop("saturate", None)
     rows = max(np.size(scales[0]), np.size(scales[1]))
-    inputs = all_codes(source, rows)
+    inputs = all_encodings(source, rows)
     if shape:
         inputs = inputs.reshape(shape)
     nodes = [
@@ -48,7 +49,7 @@ def pair(name, source, target, scales, zeros, between=(), **options):
 
 
 def at_end(values, *nodes):
-    """The nodes, the last one of which makes e."""
+    """The nodes, the last one of which computes e."""
     return [
         node(op, inputs, ["e" if i == len(nodes) - 1 else f"t{i}"], **attributes)
         for i, (op, inputs, attributes) in enumerate(nodes)
@@ -56,7 +57,7 @@ def at_end(values, *nodes):
 
 
 def make_direct():
-    """Nothing between."""
+    """No node in between."""
     cases = []
     tiny, huge = 1e-45, 3e38
     for source in ("i8", "ui8", "i4", "ui4", "i16", "ui16", *FLOATS8):
@@ -66,7 +67,7 @@ def make_direct():
         ):
             cases.append(pair(f"same{source}n{i}", source, source, (scale, scale), (zero, zero)))
         if not source.startswith("f8"):
-            # The scale of f16 counts the zero point, too.
+            # With an f16 scale, the zero point affects the rounding, too.
             cases.append(
                 pair(f"half{source}", source, source, (0.1, 0.1), (zero, zero), type="f16")
             )
@@ -102,7 +103,7 @@ def make_direct():
             (blocks * 0, blocks * 0),
             attributes=[block, block],
         )
-        case.inputs = all_codes(source, 3)
+        case.inputs = all_encodings(source, 3)
         cases.append(case)
         cases.append(
             pair(
@@ -136,7 +137,7 @@ def make_direct():
 
 
 def make_between():
-    """Nodes between."""
+    """Nodes in between."""
     ints = {
         "shape4": np.array([1, 4, -1], "i8"),
         "axes": np.array([0], "i8"),
@@ -212,7 +213,7 @@ def make_between():
             ("f8E4M3FN", "f8E4M3FN"),
         ):
             zero = {"ui8": 100}.get(source, 0), {"ui8": 100}.get(target, 0)
-            # ONNX Runtime has no kernels for others.
+            # ONNX Runtime has no kernels for other types.
             if source in ("i4", "i16") and way in (
                 "maxpool",
                 "maxpad",
@@ -233,18 +234,19 @@ def make_between():
                     between,
                     constants=dict(constants),
                 )
-                case.inputs = all_codes(source, rows).reshape(1, 8, -1)
+                case.inputs = all_encodings(source, rows).reshape(1, 8, -1)
                 cases.append(case)
     return cases
 
 
 def replay(case, remark, before):
-    """Whether the code that the remark names becomes what it says, and that is another one."""
+    """Whether the value that the remark names yields the stated result, and another one without the
+    pair."""
     if found := re.search(
         rf"code {CODE}(?: with element \d+ of the scale)? becomes {CODE}", remark
     ):
         code, becomes = (int(digits, 16) for digits in found.groups())
-        inputs = to_codes(case.inputs, case.source)
+        inputs = to_encodings(case.inputs, case.source)
         at = inputs == code
         if inputs.shape != before.shape:
             return becomes in before
@@ -260,7 +262,7 @@ def replay(case, remark, before):
 def check(cases, opset, target, *passes, extra=()):
     model = rewrites.make_model(cases, opset, extra)
     after, remarks = rewrites.rewrite(model, *passes)
-    # The Reference takes no other nodes.
+    # The Reference does not support other nodes.
     ours, theirs = rewrites.run_both(model, after, cases, (target, "cpu"))
     for i, case in enumerate(cases):
         one, other = ours[i]
@@ -282,7 +284,7 @@ def check(cases, opset, target, *passes, extra=()):
         rewrites.compare_ours(case.name, one, other)
         scale = np.float32(np.ravel(case.constants["s2"])[0])
         if not (np.isfinite(scale) and scale) and case.source[0] in "iu":
-            # What an integer makes of NaN is ours (D1).
+            # The integer result for NaN is this project's definition (D1).
             rewrites.counts["of NaN"] += 1
         else:
             rewrites.compare_theirs(case.name, *theirs[i])
@@ -296,7 +298,7 @@ def check(cases, opset, target, *passes, extra=()):
 check(make_direct(), 21, "reference", PASS)
 check(make_between(), 21, "cpu", PASS)
 check([case for case in make_direct() if case.source != "i4"][:9], 19, "reference", PASS)
-# Integer arithmetic in place of tables, or nothing.
+# Integer arithmetic instead of lookup tables, or no op at all.
 requantized = [case for case in make_direct() if case.name.startswith(("to", "other"))]
 for form in ("multiply-shift", "none"):
     check(requantized, 21, "reference", f"{PASS}=requantize={form}")

@@ -1,6 +1,7 @@
 // RUN: quant-float-opt %s --split-input-file --mlir-print-debuginfo --quant-float-extract-weights | FileCheck %s
 
-// Outputs are rows; what makes scales comes along; what is quantized has none, and small numbers and indices are none.
+// The rows are outputs. The ops that compute scales are extracted as well. Quantized activations,
+// scalars and indices are not weights.
 
 // CHECK:       func.func @weights() -> (tensor<3x4xf32> {quant_float.name = "a.weight"},
 // CHECK-SAME:    tensor<4x3xf32> {quant_float.name = "b.weight"}, tensor<4x3xf32> {quant_float.name = "b.1.weight"}, tensor<3xf32> {quant_float.name = "unnamed"})
@@ -18,7 +19,7 @@ func.func @main(%x: tensor<1x4xf32>) -> (tensor<1x3xf32>, tensor<1x4xi8>, tensor
   %y = quant_float.node "MatMul"(%x, %d) opset 21 : (tensor<1x4xf32>, tensor<4x3xf32>) -> tensor<1x3xf32>
   %one = arith.constant dense<2.0> : tensor<f32>
   %q = quant_float.quantize %x, %one opset 21 : tensor<1x4xf32>, tensor<f32> to tensor<1x4xi8>
-  // Of two users, and of two levels.
+  // With two users, and with two levels.
   %b = arith.constant dense<3> : tensor<4x3xi8> loc("b.weight_Q4G2")
   %e = quant_float.dequantize %b, %one opset 21 : tensor<4x3xi8>, tensor<f32> to tensor<4x3xf32>
   %z = quant_float.node "MatMul"(%x, %e) opset 21 : (tensor<1x4xf32>, tensor<4x3xf32>) -> tensor<1x3xf32>

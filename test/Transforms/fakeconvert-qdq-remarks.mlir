@@ -1,4 +1,4 @@
-// What has no equal in the other op is left, and a remark says why.
+// Ops without an equivalent are left unchanged, and a remark gives the reason.
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-convert-qdq-to-fakeconvert --quant-float-convert-fakeconvert-to-qdq -o /dev/null
 
 func.func @not_exact(%x: tensor<2xf32>) {
@@ -100,7 +100,7 @@ func.func @fakeconvert(%x: tensor<2x2xf32>, %s: tensor<f32>, %u: tensor<*xf32>) 
 
 // -----
 
-// Sizes that a qdq would not tell, and scales that have no constant.
+// Sizes that a qdq would not refine, and scales that are not constant.
 func.func @shapes(%x: tensor<?x2xf32>, %v: vector<[4]xf32>) {
   %s = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
   // expected-remark @+1 {{not converted to qdq: only the scale determines its result sizes}}

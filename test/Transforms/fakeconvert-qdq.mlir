@@ -1,4 +1,5 @@
-// float8 qdq and fakeconvert, both ways; fakeconvert_qdq.py compares the bits.
+// Conversions between float8 qdq and fakeconvert. fakeconvert_qdq.py compares
+// the bits.
 // RUN: quant-float-opt %s --quant-float-convert-qdq-to-fakeconvert | FileCheck %s --check-prefix=TO
 // RUN: quant-float-opt %s --quant-float-convert-qdq-to-fakeconvert --quant-float-convert-fakeconvert-to-qdq | FileCheck %s --check-prefix=BACK
 
@@ -44,7 +45,7 @@ func.func @pair(%x: tensor<4xbf16>, %z: tensor<f8E4M3FN>) -> tensor<4xbf16> {
   return %1 : tensor<4xbf16>
 }
 
-// The scale may have a type of its own, and the division another one.
+// The scale may have another type, and the division another precision.
 // TO-LABEL: func.func @types
 // TO: %[[R0:.+]] = arith.constant dense<5.000000e-01> : tensor<f16>
 // TO: quant_float.fakeconvert %{{.+}}, %[[R0]] to f8E5M2 opset 13 : tensor<4xf16>
@@ -62,7 +63,7 @@ func.func @types(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xf16>, tensor
   // 2^-127, whose reciprocal is normal in f32.
   %s1 = arith.constant dense<5.877471754111438e-39> : tensor<f8E8M0FNU>
   %1 = quant_float.qdq %y, %s1 storage f8E4M3FN opset 24 : tensor<4xf32>, tensor<f8E8M0FNU> to tensor<4xf32>
-  // A subnormal.
+  // A subnormal scale.
   %s2 = arith.constant dense<3.0517578125e-05> : tensor<f16>
   %2 = quant_float.qdq %x, %s2 storage f8E4M3FN opset 21 : tensor<4xf16>, tensor<f16> to tensor<4xf16>
   %s3 = arith.constant dense<2.0> : tensor<f32>
@@ -95,7 +96,7 @@ func.func @other_forms(%x: f32, %v: vector<4x2xf32>, %u: tensor<*xf32>) -> (f32,
   return %0, %1, %2, %3 : f32, vector<4x2xf32>, vector<4x2xf32>, tensor<*xf32>
 }
 
-// A scale as large as a resource.
+// A scale that is large enough for a resource.
 // TO-LABEL: func.func @resource
 // TO: arith.constant dense<[2.000000e+00, 4.000000e+00]> : tensor<2xf32>
 func.func @resource(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -104,7 +105,7 @@ func.func @resource(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 
-// Not of float8: no business of these passes, and no remark.
+// Types other than float8: these passes do not match, without a remark.
 // TO-LABEL: func.func @integers
 // TO: quant_float.qdq
 func.func @integers(%x: tensor<2xf32>, %s: tensor<f32>) -> tensor<2xf32> {

@@ -1,6 +1,7 @@
-# float8 qdq and the fakeconvert that the passes make of it give equal bits: all f16 and bf16 inputs, and f32 inputs dense around
-# every rounding, for powers of two up to the last that are converted; and what the passes leave has an input that tells the two
-# apart. By the Reference and by compiled code.
+# A float8 qdq and the fakeconvert that the passes convert it to yield equal bits: all f16 and bf16
+# inputs, and f32 inputs dense around every rounding boundary, for powers of two up to the limits of
+# the conversion. For ops that are not converted, an input exists for which the two differ. With the
+# Reference and compiled code.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import os
@@ -31,7 +32,7 @@ def bits_of(values):
 
 
 def evaluate(file, entry, values, target):
-    """The function's result as bit patterns, every NaN the same one (D8)."""
+    """The function's result as bit patterns, with a canonical NaN (D8)."""
     np.save(work / "x.npy", values.view("u2") if values.dtype == DTYPES["bf16"] else values)
     on = ("--entry", entry, "--target", target, "--inputs", work / "x.npy", "--outputs", work)
     run("quant-float-run", file, *on)
@@ -58,12 +59,12 @@ def constant(values, shape, type):
     return f'arith.constant dense<"0x{values.tobytes().hex()}"> : tensor<{shape}{type}>'
 
 
-# --- What is converted ----------------------------------------------------------------------------
+# --- Converted ------------------------------------------------------------------------------------
 
 
 def make_inputs(type, scales):
-    """A row per scale, and the same numbers for every one: all of 16 bits; of f32 a net over all and everything near
-    where the float8 types round."""
+    """A row for each scale, with the same values for each: all 16-bit values, or for f32 samples of
+    the entire range and all values near the rounding boundaries of the float8 types."""
     if type != "f32":
         row = np.arange(1 << 16, dtype="u2")
         return np.tile(row, (len(scales), 1)).view(DTYPES[type])
@@ -73,10 +74,10 @@ def make_inputs(type, scales):
     for scale in scales:
         near = []
         for float8 in FLOAT8.values():
-            codes = np.arange(256, dtype="u1").view(float8).astype("f8")
-            codes = np.unique(codes[np.isfinite(codes)])
+            encodings = np.arange(256, dtype="u1").view(float8).astype("f8")
+            encodings = np.unique(encodings[np.isfinite(encodings)])
             edges = np.concatenate(
-                [codes, (codes[1:] + codes[:-1]) / 2, [464, 61440, -464, -61440]]
+                [encodings, (encodings[1:] + encodings[:-1]) / 2, [464, 61440, -464, -61440]]
             )
             with np.errstate(over="ignore", under="ignore"):
                 near.append((edges * float(scale)).astype("f4"))
@@ -87,7 +88,8 @@ def make_inputs(type, scales):
     return np.stack(rows)
 
 
-# The reciprocals are the normal numbers of the type; beyond these a scale is a subnormal, which only the first pass takes.
+# The reciprocals must be normal numbers of the type. Beyond that, a scale is subnormal, which only
+# the first pass accepts.
 WIDE, NARROW = [-126, -64, -9, -1, 0, 3, 125, 126], [-14, -7, -1, 0, 1, 6, 13, 14]
 CASES = [
     # Type, float8, opset, precision, exponents of the scales.
@@ -108,7 +110,7 @@ NUM_ONE_WAY = 2
 functions, inputs = [], {}
 for index, (type, storage, opset, precision, exponents) in enumerate(CASES):
     scales = np.ldexp(np.float32(1), exponents)
-    # A negative scale now and then.
+    # Some scales are negative.
     scales[1::3] *= -1
     inputs[f"case{index}"] = make_inputs(type, scales)
     rows, size = inputs[f"case{index}"].shape
@@ -143,9 +145,10 @@ for target in ("reference", "cpu"):
                 what = f"{other.name}, {entry} by {target}"
                 failures.append(f"{what}: {differing.size} differ: {differing[:3]}")
 
-# --- What is not ----------------------------------------------------------------------------------
+# --- Not converted --------------------------------------------------------------------------------
 
-# What the passes leave, as the fakeconvert that it would have become: no two of them are the same.
+# Ops that the passes leave, and the fakeconvert that each would have become: the results must
+# differ.
 LEFT = [
     # Type, qdq, the scale, the reciprocal.
     ("f32", "storage f8E4M3FN opset 21", 0.3, 1 / 0.3),
@@ -183,7 +186,7 @@ if remarks.count("remark: not converted to fakeconvert") != len(LEFT):
     failures.append(f"expected {len(LEFT)} remarks, but got {remarks}")
 for index, case in enumerate(LEFT):
     if not compare(one, other, f"left{index}", inputs[f"left{index}"], "reference").size:
-        failures.append(f"{case}: nothing tells the two apart")
+        failures.append(f"{case}: no input shows a difference")
 
 print(f"{elements} elements compared")
 print("\n".join(failures) or "ok")

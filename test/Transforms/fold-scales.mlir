@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-fold-scales | FileCheck %s
 
-// The scale of scales first: of a tensor of codes, and of a cast that a Mul follows.
+// The scale of scales first: for a quantized tensor, and for a cast followed by a Mul.
 
 // CHECK-LABEL: func.func @nvfp4
 // CHECK:         %[[S:.+]] = arith.constant dense<{{\[\[}}5.000000e-01, 1.000000e+00], [2.250000e+02, 0.000000e+00]]> : tensor<2x2xf32>
@@ -60,11 +60,11 @@ func.func @last(%w: tensor<2x3xi4>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
 
 // -----
 
-// Rounded twice: codes that show it. A factor that only a run knows is no scale.
+// Double rounding, with a quantized value that shows it. A runtime factor is not folded.
 
-// CHECK-LABEL: func.func @refused
+// CHECK-LABEL: func.func @not_folded
 // CHECK-COUNT-4: "Mul"
-func.func @refused(%w: tensor<2x32xi8>, %x: tensor<f32>) {
+func.func @not_folded(%w: tensor<2x32xi8>, %x: tensor<f32>) {
   %s = arith.constant dense<0.1> : tensor<f32>
   %g = arith.constant dense<0.3> : tensor<f32>
   %0 = quant_float.dequantize %w, %s opset 21 : tensor<2x32xi8>, tensor<f32> to tensor<2x32xf32>
@@ -75,7 +75,7 @@ func.func @refused(%w: tensor<2x32xi8>, %x: tensor<f32>) {
   %1 = quant_float.dequantize %w, %columns axis 1 opset 21 : tensor<2x32xi8>, tensor<32xf32> to tensor<2x32xf32>
   // expected-remark @+1 {{not folded: both scales apply to different slices of the weights}}
   %b = quant_float.node "Mul"(%1, %rows) opset 21 : (tensor<2x32xf32>, tensor<2x1xf32>) -> tensor<2x32xf32>
-  %open = quant_float.node "Mul"(%0, %x) opset 21 : (tensor<2x32xf32>, tensor<f32>) -> tensor<2x32xf32>
+  %dynamic = quant_float.node "Mul"(%0, %x) opset 21 : (tensor<2x32xf32>, tensor<f32>) -> tensor<2x32xf32>
   %more = arith.constant dense<2.0> : tensor<3x2x32xf32>
   // expected-remark @+1 {{not folded: the types of both scales cannot be combined}}
   %c = quant_float.node "Mul"(%0, %more) opset 21 : (tensor<2x32xf32>, tensor<3x2x32xf32>) -> tensor<3x2x32xf32>
@@ -84,8 +84,8 @@ func.func @refused(%w: tensor<2x32xi8>, %x: tensor<f32>) {
 
 // -----
 
-// CHECK-LABEL: func.func @open
-func.func @open(%w: tensor<2x32xi8>, %x: tensor<f32>, %codes: tensor<2xi8>) {
+// CHECK-LABEL: func.func @dynamic
+func.func @dynamic(%w: tensor<2x32xi8>, %x: tensor<f32>, %codes: tensor<2xi8>) {
   %s = quant_float.dequantize %codes, %x opset 21 : tensor<2xi8>, tensor<f32> to tensor<2xf32>
   // expected-remark @+1 {{not folded: the scale is not computed from constants, or has too many elements}}
   %0 = quant_float.dequantize %w, %s axis 0 opset 21 : tensor<2x32xi8>, tensor<2xf32> to tensor<2x32xf32>
@@ -94,7 +94,7 @@ func.func @open(%w: tensor<2x32xi8>, %x: tensor<f32>, %codes: tensor<2xi8>) {
 
 // -----
 
-// Nothing is as large as its type says.
+// The types are larger than the actual tensors.
 
 // CHECK-LABEL: func.func @huge
 // CHECK:         "Mul"
@@ -108,7 +108,7 @@ func.func @huge(%w: tensor<1000000x1000000xi8>) -> tensor<1000000x1000000xf32> {
 
 // -----
 
-// The factor is the scale.
+// The factor becomes the scale.
 
 // CHECK-LABEL: func.func @same
 // CHECK:         %[[S:.+]] = arith.constant dense<6.250000e-02> : tensor<f32>

@@ -1,6 +1,6 @@
-# Scales of two levels become one: every code of every type with scales that are dequantized, cast and multiplied before, and with
-# factors behind, by compiled code and ONNX Runtime. Where a factor is left the remark names a code and two numbers, which NumPy's
-# products give.
+# Scales of two levels become one: every encoding of every type, with scales that are dequantized,
+# cast and multiplied before, and with factors after, in compiled code and ONNX Runtime. If a factor
+# is not folded, the remark names a quantized value and two results, which NumPy's products confirm.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
 # CHECK: folded: {{[1-9]}}
 # CHECK: replayed: {{[1-9]}}
@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper
-from rewrites import CODE, Case, Rewrites, all_codes, operators_of, to_codes
+from rewrites import CODE, Case, Rewrites, all_encodings, operators_of, to_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 SOURCES = ("i8", "ui8", "i4", "ui4", "i2", "ui2", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f4E2M1FN")  # fmt: skip
@@ -21,9 +21,9 @@ random = np.random.default_rng(5)
 node = helper.make_node
 
 
-def first(source, codes):
+def first(source, encodings):
     """The scale of scales first: always the same."""
-    half = codes.shape[1] // 2
+    half = encodings.shape[1] // 2
     block = {"axis": 1, "block_size": half}
     narrow = random.integers(1, 0x7E, (3, 2)).astype("u1").view(ml_dtypes.float8_e4m3fn)
     whole = random.random(()).astype("f4")
@@ -39,9 +39,9 @@ def first(source, codes):
     yield "rows", [rows, last], {"s": narrow, "g": random.random(3).astype("f4")}
 
 
-def behind(source, codes):
-    """It comes last: the same where no product is rounded twice."""
-    half = codes.shape[1] // 2
+def behind(source, encodings):
+    """The factor last: the same if no product is rounded twice."""
+    half = encodings.shape[1] // 2
     block = {"axis": 1, "block_size": half}
     grid, rows = random.random((3, 2)).astype("f4"), random.random(3).astype("f4")
     powers = np.float32([[0.5], [4], [1]])
@@ -57,7 +57,7 @@ def behind(source, codes):
         ("blocks", block, grid, random.random((3, 1)).astype("f4")),
         ("tiny", {"axis": 0}, rows, np.float32(2.0**-145)),
         ("huge", {}, np.float32(2.0**100), np.float32(2.0**100)),
-        ("other", {"axis": 0}, rows, random.random(codes.shape[1]).astype("f4")),
+        ("other", {"axis": 0}, rows, random.random(encodings.shape[1]).astype("f4")),
     ):
         nodes = [
             node("DequantizeLinear", ["w", "s"], ["d"], **attributes),
@@ -67,14 +67,14 @@ def behind(source, codes):
 
 
 def make_cases(source):
-    codes = np.tile(all_codes(source)[0], (3, 2))
+    encodings = np.tile(all_encodings(source)[0], (3, 2))
     for kind in (first, behind):
-        for name, nodes, constants in kind(source, codes):
-            zeros = [None] if source[0] == "f" or kind == first else [None, codes[0, 1]]
+        for name, nodes, constants in kind(source, encodings):
+            zeros = [None] if source[0] == "f" or kind == first else [None, encodings[0, 1]]
             for i, zero in enumerate(zeros):
-                used = {"w": codes, **constants}
+                used = {"w": encodings, **constants}
                 if zero is not None:
-                    used["z"] = np.full(constants["s"].shape, zero, codes.dtype)
+                    used["z"] = np.full(constants["s"].shape, zero, encodings.dtype)
                     nodes = [onnx.NodeProto.FromString(n.SerializeToString()) for n in nodes]
                     nodes[0].input.append("z")
                 target = "f16" if constants["g"].dtype == np.float16 else "f32"
@@ -108,7 +108,7 @@ for i, case in enumerate(cases):
         kind = np.float16 if case.target == "f16" else np.float32
         unsigned = np.uint16 if case.target == "f16" else np.uint32
         scale, value, factor, twice, once = np.array(floats, unsigned).view(kind)
-        flat = to_codes(case.constants["w"], case.source) == code
+        flat = to_encodings(case.constants["w"], case.source) == code
         zero = case.constants.get("z")
         number = case.constants["w"][flat][0].astype(np.float64)
         number -= 0 if zero is None else zero.flat[0].astype(np.float64)

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-merge-scales | FileCheck %s
 
-// Blocks along an axis that are alike, with zero points.
+// Equal blocks along an axis, with zero points.
 
 // CHECK-LABEL: func.func @blocks
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
@@ -16,7 +16,7 @@ func.func @blocks(%w: tensor<2x32xi4>) -> tensor<2x32xf32> {
 
 // -----
 
-// Along the first axis; what is quantized, too.
+// Along the first axis. Quantize as well.
 
 // CHECK-LABEL: func.func @rows
 // CHECK:         %[[S:.+]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
@@ -30,7 +30,7 @@ func.func @rows(%x: tensor<4x3xf32>) -> tensor<4x3xui8> {
 
 // -----
 
-// All alike: of blocks, of an axis.
+// All scales are equal: of blocks, of an axis.
 
 // CHECK-LABEL: func.func @whole
 // CHECK:         %[[A:.+]] = arith.constant dense<5.000000e-01> : tensor<f32>
@@ -47,7 +47,7 @@ func.func @whole(%w: tensor<2x32xi8>) -> (tensor<2x32xf32>, tensor<2x32xf16>) {
 
 // -----
 
-// Two dimensions make a difference.
+// Differences along two dimensions.
 
 // CHECK-LABEL: func.func @cube
 // CHECK:         axis 2 block_size 2

@@ -1,5 +1,6 @@
-# Scales that are alike become one: every code of every type, with scales that are alike in blocks, along axes and for the tensor, by
-# compiled code, the Reference and ONNX Runtime. Where they differ the remark names a code, and that makes the numbers that it says.
+# Equal scales are merged: every encoding of every type, with scales that are equal in blocks, along
+# axes and for the tensor, in compiled code, the Reference and ONNX Runtime. If they differ, the
+# remark names a quantized value with its results.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
 # CHECK: merged: {{[1-9]}}
 # CHECK: replayed: {{[1-9]}}
@@ -11,7 +12,7 @@ import sys
 import numpy as np
 import onnx
 from onnx import helper
-from rewrites import CODE, DTYPES, Case, Rewrites, all_codes, to_codes
+from rewrites import CODE, DTYPES, Case, Rewrites, all_encodings, to_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 SOURCES = ("i8", "ui8", "i4", "ui4", "i2", "ui2", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f4E2M1FN")  # fmt: skip
@@ -19,11 +20,11 @@ random = np.random.default_rng(5)
 
 
 def make_cases(source):
-    """Rows of all codes twice; what is left of the scales' shape, and of its axis."""
-    codes = np.tile(all_codes(source)[0], (3, 2))
+    """Rows of all encodings, twice. The remaining shape of the scales, and its axis."""
+    encodings = np.tile(all_encodings(source)[0], (3, 2))
     rows = np.float32([0.1, 3, 1e-40])
-    half = codes.shape[1] // 2
-    columns = np.geomspace(0.1, 9, codes.shape[1], dtype="f4")
+    half = encodings.shape[1] // 2
+    columns = np.geomspace(0.1, 9, encodings.shape[1], dtype="f4")
     blocks = random.random((3, 2)).astype("f4")
     ways = (
         ("rows", np.stack([rows, rows], 1), {"axis": 1, "block_size": half}, (3,)),
@@ -34,9 +35,9 @@ def make_cases(source):
         ("blocks", blocks, {"axis": 1, "block_size": half}, None),
     )
     for way, scale, attributes, shape in ways:
-        zeros = [None] if source[0] == "f" else [None, codes[0, 1]]
+        zeros = [None] if source[0] == "f" else [None, encodings[0, 1]]
         for i, zero in enumerate(zeros):
-            constants = {"w": codes, "s": scale}
+            constants = {"w": encodings, "s": scale}
             if zero is not None:
                 constants["z"] = np.full(scale.shape, zero, DTYPES[source])
             node = helper.make_node("DequantizeLinear", [*constants], ["y"], **attributes)
@@ -65,7 +66,7 @@ for i, (case, shape) in enumerate(zip(cases, shapes, strict=True)):
         first, second, code, one, other = (int(n, 16 if k > 1 else 10) for k, n in enumerate(re.search(pattern, remark).groups()))  # fmt: skip
         columns = given[1] if len(given) == 2 else 1
         size = case.constants["w"].shape[1] // columns
-        rows = to_codes(case.constants["w"], case.source)
+        rows = to_encodings(case.constants["w"], case.source)
         for place, wanted in ((first, one), (second, other)):
             row, block = divmod(place, columns)
             part = slice(block * size, (block + 1) * size)

@@ -1,14 +1,15 @@
 // RUN: quant-float-opt %s -split-input-file -verify-diagnostics --quant-float-pack-weights | FileCheck %s
 
-// Signed codes are larger by 8, the first of a byte is in its lowest bits, and the blocks of a row end with zeros.
+// Signed values are increased by 8. The first value of a byte is in its lowest bits, and the blocks
+// of a row are padded with zeros.
 
-// CHECK-LABEL: func.func @product
+// CHECK-LABEL: func.func @matmul
 // CHECK-DAG:     %[[W:.+]] = quant_float.constant dense<{{\[}}{{\[}}[169, 169, 169, 169, 169, 169, 169, 169], [169, 0, 0, 0, 0, 0, 0, 0]]]> : tensor<1x2x8xui8>
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<{{\[}}[1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
 // CHECK:         %[[Y:.+]] = quant_float.node "MatMulNBits"(%arg0, %[[W]], %[[S]]) opset 1 domain "com.microsoft"
 // CHECK-SAME:      attributes {K = 18 : i64, N = 1 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<?x18xf32>, tensor<1x2x8xui8>, tensor<1x2xf32>) -> tensor<?x1xf32>
 // CHECK-NEXT:    return %[[Y]]
-func.func @product(%x: tensor<?x18xf32>) -> tensor<?x1xf32> {
+func.func @matmul(%x: tensor<?x18xf32>) -> tensor<?x1xf32> {
   %w = arith.constant dense<[[1], [2], [1], [2], [1], [2], [1], [2], [1], [2], [1], [2], [1], [2], [1], [2], [1], [2]]> : tensor<18x1xi4>
   %s = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
   %d = quant_float.dequantize %w, %s axis 0 block_size 16 opset 21 : tensor<18x1xi4>, tensor<2x1xf32> to tensor<18x1xf32>
@@ -18,7 +19,7 @@ func.func @product(%x: tensor<?x18xf32>) -> tensor<?x1xf32> {
 
 // -----
 
-// A bias behind inputs that are not there, and a zero point that is no middle.
+// A bias after absent inputs, and a zero point other than the midpoint.
 
 // CHECK-LABEL: func.func @bias
 // CHECK-DAG:     %[[Z:.+]] = quant_float.constant dense<0> : tensor<1xui8>
@@ -39,9 +40,9 @@ func.func @bias(%x: tensor<?x16xf32>, %b: tensor<1xf32>) -> (tensor<?x1xf32>, te
 
 // -----
 
-// CHECK-LABEL: func.func @left
+// CHECK-LABEL: func.func @unchanged
 // CHECK-NOT:     MatMulNBits
-func.func @left(%x: tensor<?x16xf32>, %v: tensor<16x1xi4>, %w: tensor<?x1xi4>, %b: tensor<?x1xf32>) {
+func.func @unchanged(%x: tensor<?x16xf32>, %v: tensor<16x1xi4>, %w: tensor<?x1xi4>, %b: tensor<?x1xf32>) {
   %s = arith.constant dense<1.0> : tensor<1x1xf32>
   %0 = quant_float.dequantize %v, %s axis 0 block_size 16 opset 21 : tensor<16x1xi4>, tensor<1x1xf32> to tensor<16x1xf32>
   // expected-remark @+1 {{not packed: its weights, scales or zero points are not constants}}
@@ -51,7 +52,7 @@ func.func @left(%x: tensor<?x16xf32>, %v: tensor<16x1xi4>, %w: tensor<?x1xi4>, %
   %3 = quant_float.node "MatMul"(%x, %2) opset 21 : (tensor<?x16xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   // expected-remark @+1 {{not packed: its bias does not have one element per column}}
   %4 = quant_float.node "Gemm"(%x, %0, %b) opset 21 : (tensor<?x16xf32>, tensor<16x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-  // The first factor, and other nodes.
+  // The lhs, and other nodes.
   %5 = quant_float.node "MatMul"(%0, %x) opset 21 : (tensor<16x1xf32>, tensor<?x16xf32>) -> tensor<16x16xf32>
   return
 }

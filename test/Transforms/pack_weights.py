@@ -1,7 +1,9 @@
-# Products with weights in blocks as com.microsoft's MatMulNBits: weights along the sums and across them, of all types of codes, with
-# and without zero points, through MatMul, Transpose and Gemm. The bits of the results stay, ONNX Runtime agrees, and unpacking gives
-# the codes, scales and zero points back. What has to stay is left with the reason. Of many vectors: of a few the order of sums is
-# another one for MatMulNBits (R7).
+# Matmuls with block-quantized weights are rewritten to com.microsoft's MatMulNBits: K-contiguous
+# and N-contiguous weights of all quantized types, with and without zero points, with MatMul,
+# Transpose and Gemm. The bits of the results do not change, ONNX Runtime agrees, and unpacking
+# restores the quantized values, scales and zero points. Nodes that are not rewritten have a remark
+# with the reason. The inputs have many rows: with few rows, the accumulation order of MatMulNBits
+# differs (R7).
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -17,8 +19,8 @@ from onnx import helper, numpy_helper
 tools, work = sys.argv[1], pathlib.Path(sys.argv[2])
 random = np.random.default_rng(3)
 failures, count = [], 0
-# Bits, least and most.
-CODES = {
+# Bits, minimum and maximum.
+ENCODINGS = {
     T.INT4: (ml_dtypes.int4, 4, -8, 7),
     T.UINT4: (ml_dtypes.uint4, 4, 0, 15),
     T.INT8: (np.int8, 8, -128, 127),
@@ -30,17 +32,17 @@ FORMS = ("MatMul", "Transpose", "Gemm", "GemmB")
 
 
 def make(form, element=T.INT4, rows=8, depth=64, block=16, points=True, bias=True, opset=25, kind=np.float32, other=(), **more):  # fmt: skip
-    dtype, _, least, most = CODES.get(element, (ml_dtypes.float8_e4m3fn, 8, -8, 8))
+    dtype, _, least, most = ENCODINGS.get(element, (ml_dtypes.float8_e4m3fn, 8, -8, 8))
     blocks = -(-depth // block)
     is_across = form in ("MatMul", "Gemm")
-    codes = random.integers(least, most + 1, (rows, depth)).astype(np.float32).astype(dtype)
+    encodings = random.integers(least, most + 1, (rows, depth)).astype(np.float32).astype(dtype)
     scales = (random.random((rows, blocks)) + 0.5).astype(kind)
     zeros = random.integers(least, most + 1, (rows, blocks)).astype(np.float32).astype(dtype)
 
     def turn(array):
         return np.ascontiguousarray(array.T) if is_across else array
 
-    constants = {"w": turn(codes), "s": turn(scales)} | ({"z": turn(zeros)} if points else {})
+    constants = {"w": turn(encodings), "s": turn(scales)} | ({"z": turn(zeros)} if points else {})
     attributes = {"axis": 0 if is_across else 1, "block_size": block} | more
     nodes = [helper.make_node("DequantizeLinear", [*constants], ["d"], "dq", **attributes)]
     if form.startswith("Gemm"):
@@ -59,7 +61,7 @@ def make(form, element=T.INT4, rows=8, depth=64, block=16, points=True, bias=Tru
     graph = helper.make_graph(nodes, "g", [x], [y], initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     onnx.save(model, work / "in.onnx")
-    return codes, scales, zeros
+    return encodings, scales, zeros
 
 
 def convert(source, rewrite, to):
@@ -92,13 +94,13 @@ def by_name(model):
     return {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
 
 
-for element, (_, bits, least, _) in CODES.items():
+for element, (_, bits, least, _) in ENCODINGS.items():
     for form in FORMS:
         for i, (rows, depth, block) in enumerate(((8, 64, 16), (3, 72, 32), (64, 1024, 64))):
             points = (i + FORMS.index(form)) % 2 == 0
             what = f"{form} {T.DataType.Name(element)} {rows}x{depth} {block} {points}"
             count += 1
-            codes, scales, zeros = make(form, element, rows, depth, block, points, bias=i != 1)
+            encodings, scales, zeros = make(form, element, rows, depth, block, points, bias=i != 1)
             after, remarks = convert("in.onnx", "pack-weights", "packed.onnx")
             ops = [node.op_type for node in after.graph.node]
             expect(f"{what}: {ops} {remarks}", ops == ["MatMulNBits"] and not remarks)
@@ -117,7 +119,9 @@ for element, (_, bits, least, _) in CODES.items():
                 stored, node = by_name(back), back.graph.node[0]
                 w, s, z = (stored[name] for name in node.input)
                 shift = -least if least < 0 else 0
-                expect(f"{what}: codes", np.array_equal(w.astype(int), codes.astype(int) + shift))
+                expect(
+                    f"{what}: codes", np.array_equal(w.astype(int), encodings.astype(int) + shift)
+                )
                 wanted = zeros.astype(int) + shift if points else np.full(zeros.shape, shift)
                 expect(f"{what}: points", np.array_equal(z.astype(int), wanted))
                 expect(f"{what}: scales", np.array_equal(s, scales))

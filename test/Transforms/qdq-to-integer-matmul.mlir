@@ -18,7 +18,8 @@ func.func @product(%x: tensor<8x4xui8>) -> tensor<8x2xf32> {
   return %2 : tensor<8x2xf32>
 }
 
-// Few vectors have sums of their own; and scales along the sum are no scales of results.
+// Skinny matmuls have their own accumulation order, and scales along K cannot be applied to
+// results.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-2: quant_float.node "MatMul"(
@@ -36,7 +37,7 @@ func.func @others(%x: tensor<4x4xui8>, %y: tensor<8x2xui8>) -> (tensor<4x2xf32>,
   return %2, %5 : tensor<4x2xf32>, tensor<8x2xf32>
 }
 
-// A bias whose size only shows at run time.
+// A bias of dynamic size.
 
 // CHECK-LABEL: func.func @bias(
 // CHECK:         %[[SIZES:.+]] = arith.constant dense<[1, -1, 1, 1]> : tensor<4xi64>
@@ -52,11 +53,12 @@ func.func @bias(%x: tensor<1x1x8x8xui8>, %b: tensor<?xf32>) -> tensor<1x2x8x8xf3
   return %2 : tensor<1x2x8x8xf32>
 }
 
-// Nodes that cannot be stay as they are: weights, a bias and results without dimensions, a Gemm of three.
+// Invalid nodes are left unchanged: weights, a bias and results without dimensions, a Gemm of rank
+// three.
 
-// CHECK-LABEL: func.func @impossible(
+// CHECK-LABEL: func.func @invalid(
 // CHECK-NOT:     Integer
-func.func @impossible(%x: tensor<1x1x8x8xui8>, %y: tensor<2x8x1xui8>, %b: tensor<f32>)
+func.func @invalid(%x: tensor<1x1x8x8xui8>, %y: tensor<2x8x1xui8>, %b: tensor<f32>)
     -> (tensor<f32>, tensor<1x1x8x8xf32>, tensor<2x8x1xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %w = arith.constant dense<3> : tensor<i8>

@@ -1,4 +1,4 @@
-// qdq and the pair that it stands for, both ways.
+// qdq and the equivalent pair, in both directions.
 // RUN: quant-float-opt %s --quant-float-fuse-qdq | FileCheck %s --check-prefix=FUSE
 // RUN: quant-float-opt %s --quant-float-fuse-qdq --quant-float-decompose-qdq | FileCheck %s --check-prefix=BACK
 
@@ -13,7 +13,7 @@
 // BACK-NEXT: return %[[Y]]
 func.func @pair(%x: tensor<?x8xf32>, %s: tensor<?x4xf32>, %z: tensor<?x4xui4>) -> tensor<?x8xf32> {
   %0 = quant_float.quantize %x, %s, %z axis 1 block_size 2 opset 23 precision f16 : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xui4> to tensor<?x8xui4>
-  // The same axis, written the other way.
+  // The same axis with the other sign.
   %1 = quant_float.dequantize %0, %s, %z axis -1 block_size 2 opset 23 : tensor<?x8xui4>, tensor<?x4xf32>, tensor<?x4xui4> to tensor<?x8xf32>
   return %1 : tensor<?x8xf32>
 }
@@ -42,10 +42,10 @@ func.func @random_bits(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>, %r: t
   return %1 : tensor<4xf32>
 }
 
-// FUSE-LABEL: func.func @not_what_is_used_elsewhere
+// FUSE-LABEL: func.func @not_with_other_users
 // FUSE: quant_float.quantize
 // FUSE: quant_float.dequantize
-func.func @not_what_is_used_elsewhere(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xui8>, tensor<4xf32>) {
+func.func @not_with_other_users(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xui8>, tensor<4xf32>) {
   %0 = quant_float.quantize %x, %s opset 13 : tensor<4xf32>, tensor<f32> to tensor<4xui8>
   %1 = quant_float.dequantize %0, %s opset 13 : tensor<4xui8>, tensor<f32> to tensor<4xf32>
   return %0, %1 : tensor<4xui8>, tensor<4xf32>

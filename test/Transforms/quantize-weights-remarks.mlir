@@ -1,4 +1,4 @@
-// Weights that stay, with the reason.
+// Weights that are not quantized, with the reason.
 // RUN: quant-float-opt %s --quant-float-quantize-weights="format=mxint8 rule=floor" --verify-diagnostics -o /dev/null
 // RUN: sed "/expected-remark/d" %s | quant-float-opt --quant-float-quantize-weights="format=mxfp4 rule=even" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EVEN
 // RUN: sed "/expected-remark/d" %s | quant-float-opt --quant-float-quantize-weights="format=nvfp4 rule=torchao" -o /dev/null 2>&1 | FileCheck %s
@@ -31,7 +31,8 @@ func.func @small(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
   return %y : tensor<?x2xf32>
 }
 
-// 1e-39 has the encoding 0, which is that of a block of zeros as well. A use by two matmuls is one weight.
+// 1e-39 has the encoding 0, which is that of a block of zeros as well. Two matmuls that share a
+// weight count once.
 func.func @clamped(%x: tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
   // expected-remark @+1 {{not quantized: its scales are too small for MXINT8}}
   %w = arith.constant dense<1.0e-39> : tensor<2x2xf32>
@@ -40,7 +41,7 @@ func.func @clamped(%x: tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
   return %y, %z : tensor<?x2xf32>, tensor<?x2xf32>
 }
 
-// The rule even rounds the largest magnitude to 2^128.
+// The rule even rounds the maximum magnitude to 2^128.
 func.func @largest(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
   %w = arith.constant dense<3.4e38> : tensor<2x2xf32>
   %y = quant_float.node "MatMul"(%x, %w) opset 21 : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>

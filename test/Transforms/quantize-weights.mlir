@@ -43,7 +43,8 @@ func.func @matmul(%x: tensor<?x48xf32>) -> tensor<?x8xf32> {
   return %y : tensor<?x8xf32>
 }
 
-// Gemm reduces along the rows of a transposed matrix, and so does MatMul of a Transpose. An excluded weight stays.
+// Gemm reduces along the rows of a transposed matrix, and so does MatMul of a Transpose. An
+// excluded weight is left unchanged.
 // CHECK-LABEL: func.func @transposed
 // CHECK: %[[V:.+]] = quant_float.dequantize %{{.+}}, %{{.+}} axis 1 block_size 32 opset 28 : tensor<8x64xf4E2M1FN>, tensor<8x2xf8E8M0FNU> to tensor<8x64xf16>
 // CHECK: quant_float.node "Gemm"(%{{.+}}, %[[V]])
@@ -73,7 +74,8 @@ func.func @weights() -> (tensor<4x64xf32> {quant_float.name = "fc.weight"}, tens
   return %0, %1, %2 : tensor<4x64xf32>, tensor<64xf32>, tensor<2x2xf32>
 }
 
-// The default of Transpose reverses the dimensions. Other users of the Transpose get the weight as it is.
+// By default, Transpose reverses the dimensions. Other users of the Transpose get the original
+// weight.
 // CHECK-LABEL: func.func @shared
 // CHECK: %[[W:.+]] = arith.constant dense<3.000000e+00> : tensor<4x4xf32>
 // CHECK: %[[R:.+]] = quant_float.dequantize %{{.+}}, %{{.+}} axis 0
@@ -93,7 +95,7 @@ func.func @shared(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, ten
   return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Branches are not results, and a large splat stays one.
+// Branches are not results, and a large splat is kept as a splat.
 // CHECK-LABEL: func.func @blocks
 // CHECK-NOT: dequantize
 // CHECK: cf.br

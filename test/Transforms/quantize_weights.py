@@ -1,5 +1,5 @@
-# quant-float-translate --quantize-weights: the values of the weights in the exported ONNX models and checkpoints, and the results of
-# the models, are those of the oracle.
+# quant-float-translate --quantize-weights: the values of the weights in the exported ONNX models
+# and checkpoints, and the results of the models, equal those of the oracle.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import subprocess
@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 F32 = np.float32
 random = np.random.default_rng(5)
-# Format, element, scale, outputs and inputs of a block, rules.
+# Format, element type, scale type, outputs and inputs of a block, rules.
 FORMATS = [
     ("mxfp8-e4m3", "f8E4M3FN", "f8E8M0FNU", 1, 32, blocks.POWERS),
     ("mxfp8-e5m2", "f8E5M2", "f8E8M0FNU", 1, 32, ("rceil",)),
@@ -32,7 +32,7 @@ FORMATS = [
     ("int4-32", "i4", "f32", 1, 32, ("absmax",)),
     ("int4-128", "i4", "f32", 1, 128, ("absmax",)),
 ]
-# What safetensors has no layout for.
+# Formats without a safetensors layout.
 NOT_IN_SAFETENSORS = ("mxfp6-e2m3", "mxfp6-e3m2")
 IN_GGUF = {"mxfp4": "MXFP4", "nvfp4": "NVFP4"}
 
@@ -47,10 +47,10 @@ def expect(w, rule, element, scale, outputs, inputs):
     level = blocks.Level(amax=np.abs(w).max()) if rule in blocks.TWO_LEVELS else None
     with np.errstate(all="ignore"):
         found = blocks.scales(rule, element, scale, amax, level)
-        codes = np.repeat(np.repeat(found, outputs, 0), inputs, 1)[: w.shape[0], : w.shape[1]]
-        values = blocks.elements(rule, element, scale, w, codes, level)
+        encodings = np.repeat(np.repeat(found, outputs, 0), inputs, 1)[: w.shape[0], : w.shape[1]]
+        values = blocks.elements(rule, element, scale, w, encodings, level)
         factor = blocks.tensor_scale(level.amax) if level else None
-        return blocks.dequantize(values, element, codes, scale, factor, tensor_first=True)
+        return blocks.dequantize(values, element, encodings, scale, factor, tensor_first=True)
 
 
 def main(tools, work):
@@ -80,7 +80,7 @@ def main(tools, work):
         helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), work / "in.onnx"
     )
     save_file({"a.weight": w2, "norm.weight": w3[0], "embed.weight": w3}, work / "in.safetensors")
-    # Rows of the identity give the weights themselves.
+    # With rows of the identity matrix, the results are the weights.
     np.save(work / "x.npy", np.eye(256, dtype=F32))
     # Both inputs have N rows.
     np.save(work / "z.npy", np.eye(256, 70, dtype=F32))
@@ -158,7 +158,8 @@ def main(tools, work):
             found = gguf.quants.dequantize(weight.data, weight.tensor_type)
             expected = expect(w2, rule, element, scale, outputs, inputs)
             if "a.scale" in tensors:
-                # The package has only the product with the scale of the block, which is rounded after that of both scales here.
+                # The package only has the product with the scale of the block, which is rounded
+                # after the product of both scales here.
                 found = found * tensors.pop("a.scale").data
                 near = np.isclose(found, expected, 2e-7, 0)
                 same(f"{what} in GGUF, nearly", near, np.ones_like(near))

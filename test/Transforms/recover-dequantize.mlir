@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --quant-float-recover-dequantize | FileCheck %s
 
-// Groups, zero points of as many elements as scales, and a product in f16 that becomes one of f32.
+// Groups, as many zero points as scales, and a product in f16 that becomes one of f32.
 
 // CHECK-LABEL: func.func @groups
 // CHECK-DAG:     %[[W:.+]] = quant_float.constant dense<{{.+}}> : tensor<2x4xui4>
@@ -23,7 +23,7 @@ func.func @groups() -> tensor<2x4xf32> {
   return %5 : tensor<2x4xf32>
 }
 
-// A row has a scale; the scale comes first; one zero point for all.
+// One scale for each row. The scale comes first, and there is a single zero point.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
@@ -40,7 +40,7 @@ func.func @rows() -> tensor<2x3xf32> {
   return %3 : tensor<2x3xf32>
 }
 
-// A scale of scales, and powers of two in the type that they are stored in.
+// A scale of scales, and powers of two in their storage type.
 
 // CHECK-LABEL: func.func @levels
 // CHECK:         %[[T:.+]] = quant_float.dequantize %{{.+}}, %{{.+}} opset 28 : tensor<2x1xf8E4M3FN>, tensor<f32> to tensor<2x1xf32>
@@ -65,7 +65,7 @@ func.func @levels() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   return %5, %8 : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
-// Bits and scales of f64 are of types that no dequantize has.
+// i1 and f64 scales are types that dequantize does not support.
 
 // CHECK-LABEL: func.func @types
 // CHECK-NOT:     quant_float.dequantize
@@ -82,8 +82,8 @@ func.func @types() -> (tensor<3xf32>, tensor<2xf64>) {
   return %1, %3 : tensor<3xf32>, tensor<2xf64>
 }
 
-// Differences of bytes are no numbers of bf16; scales for two of three dimensions are none of a dequantize; nor is a product with
-// what only a run knows.
+// Not recovered: differences of bytes that bf16 does not represent, scales for two of three
+// dimensions, and a product with a runtime value.
 
 // CHECK-LABEL: func.func @others
 // CHECK-NOT:     quant_float.dequantize

@@ -29,7 +29,7 @@ func.func @back() -> tensor<2xf16> {
 
 // -----
 
-func.func @left(%x: tensor<3xf8E4M3FNUZ>, %t: tensor<f32>) {
+func.func @unchanged(%x: tensor<3xf8E4M3FNUZ>, %t: tensor<f32>) {
   %s = arith.constant dense<1.0> : tensor<f32>
   %w0 = arith.constant dense<[1.0, 240.0, -240.0, 240.0]> : tensor<4xf8E4M3FNUZ>
   // expected-remark @+1 {{not re-encoded: 3 of 4 values have no counterpart in 'f8E4M3FN', the first is element 1: 2 of 0x7f (240), 1 of 0xff (-240)}}

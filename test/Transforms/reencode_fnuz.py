@@ -1,5 +1,6 @@
-# Weights of float8 in the other encoding, with twice or half the scale, are the same numbers: every code that has an equal, per
-# tensor, per axis and in blocks, by compiled code, the Reference and ONNX Runtime. Which codes have none ml_dtypes says as well.
+# float8 weights in the other encoding, with twice or half the scale, have the same values: every
+# encoding that has an equivalent, per tensor, per axis and in blocks, in compiled code, the
+# Reference and ONNX Runtime. ml_dtypes is the oracle for the encodings without an equivalent.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
 # CHECK: re-encoded: {{[1-9]}}
 # CHECK: refused: {{[1-9]}}
@@ -10,7 +11,7 @@ import sys
 
 import numpy as np
 from onnx import helper
-from rewrites import CODE, DTYPES, Case, Rewrites, all_codes, to_codes
+from rewrites import CODE, DTYPES, Case, Rewrites, all_encodings, to_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 SIBLINGS = {"f8E4M3FNUZ": "f8E4M3FN", "f8E5M2FNUZ": "f8E5M2"}
@@ -18,11 +19,11 @@ SIBLINGS |= {other: one for one, other in SIBLINGS.items()}
 
 
 def find_lost(source, any_zero):
-    """The codes without an equal, by ml_dtypes."""
+    """The encodings without an equivalent, by ml_dtypes."""
     factor = 2 if "FNUZ" in source else 0.5
-    others = all_codes(SIBLINGS[source])[0].astype("f8")
+    others = all_encodings(SIBLINGS[source])[0].astype("f8")
     lost = []
-    for code, value in enumerate(all_codes(source)[0].astype("f8")):
+    for code, value in enumerate(all_encodings(source)[0].astype("f8")):
         wanted = value * factor
         equal = (others == wanted) & ((np.signbit(others) == np.signbit(wanted)) | any_zero)
         if not np.isnan(wanted) and not equal.any():
@@ -30,8 +31,8 @@ def find_lost(source, any_zero):
     return lost
 
 
-def make_case(name, source, codes, scale, type="f32", target="f32", **attributes):
-    weights = np.asarray(codes, "u1").view(DTYPES[source])
+def make_case(name, source, encodings, scale, type="f32", target="f32", **attributes):
+    weights = np.asarray(encodings, "u1").view(DTYPES[source])
     shape = {"axis": (3, -1)} if attributes else {}
     scale = np.asarray(scale, DTYPES[type])
     if attributes:
@@ -56,7 +57,7 @@ def check(source, opset, any_zero):
         make_case("subnormal", source, kept, 3 * 2.0**-140),
         make_case("zero", source, kept, 0.0),
         make_case("block", source, kept, block, axis=1, block_size=16),
-        # Left.
+        # Not converted.
         make_case("scale", source, kept, [1, 1, huge if toFnuz else tiny], axis=0),
         make_case("infinite", source, kept, np.inf),
     ]
@@ -98,9 +99,11 @@ def check(source, opset, any_zero):
         rewrites.compare_ours(what, one, other)
         rewrites.compare_theirs(what, *theirs[i])
         if case.name in ("all", "few"):
-            codes = to_codes(case.constants["w"], source).ravel()
+            encodings = to_encodings(case.constants["w"], source).ravel()
             named = {int(code, 16): int(n) for n, code in re.findall(rf"(\d+) of {CODE}", said[0])}
-            counted = {code: int((codes == code).sum()) for code in lost if (codes == code).any()}
+            counted = {
+                code: int((encodings == code).sum()) for code in lost if (encodings == code).any()
+            }
             number = int(re.search(r"(\d+) of \d+ values have", said[0])[1])
             if named != counted or number != sum(counted.values()):
                 rewrites.fail(f"{what}: expected {counted}, but got {said}")

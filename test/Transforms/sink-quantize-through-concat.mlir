@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --pass-pipeline="builtin.module(func.func(quant-float-sink-quantize-through-concat))" | FileCheck %s
 
-// Codes are joined, those of a Concat within, too.
+// Quantized values are concatenated, also those of a nested Concat.
 
 // CHECK-LABEL: func.func @joined(
 // CHECK-SAME:    %[[A:.+]]: tensor<1x2xf32>, %[[B:.+]]: tensor<1x3xf32>, %[[C:.+]]: tensor<?x1xf32>)
@@ -19,7 +19,8 @@ func.func @joined(%a: tensor<1x2xf32>, %b: tensor<1x3xf32>, %c: tensor<?x1xf32>)
   return %2 : tensor<1x6xui8>
 }
 
-// Floats that are read as well, scales along an axis, numbers of 16 bits and a Concat that takes no bytes.
+// Not matched: floats with other users, scales along an axis, 16-bit types, and a Concat that does
+// not support 8-bit types.
 
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-4: quant_float.quantize %{{.+}} : tensor<2x2xf32>

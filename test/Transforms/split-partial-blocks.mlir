@@ -16,7 +16,7 @@ func.func @static(%x: tensor<4x70xf32>) -> (tensor<4x70xf8E4M3FN>, tensor<4x3xf8
   return %q, %s : tensor<4x70xf8E4M3FN>, tensor<4x3xf8E8M0FNU>
 }
 
-// The random bits are divided in the same way.
+// The random bits are split in the same way.
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x?xf32>, %[[T:.+]]: tensor<f32>, %[[R:.+]]: tensor<?x?xui8>
 // CHECK:         affine.apply {{.*}}()[%[[SIZE:.+]]]
@@ -41,10 +41,10 @@ func.func @two_dims(%x: tensor<200x300xf32>) -> (tensor<200x300xf8E4M3FN>, tenso
 }
 
 // One partial block, full blocks, entire rows, and a computed scale of the tensor.
-// CHECK-LABEL: func.func @stays(
+// CHECK-LABEL: func.func @unchanged(
 // CHECK-NOT:     tensor.extract_slice
 // CHECK:         return
-func.func @stays(%x: tensor<4x20xf32>, %y: tensor<?x64xf32>, %z: tensor<4x?xf32>, %w: tensor<4x70xf32>)
+func.func @unchanged(%x: tensor<4x20xf32>, %y: tensor<?x64xf32>, %z: tensor<4x?xf32>, %w: tensor<4x70xf32>)
     -> (tensor<4x20xi8>, tensor<4x1xf8E8M0FNU>, tensor<?x64xi8>, tensor<?x2xf8E8M0FNU>,
         tensor<4x?xi8>, tensor<4x1xf32>, tensor<4x70xf4E2M1FN>, tensor<4x5xf8E4M3FN>, tensor<f32>) {
   %a:2 = quant_float.block_quantize %x block [1, 32] rule floor : tensor<4x20xf32> to tensor<4x20xi8>, tensor<4x1xf8E8M0FNU>

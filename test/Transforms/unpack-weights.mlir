@@ -2,9 +2,9 @@
 
 module attributes {quant_float.opset_imports = {ai.onnx = 21 : i64, com.microsoft = 1 : i64}} {
 
-// The first code of a byte is in its lowest bits; without zero points they are the middle.
+// The first value of a byte is in its lowest bits. Without zero points, they are the midpoint.
 
-// CHECK-LABEL: func.func @product
+// CHECK-LABEL: func.func @matmul
 // CHECK-DAG:     %[[S:.+]] = arith.constant dense<{{\[}}[1.000000e+00], [2.000000e+00]]> : tensor<2x1xf32>
 // CHECK-DAG:     %[[Z:.+]] = quant_float.constant dense<8> : tensor<2x1xui4>
 // CHECK-DAG:     %[[W:.+]] = quant_float.constant dense<{{\[}}[1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2], [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]]> : tensor<2x16xui4>
@@ -13,7 +13,7 @@ module attributes {quant_float.opset_imports = {ai.onnx = 21 : i64, com.microsof
 // CHECK:         %[[T:.+]] = quant_float.node "Transpose"(%[[D]]) opset 21 attributes {perm = array<i64: 1, 0>} : (tensor<2x16xf32>) -> tensor<16x2xf32>
 // CHECK:         %[[Y:.+]] = quant_float.node "MatMul"(%arg0, %[[T]]) opset 21 : (tensor<?x16xf32>, tensor<16x2xf32>) -> tensor<*xf32>
 // CHECK:         return %[[Y]]
-func.func @product(%x: tensor<?x16xf32>) -> tensor<*xf32> {
+func.func @matmul(%x: tensor<?x16xf32>) -> tensor<*xf32> {
   %w = quant_float.constant dense<0x21> : tensor<2x1x8xui8>
   %s = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %y = quant_float.node "MatMulNBits"(%x, %w, %s) opset 1 domain "com.microsoft" attributes {K = 16 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64}

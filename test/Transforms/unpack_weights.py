@@ -1,5 +1,7 @@
-# com.microsoft's MatMulNBits by ONNX's own operators: the codes, scales and zero points are those of the bytes, the model does the
-# same in ONNX Runtime and here, where the bits of the sums are the same, and what cannot be said is left with the reason.
+# com.microsoft's MatMulNBits with ONNX's own operators: the quantized values, scales and zero
+# points are those of the bytes. The model computes the same in ONNX Runtime and here, with the same
+# bits of the sums. Nodes without an equivalent are left unchanged, with a remark that gives the
+# reason.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -21,9 +23,9 @@ KINDS = {T.FLOAT: np.float32, T.FLOAT16: np.float16, T.BFLOAT16: ml_dtypes.bfloa
 def make(bits, rows, depth, block, element=T.FLOAT, points=True, bias=False, opset=25, **more):
     blocks = -(-depth // block)
     kind = KINDS[element]
-    codes = random.integers(0, 256, (rows, blocks, block * bits // 8), np.uint8)
+    encodings = random.integers(0, 256, (rows, blocks, block * bits // 8), np.uint8)
     scales = (random.random(rows * blocks) + 0.5).astype(kind)
-    constants = {"w": codes, "s": scales}
+    constants = {"w": encodings, "s": scales}
     names = ["x", "w", "s"]
     if points:
         size = rows * -(-blocks * bits // 8)
@@ -92,23 +94,23 @@ for bits in (8, 4, 2):
                 ops = [node.op_type for node in after.graph.node if node.op_type != "Cast"]
                 expect(f"{what}: {ops}", ops == ["DequantizeLinear", "Transpose", "MatMul"] + ["Add"] * bias)  # fmt: skip
                 expect(f"{what}: {remarks}", not remarks)
-                # Its name is that of what makes its result.
+                # It has the name of the node that defines its result.
                 expect(what, after.graph.node[-1].name == "product")
                 node = after.graph.node[0]
                 stored = by_name(after)
                 blocks = -(-depth // block)
                 w, s, z = (stored[name] for name in node.input)
-                codes = unpack(constants["w"], rows, depth, bits)
+                encodings = unpack(constants["w"], rows, depth, bits)
                 middle = np.full((rows, blocks), 1 << (bits - 1))
                 wanted = unpack(constants["z"], rows, blocks, bits) if points else middle
-                expect(f"{what}: codes", np.array_equal(w.astype(np.int64), codes))
+                expect(f"{what}: codes", np.array_equal(w.astype(np.int64), encodings))
                 expect(f"{what}: points", np.array_equal(z.astype(np.int64), wanted))
                 expect(f"{what}: scales", np.array_equal(s, constants["s"].reshape(rows, blocks)))  # fmt: skip
                 x = random.standard_normal((5, depth)).astype(kind)
                 ours = [run(work / name, x) for name in ("in.onnx", "out.onnx")]
                 expect(f"{what}: other bits", np.array_equal(*ours))
                 if element == T.FLOAT and bits == 4:
-                    # One that knows opset 21 only.
+                    # A runtime that supports opset 21 only.
                     after.opset_import[0].version = 21
                     session = onnxruntime.InferenceSession(model.SerializeToString())
                     theirs = session.run(None, {"x": x})[0]

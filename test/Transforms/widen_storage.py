@@ -1,5 +1,6 @@
-# Weights of fewer bits, or without a sign, in 8 bits with one are the same numbers: every code, per tensor, per axis and in blocks,
-# with every zero point, by compiled code, the Reference and ONNX Runtime.
+# Weights of fewer bits, or unsigned ones, have the same values as signed 8-bit ones: every
+# encoding, per tensor, per axis and in blocks, with every zero point, in compiled code, the
+# Reference and ONNX Runtime.
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%S/../helpers %python %s %tools_dir %t | FileCheck %s
 # CHECK: widened: {{[1-9]}}
 # CHECK: 0 differences
@@ -8,7 +9,7 @@ import sys
 
 import numpy as np
 from onnx import helper
-from rewrites import DTYPES, Case, Rewrites, all_codes
+from rewrites import DTYPES, Case, Rewrites, all_encodings
 
 rewrites = Rewrites(sys.argv[1], pathlib.Path(sys.argv[2]))
 TO = {"i4": "i8", "ui4": "ui8", "i2": "i8", "ui2": "ui8", "f4E2M1FN": "f8E4M3FN", "ui8": "ui8"}
@@ -16,16 +17,20 @@ SIGNED = TO | {"ui4": "i8", "ui2": "i8", "ui8": "i8"}
 
 
 def make_cases(source):
-    codes = all_codes(source)[0]
-    zeros = [None] if source[0] == "f" else [None, *codes[:: max(1, len(codes) // 16)], codes[-1]]
+    encodings = all_encodings(source)[0]
+    zeros = (
+        [None]
+        if source[0] == "f"
+        else [None, *encodings[:: max(1, len(encodings) // 16)], encodings[-1]]
+    )
     cases = []
     for i, zero in enumerate(zeros):
-        rows = np.stack([codes] * 3)
+        rows = np.stack([encodings] * 3)
         wide = np.float32([0.1, 3, 1e-40])
-        block = np.geomspace(0.1, 9, 3 * len(codes) // 2, dtype="f4").reshape(3, -1)
+        block = np.geomspace(0.1, 9, 3 * len(encodings) // 2, dtype="f4").reshape(3, -1)
         ways = (
-            ("tensor", codes, np.float32(0.3), {}),
-            ("half", codes, np.float16(0.3), {}),
+            ("tensor", encodings, np.float32(0.3), {}),
+            ("half", encodings, np.float16(0.3), {}),
             ("axis", rows, wide, {"axis": 0}),
             ("block", rows, block, {"axis": 1, "block_size": 2}),
         )
@@ -36,8 +41,11 @@ def make_cases(source):
             node = helper.make_node("DequantizeLinear", [*constants], ["y"], **attributes)
             target = "f16" if way == "half" else "f32"
             cases.append(Case(f"{way}{source}n{i}", source, target, [node], constants))
-    # So many that they stay packed.
-    many, columns = np.tile(codes, (64, 1024 // len(codes))), np.linspace(0.1, 9, 64, dtype="f4")
+    # Enough elements to stay packed.
+    many, columns = (
+        np.tile(encodings, (64, 1024 // len(encodings))),
+        np.linspace(0.1, 9, 64, dtype="f4"),
+    )
     node = helper.make_node("DequantizeLinear", ["w", "s"], ["y"], axis=0)
     cases.append(Case(f"large{source}", source, "f32", [node], {"w": many, "s": columns}))
     return cases

@@ -1,4 +1,4 @@
-"""Runs the importer on files that it refuses or complains about."""
+"""Runs the importer on files that it rejects or warns about."""
 
 import concurrent.futures
 import os
@@ -8,7 +8,7 @@ import subprocess
 
 
 def read_diagnostics(file, after=""):
-    """The entries of Diagnostics.def, those behind a line alone: {id: (severity, pattern of its text)}."""
+    """The entries of Diagnostics.def, one for each line: {id: (severity, pattern of its text)}."""
     entries = {}
     for severity, name, strings in re.findall(
         r'^(ERROR|WARNING)\((\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)',
@@ -23,7 +23,7 @@ def read_diagnostics(file, after=""):
 
 
 class Table:
-    """Cases, each with the exact text that the importer prints."""
+    """Cases, each with the exact message of the importer."""
 
     option, suffix = "--import-onnx", ".onnx"
 
@@ -36,8 +36,8 @@ class Table:
         self.covered = set()
 
     def add(self, diagnostic, content, message, *, piped=False, more=(), severity="error"):
-        """A file, the diagnostic it is a case of (None: a verifier's), the text after `error: `, and
-        what more is printed."""
+        """A file, the diagnostic that it covers (None for a verifier's), the message after `error:
+        `, and further messages."""
         data = content if isinstance(content, bytes) else content.SerializeToString()
         if diagnostic:
             severity, pattern = self.diagnostics[diagnostic]
@@ -62,7 +62,7 @@ class Table:
         return self.judge(index, done, expected, done.stderr.decode(errors="replace"))
 
     def judge(self, index, done, expected, found):
-        """What is wrong with a run of the importer, of whose messages some were found."""
+        """The failure of a run of the importer, some of whose messages were expected."""
         diagnostic, _, severity, *_ = self.cases[index]
         status = 0 if severity == "warning" else 1
         problems = []

@@ -36,7 +36,7 @@ def model(
 
 
 def body(nodes, inputs, outputs, name="body", initializer=()):
-    """A graph for an attribute; inputs and outputs are names or value infos, names have no type."""
+    """A graph for an attribute. Inputs and outputs are names or value infos. Names have no type."""
 
     def infos(values):
         return [helper.make_empty_tensor_value_info(v) if isinstance(v, str) else v for v in values]

@@ -1,4 +1,4 @@
-"""The few bits of the protobuf wire format that broken files are made of."""
+"""The part of the protobuf wire format that broken files need."""
 
 
 def varint(value):
@@ -11,7 +11,7 @@ def varint(value):
 
 
 def number(field, value):
-    """A varint field, also one that the schema would refuse to hold."""
+    """A varint field, also one that the schema does not allow."""
     return varint(field << 3) + varint(value)
 
 
@@ -21,7 +21,7 @@ def chunk(field, data):
 
 
 def nest(levels, fields):
-    """The chain of length-delimited fields around nothing, so many times."""
+    """A chain of this many length-delimited fields around nothing."""
     heads, size = [], 0
     for field in list(reversed(fields)) * levels:
         heads.append(varint(field << 3 | 2) + varint(size))

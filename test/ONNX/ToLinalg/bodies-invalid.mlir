@@ -1,4 +1,4 @@
-// If, Loop and Scan: what is wrong with a node or its bodies is said.
+// If, Loop and Scan: errors in a node or in its bodies.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @ifs(%c: tensor<i1>, %two: tensor<2xi1>, %x: tensor<2xf32>, %m: tensor<2x2xf32>) {

@@ -1,10 +1,11 @@
-// Functions whose nodes say more than their signature: it changes with them, unless somebody relies on it.
+// Nodes may determine a function's result types more precisely than its signature, which is refined
+// unless the function has callers.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg | FileCheck %s
 // RUN: quant-float-opt %S/Inputs/unknown-call.mlir --convert-onnx-nodes-to-linalg -verify-diagnostics
 
-// CHECK-LABEL: func.func @alone
+// CHECK-LABEL: func.func @without_callers
 // CHECK-SAME: -> tensor<3x2xf32>
-func.func @alone(%x: tensor<2x3xf32>) -> tensor<?x?xf32> {
+func.func @without_callers(%x: tensor<2x3xf32>) -> tensor<?x?xf32> {
   %0 = quant_float.node "Transpose"(%x) opset 13 : (tensor<2x3xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }

@@ -1,4 +1,4 @@
-// Ops on one element at a time: broadcasting, types of elements, old and new versions.
+// Ops on one element at a time: broadcasting, element types, old and new versions.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg | FileCheck %s
 
 // CHECK-DAG: #[[$ID:.+]] = affine_map<(d0, d1) -> (d0, d1)>
@@ -6,7 +6,7 @@
 // CHECK-DAG: #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d0, 0)>
 // CHECK-DAG: #[[$CHANNEL:.+]] = affine_map<(d0, d1, d2) -> (d1, 0)>
 
-// A static size says more than an unknown one.
+// A static size is more precise than a dynamic one.
 // CHECK-LABEL: func.func @broadcast(
 // CHECK-SAME: %[[A:.+]]: tensor<?x4xf32>, %[[B:.+]]: tensor<?xf32>, %[[C:.+]]: tensor<3x1xf32>) -> tensor<3x4xf32>
 // CHECK: %[[SUM:.+]] = linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]], #[[$ID]]]
@@ -21,7 +21,7 @@ func.func @broadcast(%a: tensor<?x4xf32>, %b: tensor<?xf32>, %c: tensor<3x1xf32>
   return %1 : tensor<*xf32>
 }
 
-// Before opset 7 the second operand's axes begin at `axis`.
+// Before opset 7, the axes of the second operand start at `axis`.
 // CHECK-LABEL: func.func @broadcast_by_axis(
 // CHECK: %[[B:.+]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [3, 1]
 // CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[$CHANNEL]], #{{.+}}]
@@ -31,7 +31,7 @@ func.func @broadcast_by_axis(%a: tensor<2x3x4xf32>, %b: tensor<3xf32>) -> tensor
   return %0 : tensor<2x3x4xf32>
 }
 
-// f16 and bf16 are computed in f32 and rounded once for an op.
+// f16 and bf16 are computed in f32 and rounded once for each op.
 // CHECK-LABEL: func.func @half(
 // CHECK: ^bb0(%[[X:.+]]: bf16, %[[Y:.+]]: bf16, %{{.+}}: bf16):
 // CHECK: %[[A:.+]] = quant_float.cast %[[X]] opset 28 : bf16 to f32
@@ -53,7 +53,7 @@ func.func @unsigned(%x: tensor<4xui8>, %y: tensor<4xui8>) -> tensor<4xui8> {
   return %0 : tensor<4xui8>
 }
 
-// No divisor that an instruction would trap on.
+// No divisor that makes the instruction trap.
 // CHECK-LABEL: func.func @divide_integers(
 // CHECK: %[[Z:.+]] = arith.cmpi eq, %[[Y:.+]], %{{.+}} : i32
 // CHECK: %[[M:.+]] = arith.cmpi eq, %[[Y]], %{{.+}} : i32
@@ -73,7 +73,7 @@ func.func @compare(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
   return %0 : tensor<4xi1>
 }
 
-// Elements are chosen as they are stored.
+// Elements are selected in their storage type.
 // CHECK-LABEL: func.func @where(
 // CHECK: %[[A:.+]] = quant_float.storage_cast %{{.+}} : bf16 to i16
 // CHECK: %[[B:.+]] = quant_float.storage_cast %{{.+}} : bf16 to i16
@@ -83,7 +83,7 @@ func.func @where(%c: tensor<2x1xi1>, %x: tensor<3xbf16>, %y: tensor<bf16>) -> te
   return %0 : tensor<2x3xbf16>
 }
 
-// Bounds are attributes before version 11; versions from 6 on have defaults.
+// Bounds are attributes before version 11. Versions from 6 on have defaults.
 // CHECK-LABEL: func.func @clip_6(
 // CHECK: %[[LOW:.+]] = arith.constant 0.000000e+00 : f32
 // CHECK: %[[A:.+]] = arith.maximumf %{{.+}}, %[[LOW]] : f32
@@ -102,7 +102,7 @@ func.func @clip_without_low(%x: tensor<4xi8>, %high: tensor<i8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
 
-// Different types meet in f64.
+// Different types are converted to f64.
 // CHECK-LABEL: func.func @pow_of_two_types(
 // CHECK: %[[P:.+]] = math.powf %{{.+}}, %{{.+}} : f64
 // CHECK: quant_float.cast %[[P]] opset 28 : f64 to i32

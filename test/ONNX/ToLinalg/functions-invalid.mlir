@@ -1,4 +1,5 @@
-// Nodes that ONNX defines by other ops, and that cannot be such: what ONNX's schema says, and what is wrong inside.
+// Nodes that ONNX defines by function bodies, but that cannot be expanded: violations of ONNX's
+// schema, and errors inside.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @type(%x: tensor<2x3xi32>, %s: tensor<3xi32>) -> tensor<2x3xi32> {
@@ -33,7 +34,7 @@ func.func @attribute(%x: tensor<2x3xf32>, %s: tensor<3xf32>) -> tensor<2x3xf32> 
 
 // -----
 
-// Nothing of the function stays.
+// No op of the function body remains.
 func.func @inside(%x: tensor<1x2x2x2x2xf32>) -> tensor<*xf32> {
   %size = arith.constant dense<[1, 1, 2, 2, 2]> : tensor<5xi64>
   // expected-error @+1 {{'AffineGrid' of the domain 'ai.onnx': in its function body, node of}}

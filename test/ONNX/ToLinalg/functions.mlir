@@ -1,7 +1,8 @@
-// What ONNX defines by other ops becomes those, at the place of the node, and they are lowered; Range is known where its numbers are.
+// Ops that ONNX defines by function bodies are expanded and lowered. Range is folded if its
+// operands are constant.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg --canonicalize --mlir-print-debuginfo | FileCheck %s
 
-// Ops of a body say which node they are of.
+// Ops of a body have the location of their node.
 // CHECK: loc(callsite({{.+}} at
 
 // CHECK-LABEL: func.func @layer_norm(
@@ -14,7 +15,7 @@ func.func @layer_norm(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>)
   return %0 : tensor<2x3xf32>
 }
 
-// The axes that it reduces are a Range of constants.
+// The reduced axes are a Range of constants.
 // CHECK-LABEL: func.func @rms_norm(
 // CHECK-NOT: quant_float.node
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]

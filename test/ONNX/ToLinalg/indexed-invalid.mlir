@@ -1,4 +1,4 @@
-// Ops that move, read, write, sort and surround elements, Einsum and their neighbours: what is wrong with a node is said.
+// Ops that move, read, write, sort and surround elements, Einsum and similar ops: errors in a node.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @rearranged(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %s: tensor<2x!quant_float.string>, %i: tensor<2xi64>, %o: tensor<1xi64>) {

@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg=allow-unsupported -split-input-file | FileCheck %s
 
-// What only depends on another node is not its fault.
+// A node that only depends on a failed one is not reported.
 // CHECK-LABEL: func.func @all_listed(
 // CHECK: quant_float.node "Bar"
 // CHECK: quant_float.node "Relu"
@@ -123,7 +123,7 @@ func.func @split(%x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<*xf32> {
 
 // -----
 
-// Sums and products of sizes that wrap around would be sizes again.
+// Sums and products of sizes that overflow.
 func.func @sizes_that_wrap(%x: tensor<4xf32>, %half: tensor<9223372036854775807x0xf32>, %huge: tensor<0x4294967296x4294967296xf32>, %one: tensor<f32>) -> tensor<*xf32> {
   %parts = arith.constant dense<[4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4]> : tensor<5xi64>
   %shape = arith.constant dense<1099511627776> : tensor<2xi64>
@@ -165,7 +165,7 @@ func.func @axes_of_a_run(%x: tensor<4xf32>, %axes: tensor<2xi64>) -> tensor<*xf3
 
 // -----
 
-// Too many to be read one by one.
+// Too many elements to be read one by one.
 func.func @huge_lists(%x: tensor<4xf32>) -> tensor<*xf32> {
   %list = arith.constant dense<1> : tensor<100000000000xi64>
   // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': input 1 must have a static number of elements}}
@@ -195,7 +195,7 @@ func.func @concat_of_scalars(%x: tensor<f32>) -> tensor<*xf32> {
 
 // -----
 
-// What follows from a node that has no lowering is told there alone; what has none by itself is told.
+// An error that follows from a node without a lowering is not reported. An independent one is.
 func.func @behind(%x: tensor<4xf32>, %s: tensor<f32>, %y: tensor<*xf32>) -> tensor<*xf32> {
   // expected-error @+1 {{no lowering of the op 'StringNormalizer' of the domain 'ai.onnx'}}
   %0 = quant_float.node "StringNormalizer"(%x, %x) opset 21 : (tensor<4xf32>, tensor<4xf32>) -> tensor<*xi64>

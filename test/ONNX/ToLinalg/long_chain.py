@@ -1,4 +1,4 @@
-# The size of a tensor that very many casts have made: it is found without recursion.
+# The size of a tensor after very many casts is computed without recursion.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-opt %t
 import pathlib
@@ -8,7 +8,7 @@ import sys
 
 tool, work = sys.argv[1], pathlib.Path(sys.argv[2])
 STEPS = 20_000
-# As that of a thread.
+# The stack size of a thread.
 STACK_BYTES = 1 << 20
 SINGLE, HALF = "tensor<?xf32>", "tensor<?xf16>"
 lines = [f"func.func @net(%x0: {SINGLE}) -> {SINGLE} {{"]

@@ -1,5 +1,6 @@
-# A Concat of very many inputs, of sizes that are known and that are not: what it becomes grows with their number alone, no
-# more than 32 slices of a tensor follow each other, of which bufferization looks at every two, and its elements are numpy's.
+# A Concat of very many inputs, with static and dynamic sizes: the number of ops is linear, no more
+# than 32 slices of a tensor follow each other, because bufferization compares all pairs of them,
+# and the elements are numpy's.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import itertools
@@ -11,7 +12,7 @@ import sys
 import numpy as np
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
-MOST_SLICES = 32
+MAX_SLICES = 32
 GIVEN = [np.full((rows, 4), 10 * rows, np.float32) + np.arange(4) for rows in (1, 2, 3)]
 paths = [work / f"x{index}.npy" for index in range(len(GIVEN))]
 for path, array in zip(paths, GIVEN, strict=True):
@@ -42,7 +43,7 @@ def convert(path):
 
 
 def count_slices(text):
-    """How many slices follow each other in the longest chain."""
+    """The length of the longest chain of slices."""
     lengths = {}
     for result, target in re.findall(r"(%\w+) = tensor.insert_slice %\w+ into (%\w+)", text):
         lengths[result] = lengths.get(target, 0) + 1
@@ -55,8 +56,8 @@ for is_static in (True, False):
         path, wanted = write(count, is_static)
         text = convert(path)
         lines[count] = text.count("\n")
-        assert count_slices(text) <= MOST_SLICES, (count, is_static, count_slices(text))
-        # Running the others takes long, and shows no more.
+        assert count_slices(text) <= MAX_SLICES, (count, is_static, count_slices(text))
+        # The other cases take long to run.
         if count == 1000:
             continue
         folder = work / path.stem

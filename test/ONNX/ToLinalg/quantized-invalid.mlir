@@ -1,4 +1,4 @@
-// Ops on quantized tensors, ONNX's and com.microsoft's, and BitCast: what is wrong with a node is said.
+// Quantized ops of ONNX and com.microsoft, and BitCast: errors in a node.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @matmul(%a: tensor<2x4xui8>, %b: tensor<4x3xi8>, %f: tensor<4x3xf8E4M3FN>, %s: tensor<f32>, %h: tensor<f16>, %k: tensor<2x4xf32>, %az: tensor<ui8>, %bz: tensor<i8>, %fz: tensor<f8E4M3FN>, %z4: tensor<4xui8>, %w: tensor<i32>) {
@@ -12,7 +12,7 @@ func.func @matmul(%a: tensor<2x4xui8>, %b: tensor<4x3xi8>, %f: tensor<4x3xf8E4M3
   %3 = quant_float.node "QLinearMatMul"(%a, %s, %z4, %b, %s, %bz, %s, %az) opset 21 : (tensor<2x4xui8>, tensor<f32>, tensor<4xui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
   // expected-error @+1 {{'QLinearMatMul': the number of elements of input 7 must be 1, but got 4}}
   %4 = quant_float.node "QLinearMatMul"(%a, %s, %az, %b, %s, %bz, %s, %z4) opset 21 : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<4xui8>) -> tensor<*xui8>
-  // All scales are of one type, and before opset 21 of f32.
+  // All scales have one type, which must be f32 before opset 21.
   // expected-error @+1 {{'QLinearMatMul': input 4 must have elements of type 'f32', but got 'f16'}}
   %5 = quant_float.node "QLinearMatMul"(%a, %s, %az, %b, %h, %bz, %s, %az) opset 21 : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<4x3xi8>, tensor<f16>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
   // expected-error @+1 {{'QLinearMatMul': input 1 must have elements of type 'f32', but got 'f16'}}
@@ -44,7 +44,7 @@ func.func @conv(%x: tensor<1x2x5xui8>, %w: tensor<3x2x2xi8>, %s: tensor<f32>, %s
 func.func @bit_cast(%x: tensor<4xf32>, %s: tensor<4xf6E2M3FN>, %n: tensor<4xi4>) {
   // expected-error @+1 {{'BitCast': elements of type 'f32' cannot be bit-cast to 'i64'}}
   %0 = quant_float.node "BitCast"(%x) opset 26 attributes {to = 7 : i64} : (tensor<4xf32>) -> tensor<*xi64>
-  // Bytes hold one of them each, but the type has 4 bits.
+  // Each byte contains one element, but the type has 4 bits.
   // expected-error @+1 {{'BitCast': elements of type 'i4' cannot be bit-cast to 'ui8'}}
   %1 = quant_float.node "BitCast"(%n) opset 26 attributes {to = 2 : i64} : (tensor<4xi4>) -> tensor<*xui8>
   // expected-error @+1 {{'BitCast': elements of type 'f6E2M3FN' cannot be bit-cast to 'f6E3M2FN'}}
@@ -81,7 +81,7 @@ func.func @qlinear(%a: tensor<2x4xui8>, %b: tensor<2x4xi8>, %f: tensor<2x4xf32>,
   %9 = quant_float.node "QLinearGlobalAveragePool"(%a, %s, %z, %s, %z) opset 1 domain "com.microsoft" : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
   // expected-error @+1 {{no lowering of the op 'QLinearAveragePool': elements of type 'f32'}}
   %10 = quant_float.node "QLinearAveragePool"(%f, %s, %z, %s, %z) opset 1 domain "com.microsoft" attributes {kernel_shape = array<i64: 1>} : (tensor<2x4xf32>, tensor<f32>, tensor<ui8>, tensor<f32>, tensor<ui8>) -> tensor<*xui8>
-  // An op of no lowering is one of its domain.
+  // An op without a lowering is reported with its domain.
   // expected-error @+1 {{no lowering of the op 'QAttention' of the domain 'com.microsoft'}}
   %11 = quant_float.node "QAttention"(%a) opset 1 domain "com.microsoft" : (tensor<2x4xui8>) -> tensor<*xui8>
   // expected-error @+1 {{no lowering of the op 'Relu' of the domain 'com.microsoft'}}
@@ -136,7 +136,7 @@ func.func @gather(%d: tensor<4x16xui8>, %n: tensor<4x32xi4>, %f: tensor<4x32xf8E
   %6 = quant_float.node "GatherBlockQuantized"(%d, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 16 : i64} : (tensor<4x16xui8>, tensor<2xi32>, tensor<4x1xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'GatherBlockQuantized': size 1 of input 3 must be 1, but got 2}}
   %7 = quant_float.node "GatherBlockQuantized"(%d, %i, %s, %z) opset 1 domain "com.microsoft" attributes {block_size = 32 : i64} : (tensor<4x16xui8>, tensor<2xi32>, tensor<4x1xf32>, tensor<4x2xui8>) -> tensor<*xf32>
-  // Whole axes are for floats.
+  // Only float scales may span an entire axis.
   // expected-error @+1 {{'GatherBlockQuantized': attribute 'block_size' must be a power of two from 16 on, but got 0}}
   %8 = quant_float.node "GatherBlockQuantized"(%n, %i, %s) opset 1 domain "com.microsoft" attributes {block_size = 0 : i64} : (tensor<4x32xi4>, tensor<2xi32>, tensor<4x1xf32>) -> tensor<*xf32>
   // expected-error @+1 {{'GatherBlockQuantized': axis must be between -2 and 1, but got 2}}

@@ -1,4 +1,4 @@
-// Random ops: what is wrong with a node is said.
+// Random ops: errors in a node.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @numbers(%x: tensor<3xf32>, %i: tensor<3xi8>) {

@@ -1,4 +1,4 @@
-// What else makes a node one without a lowering, one reason after the other.
+// Further reasons why a node has no lowering.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @elementwise(%x: tensor<2x3xf32>, %s: tensor<4xf32>, %i: tensor<4xi32>) {
@@ -84,7 +84,7 @@ func.func @shapes(%x: tensor<2x3xf32>, %e: tensor<0x3xf32>) {
 
 // -----
 
-func.func @products(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<1x4x4xi8>, %w: tensor<4x4x1xi8>, %z: tensor<4x4xi8>, %z4: tensor<4xi8>, %r: tensor<1x2x4xi8>) {
+func.func @matmuls(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<1x4x4xi8>, %w: tensor<4x4x1xi8>, %z: tensor<4x4xi8>, %z4: tensor<4xi8>, %r: tensor<1x2x4xi8>) {
   // expected-error @+1 {{'MatMul': an operand must have rank 1 or more, but got a scalar}}
   %0 = quant_float.node "MatMul"(%x, %s) opset 13 : (tensor<2x3xf32>, tensor<f32>) -> tensor<*xf32>
   // expected-error @+1 {{'MatMulInteger': input 2 has rank 2, but its operand has rank 3}}
@@ -175,7 +175,7 @@ func.func @opsets(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %s: tensor<2xf32>, %a:
   %1 = quant_float.node "Dropout"(%x) opset 13 attributes {ratio = 0.5 : f32} : (tensor<2x3xf32>) -> tensor<*xf32>
   // expected-error @+1 {{no lowering of the ONNX op 'ReduceSum': attribute 'axes' exists before opset 13 only, but the node has opset 13}}
   %2 = quant_float.node "ReduceSum"(%x, %a) opset 13 attributes {axes = array<i64: 0>} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
-  // An attribute that rows of earlier versions have.
+  // An attribute that only earlier versions have.
   // expected-error @+1 {{no lowering of the ONNX op 'Unsqueeze': attribute 'axes' exists before opset 13 only, but the node has opset 21}}
   %3 = quant_float.node "Unsqueeze"(%x, %a) opset 21 attributes {axes = array<i64: 0>} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
   // expected-error @+1 {{no lowering of the ONNX op 'Upsample': the op exists before opset 10 only, but the node has opset 10}}
@@ -187,7 +187,7 @@ func.func @opsets(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %s: tensor<2xf32>, %a:
 
 // -----
 
-// Each op has attributes of its own; what ONNX's writers add without a meaning is passed over.
+// Each op has its own attributes. Meaningless attributes that ONNX exporters add are ignored.
 func.func @other_attributes(%x: tensor<2x3xf32>) -> tensor<*xf32> {
   // expected-error @+1 {{'Relu': unknown attribute 'alpha'}}
   %0 = quant_float.node "Relu"(%x) opset 14 attributes {alpha = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<*xf32>
@@ -201,7 +201,7 @@ func.func @other_attributes(%x: tensor<2x3xf32>) -> tensor<*xf32> {
 
 // -----
 
-// A file of a few bytes can ask for any number of sizes.
+// A file of a few bytes can request any number of sizes.
 func.func @dimensions(%x: tensor<1xf32>) {
   %shape = arith.constant dense<1> : tensor<65xi64>
   // expected-error @+1 {{'Expand': a shape must have at most 64 sizes, but got 65}}

@@ -1,4 +1,4 @@
-// Sequences of tensors: what is wrong with a node is said.
+// Sequences of tensors: errors in a node.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @sequences(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %i: tensor<2x3xi8>, %p: tensor<i64>, %o: tensor<?x3xf32>, %s: !quant_float.unknown) {

@@ -1,7 +1,7 @@
 // Shape arithmetic, reshapes and data movement.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg --canonicalize --cse | FileCheck %s
 
-// The usual way to keep a batch: nothing is left of it but a collapse.
+// The usual pattern that keeps a batch dimension becomes a single collapse.
 // CHECK-LABEL: func.func @flatten_by_shape(
 // CHECK-SAME: -> tensor<?x12xf32>
 // CHECK-NEXT: %[[R:.+]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2]] : tensor<?x3x4xf32> into tensor<?x12xf32>
@@ -42,7 +42,7 @@ func.func @arithmetic(%x: tensor<3x2xi32>, %y: tensor<?x3x4xf32>) -> tensor<*xi3
   return %9 : tensor<*xi32>
 }
 
-// 0 copies a size, unless allowzero says that it is one.
+// 0 copies a size, unless allowzero makes it an actual size of zero.
 // CHECK-LABEL: func.func @reshape_zero(
 // CHECK-SAME: -> (tensor<?x2x3xf32>, tensor<0x7xf32>)
 func.func @reshape_zero(%x: tensor<?x6xf32>, %y: tensor<3x0xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
@@ -53,7 +53,7 @@ func.func @reshape_zero(%x: tensor<?x6xf32>, %y: tensor<3x0xf32>) -> (tensor<*xf
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// A -1 beside a 0 that is copied, which says nothing of the other sizes.
+// A -1 next to a copied 0, which does not determine the other sizes.
 // CHECK-LABEL: func.func @reshape_copied_zero(
 // CHECK-SAME: -> (tensor<0x4xf32>, tensor<3x0x7xf32>)
 func.func @reshape_copied_zero(%x: tensor<0x4xf32>, %y: tensor<3x0xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
@@ -64,7 +64,8 @@ func.func @reshape_copied_zero(%x: tensor<0x4xf32>, %y: tensor<3x0xf32>) -> (ten
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// A fixed shape needs as many elements; the entry point sees to it.
+// A static shape requires a matching number of elements, which the entry point
+// checks.
 // CHECK-LABEL: func.func @reshape_checked(
 // CHECK: %[[FITS:.+]] = arith.cmpi eq
 // CHECK: cf.assert %[[FITS]], "node 'r' (Reshape): the number of elements must match the other sizes"
@@ -102,7 +103,8 @@ func.func @slices(%x: tensor<4x?xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
-// An end is the end of the axis only where the axis has no known size.
+// The end is clamped to the end of the axis only if the size of the axis is
+// dynamic.
 // CHECK-LABEL: func.func @slice_ends(
 // CHECK-SAME: -> (tensor<2147483647xi8>, tensor<?xi8>)
 // CHECK: %[[SIZE:.+]] = tensor.dim %arg1
@@ -139,8 +141,9 @@ func.func @gather_rows(%x: tensor<7x3xf32>, %i: tensor<?x5xi32>) -> tensor<*xf32
   return %0 : tensor<*xf32>
 }
 
-// Of an axis without elements nothing is taken, unless nothing is asked for.
-// CHECK-LABEL: func.func @gather_from_open(
+// Nothing can be gathered from an axis without elements, unless there are no
+// indices.
+// CHECK-LABEL: func.func @gather_from_dynamic(
 // CHECK-SAME: %[[X:.+]]: tensor<?xf32>, %[[I:.+]]: tensor<2xi64>, %[[J:.+]]: tensor<?xi64>
 // CHECK: %[[SIZE:.+]] = tensor.dim %[[X]]
 // CHECK: %[[HAS:.+]] = arith.cmpi sge, %[[SIZE]], %c1
@@ -148,20 +151,21 @@ func.func @gather_rows(%x: tensor<7x3xf32>, %i: tensor<?x5xi32>) -> tensor<*xf32
 // CHECK: %[[LEAST:.+]] = arith.minui
 // CHECK: %[[FITS:.+]] = arith.cmpi uge, %[[SIZE]], %[[LEAST]]
 // CHECK: cf.assert %[[FITS]], "Gather: the size of axis 0 must be at least 1"
-func.func @gather_from_open(%x: tensor<?xf32>, %i: tensor<2xi64>, %j: tensor<?xi64>, %none: tensor<0xi64>, %empty: tensor<0xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+func.func @gather_from_dynamic(%x: tensor<?xf32>, %i: tensor<2xi64>, %j: tensor<?xi64>, %none: tensor<0xi64>, %empty: tensor<0xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
   %0 = quant_float.node "Gather"(%x, %i) opset 13 : (tensor<?xf32>, tensor<2xi64>) -> tensor<*xf32>
   %1 = quant_float.node "Gather"(%x, %j) opset 13 : (tensor<?xf32>, tensor<?xi64>) -> tensor<*xf32>
   %2 = quant_float.node "Gather"(%empty, %none) opset 13 : (tensor<0xf32>, tensor<0xi64>) -> tensor<*xf32>
   return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
-// Sizes that arrive as values may be negative: the node says so where it runs.
-// CHECK-LABEL: func.func @sizes_of_values(
+// Sizes that are runtime values may be negative, which is a runtime error of
+// the node.
+// CHECK-LABEL: func.func @runtime_sizes(
 // CHECK: cf.assert %{{.+}}, "Reshape: a size of the shape must be at least 0"
 // CHECK: cf.assert %{{.+}}, "Expand: a size of the shape must be at least 0"
 // CHECK: cf.assert %{{.+}}, "ConstantOfShape: a size of the shape must be at least 0"
 // CHECK: cf.assert %{{.+}}, "Split: the size of a split must be at least 0"
-func.func @sizes_of_values(%x: tensor<6xf32>, %p: tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+func.func @runtime_sizes(%x: tensor<6xf32>, %p: tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
   %0 = quant_float.node "Reshape"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
   %1 = quant_float.node "Expand"(%x, %p) opset 13 : (tensor<6xf32>, tensor<2xi64>) -> tensor<*xf32>
   %2 = quant_float.node "ConstantOfShape"(%p) opset 13 : (tensor<2xi64>) -> tensor<*xf32>
@@ -169,7 +173,7 @@ func.func @sizes_of_values(%x: tensor<6xf32>, %p: tensor<2xi64>) -> (tensor<*xf3
   return %0, %1, %2, %3#0 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
-// Many equal elements are no constant, and not made one by one.
+// Many equal elements are not folded to a constant.
 // CHECK-LABEL: func.func @many_equal(
 // CHECK-SAME: -> (tensor<100000000000xf32>, tensor<100000000000xi8>)
 // CHECK-NOT: dense<7>
@@ -193,7 +197,7 @@ func.func @expand(%x: tensor<?x1xf32>) -> (tensor<*xf32>, tensor<*xi8>) {
   return %0, %1 : tensor<*xf32>, tensor<*xi8>
 }
 
-// The types behind a converted node follow, those of the dialect's ops too.
+// The types of users are updated, also those of the dialect's ops.
 // CHECK-LABEL: func.func @refine(
 // CHECK-SAME: -> tensor<3x2xf8E4M3FN>
 // CHECK: quant_float.cast %{{.+}} opset 19 : tensor<3x2xf32> to tensor<3x2xf8E4M3FN>
@@ -203,7 +207,7 @@ func.func @refine(%x: tensor<2x3xf32>) -> tensor<*xf8E4M3FN> {
   return %1 : tensor<*xf8E4M3FN>
 }
 
-// Many are put together by groups, each in a buffer of its own.
+// Many inputs are concatenated in groups, each in its own buffer.
 // CHECK-LABEL: func.func @concat_many
 // CHECK: bufferization.alloc_tensor(%{{.+}}) : tensor<2x?xf32>
 // CHECK-COUNT-16: tensor.insert_slice %arg0 into
@@ -220,7 +224,8 @@ func.func @concat_many(%x: tensor<2x?xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Nothing is put behind the last element: bufferization knows no such place.
+// Nothing is inserted after the last element, as bufferization rejects such an
+// offset.
 // CHECK-LABEL: func.func @concat_nothing
 // CHECK-NEXT: return %arg0
 func.func @concat_nothing(%x: tensor<2x6xf32>, %e: tensor<2x0xf32>) -> tensor<*xf32> {
@@ -228,7 +233,7 @@ func.func @concat_nothing(%x: tensor<2x6xf32>, %e: tensor<2x0xf32>) -> tensor<*x
   return %0 : tensor<*xf32>
 }
 
-// A number that an attribute gives has 64 bits there and 32 in the constant.
+// An attribute's integer has 64 bits, but the constant has 32.
 // CHECK-LABEL: func.func @value_float(
 // CHECK: arith.constant dense<5.000000e-01> : tensor<f32>
 func.func @value_float() -> tensor<f32> {
@@ -236,7 +241,7 @@ func.func @value_float() -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// Of no steps nothing is collected, and no slice lies outside of it.
+// A loop without iterations collects nothing, and no slice is out of bounds.
 // CHECK-LABEL: func.func @no_steps(
 // CHECK:         %[[EMPTY:.+]] = tensor.empty(%{{.+}}) : tensor<?x2xf32>
 // CHECK:         return %{{.+}}, %[[EMPTY]]

@@ -1,4 +1,4 @@
-// What of ops on places of images and signals has no lowering.
+// Spatial ops on images and signals: nodes without a lowering.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -split-input-file -verify-diagnostics
 
 func.func @col2im(%x: tensor<2x18x24xf32>, %y: tensor<2x18xf32>) {

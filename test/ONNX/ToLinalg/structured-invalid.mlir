@@ -1,7 +1,7 @@
-// Products, convolutions, pooling, reductions and Resize: what is wrong with a node is said.
+// Matmuls, convolutions, pooling, reductions and Resize: errors in a node.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg -verify-diagnostics
 
-func.func @matmul_summed_axis(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) -> tensor<2x5xf32> {
+func.func @matmul_reduction_axis(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) -> tensor<2x5xf32> {
   // expected-error @+1 {{no lowering of the ONNX op 'MatMul': the size of the reduction axis must be 3, but got 4}}
   %0 = quant_float.node "MatMul"(%a, %b) opset 13 : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
@@ -39,7 +39,7 @@ func.func @gemm_addend(%a: tensor<1x3xf32>, %b: tensor<3x5xf32>, %c: tensor<2x5x
   return %0 : tensor<1x5xf32>
 }
 
-func.func @gemm_open_addend(%a: tensor<1x3xf32>, %b: tensor<3x?xf32>, %c: tensor<2x5xf32>) -> tensor<1x?xf32> {
+func.func @gemm_dynamic_addend(%a: tensor<1x3xf32>, %b: tensor<3x?xf32>, %c: tensor<2x5xf32>) -> tensor<1x?xf32> {
   // expected-error @+1 {{input 2 is larger than the result of the matmul}}
   %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 : (tensor<1x3xf32>, tensor<3x?xf32>, tensor<2x5xf32>) -> tensor<1x?xf32>
   return %0 : tensor<1x?xf32>

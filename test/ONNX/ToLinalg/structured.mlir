@@ -1,4 +1,4 @@
-// Products, convolutions, pooling, reductions: the loops and how they read.
+// Matmuls, convolutions, pooling, reductions: the loops and their indexing maps.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-linalg --canonicalize --split-input-file | FileCheck %s
 
 // CHECK-DAG: #[[$LHS:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, 0, d2, d4)>
@@ -19,7 +19,7 @@ func.func @matmul_broadcasts_batches(%a: tensor<2x1x?x8xf32>, %b: tensor<7x8x5xf
 // CHECK-DAG: #[[$LHS:.+]] = affine_map<(d0, d1, d2) -> (d2, d0)>
 // CHECK-DAG: #[[$RHS:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 
-// A transposed factor is read in another order.
+// A transposed operand is read with a permuted map.
 // CHECK-LABEL: func.func @gemm(
 // CHECK: %[[ALPHA:.+]] = arith.constant 5.000000e-01 : f32
 // CHECK: %[[PRODUCT:.+]] = linalg.generic {indexing_maps = [#[[$LHS]], #[[$RHS]],
@@ -37,21 +37,21 @@ func.func @gemm(%a: tensor<8x3xf16>, %b: tensor<5x8xf16>, %c: tensor<5xf16>) -> 
 
 // -----
 
-// An open size of a product is what an addend has, which is checked at run time.
-// CHECK-LABEL: func.func @gemm_open(
+// A dynamic size of a matmul must equal that of the addend, which is checked at run time.
+// CHECK-LABEL: func.func @gemm_dynamic(
 // CHECK: %[[N:.+]] = tensor.dim %arg1, %c1
 // CHECK: %[[EQUAL:.+]] = arith.cmpi eq, %[[N]], %c5
 // CHECK: cf.assert %[[EQUAL]], "Gemm: axis 1 of inputs 0 and 2 must have the same size, because dynamic sizes are not broadcast"
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%{{.+}}, %{{.+}} : tensor<?x?xf32>, tensor<1x5xf32>)
-func.func @gemm_open(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<1x5xf32>) -> tensor<?x?xf32> {
+func.func @gemm_dynamic(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<1x5xf32>) -> tensor<?x?xf32> {
   %0 = quant_float.node "Gemm"(%a, %b, %c) opset 13 attributes {alpha = 0.5 : f32} : (tensor<?x8xf32>, tensor<8x?xf32>, tensor<1x5xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
 
 // -----
 
-// What sizes have to share is checked at run time where it is not known.
+// Dynamic sizes that must be equal are checked at run time.
 // CHECK-LABEL: func.func @matmul_sizes(
 // CHECK: %[[EQUAL:.+]] = arith.cmpi eq
 // CHECK: cf.assert %[[EQUAL]], "MatMul: the size of the reduction axis must match the other sizes"
@@ -66,7 +66,7 @@ func.func @matmul_sizes(%a: tensor<2x?xf32>, %b: tensor<?x5xf32>) -> tensor<2x5x
 // CHECK-DAG: #[[$W:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
 // CHECK-DAG: #[[$Y:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
 
-// The sums start from the bias; one loop is over the channels of the result.
+// The accumulators are initialized with the bias. There is one loop over the output channels.
 // CHECK-LABEL: func.func @conv(
 // CHECK-SAME: %[[X:.+]]: tensor<?x3x8x?xf32>, %[[W:.+]]: tensor<4x3x3x3xf32>, %[[B:.+]]: tensor<4xf32>)
 // CHECK: %[[INIT:.+]] = linalg.generic
@@ -101,7 +101,8 @@ func.func @conv_groups(%x: tensor<1x4x6xf32>, %w: tensor<6x2x3xf32>) -> tensor<1
 // CHECK-DAG: #[[$X:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 + d3)>
 // CHECK-DAG: #[[$W:.+]] = affine_map<(d0, d1, d2, d3) -> (d1, 0, d3)>
 
-// No loop over channels in a group; and none along the axis of one element.
+// A depthwise convolution has no loop over the channels of a group, and none along the window axis
+// of size 1.
 // CHECK-LABEL: func.func @conv_depthwise(
 // CHECK: tensor.collapse_shape %arg0 {{.*}} : tensor<1x4x6x1xf32> into tensor<1x4x6xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[$X]], #[[$W]],
@@ -113,7 +114,7 @@ func.func @conv_depthwise(%x: tensor<1x4x6x1xf32>, %w: tensor<4x1x3x1xf32>) -> t
 
 // -----
 
-// The input is surrounded by its zero point, which kernels read.
+// The input is padded with its zero point, which kernels read.
 // CHECK-LABEL: func.func @conv_integer(
 // CHECK: %[[FILLED:.+]] = linalg.generic {{.*}} ins(%arg2 : tensor<ui8>) outs({{.*}} : tensor<1x4x8xui8>)
 // CHECK: tensor.insert_slice %arg0 into %[[FILLED]][0, 0, 1] [1, 4, 6] [1, 1, 1]
@@ -130,7 +131,7 @@ func.func @conv_integer(%x: tensor<1x4x6xui8>, %w: tensor<4x4x3xi8>, %xz: tensor
 
 // -----
 
-// The last windows reach behind the input, which is what the padding is for.
+// The last windows exceed the input, so there is padding.
 // CHECK-LABEL: func.func @max_pool(
 // CHECK: %[[LEAST:.+]] = quant_float.constant 0 : ui8
 // CHECK: tensor.pad %arg0 low[0, 0, 0, 0] high[0, 0, 1, 1]
@@ -147,7 +148,7 @@ func.func @max_pool(%x: tensor<1x4x7x7xui8>) -> tensor<1x4x4x4xui8> {
 // CHECK-DAG: #[[$FIRST:.+]] = affine_map<(d0, d1, d2) -> (d0)>
 // CHECK-DAG: #[[$TWO:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Before opset 13 the axis splits the input in a matrix, and is 1 by default.
+// Before opset 13, the axis splits the input into a matrix, and defaults to 1.
 // CHECK-LABEL: func.func @softmax(
 // CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[$FIRST]]], iterator_types = ["parallel", "reduction", "reduction"]}
 // CHECK: arith.maximumf
@@ -180,7 +181,7 @@ func.func @dynamic_quantize(%x: tensor<?x4xf32>) -> (tensor<?x4xui8>, tensor<f32
 
 // -----
 
-// Without axes nothing is resized, and there is no ratio to keep.
+// Without axes, nothing is resized, and no aspect ratio is kept.
 // CHECK-LABEL: func.func @resize_no_axes(
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32>
 // CHECK: return %[[X]]
@@ -193,7 +194,8 @@ func.func @resize_no_axes(%x: tensor<4xf32>) -> tensor<*xf32> {
 
 // -----
 
-// Constants and slices of them are put together when compiling: gates of recurrent weights in another order.
+// Constants and slices of them are concatenated at compile time: gates of recurrent weights in
+// another order.
 // CHECK-LABEL: func.func @join_slices(
 // CHECK-NOT: tensor.
 // CHECK{LITERAL}: arith.constant dense<[[5, 6], [7, 8], [1, 2], [3, 4]]> : tensor<4x2xi8>
@@ -212,7 +214,7 @@ func.func @join_slices() -> tensor<*xi8> {
 
 // -----
 
-// Not where they would hold more than what they are of.
+// Not if the result would be larger than its sources.
 // CHECK-LABEL: func.func @join_twice(
 // CHECK: tensor.insert_slice
 func.func @join_twice() -> tensor<*xi8> {
@@ -223,7 +225,7 @@ func.func @join_twice() -> tensor<*xi8> {
 
 // -----
 
-// A window of one element moves along one axis in place of all whose sizes a run tells.
+// A window of one element slides along one collapsed axis instead of several dynamic ones.
 // CHECK-LABEL: func.func @pointwise(
 // CHECK-SAME: %[[X:.+]]: tensor<1x8x?x?xf32>
 // CHECK: %[[FLAT:.+]] = tensor.collapse_shape %[[X]] {{\[\[0\], \[1\], \[2, 3\]\]}} : tensor<1x8x?x?xf32> into tensor<1x8x?xf32>
@@ -250,7 +252,7 @@ func.func @strided_pointwise(%x: tensor<1x8x?x?xf32>, %w: tensor<16x8x1x1xf32>) 
 
 // -----
 
-// The number of elements may have more than 32 bits.
+// The number of elements may exceed 32 bits.
 // CHECK-LABEL: func.func @mean_of_integers(
 // CHECK: arith.extsi %{{.+}} : i32 to i64
 // CHECK: arith.divsi %{{.+}}, %{{.+}} : i64

@@ -1,7 +1,7 @@
-// ONNX nodes as layers: several, other attributes, and arithmetic where there is no layer.
+// ONNX nodes that become several layers, layers with other attributes, or arithmetic.
 // RUN: quant-float-opt %s --convert-onnx-nodes-to-openvino -split-input-file | FileCheck %s
 
-// One layer with the same inputs; names of the model stay.
+// One layer with the same inputs. The names of the model are kept.
 // CHECK-LABEL: func.func @same(
 // CHECK: quant_float.node "Negative"(%{{.+}}) opset 13 domain "openvino" : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK: quant_float.node "Subtract"(%{{.+}}, %{{.+}}) opset 13 domain "openvino" attributes {auto_broadcast = "numpy"}
@@ -13,7 +13,7 @@ func.func @same(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Filters of groups have an axis for them, and biases are added.
+// Filters of grouped convolutions have a dimension for the groups, and biases are added.
 // CHECK-LABEL: func.func @groups(
 // CHECK: %[[SHAPE:.+]] = arith.constant dense<[2, 2, 2, 3, 3]> : tensor<5xi64>
 // CHECK: %[[W:.+]] = quant_float.node "Reshape"(%{{.+}}, %[[SHAPE]])
@@ -27,7 +27,7 @@ func.func @groups(%x: tensor<1x4x5x5xf32>, %w: tensor<4x2x3x3xf32>, %b: tensor<4
 
 // -----
 
-// Sizes are rounded up as ONNX does from opset 14 on.
+// Sizes are rounded up as in ONNX from opset 14 on.
 // CHECK-LABEL: func.func @rounded_up(
 // CHECK: quant_float.node "AvgPool"({{.+}} opset 14 domain "openvino" attributes {auto_pad = "explicit", "exclude-pad" = true, kernel = array<i64: 2>, pads_begin = array<i64: 0>, pads_end = array<i64: 0>, rounding_type = "ceil_torch", strides = array<i64: 2>}
 func.func @rounded_up(%x: tensor<1x2x5xf32>) -> tensor<1x2x3xf32> {
@@ -37,7 +37,8 @@ func.func @rounded_up(%x: tensor<1x2x5xf32>) -> tensor<1x2x3xf32> {
 
 // -----
 
-// Gates i, o, f and c become f, i, c and o; batches come first, and states that are not given are zeros.
+// Gates i, o, f and c become f, i, c and o. The batch is the first dimension, and absent initial
+// states are zeros.
 // CHECK-LABEL: func.func @lstm(
 // CHECK: %[[X:.+]] = quant_float.node "Transpose"(
 // CHECK: %[[W:.+]]:4 = quant_float.node "Split"(
@@ -50,7 +51,8 @@ func.func @lstm(%x: tensor<5x1x2xf32>, %w: tensor<1x12x2xf32>, %r: tensor<1x12x3
 
 // -----
 
-// As OpenVINO's plugins know weights of few bits: whole blocks are a dimension of their own, of constants before.
+// The patterns of compressed weights that OpenVINO's plugins recognize: full blocks have a separate
+// dimension.
 // CHECK-LABEL: func.func @weights(
 // CHECK: %[[W:.+]] = quant_float.constant dense<{{\[\[\[}}1, 2], [3, 4]], {{\[\[}}5, 6], [7, 8]]]> : tensor<2x2x2xui4>
 // CHECK: %[[V:.+]] = quant_float.node "Convert"(%[[W]]) {{.+}} {destination_type = f32} : (tensor<2x2x2xui4>) -> tensor<2x2x2xf32>
@@ -68,7 +70,7 @@ func.func @weights(%s: tensor<2x2xf32>, %z: tensor<2x2xui4>) -> tensor<2x4xf32> 
 
 // -----
 
-// A last block that is not whole is filled, and cut off again behind.
+// A partial last block is padded, and the result is sliced.
 // CHECK-LABEL: func.func @cut(
 // CHECK: %[[V:.+]] = quant_float.node "Convert"(%{{.+}}) {{.+}} : (tensor<2x3xui4>) -> tensor<2x3xf32>
 // CHECK: %[[P:.+]] = quant_float.node "Pad"(%[[V]], %{{.+}}) {{.+}} {pad_mode = "constant"} : {{.+}} -> tensor<2x4xf32>
@@ -84,7 +86,7 @@ func.func @cut(%x: tensor<2x3xui4>, %s: tensor<2x2xf32>, %z: tensor<2x2xui4>) ->
 
 // -----
 
-// The difference of i32 may take 33 bits: halves are subtracted.
+// The difference of i32 may need 33 bits, so halves are subtracted.
 // CHECK-LABEL: func.func @wide_zero_point(
 // CHECK: %[[L:.+]] = quant_float.node "BitwiseAnd"(%arg0, %{{.+}}) {{.+}} : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
 // CHECK: %[[H:.+]] = quant_float.node "Subtract"(%arg0, %[[L]])
@@ -99,7 +101,7 @@ func.func @wide_zero_point(%x: tensor<4xi32>, %s: tensor<f32>) -> tensor<4xf32> 
 
 // -----
 
-// Packed weights as plugins know compressed ones: codes of their width in blocks.
+// Packed weights in the plugins' pattern: sub-byte quantized values in blocks.
 // CHECK-LABEL: func.func @packed(
 // CHECK: %[[B:.+]] = quant_float.constant dense<{{.+}}> : tensor<2x1x16xui4>
 // CHECK: %[[C:.+]] = quant_float.node "Convert"(%[[B]]) {{.+}} {destination_type = f32}
@@ -116,7 +118,7 @@ func.func @packed(%x: tensor<3x16xf32>) -> tensor<3x2xf32> {
 
 // -----
 
-// Sums of integers are exact in f32 up to 2^24; longer ones are sums of digits.
+// Sums of integers are exact in f32 up to 2^24. Longer sums are split into digits.
 // CHECK-LABEL: func.func @integers(
 // CHECK-COUNT-1: quant_float.node "MatMul"
 // CHECK-NOT: quant_float.node "MatMul"
@@ -148,11 +150,11 @@ func.func @quantize(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tenso
 
 // -----
 
-// A vector has no axis 1, so the scale of open size has one element.
-// CHECK-LABEL: func.func @scale_of_open_size(
+// A vector has no axis 1, so the scale of dynamic size has one element.
+// CHECK-LABEL: func.func @scale_of_dynamic_size(
 // CHECK: %[[SHAPE:.+]] = arith.constant dense<> : tensor<0xi64>
 // CHECK: quant_float.node "Reshape"(%{{.+}}, %[[SHAPE]]) {{.+}} -> tensor<f32>
-func.func @scale_of_open_size(%x: tensor<3xf32>, %s: tensor<?xf32>) -> tensor<3xui8> {
+func.func @scale_of_dynamic_size(%x: tensor<3xf32>, %s: tensor<?xf32>) -> tensor<3xui8> {
   %0 = quant_float.quantize %x, %s opset 28 : tensor<3xf32>, tensor<?xf32> to tensor<3xui8>
   return %0 : tensor<3xui8>
 }

@@ -1,11 +1,11 @@
-"""Runs the importer on pairs of .xml and .bin that it refuses or complains about."""
+"""Runs the importer on pairs of .xml and .bin that it rejects or warns about."""
 
 import re
 import subprocess
 
 from cases import Table
 
-# One of each kind of layer that the importer itself knows, and one that it does not.
+# One layer of each kind that the importer handles itself, and one other layer.
 MODEL = """<?xml version="1.0"?>
 <net name="m" version="11">
 <layers>
@@ -32,7 +32,7 @@ MODEL = """<?xml version="1.0"?>
 """
 WEIGHTS = bytes.fromhex("0000803f0000004000008040")
 
-# What the layers are called in messages.
+# The descriptions of the layers in messages.
 X, S, R, FC, Y = (
     "layer 'x' (Parameter, id 0)",
     "layer 's' (Const, id 1)",
@@ -43,18 +43,18 @@ X, S, R, FC, Y = (
 
 
 def edited(*changes, text=MODEL):
-    """The model with strings replaced, each of which it has."""
+    """The model with strings replaced, each of which must occur."""
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new, 1)
     return text
 
 
-def place_of(text, needle):
-    """Line and column of what a message about the element that begins there names."""
+def location_of(text, needle):
+    """The line and column that a message about the element starting there has."""
     at = (text if isinstance(text, bytes) else text.encode()).index(needle.encode())
     before = text[:at] if isinstance(text, bytes) else text.encode()[:at]
-    # An element's place is that of its name.
+    # An element's location is that of its name.
     column = at - before.rfind(b"\n") + (1 if needle.startswith("<") else 0)
     return f"{before.count(10) + 1}:{column}"
 
@@ -65,12 +65,13 @@ class PairTable(Table):
     def add(
         self, diagnostic, xml, message, *, place, weights=WEIGHTS, memory=None, piped=False, more=()
     ):
-        """A model, the diagnostic it is a case of (None: a verifier's), the text after `error: ` and where
-        that is: an element of the model or "line:column". Weights: the bytes of the .bin, None for no file,
-        or a function that makes the file. Memory: how many bytes the importer may map."""
+        """A model, the diagnostic that it covers (None for a verifier's), the message after `error:
+        ` and its location: an element of the model or "line:column". Weights: the bytes of the
+        .bin, None for no file, or a function that creates the file. Memory: the number of bytes
+        that the importer may map."""
         data = xml if isinstance(xml, bytes) else xml.encode()
         if not re.fullmatch(r"\d+:\d+", place):
-            place = place_of(data, place)
+            place = location_of(data, place)
         super().add(diagnostic, data, message, piped=piped, more=more)
         self.cases[-1] += (place, weights, memory)
 
@@ -96,7 +97,7 @@ class PairTable(Table):
         name = "<stdin>" if piped else str(path)
         message = message.replace("{bin}", str(binary))
         expected = [f"{name}:{place}: {severity}: {message}", *more]
-        # The tool shows the line of the file as well, and where in it.
+        # The tool prints the line of the file as well, and a caret.
         found = [
             line
             for line in done.stderr.decode(errors="replace").split("\n")

@@ -1,4 +1,5 @@
-// Bodies of OpenVINO layers that have no form in ONNX, each with the reason; the importer makes none that lacks a part.
+// Bodies of OpenVINO layers without an equivalent in ONNX, each with the reason. The importer
+// creates only complete ones.
 // RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx -verify-diagnostics
 
 func.func @conditions(%c: tensor<i1>, %x: tensor<2xf32>) {
@@ -76,7 +77,7 @@ func.func @loops(%x: tensor<2x4xf32>, %open: tensor<?x?xf32>, %any: tensor<*xf32
   ^bb0(%a: tensor<?x?xf32>):
     quant_float.yield %a : tensor<?x?xf32>
   }
-  // What a layer gives may have no type.
+  // The output of a layer may have an unknown type.
   // expected-error @+1 {{the last value of a body output without a back edge has the type '!quant_float.unknown'}}
   %12 = quant_float.node "TensorIterator"(%x) opset 1 domain "openvino" attributes {back_edges = array<i64: -1>, condition = -1 : i64, input_axes = array<i64: 1>, input_ends = array<i64: -1>, input_parts = array<i64: 1>, input_starts = array<i64: 0>, input_strides = array<i64: 1>, inputs = array<i64: 0>, iteration = -1 : i64, output_axes = array<i64: -1>, output_ends = array<i64: -1>, output_parts = array<i64: -1>, output_starts = array<i64: -1>, output_strides = array<i64: -1>, outputs = array<i64: 0>} : (tensor<2x4xf32>) -> tensor<*xf32> bodies ["body"] {
   ^bb0(%a: tensor<2x1xf32>):

@@ -1,5 +1,5 @@
-// OpenVINO's Convert is a cast in the mode openvino; canonical, float8 goes through f16 and does not saturate, and what ONNX does the
-// same is a cast of ONNX.
+// OpenVINO's Convert is a cast in the mode openvino. It is canonicalized: float8 is converted
+// through f16 without saturation, and conversions that are equivalent to ONNX casts become such.
 // RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @to_float8(
@@ -57,7 +57,7 @@ func.func @not_as_onnx(%x: tensor<4xf32>, %i: tensor<4xi16>, %f: tensor<4xf4E2M1
   return %0, %1, %2, %3, %4, %5 : tensor<4xi8>, tensor<4xi1>, tensor<4xf8E8M0FNU>, tensor<4xf4E2M1FN>, tensor<4xbf16>, tensor<4xi4>
 }
 
-// A conversion to the same type is none.
+// A conversion to the same type is removed.
 // CHECK-LABEL: func.func @same_type(
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32>
 // CHECK-NEXT: return %[[X]]
@@ -66,7 +66,7 @@ func.func @same_type(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Constants fold, as those that save_model keeps in f16 in front of a Convert.
+// Constants are folded, such as those that save_model stores in f16 before a Convert.
 // CHECK-LABEL: func.func @constant(
 // CHECK: %[[C:.+]] = arith.constant dense<[5.000000e-01, 2.000000e+00]> : tensor<2xf32>
 // CHECK: return %[[C]]
@@ -76,7 +76,7 @@ func.func @constant() -> tensor<2xf32> {
   return %1 : tensor<2xf32>
 }
 
-// What the file says of the shape is a hint where it can be right, and wrong where it cannot.
+// The file's shape is used if it may be right, and is an error if it cannot be.
 // CHECK-LABEL: func.func @shapes(
 // CHECK-SAME: -> (tensor<4x?xf16>, tensor<?x?xf16>)
 func.func @shapes(%x: tensor<?x?xf32>) -> (tensor<4x?xf16>, tensor<4xf16>) {

@@ -1,7 +1,8 @@
-// Layers that mean something else than the node of ONNX that is nearest.
+// Layers whose semantics differ from those of the most similar ONNX node.
 // RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx -split-input-file | FileCheck %s
 
-// Rounding up adds a window by more padding; the last one may begin in it.
+// Rounding up adds a window with more padding. The last window may start in the
+// padding.
 // CHECK-LABEL: func.func @rounded_up(
 // CHECK: quant_float.node "MaxPool"({{.+}} attributes {ceil_mode = 0 : i64, kernel_shape = array<i64: 2>, pads = array<i64: 0, 2>, strides = array<i64: 3>}
 func.func @rounded_up(%x: tensor<1x2x6xf32>) -> tensor<1x2x3xf32> {
@@ -11,7 +12,7 @@ func.func @rounded_up(%x: tensor<1x2x6xf32>) -> tensor<1x2x3xf32> {
 
 // -----
 
-// As PyTorch and ONNX round, and with padding that means are not taken of.
+// As PyTorch and ONNX round, with padding that is excluded from means.
 // CHECK-LABEL: func.func @rounded_as_torch(
 // CHECK: quant_float.node "AveragePool"({{.+}} attributes {ceil_mode = 1 : i64, count_include_pad = 0 : i64, kernel_shape = array<i64: 2>, pads = array<i64: 0, 1>, strides = array<i64: 3>}
 func.func @rounded_as_torch(%x: tensor<1x2x?xf32>) -> tensor<1x2x?xf32> {
@@ -21,7 +22,7 @@ func.func @rounded_as_torch(%x: tensor<1x2x?xf32>) -> tensor<1x2x?xf32> {
 
 // -----
 
-// One axis is removed, one is added, and one begins where it does.
+// One axis is removed, one is added, and one keeps its start.
 // CHECK-LABEL: func.func @strided_slice(
 // CHECK: %[[S:.+]] = quant_float.node "Slice"(
 // CHECK: %[[Q:.+]] = quant_float.node "Squeeze"(%[[S]], %{{.+}})
@@ -35,7 +36,7 @@ func.func @strided_slice(%x: tensor<3x5xf32>) -> tensor<1x4xf32> {
 
 // -----
 
-// The axis of groups becomes an attribute.
+// The dimension of the groups becomes an attribute.
 // CHECK-LABEL: func.func @groups(
 // CHECK: %[[W:.+]] = quant_float.node "Reshape"(
 // CHECK: quant_float.node "Conv"(%{{.+}}, %[[W]]) opset 21 attributes {auto_pad = "NOTSET", group = 2 : i64}

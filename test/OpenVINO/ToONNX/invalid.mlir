@@ -2,7 +2,7 @@
 // RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx -split-input-file -verify-diagnostics
 // RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx=allow-unsupported -split-input-file | FileCheck %s
 
-// What only depends on another layer is not its fault; layers of other domains are not looked at.
+// A layer that only depends on a failed one is not reported. Layers of other domains are ignored.
 // CHECK-LABEL: func.func @all_listed(
 // CHECK: quant_float.node "Einsum"(%{{.+}}) opset 7 domain "openvino"
 // CHECK: quant_float.node "ReLU"(%{{.+}}) opset 1 domain "openvino"
@@ -152,7 +152,7 @@ func.func @values(%x: tensor<4xf32>, %u: tensor<*xf32>, %o: tensor<2xi64>, %l: t
 
 // -----
 
-// What OpenVINO refuses, too.
+// Layers that OpenVINO rejects, too.
 func.func @refused(%x: tensor<4xf32>, %one: tensor<1xf32>, %m: tensor<1x3xf32>, %l: tensor<f32>, %g: tensor<4x1xf32>) -> tensor<4xf32> {
   %o = arith.constant dense<[0, -1]> : tensor<2xi64>
   // expected-error @+1 {{'Clamp': min must not be greater than max, but got 2.000000 and 1.000000}}
@@ -293,7 +293,7 @@ func.func @positions(%x: tensor<1x2x4x5xf32>) -> (tensor<*xi64>, tensor<*xi64>, 
 
 // -----
 
-func.func @places(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<2xi64>) {
+func.func @indices(%x: tensor<2x3xf32>, %s: tensor<f32>, %i: tensor<2xi64>) {
   %one = arith.constant dense<1> : tensor<i64>
   %axes = arith.constant dense<[0, 2]> : tensor<2xi64>
   // expected-error @+1 {{'Roll': expected one shift for each of 2 axes, but got 1}}

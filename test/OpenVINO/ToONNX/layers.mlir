@@ -1,4 +1,4 @@
-// What OpenVINO's layers become.
+// The lowering of OpenVINO's layers.
 // RUN: quant-float-opt %s --convert-openvino-nodes-to-onnx -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @arithmetic(
@@ -18,7 +18,7 @@ func.func @arithmetic(%x: tensor<2x?xf32>, %y: tensor<1xf32>) -> tensor<2x?xf32>
 
 // -----
 
-// Only signed integers have a rest to look at.
+// Only signed integers have a remainder that needs a correction.
 // CHECK-LABEL: func.func @divide_integers(
 // CHECK-SAME: %[[X:.+]]: tensor<4xi32>, %[[Y:.+]]: tensor<4xi32>
 func.func @divide_integers(%x: tensor<4xi32>, %y: tensor<4xi32>, %u: tensor<4xui8>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xui8>) {
@@ -43,7 +43,7 @@ func.func @divide_integers(%x: tensor<4xi32>, %y: tensor<4xi32>, %u: tensor<4xui
 
 // -----
 
-// Types are told apart without regard to letter case.
+// Types are case-insensitive.
 // CHECK-LABEL: func.func @activations(
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32>, %[[U:.+]]: tensor<4xui8>
 func.func @activations(%x: tensor<4xf32>, %u: tensor<4xui8>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xui8>, tensor<4xf32>) {
@@ -58,7 +58,8 @@ func.func @activations(%x: tensor<4xf32>, %u: tensor<4xui8>) -> (tensor<4xf32>, 
   // CHECK: %[[LESS:.+]] = quant_float.node "Less"(%[[ABOVE]], %[[HIGH]])
   // CHECK: %[[C:.+]] = quant_float.node "Where"(%[[LESS]], %[[ABOVE]], %[[HIGH]])
   %1 = quant_float.node "Clamp"(%0) opset 1 domain "openvino" attributes {min = -1.5 : f64, max = 6.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
-  // The bounds inside of those given, in the range of the type.
+  // The integer bounds inside of the given ones, clamped to the range of the
+  // type.
   // CHECK: quant_float.constant dense<0> : tensor<ui8>
   // CHECK: quant_float.constant dense<6> : tensor<ui8>
   // CHECK: %[[I:.+]] = quant_float.node "Where"(
@@ -123,7 +124,7 @@ func.func @movement(%x: tensor<2x3x4xf32>, %i: tensor<2xi32>) -> (tensor<6x4xf32
   %3 = quant_float.node "Transpose"(%x, %e) opset 1 domain "openvino" : (tensor<2x3x4xf32>, tensor<0xi64>) -> tensor<4x3x2xf32>
   %a = arith.constant dense<-1> : tensor<i32>
   // CHECK: %[[WIDE:.+]] = quant_float.cast %[[I]] opset 28 : tensor<2xi32> to tensor<2xi64>
-  // From version 8 on there are zeros behind the ends of the axis.
+  // From version 8 on, elements out of bounds are zeros.
   // CHECK: %[[SIZES:.+]] = quant_float.node "Shape"(%[[X]])
   // CHECK: %[[SIZE:.+]] = quant_float.node "Gather"(%[[SIZES]], %{{.+}}) opset 21 attributes {axis = 0 : i64}
   // CHECK: %[[FOUND:.+]] = quant_float.node "And"
@@ -138,7 +139,7 @@ func.func @movement(%x: tensor<2x3x4xf32>, %i: tensor<2xi32>) -> (tensor<6x4xf32
 
 // -----
 
-// Indices that are known to be inside need no zeros.
+// Constant indices in bounds need no zeros.
 // CHECK-LABEL: func.func @gather_constant(
 // CHECK-NOT: "Where"
 // CHECK: quant_float.node "Gather"(
@@ -151,7 +152,8 @@ func.func @gather_constant(%x: tensor<4xf32>) -> tensor<2xf32> {
 
 // -----
 
-// The last axis of Gather-7's indices, counted from the end, may be none.
+// The batch dimensions of Gather-7, counted from the last axis of the indices,
+// may be none.
 // CHECK-LABEL: func.func @gather_scalar(
 // CHECK: quant_float.node "Gather"(
 func.func @gather_scalar(%x: tensor<4xf32>, %i: tensor<1xi64>) -> tensor<1xf32> {
@@ -162,9 +164,9 @@ func.func @gather_scalar(%x: tensor<4xf32>, %i: tensor<1xi64>) -> tensor<1xf32> 
 
 // -----
 
-// CHECK-LABEL: func.func @products(
+// CHECK-LABEL: func.func @matmuls(
 // CHECK-SAME: %[[X:.+]]: tensor<2x3x4xf32>, %[[W:.+]]: tensor<5x4xf32>, %[[V:.+]]: tensor<3xf32>
-func.func @products(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>, %v: tensor<3xf32>) -> (tensor<2x3x5xf32>, tensor<2x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
+func.func @matmuls(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>, %v: tensor<3xf32>) -> (tensor<2x3x5xf32>, tensor<2x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
   // CHECK: %[[T:.+]] = quant_float.node "Transpose"(%[[W]]) opset 21 attributes {perm = array<i64: 1, 0>}
   // CHECK: quant_float.node "MatMul"(%[[X]], %[[T]]) opset 21 : {{.+}} -> tensor<2x3x5xf32>
   %0 = quant_float.node "MatMul"(%x, %w) opset 1 domain "openvino" attributes {transpose_a = false, transpose_b = true} : (tensor<2x3x4xf32>, tensor<5x4xf32>) -> tensor<2x3x5xf32>
@@ -184,7 +186,7 @@ func.func @products(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>, %v: tensor<3xf32
 func.func @convolution(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3xf32>) -> (tensor<1x3x5xf32>, tensor<1x3x4xf32>) {
   // CHECK: quant_float.node "Conv"(%{{.+}}) opset 21 attributes {auto_pad = "NOTSET", dilations = array<i64: 1>, pads = array<i64: 1, 3>, strides = array<i64: 2>}
   %0 = quant_float.node "Convolution"(%x, %w) opset 1 domain "openvino" attributes {auto_pad = "explicit", dilations = array<i64: 1>, pads_begin = array<i64: 1>, pads_end = array<i64: 3>, strides = array<i64: 2>} : (tensor<1x2x8xf32>, tensor<3x2x3xf32>) -> tensor<1x3x5xf32>
-  // OpenVINO takes names in any letters, and passes over what it does not know.
+  // Names are case-insensitive, and unknown ones are ignored, as in OpenVINO.
   // CHECK: quant_float.node "Conv"(%{{.+}}) opset 21 attributes {auto_pad = "SAME_LOWER", strides = array<i64: 2>}
   %1 = quant_float.node "Convolution"(%x, %w) opset 1 domain "openvino" attributes {auto_pad = "Same_Lower", output = "3", pads_begin = array<i64: 9>, pads_end = array<i64: 9>, strides = array<i64: 2>} : (tensor<1x2x8xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4xf32>
   return %0, %1 : tensor<1x3x5xf32>, tensor<1x3x4xf32>
@@ -192,7 +194,7 @@ func.func @convolution(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3xf32>) -> (tensor<
 
 // -----
 
-// Too large to be turned around.
+// Too large to be transposed.
 // CHECK-LABEL: func.func @huge_weights(
 // CHECK: quant_float.node "Transpose"(
 func.func @huge_weights(%x: tensor<1x4294967296xf32>) -> tensor<*xf32> {
@@ -203,7 +205,7 @@ func.func @huge_weights(%x: tensor<1x4294967296xf32>) -> tensor<*xf32> {
 
 // -----
 
-// A splat may stand for more elements than there is memory for.
+// A splat may represent more elements than fit into memory.
 // CHECK-LABEL: func.func @huge_splat(
 // CHECK: quant_float.node "Where"
 func.func @huge_splat(%x: tensor<4xf32>) -> tensor<1000000000000xf32> {
@@ -213,7 +215,7 @@ func.func @huge_splat(%x: tensor<4xf32>) -> tensor<1000000000000xf32> {
   return %0 : tensor<1000000000000xf32>
 }
 
-// Constants are turned around, whatever is in front of them is left to loops.
+// Constants are transposed. Loops handle the ops before them.
 // CHECK-LABEL: func.func @weights(
 // CHECK-SAME: %[[X:.+]]: tensor<1x3xf32>
 // CHECK: %[[W:.+]] = arith.constant dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>

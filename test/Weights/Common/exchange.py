@@ -1,6 +1,6 @@
-# The table of docs/weights.md: each format of weights, written as each other one, has the same values, bit by bit, as its
-# package or NumPy read them there, or is refused for the reason that the table names. What comes back to where it came from
-# has the same bytes, and checkpoints of all cases the same bits.
+# The table of docs/weights.md: each format of weights, converted to each other one, has the same
+# bits, as its package or NumPy reads them there, or is rejected for the reason that the table
+# names. Round trips yield the same bytes, and checkpoints of all cases the same bits.
 # RUN: rm -rf %t && mkdir -p %t && env PYTHONPATH=%S/Inputs:%S/../GGUF/Inputs:%S/../Safetensors/Inputs %python %s %t %src_root/docs/weights.md quant-float-translate quant-float-run
 import json
 import pathlib
@@ -24,7 +24,7 @@ from onnx.reference import ReferenceEvaluator
 folder, page, translate, run = pathlib.Path(sys.argv[1]), *sys.argv[2:5]
 warnings.simplefilter("ignore", RuntimeWarning)
 
-# What the letters of the table mean, by the messages.
+# The meaning of the table's letters, by messages.
 REASONS = {
     "a": "ggml has no block format with quantized values of type f8E4M3FN",
     "b": "groups of 16 elements are not a whole number of blocks of 32, which all formats with one level of scales require",
@@ -54,7 +54,7 @@ def translated(option, source, output, *more):
     )
     if done.returncode == 0:
         return None
-    # Of MLIR the line is shown as well.
+    # For MLIR, the line is printed as well.
     found = re.match(r".*: error: (?:result|node) '[^']+'(?: \(\w+\))?: (.*)\n", done.stderr)
     assert done.returncode == 1 and found and not output.exists(), done
     return found[1]
@@ -68,7 +68,7 @@ def decode_onnx(path):
 
 
 def decode_openvino(path):
-    """What the plugin computes of the layers, in f32, and the type of the codes."""
+    """The results of the plugin for the layers, in f32, and the quantized type."""
     model = openvino.Core().read_model(path)
     hint = {"INFERENCE_PRECISION_HINT": "f32"}
     (values,) = openvino.Core().compile_model(model, "CPU", hint)([]).values()
@@ -103,7 +103,7 @@ compared = 0
 
 
 def make_row(name, source, want):
-    """What the table says of a source: for each target a format or the letter of a reason."""
+    """The table's entries of a source: for each target a format or the letter of a reason."""
     global compared
     cells = []
     module = folder / f"{name}.mlir"
@@ -111,9 +111,9 @@ def make_row(name, source, want):
     assert translated(option, source, module) is None
     for target, (suffix, decode, option, *more) in TARGETS.items():
         output = folder / f"{name}{suffix}"
-        # MLIR has to have layers for OpenVINO.
+        # OpenVINO requires the module to have layers.
         error = translated(option, source if target == "OpenVINO" else module, output, *more)
-        # The file itself is as good as its MLIR.
+        # The file itself works like its MLIR.
         again = folder / f"{name}.again{suffix}"
         assert translated(option, source, again, *more) == error
         if error is None:
@@ -123,11 +123,11 @@ def make_row(name, source, want):
                 tiny = np.abs(want) < np.finfo(np.float32).tiny
                 assert same_bits(values[~tiny], want[~tiny]) and not values[tiny].any(), name
             elif {name, found} & {"MXFP4", "NVFP4"}:
-                # ggml has no zero with a sign.
+                # ggml has no negative zero.
                 assert np.array_equal(values, want), (name, target)
             else:
                 assert same_bits(values, want), (name, target)
-            # MLIR's text has no names for what is in the middle of an ONNX model.
+            # MLIR text does not keep the names of intermediate values of an ONNX model.
             assert target == "ONNX" or output.read_bytes() == again.read_bytes()
             assert target != "ONNX" or same_bits(decode(again)[1], values)
             compared += want.size
@@ -136,7 +136,7 @@ def make_row(name, source, want):
             letters = [key for key, text in REASONS.items() if re.fullmatch(text, error)]
             assert len(letters) == 1, (name, target, error)
             cells += letters
-    # And back out of ONNX and of OpenVINO.
+    # And back from ONNX and OpenVINO.
     for target, cell in zip(TARGETS, cells, strict=True):
         suffix, _, option, *more = TARGETS[target]
         for model in ("onnx", "xml"):
@@ -161,7 +161,7 @@ for number in BLOCKS:
     assert back.tensor_type == number and back.data.tobytes() == data.tobytes(), name
 
 
-# One weight of each layout, with scales in f16 of groups of 32 where there is a choice.
+# One weight of each layout, with f16 scales for groups of 32 if the layout permits these.
 def pick(case, name, to="a"):
     case = layouts.CASES[case]
     parts = {
@@ -201,14 +201,14 @@ for name, (parts, config, want) in LAYOUTS.items():
     path.write_bytes(checkpoint_files.write(parts))
     (place / "config.json").write_text(json.dumps({"quantization_config": config}))
     rows[name] = make_row(name, path, want)
-    if name == "pack-quantized 8":  # is int-quantized then
+    if name == "pack-quantized 8":  # becomes int-quantized then
         continue
     target = {"GPTQ": ".gptq", "AWQ": ".awq"}.get(name.split()[0], "")
     back, _ = read_checkpoint(folder / f"{name}{target}.safetensors")
     for key, part in parts.items():
         assert back[key].tobytes() == np.asarray(part).tobytes(), (name, key)
 
-# Every case, by way of each layout that takes all of it: the same bits again, without config.json.
+# Every case, through each layout that supports all of it: the same bits, without config.json.
 counts = {}
 for name, case in layouts.CASES.items():
     place = folder / f"case-{name}"

@@ -1,6 +1,7 @@
-# The weights of whole models in files of weights: DequantizeLinear along the sums and across them, per channel and in blocks,
-# MatMulNBits, scales of two levels, and plain constants. What is read back from GGUF and safetensors has the bits that the model
-# multiplies with, outputs by inputs; the network around it is left out.
+# The weights of entire models in weight files: DequantizeLinear with K-contiguous and N-contiguous
+# weights, per channel and in blocks, MatMulNBits, scales of two levels, and plain constants.
+# Weights read back from GGUF and safetensors have the bits that the model multiplies with, outputs
+# by inputs. The rest of the network is omitted.
 # RUN: rm -rf %t && mkdir %t && %python %s %tools_dir %t
 import pathlib
 import subprocess
@@ -31,22 +32,22 @@ def call(*arguments, status=0):
 
 
 class Layer:
-    """A product with weights of a kind, which lie with outputs or inputs as rows."""
+    """A matmul with weights of a kind, whose rows are outputs or inputs."""
 
     def __init__(self, name, kind, across, gemm=False, scale=np.float16):
         self.name = name
-        codes = random.integers(-7, 8, (OUTPUTS, INPUTS)).astype(np.float32)
+        encodings = random.integers(-7, 8, (OUTPUTS, INPUTS)).astype(np.float32)
         shape = {"tensor": (), "channel": (OUTPUTS,), "block": (OUTPUTS, INPUTS // BLOCK)}[kind]
         # So that products are exact in every precision.
         scales = random.choice([0.25, 0.5, 1.0, 3.0], shape).astype(scale)
         spread = np.repeat(scales, BLOCK, 1) if kind == "block" else scales[..., None] if shape else scales  # fmt: skip
-        self.values = codes * spread.astype(np.float32)
+        self.values = encodings * spread.astype(np.float32)
 
         def turn(array):
             return np.ascontiguousarray(array.T) if across and array.ndim == 2 else array
 
         self.constants = [
-            numpy_helper.from_array(turn(codes).astype(ml_dtypes.int4), f"{name}.weight"),
+            numpy_helper.from_array(turn(encodings).astype(ml_dtypes.int4), f"{name}.weight"),
             numpy_helper.from_array(turn(scales), f"{name}.scale"),
         ]
         axis = (0 if across else 1) if kind == "block" else (1 if across else 0)
@@ -72,10 +73,10 @@ class Layer:
 class Packed:
     def __init__(self, name):
         self.name = name
-        codes = random.integers(0, 16, (OUTPUTS, INPUTS), np.uint8)
+        encodings = random.integers(0, 16, (OUTPUTS, INPUTS), np.uint8)
         scales = random.choice([0.5, 2.0], (OUTPUTS, INPUTS // BLOCK)).astype(np.float32)
-        self.values = (codes.astype(np.float32) - 8) * np.repeat(scales, BLOCK, 1)
-        packed = (codes[:, ::2] | codes[:, 1::2] << 4).reshape(OUTPUTS, -1, BLOCK // 2)
+        self.values = (encodings.astype(np.float32) - 8) * np.repeat(scales, BLOCK, 1)
+        packed = (encodings[:, ::2] | encodings[:, 1::2] << 4).reshape(OUTPUTS, -1, BLOCK // 2)
         self.constants = [
             numpy_helper.from_array(packed, f"{name}.weight"),
             numpy_helper.from_array(scales.ravel(), f"{name}.scale"),
@@ -141,7 +142,7 @@ for suffix in ("safetensors", "gguf"):
         got = found.get(name)
         expect(f"{suffix}: {name}", got is not None and got.dtype == np.float32 and np.array_equal(got, values))  # fmt: skip
 
-# Without it a model is none, and stays.
+# Without the option, a model is not converted.
 error = call(f"{tools}/quant-float-translate", "--export-gguf", "model.onnx", "-o", "weights.gguf", status=1)  # fmt: skip
 expect(error, "expected one function without arguments" in error)
 print(*failures[:20], sep="\n")

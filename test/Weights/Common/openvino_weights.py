@@ -1,5 +1,6 @@
-# Weights of a model of OpenVINO, as its tools compress them: codes of every type with and without zero points, for the tensor, for
-# channels and in groups, scales in f16, f32 and f8E8M0FNU. What is extracted has the numbers that NumPy and the plugin compute.
+# Weights of a model of OpenVINO, as its tools compress them: quantized values of every type with
+# and without zero points, per tensor, per channel and in groups, and scales in f16, f32 and
+# f8E8M0FNU. The extracted weights have the values that NumPy and the plugin compute.
 # RUN: rm -rf %t && mkdir -p %t && env PYTHONPATH=%S/Inputs:%S/../GGUF/Inputs:%S/../Safetensors/Inputs %python %s %t quant-float-translate
 import pathlib
 import subprocess
@@ -30,39 +31,39 @@ TYPES = {
 
 
 def constant(values, kind):
-    """A constant of OpenVINO's type, with elements packed as it has them."""
+    """A constant of OpenVINO's type, with packed elements."""
     bits = np.dtype(values.dtype).itemsize * 8
-    codes = values.view(np.uint8).reshape(-1) if bits == 8 else None
+    encodings = values.view(np.uint8).reshape(-1) if bits == 8 else None
     if kind in ("u4", "i4", "f4e2m1"):
-        codes = (codes & 15).astype(np.uint8)
-        codes = np.append(codes, np.zeros(len(codes) % 2, np.uint8))
-        codes = codes[::2] | codes[1::2] << 4
-    tensor = openvino.Tensor(codes, openvino.Shape(values.shape), getattr(openvino.Type, kind))
+        encodings = (encodings & 15).astype(np.uint8)
+        encodings = np.append(encodings, np.zeros(len(encodings) % 2, np.uint8))
+        encodings = encodings[::2] | encodings[1::2] << 4
+    tensor = openvino.Tensor(encodings, openvino.Shape(values.shape), getattr(openvino.Type, kind))
     return op.constant(tensor)
 
 
 def make(kind, has_zero, granularity, number):
-    """The product of an input with such weights, and what these are."""
+    """The matmul of an input with such weights, and the weights' values."""
     dtype, _ = TYPES[kind]
     grouped = granularity == "groups"
     shape = (ROWS, COLUMNS // GROUP, GROUP) if grouped else (ROWS, COLUMNS)
     each = {"tensor": (), "rows": (ROWS, 1), "groups": (ROWS, COLUMNS // GROUP, 1)}[granularity]
-    codes = random.integers(0, 256, shape).astype(np.uint8)
+    encodings = random.integers(0, 256, shape).astype(np.uint8)
     if kind in ("u4", "i4", "f4e2m1"):
-        codes &= 15
+        encodings &= 15
     if kind == "i4":
-        codes = np.where(codes > 7, codes | 0xF0, codes).astype(np.uint8)
+        encodings = np.where(encodings > 7, encodings | 0xF0, encodings).astype(np.uint8)
     if kind == "f8e4m3":
-        codes &= 0x7E
+        encodings &= 0x7E
     if kind == "f8e5m2":
-        codes &= 0x7B
-    codes = codes.view(dtype)
+        encodings &= 0x7B
+    encodings = encodings.view(dtype)
     scale = (random.random(each) + 0.25).astype("f4" if number == "f8e8m0" else number)
-    weights = constant(codes, kind)
+    weights = constant(encodings, kind)
     weights.set_friendly_name("a.weight")
     compute = "f16" if number == "f2" else "f32"
     value = op.convert(weights, compute)
-    numbers = codes.astype(np.float32)
+    numbers = encodings.astype(np.float32)
     if has_zero:
         zero = random.integers(0, 16, each).astype(np.uint8).view(dtype)
         point = op.convert(constant(zero, kind), compute)
@@ -101,7 +102,7 @@ for kind, (_, takes_zero) in TYPES.items():
                         text=True,
                     )
                     if done.returncode and suffix == "safetensors":
-                        # float4 needs groups, other types are in all layouts.
+                        # float4 requires groups. Other types are tested with all layouts.
                         assert kind == "f4e2m1" and "result 'a.weight'" in done.stderr, done
                         refused += 1
                         continue
@@ -120,7 +121,8 @@ for kind, (_, takes_zero) in TYPES.items():
                     assert values.dtype == np.float32, name
                     assert np.array_equal(values, wanted), (name, suffix, values - wanted)
                     count += 1
-                # Products by the plugin: with one element of x at a time they are the weights.
+                # Matmuls in the plugin: with one nonzero element of x at a time, the results are
+                # the weights.
                 x = np.zeros((2, COLUMNS), np.float32)
                 x[0, 3] = x[1, COLUMNS - 1] = 1
                 compiled = openvino.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})  # fmt: skip

@@ -1,5 +1,5 @@
-# What the exporters of weights refuse, with the exact message; every diagnostic of theirs has a case here or is listed with the
-# reason why not. Nothing is written then, and a file that is there stays.
+# Models that the weight exporters reject, with the exact message. Every diagnostic of theirs has a
+# case here or is listed with the reason. Nothing is written then, and an existing file is kept.
 # RUN: rm -rf %t && env PYTHONPATH=%S/../../ONNX/Inputs %python %s %t quant-float-translate %src_root/lib/Weights
 import pathlib
 import subprocess
@@ -7,7 +7,8 @@ import sys
 
 from cases import read_diagnostics
 
-# Memory is enough; elements that cannot be read MLIR's parser refuses; MLIR text has only UTF-8.
+# There is enough memory. MLIR's parser rejects elements that cannot be read, and MLIR text is
+# UTF-8.
 ELSEWHERE = ("WriteMemory",)
 
 folder, translate, target = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
@@ -23,7 +24,7 @@ covered, problems, count = set(), [], 0
 
 
 def module(body, results, names=None):
-    """A function that returns what the body defines, by names of values and their types."""
+    """A function that returns the values of the body, by names of values and their types."""
     names = names or [f'quant_float.name = "{name}"' for name in ("a.weight", "b.weight")]
     types = [f"{kind} {{{name}}}" for (_, kind), name in zip(results, names, strict=False)]
     values = ", ".join(value for value, _ in results)
@@ -40,28 +41,30 @@ def constant(name, kind, value):
     return f"%{name} = {dialect}.constant dense<{value}> : {kind}\n  "
 
 
-def dequantized(codes, scales, attributes="", code="1", scale="0.5", zeros=None, result=None):
-    """Of types of codes, scales and zero points: a module of one weight."""
-    body = constant("q", codes, code) + constant("s", scales, scale)
-    operands, kinds = "%q, %s", f"{codes}, {scales}"
+def dequantized(encodings, scales, attributes="", code="1", scale="0.5", zeros=None, result=None):
+    """The types of quantized values, scales and zero points: a module of one weight."""
+    body = constant("q", encodings, code) + constant("s", scales, scale)
+    operands, kinds = "%q, %s", f"{encodings}, {scales}"
     if zeros is not None:
         kind, value = zeros
         body += constant("z", kind, value)
         operands, kinds = f"{operands}, %z", f"{kinds}, {kind}"
-    result = result or f"tensor<{codes.removeprefix('tensor<').rpartition('x')[0]}xf32>"
+    result = result or f"tensor<{encodings.removeprefix('tensor<').rpartition('x')[0]}xf32>"
     body += f"%w = quant_float.dequantize {operands} {attributes} opset 25 : {kinds} to {result}"
     return module(body, [("%w", result)])
 
 
-def minimum(codes, scales, minimums, operator="Add", minimum="0.3"):
-    """Codes of two rows of two groups of 32."""
+def minimum(encodings, scales, minimums, operator="Add", minimum="0.3"):
+    """The quantized values of two rows with two groups of 32."""
     cast = f"%n = quant_float.cast %m opset 25 : {minimums} to {minimums[:-4]}f32>\n  "
     body = (
-        constant("q", codes, "3") + constant("s", scales, "0.5") + constant("m", minimums, minimum)
+        constant("q", encodings, "3")
+        + constant("s", scales, "0.5")
+        + constant("m", minimums, minimum)
     )
     body += cast + constant("h", "tensor<2xi64>", "[2, 64]")
     body += (
-        f"%d = quant_float.dequantize %q, %s axis -1 block_size 32 opset 25 : {codes}, {scales} "
+        f"%d = quant_float.dequantize %q, %s axis -1 block_size 32 opset 25 : {encodings}, {scales} "
         "to tensor<2x2x32xf32>\n  "
         f'%a = quant_float.node "{operator}"(%d, %n) opset 25 : '
         f"(tensor<2x2x32xf32>, {minimums[:-4]}f32>) -> tensor<2x2x32xf32>\n  "
@@ -71,13 +74,13 @@ def minimum(codes, scales, minimums, operator="Add", minimum="0.3"):
     return module(body, [("%w", "tensor<2x64xf32>")])
 
 
-def ordered(codes, scales, indices, axis=1):
-    kind = f"tensor<2x{codes.split('x')[1]}xf32>"
-    columns = codes.split("x")[1]
-    body = constant("q", codes, "1") + constant("s", scales, "0.5")
+def ordered(encodings, scales, indices, axis=1):
+    kind = f"tensor<2x{encodings.split('x')[1]}xf32>"
+    columns = encodings.split("x")[1]
+    body = constant("q", encodings, "1") + constant("s", scales, "0.5")
     body += constant("i", f"tensor<{columns}xi64>", indices)
     body += (
-        f"%d = quant_float.dequantize %q, %s axis -1 block_size 4 opset 25 : {codes}, {scales} to {kind}\n  "
+        f"%d = quant_float.dequantize %q, %s axis -1 block_size 4 opset 25 : {encodings}, {scales} to {kind}\n  "
         f'%w = quant_float.node "Gather"(%d, %i) opset 25 attributes {{axis = {axis} : i64}} : '
         f"({kind}, tensor<{columns}xi64>) -> {kind}"
     )
@@ -104,7 +107,7 @@ def add(table, diagnostic, text, message, *options, subject="result 'a.weight': 
     count += 1
 
 
-# --- What is no weight ----------------------------------------------------------------------------
+# --- Not weights ----------------------------------------------------------------------------------
 
 message = "expected one function without arguments, whose results are weights, but got "
 for text, got in (
@@ -188,7 +191,8 @@ body = constant("c", "tensor<2xindex>", "0").rstrip()
 message = "the elements of the result are not available"
 add("weights", "NoElements", module(body, [("%c", "tensor<2xindex>")]), message)
 
-# --- What GGUF has no place for -------------------------------------------------------------------
+# --- Not representable in GGUF
+# ---------------------------------------------------------------------
 
 long = module(plain, one, [f'quant_float.name = "{"n" * 64}"'])
 message = "expected a name of at most 63 bytes, but got 64"
@@ -234,11 +238,11 @@ message = "ggml has no block format for quantized values of type f4E2M1FN in gro
 add("gguf", "NoBlockFormat", text, message)
 
 
-def two_levels(codes="1.0", scale="0.5", factor="3.0", columns=64, names=("a.weight",)):
-    """NVFP4 with a scale of the tensor; further results are the scale of the tensor."""
+def two_levels(encodings="1.0", scale="0.5", factor="3.0", columns=64, names=("a.weight",)):
+    """NVFP4 with a scale of the tensor. Further results are the scales of the tensors."""
     groups = columns // 16
     values, scales = f"tensor<2x{columns}xf4E2M1FN>", f"tensor<2x{groups}xf8E4M3FN>"
-    body = constant("q", values, codes) + constant("s", scales, scale)
+    body = constant("q", values, encodings) + constant("s", scales, scale)
     body += constant("t", "tensor<f32>", factor)
     body += f"%p = quant_float.dequantize %s, %t opset 25 : {scales}, tensor<f32> to tensor<2x{groups}xf32>\n  "
     body += f"%w = quant_float.dequantize %q, %p axis 1 block_size 16 opset 25 : {values}, tensor<2x{groups}xf32> to tensor<2x{columns}xf32>"
@@ -256,7 +260,8 @@ add("gguf", "NoScaleName", two_levels(names=("a",)), message, subject="result 'a
 message = "the scale of the tensor is stored as 'a.scale', but the module has a tensor of this name"
 add("gguf", "ScaleNameTaken", two_levels(names=("a.weight", "a.scale")), message)
 
-# --- What safetensors have no place for -----------------------------------------------------------
+# --- Not representable in safetensors
+# --------------------------------------------------------------
 
 text = module(plain, one, ['quant_float.name = "\\FF"'])
 add(
@@ -272,10 +277,10 @@ add("safetensors", "NoSuffix", text, message, subject="result 'a': ")
 kind = "tensor<2xi4>"
 text = module(constant("c", kind, "0").rstrip(), [("%c", kind)])
 add("safetensors", "NoElementType", text, "safetensors has no type i4")
-for codes in ("f6E2M3FN", "f4E2M1FN"):
-    text = dequantized(f"tensor<2x32x{codes}>", "tensor<f32>", code="1.0")
+for encodings in ("f6E2M3FN", "f4E2M1FN"):
+    text = dequantized(f"tensor<2x32x{encodings}>", "tensor<f32>", code="1.0")
     text = text.replace("opset 25", "opset 28")
-    message = f"safetensors does not support quantized values of type {codes} in groups of 32 with scales of f32"
+    message = f"safetensors does not support quantized values of type {encodings} in groups of 32 with scales of f32"
     add("safetensors", "NoLayout", text, message)
 text = dequantized("tensor<2x8xi8>", "tensor<f32>")
 message = "AWQ does not support quantized values of type i8 in groups of 8 with scales of f32"
@@ -306,10 +311,10 @@ message = "a constant of this name and type would be read as a part of a quantiz
 for kinds, suffixes in (
     (("tensor<2x8xi8>", "tensor<2xf32>"), ("weight", "weight_scale")),
     (("tensor<2x8xi32>", "tensor<2xf32>"), ("qweight", "zero")),
-    # What the importer refuses.
+    # Weights that the importer rejects.
     (("tensor<2x8xui8>", "tensor<2xf32>"), ("weight", "scale")),
     (("tensor<2x8xf32>", "tensor<2xf32>"), ("weight", "weight.absmax")),
-    # What says the format of a layer.
+    # Metadata that states the format of a layer.
     (("tensor<2x8xui8>", "tensor<2xf32>"), ("comfy_quant", "bias")),
 ):
     body = (
@@ -329,7 +334,8 @@ text = text.replace("a.weight_scale", "a.weight_scale_2")
 message = "a constant of this name and type would be read as a part of a quantized weight"
 add("safetensors", "Misread", text, message)
 
-# --- What both refuse -----------------------------------------------------------------------------
+# --- Errors of both formats
+# ------------------------------------------------------------------------
 
 TABLES["gguf"] = read_diagnostics(target / "GGUF/Diagnostics.def")
 TABLES["safetensors"] = read_diagnostics(target / "Safetensors/Diagnostics.def")
@@ -350,7 +356,7 @@ text = module(plain, one, ['quant_float.name = "__metadata__"'])
 message = "expected a name in UTF-8 that is not '__metadata__'"
 add("safetensors", "BadName", text, message, subject="result '__metadata__': ")
 
-# A minimum that is a zero point is one.
+# A minimum that is equivalent to a zero point is converted to one.
 text = minimum("tensor<2x2x32xui4>", "tensor<2x2x1xf16>", "tensor<2x2x1xf16>", minimum="-2.0")
 (folder / "zero.mlir").write_text(text)
 for option, suffix in (("--export-safetensors", "safetensors"), ("--export-gguf", "gguf")):

@@ -1,5 +1,5 @@
-# Files that are wrong in one way each, with the exact message; every diagnostic of the importer has a case here or is listed with
-# the reason why not.
+# Files with one error each, with the exact message. Every diagnostic of the importer has a case
+# here or is listed with the reason.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../../ONNX/Inputs %python %s %t quant-float-translate %src_root/lib/Weights/GGUF/Diagnostics.def
 import pathlib
 import struct
@@ -9,7 +9,8 @@ from cases import Table, read_diagnostics
 from files import BLOCKS, Tensor, make_tensor, write
 from gguf import GGMLQuantizationType
 
-# In importers other than that of ONNX a file is opened by upstream's driver, and memory is enough.
+# Importers other than ONNX's use upstream's driver, which opens the file, and there is enough
+# memory.
 ELSEWHERE = ("CannotOpen", "NoMemory")
 
 
@@ -18,7 +19,7 @@ class GgufTable(Table):
 
 
 table = GgufTable(*sys.argv[1:4])
-# Formats without blocks, and those that ggml has no more, whose names are in its history.
+# Formats without blocks, and those that ggml has removed, whose names are in its history.
 PLAIN = ("F32", "F16", "I8", "I16", "I32", "I64", "F64", "BF16")
 GONE = {4: "Q4_2", 5: "Q4_3"}
 GONE |= {31: "Q4_0_4_4", 32: "Q4_0_4_8", 33: "Q4_0_8_8"}
@@ -46,7 +47,7 @@ for size, what in (
     (52, "tensor 'w'"),
     (60, "tensor 'w'"),
 ):
-    # Of counts that were refused first there is room for one.
+    # The counts fit into the file, unlike those of the first cases.
     data = WHOLE[:size] if size < 24 else write([F32], counts=(1, 0))[:size]
     if size >= 24 and size - 24 < 24:
         message = f"1 tensors exceed the {size - 24} bytes that follow"
@@ -94,7 +95,7 @@ for dims, spelled in (
     ((2, 2**63), "[2, 9223372036854775807]"),
 ):
     if dims == (2**64 - 1,):
-        # As many as an int64_t counts are too many for the file.
+        # The maximum of int64_t, which exceeds the file.
         message = (
             "tensor 'w': bytes 0 to 18446744073709551615 of the data are needed, but it has 32"
         )
@@ -104,7 +105,7 @@ for dims, spelled in (
     table.add("HugeShape", write([F32._replace(dims=dims)]), message)
 for number in range(42):
     name = {member.value: member.name for member in GGMLQuantizationType}.get(number)
-    # What the package has no name for any more.
+    # Formats that the package no longer names.
     name = name or GONE.get(number)
     if number not in BLOCKS and name not in PLAIN:
         message = f"tensor 'w': format {name} ({number}) is not supported"
@@ -154,7 +155,7 @@ message = "tensor 'a.scale': bytes 96 to 100 of the data are needed, but it has 
 table.add("OutOfBounds", write([WEIGHT, SCALE._replace(data=b"")]), message)
 
 problems = table.run()
-# What is behind that line Weights/refused.py has.
+# Weights/Common/refused.py covers the diagnostics after that line.
 elsewhere = {*ELSEWHERE, *read_diagnostics(pathlib.Path(sys.argv[3]), "// Export.")}
 absent = set(table.diagnostics) - table.covered - elsewhere
 problems += [f"no case for the diagnostic {name}" for name in sorted(absent)]

@@ -1,5 +1,6 @@
-# Every block format, with random bits for codes and scales, is what the package gguf makes of it, bit by bit (but for the signs of
-# zeros of MXFP4 and NVFP4): run from here, and through ONNX by its reference and by ONNX Runtime, where that has the opset.
+# Every block format, with random bits for quantized values and scales, has the bits that the
+# package gguf decodes (except for the signs of zeros of MXFP4 and NVFP4): in this project's code,
+# and through ONNX in its reference evaluator and in ONNX Runtime, if that has the opset.
 # RUN: rm -rf %t && mkdir -p %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate quant-float-run
 import pathlib
 import subprocess
@@ -76,7 +77,7 @@ for rows, row in ((1, 256), (3, 512), (64, 2048)):
         assert same_bits(got, want), name
         assert np.array_equal(others[index], want, equal_nan=True) or name in FLOAT4, name
         compared += want.size
-    # ONNX Runtime has no later opset.
+    # The newest opset of ONNX Runtime.
     older = {name: tensors[name] for name in tensors if name not in (*FLOAT4, "Q2_K")}
     module = translated("--import-gguf", write(f"{rows}-older", older), ".mlir")
     model = translated("--export-onnx", module, ".onnx")
@@ -86,8 +87,8 @@ for rows, row in ((1, 256), (3, 512), (64, 2048)):
         want = data if kind is None else gguf.quants.dequantize(data, kind)
         assert np.array_equal(got, want, equal_nan=True), name
 
-# NVFP4 with the scales of tensors, in another tensor: one number, or one for each matrix. ggml ignores the signs of the scales of
-# blocks, and reads NaN as 0.
+# NVFP4 with the scales of tensors in another tensor: one number, or one for each matrix. ggml
+# ignores the signs of the scales of blocks, and reads NaN as 0.
 E2M1 = np.float32([0, 0.5, 1, 1.5, 2, 3, 4, 6])
 for shape, count in (((4, 128), 1), ((3, 4, 128), 1), ((3, 4, 128), 3), ((1, 4, 128), 1)):
     bits = random.integers(0, 256, (np.prod(shape) // 64, 36), np.uint8)
@@ -97,8 +98,8 @@ for shape, count in (((4, 128), 1), ((3, 4, 128), 1), ((3, 4, 128), 3), ((1, 4, 
     encodings = np.where(bits[:, :4] == 0x7F, 0, bits[:, :4] & 0x7F).astype(np.uint8)
     blocks = encodings.view(ml_dtypes.float8_e4m3fn).astype(np.float32)
     nibbles = bits[:, 4:].reshape(-1, 4, 8)
-    codes = np.concatenate([nibbles & 15, nibbles >> 4], -1)
-    elements = np.where(codes > 7, -E2M1[codes & 7], E2M1[codes & 7])
+    encodings = np.concatenate([nibbles & 15, nibbles >> 4], -1)
+    elements = np.where(encodings > 7, -E2M1[encodings & 7], E2M1[encodings & 7])
     assert np.array_equal((elements * blocks[..., None]).reshape(-1, 64), values)
     scale = random.uniform(0.01, 3, count).astype(np.float32)
     # The product of both scales is rounded first.
@@ -107,7 +108,7 @@ for shape, count in (((4, 128), 1), ((3, 4, 128), 1), ((3, 4, 128), 3), ((1, 4, 
         "a.weight": (bits.reshape(*shape[:-1], -1), GGMLQuantizationType.NVFP4),
         "a.scale": (scale, None),
         "a.input_scale": (np.ones(1, np.float32), None),
-        # Of other formats it is a tensor of its own.
+        # For other formats, it is a separate tensor.
         "b.weight": (make_blocks(8, 2, 32), GGMLQuantizationType.Q8_0),
         "b.scale": (np.ones(1, np.float32), None),
     }
@@ -122,7 +123,7 @@ for shape, count in (((4, 128), 1), ((3, 4, 128), 1), ((3, 4, 128), 3), ((1, 4, 
         assert np.array_equal(got, (elements * factors[..., None]).reshape(shape))
         compared += got.size
 
-# Nothing in it, and weights without elements.
+# An empty file, and weights without elements.
 for tensors in ({}, {"none": (np.zeros((0, 32), np.float32), None)}):
     translated("--import-gguf", write("empty", tensors), ".mlir")
 assert compared > 10**6, compared

@@ -1,5 +1,5 @@
-# Files that are wrong in one way each, with the exact message; every diagnostic of the importer has a case here or is listed with
-# the reason why not.
+# Files with one error each, with the exact message. Every diagnostic of the importer has a case
+# here or is listed with the reason.
 # RUN: rm -rf %t && env PYTHONPATH=%S/Inputs:%S/../../ONNX/Inputs %python %s %t quant-float-translate %src_root/lib/Weights/Safetensors/Diagnostics.def
 import json
 import os
@@ -13,13 +13,13 @@ from cases import Table, read_diagnostics
 from checkpoint_files import Tensor, make_tensor, pack, write
 from layouts import NF4, to_bytes
 
-# Memory is enough.
+# There is enough memory.
 ELSEWHERE = ("NoMemory",)
 INDEX = "model.safetensors.index.json"
 
 
 class SafetensorsTable(Table):
-    """Cases in folders of their own, for what is beside a file."""
+    """Cases in separate folders, for files next to the model."""
 
     def add(
         self,
@@ -176,7 +176,8 @@ table.add("Overlap", pack({"w": entry(), "v": entry()}, bytes(24)), message)
 half = entry(shape=[3], data_offsets=[20, 32])
 table.add("Overlap", pack({"v": entry(), "w": half}, bytes(32)), message)
 
-# --- Several files, and what is beside them -------------------------------------------------------
+# --- Several files, and files next to them
+# ---------------------------------------------------------
 
 for value in ({}, {"weight_map": []}, {"weight_map": {"w": 3}}, {"weight_map": {"w": None}}):
     message = "weight_map: expected an object of strings"
@@ -228,7 +229,7 @@ for config, message in (
     diagnostic = "BadJson" if config == "[]" else "BadConfig"
     data = write({}, {"quantization_config": config})
     table.add(diagnostic, data, f"__metadata__: {message}")
-# What the metadata of several files say.
+# Metadata of several files.
 index = text({"weight_map": {"v": "a", "w": "b"}}).encode()
 configs = ({"quant_method": "gptq", "bits": 4}, {"quant_method": "gptq", "bits": 8})
 spelled = [text(dict(sorted(config.items()))) for config in configs]
@@ -247,7 +248,7 @@ for values, file in ((("[]", "{}"), "a"), (("{}", "[]"), "b")):
     table.add("BadJson", index, message, name=INDEX, at=file, beside=files)
 
 
-# --- Tensors that are one weight together ---------------------------------------------------------
+# --- Weights of several tensors -------------------------------------------------------------------
 
 
 def add(diagnostic, tensors, tensor, message, config=None, **more):
@@ -284,10 +285,10 @@ for parts, missing, dtypes in (
     (GPTQ, "a.qzeros", "I32"),
     (FLOAT4, "a.weight_scale", "U8 or F8_E8M0"),
 ):
-    codes = next(iter(parts))
+    encodings = next(iter(parts))
     message = f"expected a tensor '{missing}' of dtype {dtypes}, but got "
-    add("NoPart", {k: v for k, v in parts.items() if k != missing}, codes, message + "nothing")
-    add("NoPart", parts | {missing: ones(2, np.float64)}, codes, message + "F64")
+    add("NoPart", {k: v for k, v in parts.items() if k != missing}, encodings, message + "nothing")
+    add("NoPart", parts | {missing: ones(2, np.float64)}, encodings, message + "F64")
 message = "it is part of a weight that also exists as 'a.weight'"
 add("NameTaken", PACKED | {"a.weight": ones(3)}, "a.weight_packed", message)
 message = "expected a nonempty part of a weight, but got the shape [2, 0]"
@@ -329,7 +330,7 @@ for shape in ([4, 1], [7]):
         "a.weight_zero_point": Tensor("F8_E4M3", shape, bytes(shape[0])),
     }
     add("NoPart", parts, "a.weight", message)
-# Codes of 6 bits, 4 in 3 bytes, are no codes of 4.
+# 6-bit values, 4 in 3 bytes, are not 4-bit values.
 message = (
     "expected the shape [2, 4], because 'a.weight_packed' has the shape [2, 64], but got [2, 2]"
 )
@@ -383,7 +384,7 @@ for groups, index, got in (([0] * 31 + [2], 31, 2), ([-2] + [0] * 31, 0, -2)):
     message = f"element {index} of g_idx: expected a group from 0 to 1, but got {got}"
     parts = PACKED | {"a.weight_scale": ones((2, 2)), "a.weight_g_idx": np.int32(groups)}
     add("BadGroup", parts, "a.weight_g_idx", message)
-# Scales of the whole, of rows and of blocks of rows are of groups, too.
+# Per-tensor, per-row and block scales may have group indices, too.
 for scale, last in ((ones(()), 0), (ones((2, 1)), 0), (ones(2), 0), (ones((1, 2)), 1)):
     parts = PACKED | {"a.weight_scale": scale}
     for groups, index, got in (
@@ -430,7 +431,7 @@ message = (
 )
 add("ZeroPoint", GPTQ | {"a.qzeros": zeros((2, 2)) - 1}, "a.qzeros", message, IS_GPTQ)
 
-# Sizes of blocks that nothing says.
+# Ambiguous block sizes.
 for part, weight, scale, block, size in (
     ("weight_scale", (192, 256), (2, 2), "96 to 191", 192),
     ("weight_scale", (256, 200), (2, 2), "100 to 199", 200),
@@ -442,8 +443,8 @@ for part, weight, scale, block, size in (
         f"the shape {list(scale)} for a weight of {list(weight)}: blocks of {block} of {size} "
         "elements match; expected the block size in config.json"
     )
-    codes = Tensor("F8_E4M3", list(weight), bytes(weight[0] * weight[1]))
-    parts = {"a.weight": codes, f"a.{part}": ones(scale)}
+    encodings = Tensor("F8_E4M3", list(weight), bytes(weight[0] * weight[1]))
+    parts = {"a.weight": encodings, f"a.{part}": ones(scale)}
     add("AmbiguousBlocks", parts, f"a.{part}", message)
 message = (
     "the shape [2, 16] for a weight of [16, 192]: blocks of 96 to 191 of 192 "
@@ -460,11 +461,11 @@ for size, got in ((-2, "-2"), ("32", '"32"'), (1.5, "1.5")):
     beside = {"config.json": {"quantization_config": IS_GPTQ | {"group_size": size}}}
     table.add("BadConfig", write(GPTQ), message, at="config.json", beside=beside)
 message = "no config.json specifies the block size, assuming 128 by 128"
-codes = Tensor("F8_E4M3", [192, 256], bytes(192 * 256))
-parts = {"a.weight": codes, "a.weight_scale_inv": ones((2, 2))}
+encodings = Tensor("F8_E4M3", [192, 256], bytes(192 * 256))
+parts = {"a.weight": encodings, "a.weight_scale_inv": ones((2, 2))}
 add("AssumedBlocks", parts, "a.weight_scale_inv", message, severity="warning")
 
-# What is beside scales and in no layout.
+# Tensors next to scales that match no layout.
 for parts, stray in (
     ({"a.weight": zeros((4, 8), np.uint8), "a.scale": ones(4)}, "a.scale"),
     ({"a.weight": ones((4, 8)), "a.weight_scale": ones(4)}, "a.weight_scale"),
@@ -480,19 +481,19 @@ for parts, stray in (
     ({"weight": zeros((4, 8), np.uint8), "SCB": ones(4)}, "SCB"),
     ({"a.weight": zeros((4, 8), np.uint8), "a.weight_zero_point": ones(4)}, "a.weight_zero_point"),
 ):
-    codes = next(iter(parts))
+    encodings = next(iter(parts))
     kinds = [make_tensor(part) if isinstance(part, np.ndarray) else part for part in parts.values()]
     types = dict(zip(parts, kinds, strict=True))
     message = (
-        f"{types[codes].dtype} of {types[codes].shape} with '{stray}', "
+        f"{types[encodings].dtype} of {types[encodings].shape} with '{stray}', "
         f"{types[stray].dtype} of {types[stray].shape}: expected a supported layout of quantized weights"
     )
     if "w_blocks" in parts:
         message = "expected a tensor 'w_scales' of dtype U8 or F8_E8M0, but got F32"
-        add("NoPart", parts, codes, message)
+        add("NoPart", parts, encodings, message)
     else:
-        add("UnknownLayout", parts, codes, message)
-for codes, scale, dtypes in (
+        add("UnknownLayout", parts, encodings, message)
+for encodings, scale, dtypes in (
     (E4M3, ones(4, np.float64), "U8 or F8_E8M0 or F32 or F16 or BF16"),
     (zeros((4, 8), np.int8), ones(4, np.float64), "F32 or F16 or BF16"),
     (zeros((4, 8), np.int8), ones(4, np.uint8), "F32 or F16 or BF16"),
@@ -500,7 +501,7 @@ for codes, scale, dtypes in (
 ):
     got = make_tensor(scale).dtype
     message = f"expected a tensor 'a.weight_scale' of dtype {dtypes}, but got {got}"
-    add("NoPart", {"a.weight": codes, "a.weight_scale": scale}, "a.weight", message)
+    add("NoPart", {"a.weight": encodings, "a.weight_scale": scale}, "a.weight", message)
 message = "expected a tensor 'a.SCB' of dtype F32, but got F16"
 parts = {"a.weight": zeros((4, 8), np.int8), "a.SCB": ones(4, np.float16)}
 add("NoPart", parts, "a.weight", message)
@@ -509,7 +510,7 @@ for more in ("a.weight_scale_2", "a.weight_scale_inv", "a.scale_weight"):
         f"F8_E4M3 of [4, 8]: '{more}', F32 of [1], is not part of the layout of the other tensors"
     )
     add("StrayScale", FLOAT8 | {more: ones(1)}, "a.weight", message)
-# Zero points that the layout has no place for.
+# Zero points that the layout does not support.
 ZERO_WORDS = ("offset", "offsets", "zero", "zeros", "zp", "zps", "zeropoint", "shift", "shifts")
 I8 = zeros((4, 8), np.int8)
 FLOAT4_OF_TWO = {
@@ -525,8 +526,12 @@ for parts, config in (
     (FLOAT4_OF_TWO, None),
     (GPTQ, IS_GPTQ),
 ):
-    codes = next(iter(parts))
-    tensor = parts[codes] if codes == "a.weight" and parts is FLOAT8 else make_tensor(parts[codes])
+    encodings = next(iter(parts))
+    tensor = (
+        parts[encodings]
+        if encodings == "a.weight" and parts is FLOAT8
+        else make_tensor(parts[encodings])
+    )
     for word in ZERO_WORDS:
         for name in (f"a.weight_{word}", f"a.{word}_weight", f"a.weight.{word}"):
             for value in (ones((4, 1)), np.int8([[0], [0], [0], [-3]])):
@@ -535,7 +540,7 @@ for parts, config in (
                     f"{tensor.dtype} of {tensor.shape}: '{name}', {stray.dtype} of "
                     "[4, 1], is not part of the layout of the other tensors"
                 )
-                add("StrayScale", parts | {name: value}, codes, message, config)
+                add("StrayScale", parts | {name: value}, encodings, message, config)
 for word in ZERO_WORDS:
     message = f"I8 of [4, 8] with 'a.weight_{word}', F32 of [4]: expected a supported layout of quantized weights"
     add("UnknownLayout", {"a.weight": I8, f"a.weight_{word}": ones(4)}, "a.weight", message)
@@ -547,13 +552,13 @@ for stray in (ones(4), ones(4, np.float16)):
     )
     parts = {"a.weight": I8, "a.weight_scale": ones((4, 1)), "a.SCB": stray}
     add("StrayScale", parts, "a.weight", message)
-# One rule for 255, of both types that scales have.
+# One rule for 255, for both types of scales.
 for dtype in ("U8", "F8_E8M0"):
     for suffix in ("weight_scale", "weight_scale_inv"):
         scale = Tensor(dtype, [1, 2], bytes([127, 255]))
-        codes = Tensor("F8_E4M3", [1, 64], bytes(64))
+        encodings = Tensor("F8_E4M3", [1, 64], bytes(64))
         message = "scale 1 is 255, which is NaN in f8E8M0FNU"
-        parts = {"a.weight": codes, f"a.{suffix}": scale}
+        parts = {"a.weight": encodings, f"a.{suffix}": scale}
         add("NanScale", parts, f"a.{suffix}", message)
 message = "the shape [3, 2] does not match a weight of [8, 32]"
 parts = {"a.weight": zeros((4, 32), np.uint8), "a.weight_scale": ones((3, 2))}
@@ -561,12 +566,12 @@ add("ScaleShape", parts, "a.weight_scale", message)
 message = "the shape [8] does not match a weight of [8, 32]"
 add("ScaleShape", parts | {"a.weight_scale": ones(8)}, "a.weight_scale", message)
 message = "the shape [2, 4] does not match a weight of [2, 8, 64]"
-codes = Tensor("F8_E4M3", [2, 8, 64], bytes(1024))
+encodings = Tensor("F8_E4M3", [2, 8, 64], bytes(1024))
 for part in ("w2_weight", "w13_weight"):
-    parts = {part: codes, f"{part}_scale": ones((2, 4))}
+    parts = {part: encodings, f"{part}_scale": ones((2, 4))}
     add("ScaleShape", parts, f"{part}_scale", message)
 
-# ComfyUI's words for layers.
+# ComfyUI's metadata of layers.
 for format, spelled in (
     ({"format": "nvfp4"}, "nvfp4"),
     ({"format": "float8_e5m2"}, "float8_e5m2"),
@@ -615,7 +620,8 @@ for layer in ("b", "", "a.weight", "x.a", "a."):
     layers = {"layers": {layer: {"format": "float8_e4m3fn"}}}
     data = write(FLOAT8, {"_quantization_metadata": text(layers)})
     table.add("BadLayerFormat", data, message)
-# A name has as many layers as dots; few are as long as one that is known.
+# The number of a name's prefixes is that of its dots. Only the lengths of known layers are looked
+# up.
 message = "_quantization_metadata: layer 'a': expected the layer of a tensor, but got no tensor of this name"
 metadata = {"_quantization_metadata": text({"layers": {"a": "float8_e5m2"}})}
 table.add("BadLayerFormat", write({"." * 300_000 + "weight": F32}, metadata), message)
@@ -626,7 +632,7 @@ metadata = {"_quantization_metadata": text({"layers": {"a": "float8_e5m2"}})}
 parts = FLOAT8 | {"a.comfy_quant": to_bytes({"format": "float8_e4m3fn"})}
 data = write(parts, metadata)
 table.add("BadLayerFormat", data, f"tensor 'a.comfy_quant': {message}")
-# Of several files those of each count.
+# The metadata of several files are combined.
 index = text({"weight_map": dict.fromkeys(FLOAT8, "a") | {"w": "b"}}).encode()
 for of_last in ({}, {"_quantization_metadata": text({"layers": {"w": "other"}})}):
     metadata = {"_quantization_metadata": text({"layers": {"a": {"format": "nvfp4"}}})}
@@ -736,12 +742,12 @@ message = "the shape [1] does not match a weight of []"
 add("ScaleShape", {"a.weight": zeros((), np.int8), "a.SCB": ones(1)}, "a.SCB", message)
 
 problems = table.run()
-# What is behind that line Weights/refused.py has.
+# Weights/Common/refused.py covers the diagnostics after that line.
 elsewhere = {*ELSEWHERE, *read_diagnostics(pathlib.Path(sys.argv[3]), "// Export.")}
 absent = set(table.diagnostics) - table.covered - elsewhere
 problems += [f"no case for the diagnostic {name}" for name in sorted(absent)]
 
-# A shard may be a link, as in caches of models, but no device; what is piped has no file beside it.
+# A shard may be a link, as in model caches, but not a device. A pipe has no sibling files.
 place = table.folder / "links"
 place.mkdir()
 (place / INDEX).write_text(text({"weight_map": {"w": "a"}}))

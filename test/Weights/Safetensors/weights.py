@@ -1,5 +1,6 @@
-# Every layout, written with the package safetensors, is what its definition in NumPy is, bit by bit: run from here, and
-# through ONNX by its reference and by ONNX Runtime, where that has the opset. Checkpoints in several files are the same.
+# Every layout, written with the package safetensors, has the bits of its definition in NumPy: in
+# this project's code, and through ONNX in its reference evaluator and in ONNX Runtime, if that has
+# the opset. So do checkpoints in several files.
 # RUN: rm -rf %t && mkdir -p %t && env PYTHONPATH=%S/Inputs %python %s %t quant-float-translate quant-float-run
 import itertools
 import json
@@ -20,12 +21,12 @@ from onnx.reference import ReferenceEvaluator
 
 folder, translate, run = pathlib.Path(sys.argv[1]), *sys.argv[2:4]
 warnings.simplefilter("ignore", RuntimeWarning)
-# ONNX Runtime has no later opset, and no scales in bfloat16.
+# The newest opset of ONNX Runtime, without bfloat16 scales.
 RUNTIME_OPSET = 23
 
 
 def save(path, tensors, metadata=None):
-    """By the package."""
+    """Written by the package."""
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     specs = {
         name: safetensors.TensorSpec(
@@ -40,7 +41,7 @@ def save(path, tensors, metadata=None):
 
 
 def write(name, case, shards=1):
-    """A checkpoint in a folder of its own."""
+    """A checkpoint in its own folder."""
     place = folder / name
     place.mkdir()
     if case.config:
@@ -64,7 +65,7 @@ def same_bits(a, b):
 
 
 def check(name, case, shards=1):
-    """The number of elements that were compared."""
+    """Returns the number of compared elements."""
     source = write(name, case, shards)
     module, model = folder / f"{name}.mlir", folder / f"{name}.onnx"
     subprocess.run([translate, "--import-safetensors", source, "-o", module], check=True)
@@ -90,7 +91,7 @@ def check(name, case, shards=1):
 compared = sum(check(name, case) for name, case in CASES.items())
 compared += sum(check(f"{name}-shards", CASES[name], 3) for name in ("packed4-float16", "gptq4"))
 
-# Tensors that are by themselves: each type, NaNs and all, in MLIR and in ONNX.
+# Unquantized tensors: each type, NaNs included, in MLIR and in ONNX.
 random = np.random.default_rng(7)
 plain = {"scalar": np.float32(0.5).reshape(()), "none": np.zeros((0, 4), np.float16)}
 for dtype in NAMES:
@@ -115,15 +116,15 @@ for name, result in zip(names, results, strict=True):
     assert same_bits(np.asarray(result), plain[name]), name
     compared += plain[name].size
 
-# Layers that metadata name, and what several files say of their weights, whichever of them says it.
+# Layers that metadata name. In several files, any of them may contain the metadata.
 place = folder / "metadata"
 place.mkdir()
 config = json.dumps(CASES["gptq4"].config)
 layer = {"format": "float8_e4m3fn", "params": None, "convrot": False}
 layers = json.dumps({"layers": {"f": layer}})
 words = CASES["gptq4"].tensors
-codes = random.integers(0, 120, (2, 8), np.uint8).view(ml_dtypes.float8_e4m3fn)
-bytes_of = {"net.f.weight": codes, "net.f.weight_scale": np.float32([0.5])}
+encodings = random.integers(0, 120, (2, 8), np.uint8).view(ml_dtypes.float8_e4m3fn)
+bytes_of = {"net.f.weight": encodings, "net.f.weight_scale": np.float32([0.5])}
 for index, said in enumerate(
     itertools.product(
         ({"quantization_config": config}, {}), ({"quantization_config": config}, {}), (0, 1, 2)
@@ -145,13 +146,15 @@ for index, said in enumerate(
     subprocess.run([translate, "--import-safetensors", source, "-o", module], check=True)
     subprocess.run([run, module, "--outputs", folder / f"metadata{index}"], check=True)
     names = re.findall(r'quant_float.name = "(.*?)"', module.read_text())
-    wanted = CASES["gptq4"].weights | {"net.f.weight": codes.astype(np.float32) * np.float32(0.5)}
+    wanted = CASES["gptq4"].weights | {
+        "net.f.weight": encodings.astype(np.float32) * np.float32(0.5)
+    }
     assert sorted(names) == sorted(wanted), names
     for at, weight in enumerate(names):
         got = np.load(folder / f"metadata{index}" / f"output_{at}.npy")
         assert same_bits(got, wanted[weight]), (index, weight)
 
-# Nothing in it.
+# An empty file.
 subprocess.run(
     [translate, "--import-safetensors", write("nothing", Case({}, {})), "-o", folder / "no.mlir"],
     check=True,

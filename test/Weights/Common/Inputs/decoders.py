@@ -1,4 +1,5 @@
-"""Weights of files, by what is in the files alone: tensors of a checkpoint in NumPy, and GGUF by its package."""
+"""Decodes the weights of files independently: tensors of a checkpoint in NumPy, and GGUF by its
+package."""
 
 import json
 
@@ -33,14 +34,14 @@ def read_checkpoint(path):
 
 
 def unpack_words(words, bits, count):
-    """Rows of codes, of words of 32 bits, the first in the lowest."""
+    """Rows of quantized values from 32-bit integers, lowest bits first."""
     single = np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")
-    codes = single.reshape(*words.shape[:-1], -1, bits) << np.arange(bits, dtype=np.uint8)
-    return codes.sum(-1, dtype=np.uint8)[..., :count]
+    encodings = single.reshape(*words.shape[:-1], -1, bits) << np.arange(bits, dtype=np.uint8)
+    return encodings.sum(-1, dtype=np.uint8)[..., :count]
 
 
-def unpack_halves(codes):
-    return E2M1[np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], -1)]
+def unpack_halves(encodings):
+    return E2M1[np.stack([encodings & 15, encodings >> 4], -1).reshape(*encodings.shape[:-1], -1)]
 
 
 def powers(exponents):
@@ -54,26 +55,26 @@ def decode_words(tensors, config):
     zeros = unpack_words(zeros, bits, outputs)
     if awq:
         order = np.argsort(AWQ_ORDER)
-        codes = unpack_words(words, bits, outputs)
-        codes, zeros = (
-            x.reshape(len(x), -1, 8)[..., order].reshape(x.shape) for x in (codes, zeros)
+        encodings = unpack_words(words, bits, outputs)
+        encodings, zeros = (
+            x.reshape(len(x), -1, 8)[..., order].reshape(x.shape) for x in (encodings, zeros)
         )
     else:
-        codes = unpack_words(words.T.copy(), bits, len(words) * 32 // bits).T
+        encodings = unpack_words(words.T.copy(), bits, len(words) * 32 // bits).T
         zeros = zeros + (config["checkpoint_format"] == "gptq")
-    group = tensors.get("a.g_idx", np.arange(len(codes)) // (len(codes) // len(scales)))
-    return scaled(codes, zeros[group], scales[group]).T
+    group = tensors.get("a.g_idx", np.arange(len(encodings)) // (len(encodings) // len(scales)))
+    return scaled(encodings, zeros[group], scales[group]).T
 
 
 def decode_packed(tensors, bits):
     rows, columns = tensors["a.weight_shape"]
     scale, offset = tensors["a.weight_scale"], 1 << (bits - 1)
-    codes = unpack_words(tensors["a.weight_packed"], bits, columns)
+    encodings = unpack_words(tensors["a.weight_packed"], bits, columns)
     zeros = np.full(scale.shape, offset)
     if "a.weight_zero_point" in tensors:
         zeros = unpack_words(tensors["a.weight_zero_point"].T.copy(), bits, rows).T
     group = tensors.get("a.weight_g_idx", np.arange(columns) // (columns // scale.shape[1]))
-    return scaled(codes, zeros[:, group], scale[:, group])
+    return scaled(encodings, zeros[:, group], scale[:, group])
 
 
 def decode_checkpoint(path):
@@ -98,25 +99,25 @@ def decode_checkpoint(path):
     if "a.weight_packed" in tensors:
         values = unpack_halves(tensors["a.weight_packed"])
         return "mxfp4-pack-quantized", values * spread(powers(scale), 32)
-    codes = tensors["a.weight"]
-    name = "int-quantized" if codes.dtype == np.int8 else "float-quantized"
+    encodings = tensors["a.weight"]
+    name = "int-quantized" if encodings.dtype == np.int8 else "float-quantized"
     if scale.dtype == np.uint8:
         name, scale = "mxfp8-quantized", powers(scale)
     zeros = tensors.get("a.weight_zero_point", np.zeros_like(scale, np.float32))
     if scale.ndim == 2:
-        zeros, scale = (spread(x, codes.shape[1] // x.shape[1]) for x in (zeros, scale))
-    return name, scaled(codes, zeros, scale)
+        zeros, scale = (spread(x, encodings.shape[1] // x.shape[1]) for x in (zeros, scale))
+    return name, scaled(encodings, zeros, scale)
 
 
 def decode_gguf(path):
-    """The scale of the tensor of NVFP4 multiplies the scales of the blocks."""
+    """NVFP4's scale of the tensor multiplies the scales of the blocks."""
     tensor, *scales = gguf.GGUFReader(path).tensors
     values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
     if scales:
         assert [scale.name for scale in scales] == ["a.scale"]
         blocks = tensor.data.reshape(-1, 36)[:, :4].copy().view(ml_dtypes.float8_e4m3fn)
         blocks = spread(blocks.astype(np.float32).reshape(len(values), -1), 16)
-        # Quotients by the scales of blocks are exact; those by 0 have the element 0.
+        # Quotients by the scales of blocks are exact. Those by 0 have the element 0.
         elements = values / np.where(blocks == 0, 1, blocks)
         values = elements * (blocks * scales[0].data)
     return tensor.tensor_type.name, values.reshape(tuple(reversed(tensor.shape.tolist())))

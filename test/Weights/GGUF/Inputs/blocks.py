@@ -1,10 +1,10 @@
-"""Blocks of ggml's formats, with random bits for codes and scales."""
+"""Blocks of ggml's formats, with random bits for quantized values and scales."""
 
 import numpy as np
 from files import BLOCKS
 
 random = np.random.default_rng(11)
-# Where a block has its f16 numbers; random bits would make most of them useless.
+# The positions of a block's f16 numbers. Random bits would make most of them useless.
 HALVES = {
     3: (0, 2),
     7: (0, 2),
@@ -29,6 +29,6 @@ def make_blocks(number, rows, row):
     if number == 39:
         blocks[:, 0] = np.arange(len(blocks)) % 255
     if number == 40:
-        # Of scales, neither signs nor NaN are written.
+        # Neither signs nor NaN of scales are written.
         blocks[:, :4] = (np.arange(4 * len(blocks)) % 127).reshape(-1, 4)
     return data

@@ -1,4 +1,4 @@
-"""Writes GGUF files, byte by byte, right ones and wrong ones."""
+"""Writes GGUF files, byte by byte, valid and invalid ones."""
 
 import struct
 from typing import NamedTuple
@@ -27,11 +27,11 @@ class Tensor(NamedTuple):
     format: int
     dims: tuple  # outermost first
     data: bytes
-    offset: int | None = None  # in the data; None: behind the tensor before
+    offset: int | None = None  # in the data; None: after the previous tensor
 
 
 def make_tensor(name, number, dims, data=None):
-    """A tensor of a block format, of zeros unless there is something better."""
+    """A tensor of a block format, of zeros by default."""
     elements, size = BLOCKS[number]
     count = 1
     for dim in dims:
@@ -56,7 +56,8 @@ def value(item):
 
 
 def write(tensors=(), pairs=None, *, magic=b"GGUF", version=3, counts=None, alignment=32):
-    """A file; pairs' values are strings, lists of strings, numbers, or bytes of a type and what follows."""
+    """A file. The values of pairs are strings, lists of strings, numbers, or bytes of a type with
+    their contents."""
     pairs = list((pairs or {}).items()) if not isinstance(pairs, list) else pairs
     counts = counts or (len(tensors), len(pairs))
     header = magic + struct.pack("<IQQ", version, *counts)

@@ -1,10 +1,10 @@
-"""Writes safetensors files, byte by byte, right ones and wrong ones."""
+"""Writes safetensors files, byte by byte, valid and invalid ones."""
 
 import json
 import struct
 from typing import NamedTuple
 
-# How a type is named in a file, by its name in NumPy and ml_dtypes.
+# The name of a type in a file, by its name in NumPy and ml_dtypes.
 NAMES = {
     "bool": "BOOL",
     "uint8": "U8",
@@ -32,7 +32,7 @@ class Tensor(NamedTuple):
     dtype: str
     shape: list
     data: bytes
-    offsets: list | None = None  # None: behind the tensor before
+    offsets: list | None = None  # None: after the previous tensor
 
 
 def make_tensor(array):
@@ -40,7 +40,7 @@ def make_tensor(array):
 
 
 def pack(header, data=b""):
-    """A file of a header, which is text, bytes or what JSON can say."""
+    """A file with a header, which is text, bytes or a JSON value."""
     if not isinstance(header, str | bytes):
         header = json.dumps(header)
     text = header if isinstance(header, bytes) else header.encode()
