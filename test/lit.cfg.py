@@ -1,23 +1,23 @@
-# The lit suite of everything under test/ that is not a GoogleTest program.
+# The lit suite of all tests except for the GoogleTest programs.
 #
 # Parameters:
 #   --param full=1       runs the tests marked `REQUIRES: full` as well
-#   --param strict=1     a missing emulator or cross compiler is an error, no reason to skip tests; but
-#                        for emulators that setup.sh has tried to download in vain
-#   --param strict=all   for these, too
-#   --param roundtrip=0  leaves out the round trip of every file that quant-float-opt reads
-#   --param avx2=1       as on an x86-64 CPU with AVX2 and neither AVX-512 nor VNNI: Python, and the
-#                        kernels of others that it loads, run on one that qemu emulates, and our
-#                        tools take theirs for one
+#   --param strict=1     a missing emulator or cross compiler is an error instead of a reason to skip
+#                        tests, except for emulators whose download by setup.sh has failed
+#   --param strict=all   also for these emulators
+#   --param roundtrip=0  disables the round trip of every file that quant-float-opt reads
+#   --param avx2=1       emulates an x86-64 CPU with AVX2 and neither AVX-512 nor VNNI: Python, and the
+#                        libraries that it loads, run under qemu, and our tools detect such a
+#                        CPU as their host
 #
-# Substitutions beside lit's own and the tools' names:
+# Substitutions in addition to lit's own and the tools' names:
 #   %python                     the environment's Python
 #   %clang %clangxx             the compilers of the build
 #   %clang_M %clangxx_M %run_M  cross compilers and emulators, M one of aarch64 and riscv64 (and
-#                               %run_x86_64); the feature qemu-M says that they are there
+#                               %run_x86_64); available with the feature qemu-M
 #   %clang_M %run_M             for programs without a C library on CPUs with float8 instructions, M one
-#                               of avx10, armfp8 and rvfp8; the feature emulator-M says that they are there
-#   %llvm_bin %tools_dir        where LLVM's tools are, and ours
+#                               of avx10, armfp8 and rvfp8; available with the feature emulator-M
+#   %llvm_bin %tools_dir        the folders of LLVM's tools, and of ours
 #   %src_root %obj_root         the source and the build tree
 #   %cuda_include               the headers cuda_fp8.h, cuda_fp6.h and cuda_fp4.h
 #   %results                    a folder; `test.sh --full` records the .json files written there
@@ -42,7 +42,8 @@ import sanitizers  # noqa: E402
 config.name = "quant-float"
 config.test_format = run_lines.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py", ".c"]
-# Inputs/ holds data and helpers/ modules that tests import; the rest is this suite's own machinery.
+# Inputs/ contains data, and helpers/ contains modules that tests import. The other files belong to
+# this suite.
 config.excludes = [
     "Inputs",
     "helpers",
@@ -56,7 +57,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.quant_float_obj_root, "test")
 avx2 = lit_config.params.get("avx2") == "1"
 if avx2:
-    # Beside what the real CPU leaves. The GoogleTest programs are no tools.
+    # Separate from the outputs for the real CPU. The GoogleTest programs are not tools.
     config.test_exec_root = os.path.join(config.test_exec_root, "avx2")
     config.excludes.append("Unit")
 
@@ -81,16 +82,17 @@ llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("PYTHONPATH", helpers)
 # Scripts use the tools of the same version.
 llvm_config.with_environment("QF_LLVM", str(config.llvm_version))
-# OpenVINO sends no statistics from CI. Since Python 3.14, the process that sends them runs the test again.
+# OpenVINO sends no statistics from CI. Since Python 3.14, the process that sends them runs the test
+# again.
 llvm_config.with_environment("CI", "true")
-# A worker pool per test beside lit's own would only fight for the cores.
+# Thread pools of each test would oversubscribe the cores, because lit runs several tests at once.
 llvm_config.with_environment("OPENBLAS_NUM_THREADS", "1")
 
 
 if cuda.has_device():
     config.available_features.add("cuda")
 
-# scripts/test-llvm.sh sets it: folders of systems with builds for other versions of LLVM.
+# scripts/test-llvm.sh sets it to the folders of systems with builds for other versions of LLVM.
 if os.environ.get("QUANT_FLOAT_OTHER_LLVM"):
     config.available_features.add("other-llvm")
 
@@ -106,13 +108,13 @@ for version in range(22, config.llvm_version + 1):
 if lit_config.params.get("component") != "core":
     config.available_features.add("networks")
 
-# It needs ONNX Runtime's headers, which are not part of its Python package.
+# It requires ONNX Runtime's headers, which are not part of its Python package.
 if os.path.exists(os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatOnnxRuntime.so")):
     config.available_features.add("onnxruntime-custom-ops")
 else:
     lit_config.note(
         "no operators for ONNX Runtime (scripts/setup.sh --full downloads its headers, with which scripts/build.sh builds them): "
-        "what needs them is skipped"
+        "the tests that require them are skipped"
     )
 
 if config.quant_float_sanitizers:
@@ -158,8 +160,8 @@ cuda_headers = glob.glob(
 if cuda_headers:
     substitutions.append(("%cuda_include", os.path.dirname(os.path.normpath(cuda_headers[0]))))
 
-# Emulated processors: of foreign machines, which have a cross compiler as well, and of this one
-# (for other CPUs than its own; qemu takes the last -cpu of several).
+# Emulated CPUs: of foreign machines, which require a cross compiler as well, and of this one (for
+# CPUs other than its own; the last -cpu option of qemu takes effect).
 machine = platform.machine()
 EMULATED = {
     "aarch64": (["-cpu", "max"], ["--target=aarch64-linux-gnu"]),
@@ -181,7 +183,7 @@ for name, (emulator_args, compiler_args) in EMULATED.items():
         )
         if strict:
             lit_config.fatal(message)
-        lit_config.note(f"{message}: what needs them is skipped")
+        lit_config.note(f"{message}: the tests that require them are skipped")
         continue
     emulators[name] = emulator
     config.available_features.add(f"qemu-{name}")
@@ -191,12 +193,13 @@ for name, (emulator_args, compiler_args) in EMULATED.items():
         (f"%clang_{name}", " ".join([config.c_compiler, *compiler_args, "-fuse-ld=lld"])),
     ]
 
-# Emulated CPUs with float8 instructions: the folder that scripts/setup.sh --emulators makes, the command
-# in it, and how to compile for it. What runs there has no C library, and on spike no system either.
+# Emulated CPUs with float8 instructions: the folder that scripts/setup.sh --emulators creates, the
+# command in it, and the compiler options. Programs for them have no C library, and on spike no
+# operating system.
 inputs = os.path.join(config.test_source_root, "Conformance", "emulated", "Inputs")
 bochs_cpu = os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatBochs.so")
 cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-# setup.sh makes the link where the environment's Python is too new for Bochs's module.
+# setup.sh creates the link if the environment's Python is too new for Bochs's module.
 older_python = os.path.join(cache, "quant-float", "emulators", "bochs", "python")
 bochs_python = older_python if os.path.exists(older_python) else python
 FLOAT8 = {
@@ -228,7 +231,7 @@ for name, (folder, command, compiler_args) in FLOAT8.items():
                 message = f"no emulator for {name}: {file.read().strip()}"
         if lit_config.params.get("strict") == "all" or (strict and not tried):
             lit_config.fatal(message)
-        lit_config.note(f"{message}: what needs it is skipped")
+        lit_config.note(f"{message}: the tests that require it are skipped")
         missing[f"emulator-{name}"] = message
         continue
     with open(os.path.join(folder, ".version")) as file:
@@ -238,17 +241,18 @@ for name, (folder, command, compiler_args) in FLOAT8.items():
     compiler = f"{config.c_compiler} {compiler_args} -ffreestanding -nostdlib -static -fuse-ld=lld"
     substitutions += [(f"%run_{name}", " ".join(command)), (f"%clang_{name}", compiler)]
 
-# In front of what is to believe that it runs on the other CPU.
+# The command prefix for programs that run on the emulated CPU.
 emulate = []
 tools = config.quant_float_tools_dir
 if avx2:
-    # Debian 12's qemu computes functions of OpenVINO's plugin wrong, and does not fork threads.
+    # Debian 12's qemu computes functions of OpenVINO's plugin wrongly, and cannot fork processes
+    # with threads.
     emulator = os.path.join(cache, "quant-float", "emulators", "qemu", "qemu-x86_64")
     if not os.path.exists(emulator):
         lit_config.fatal(
             f"--param avx2=1: no {emulator} (scripts/setup.sh --emulators downloads it)"
         )
-    # This has no AVX-512.
+    # qemu's `max` has no AVX-512.
     emulate = [emulator, "-cpu", "max"]
     preload = os.path.join(config.quant_float_obj_root, "lib", "libQuantFloatHaswell.so")
     tools = os.path.join(config.test_exec_root, "tools")
@@ -261,9 +265,9 @@ if avx2:
         os.chmod(wrapper, 0o755)
 substitutions += [("%python", " ".join([*emulate, python])), ("%tools_dir", tools)]
 
-# What this machine, or the one it is taken for, can execute itself, as the compiler sees it. The names
-# follow the x86-64 levels; a machine without them cannot run such code, so their absence is never
-# an error.
+# The features that this machine, or the emulated one, can execute itself, as the compiler detects
+# them. The names follow the x86-64 levels. A machine without them cannot run such code, so their
+# absence is never an error.
 HOST_FEATURES = {
     "host-avx2": {"AVX2", "FMA", "F16C", "BMI2"},
     "host-avx512": {"AVX512F", "AVX512BW", "AVX512VL", "AVX512DQ", "AVX512CD"},
@@ -285,10 +289,11 @@ host_features = [
 ]
 config.available_features |= {*host_features, f"host-{machine}"}
 if emulate and "host-avx512" not in host_features:
-    # Where tests ask Linux for the CPU, they hear of the real one, and heed this.
+    # Linux reports the features of the real CPU instead of the emulated one, so oneDNN needs a
+    # limit.
     config.environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"
 
-# For the summary.
+# Input of summarize_tests.py.
 with open(os.path.join(config.test_exec_root, "environment.json"), "w") as file:
     json.dump(
         {
@@ -302,8 +307,9 @@ with open(os.path.join(config.test_exec_root, "environment.json"), "w") as file:
         file,
     )
 
-# Every file that quant-float-opt reads in this suite goes through text and bytecode and back on the
-# way, except where that would hide what a test looks at (its line says --verify-roundtrip=false).
+# Every file that quant-float-opt reads in this suite makes a round trip through text and bytecode,
+# unless the RUN line disables it with --verify-roundtrip=false because it would hide the tested
+# behavior.
 round_trip = [] if lit_config.params.get("roundtrip") == "0" else ["--verify-roundtrip"]
 llvm_config.add_tool_substitutions(
     [
@@ -316,11 +322,11 @@ llvm_config.add_tool_substitutions(
     [tools],
 )
 
-# A longer name first, so that %clang leaves %clang_aarch64 alone; ahead of lit's own, which has a
-# %python too.
+# Longer names first, so that %clang does not match in %clang_aarch64. Before lit's own
+# substitutions, which include %python.
 config.substitutions[:0] = sorted(substitutions, key=lambda pair: -len(pair[0]))
 
-# One test should take seconds; a hang must not take the whole run with it.
+# A test should take seconds. A hang must not block the entire run.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     limit = 7200 if "full" in config.available_features else 1200
     # Since LLVM 23, the limit is part of the suite's configuration.

@@ -64,12 +64,12 @@ names = [one["conversion"] for one in file["conversions"]]
 assert names == [f"cast_f8E5M2_to_{b}" for b in ("f32", "f64", "i8", "ui8")], names
 assert not (tool.work / "c.json.partial").exists()
 # The hashes can be computed from the outputs.
-codes = np.arange(256, dtype=np.uint8)
+encodings = np.arange(256, dtype=np.uint8)
 whole = file["conversions"][0]
 assert whole["coverage"] == "every encoding", whole
 assert whole["complete"] and whole["inputs"] == whole["reference_inputs"] == 256, whole
-assert whole["input_sha256"] == hashlib.sha256(codes).hexdigest()
-values = (codes.astype(np.uint16) << 8).view(np.float16).astype(np.float32)
+assert whole["input_sha256"] == hashlib.sha256(encodings).hexdigest()
+values = (encodings.astype(np.uint16) << 8).view(np.float16).astype(np.float32)
 bits = values.view(np.uint32)
 bits[np.isnan(values)] = (bits[np.isnan(values)] & 0x80000000) | 0x7FC00000
 assert whole["output_sha256"] == hashlib.sha256(bits).hexdigest()

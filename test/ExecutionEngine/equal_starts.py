@@ -1,4 +1,5 @@
-# Results that start from the same tensor (zeros, a bias, other sums, a result itself) are still different results, in any order.
+# Results that are initialized with the same tensor (zeros, a bias, other sums, a result itself) are
+# still different results, in any order.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib

@@ -1,4 +1,5 @@
-# Code written for float8 in place of general code: quotients of every code, infinities too, by a scalar, and the NaNs of two casts.
+# Specialized code for float8: quotients of every value, infinities included, by a scalar, and the
+# NaNs of two casts.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -52,10 +53,10 @@ def run(source, inputs, *options):
 
 numbers = np.random.default_rng(1).integers(0, 1 << 32, 20000, dtype=np.uint32)
 numbers[:1000] |= 0x7F800000
-codes = np.arange(256, dtype=np.uint8)
+encodings = np.arange(256, dtype=np.uint8)
 failures = 0
 for name, dtype in FORMATS.items():
-    values = codes.view(dtype).astype(np.float32)
+    values = encodings.view(dtype).astype(np.float32)
     expected = run(CASTS.format(name), [numbers.view(np.float32)], "--target", "reference")
     for cpu in CPUS:
         got = run(CASTS.format(name), [numbers.view(np.float32)], "--cpu", cpu)
@@ -63,7 +64,7 @@ for name, dtype in FORMATS.items():
         for divisor in DIVISORS:
             with np.errstate(all="ignore"):
                 quotient = values / divisor
-            got = run(QUOTIENT.format(name), [codes, divisor], "--cpu", cpu)
+            got = run(QUOTIENT.format(name), [encodings, divisor], "--cpu", cpu)
             same = (got.view(np.uint32) == quotient.view(np.uint32)) | (
                 np.isnan(got) & np.isnan(quotient)
             )

@@ -1,5 +1,5 @@
-# Buffers between the nodes with more bytes than 64 bits count: the entry point says that there is no memory, however few bytes the
-# product seems to be.
+# Intermediate buffers whose byte counts overflow 64 bits: the entry point reports that it is out of
+# memory, even if the wrapped product is small.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -31,10 +31,10 @@ def run(rows, columns, shape, error=None):
 
 
 MEMORY = "error: f: out of memory"
-# 2^60 rows of 4 bytes fit as a number, 16 times as many bytes wrap around to 0.
+# The number of rows, 2^60, fits, but 16 times as many bytes wrap around to 0.
 for size in (1, 16, 17):
     run(1 << 60, "?", size, MEMORY)
-# 24 bytes more than 2^64, known from the start: small enough for the stack if they wrapped around.
+# 24 bytes more than 2^64, a static size: small enough for the stack if it wrapped around.
 run(1537228672809129303, 3, 3, MEMORY)
 run(64, "?", 3)
 run(64, 3, 3)

@@ -1,5 +1,6 @@
-# Mathematical functions in compiled code: exp, log and tanh are right to two units in the last place, in
-# subnormal results to one, and have the same bits on every CPU; special values are those of IEEE.
+# Mathematical functions in compiled code: exp, log and tanh are accurate to two units in the last
+# place (one for subnormal results), and have the same bits on every CPU. Special values follow IEEE
+# 754.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib

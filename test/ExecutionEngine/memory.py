@@ -1,6 +1,6 @@
-# Peak memory of a run: inputs, outputs and at most 256 MiB, whatever the tensor's size. Of a large
-# input in a file nothing is copied, and a large constant stays in its file too.
-# A sanitizer adds shadow memory and redzones, so the peak memory exceeds the limits.
+# Peak memory of a run: inputs, outputs and at most 256 MiB, whatever the tensor's size. A large
+# input in a file is not copied, and a large constant stays in its file, too. A sanitizer adds
+# shadow memory and redzones, so the peak memory exceeds the limits.
 # UNSUPPORTED: sanitizers
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t

@@ -1,6 +1,6 @@
-# Networks written in linalg, compiled and run: products and convolutions with weights decoded panel by
-# panel against numpy, the same bits for each number of rows and each CPU; sizes that do not agree, no
-# memory and failed assertions are errors.
+# Networks written in linalg, compiled and run: matmuls and convolutions with weights decoded panel
+# by panel against numpy, and the same bits for each number of rows and each CPU. Sizes that do not
+# match, failed allocations and failed assertions are errors.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -58,7 +58,7 @@ func.func @net(%x: tensor<2x5x11x13xf32>, %w: tensor<9x5x3x3xi8>) -> (tensor<2x9
   return %y, %z : tensor<2x9x9x11xf32>, tensor<2x9x5x6xf32>
 }
 """
-# n elements need n * n * n * 4 bytes on the way.
+# n elements need temporary buffers of n * n * n * 4 bytes.
 LARGE = """
 #cube = affine_map<(a, b, c) -> (a, b, c)>
 func.func @net(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -107,7 +107,7 @@ func.func @net(%x: tensor<?xi32>) -> tensor<?xi32> {
 
 
 def run(code, *inputs, cpu="host", error=None):
-    """The outputs, in one array each; with `error`, what the tool has to say."""
+    """The outputs, in one array each. With `error`, the expected error."""
     (work / "net.mlir").write_text(code)
     shutil.rmtree(work / "out", ignore_errors=True)
     for index, array in enumerate(inputs):
@@ -131,15 +131,16 @@ def run(code, *inputs, cpu="host", error=None):
     return [np.load(path) for path in sorted((work / "out").glob("*.npy"))]
 
 
-# --- matrix products -----------------------------------------------------------------------------------
-codes = rng.integers(-128, 128, (100, 70)).astype(np.int8)
+# --- matmuls
+# -------------------------------------------------------------------------------------------
+encodings = rng.integers(-128, 128, (100, 70)).astype(np.int8)
 scales = rng.random(70).astype(np.float32)
-weights = codes.astype(np.float32) * scales
+weights = encodings.astype(np.float32) * scales
 whole = rng.standard_normal((9, 100)).astype(np.float32)
 first = None
 for rows in (0, 1, 3, 4, 9):
     for cpu in ("x86-64", "x86-64-v3", "host") if rows == 9 else ("host",):
-        (y,) = run(MATMUL, whole[:rows], codes, scales, cpu=cpu)
+        (y,) = run(MATMUL, whole[:rows], encodings, scales, cpu=cpu)
         expected = np.zeros((rows, 70), np.float32)
         if rows > 4:
             # In the order of the rows of the weights.
@@ -150,7 +151,7 @@ for rows in (0, 1, 3, 4, 9):
             for start in range(0, 100, 32):
                 total = np.zeros_like(expected)
                 for k in range(start, min(start + 32, 100)):
-                    total = fma(whole[:rows, k : k + 1], np.float32(codes[k]), total)
+                    total = fma(whole[:rows, k : k + 1], np.float32(encodings[k]), total)
                 expected += scales * total
         assert y.shape == (rows, 70) and (y == expected).all(), (
             rows,
@@ -161,21 +162,21 @@ for rows in (0, 1, 3, 4, 9):
 run(
     MATMUL,
     whole,
-    codes,
+    encodings,
     scales[:69],
     error="net: input 2 's': dimension 0: expected size 70, but got 69",
 )
 
 # --- convolutions ----------------------------------------------------------------------------------------
 x = rng.standard_normal((2, 5, 11, 13)).astype(np.float32)
-codes = rng.integers(-128, 128, (9, 5, 3, 3)).astype(np.int8)
-for stride, y in zip((1, 2), run(CONV, x, codes), strict=True):
+encodings = rng.integers(-128, 128, (9, 5, 3, 3)).astype(np.int8)
+for stride, y in zip((1, 2), run(CONV, x, encodings), strict=True):
     expected = np.zeros(y.shape, np.float32)
     for c in range(5):
         for i in range(3):
             for j in range(3):
                 window = x[:, c, i : i + 9 : stride, j : j + 11 : stride]
-                expected = fma(window[:, None], codes[None, :, c, i, j, None, None], expected)
+                expected = fma(window[:, None], encodings[None, :, c, i, j, None, None], expected)
     assert (y == expected).all(), (stride, np.abs(y - expected).max())
 
 # --- errors ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 
 tools_dir, work = map(pathlib.Path, sys.argv[1:])
 LONG = 9223372036854775807
-# Shape of the input, of the scale, of the zero point, and the granularity.
+# The shapes of the input, the scale and the zero point, and the granularity.
 CASES = [
     ("1x9", "1", "", "axis 0"),
     ("9", "1", "", "axis 0 block_size 9"),
@@ -34,7 +34,7 @@ def get_indices(shape):
 
 
 def read(shape, element, name):
-    """A vector of what a tensor holds."""
+    """The elements of a tensor as a vector."""
     text, values = "", []
     for count, indices in enumerate(get_indices(shape)):
         values.append(f"%{name}_{count}")
@@ -94,8 +94,8 @@ for index, (shape, scale, zero, _) in enumerate(CASES):
         np.save(work / f"{name}.npy", array)
         inputs.append(f"{name}.npy")
     x, s, z = arrays
-    codes = np.clip(np.rint(x / s) + z, -128, 127).astype("f4")
-    expected = (codes - z) * s
+    encodings = np.clip(np.rint(x / s) + z, -128, 127).astype("f4")
+    expected = (encodings - z) * s
     assert len(set(expected.flat)) > 5, expected
     for entry, target in (("tensors", "reference"), ("tensors", "cpu"), ("vectors", "cpu")):
         found = run(f"{entry}{index}", inputs, "--target", target)

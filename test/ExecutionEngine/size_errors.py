@@ -1,5 +1,5 @@
-# Q1, what only shows at run time: the length of scales and zero points per axis, in blocks and per tensor; K4 to K6 likewise.
-# The entry point says which input is wrong, and both sizes.
+# Q1 at run time: the length of scales and zero points per axis, in blocks and per tensor, and K4 to
+# K6. The entry point reports the wrong input, and both sizes.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -92,13 +92,14 @@ run("blocked", "3x2", "3x2")
 run("blocked", "3x1", "3x1", "input 1 's': dimension 1: expected size 2, but got 1")
 run("blocked", "2x2", "3x2", "input 1 's': dimension 0: expected size 3, but got 2")
 run("blocked", "3x2", "3x3", "input 2 'z': dimension 1: expected size 2, but got 3")
-# What is known to be one block is not enough for two.
+# A static single block is not enough for two.
 run("block", "3x1", "3x1", "linalg.generic: expected size 2, but got 1")
 run("block", "3x1", "3x1", shape="3x4")
 run("tensor", "1", "1")
 run("tensor", "2", "1", "input 1 's': dimension 0: expected size 1, but got 2")
 run("tensor", "1", "0", "input 2 'z': dimension 0: expected size 1, but got 0")
-# K4, K5: scale and shift alike, of size 1 where a type says so and as long as the input elsewhere.
+# K4, K5: scale and shift have equal sizes, 1 where a static size is 1, and otherwise that of the
+# input.
 run("convert", "1x5", "1x5")
 run("convert", "1x4", "1x5", "input 1 's': dimension 1: expected size 5, but got 4")
 run("convert", "1x5", "1x6", "input 2 'z': dimension 1: expected size 5, but got 6")

@@ -1,5 +1,5 @@
-# Tensors in files (SEMANTICS P3): every element type, NumPy version, byte order and layout comes
-# through a function that returns its argument; whatever else is in a file is a clear error.
+# Tensors in files (P3): every element type, NumPy version, byte order and layout passes through a
+# function that returns its argument. Everything else in a file is a clear error.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir/quant-float-run %t
 import os
@@ -39,7 +39,7 @@ def run(mlir_type, path, rank=2, load=np.load):
     return result.returncode, result.stderr, loaded
 
 
-# MLIR type: NumPy's or ml_dtypes' type, what we write, the ONNX number.
+# MLIR type: NumPy's or ml_dtypes' type, the type that we write, ONNX's type number.
 TYPES = {
     "f32": ("float32", "<f4", TensorProto.FLOAT),
     "f64": ("float64", "<f8", TensorProto.DOUBLE),
@@ -71,52 +71,52 @@ for name, (dtype, written, onnx_type) in TYPES.items():
     dtype = np.dtype(dtype)
     values = np.array([[0, 1, -1], [1, 0, -2]] if name[0] == "i" else [[0, 1, 3], [2, 1, 0]])
     array = values.astype(dtype)
-    # The same values under NumPy's own types, as codes.
-    codes = array if dtype.kind in "fiub" and dtype.str != "<f1" else array.view(written)
+    # The same values as encodings in NumPy's own types.
+    encodings = array if dtype.kind in "fiub" and dtype.str != "<f1" else array.view(written)
     if name in ("i4", "i2"):
-        codes = values.astype("int8")
+        encodings = values.astype("int8")
     path = work / "input.npy"
-    for stored in (codes, array):
+    for stored in (encodings, array):
         np.save(path, stored)
         code, stderr, output = run(name, path)
         check(code == 0, f"{name} as {stored.dtype.str}: {stderr}")
         if code == 0:
             check(output.dtype.str == written, f"{name}: written as {output.dtype.str}")
-            check((output == codes).all(), f"{name} as {stored.dtype.str}: other values")
+            check((output == encodings).all(), f"{name} as {stored.dtype.str}: other values")
     # ONNX: packed raw data, and the typed field.
-    raw = numpy_helper.from_array(codes, "x") if dtype.kind in "fiub" else None
+    raw = numpy_helper.from_array(encodings, "x") if dtype.kind in "fiub" else None
     packed = None
     if dtype.itemsize == 1 and dtype.kind == "V" or dtype.str == "<f1":
         packed = onnx.TensorProto(data_type=onnx_type, dims=array.shape)
         if "4" in name and name not in ("f8E4M3FN", "f8E4M3FNUZ"):
-            nibbles = codes.ravel().view("u1") & 15
+            nibbles = encodings.ravel().view("u1") & 15
             packed.raw_data = (nibbles[0::2] | nibbles[1::2] << 4).tobytes()
         elif name in ("i2", "ui2"):
-            crumbs = np.append(codes.ravel().view("u1") & 3, [0, 0])
+            crumbs = np.append(encodings.ravel().view("u1") & 3, [0, 0])
             packed.raw_data = (
                 (crumbs[0::4] | crumbs[1::4] << 2 | crumbs[2::4] << 4 | crumbs[3::4] << 6)
                 .astype("u1")
                 .tobytes()
             )
         elif name.startswith("f6"):
-            bits = sum(int(c) << (6 * i) for i, c in enumerate(codes.ravel()))
+            bits = sum(int(c) << (6 * i) for i, c in enumerate(encodings.ravel()))
             packed.raw_data = bits.to_bytes(5, "little")
         else:
-            packed.raw_data = codes.tobytes()
+            packed.raw_data = encodings.tobytes()
     elif name == "bf16":
         packed = onnx.TensorProto(data_type=onnx_type, dims=array.shape)
-        packed.int32_data.extend(int(c) for c in codes.ravel())
+        packed.int32_data.extend(int(c) for c in encodings.ravel())
     for form in (raw, packed):
         if form is None or form.data_type != onnx_type:
             continue
         pb = work / "input.pb"
         pb.write_bytes(form.SerializeToString())
         code, stderr, output = run(name, pb)
-        check(code == 0 and (output == codes).all(), f"{name} in ONNX: {stderr}")
-    # The slots as they are.
-    (work / "input.bin").write_bytes(np.ascontiguousarray(codes).tobytes())
+        check(code == 0 and (output == encodings).all(), f"{name} in ONNX: {stderr}")
+    # The encodings in whole bytes.
+    (work / "input.bin").write_bytes(np.ascontiguousarray(encodings).tobytes())
     code, stderr, output = run(name, work / "input.bin", rank=1)
-    check(code == 0 and (output == codes.ravel()).all(), f"{name} raw: {stderr}")
+    check(code == 0 and (output == encodings.ravel()).all(), f"{name} raw: {stderr}")
 
 # Layouts and versions.
 array = np.random.default_rng(0).standard_normal((3, 4, 5)).astype("f4")
@@ -133,8 +133,8 @@ for empty in (np.float32(3), np.zeros((0, 3), "f4"), np.zeros((2**40, 0), "f4"))
     np.save(work / "input.npy", empty)
     code, stderr, output = run("f32", work / "input.npy", rank=empty.ndim)
     check(code == 0 and output.shape == empty.shape, f"shape {empty.shape}: {stderr}")
-# Big-endian elements are turned around, of which there are none: the product of the other sizes is
-# more than an integer holds, as the sanitizers see and NumPy does not like.
+# Byte-swapped elements of an empty tensor: the product of its other sizes overflows, which the
+# sanitizers detect and NumPy rejects.
 with (work / "input.npy").open("wb") as file:
     shape = (0, 2**40, 2**40)
     np.lib.format.write_array_header_1_0(
@@ -144,7 +144,7 @@ code, stderr, output = run("f32", work / "input.npy", rank=3, load=pathlib.Path.
 check(code == 0 and b"1099511627776" in output, f"shape {shape}: {stderr}")
 
 
-# Errors: what the file holds, and the message.
+# Errors: the contents of the file, and the message.
 def npy(header, data=b"", version=1, length=None):
     text = header.encode()
     size = len(text) if length is None else length
@@ -227,13 +227,13 @@ check(code == 1 and "expected 0 bytes, but got 3" in stderr, stderr)
 for unreadable in ("missing.npy", "."):
     code, stderr, _ = run("f32", work / unreadable)
     check(code == 2 and "cannot be read" in stderr, f"{unreadable}: {code} {stderr}")
-# A device has no end.
+# Devices are endless.
 for suffix in ("npy", "pb", "bin"):
     (work / f"zeros.{suffix}").symlink_to("/dev/zero")
     code, stderr, _ = run("f32", work / f"zeros.{suffix}", rank=1)
     check(code == 2 and "is not a regular file" in stderr, f"{suffix}: {code} {stderr}")
 
-# Strings: of NumPy's fixed widths, in either byte order and layout, and of ONNX.
+# Strings: NumPy's fixed-width strings, in either byte order and layout, and ONNX's.
 words = np.array([["", "a", "zwölf"], ["\U0001f600", "x\0y", " "]])
 STRING = "!quant_float.string"
 for stored in (words, words.astype(">U7"), np.asfortranarray(words), words[::-1]):
@@ -249,7 +249,7 @@ check(code == 0 and (got == words).all(), f"strings of ONNX: {stderr}{got}")
 np.save(work / "input.npy", np.zeros((2, 0), "U3"))
 code, stderr, got = run(STRING, work / "input.npy")
 check(code == 0 and got.shape == (2, 0), f"no strings: {stderr}")
-# What .npy cannot hold, or does not.
+# Strings that .npy cannot represent, or not reliably.
 for content, message in (
     (b"\xff", "output 0: element 1: expected UTF-8 for a .npy file, but got '\\FF'"),
     (
@@ -272,6 +272,6 @@ check(code == 1 and "expected 8 bytes of data for string[2], but got 7" in stder
 code, stderr, _ = run(STRING, work / "input.bin", rank=1)
 check(code == 1 and "expected strings in a .npy or .pb file" in stderr, stderr)
 
-# Nothing of an earlier run is lost, and nothing left over.
+# The results of an earlier run are kept, and no other files remain.
 check(not [name for name in os.listdir(work) if name.endswith(".tmp")], "temporary files left")
 sys.exit("\n".join(failures) if failures else 0)

@@ -1,5 +1,6 @@
-# Ops of arith and math on tensors beside the dialect's own, unsigned constants of any size, and a NaN that goes through arithmetic
-# and a narrow float: compiled code against numpy. Ordinary nodes at their limits: against ONNX's reference.
+# Ops of arith and math on tensors together with the dialect's own, unsigned constants of any size,
+# and a NaN that passes through arithmetic and a narrow float: compiled code against numpy. Ordinary
+# nodes at their limits: against ONNX's reference evaluator.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib

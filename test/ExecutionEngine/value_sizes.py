@@ -1,5 +1,5 @@
-# Sizes that arrive as values: negative ones, and ones that do not fit, are errors that name the node. Products without elements are
-# tensors without elements, or zeros.
+# Sizes that are runtime values: negative and mismatched ones are errors that name the node. Matmuls
+# without elements yield tensors without elements, or zeros.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -123,7 +123,7 @@ run("reshape", six, sizes(-1, -1), error="Reshape: the shape has more than one -
 run("reshape", six, sizes(3, 3), error="Reshape: the number of elements must match the other sizes")
 run("reshape", six, sizes(3, 0), error="Reshape: the number of elements must match")
 run("reshape", six, sizes(-1, 4), error="Reshape: the number of elements must match")
-# Products and sums that are right only if they overflow.
+# Products and sums that match only after an overflow.
 run(
     "reshape", six, sizes(11, (2**64 + 6) // 11), error="Reshape: the number of elements must match"
 )
@@ -162,19 +162,19 @@ run("gather", six[:0], sizes(0, 1), error="Gather: the size of axis 0 must be at
 run("gather", six[:0], sizes(), expected=[])
 ones = np.ones((3, 4), F32)
 run("sum", ones, ones, expected=2 * ones)
-# Which of two open sizes is 1 shows too late.
-open_size = "must have the same size, because dynamic sizes are not broadcast"
+# The compiler cannot know which of two dynamic sizes is 1.
+dynamic_size = "must have the same size, because dynamic sizes are not broadcast"
 run(
     "sum",
     ones,
     ones[:, :1],
-    error=f"node 'n' (Add): axis 1 of inputs 0 and 1 {open_size}: expected size 4, but got 1",
+    error=f"node 'n' (Add): axis 1 of inputs 0 and 1 {dynamic_size}: expected size 4, but got 1",
 )
 run(
     "sum",
     ones[:1],
     ones,
-    error=f"node 'n' (Add): axis 0 of inputs 0 and 1 {open_size}: expected size 1, but got 3",
+    error=f"node 'n' (Add): axis 0 of inputs 0 and 1 {dynamic_size}: expected size 1, but got 3",
 )
 one = np.array(1, F32)
 run("no_columns", np.ones((3, 8), F32), np.ones((8, 0), np.int8), one, expected=np.ones((3, 0)))

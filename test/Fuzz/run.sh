@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds a fuzzer with the address and undefined-behaviour sanitizers in build/asan and runs it.
-# Fails on anything that it finds, which stays in build/asan/fuzz/findings.
+# Builds a fuzzer with the address and undefined-behavior sanitizers in build/asan and runs it.
+# Fails if it finds a problem, which is stored in build/asan/fuzz/findings.
 #   test/Fuzz/run.sh [seconds, default 300] [onnx, the default, convert, openvino, gguf, safetensors, passes, mlir or npy]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -14,8 +14,8 @@ ninja -C "$build" "$target-fuzzer"
 "$python" test/Fuzz/Inputs/seeds.py "$target" "$work/seeds-$target"
 
 cd "$work"
-# libMLIR.so is not instrumented, so the sizes of containers and the free space of allocators that cross
-# its border look wrong to the sanitizer. Leaks are looked for.
+# libMLIR.so is not instrumented, so the sanitizer reports containers that cross its interface, and
+# the free space of its allocators. Leaks are detected.
 export ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:allocator_may_return_null=1
 # The models of `convert` are ONNX models.
 words=$here/${target/convert/onnx}.dict

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loaded before libLLVM.so into a program of this project, so that "host" is an
-// Intel Haswell: AVX2, no AVX-512.
+// Preloaded before libLLVM.so into a program of this project, so that "host" is
+// an Intel Haswell: AVX2, no AVX-512.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,13 @@ using namespace llvm;
 StringRef sys::getHostCPUName() { return "haswell"; }
 
 StringMap<bool> sys::getHostCPUFeatures() {
-  // Of all features that LLVM looks for, on are those of a Haswell.
+  // The features of a Haswell, of all those that LLVM detects.
   auto *real = reinterpret_cast<StringMap<bool> (*)()>(
       dlsym(RTLD_NEXT, "_ZN4llvm3sys18getHostCPUFeaturesEv"));
   StringMap<bool> features = real ? real() : StringMap<bool>();
   for (auto &feature : features)
     feature.second = false;
-  // These go without saying for any CPU that has a name.
+  // The CPU's name implies these.
   SmallVector<StringRef> has = {"64bit", "sse2"};
   X86::getFeaturesForCPU("haswell", has, /*NeedPlus=*/false);
   for (StringRef feature : has)

@@ -104,7 +104,7 @@ def make_weights():
 
 
 class Format(NamedTuple):
-    """How a package stores a weight, and which float it stands for."""
+    """The storage of a weight in a package, and the float that it represents."""
 
     element: str
     scale: str
@@ -116,22 +116,22 @@ class Format(NamedTuple):
         return w.reshape(len(w), -1, self.block)
 
     def quantize(self, w):
-        """Elements in their type, encodings of scales, and the level of the tensor."""
+        """Elements in their type, encodings of scales, and the scale of the tensor."""
         level = None
         if self.rule in blocks.TWO_LEVELS:
             level = blocks.Level(amax=np.abs(w).max())
         x = self.split(w)
-        codes = blocks.scales(self.rule, self.element, self.scale, np.abs(x).max(-1), level)
-        wide = np.broadcast_to(codes[..., None], x.shape)
+        encodings = blocks.scales(self.rule, self.element, self.scale, np.abs(x).max(-1), level)
+        wide = np.broadcast_to(encodings[..., None], x.shape)
         bits = blocks.elements(self.rule, self.element, self.scale, x, wide, level)
         kind = blocks.FLOATS[self.element][0]
-        return bits.astype(np.uint8).view(kind).reshape(w.shape), codes.astype(np.uint8), level
+        return bits.astype(np.uint8).view(kind).reshape(w.shape), encodings.astype(np.uint8), level
 
 
 def pack(elements):
     """Two elements in a byte, the first in the low nibble."""
-    codes = elements.view(np.uint8)
-    return codes[:, 0::2] | codes[:, 1::2] << 4
+    encodings = elements.view(np.uint8)
+    return encodings[:, 0::2] | encodings[:, 1::2] << 4
 
 
 def unpack(packed):
@@ -253,7 +253,7 @@ class Tools:
         subprocess.run([self.folder / f"quant-float-{name}", *arguments], check=True, cwd=self.work)
 
     def run(self, outputs, *arguments):
-        """The outputs in their order."""
+        """The outputs in order."""
         self.call("run", *arguments, "--outputs", outputs)
         files = sorted(
             (self.work / outputs).glob("output_*.npy"),
@@ -275,7 +275,8 @@ def bind_floats(network, weights):
 
 
 def check_weights(tools, name, wanted):
-    """Those of compiled code, of the Reference where it has all operations, and of ONNX's."""
+    """The results of compiled code, of the Reference if it supports all ops, and of ONNX's
+    reference evaluator."""
     tools.call("translate", "--import-safetensors", f"{name}.safetensors", "-o", f"{name}.mlir")
     tools.call("translate", "--export-onnx", f"{name}.mlir", "-o", f"{name}.onnx")
     text = (tools.work / f"{name}.mlir").read_text()
@@ -295,7 +296,8 @@ def check_weights(tools, name, wanted):
 
 
 def check_network(tools, network, name, weights, x):
-    """The same bits with quantized weights and with their values, and about those of ONNX Runtime."""
+    """The bits are the same with quantized weights and with their values, and close to those of
+    ONNX Runtime."""
     bound = bind_floats(network, weights)
     onnx.save(bound, tools.work / f"{name}-float.onnx")
     wanted = tools.run(f"{name}-float", f"{name}-float.onnx", "--inputs", "x.npy")[0]
@@ -310,7 +312,7 @@ def check_network(tools, network, name, weights, x):
         found = np.load(tools.work / f"{name}-library" / "output_0.npy")
         expect(f"{name}, {library}: logits", found, wanted)
         sizes.append((tools.work / library).stat().st_size)
-    # The library has the quantized weights, not their values.
+    # The library contains the quantized weights, not their values.
     if not sizes[0] < sizes[1] - 100_000:
         failures.append(f"{name}: the library has {sizes[0]} bytes, that of floats {sizes[1]}")
     peer = onnxruntime.InferenceSession(bound.SerializeToString()).run(None, {"x": x})[0]
@@ -320,8 +322,9 @@ def check_network(tools, network, name, weights, x):
 
 
 def check_torchao(source, build, work, expected):
-    """The values that torchao gives the weights. It has no NVFP4 with a divisor as the scale of the tensor."""
-    from zoo import environment
+    """The values that torchao dequantizes. It does not support NVFP4 with a divisor as the scale of
+    the tensor."""
+    from model_zoo import environment
 
     python = environment.make(source, build / "networks" / "venv")
     script = pathlib.Path(__file__).parent / "Inputs" / "dequantize_checkpoints.py"

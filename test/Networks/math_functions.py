@@ -1,7 +1,8 @@
-# Mathematical functions of f32 beside NumPy's in f64: dense in their domains, at their ends, at powers of two, where signs and
-# infinities matter, and for angles of any size. They are off by a few units in the last place at most, and the bits are the same from
-# code for x86-64 CPUs of each kind and from kernels, which run as host code (Integration/CUDA). What they are is kept for code for
-# other machines.
+# Mathematical functions of f32 against NumPy's in f64: dense in their domains, at their limits, at
+# powers of two, where signs and infinities matter, and for angles of any size. The errors are a few
+# units in the last place at most, and the bits are the same from code for x86-64 CPUs of each kind
+# and from kernels, which run as host code (Integration/CUDA). The results are kept for comparison
+# with other machines.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t %clangxx %cuda_include %obj_root | FileCheck %s
 # RUN: %if qemu-aarch64 %{ %python %s %tools_dir %t %src_root aarch64 --triple aarch64-linux-gnu --cpu generic -- %clang_aarch64 -static -- %run_aarch64 %}
@@ -22,7 +23,7 @@ tools, work = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
 def call_elsewhere(src_root, machine, *words):
-    """What is no NaN, whose sign machines choose, has the bits that this one gave."""
+    """Except for NaNs, whose sign depends on the machine, the bits equal those of this machine."""
     text, cases = "", []
     for path in sorted(work.glob("*.npz")):
         arrays = np.load(path)
@@ -34,7 +35,7 @@ def call_elsewhere(src_root, machine, *words):
         text += f'  %0 = quant_float.node "{path.stem}"({operands}) opset 21 : ({types}) -> tensor<?xf32>\n'
         text += "  return %0 : tensor<?xf32>\n}\n"
         inputs, output = [arrays[name] for name in names], arrays["y"]
-        # Every third is what the driver has room for.
+        # Every third value, as the driver has limited memory.
         kept = np.flatnonzero(~np.isnan(output))[::3]
         arguments = [Argument(1, a[kept].shape, a[kept].tobytes()) for a in (*inputs, output)]
         cases.append(Case(f"f{path.stem}", path.stem, arguments[:-1], arguments[-1:]))
@@ -57,7 +58,7 @@ wide = (random.normal(0, 1, 1 << 16) * np.exp2(random.integers(-40, 40, 1 << 16)
 bits = random.integers(0, 1 << 32, 1 << 16, dtype=np.uint64).astype(np.uint32).view(np.float32)
 anything = np.concatenate([specials, powers, -powers, wide, bits])
 unit = np.concatenate([specials, np.linspace(-1, 1, 1 << 16, dtype=np.float32), powers[:149], wide])
-# Multiples of a quarter of a turn are the hard ones.
+# Angles near multiples of a quarter turn are the hardest ones.
 turns = (np.arange(1, 1 << 14) * (np.pi / 2)).astype(np.float32)
 angles = np.concatenate(
     [anything, turns, -turns, np.linspace(-100, 100, 1 << 16, dtype=np.float32)]
@@ -134,7 +135,7 @@ for op, (function, *inputs, most) in (UNARY | {"Pow": (np.power, bases, exponent
         wanted = exact.astype(np.float32)
     found = run(path, inputs)
     isSpecial = ~np.isfinite(wanted) | ~np.isfinite(found) | (wanted == 0)
-    # What overflows may be the largest number, and the other way around.
+    # A result that overflows may be the largest number, and vice versa.
     largest = np.finfo(np.float32).max
     isEdge = np.abs(np.abs(exact) / np.float64(largest) - 1) < 1e-6
     same = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | (
@@ -147,7 +148,7 @@ for op, (function, *inputs, most) in (UNARY | {"Pow": (np.power, bases, exponent
         )
         error = np.abs(found - exact) / unit_in_last_place
     worst = error[~isSpecial].max()
-    # A kernel as PTX, and as LLVM's code for the simulator.
+    # A kernel as PTX, and as LLVM IR for the simulator.
     kernel, library = work / "k.ll", work / "k.so"
     nvvm = ["--target", "nvvm", "--chip", "sm_90"]
     for output, more in ((work / "k.ptx", []), (kernel, ["--emit", "llvm-ir"])):
@@ -161,7 +162,7 @@ for op, (function, *inputs, most) in (UNARY | {"Pow": (np.power, bases, exponent
     for target, other in others.items():
         if not np.array_equal(other.view("u4")[~np.isnan(found)], found.view("u4")[~np.isnan(found)]) or not np.array_equal(np.isnan(other), np.isnan(found)):  # fmt: skip
             failures += 1
-            print(f"{op}: other bits with {target}")
+            print(f"{op}: different bits with {target}")
     names = ["x", "e"][: len(inputs)]
     np.savez(work / f"{op}.npz", y=found, **dict(zip(names, inputs, strict=True)))
     isRight = not wrong.any() and worst <= most

@@ -1,6 +1,7 @@
-# Mathematical functions of f64 beside long doubles of 64 bits: dense in their domains, at their ends, where signs and infinities matter,
-# and for angles of any size. They are off by less than two units in the last place, and the bits of kernels, which run as host code
-# (Integration/CUDA), are those of code for the CPU.
+# Mathematical functions of f64 against 80-bit long doubles: dense in their domains, at their
+# limits, where signs and infinities matter, and for angles of any size. The errors are below two
+# units in the last place, and the bits of kernels, which run as host code (Integration/CUDA), are
+# those of CPU code.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %tools_dir %t %clangxx %cuda_include %obj_root | FileCheck %s
 # CHECK: 8 functions, 0 failures
@@ -31,7 +32,8 @@ middle = np.concatenate(
 positive = np.concatenate(
     [specials, np.abs(bits), random.uniform(0.5, 2, COUNT), 1 + spread(-50, -1)]
 )
-# Multiples of a quarter of a turn are the hard ones, and the number that is next to one.
+# Angles near multiples of a quarter turn are the hardest ones, and the number nearest to one of
+# them.
 turns = np.arange(1, 1 << 14) * (np.pi / 2)
 near = [float.fromhex("0x1.6ac5b262ca1ffp+849"), 1.7976931348623157e308]
 angles = np.concatenate(
@@ -90,13 +92,13 @@ for name, (function, most, inputs) in FUNCTIONS.items():
     run("exec", code, *given, work / f"{name}.gpu", environment=environment)
     got, other = (np.load(work / f"{name}.{where}" / "output_0.npy") for where in ("cpu", "gpu"))
     if not np.array_equal(got.view(np.int64)[~np.isnan(got)], other.view(np.int64)[~np.isnan(got)]):
-        failures.append(f"{name}: other bits on a GPU")
+        failures.append(f"{name}: different bits on a GPU")
     with np.errstate(all="ignore"):
         exact = function(*(values.astype(np.longdouble) for values in inputs))
         rounded = exact.astype(np.float64)
         unit = np.exp2(np.maximum(np.frexp(exact)[1] - 53, -1074).astype(np.longdouble))
         off = np.where(np.isfinite(rounded) & (got != rounded), np.abs(got - exact) / unit, 0)
-        # Beyond the largest number an infinity is as near.
+        # Beyond the largest number, an infinity is equally near.
         same = (got == rounded) | (np.isnan(got) & np.isnan(rounded)) | (off < most)
         same &= np.isnan(rounded) | (np.signbit(got) == np.signbit(rounded))
     if not same.all():

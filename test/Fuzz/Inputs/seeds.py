@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).parents[3]
 
 
 def files_of(name, good, broken):
-    """What an importer's tests make, with config.json beside it: by scripts that make good files, and by
-    those that run a program on broken ones."""
+    """The files of an importer's tests, with config.json next to them: from scripts that write
+    valid files, and from those that run a program on invalid ones."""
     tests = ROOT / "test" / (f"Weights/{name}" if name in ("GGUF", "Safetensors") else name)
     folders = (tests / "Inputs", ROOT / "test/ONNX/Inputs", ROOT / "test/helpers")
     inputs = os.pathsep.join(map(str, folders))
@@ -31,14 +31,15 @@ def files_of(name, good, broken):
             subprocess.run(
                 [sys.executable, tests / f"{script}.py", target], env=environment, check=True
             )
-        # The broken files are made on the way to running a program on them; `false` will do.
+        # The scripts write the invalid files before they run a program on them. `false` is
+        # sufficient.
         folder_of_diagnostics = ROOT / "lib" / tests.relative_to(ROOT / "test")
         if folder_of_diagnostics.parent.name != "Weights":
             folder_of_diagnostics /= "Common"
         diagnostics = folder_of_diagnostics / "Diagnostics.def"
         for script in broken:
             target = pathlib.Path(folder, script)
-            # What the scripts exit with says nothing.
+            # The exit code of the scripts does not matter.
             subprocess.run(
                 [sys.executable, tests / f"{script}.py", target, "false", diagnostics, "false"],
                 env=environment,
@@ -98,7 +99,8 @@ def passes():
 
 
 def arrays():
-    """Of types that are read, in both orders and layouts; the first byte is ONNX's number of one."""
+    """For supported types, in both byte orders and layouts. The first byte is ONNX's type
+    number."""
     types = {
         1: "f4",
         11: "f8",
@@ -124,7 +126,7 @@ def arrays():
 
 
 def weights():
-    """A file of each format, and the files that the tests refuse."""
+    """A file of each format, and the files that the tests reject."""
     sys.path.append(str(ROOT / "test" / "Weights" / "GGUF" / "Inputs"))
     import files
 
@@ -134,7 +136,7 @@ def weights():
 
 
 def checkpoints():
-    """One weight of each layout, behind config.json and '#', and the files that the tests refuse."""
+    """One weight of each layout, after config.json and '#', and the files that the tests reject."""
     for model, config in files_of("Safetensors", (), ("broken",)):
         yield config + b"#" + model
     sys.path.append(str(ROOT / "test" / "Weights" / "Safetensors" / "Inputs"))
@@ -155,7 +157,7 @@ def onnx_models():
 
 
 def conversions():
-    """ONNX models, each behind the two bytes that select its conversion."""
+    """ONNX models, each after the two bytes that select its conversion."""
     for model in onnx_models():
         yield hashlib.sha1(model).digest()[:2] + model
 

@@ -13,14 +13,14 @@ BLOCK, NV_BLOCK = 32, 16
 
 
 def dequantize(tensors, name, element):
-    """Of a weight whose name ends in .weight."""
+    """The part of a weight whose name ends in .weight."""
     scale = tensors[f"{name}_scale"]
     if f"{name}_scale_2" in tensors:
         level = tensors[f"{name}_scale_2"]
         weight = NVFP4Tensor(tensors[name], scale, NV_BLOCK, torch.float32, level)
         return weight.dequantize(torch.float32)
-    codes = tensors.get(name, tensors.get(f"{name}_packed"))
-    return to_dtype(codes, scale.view(torch.float8_e8m0fnu), element, BLOCK, torch.float32)
+    encodings = tensors.get(name, tensors.get(f"{name}_packed"))
+    return to_dtype(encodings, scale.view(torch.float8_e8m0fnu), element, BLOCK, torch.float32)
 
 
 def main(folder, names):
