@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long the compiler takes, beside the shortest way that upstream's passes go.
+"""Measures compile times, in comparison with the shortest pipeline of upstream's passes.
 
     benchmarks/compile_time.py [--counts 10,100,1000,10000] [--repeat N] [--cpu host]
-                               [--mlir-opt PROGRAM] [--networks FILE...] [--output FILE.json | --record]
+                               [--mlir-opt PROGRAM] [--networks FILE...] [--output FILE.json |
+                               --record]
 
-All times are of CPUs, the best of the repetitions: what else the machine does counts little.
+All times are CPU times, the minimum of the repetitions, which other processes affect little.
 
-- The MLIR part is what quant-float-lower-to-cpu takes for modules of functions of one cast each, on
-  one thread, without reading and writing the module: the parts that --mlir-timing tells of the time
-  beyond the start of the process, as are those below. Equal functions share a kernel; of functions of
-  a size each, none does. Upstream's is that of as many functions of one negation that mlir-opt
-  bufferizes and makes loops of, by its default, which verifies after each pass.
-- Models of one node, from file to file, are beyond the start of the process (--version).
-- Networks, from file to library: seconds, and the most memory that the compiler or its linker has,
-  beside the size of the model.
-- Running code is what Python's cast takes to compile, after one that has loaded what all need.
+- The MLIR part is the time of quant-float-lower-to-cpu for modules of functions with one cast each,
+  on one thread, without parsing and printing the module. --mlir-timing reports these parts of the
+  time, without the start of the process. Equal functions share a kernel, functions of different
+  sizes do not. Upstream's time is that of mlir-opt for the same number of functions with one
+  negation, which it bufferizes and converts to loops, verifying after each pass by default.
+- Models of one node, from file to file, without the start of the process (--version).
+- Networks, from file to library: seconds, and the peak memory of the compiler or its linker, with
+  the size of the model.
+- Running code is the time in which Python's cast compiles, after a first one that loads the
+  library.
 """
 
 import argparse
@@ -49,7 +51,8 @@ print(time.process_time() - start)
 
 
 def make_casts(count, distinct=False):
-    """Equal ones share a kernel; those of another second size, which nothing depends on, do not."""
+    """Equal functions share a kernel. Those with another second size, which nothing depends on, do
+    not."""
     rows = [f"?x{index + 2}" if distinct else "?" for index in range(count)]
     return "".join(
         f"func.func @cast_{index}(%x: tensor<{size}xf32>) -> tensor<{size}x{to}> {{\n"
@@ -79,7 +82,7 @@ def make_negations(count):
 
 
 def make_concat(count, size):
-    """MLIR of a node with so many inputs: the importer's share is small."""
+    """MLIR of a node with this number of inputs, so that the importer's time is negligible."""
     names = ", ".join(f"%x{index}: tensor<{size}x4xf32>" for index in range(count))
     total = "?" if size == "?" else size * count
     types = ", ".join([f"tensor<{size}x4xf32>"] * count)
@@ -94,7 +97,8 @@ def make_concat(count, size):
 
 
 def make_chain(count):
-    """MLIR of a chain of matmuls and softmaxes whose sizes are open: each size follows from all ops before."""
+    """MLIR of a chain of matmuls and softmaxes with dynamic sizes: each size depends on all ops
+    before."""
     square = "tensor<?x?xf32>"
     lines = []
     for i in range(count):
@@ -110,7 +114,8 @@ def make_chain(count):
     )
 
 
-# The memory of the largest child, which the caller's own children would hide.
+# The memory of the largest child process, measured in a separate process, whose own children are
+# smaller.
 MEASURE_MEMORY = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)
@@ -120,7 +125,7 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 
 
 def run(command):
-    """CPU seconds of the process, and what it says."""
+    """The CPU seconds of the process, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(command, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -134,7 +139,7 @@ def best(command, repeat):
 
 
 def measure_passes(tool, path, pipeline, *options):
-    """CPU seconds of the passes, and the share that each has."""
+    """The CPU seconds of the passes, and the share of each."""
     start = best([tool, "--version"], 3)
     seconds, result = run(
         [tool, path, f"--pass-pipeline={pipeline}", "--mlir-disable-threading", "--mlir-timing"]
@@ -171,7 +176,7 @@ def measure_modules(arguments, folder):
         casts = folder / "casts.mlir"
         casts.write_text(make_casts(count, distinct))
         ours, upstream = [], []
-        # By turns: other processes make both slower.
+        # The compilers take turns, as other processes slow both down.
         for _ in range(arguments.repeat if count < 5000 else 2):
             ours.append(
                 measure_passes(
@@ -202,7 +207,8 @@ def measure_modules(arguments, folder):
 
 
 def measure_models(arguments, folder):
-    """Of files, in milliseconds and in upstream's of one of 1000 functions."""
+    """Compile times of files, in milliseconds and relative to upstream's time for one of 1000
+    functions."""
     compiler = arguments.tools / "quant-float-compile"
     cast = folder / "cast.mlir"
     cast.write_text(make_casts(1))
@@ -229,7 +235,7 @@ def measure_models(arguments, folder):
     for count in (25, 50):
         chain = folder / f"chain_{count}.mlir"
         chain.write_text(make_chain(count))
-        measured[f"chain of {count} open matmuls to obj"] = lambda chain=chain: compile_to(
+        measured[f"chain of {count} dynamic matmuls to obj"] = lambda chain=chain: compile_to(
             "obj", chain
         )
 
@@ -272,7 +278,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--cpu", default="host")
     parser.add_argument("--tools", type=pathlib.Path, default=BUILD / "bin")
-    parser.add_argument("--python", default=sys.executable, help="one that has numpy")
+    parser.add_argument("--python", default=sys.executable, help="a Python with numpy")
     parser.add_argument("--mlir-opt", default="mlir-opt-22")
     parser.add_argument("--networks", type=pathlib.Path, nargs="*", default=[])
     parser.add_argument("--networks-repeat", type=int, default=1)

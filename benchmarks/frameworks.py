@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators for other frameworks beside those of the frameworks, in one thread.
+"""Compares the operators for other frameworks with those of the frameworks, in one thread.
 
-    python benchmarks/frameworks.py torch|jax|onnxruntime [--package build/python_packages] [--size N] [--repeat N] [--output FILE.json]
+    python benchmarks/frameworks.py torch|jax|onnxruntime [--package build/python_packages] [--size
+    N] [--repeat N] [--output FILE.json]
 
-Runs in an environment that has the framework: for PyTorch, build/networks/venv/bin/python runs it. Both operators of a
-row take the same array of N elements in rows of 1024 and allocate their results. They are timed in turns;
-the table has the best and the median of the calls in microseconds.
+Runs in an environment with the framework: for PyTorch, build/networks/venv/bin/python runs it. Both
+operators of a row take the same array of N elements in rows of 1024 and allocate their results.
+They are timed in turns, and the table contains the minimum and the median of the calls in
+microseconds.
 """
 
 import argparse
@@ -32,7 +34,7 @@ def list_torch(size, build):
     import quant_float.torch as qt
     import torch
 
-    # Of quantized tensors, which PyTorch will remove.
+    # Ops on quantized tensors, which PyTorch will remove.
     warnings.filterwarnings("ignore", message="torch.quantize_per_tensor")
     torch.set_num_threads(1)
     x = torch.randn(size // 1024, 1024)
@@ -41,7 +43,7 @@ def list_torch(size, build):
     signed = zero.to(torch.int8)
     float8 = x.to(torch.float8_e4m3fn)
     half = x.to(torch.bfloat16)
-    codes = qt.quantize(x, scale, signed, axis=1)
+    encodings = qt.quantize(x, scale, signed, axis=1)
     own = torch.quantize_per_channel(x, scale, zero, 1, torch.qint8)
     fake = torch.fake_quantize_per_channel_affine
 
@@ -59,7 +61,7 @@ def list_torch(size, build):
     )
     yield (
         "dequantize int8 per axis",
-        lambda: qt.dequantize(codes, scale, signed, axis=1),
+        lambda: qt.dequantize(encodings, scale, signed, axis=1),
         lambda: own.dequantize(),
     )
     yield (
@@ -67,7 +69,7 @@ def list_torch(size, build):
         lambda: qt.qdq(x, scale, signed, storage="int8", axis=1),
         lambda: fake(x, scale, zero, 1, -128, 127),
     )
-    # Weights of as many elements, multiplied by one vector.
+    # Weights with this number of elements, multiplied by one vector.
     rows = size // 1024
     weights, vector = torch.randn(rows, 1024), torch.randn(1, 1024)
     values, scales = qt.block_quantize(
@@ -79,11 +81,11 @@ def list_torch(size, build):
         return torch.nn.functional.linear(vector, qt.block_dequantize(values, scales, 32))
 
     yield (
-        "compiled matvec, MXFP4 weights beside float",
+        "compiled matvec, MXFP4 weights relative to float",
         lambda: product(vector),
         lambda: torch.nn.functional.linear(vector, weights),
     )
-    # Layers whose inputs are quantized: ours are compiled, PyTorch's are eager.
+    # Layers with quantized inputs: ours are compiled, PyTorch's are eager.
     layers = torch.nn.functional
     image, kernels = torch.randn(1, 32, 56, 56), torch.randn(32, 32, 3, 3)
     heads = torch.randn(1, 4, 128, 64)
@@ -136,7 +138,7 @@ def list_jax(size, build):
     x = jnp.asarray(random.standard_normal((size // 1024, 1024), np.float32))
     scale = jnp.asarray(random.uniform(0.1, 1, 1024).astype(np.float32))
     float8, half = x.astype(jnp.float8_e4m3fn), x.astype(jnp.bfloat16)
-    codes = qj.quantize(x, scale, dtype="int8", axis=1)
+    encodings = qj.quantize(x, scale, dtype="int8", axis=1)
 
     def jit(function, *arguments):
         compiled = jax.jit(function)
@@ -165,8 +167,8 @@ def list_jax(size, build):
     )
     yield (
         "dequantize int8 per axis",
-        jit(lambda x, s: qj.dequantize(x, s, axis=1), codes, scale),
-        jit(dequantize, codes, scale),
+        jit(lambda x, s: qj.dequantize(x, s, axis=1), encodings, scale),
+        jit(dequantize, encodings, scale),
     )
     yield (
         "qdq to int8 per axis",
@@ -181,7 +183,8 @@ def list_jax(size, build):
     )
 
     def quantize_mx(x):
-        """OCP's rule: the scale is the power of two of the largest magnitude over that of the type."""
+        """OCP's rule: the scale is the power of two of the maximum magnitude divided by that of the
+        type."""
         x = x.reshape(*x.shape[:-1], -1, 32)
         largest = jnp.abs(x).max(-1, keepdims=True)
         exponent = jnp.clip(jnp.floor(jnp.log2(largest)) - 8, -127, 127)
@@ -216,7 +219,7 @@ def list_onnxruntime(size, build):
     rows = size // 1024
     x = random.standard_normal((rows, 1024), np.float32)
     scale = random.uniform(0.1, 1, 1024).astype(np.float32)
-    codes = random.integers(-128, 128, (rows, 1024), dtype=np.int8)
+    encodings = random.integers(-128, 128, (rows, 1024), dtype=np.int8)
     zero = np.zeros(1024, np.int8)
     packed = random.integers(0, 256, (1024, 32, 16), dtype=np.uint8)
     scales = random.uniform(0.1, 1, (1024, 32)).astype(np.float32)
@@ -253,7 +256,7 @@ def list_onnxruntime(size, build):
         (
             "dequantize int8 per axis",
             "DequantizeLinear",
-            quantized | {"x": codes},
+            quantized | {"x": encodings},
             float32,
             {"axis": 1},
         ),

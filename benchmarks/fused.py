@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dynamic quantization fused with what produces its input, in one thread, beside a copy loop and ONNX Runtime.
+"""Measures dynamic quantization fused with its producer, against a copy and ONNX Runtime.
 
     benchmarks/fused.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json | --record]
 
-Activations of 16 and 4096 rows of 4096 f32 are normalized, gated or added, and quantized: to blocks with scales
-(MXFP8, NVFP4), by a scale for each row, or by DynamicQuantizeLinear. The models without blocks are ONNX models,
-which ONNX Runtime gets as well. The copy reads the inputs and writes the quantized elements; that of 4096 rows is
-the better one of plain and non-temporal stores. All contenders take turns; the best call of each counts, in CPU
-time, which other work on the machine does not add to. `of_copy` is the copy's time by that of the contender.
+Activations of 16 and 4096 rows of 4096 f32 are normalized, gated or added, and quantized: to blocks
+with scales (MXFP8, NVFP4), by a scale for each row, or by DynamicQuantizeLinear. The models without
+blocks are ONNX models, which ONNX Runtime runs as well. The copy reads the inputs and writes the
+quantized elements. For 4096 rows, it is the faster one of plain and non-temporal stores. All
+contenders take turns, and the minimum time of a call counts, in CPU time, which excludes other
+processes. `of_copy` is the copy's time divided by that of the contender.
 """
 
 import argparse
@@ -40,7 +41,7 @@ TYPES = {
 }
 TYPES |= {"f4E2M1FN": (23, np.uint8), "f8E8M0FNU": (24, np.uint8)}
 
-# What produces %h of the inputs, as nodes of MLIR and of ONNX.
+# The nodes that compute %h from the inputs, in MLIR and in ONNX.
 PRODUCERS = {
     "RMSNormalization": ("xw", "h = RMSNormalization (x, w)"),
     "LayerNormalization": ("xwb", "h = LayerNormalization (x, w, b)"),
@@ -151,7 +152,8 @@ def start_ours(native, source, cpu, inputs, outputs):
 
 
 def start_copy(native, inputs, outputs, streams):
-    """The inputs of as many elements as the result, which are one buffer here, and the result."""
+    """The inputs with as many elements as the result, which share one buffer here, and the
+    result."""
     result = outputs[0][0]
     count = sum(array.size == result.size for array, _ in inputs)
     source = aligned_empty(4 * count * result.size)
@@ -216,7 +218,7 @@ def measure(native, folder, producer, quantization, rows, options):
     count = 1 if rows > 100 else 50
     for _ in range(options.repeat):
         for name, call in calls.items():
-            call(1)  # what another contender has left in the caches
+            call(1)  # restores the caches after another contender
             start = time.thread_time()
             call(count)
             best[name] = min(best[name], (time.thread_time() - start) / count)

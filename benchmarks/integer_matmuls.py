@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices and convolutions of bytes in one thread, beside ONNX Runtime.
+"""Measures matmuls and convolutions of 8-bit integers in one thread, against ONNX Runtime.
 
-    benchmarks/integers.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json | --record]
+    benchmarks/integer_matmuls.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json |
+    --record]
 
-Both get the same ONNX model, with constant weights, and take turns; the best call of each counts, in CPU
-time, which other work on the machine does not add to, and which Python makes (some microseconds). `over`
-is a contender's time by that of ours for the first of --cpus: ONNX Runtime chooses its kernels by the machine
-alone. Where it has other bits than ours (sums that saturate without VNNI), that is told.
+Both run the same ONNX model, with constant weights, and take turns. The minimum time of a call
+counts, in CPU time, which excludes other processes, and includes the call from Python (some
+microseconds). `over` is a contender's time divided by that of ours for the first of --cpus: ONNX
+Runtime selects its kernels by the machine only. Different bits (sums that saturate without VNNI)
+are reported.
 """
 
 import argparse
@@ -28,12 +30,12 @@ import quant_float as qf  # noqa: E402
 from harness.records import add_output, choose_output, write_rows  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-CODES = {"u8": (TensorProto.UINT8, np.uint8), "s8": (TensorProto.INT8, np.int8)}
+ENCODINGS = {"u8": (TensorProto.UINT8, np.uint8), "s8": (TensorProto.INT8, np.int8)}
 
 
-def make_codes(random, kind, shape):
-    limits = np.iinfo(CODES[kind][1])
-    return random.integers(limits.min, limits.max + 1, shape).astype(CODES[kind][1])
+def make_quantized(random, kind, shape):
+    limits = np.iinfo(ENCODINGS[kind][1])
+    return random.integers(limits.min, limits.max + 1, shape).astype(ENCODINGS[kind][1])
 
 
 def make_model(node, constants, x, result_type, result_shape):
@@ -45,9 +47,9 @@ def make_model(node, constants, x, result_type, result_shape):
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-def make_product(random, left, right, rows, depth, columns):
-    x = make_codes(random, left, (rows, depth))
-    weights = make_codes(random, right, (depth, columns))
+def make_matmul(random, left, right, rows, depth, columns):
+    x = make_quantized(random, left, (rows, depth))
+    weights = make_quantized(random, right, (depth, columns))
     node = helper.make_node("MatMulInteger", ["x", "w", "p"], ["y"])
     constants = {"w": weights, "p": np.array(3, x.dtype)}
     name = f"MatMulInteger {left} {right} {rows}x{depth}x{columns}"
@@ -55,8 +57,8 @@ def make_product(random, left, right, rows, depth, columns):
 
 
 def make_convolution(random, channels, filters, kernel, size, group=1):
-    x = make_codes(random, "u8", (1, channels, size, size))
-    weights = make_codes(random, "s8", (filters, channels // group, kernel, kernel))
+    x = make_quantized(random, "u8", (1, channels, size, size))
+    weights = make_quantized(random, "s8", (filters, channels // group, kernel, kernel))
     depth = weights[0].size
     constants = {
         "xs": np.float32(0.02),
@@ -97,7 +99,7 @@ def measure(model, x, cpus, repeat):
         best = dict.fromkeys(calls, float("inf"))
         for _ in range(repeat):
             for name, call in calls.items():
-                call()  # what another contender has left in the caches
+                call()  # restores the caches after another contender
                 for _ in range(3):
                     start = time.thread_time()
                     call()
@@ -120,10 +122,10 @@ def main():
     random = np.random.default_rng(11)
     records = []
     for name, model, x in (
-        make_product(random, "u8", "s8", 1024, 1024, 1024),
-        make_product(random, "u8", "u8", 1024, 1024, 1024),
-        make_product(random, "s8", "s8", 1024, 1024, 1024),
-        make_product(random, "u8", "s8", 64, 768, 3072),
+        make_matmul(random, "u8", "s8", 1024, 1024, 1024),
+        make_matmul(random, "u8", "u8", 1024, 1024, 1024),
+        make_matmul(random, "s8", "s8", 1024, 1024, 1024),
+        make_matmul(random, "u8", "s8", 64, 768, 3072),
         make_convolution(random, 64, 64, 3, 56),
         make_convolution(random, 256, 256, 1, 28),
         make_convolution(random, 3, 32, 3, 224),
@@ -133,7 +135,7 @@ def main():
         records.append({"model": name, "contenders": result})
         cells = [f"{name} {cell['ms']:.3f}" for name, cell in result.items()]
         print(f"{name}: {'; '.join(cells)}", flush=True)
-    if output := choose_output(options, "integers"):
+    if output := choose_output(options, "integer_matmuls"):
         write_rows(output, records)
 
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of one vector with a matrix of weights of few bits, beside ONNX Runtime and OpenVINO.
+"""Measures matvecs with low-bit weights, against ONNX Runtime and OpenVINO.
 
-    benchmarks/products.py [--sizes 4096x4096,11008x4096] [--threads 1,2] [--cpus host,x86-64-v3]
-                           [--activations float,int16,int8] [--repeat N] [--data WORD] [--output FILE.json | --record]
+    benchmarks/matmuls.py [--sizes 4096x4096,11008x4096] [--threads 1,2] [--cpus host,x86-64-v3]
+                           [--activations float,int16,int8] [--repeat N] [--data WORD] [--output
+                           FILE.json | --record]
 
-Sizes are channels by summed elements. Every contender gets the same ONNX model, weights and scales
-constant, and writes to a buffer that is there; contenders take turns, the best call of each counts,
-which Python makes (some microseconds). Of ours the largest error beside f64 is told, in units of the
-sum of |weight * x|. With float8 weights there are no integers that x could become. A peer that refuses a model, or gets it wrong by more than a hundredth of that, has
-no time. `over` is a contender's time by that of ours for the same threads (--cpus: the first).
+Sizes are N by K. Every contender runs the same ONNX model, with constant weights and scales, and
+writes to an existing buffer. Contenders take turns, and the minimum time of a call counts, which
+includes the call from Python (some microseconds). The largest error of ours relative to f64 is
+reported, in units of the sum of |weight * x|. With float8 weights, x is not quantized to integers.
+A peer that rejects a model, or whose error exceeds a hundredth of that unit, has no time. `over` is
+a contender's time divided by that of ours for the same threads (--cpus: the first).
 """
 
 import argparse
@@ -34,8 +36,8 @@ from onnx import TensorProto, helper  # noqa: E402
 BLOCK = 32
 
 
-def pack(codes, bits):
-    groups = codes.reshape(-1, 8 // bits).astype(np.uint8)
+def pack(encodings, bits):
+    groups = encodings.reshape(-1, 8 // bits).astype(np.uint8)
     shifts = (bits * np.arange(8 // bits)).astype(np.uint8)
     return np.bitwise_or.reduce(groups << shifts, axis=1)
 
@@ -44,8 +46,8 @@ def tensor(name, kind, shape, data):
     return helper.make_tensor(name, kind, shape, data.tobytes(), raw=True)
 
 
-class Product:
-    """A model, its weights as floats, and what it is called."""
+class Matmul:
+    """A model, its weights as floats, and its name."""
 
     def __init__(self, name, nodes, constants, weights, opset=23):
         self.name, self.weights = name, weights
@@ -64,18 +66,18 @@ def make_scales(random, shape):
 
 
 def make_packed(random, channels, depth, level):
-    """com.microsoft's op, of which `level` allows rounding x to 8 bits."""
-    codes = random.integers(0, 16, (channels, depth), dtype=np.uint8)
+    """com.microsoft's op. `level` may allow rounding x to 8 bits."""
+    encodings = random.integers(0, 16, (channels, depth), dtype=np.uint8)
     scales = make_scales(random, (channels, depth // BLOCK))
     shape = (channels, depth // BLOCK, BLOCK // 2)
     attributes = {"K": depth, "N": channels, "bits": 4, "block_size": BLOCK}
     node = helper.make_node("MatMulNBits", ["x", "w", "s"], ["y"], domain="com.microsoft", accuracy_level=level, **attributes)  # fmt: skip
-    weights = (codes - 8.0) * np.repeat(scales, BLOCK, 1)
+    weights = (encodings - 8.0) * np.repeat(scales, BLOCK, 1)
     constants = [
-        tensor("w", TensorProto.UINT8, shape, pack(codes, 4)),
+        tensor("w", TensorProto.UINT8, shape, pack(encodings, 4)),
         tensor("s", TensorProto.FLOAT, scales.shape, scales),
     ]
-    return Product(f"MatMulNBits int4 level {level}", [node], constants, weights)
+    return Matmul(f"MatMulNBits int4 level {level}", [node], constants, weights)
 
 
 KINDS = {
@@ -90,12 +92,12 @@ KINDS = {
 def make_dequantized(random, channels, depth, kind, granularity, is_rows):
     """DequantizeLinear and Gemm (transB) or MatMul."""
     number, bits, dtype, opset = KINDS[kind]
-    codes = random.integers(0, 1 << bits, (channels, depth), dtype=np.uint8)
+    encodings = random.integers(0, 1 << bits, (channels, depth), dtype=np.uint8)
     if kind == "int4":
-        values = (codes.astype(np.int8) ^ 8) - 8
+        values = (encodings.astype(np.int8) ^ 8) - 8
     else:
-        values = codes.view(dtype).astype(np.float32)
-        codes = np.where(np.isfinite(values), codes, 0).astype(np.uint8)
+        values = encodings.view(dtype).astype(np.float32)
+        encodings = np.where(np.isfinite(values), encodings, 0).astype(np.uint8)
         values = np.where(np.isfinite(values), values, 0)
     axis = 1 if is_rows else 0
     scales, attributes = make_scales(random, ()), {}
@@ -107,9 +109,9 @@ def make_dequantized(random, channels, depth, kind, granularity, is_rows):
         scales = make_scales(random, (channels, depth // BLOCK))
         spread, attributes = np.repeat(scales, BLOCK, 1), {"axis": axis, "block_size": BLOCK}
     if not is_rows:
-        codes = codes.T
+        encodings = encodings.T
         scales = scales.T if scales.ndim == 2 else scales
-    data = pack(np.ascontiguousarray(codes), bits)
+    data = pack(np.ascontiguousarray(encodings), bits)
     nodes = [
         helper.make_node("DequantizeLinear", ["w", "s"], ["d"], **attributes),
         helper.make_node("Gemm", ["x", "d"], ["y"], transB=1)
@@ -117,14 +119,14 @@ def make_dequantized(random, channels, depth, kind, granularity, is_rows):
         else helper.make_node("MatMul", ["x", "d"], ["y"]),
     ]
     constants = [
-        tensor("w", number, codes.shape, data),
+        tensor("w", number, encodings.shape, data),
         tensor("s", TensorProto.FLOAT, scales.shape, np.ascontiguousarray(scales)),
     ]
     name = f"{'Gemm' if is_rows else 'MatMul'} {kind} {granularity}"
-    return Product(name, nodes, constants, values * spread, opset)
+    return Matmul(name, nodes, constants, values * spread, opset)
 
 
-def make_products(random, channels, depth):
+def make_matmuls(random, channels, depth):
     for level in (0, 4):
         yield make_packed(random, channels, depth, level)
     for kind, granularity in (
@@ -174,7 +176,7 @@ def start_openvino(path, threads):
     import openvino
 
     core = openvino.Core()
-    # x is not to be rounded to 8 bits, as it would be on some CPUs.
+    # x must not be rounded to 8 bits, as some CPUs' kernels would.
     options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
     options["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = "0"
     request = core.compile_model(path, "CPU", options).create_infer_request()
@@ -208,7 +210,7 @@ def measure(product, cpus, activations, threads, repeat, data):
         onnx.save(product.model, path)
         for name, start in starts.items():
             out = np.zeros((1, channels), np.float32)
-            outs.append(out)  # of which peers know the address alone
+            outs.append(out)  # peers get the address only
             try:
                 call = start(path)(x, out)
                 call()
@@ -222,7 +224,7 @@ def measure(product, cpus, activations, threads, repeat, data):
         best = dict.fromkeys(calls, float("inf"))
         for _ in range(repeat):
             for name, call in calls.items():
-                call()  # what another contender has left in the caches
+                call()  # restores the caches after another contender
                 for _ in range(3):
                     start = time.perf_counter()
                     call()
@@ -246,7 +248,7 @@ def main():
     records = []
     for size in options.sizes.split(","):
         channels, depth = map(int, size.split("x"))
-        for product in make_products(np.random.default_rng(7), channels, depth):
+        for product in make_matmuls(np.random.default_rng(7), channels, depth):
             for threads in map(int, options.threads.split(",")):
                 activations = options.activations.split(",")
                 result = measure(product, options.cpus.split(","), activations, threads, options.repeat, options.data)  # fmt: skip
@@ -255,7 +257,7 @@ def main():
                     f"{name} {cell['ms']:.3f}" for name, cell in result.items() if "ms" in cell
                 ]
                 print(f"{size} {product.name}, {threads}: {'; '.join(cells)}", flush=True)
-    if output := choose_output(options, "products"):
+    if output := choose_output(options, "matmuls"):
         write_rows(output, records)
 
 

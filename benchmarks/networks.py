@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole networks, one call in one thread, beside ONNX Runtime and, if asked for, OpenVINO.
+"""Measures entire networks in one thread, against ONNX Runtime and, on request, OpenVINO.
 
-    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3] [--accumulation ordered,reassociate]
-                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json | --record] [--table] [--zoo]
+    benchmarks/networks.py [--only NAME;...] [--models FOLDER] [--cpus host,x86-64-v3]
+    [--accumulation ordered,reassociate]
+                           [--threads 1] [--repeat N] [--openvino] [--output FILE.json | --record]
+                           [--table] [--model-zoo]
 
-The networks are those of the onnx package (backend/test/data/light) with random weights instead of one
-number, the same quantized by onnxruntime.quantization, and a detector of depthwise and pointwise
-convolutions. FOLDER has more: FOLDER/NAME/model.onnx, with input_0.npy and so on beside it or random inputs.
-`--zoo` takes those of test/helpers/zoo instead, which torch makes: of --only, or those whose speed is followed.
-All contenders get the same file and take turns; the best call of each counts, in CPU time, which
-other work on the machine does not add to, and `start_s`, the CPU time of compiling and loading. `over` is ours by ONNX Runtime's time. `off` is the largest
-difference from ONNX Runtime's results, computed without its optimizations, in units of the largest result.
+The networks are those of the onnx package (backend/test/data/light) with random weights instead of
+constant ones, the same quantized by onnxruntime.quantization, and a detector of depthwise and
+pointwise convolutions. FOLDER contains further ones: FOLDER/NAME/model.onnx, with input_0.npy and
+so on next to it, or random inputs. `--model-zoo` selects those of test/helpers/model_zoo instead, which
+torch exports: those of --only, or those whose speed is tracked. All contenders run the same file
+and take turns. The minimum time of a call counts, in CPU time, which excludes other processes.
+`start_s` is the CPU time of compilation and loading. `over` is our time divided by ONNX Runtime's.
+`off` is the largest difference from ONNX Runtime's results, computed without its optimizations,
+relative to the largest result.
 """
 
 import argparse
@@ -42,7 +46,7 @@ from onnxruntime import quantization  # noqa: E402
 
 LIGHT = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
-#: Networks of the onnx package, and by which schemes they are quantized too.
+#: Networks of the onnx package, and the schemes by which they are also quantized.
 LIGHT_NETWORKS = {
     "squeezenet": ("static", "dynamic", "u16s4"),
     "resnet50": ("static",),
@@ -54,7 +58,7 @@ LIGHT_NETWORKS = {
 
 
 def fill(random, shape, node, position):
-    """A weight such that numbers stay as large as they are from one layer to the next."""
+    """A weight that keeps the magnitude of values from one layer to the next."""
     if node.op_type in ("Conv", "Gemm") and position == 1:
         depth = shape[1] if node.op_type == "Gemm" else np.prod(shape[1:])
         return random.standard_normal(shape) * np.sqrt(2 / depth)
@@ -64,11 +68,11 @@ def fill(random, shape, node, position):
 
 
 def make_light(name):
-    """The package's model, whose weights are one number each, with random ones."""
+    """The package's model, with its constant weights replaced by random ones."""
     model = onnx.load(LIGHT / f"light_{name}.onnx")
     graph, random = model.graph, np.random.default_rng(5)
     shapes = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    # Vectors become a matrix of columns by Unsqueeze before they scale.
+    # Unsqueeze turns vectors into a column matrix before they scale.
     through = {n.output[0]: n for n in graph.node if n.op_type == "Unsqueeze"}
     uses = {}
     for node in graph.node:
@@ -100,7 +104,7 @@ def make_light(name):
 
 
 def make_detector():
-    """Depthwise and pointwise convolutions by turns, as detectors for small machines have them."""
+    """Alternating depthwise and pointwise convolutions, as in detectors for small machines."""
     random, nodes, weights = np.random.default_rng(6), [], []
 
     def convolve(x, filters, channels, size, group=1, stride=1, activation=True):
@@ -145,7 +149,7 @@ class Images(quantization.CalibrationDataReader):
 
 
 def quantize(scheme, source, target, inputs):
-    """By onnxruntime.quantization, which writes to standard output and warns."""
+    """Quantizes with onnxruntime.quantization, which writes to standard output and warns."""
     logging.disable(logging.WARNING)
     with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
         if scheme == "dynamic":
@@ -189,7 +193,7 @@ def make_inputs(model, folder):
 
 
 def list_networks(work, options):
-    """Of each its name, its file and its inputs."""
+    """The name, the file and the inputs of each network."""
     only = set(options.only.split(";")) if options.only else None
     makers = {name: (lambda name=name: make_light(name), kinds) for name, kinds in LIGHT_NETWORKS.items()}  # fmt: skip
     makers["detector"] = make_detector, ("static", "dynamic", "u16s4")
@@ -256,7 +260,7 @@ def compute(path, inputs):
 
 
 def run_alone(function, *arguments):
-    """In a process of its own, whose memory nothing else has used."""
+    """Runs in a separate process, whose memory is only used for this."""
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(function, *arguments).result()
@@ -282,12 +286,12 @@ def measure(path, inputs, wanted, options):
             started = time.process_time() - begin
             result[name] = {"ms": np.inf, "off": float(f"{find_difference(call(), wanted):.1e}"), "start_s": round(started, 2)}  # fmt: skip
             calls[name] = call
-        except Exception as error:  # Of whatever library.
+        except Exception as error:  # The libraries raise any exception.
             result[name] = {"refused": str(error).splitlines()[0][:200]}
     clock = time.thread_time if threads == 1 else time.perf_counter
     for turn in range(options.repeat):
         for name, call in calls.items():
-            call()  # what another contender has left in the caches
+            call()  # restores the caches after another contender
             for _ in range(3 if turn else 1):
                 begin = clock()
                 call()
@@ -301,8 +305,8 @@ def measure(path, inputs, wanted, options):
     return result
 
 
-def measure_zoo(options):
-    from zoo import run
+def measure_model_zoo(options):
+    from model_zoo import run
 
     wanted = ["--only", options.only] if options.only else ["--named"]
     kept = ["--output", str(options.output)] if options.output else []
@@ -320,16 +324,16 @@ def main():
     parser.add_argument("--openvino", action="store_true")
     add_output(parser)
     parser.add_argument("--table", action="store_true", help="print the record and measure nothing")
-    parser.add_argument("--zoo", action="store_true", help="networks that torch makes")
+    parser.add_argument("--model-zoo", action="store_true", help="networks that torch exports")
     options = parser.parse_args()
-    name = "networks-zoo" if options.zoo else "networks"
+    name = "model_zoo" if options.model_zoo else "networks"
     options.output = choose_output(options, name)
     if options.table:
         record = json.loads((options.output or record_path(name)).read_text())
         print(tables.WRITERS[name](record))
         return None
-    if options.zoo:
-        return measure_zoo(options)
+    if options.model_zoo:
+        return measure_model_zoo(options)
     records = []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, inputs in list_networks(pathlib.Path(folder), options):

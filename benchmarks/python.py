@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the Python package costs beside the compiled code: import, first call, call, threads.
+"""Measures the overhead of the Python package: import, first call, call, threads.
 
-    benchmarks/python.py [--package build/python_packages] [--repeat N] [--output FILE.json | --record]
+    benchmarks/python.py [--package build/python_packages] [--repeat N] [--output FILE.json |
+    --record]
 
-Each import and first call is of a fresh process, with the files cached; best and median of them. The
+Each import and first call is measured in a new process, with cached files: minimum and median. The
 cast of 16 M floats is timed in turns with the C entry point of a shared library that the package
 compiles from the same module, called through ctypes on the same buffers. The last lines are two
-kernels, one after the other and in a thread each.
+kernels, run in sequence and in a thread each.
 """
 
 import argparse
@@ -146,7 +147,7 @@ def measure_cast(qf, np, repeat):
             },
             repeat,
         )
-    # Ratios are of bests: what else the machine does can only add.
+    # Ratios are those of minima, because other processes can only add time.
     result = {f"{name}_ms": summarize(times, 1e3, 3) for name, times in seconds.items()}
     for name in ("python_out", "python_new_array"):
         ratio = min(seconds[name]) / min(seconds["entry_point"])

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tokens of a decoder with int4 weights in one thread, beside ONNX Runtime and OpenVINO.
+"""Measures tokens of a decoder with int4 weights in one thread, against ONNX Runtime and OpenVINO.
 
     benchmarks/tokens.py [--cpus host,x86-64-v3] [--repeat N] [--output FILE.json | --record]
 
-All get the same ONNX model of four layers (test/helpers/networks/transformers.py) and decode the same tokens
-with a cache that grows; they take turns, and the best run of each counts, in CPU time for one token, which
-other work on the machine does not add to, and which Python makes (tens of microseconds, of all of them).
-`memory_mib` is what a process grows by from the model's bytes to the last token, at most, each in one of
-its own that has the library; of ours a shared library that was compiled before, as it is deployed.
-ONNX Runtime rounds the vectors that it multiplies with int4 weights to int8 unless it is told not to
-(`exact`); ours do by name.
+All run the same ONNX model of four layers (test/helpers/networks/transformers.py) and decode the
+same tokens with a growing cache. They take turns, and the minimum counts, in CPU time for one
+token, which excludes other processes, and includes the calls from Python (tens of microseconds, for
+all of them). `memory_mib` is the peak growth of a process from the model's bytes to the last token,
+measured in a separate process that has loaded the library. Ours is a shared library that was
+compiled before, as it would be deployed. By default, ONNX Runtime rounds the activations of int4
+weights to int8 (`exact` disables this). Ours do so if the name says so.
 """
 
 import argparse
@@ -33,7 +33,7 @@ import quant_float as qf  # noqa: E402
 from harness.records import add_output, choose_output, write_rows  # noqa: E402
 from networks.transformers import TOKENS, decode, make_decoder  # noqa: E402
 
-#: Of a width, as arguments of make_decoder.
+#: The arguments of make_decoder for a width.
 SIZES = {256: (256, 4, 512), 1024: (1024, 16, 2752)}
 
 
@@ -42,7 +42,7 @@ def use_quant_float(model, cpu, activations):
 
 
 def use_library(model, cpu, activations):
-    """What the process before it has compiled."""
+    """The library that the process before has compiled."""
     path = pathlib.Path(os.environ["TOKENS_FOLDER"], f"{cpu}.{activations}.so")
     if not path.exists():
         qf.import_onnx(model).emit("shared", path, cpu=cpu, activations=activations)
@@ -90,17 +90,17 @@ def list_contenders(cpus, use_quant_float=use_quant_float):
 
 
 def read_memory(which):
-    """MiB of the process that are in memory: now (RSS), or at most (HWM)."""
+    """The resident memory of the process in MiB: the current one (RSS), or the peak (HWM)."""
     status = pathlib.Path("/proc/self/status").read_text()
     return int(status.split(f"Vm{which}:")[1].split()[0]) / 1024
 
 
 def measure_memory(arguments):
-    """In a process of its own. The first run of ours compiles, the second counts."""
+    """Measured in a separate process. The first run of ours compiles, and the second counts."""
     model = make_decoder(*SIZES[arguments.width])
     make = list_contenders(arguments.cpus.split(","), use_library)[arguments.memory_of]
     model.SerializeToString()
-    # What was the most is forgotten.
+    # Resets the peak.
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     before = read_memory("RSS")
     decode(make(model), *SIZES[arguments.width][:2])
@@ -114,7 +114,7 @@ def measure(width, arguments):
         try:
             steps[name] = make(model)
             rows[name] = {"tokens": decode(steps[name], *SIZES[width][:2]), "ms": float("inf")}
-        except Exception as error:  # Of whatever library.
+        except Exception as error:  # The libraries raise any exception.
             rows[name] = {"refused": str(error).splitlines()[0][:200]}
             steps.pop(name, None)
     for _ in range(arguments.repeat):

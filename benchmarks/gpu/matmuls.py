@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""products.py [--sizes M N K] [--chip CHIP] [--repeat N]: times products of matrices, of few vectors, and convolutions, on the first NVIDIA GPU, beside
-cuBLASLt (by PyTorch) and a kernel of Triton's where they are installed, and writes JSON. Without a GPU, or with --count, it reads the kernels
-instead: their registers and shared memory by ptxas, what is loaded from global memory for a product of two elements, and the
-instructions of the loops."""
+"""matmuls.py [--sizes M N K] [--chip CHIP] [--repeat N]: measures matmuls, skinny matmuls and
+convolutions on the first NVIDIA GPU, against cuBLASLt (in PyTorch) and a Triton kernel if they are
+installed, and writes JSON. Without a GPU, or with --count, it analyzes the kernels instead: their
+registers and shared memory as reported by ptxas, the loads from global memory for a product of two
+elements, and the instructions of the loops."""
 
 import argparse
 import json
@@ -20,50 +21,50 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("QUANT_FLOAT_BUILD", ROOT / "build"))
 sys.path.insert(0, str(ROOT / "test" / "helpers"))
 
-import gpu_products  # noqa: E402
+import gpu_matmuls  # noqa: E402
 from gpu_convolutions import Convolution  # noqa: E402
-from gpu_vectors import Vectors  # noqa: E402
+from gpu_skinny_matmuls import Vectors  # noqa: E402
 from nvvm import ptx  # noqa: E402
 
 TOOLS = BUILD / "bin"
 
 
 def convolution(kind, weight, size=56, channels=64, window=3, **more):
-    """One of a ResNet's, of eight images."""
+    """One of a ResNet's convolutions, for eight images."""
     return Convolution(
         f"conv{window}_{kind}", kind, weight, (8, channels, size, size), (channels, channels, window, window), pads=(window // 2,) * 4, **more
     )  # fmt: skip
 
 
-# Model, and the sums it is compiled with.
+# Model, and the accumulation mode.
 CASES = (
-    (gpu_products.matmul("f32"), "ordered"),
-    (gpu_products.matmul("f32"), "reassociate"),
-    (gpu_products.matmul("f16"), "ordered"),
-    (gpu_products.matmul("f16"), "reassociate"),
-    (gpu_products.matmul("bf16"), "reassociate"),
+    (gpu_matmuls.matmul("f32"), "ordered"),
+    (gpu_matmuls.matmul("f32"), "reassociate"),
+    (gpu_matmuls.matmul("f16"), "ordered"),
+    (gpu_matmuls.matmul("f16"), "reassociate"),
+    (gpu_matmuls.matmul("bf16"), "reassociate"),
     # K-contiguous operands, which wgmma multiplies.
-    (gpu_products.transposed("f16", "f16"), "reassociate"),
-    (gpu_products.transposed("bf16", "bf16"), "reassociate"),
-    (gpu_products.transposed("i8", "i8"), "ordered"),
-    (gpu_products.dequantized("f8E4M3FN", 1), "ordered"),
-    (gpu_products.dequantized("f8E4M3FN", 1), "reassociate"),
-    (gpu_products.integer("i8", "i8"), "ordered"),
-    (gpu_products.integer("ui8", "i8", "one", "all"), "ordered"),
+    (gpu_matmuls.transposed("f16", "f16"), "reassociate"),
+    (gpu_matmuls.transposed("bf16", "bf16"), "reassociate"),
+    (gpu_matmuls.transposed("i8", "i8"), "ordered"),
+    (gpu_matmuls.dequantized("f8E4M3FN", 1), "ordered"),
+    (gpu_matmuls.dequantized("f8E4M3FN", 1), "reassociate"),
+    (gpu_matmuls.integer("i8", "i8"), "ordered"),
+    (gpu_matmuls.integer("ui8", "i8", "one", "all"), "ordered"),
     (convolution("f32", "f32"), "ordered"),
     (convolution("f32", "f32"), "reassociate"),
     (convolution("f16", "f16"), "reassociate"),
     (convolution("ui8", "i8", points=((), None)), "ordered"),
     (convolution("ui8", "i8", 14, 256, 1, points=((), None)), "ordered"),
-    (gpu_products.matmul("f32", (1, 4096, 4096)), "ordered"),
-    (gpu_products.matmul("f32", (4096, 1, 4096)), "ordered"),
+    (gpu_matmuls.matmul("f32", (1, 4096, 4096)), "ordered"),
+    (gpu_matmuls.matmul("f32", (4096, 1, 4096)), "ordered"),
     (Vectors("vector_i8", "i8", 1, 4096, 4096), "ordered"),
     (Vectors("vector_f8E4M3FN", "f8E4M3FN", 1, 4096, 4096), "ordered"),
     (Vectors("vector_i4", "i4", 1, 4096, 4096, 32, packed=True), "ordered"),
     (Vectors("vector_f4E2M1FN", "f4E2M1FN", 1, 4096, 4096, 32, packed=True), "ordered"),
     (Vectors("vector_i8_columns", "i8", 1, 4096, 4096, along=False), "ordered"),
 )
-# What a step of a loop is about.
+# The instructions in an iteration of a loop.
 KINDS = {
     "mma": r"mma\.sync",
     "wgmma": r"wgmma\.mma_async",
@@ -89,7 +90,8 @@ def compile_to(folder, product, accumulation, chip, suffix):
 
 
 def loops(body):
-    """The blocks of a kernel that go back to themselves or to one before, with their instructions; inner ones first."""
+    """The blocks of a kernel that branch to themselves or to an earlier block, with their
+    instructions. Inner loops come first."""
     lines = [line.strip() for line in body.splitlines() if line.strip()]
     labels = {line[:-1]: at for at, line in enumerate(lines) if re.fullmatch(r"\$\w+:", line)}
     found = []
@@ -101,13 +103,13 @@ def loops(body):
 
 
 def count(folder, chip):
-    """The kernel with the products, as text says what it does."""
+    """The kernel with the most multiplications in its PTX."""
     rows = []
     for product, accumulation in CASES:
         code = compile_to(folder, product, accumulation, chip, "ptx")
         text = code.read_text()
         kernels = re.findall(r"\.entry (\w+)\((.*?)\n\n\}", text, re.DOTALL)
-        # Of several tiles the largest.
+        # With several tile sizes, the largest one.
         name, body = max(
             kernels,
             key=lambda kernel: (
@@ -120,13 +122,13 @@ def count(folder, chip):
             [ptx.PTXAS, f"-arch={chip}", "-v", code, "-o", folder / "code.cubin"], capture_output=True, text=True, check=True
         ).stderr  # fmt: skip
         used = re.search(rf"function '{name}'.*?Used (\d+) registers.*?(\d+) bytes smem", said, re.DOTALL)  # fmt: skip
-        # The loop that multiplies: the smallest with what adds products up, and with loads.
+        # The main loop: the smallest one that accumulates products and loads.
         multiplies = (
             KINDS["mma"] + "|" + KINDS["wgmma"] + "|" + KINDS["fma"] + r"|add\.rn|mad\.lo\.s32"
         )
         from_memory = r"ld\.global" if isinstance(product, Vectors) and not product.along else r"ld\.shared|ldmatrix|wgmma\.mma_async"  # fmt: skip
         found = [loop for loop in loops(body) if re.search(from_memory, " ".join(loop)) and any(re.search(multiplies, line) for line in loop)]  # fmt: skip
-        # Of those with instructions for matrices, and copies, the one for aligned pieces is shorter.
+        # Of the loops with matrix instructions and copies, the one for aligned tiles is shorter.
         found.sort(key=lambda loop: not any(re.search(r"cp\.async\.cg", line) for line in loop))
         inner = found[0] if found else []
         counts = {kind: sum(bool(re.match(rf"(@\S+ )?{pattern}", line)) for line in inner) for kind, pattern in KINDS.items()}  # fmt: skip
@@ -159,7 +161,7 @@ def seconds_of(tensors, run, repeat):
 
 
 def triton_matmul():
-    """A plain kernel of Triton's, as its tutorial has it: tiles of 128 x 128 x 64."""
+    """A plain Triton kernel as in its tutorial: tiles of 128 x 128 x 64."""
     import torch
     import triton
     import triton.language as tl
@@ -187,7 +189,7 @@ def triton_matmul():
 
 
 def peers(product, sizes, repeat):
-    """The same product by others: name and seconds, or why not."""
+    """The same matmul in other libraries: name and seconds, or the reason why there is none."""
     import torch
 
     torch.backends.cudnn.allow_tf32, torch.backends.cudnn.benchmark = False, True
@@ -204,7 +206,7 @@ def peers(product, sizes, repeat):
             forms["cudnn"] = lambda x, w: torch.nn.functional.conv2d(x, w, padding=padding), given
     elif isinstance(product, Vectors):
         m, n, k = product.rows, product.channels, product.depth
-        # Weights of 16 bits, and what PyTorch has for those of few.
+        # 16-bit weights, and PyTorch's kernels for low-bit ones.
         forms["cublas_f16"] = torch.matmul, (make(m, k).half(), make(k, n).half())
         if weight == "i4":
             packed = torch._convert_weight_to_int4pack(torch.randint(0, 255, (n, k // 2), dtype=torch.uint8, device="cuda"), 8)  # fmt: skip
@@ -233,7 +235,7 @@ def peers(product, sizes, repeat):
 
 
 def peers_or_why_not(product, sizes, repeat):
-    """The same where PyTorch is missing, or lacks what one of them needs."""
+    """The same if PyTorch is missing, or does not support one of them."""
     try:
         yield from peers(product, sizes, repeat)
     except Exception as error:  # noqa: BLE001
@@ -241,7 +243,7 @@ def peers_or_why_not(product, sizes, repeat):
 
 
 def sizes_of(product, sizes):
-    """Rows, columns and summands of a product of matrices, open ones as given."""
+    """M, N and K of a matmul, with the given sizes for dynamic ones."""
     (rows, depth), (other, columns) = (shape.split("x")[:2] for _, shape, _ in product.inputs[:2])
     columns = other if product.name.endswith("_t") else columns
     return tuple(open_ if own == "?" else int(own) for own, open_ in zip((rows, columns, depth), sizes, strict=True))  # fmt: skip
@@ -253,12 +255,12 @@ def measure(folder, chip, sizes, repeat):
         library = compile_to(folder, product, accumulation, chip, "so")
         given, own = [], None
         if isinstance(product, Convolution):
-            products = math.prod(product.result_shape()) * product.summands()
+            products = math.prod(product.result_shape()) * product.k_extent()
         elif isinstance(product, Vectors):
             products = product.rows * product.channels * product.depth
         else:
             own = sizes_of(product, sizes)
-            shapes = zip(product.inputs, gpu_products.shapes(product, *own), strict=True)
+            shapes = zip(product.inputs, gpu_matmuls.shapes(product, *own), strict=True)
             given = [f"{name}={'x'.join(map(str, shape))}" for (name, form, _), shape in shapes if "?" in form]  # fmt: skip
             products = math.prod(own)
         said = subprocess.run(
@@ -271,7 +273,7 @@ def measure(folder, chip, sizes, repeat):
             continue
         seconds = float(re.search(r"^best_seconds: (\S+)$", said.stdout, re.MULTILINE)[1])
         rows.append(row | {"seconds": seconds, "products_per_second": products / seconds})
-        # Others do not tell orders of sums apart.
+        # The others have no accumulation modes.
         if product.name in seen:
             continue
         seen.add(product.name)
@@ -295,7 +297,7 @@ def main():
     parser.add_argument("--sizes", type=int, nargs=3, default=(4096, 4096, 4096), metavar=("M", "N", "K"))  # fmt: skip
     parser.add_argument("--chip", help="to compile for (default: the device's, sm_90a on sm_90)")
     parser.add_argument("--repeat", type=int, default=20)
-    parser.add_argument("--count", action="store_true", help="read the kernels, time nothing")
+    parser.add_argument("--count", action="store_true", help="analyze the kernels, measure nothing")
     arguments = parser.parse_args()
     message, chip, device = why_no_gpu()
     # With all instructions of the chip.
@@ -304,7 +306,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if arguments.count or message:
             if message:
-                print(f"nothing is timed: {message}", file=sys.stderr)
+                print(f"nothing is measured: {message}", file=sys.stderr)
             report["kernels"] = count(Path(folder), chip)
         else:
             driver = Path("/sys/module/nvidia/version")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""peers.py ELEMENTS REPEAT: times PyTorch, what torch.compile makes of the same, and a kernel of Triton's, as the launcher times
-ours: events around each call, by turns with a copy of as many bytes. Writes JSON."""
+"""peers.py ELEMENTS REPEAT: measures PyTorch, torch.compile and a Triton kernel like the launcher
+measures ours: with events around each call, in turns with a copy of the same number of bytes.
+Writes JSON."""
 
 import json
 import sys
@@ -86,7 +87,7 @@ def measure(run, count, repeat):
 
 
 def cases(elements):
-    """Name, the function by PyTorch, its arguments, one by Triton, bytes read and written."""
+    """Name, the PyTorch function, its arguments, a Triton one, bytes read and written."""
     columns = 1 << (elements.bit_length() - 1) // 2
     rows = elements // columns
     x = torch.randn(rows, columns, device="cuda")

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# ./run.sh [RESULTS.json]: every check and every timing of this folder, which benchmarks/gpu/prepare has made, on the first NVIDIA
-# GPU. Needs a driver and nothing else; where python3 has PyTorch, its casts and Triton's are timed beside ours. Exit code 0: all
-# checks agree; 1: one does not, or nothing can be run.
+# ./run.sh [RESULTS.json]: runs all checks and measurements of this folder, which
+# benchmarks/gpu/prepare has created, on the first NVIDIA GPU. Requires a driver only. If python3
+# has PyTorch, its casts and Triton's are measured as well. Exit code 0: all checks pass; 1: one
+# fails, or nothing can be run.
 #
-# REPEAT=N   launches that are timed (default: 50)
+# REPEAT=N   measured launches (default: 50)
 set -u
 folder=$(cd "$(dirname "$0")" && pwd)
 results=${1:-$folder/results.json}
@@ -18,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 { read -r chip; read -r name; read -r cuda; } < "$work/device"
 driver=$(cat /sys/module/nvidia/version 2> /dev/null || true)
 
-# For this device's own chip if the driver is not older than that code.
+# For this device's own chip, if the driver is not older than that code.
 kind=
 for candidate in "${chip}a" "$chip" sm_80; do
   if [ -e "$folder/casts.$candidate.so" ] &&
@@ -61,7 +62,7 @@ done < "$folder/checks.txt"
 if ! "$exec" "$folder/timed.$kind.so" --all --random 1 --time --repeat "$repeat" > "$work/log"; then
   failures=$((failures + 1))
 fi
-# "key: number" of each entry as a row.
+# Each "key: number" of an entry as a row.
 awk 'BEGIN { printf "{\"timings\": [" }
   /^entry:/ { printf "%s{\"entry\": \"%s\"", rows++ ? "},\n" : "\n", $2 }
   /^[a-z_]+: [0-9.e+-]+$/ { sub(/:$/, "", $1); printf ", \"%s\": %s", $1, $2 }

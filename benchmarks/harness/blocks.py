@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rows of block_quantize and block_dequantize: data, modules, and what is right.
+"""The rows of block_quantize and block_dequantize: data, modules, and expected results.
 
-A row of x has 1024 elements, or x has one shorter row. Each block of neighbours in a row has a scale: a
-power of two by the rule floor, or an f8E4M3FN by the rule model_optimizer with a given scale of the tensor.
+A row of x has 1024 elements, or x has one shorter row. Each block of neighbors in a row has a
+scale: a power of two by the rule floor, or an f8E4M3FN by the rule model_optimizer with a given
+scale of the tensor.
 """
 
 import numpy as np
@@ -29,19 +30,19 @@ def _scale_shape(row: dict, count: int) -> tuple[int, int]:
 
 
 def make_inputs(row: dict, count: int) -> list[np.ndarray]:
-    """x and for two levels the scale of the tensor; or elements and scales."""
+    """x and, for two levels, the scale of the tensor; or elements and scales."""
     random = np.random.default_rng(20247)
     form = elements(row)
     shape = (count // width(row), width(row))
     if row["op"] == "block_quantize":
-        # Magnitudes of weights and activations, which differ between blocks.
+        # Magnitudes of weights and activations, which vary between blocks.
         x = random.standard_normal(shape, np.float32)
         x *= np.exp2(random.integers(-8, 9, _scale_shape(row, count))).repeat(row["block"], axis=1)
         return [kept(x.astype(np.float32))] + (
             [] if _is_power_of_two(row) else [kept(np.array(TENSOR_SCALE))]
         )
-    codes = np.arange(1 << (4 if form.name == "f4e2m1" else 8), dtype=np.uint8)
-    values = codes.view(form.numpy)
+    encodings = np.arange(1 << (4 if form.name == "f4e2m1" else 8), dtype=np.uint8)
+    values = encodings.view(form.numpy)
     values = values[np.isfinite(values.astype(np.float32))]
     scales = random.integers(100, 150, _scale_shape(row, count)).astype(np.uint8)
     if not _is_power_of_two(row):
@@ -58,7 +59,7 @@ def input_types(row: dict) -> list[Format]:
 
 
 def make_scales(row: dict, count: int) -> np.ndarray | None:
-    """The buffer of the second result, if there is one."""
+    """The buffer of the second result, or None."""
     if row["op"] == "block_dequantize":
         return None
     shape = _scale_shape(row, count)
@@ -70,8 +71,8 @@ def expected_scales(row: dict, x: np.ndarray) -> np.ndarray:
     largest = elements(row).largest
     if _is_power_of_two(row):
         exponents = np.frexp(amax)[1] - np.frexp(np.float32(largest))[1]
-        codes = np.where(amax == 0, 0, np.clip(exponents + 127, 0, 254))
-        return codes.astype(np.uint8).view(FORMATS["e8m0"].numpy)
+        encodings = np.where(amax == 0, 0, np.clip(exponents + 127, 0, 254))
+        return encodings.astype(np.uint8).view(FORMATS["e8m0"].numpy)
     quotient = amax / (np.float32(largest) * TENSOR_SCALE)
     quotient[quotient == 0] = 1
     return np.clip(quotient, 2.0**-9, LARGEST_E4M3).astype(FORMATS["e4m3fn"].numpy)

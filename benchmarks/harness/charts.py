@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bars of what was measured, as SVG, in the light or dark colours of the page."""
+"""Bar charts of measurements, as SVG, in the light or dark colors of the page."""
 
 import sys
 from pathlib import Path
@@ -10,11 +10,11 @@ from .report import PEERS, size_name, title, traffic_of
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "docs"))
 from picture import Picture  # noqa: E402
 
-LEFT, WIDTH, BAR = 160, 420, 13  # pixels: of names, of traffic's bar, from bar to bar
+LEFT, WIDTH, BAR = 160, 420, 13  # pixels: of names, of traffic's bar, between bars
 
 
 def draw_chart(record: dict, size: int, name: str) -> Picture:
-    """A bar for each contender of each row, as long as its part of traffic."""
+    """A bar for each contender of each row, with its speed relative to traffic."""
     machine = record["machine"]
     what = f"{record['title']}, {size_name(size)} elements: Gelem/s, and the part of traffic"
     picture = Picture(name, LEFT + WIDTH + 110, what)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""jax and IREE: compilers, which get a row as arithmetic on arrays of known shape.
+"""jax and IREE: compilers, which get a row as arithmetic on arrays of static shapes.
 
-Both keep inputs where they compute and give each call a result of its own, as they always do; the time
-of that, and of a call from Python, is theirs. Both have one thread.
+Both keep inputs in their own memory and allocate a result for each call. The time of this, and of a
+call from Python, is included. Both use one thread.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from .formats import FORMATS, Format
 
 
 class _Compiled(Contender):
-    """One whose result is its own, and is copied once to be compared."""
+    """A compiler that allocates its result, which is copied once for the comparison."""
 
     package = ""
 
@@ -32,7 +32,7 @@ class _Compiled(Contender):
             result = self.call_once()
         except Unsupported:
             raise
-        except Exception as error:  # theirs share no useful base
+        except Exception as error:  # the exceptions have no common base
             raise Unsupported(_first_error(error)) from error
         self.result.reshape(-1).view(np.uint8)[:] = result.reshape(-1).view(np.uint8)
 
@@ -50,7 +50,7 @@ def _first_error(error: Exception) -> str:
 
 
 def _spread_shapes(row: dict, inputs: list[np.ndarray]) -> list[np.ndarray]:
-    """The inputs, in shapes that broadcast: blocks are a dimension of their own."""
+    """The inputs, in shapes that broadcast: blocks are a separate dimension."""
     if row["op"] in ("cast", "fakeconvert") or row["granularity"] == "tensor":
         return inputs
     if row["granularity"] == "axis":
@@ -167,7 +167,7 @@ class Iree(_Compiled):
         return time.perf_counter() - start
 
     def _module(self, arrays: list[np.ndarray]) -> str:
-        """One linalg.generic. Floats of a byte come and go as integers, which runtimes know."""
+        """One linalg.generic. 8-bit floats are passed as integers, which the runtimes support."""
         count = arrays[0].ndim
         dims = ", ".join(f"d{i}" for i in range(count))
         maps, types, arguments, casts, elements = [], [], [], [], []
@@ -226,7 +226,7 @@ def _carrier(form: Format) -> str:
 
 
 def _mlir(form: Format) -> str:
-    """i4 are bytes here, too."""
+    """i4 elements are bytes here, too."""
     return "i8" if form.name == "i4" else form.mlir
 
 
@@ -238,7 +238,7 @@ def _bits(array: np.ndarray) -> np.ndarray:
 
 
 def _body(row: dict, source: Format, target: Format, form: Format, inputs: int):
-    """Lines on %e0 and parameters, and the value that is the result."""
+    """Lines on %e0 and parameters, and the resulting value."""
     lines: list[str] = []
 
     def add(text: str) -> str:
@@ -249,7 +249,7 @@ def _body(row: dict, source: Format, target: Format, form: Format, inputs: int):
         if start.size == end.size:
             return value
         if 4 not in (start.size, end.size):
-            # Exact, and what it can lower.
+            # The exact mode, if IREE can lower it.
             return cast(cast(value, start, FORMATS["f32"]), FORMATS["f32"], end)
         word = "extf" if end.size > start.size else "truncf"
         return add(f"arith.{word} {value} : {_mlir(start)} to {_mlir(end)}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who is timed: ours, the peers, and plain traffic.
+"""The contenders: ours, the peers, and plain traffic.
 
-A contender is made for one row, one input and one output buffer, which all
-contenders of the row share, so that caches and pages are the same for each.
-`time(calls)` runs that many conversions and returns the seconds they took.
+A contender is created for one row, one input and one output buffer, which all contenders of the row
+share, so that caches and pages are the same for each. `time(calls)` runs this number of conversions
+and returns the seconds they took.
 """
 
 import copy
@@ -19,22 +19,22 @@ from .formats import FORMATS, Format
 
 
 class Unsupported(Exception):
-    """The contender has nothing for this row; the text says why."""
+    """The contender does not support this row. The message gives the reason."""
 
 
 def count_differing(result: np.ndarray, want: np.ndarray, target: Format) -> int:
     wrong = result.reshape(-1).view(target.code) != want
     if wrong.any() and target.numpy.kind != "i":
-        # NaNs are one: which sign one has is not what is timed.
+        # All NaNs are equal, as the sign of NaN does not affect the time.
         values = (result.reshape(-1), want.view(target.numpy))
         wrong &= ~np.logical_and(*(np.isnan(value.astype(np.float32)) for value in values))
     return int(np.count_nonzero(wrong))
 
 
 class Contender:
-    converts = True  # whether the output is to be compared
-    has_blocks = False  # whether there are block_quantize and block_dequantize
-    has_p3109 = False  # whether there are formats of IEEE P3109
+    converts = True  # whether the output is compared
+    has_blocks = False  # whether block_quantize and block_dequantize are supported
+    has_p3109 = False  # whether formats of IEEE P3109 are supported
 
     def __init__(self, row: dict, inputs: list[np.ndarray], result: np.ndarray, setting):
         self.row, self.inputs, self.result, self.setting = row, inputs, result, setting
@@ -50,7 +50,7 @@ class Contender:
         raise NotImplementedError
 
     def count_differing(self, want: np.ndarray) -> int:
-        """The elements of the result whose codes are not these."""
+        """The number of elements with other encodings."""
         return count_differing(self.result, want, self.target)
 
 
@@ -77,8 +77,8 @@ class Ours(Contender):
         tensors = [modules.tensor(*pair) for pair in zip(self.inputs, types, strict=True)]
         self.output = modules.tensor(self.result, self.target.onnx)
         if self.row.get("packed") == "input":
-            self.codes = quantization.packed(self.data)
-            tensors[0] = modules.packed_tensor(self.codes, self.data, types[0])
+            self.encodings = quantization.packed(self.data)
+            tensors[0] = modules.packed_tensor(self.encodings, self.data, types[0])
         elif self.row.get("packed") == "result":
             self.output = modules.packed_tensor(self.result, self.data, self.target.onnx)
         self.scales = None
@@ -99,9 +99,9 @@ class Ours(Contender):
                 return differing
         if self.row.get("packed") != "result":
             return super().count_differing(want)
-        codes = self.result.reshape(-1).view(np.uint8)[: want.size // 2]
-        codes = np.stack((codes & 15, codes >> 4), axis=1)
-        return count_differing(codes.view(self.target.numpy), want, self.target)
+        encodings = self.result.reshape(-1).view(np.uint8)[: want.size // 2]
+        encodings = np.stack((encodings & 15, encodings >> 4), axis=1)
+        return count_differing(encodings.view(self.target.numpy), want, self.target)
 
     def time(self, calls: int) -> float:
         status = ctypes.c_int()
@@ -149,7 +149,7 @@ class NumKong(Contender):
 
 
 class OnnxRuntime(Contender):
-    """One thread, a one-node model, both buffers bound: nothing is copied."""
+    """One thread, a model of one node, with both buffers bound: nothing is copied."""
 
     name = "ONNX Runtime"
 
@@ -168,7 +168,7 @@ class OnnxRuntime(Contender):
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
         binds_input = self.source.name != "i4"
-        if not binds_input:  # or it would compute the result beforehand
+        if not binds_input:  # otherwise, it would fold the computation
             options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
         try:
             self.session = ort.InferenceSession(
@@ -183,7 +183,7 @@ class OnnxRuntime(Contender):
                 if name == "y" or binds_input:
                     bind(name, "cpu", 0, form.onnx, shape, array.ctypes.data)
             self.time(1)
-        except Exception as error:  # its own exceptions share no useful base
+        except Exception as error:  # its own exceptions have no useful common base
             raise Unsupported(str(error).splitlines()[0][:200]) from error
 
     def _cast_model(self):
@@ -196,8 +196,8 @@ class OnnxRuntime(Contender):
             [helper.make_tensor_value_info("x", self.source.onnx, ["n"])],
             [helper.make_tensor_value_info("y", self.target.onnx, ["n"])],
         )
-        # Runtimes lag behind the newest version; the values do not differ on
-        # finite data, so the oldest version with these types is enough.
+        # Runtimes lag behind the newest version. The results do not depend on it for finite data,
+        # so the oldest version with these types suffices.
         types = (self.source.onnx, self.target.onnx)
         opset = 23 if 23 in types else 19
         imports = [helper.make_opsetid("", opset)]
@@ -215,8 +215,7 @@ CONVERT_TYPES = {"f32": "f32", "f16": "f16", "bf16": "bf16", "e4m3fn": "f8e4m3",
 
 
 class OpenVino(Contender):
-    """One thread and both tensors in place: the ONNX model of the row, or what
-    is nearest to it."""
+    """One thread and both tensors in place: the ONNX model of the row, or the most similar one."""
 
     name = "OpenVINO"
 
@@ -257,7 +256,7 @@ class OpenVino(Contender):
         if self.row["op"] != "qdq":
             model = quantization.onnx_model(self.row, self.inputs)
             return core.read_model(model.SerializeToString())
-        # (f8(x * scale) / scale), by a reciprocal, where ours divides first.
+        # (f8(x * scale) / scale), with a reciprocal, where ours divides first.
         x = opset13.parameter(list(self.data.shape), np.float32)
         scale = opset13.constant(np.float32(1) / self.inputs[1].reshape(1))
         y = opset13.fake_convert(x, scale, destination_type="f8e4m3")
@@ -290,7 +289,7 @@ class MlDtypes(Contender):
 
 
 class Traffic(Contender):
-    """The row's bytes read and written without a conversion, by the vectors of a CPU."""
+    """Reads and writes the row's bytes without a conversion, with the vectors of a CPU."""
 
     cpu = "host"
     converts = False
@@ -298,7 +297,7 @@ class Traffic(Contender):
     non_temporal = 0
 
     def time(self, calls: int) -> float:
-        # Of packed elements two are one.
+        # Two packed elements count as one.
         packed = self.row.get("packed")
         together = 2 if packed else 1
         seconds = self.setting.natives[self.cpu].time_traffic(
@@ -320,13 +319,13 @@ def ours_name(cpu: str, first: str) -> str:
 
 
 def traffic_name(cpu: str, first: str, non_temporal: bool) -> str:
-    """Stores of the second go past the caches."""
+    """Non-temporal stores in the second one."""
     words = [word for word in (cpu if cpu != first else "", "nt" if non_temporal else "") if word]
     return f"traffic ({', '.join(words)})" if words else "traffic"
 
 
 def list_contenders(cpus: list[str]) -> list[type[Contender]]:
-    """Who takes turns: ours and traffic for each CPU, and the peers."""
+    """The contenders: ours and traffic for each CPU, and the peers."""
 
     def make(kind, name, **values):
         return type(kind.__name__, (kind,), {"name": name, **values})
@@ -346,7 +345,7 @@ def list_contenders(cpus: list[str]) -> list[type[Contender]]:
 
 
 class Setting:
-    """What every contender needs: the native helpers, by CPU, and our compiler."""
+    """The common environment of all contenders: the native helpers, by CPU, and our compiler."""
 
     def __init__(
         self,

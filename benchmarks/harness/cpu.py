@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which CPU measured; every record names it."""
+"""The CPU of a measurement, which every record names."""
 
 import platform
 from pathlib import Path
 
-# By `vendor_id` of /proc/cpuinfo on x86, and by `CPU implementer` on AArch64.
+# Keyed by `vendor_id` of /proc/cpuinfo on x86, and by `CPU implementer` on AArch64.
 VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD"}
 IMPLEMENTERS = {
     "0x41": "Arm",
@@ -16,7 +16,7 @@ IMPLEMENTERS = {
 
 
 def read_fields() -> dict:
-    """Of the first processor in /proc/cpuinfo; empty where there is none."""
+    """For the first processor in /proc/cpuinfo, or empty without that file."""
     path, fields = Path("/proc/cpuinfo"), {}
     for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
         key, _, value = line.partition(":")
@@ -25,7 +25,7 @@ def read_fields() -> dict:
 
 
 def name_kind() -> str:
-    """The vendor, and "AVX2" for an x86 CPU without AVX-512: records of both kinds stand side by side."""
+    """The vendor, and "AVX2" for an x86 CPU without AVX-512: records of both kinds are kept."""
     is_x86 = "vendor_id" in read_fields()
     lacks_avx512 = is_x86 and "avx512vl" not in read_fields().get("flags", "").split()
     return describe_cpu()["vendor"] + (" AVX2" if lacks_avx512 else "")

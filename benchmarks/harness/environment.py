@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the build is, and the Python environment that has the peers."""
+"""The build folder, and the Python environment with the peers."""
 
 import os
 import sys
@@ -10,8 +10,8 @@ BUILD = Path(os.environ.get("QUANT_FLOAT_BUILD", ROOT / "build"))
 
 
 def use_build_environment() -> None:
-    """Continues under a virtual environment that has the peers: all of them, or those of the tests. To be called before anything is
-    imported that only they have."""
+    """Restarts in a virtual environment that contains the peers: all of them, or those of the
+    tests. Must be called before modules are imported that only exist there."""
     inside = Path(sys.prefix).resolve() != Path(sys.base_prefix).resolve()
     for folder in ("benchmarks/venv", "venv"):
         python = BUILD / folder / "bin" / "python"

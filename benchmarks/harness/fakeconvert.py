@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rows of fakeconvert: data, modules, and what is right.
+"""The rows of fakeconvert: data, modules, and expected results.
 
-x has rows of 1024 elements, or one of fewer; the scale is one for all ("tensor") or one for each
-row ("axis"), and so is the shift, in rows that have one.
+x has rows of 1024 elements, or one of fewer; there is one scale for all ("tensor") or one for each
+row ("axis"), and the same holds for the shift, in rows that have one.
 """
 
 import numpy as np
@@ -21,8 +21,7 @@ def _shape(row: dict, count: int) -> tuple[int, ...]:
 
 
 def make_inputs(row: dict, count: int) -> list[np.ndarray]:
-    """x, scale, shift. x is what scales and shifts make of the values that the
-    destination can hold."""
+    """x, scale, shift. x is computed from scales, shifts and values of the destination type."""
     random = np.random.default_rng(20242)
     shape = _shape(row, count)
     scale = random.uniform(10, 100, shape).astype(np.float32)
@@ -35,7 +34,7 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
 
 
 def expected(row: dict, inputs: list[np.ndarray]) -> np.ndarray:
-    """The f32 values that are right in the row's mode."""
+    """The expected f32 values in the row's mode."""
     form = storage(row)
     x, scale = inputs[:2]
     with np.errstate(over="ignore"):
@@ -50,7 +49,7 @@ def expected(row: dict, inputs: list[np.ndarray]) -> np.ndarray:
         result = result + inputs[2]
     if row["mode"] == "exact":
         return (result / scale).reshape(-1)
-    # A lone constant scale makes every zero positive.
+    # A single constant scale makes every zero positive.
     zero = np.float32(0 if _makes_positive(row) else -0.0)
     return (result * (np.float32(1) / scale) + zero).reshape(-1)
 
@@ -78,8 +77,7 @@ def module(row: dict) -> str:
 
 
 def openvino_model(row: dict, inputs: list[np.ndarray]):
-    """FakeConvert, whose scale and shift are constants as they are in every
-    model that NNCF writes."""
+    """FakeConvert with constant scale and shift, as in every model that NNCF writes."""
     import openvino
     from openvino import opset13
 

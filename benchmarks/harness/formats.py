@@ -9,13 +9,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Format:
-    """One element type under every name it has here."""
+    """One element type with all its names."""
 
     name: str
     mlir: str
     onnx: int  # TensorProto.DataType
     numpy: np.dtype
-    numkong: int | None  # nk_dtype_t; None where NumKong lacks the type
+    numkong: int | None  # nk_dtype_t; None if NumKong lacks the type
     largest: float  # largest finite magnitude
     smallest: float  # smallest subnormal magnitude
 
@@ -55,8 +55,8 @@ FORMATS = {
         _format("bf16", "bf16", 16, ml_dtypes.bfloat16, 1 << 13),
         _format("e4m3fn", "f8E4M3FN", 17, ml_dtypes.float8_e4m3fn, 1 << 14),
         _format("e4m3fnuz", "f8E4M3FNUZ", 18, ml_dtypes.float8_e4m3fnuz, None),
-        # QF_P3109(8, 4, 1, 1). Its numbers have the encodings of f8E4M3FNUZ's, of which the
-        # largest is infinity.
+        # QF_P3109(8, 4, 1, 1). Its values have the encodings of f8E4M3FNUZ's, the largest of which
+        # is infinity.
         Format(
             "binary8p4se",
             "!quant_float.binary8p4se",
@@ -67,8 +67,8 @@ FORMATS = {
             2.0**-10,
         ),
         _format("e5m2", "f8E5M2", 19, ml_dtypes.float8_e5m2, 1 << 15),
-        # NumKong packs two f4E2M1 in a byte, with the first one on top; the
-        # rows have one per byte, so the two do not compare.
+        # NumKong packs two f4E2M1 in a byte, with the first one on top. The rows have one element
+        # per byte, so the two do not compare.
         _format("f4e2m1", "f4E2M1FN", 23, ml_dtypes.float4_e2m1fn, None),
         _format("e8m0", "f8E8M0FNU", 24, ml_dtypes.float8_e8m0fnu, None),
         _integer("i8", 3, np.int8),
@@ -78,13 +78,13 @@ FORMATS = {
 
 
 def aligned_empty(size: int) -> np.ndarray:
-    """Uninitialised bytes at a page boundary, alike for every contender."""
+    """Uninitialized bytes at a page boundary, the same for every contender."""
     raw = np.empty(size + 4096, np.uint8)
     start = -raw.ctypes.data % 4096
     return raw[start : start + size]
 
 
-# What rows say of their f32 that is not as usual; names of rows end in `_` and the word.
+# The kinds of unusual f32 data of rows. Names of rows end in `_` and the word.
 SPECIAL = {
     "subnormals": "one in 16 subnormal",
     "infinities": "one in 16 infinite",
@@ -95,7 +95,7 @@ SPECIAL = {
 
 
 def make_special(values: np.ndarray, word: str | None) -> np.ndarray:
-    """f32 values, changed as a word of SPECIAL says."""
+    """f32 values, modified as a word of SPECIAL says."""
     if not word:
         return values
     random = np.random.default_rng(20244)
@@ -114,17 +114,17 @@ def make_special(values: np.ndarray, word: str | None) -> np.ndarray:
 
 
 def make_data(source: Format, target: Format, count: int, nans: bool = False) -> np.ndarray:
-    """Finite values the target can hold, of all its magnitudes and signs; with `nans` every second
-    one, at random places, is a NaN instead.
+    """Finite values in the range of the target, of all its magnitudes and signs. With `nans`, every
+    second one, at random positions, is a NaN instead.
 
-    A decoder gets every finite code. An encoder gets exponents spread evenly
-    from below the target's smallest subnormal to its maximum: data as varied
-    as that leaves a peer's branches no pattern to predict.
+    A decoder gets every finite encoding. An encoder gets exponents spread evenly from below the
+    target's smallest subnormal to its maximum: such data leaves a peer's branches no pattern to
+    predict.
     """
     random = np.random.default_rng(20240)
     if source.size == 1:
-        codes = np.arange(16 if source.name == "f4e2m1" else 256, dtype=np.uint8)
-        values = codes.view(source.numpy)
+        encodings = np.arange(16 if source.name == "f4e2m1" else 256, dtype=np.uint8)
+        values = encodings.view(source.numpy)
         values = values[np.abs(values.astype(np.float32)) <= source.largest]
         data = random.choice(values.view(np.uint8), count).view(source.numpy)
     else:

@@ -13,7 +13,7 @@ from . import blocks
 from .contenders import Contender, Unsupported
 from .formats import aligned_empty
 
-# The formats as ggml.h numbers them, and the bytes and elements of their units.
+# The numbers of the formats in ggml.h, and the bytes and elements of their units.
 TYPES = {32: (39, 17, 32), 16: (40, 36, 64)}
 
 

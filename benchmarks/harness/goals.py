@@ -37,7 +37,7 @@ class Outcome:
 
 
 def parse_goals(text: str) -> dict:
-    """Raises ValueError where a share of one vendor (`intel.avx2 = ...`) has no comment before it."""
+    """Raises ValueError if a share for one vendor (`intel.avx2 = ...`) has no comment before it."""
     lines = ["", *text.splitlines()]
     for before, line in zip(lines, lines[1:], strict=False):
         if re.match(rf"\s*\w+\.({'|'.join(LEVELS)})\s*=", line) and not before.strip().startswith(
@@ -52,7 +52,7 @@ def read_goals() -> dict:
 
 
 def find_levels(record: dict) -> dict[str, str]:
-    """The contender that is compiled for each level of vectors that goals have."""
+    """The contender for each vector level that has goals."""
     levels = {"x86-64-v3": "avx2", "x86-64-v4": "avx512"}
     if "avx512vbmi" in record["machine"]["flags"]:
         levels["host"] = "avx512"
@@ -64,7 +64,7 @@ def find_levels(record: dict) -> dict[str, str]:
 
 
 def compare_shares(record: dict, goals: dict) -> Iterator[tuple[dict, str, Outcome]]:
-    """Of each row that has a goal, with the level of its vectors."""
+    """For each row with a goal, at the level of its vectors."""
     sizes = [goals["sizes"][name] for name in ("small", "large")]
     wanted = {row: goal for goal in goals["goal"] for row in goal["rows"]}
     vendor = record["machine"]["cpu_vendor"].lower()
@@ -80,7 +80,7 @@ def compare_shares(record: dict, goals: dict) -> Iterator[tuple[dict, str, Outco
 
 
 def compare_peers(record: dict, goals: dict) -> Iterator[Outcome]:
-    """The code for the host with each peer."""
+    """The code for the host relative to each peer."""
     for row in record["rows"]:
         ours = row["contenders"]["quant-float"].get("best_gelems")
         for name in goals["peers"]["names"]:
@@ -102,12 +102,12 @@ def compare_calls(record: dict, goals: dict) -> Iterator[Outcome]:
 
 
 def is_special(row: dict) -> bool:
-    """Whether the data has many NaNs, subnormals or other values that usual data has few of."""
+    """Whether the data has many NaNs, subnormals or other values that are rare in usual data."""
     return bool(row.get("nans") or row.get("data"))
 
 
 def compare_data(record: dict, goals: dict) -> Iterator[tuple[dict, str, Outcome]]:
-    """The time of special data in relation to usual data, with the level of the vectors."""
+    """The time with special data relative to usual data, at the level of the vectors."""
     rows = {(row["name"], row["elements"]): row for row in record["rows"]}
     for level, ours in find_levels(record).items():
         for row in filter(is_special, record["rows"]):
@@ -124,7 +124,7 @@ def compare_data(record: dict, goals: dict) -> Iterator[tuple[dict, str, Outcome
 
 
 def find_bound(record: dict, loops: dict, name: str, level: str) -> str:
-    """What bounds the main loop of a row, by the model of a CPU of this vendor."""
+    """The bottleneck of a row's main loop, by the model of a CPU of this vendor."""
     machine = {"avx2": "AVX2", "avx512": "AVX-512"}[level]
     models = loops.get(name, {}).get(machine, {}).get("models", {})
     intel = {"avx2": "alderlake", "avx512": "icelake-server"}
@@ -154,7 +154,7 @@ def compare(machine: Machine) -> list[Outcome]:
 
 
 def check(machines: list[Machine], loops: dict) -> int:
-    """Prints the goals that each machine misses; returns the exit status."""
+    """Prints the goals that each machine misses. Returns the exit status."""
     wanted = read_goals()
     is_missed = False
     for machine in machines:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The groups of rows, each of which has a record and a table."""
 
-# By the operation of a row.
+# Keyed by the operation of a row.
 GROUPS = {"casts": "Casts", "quantize": "Quantization", "fakeconvert": "FakeConvert"}
-# Some rows of all operations, at sizes that are larger than most caches, without peers.
+# Some rows of all operations, at sizes that exceed most caches, without peers.
 MEMORY = "memory"
 TITLES = GROUPS | {MEMORY: "Memory-bound sizes"}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The main loop of a compiled row: its instructions, and what a model of a CPU says that it is bound by.
+"""The main loop of a compiled row: its instructions, and its bottleneck by a model of a CPU.
 
-A loop is a shortest way from a label back to it, so that blocks for rare cases, which lie beside the
-way, do not count. The main one does the most elements with the fewest instructions and stores them
-plainly; loops for the elements at the ends and for what exceeds the caches are the others.
+A loop is a shortest path from a label back to it, so that blocks for rare cases, which are not on
+the path, do not count. The main loop handles the most elements with the fewest instructions and
+uses plain stores. Other loops are for remainders and for sizes beyond the caches.
 """
 
 import heapq
@@ -14,16 +14,17 @@ from dataclasses import dataclass, field
 
 LABEL = re.compile(r"^(\.?\w[\w.$]*):")
 TARGET = re.compile(r"(\.L\w+)\s*$")
-# By the first letters: x86 has j*, AArch64 b, b.*, cbz and so on, RISC-V b* and j.
+# By prefixes: x86 has j*, AArch64 b, b.*, cbz and so on, RISC-V b* and j.
 BRANCH = re.compile(r"^(j\w+|b|b\.\w+|cbn?z|tbn?z|b(?:eq|ne|lt|ge|gt|le)\w*)$")
 ALWAYS = {"jmp", "b", "j"}
 ENDS = {"ret", "retq", "jr", "br", "ud2", "udf", "unimp"}
 STREAMS = re.compile(r"^(v?movnt|stnp|prefetch|prfm)")
-MASKED = re.compile(r"\)\s*\{%k\d\}$")  # a store of elements at the end
+MASKED = re.compile(r"\)\s*\{%k\d\}$")  # a store of a remainder
 
 
 def weigh(code: list[str]) -> int:
-    """Instructions; a vector's division, which is for rare scales, stands for as many as take its time."""
+    """Counts instructions. A vector division, which is for rare scales, counts as many as take the
+    same time."""
     return sum(8 if re.match(r"vdivp|fdiv\s+(v|z)", text) else 1 for text in code)
 
 
@@ -37,14 +38,14 @@ class Block:
 
 @dataclass
 class Loop:
-    """Its instructions in order, and how many elements they do."""
+    """Its instructions in order, and its number of elements."""
 
     code: list[str]
     elements: int
 
     @property
     def is_special(self) -> bool:
-        """For what exceeds the caches, or for the elements at the end."""
+        """For sizes beyond the caches, or for remainders."""
         return any(STREAMS.match(code) or MASKED.search(code) for code in self.code)
 
     @property
@@ -59,7 +60,7 @@ def clean(line: str) -> str | None:
 
 
 def find_functions(assembly: str, name: str) -> list[list[str]]:
-    """The lines of each function whose name begins so, wrappers and all."""
+    """The lines of each function whose name has this prefix, including wrappers."""
     pattern = (
         rf"^{re.escape(name)}[\w.]*:.*?^\.?L?func_end\w*:|^{re.escape(name)}[\w.]*:.*?^\.Lfunc_end"
     )
@@ -85,7 +86,7 @@ def split_blocks(lines: list[str]) -> list[Block]:
 
 
 def find_ways(blocks: list[Block]) -> list[list[int]]:
-    """For each jump back the blocks of the shortest way around, innermost ones only."""
+    """For each back edge, the blocks of the shortest path around. Innermost loops only."""
     places = {block.label: i for i, block in enumerate(blocks) if block.label}
 
     def followers(i: int) -> list[int]:
@@ -118,7 +119,7 @@ REGISTERS = {"x": 16, "y": 32, "z": 64}
 
 
 def _stored_x86(code: str) -> int:
-    """AT&T's order: what is stored, and last where."""
+    """AT&T's operand order: the stored register first, the address last."""
     match = re.match(r"^(\w+)\s+(.*),\s*[-\w.+]*\((%\w+)?[^)]*\)(?:\s*\{%k\d\})?$", code)
     if not match or match[3] == "%rsp" or match[1].startswith(("cmp", "test", "prefetch", "lock")):
         return 0
@@ -164,7 +165,7 @@ def _stored_arm(code: str) -> int:
 
 
 def _count_stored(code: list[str], before: list[str]) -> int:
-    """The bytes that instructions store, but for those on the stack."""
+    """The bytes that instructions store, except for those on the stack."""
     total, length, numbers = 0, None, {}
     for position, text in enumerate([*before, *code]):
         if match := re.match(r"^li\s+(\w+),\s*(\d+)$", text):
@@ -184,7 +185,7 @@ def _count_stored(code: list[str], before: list[str]) -> int:
 
 
 def find_main(assembly: str, name: str, result_bytes: float) -> Loop | None:
-    """The main loop of a function, whose results have so many bytes each."""
+    """The main loop of a function, whose results have this number of bytes each."""
     loops = []
     for lines in find_functions(assembly, name):
         blocks = split_blocks(lines)
@@ -200,9 +201,9 @@ def find_main(assembly: str, name: str, result_bytes: float) -> Loop | None:
     return min(candidates, key=lambda loop: loop.work, default=None)
 
 
-# What bounds it
+# Bottlenecks
 
-# Where pipes that only load or store are called by what they do.
+# The resources that only load or store are named after that.
 ROLES = (
     (re.compile(r"Zn\d(Load|LSU|AGU|FP45)"), "loads"),
     (re.compile(r"Zn\d(FPSt|Store)"), "stores"),
@@ -221,10 +222,10 @@ def name_resource(name: str) -> str:
 
 
 def read_bound(report: dict, elements: int) -> dict:
-    """Cycles for 32 elements, and what is busy in all of them, of llvm-mca's report."""
+    """Cycles for 32 elements, and the resources that are always busy, from llvm-mca's report."""
     region = report["CodeRegions"][0]
     summary, names = region["SummaryView"], report["TargetInfo"]["Resources"]
-    # After those of each instruction come the sums.
+    # The sums follow those of each instruction.
     last = len(region["Instructions"])
     pressure = {
         entry["ResourceIndex"]: entry["ResourceUsage"]

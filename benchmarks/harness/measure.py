@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Interleaved timing of one row's contenders, and the check of their results."""
+"""Interleaved measurement of one row's contenders, and the check of their results."""
 
 import random
 import statistics
@@ -11,12 +11,12 @@ from .contenders import Contender, Setting, Unsupported
 from .formats import FORMATS, Format, aligned_empty, make_data, make_special
 
 BATCH_SECONDS = 2e-3  # one measurement lasts about this long, or one call
-SLOW_SECONDS = 0.04  # whose call takes longer is measured fewer times
+SLOW_SECONDS = 0.04  # a longer call is measured fewer times
 SLOW_REPEAT = 3
 
 
 def expected(data: np.ndarray, target: Format) -> np.ndarray:
-    """ml_dtypes' codes, which do not saturate."""
+    """ml_dtypes' encodings, which do not saturate."""
     if target.size == 1:
         data = np.clip(data, -target.largest, target.largest)
     return data.astype(target.numpy).view(target.code)
@@ -45,7 +45,7 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
     ready: list[tuple[Contender, int]] = []
     slow: set[str] = set()
     for kind in setting.contenders:
-        result.view(np.uint8)[:] = 0xA5  # so that nothing passes by being left
+        result.view(np.uint8)[:] = 0xA5  # so that an unwritten output does not pass
         try:
             if row["op"] in blocks.OPERATIONS and not kind.has_blocks:
                 raise Unsupported("no blocks with scales")
@@ -63,15 +63,15 @@ def measure_row(row: dict, count: int, repeat: int, setting: Setting) -> dict:
             outcome = {"unsupported": str(reason)}
         outcomes[kind.name] = outcome
 
-    # Taking turns in a changing order shares what the machine does meanwhile.
+    # Contenders take turns in a varying order, so that other load affects all of them equally.
     order = random.Random(count)
     for turn in range(repeat):
         order.shuffle(ready)
         for contender, calls in ready:
             if contender.name in slow and turn >= SLOW_REPEAT:
                 continue
-            # One call untimed: the caches hold this contender's state, as in
-            # all its other calls, not its predecessor's.
+            # One unmeasured call, so that the caches hold this contender's state, as in all its
+            # other calls.
             if calls > 1:
                 contender.time(1)
             seconds = contender.time(calls) / calls

@@ -28,9 +28,9 @@ PACKED = 0x100  # QF_PACKED
 PACKED_ENDS = ("input", "result")
 
 
-def packed_tensor(codes: np.ndarray, array: np.ndarray, onnx_type: int) -> Tensor:
-    """The elements of `array`, packed in `codes`."""
-    return Tensor(codes.ctypes.data, tensor(array, 0).sizes, array.ndim, PACKED | onnx_type)
+def packed_tensor(encodings: np.ndarray, array: np.ndarray, onnx_type: int) -> Tensor:
+    """The elements of `array`, packed in `encodings`."""
+    return Tensor(encodings.ctypes.data, tensor(array, 0).sizes, array.ndim, PACKED | onnx_type)
 
 
 def tensor(array: np.ndarray, onnx_type: int) -> Tensor:
@@ -56,7 +56,7 @@ def _cast(row: dict) -> str:
     )
 
 
-# What a row's `op` compiles to.
+# The module for a row's `op`.
 OPERATIONS = {
     "cast": _cast,
     "fakeconvert": fakeconvert.module,
@@ -70,7 +70,7 @@ class CompileError(Exception):
 
 
 def compile_row(row: dict, tool: Path, folder: Path, cpu: str):
-    """Compiles the row for a CPU; returns its entry point."""
+    """Compiles the row for a CPU and returns its entry point."""
     module = folder / f"{row['name']}.mlir"
     module.write_text(OPERATIONS[row["op"]](row))
     return compile_module(tool, module, module.with_suffix(".so"), row["name"], ["--cpu", cpu])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the tables and charts of the records, and the parts of pages that show them."""
+"""Writes the tables and charts of the records, and the parts of pages that contain them."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def read_loops() -> dict:
 
 
 def replace_part(text: str, name: str, part: str, style: str = "<!-- {} -->") -> str:
-    """Replaces what stands between the comments NAME and `end NAME`."""
+    """Replaces the text between the comments NAME and `end NAME`."""
     marks = [style.format(name), style.format(f"end {name}")]
     pattern = re.compile(re.escape(marks[0]) + r".*?" + re.escape(marks[1]), re.S)
     if not pattern.search(text):
@@ -51,7 +51,7 @@ def replace_part(text: str, name: str, part: str, style: str = "<!-- {} -->") ->
 
 
 def write_machines(machines: list[Machine]) -> str:
-    """The machines side by side, with the versions of the peers."""
+    """The machines in columns, with the versions of the peers."""
     described = [machine.description for machine in machines]
 
     def cells(head: str, find: Callable[[dict], str | None]) -> list[str]:
@@ -141,7 +141,7 @@ def chart_name(group: str, size: int) -> str:
 
 
 def write_charts(machines: list[Machine]) -> str:
-    """The charts of one group and size follow each other."""
+    """The charts of one group and size are consecutive."""
     return "\n\n".join(
         f'<img src="charts/{machine.vendor}/{chart_name(group, size)}.svg"'
         f' alt="{machine.name}: {title}, {report.size_name(size)} elements, as bars">'
@@ -158,7 +158,8 @@ def mark(outcome: goals.Outcome) -> str:
 
 
 def compare_levels(machines: list[Machine], compare: Callable) -> tuple[list, dict]:
-    """The outcomes of `compare` by row and size, each a dict by level and machine; and its columns."""
+    """The outcomes of `compare` by row and size, each a dict by level and machine, and its
+    columns."""
     wanted = goals.read_goals()
     outcomes: dict[tuple[str, int], dict[tuple[str, str], goals.Outcome]] = {}
     for machine in machines:
@@ -209,7 +210,7 @@ def write_goals(machines: list[Machine]) -> str:
 
 
 def write_data(machines: list[Machine]) -> str:
-    """The time of special data at 64 K elements, and the slowest row at 16 M."""
+    """The time with special data at 64 K elements, and the slowest row at 16 M."""
     columns, outcomes = compare_levels(machines, goals.compare_data)
     if not outcomes:
         return MISSING
@@ -293,13 +294,13 @@ def _per_32(outcome: dict) -> str:
 
 
 def read_plan(outcome: dict) -> list[str]:
-    """Of the loop, without what is said of the elements at the end, which fill no vector."""
+    """The plan of the loop, without the part about remainders, which fill no vector."""
     plan = list(dict.fromkeys(outcome.get("plan", [])))
     return [line for line in plan if "takes vectors of" not in line] or plan
 
 
 def shorten_plan(outcome: dict) -> str:
-    """What is done, in a word for each step."""
+    """The plan, with a word for each step."""
     steps = []
     for line in read_plan(outcome):
         by = re.search(r" by ([\w+]+)", line)
@@ -309,7 +310,7 @@ def shorten_plan(outcome: dict) -> str:
 
 
 def write_bounds(found: dict, rows: dict[str, dict]) -> str:
-    """For each kind of machine that there are models of, what is done, and the cycles by each model."""
+    """For each kind of machine with models, the plan and the cycles by each model."""
     machines = [machine for machine in survey.MACHINES if machine.models]
     heads = [head for machine in machines for head in (machine.name, *machine.models)]
 
@@ -327,7 +328,7 @@ def write_bounds(found: dict, rows: dict[str, dict]) -> str:
 
 
 def write_plans(found: dict, rows: dict[str, dict]) -> str:
-    """Rows with the same plan are together."""
+    """Rows with the same plan are grouped."""
     machines = ("AVX2", "AVX-512", "AVX10.2", "Arm FP8")
     lines: dict[tuple[str, ...], list[str]] = {}
     for name, outcomes in found.items():
@@ -338,7 +339,7 @@ def write_plans(found: dict, rows: dict[str, dict]) -> str:
 
 
 def write_counts(found: dict, rows: dict[str, dict]) -> str:
-    """Beside loops that were written by hand, where there are some."""
+    """Compared with handwritten loops, if there are any."""
     machines = [machine.name for machine in survey.MACHINES]
     by_hand = goals.read_goals()["instructions"]
 
@@ -352,8 +353,8 @@ def write_counts(found: dict, rows: dict[str, dict]) -> str:
 
 
 def publish(write: Callable[[Path, str], None], survey_again: bool = True) -> None:
-    """Writes everything that shows the records, and the loops of the objects as they are compiled now or as
-    they were surveyed last."""
+    """Writes everything that shows the records, and the loops of the objects as compiled now or as
+    surveyed last."""
     machines = read_machines()
     for machine in machines:
         for name, record in list_records(machine).items():

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rows of quantize, dequantize and qdq: data, modules, and what is right.
+"""The rows of quantize, dequantize and qdq: data, modules, and expected results.
 
-x has rows of 1024 elements, or one of fewer; a row's granularity is "tensor", "axis" (a scale
-for each row of x) or "block" (one for each 32 neighbours in a row).
+x has rows of 1024 elements, or one of fewer; a row's granularity is "tensor", "axis" (a scale for
+each row of x) or "block" (one for each 32 neighbors in a row).
 """
 
 import numpy as np
 
 from .formats import FORMATS, Format, aligned_empty, make_data, make_special
 
-COLUMNS = 1024  # of rows that do not say their own
+COLUMNS = 1024  # of rows that do not specify their own
 BLOCK = 32
 OPERATIONS = ("quantize", "dequantize", "qdq")
 
@@ -20,7 +20,7 @@ def storage(row: dict) -> Format:
 
 
 def width(row: dict) -> int:
-    """The elements of a row of x, which is as long as x where that is less."""
+    """The elements of a row of x, or those of x if there are fewer."""
     return row.get("columns", COLUMNS)
 
 
@@ -50,8 +50,8 @@ def kept(array: np.ndarray) -> np.ndarray:
 
 
 def make_inputs(row: dict, count: int) -> list[np.ndarray]:
-    """x, scale, zero point. An encoder's x is what scales make of the values
-    that the quantized type can hold; 1 in 16 is beyond."""
+    """x, scale, zero point. An encoder's x is computed from scales and values of the quantized
+    type. 1 in 16 is out of range."""
     random = np.random.default_rng(20241)
     form = storage(row)
     shape = parameter_shape(row, count)
@@ -82,24 +82,24 @@ def make_inputs(row: dict, count: int) -> list[np.ndarray]:
 
 
 def expected(row: dict, inputs: list[np.ndarray]) -> np.ndarray:
-    """The codes or f32 values that are right."""
+    """The expected quantized or f32 values."""
     form = storage(row)
     x, scale, zero_point = inputs[0], _spread(row, inputs[1]), _spread(row, inputs[2])
     is_integer = _is_integer(form)
     zero_point = zero_point.astype(np.int32) if is_integer else np.int32(0)
-    codes = x
+    encodings = x
     if row["op"] != "dequantize":
         with np.errstate(over="ignore"):
             quotient = x / scale
         if is_integer:
-            # Beyond this all are ends of the range.
-            codes = np.rint(np.clip(quotient, -1e6, 1e6)).astype(np.int32) + zero_point
-            codes = np.clip(codes, -form.largest - 1, form.largest).astype(form.numpy)
+            # Beyond this, all values saturate.
+            encodings = np.rint(np.clip(quotient, -1e6, 1e6)).astype(np.int32) + zero_point
+            encodings = np.clip(encodings, -form.largest - 1, form.largest).astype(form.numpy)
         else:
-            codes = np.clip(quotient, -form.largest, form.largest).astype(form.numpy)
+            encodings = np.clip(quotient, -form.largest, form.largest).astype(form.numpy)
     if row["op"] == "quantize":
-        return codes.reshape(-1)
-    wide = codes.astype(np.int32) - zero_point if is_integer else codes
+        return encodings.reshape(-1)
+    wide = encodings.astype(np.int32) - zero_point if is_integer else encodings
     return (wide.astype(np.float32) * scale).reshape(-1)
 
 
@@ -134,14 +134,14 @@ def module(row: dict) -> str:
 
 
 def packed(array: np.ndarray) -> np.ndarray:
-    """Two i4 in a byte, the first one below."""
-    codes = array.view(np.uint8).reshape(-1)
-    return kept(((codes[0::2] & 15) | (codes[1::2] << 4)).astype(np.uint8))
+    """Two i4 in a byte, low half first."""
+    encodings = array.view(np.uint8).reshape(-1)
+    return kept(((encodings[0::2] & 15) | (encodings[1::2] << 4)).astype(np.uint8))
 
 
 def onnx_model(row: dict, inputs: list[np.ndarray]):
-    """The nodes in a model, whose parameters are constants as they are in every
-    model that quantizers write. So is an x of i4: no binding takes packed ones."""
+    """A model of the nodes with constant parameters, as in every model that quantizers write. An x
+    of i4 is constant, too: no binding supports packed tensors."""
     from onnx import helper, numpy_helper
 
     form = storage(row)

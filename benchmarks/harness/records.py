@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the records of measurements are stored.
 
-`benchmarks/results/KIND/NAME.json` holds the latest measurement on a CPU of that kind: its vendor, followed by `-avx2`
-for an x86 CPU without AVX-512. A benchmark writes the record of the kind it runs on and leaves the others as they are.
+`benchmarks/results/KIND/NAME.json` holds the latest measurement on a CPU of that kind: its vendor,
+followed by `-avx2` for an x86 CPU without AVX-512. A benchmark writes the record of the kind it
+runs on and does not change the others.
 """
 
 import argparse
@@ -18,7 +19,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
 def record_path(name: str, vendor: str | None = None) -> Path:
-    """The path of a record; the kind of CPU is this machine's unless given."""
+    """The path of a record. By default, the kind of CPU is this machine's."""
     vendor = vendor or name_kind()
     folder = re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-") or "unknown"
     return RESULTS / folder / f"{name}.json"
@@ -36,9 +37,10 @@ def read_record(name: str, vendor: str) -> dict | None:
 
 @dataclass(frozen=True)
 class Machine:
-    """The records of `benchmarks/run` of one kind of CPU; a record that does not exist is left out or None."""
+    """The records of `benchmarks/run` for one kind of CPU. A record that does not exist is omitted
+    or None."""
 
-    vendor: str  # as the folder is named
+    vendor: str  # the name of the folder
     records: dict[str, dict]  # by group
     memory: dict | None
     threads: dict | None
@@ -67,7 +69,7 @@ def read_machines() -> list[Machine]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes the whole file or leaves it as it is."""
+    """Writes the file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.write_text(text)
@@ -83,9 +85,9 @@ def write_rows(path: Path, rows: list) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that say where the record goes."""
+    """Adds the options for the path of the record."""
     choices = parser.add_mutually_exclusive_group()
-    choices.add_argument("--output", type=Path, metavar="FILE.json", help="where the record goes")
+    choices.add_argument("--output", type=Path, metavar="FILE.json", help="the path of the record")
     choices.add_argument(
         "--record",
         action="store_true",
@@ -94,5 +96,5 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def choose_output(arguments: argparse.Namespace, name: str) -> Path | None:
-    """The file that the options of `add_output` choose for the record of this name, if any."""
+    """The file that the options of `add_output` select for the record of this name, or None."""
     return record_path(name) if arguments.record else arguments.output

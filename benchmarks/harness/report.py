@@ -118,7 +118,8 @@ def describe(record: dict) -> str:
 
 
 def traffic_of(row: dict, ours: str, statistic: str = "best_gelems") -> float | None:
-    """The traffic of a contender's CPU: the better of plain and streaming stores above the caches."""
+    """The traffic for a contender's CPU: the better of plain and non-temporal stores beyond the
+    caches."""
     cpu = ours.removeprefix("quant-float").strip(" ()")
     names = [f"traffic ({cpu})" if cpu else "traffic"]
     if row["elements"] >= 1 << 20:
@@ -128,7 +129,7 @@ def traffic_of(row: dict, ours: str, statistic: str = "best_gelems") -> float | 
 
 
 def share(row: dict, ours: str = "quant-float", statistic: str = "best_gelems") -> float | None:
-    """Of traffic."""
+    """Relative to traffic."""
     speed, traffic = (
         row["contenders"].get(ours, {}).get(statistic),
         traffic_of(row, ours, statistic),
@@ -137,7 +138,7 @@ def share(row: dict, ours: str = "quant-float", statistic: str = "best_gelems") 
 
 
 def _group_reasons(record: dict) -> list[str]:
-    """Why peers have nothing, with the rows it is so of; the sizes share it."""
+    """The reasons why peers are missing, with the rows. The sizes of a row share one reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in record["rows"]:
         for name, outcome in row["contenders"].items():
@@ -172,7 +173,7 @@ def markdown(record: dict, statistic: str = "best_gelems") -> str:
             else ""
         ),
     ]
-    # Those that have any of the rows.
+    # The groups that contain any of the rows.
     names = [
         name
         for name in record["rows"][0]["contenders"]

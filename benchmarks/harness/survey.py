@@ -15,7 +15,7 @@ from .modules import OPERATIONS
 
 @dataclass(frozen=True)
 class Machine:
-    """What is compiled for, and the CPUs that llvm-mca knows of its kind."""
+    """A target, and the CPUs of its kind that llvm-mca supports."""
 
     name: str
     triple: str
@@ -60,7 +60,7 @@ def survey_row(row: dict, machine: Machine, tool: Path, mca: str, folder: Path) 
 
 
 def survey(rows: list[dict], tool: Path, mca: str = "llvm-mca-22") -> dict:
-    """By row and machine."""
+    """Keyed by row and machine."""
     rows = [row for row in rows if not row.get("nans") and not row.get("data")]
     pairs = [(row, machine) for row in rows for machine in MACHINES]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Markdown tables of the records of products.py, integers.py, networks.py and tokens.py."""
+"""Markdown tables of the records of matmuls.py, integer_matmuls.py, networks.py and tokens.py."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ def table(heads: list[str], rows: Iterable[list[str]], left: int = 1) -> str:
 
 def describe_cpu_of(record: dict) -> str:
     cpu = record["cpu"]
-    # The records of test/helpers/zoo have the keys of /proc/cpuinfo.
+    # The records of test/helpers/model_zoo have the keys of /proc/cpuinfo.
     vendor = cpu.get("vendor") or VENDORS.get(cpu["vendor_id"], cpu["vendor_id"])
     family = cpu.get("family") or cpu.get("cpu family")
     model = cpu.get("model name") or cpu["model"]
@@ -26,7 +26,7 @@ def describe_cpu_of(record: dict) -> str:
 
 
 def write_vendors(name: str, write: Callable[[dict], str]) -> str:
-    """What `write` makes of the record of each vendor."""
+    """The output of `write` for the record of each vendor."""
     parts = []
     for vendor in list_vendors():
         record = read_record(name, vendor)
@@ -45,7 +45,7 @@ def list_contenders(rows: list[dict]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row["contenders"]))
 
 
-def write_products(record: dict) -> str:
+def write_matmuls(record: dict) -> str:
     """Milliseconds in one thread, with the error of peers that round x to 8 bits."""
 
     def cell(name: str, outcome: dict) -> str:
@@ -67,7 +67,7 @@ def write_products(record: dict) -> str:
     return "\n\n".join(parts)
 
 
-def write_integers(record: dict) -> str:
+def write_integer_matmuls(record: dict) -> str:
     names = list_contenders(record["rows"])
     cells = (
         [
@@ -83,7 +83,8 @@ def write_integers(record: dict) -> str:
 
 
 def write_networks(record: dict) -> str:
-    """Milliseconds, in parentheses relative to ONNX Runtime's, and seconds until the first call."""
+    """Milliseconds, with the ratio to ONNX Runtime's in parentheses, and seconds until the first
+    call."""
     names = list_contenders(record["rows"])
 
     def cells(row: dict) -> Iterable[str]:
@@ -99,8 +100,9 @@ def write_networks(record: dict) -> str:
     return table(heads, (list(cells(row)) for row in record["rows"]))
 
 
-def write_zoo(record: dict) -> str:
-    """Times relative to ONNX Runtime's, CPU time and memory of compiling, and differences of the results."""
+def write_model_zoo(record: dict) -> str:
+    """Times relative to ONNX Runtime's, CPU time and memory of the compilation, and differences of
+    the results."""
     networks = record["networks"]
     cpus = next((list(row["over"]) for row in networks.values() if "over" in row), [])
 
@@ -141,11 +143,11 @@ def write_tokens(record: dict) -> str:
     return table(heads, (list(cells(name)) for name in list_contenders(rows)))
 
 
-# By the name of the record, which is that of the part of benchmarks/README.md.
+# Keyed by the name of the record, which is also that of the part of benchmarks/README.md.
 WRITERS = {
-    "products": write_products,
-    "integers": write_integers,
+    "matmuls": write_matmuls,
+    "integer_matmuls": write_integer_matmuls,
     "networks": write_networks,
-    "networks-zoo": write_zoo,
+    "model_zoo": write_model_zoo,
     "tokens": write_tokens,
 }

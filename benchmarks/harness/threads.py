@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One thread beside two: usage: python -m harness.threads QUANT_FLOAT_COMPILE TIMING.so REPEAT
+"""Compares one thread with two: usage: python -m harness.threads QUANT_FLOAT_COMPILE TIMING.so
+REPEAT
 
-Prints a record. It is a process of its own, which has all cores and loads nothing else that makes threads.
+Prints a record. This is a separate process, which may use all cores and loads no other library with
+threads.
 """
 
 import ctypes
@@ -17,7 +19,7 @@ from .formats import FORMATS, aligned_empty, make_data
 
 CASTS = (("f32", "e4m3fn"), ("e4m3fn", "f32"))
 THREADS = (1, 2)
-# Tensors, and the elements of each.
+# The number of tensors, and the elements of each.
 SHAPES = ((16, 1 << 16), (1, 1 << 24))
 SECONDS = 5e-3
 
@@ -65,7 +67,7 @@ class Case:
             sys.exit(f"{self.name}: wrong bits of {threads} threads")
 
     def time(self, threads: int, calls: int) -> float:
-        """Seconds of a call."""
+        """The seconds of a call."""
         error, status = ctypes.create_string_buffer(modules.ERROR_SIZE), ctypes.c_int()
         seconds = self.native.time_entry_point(
             self.functions[threads],

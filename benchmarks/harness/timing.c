@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled by benchmarks/run for the machine it runs on. Native contenders are
-// called from here, so that no interpreter overhead enters their times.
+// called from here, so that their times include no interpreter overhead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/// A quant-float entry point; the tensors stay opaque here.
+/// A quant-float entry point. The tensors are opaque here.
 typedef int (*entry_point)(const void *, void *, char *, size_t);
 
 double time_entry_point(entry_point function, const void *inputs, void *outputs,
@@ -47,14 +47,14 @@ double time_numkong(numkong_cast function, const void *from, uint32_t fromType,
 }
 
 //===----------------------------------------------------------------------===//
-// Traffic: the bytes of a row read and written, nothing converted
+// Traffic: reads and writes the bytes of a row without a conversion
 //===----------------------------------------------------------------------===//
 //
-// What bounds a conversion is its loads and stores. Per 64 bytes of the
-// narrower side one vector: narrowing reads R vectors, merges them with R - 1
-// bitwise ors, so that no load can be dropped, and writes one; widening reads
-// one and writes it R times; equal sizes copy. The merge is below what any
-// conversion needs, and the loop stays bound by memory.
+// Loads and stores bound the speed of a conversion. Each iteration handles one
+// vector of 64 bytes of the narrower side: narrowing reads R vectors, merges
+// them with R - 1 bitwise ors, so that no load can be eliminated, and writes
+// one. Widening reads one and writes it R times. Equal sizes copy. The merge is
+// cheaper than any conversion, so the loop stays memory-bound.
 
 typedef uint8_t vector __attribute__((vector_size(64), aligned(1)));
 typedef uint8_t aligned_vector __attribute__((vector_size(64), aligned(64)));
@@ -63,7 +63,7 @@ static inline vector load(const uint8_t *from) { return *(const vector *)from; }
 
 static inline void store(uint8_t *to, vector value) { *(vector *)to = value; }
 
-/// Bypasses the caches: what helps once the data exceeds the last of them.
+/// Non-temporal stores, which are faster for data beyond the last-level cache.
 static inline void stream(uint8_t *to, vector value) {
   __builtin_nontemporal_store((aligned_vector)value, (aligned_vector *)to);
 }
@@ -118,7 +118,8 @@ static traffic_loop findTraffic(int64_t fromSize, int64_t toSize,
   return NULL;
 }
 
-/// Negative when the sizes have no loop, or are not whole vectors.
+/// Negative if there is no loop for the sizes, or if they are no multiple of a
+/// vector.
 double time_traffic(const uint8_t *from, int64_t fromSize, uint8_t *to,
                     int64_t toSize, int64_t count, int nonTemporal,
                     int64_t calls) {
@@ -130,7 +131,8 @@ double time_traffic(const uint8_t *from, int64_t fromSize, uint8_t *to,
   for (int64_t i = 0; i < calls; ++i) {
     loop(from, to, (size_t)narrowBytes);
     if (nonTemporal)
-      __atomic_thread_fence(__ATOMIC_SEQ_CST); // streams end before the clock
+      // non-temporal stores complete within the measurement
+      __atomic_thread_fence(__ATOMIC_SEQ_CST);
     __asm__ volatile("" ::"r"(from), "r"(to) : "memory");
   }
   return seconds() - start;

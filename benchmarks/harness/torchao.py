@@ -13,7 +13,7 @@ from .contenders import Contender, Unsupported
 class TorchAO(Contender):
     name = "torchao"
     has_blocks = True
-    # The packages round as ours do only where rules agree; test/Conformance/blocks compares them.
+    # The packages only round like ours if their rules agree. test/Conformance/blocks compares them.
     converts = False
 
     def prepare(self) -> None:
@@ -41,7 +41,7 @@ class TorchAO(Contender):
         self.compiled = torch.compile(quantize)
         try:
             self.compiled(self.x)
-        except Exception as error:  # PyTorch's own exceptions share no useful base
+        except Exception as error:  # PyTorch's own exceptions have no useful common base
             raise Unsupported(str(error).splitlines()[0][:200]) from error
 
     def time(self, calls: int) -> float:
