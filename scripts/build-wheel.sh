@@ -27,7 +27,8 @@ mkdir -p "$wheels/source"
   "$wheels" >"$wheels/sdist.log")
 tar -xzf "$wheels"/*.tar.gz -C "$wheels/source" --strip-components=1
 
-# Sources and build lie to each other as in this project's own build, and have its flags, so that ccache knows the objects.
+# The relative paths of sources and build, and the flags, are those of this project's own build, so
+# that ccache has the objects.
 export CC=clang-$QF_LLVM CXX=clang++-$QF_LLVM MLIR_DIR=/usr/lib/llvm-$QF_LLVM/lib/cmake/mlir
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$wheels/source/project
@@ -55,7 +56,7 @@ fi
 build_wheel "$wheels/linux" QUANT_FLOAT_PYTHON_SELF_CONTAINED=ON \
   "QUANT_FLOAT_PYTHON_STABLE_INCLUDE_DIRS=$headers/usr/include/python3.13;$headers/usr/include"
 
-# The second wheel differs in the extension alone.
+# The second wheel differs in the extension only.
 "$QF_PYTHON" - "$wheels/linux" "$wheels/source/project/build/lib/_native.abi3.so" <<'EOF'
 import pathlib, re, shutil, sys
 from auditwheel.wheeltools import InWheel

@@ -4,11 +4,12 @@
 QF_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 QF_BUILD=$QF_ROOT/build
 QF_PYTHON=$QF_BUILD/venv/bin/python
-# The version of LLVM and of the tools of its packages; docs/llvm-versions.md lists those that are supported.
+# The version of LLVM and of the tools in its packages. docs/llvm-versions.md lists the supported
+# ones.
 export QF_LLVM=${QF_LLVM:-22}
 cd "$QF_ROOT" || exit 1
 
-# Compiler output is the same wherever the checkout lies.
+# Compiler output does not depend on the path of the checkout.
 export CCACHE_BASEDIR=$QF_ROOT CCACHE_NOHASHDIR=1
 
 qf_setup() {
@@ -22,7 +23,7 @@ qf_build() {
   headers=${QUANT_FLOAT_ONNXRUNTIME_INCLUDE_DIR:-$headers/usr/include/onnxruntime}
   [ -e "$headers/onnxruntime_c_api.h" ] || headers=''
   echo "build: configuring"
-  # Every time: it takes two seconds, and a checkout may have gained folders.
+  # Always, because it takes only two seconds, and a checkout may have new folders.
   cmake --preset release "-DCMAKE_C_COMPILER=clang-$QF_LLVM" "-DCMAKE_CXX_COMPILER=clang++-$QF_LLVM" \
     "-DMLIR_DIR=/usr/lib/llvm-$QF_LLVM/lib/cmake/mlir" \
     ${headers:+"-DQUANT_FLOAT_ONNXRUNTIME_INCLUDE_DIR=$headers"} >"$log" 2>&1 || { tail -40 "$log" >&2; return 1; }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Downloads a package of another Debian suite, and unpacks files and folders of it, ./usr/bin/NAME for example, into a folder. Uses
-# an apt configuration of its own, so that the machine's stays as it is.
+# Downloads a package of another Debian suite, and unpacks files and folders of it, ./usr/bin/NAME
+# for example, into a folder. Uses a separate apt configuration, so that the machine's does not
+# change.
 #   scripts/download-package.sh SUITE PACKAGE FOLDER PATH...
 set -euo pipefail
-[ $# -ge 4 ] || { sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -ge 4 ] || { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 suite=$1 package=$2 folder=$(realpath -m "$3")
 shift 3
 

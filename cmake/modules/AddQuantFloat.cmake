@@ -1,21 +1,21 @@
-# How every library and tool of this project is built.
+# Build rules of the libraries and tools of this project.
 
 option(QUANT_FLOAT_WARNINGS_AS_ERRORS "Stop at warnings; for those who work on this project" OFF)
 option(QUANT_FLOAT_PRECOMPILE_HEADERS "Compile the headers of MLIR that most files include once" ON)
-# The shared libraries where LLVM was built with them, as Debian's is. Never both: a static MLIR beside
-# the shared one would register every dialect and command-line option twice.
+# The shared libraries if LLVM was built with them, as Debian's is. Never both: a static MLIR in
+# addition to the shared one would register every dialect and command-line option twice.
 set(static_default ON)
 if(TARGET MLIR)
   set(static_default OFF)
 endif()
 option(QUANT_FLOAT_LINK_STATIC "Link MLIR's static libraries, not libMLIR.so" ${static_default})
 
-# A build that this one is a part of may have fewer libraries (examples/iree).
+# A build that contains this one may have fewer libraries (examples/iree).
 if(NOT DEFINED QUANT_FLOAT_MLIR_LIBS)
   set(QUANT_FLOAT_MLIR_LIBS MLIR)
   if(QUANT_FLOAT_LINK_STATIC)
     get_property(QUANT_FLOAT_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
-    # All that a tool can register, without tests, the C API and programs' own parts.
+    # Everything that a tool can register, except for tests, the C API and the main programs.
     list(FILTER QUANT_FLOAT_MLIR_LIBS EXCLUDE REGEX
       "Test|^MLIR$|^MLIRCAPI|^mlir_|ExecutionEngine|Runtime$|Tbl[Gg]en|TableGen|PDLL|Reduce|Query|MlirOptMain|JitRunner")
   endif()
@@ -30,7 +30,7 @@ endif()
 list(APPEND QUANT_FLOAT_MLIR_LIBS ${QUANT_FLOAT_LLVM_LIBS})
 option(QUANT_FLOAT_PYTHON_SELF_CONTAINED "Link the archives of LLVM, MLIR and lld into the extension of the Python package" OFF)
 if(QUANT_FLOAT_PYTHON_SELF_CONTAINED)
-  # All else links the shared libraries as before.
+  # All other targets link the shared libraries as before.
   foreach(libraries IN ITEMS QUANT_FLOAT_MLIR_LIBS QUANT_FLOAT_LLVM_LIBS)
     list(TRANSFORM ${libraries}
       REPLACE ".+" "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:QUANT_FLOAT_LINKS_ARCHIVES>>>:\\0>")
@@ -41,11 +41,11 @@ set(QUANT_FLOAT_WARNINGS -Wall -Wextra)
 if(QUANT_FLOAT_WARNINGS_AS_ERRORS)
   list(APPEND QUANT_FLOAT_WARNINGS -Werror)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # The C++ library asks for loops to be unrolled, which clang 23 cannot always do.
+    # The C++ library requests loop unrolling, which clang 23 cannot always perform.
     list(APPEND QUANT_FLOAT_WARNINGS -Wno-error=pass-failed)
   endif()
 endif()
-# Nothing here throws or asks for a type at run time, whatever LLVM was built with.
+# No exceptions and no RTTI, whatever LLVM was built with.
 set(QUANT_FLOAT_COMPILE_OPTIONS
   ${QUANT_FLOAT_WARNINGS} -Wno-unused-parameter -fno-exceptions -fno-rtti -fvisibility-inlines-hidden)
 set(QUANT_FLOAT_LINK_OPTIONS)
@@ -57,7 +57,7 @@ foreach(sanitizer IN LISTS QUANT_FLOAT_SANITIZERS)
   list(APPEND QUANT_FLOAT_LINK_OPTIONS -fsanitize=${sanitizer})
 endforeach()
 # The LLVM packages are built without -fsanitize=vptr type information. Compiled models have no
-# function types in front of their functions, where -fsanitize=function reads them.
+# function types before their functions, where -fsanitize=function reads them.
 if("Undefined" IN_LIST QUANT_FLOAT_SANITIZERS)
   list(APPEND QUANT_FLOAT_SANITIZER_OPTIONS -fno-sanitize=vptr,function)
 endif()
@@ -78,7 +78,7 @@ function(_quant_float_target_settings target)
     target_compile_definitions(${target} PRIVATE QUANT_FLOAT_LLVM_HAS_ASSERTIONS)
   endif()
   target_link_options(${target} PUBLIC ${QUANT_FLOAT_LINK_OPTIONS})
-  # What is compiled for libraries and what is compiled for programs share a precompiled header.
+  # Sources for libraries and sources for programs share a precompiled header.
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
@@ -89,14 +89,14 @@ function(_quant_float_target_settings target)
   endif()
 endfunction()
 
-# Most of the time of a file goes into the headers of MLIR. Two thirds of it are gone where they are
-# compiled once, with the templates that they instantiate.
+# MLIR's headers dominate the compile time of a file. Precompiling them, with the templates that
+# they instantiate, saves two thirds of it.
 if(QUANT_FLOAT_PRECOMPILE_HEADERS)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/QuantFloatPrecompiled.cpp CONTENT "")
   add_library(QuantFloatPrecompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/QuantFloatPrecompiled.cpp)
   _quant_float_target_settings(QuantFloatPrecompiled)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # A time in it would keep ccache from finding anything.
+    # With a timestamp in it, ccache would never hit.
     list(APPEND QUANT_FLOAT_COMPILE_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")
     target_compile_options(QuantFloatPrecompiled PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
@@ -155,8 +155,9 @@ function(add_quant_float_tool name)
   set_property(GLOBAL APPEND PROPERTY QUANT_FLOAT_TOOLS ${name})
 endfunction()
 
-# add_quant_float_plugin(QuantFloatX LINK_LIBS ... DEFINITIONS ...): a plugin of mlir-opt. The entry points are a module
-# of their own without MLIR and LLVM, which loads QuantFloatXImpl if the host has the MLIR that this links.
+# add_quant_float_plugin(QuantFloatX LINK_LIBS ... DEFINITIONS ...): a plugin of mlir-opt. The entry
+# points are in a separate module without MLIR and LLVM, which loads QuantFloatXImpl if the host has
+# the MLIR that this links.
 function(add_quant_float_plugin name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEFINITIONS" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/tools/quant-float-plugin)
@@ -165,7 +166,7 @@ function(add_quant_float_plugin name)
   target_link_libraries(${name}Impl PRIVATE ${ARG_LINK_LIBS} ${QUANT_FLOAT_MLIR_LIBS})
 
   add_library(${name} MODULE ${folder}/quant-float-plugin.cpp)
-  # Upstream's declarations, without what our own code is compiled with.
+  # Upstream's declarations, without our own compile options.
   target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_options(${name} PRIVATE ${QUANT_FLOAT_COMPILE_OPTIONS})
   target_link_options(${name} PRIVATE ${QUANT_FLOAT_LINK_OPTIONS})
@@ -180,7 +181,7 @@ function(add_quant_float_plugin name)
   set(targets ${name} ${name}Impl)
   set(exports plugin implementation)
   foreach(target export IN ZIP_LISTS targets exports)
-    # What importers stand on is left out where nothing of it is used.
+    # Libraries that only importers need are not linked if they are unused.
     target_link_options(${target} PRIVATE "LINKER:--version-script=${folder}/${export}.map" LINKER:--as-needed)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${folder}/${export}.map)
     target_compile_definitions(${target} PRIVATE QUANT_FLOAT_VERSION="${PROJECT_VERSION}" ${ARG_DEFINITIONS})
@@ -188,8 +189,8 @@ function(add_quant_float_plugin name)
   endforeach()
 endfunction()
 
-# add_quant_float_test_program(quant-float-x y.cpp LINK_LIBS ...): of quant-float-x.cpp and y.cpp, built
-# before the lit tests run.
+# add_quant_float_test_program(quant-float-x y.cpp LINK_LIBS ...): built from quant-float-x.cpp and
+# y.cpp before the lit tests run.
 function(add_quant_float_test_program name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${name}.cpp ${ARG_UNPARSED_ARGUMENTS})

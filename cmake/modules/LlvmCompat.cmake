@@ -5,7 +5,7 @@ if(LLVM_VERSION_MAJOR LESS 22)
   message(FATAL_ERROR "expected MLIR 22.1 or later, but got ${LLVM_PACKAGE_VERSION}")
 endif()
 
-# What the C API of MLIR's execution engine links besides libMLIR.so.
+# Further dependencies of MLIR's execution engine in its C API, in addition to libMLIR.so.
 if(LLVM_VERSION_MAJOR LESS 23) # 22.
   set(QUANT_FLOAT_MLIR_ENGINE_LIBS)
 else()
@@ -14,7 +14,7 @@ else()
     ${LLVM_LIBRARY_DIR}/libMLIRExecutionEngineUtils.a)
 endif()
 
-# The headers that have moved, by their newest names.
+# The headers that have moved, with their newest names.
 set(QUANT_FLOAT_COMPAT_INCLUDE_DIR ${PROJECT_BINARY_DIR}/llvm-compat)
 file(MAKE_DIRECTORY ${QUANT_FLOAT_COMPAT_INCLUDE_DIR})
 if(LLVM_VERSION_MAJOR LESS 24) # 23.

@@ -1,11 +1,12 @@
-# The target QuantFloatArchives: LLVM, MLIR and lld as archives, for a library that needs none of them where it runs. Nothing else
-# that such a library links may bring the shared libraries, see QUANT_FLOAT_MLIR_LIBS.
+# The target QuantFloatArchives: LLVM, MLIR and lld as archives, for a library that does not require
+# their shared libraries at run time. No other dependency of such a library may link the shared
+# libraries, see QUANT_FLOAT_MLIR_LIBS.
 
 if(NOT UNIX OR APPLE)
   message(FATAL_ERROR "QUANT_FLOAT_PYTHON_SELF_CONTAINED: expected an ELF platform")
 endif()
 file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-# What programs have, and a second copy of what the others contain.
+# Libraries of programs only, and second copies of objects in other libraries.
 list(FILTER archives EXCLUDE REGEX "/lib(MLIR|LLVM)[^/]*(Test|TableGen|TblGen|PDLL|Reduce|Query|MlirOptMain|JitRunner)[^/]*$|/libMLIR\\.a$")
 foreach(name IN ITEMS lldELF lldCommon zstd z)
   find_library(QUANT_FLOAT_${name}_ARCHIVE NAMES lib${name}.a HINTS ${LLVM_LIBRARY_DIR} REQUIRED
@@ -13,7 +14,8 @@ foreach(name IN ITEMS lldELF lldCommon zstd z)
   list(APPEND archives ${QUANT_FLOAT_${name}_ARCHIVE})
 endforeach()
 
-# lld registers all targets of LLVM. These functions keep those that the compiler does not support out of the library.
+# lld registers all targets of LLVM. These functions exclude the targets that the compiler does not
+# support.
 set(functions "/* What lld and the compiler call for parts of LLVM that this library does not contain. */\n")
 foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
   if(NOT target MATCHES "^(AArch64|NVPTX|RISCV|X86)$")

@@ -1,5 +1,5 @@
-# A manual page and shell completions of each tool, which a script writes from its --help, and the
-# changelog. They lie below share/ in the build tree as below the prefix.
+# A manual page and shell completions of each tool, which a script generates from its --help, and
+# the changelog. They are below share/ in the build tree as in the install tree.
 
 find_package(Python3 COMPONENTS Interpreter)
 if(CMAKE_CROSSCOMPILING OR NOT Python3_FOUND OR Python3_VERSION VERSION_LESS 3.11)
@@ -28,7 +28,7 @@ foreach(tool IN LISTS tools)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
   string(APPEND zsh_files " \"${manuals}/zsh/site-functions/_${tool}\"")
 endforeach()
-# As Debian has it.
+# Debian's conventions.
 add_custom_command(OUTPUT ${manuals}/changelog.gz
   COMMAND ${Python3_EXECUTABLE} -c
     "import gzip, sys; sys.stdout.buffer.write(gzip.compress(open(sys.argv[1], 'rb').read(), mtime=0))"
@@ -41,7 +41,7 @@ foreach(component IN LISTS components)
 endforeach()
 add_custom_target(quant-float-manuals ALL DEPENDS ${pages} ${manuals}/changelog.gz)
 
-# Debian's zsh looks for what packages bring in a place of its own.
+# Debian's zsh searches completions of packages in a separate folder.
 install(CODE "
   set(folder site-functions)
   if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")

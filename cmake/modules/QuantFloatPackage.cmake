@@ -1,14 +1,14 @@
-# What `cmake --install` puts where, the CMake package of the build and the install tree, and CPack's
-# packages: "runtime" to run the tools and compiled models, "dev" to build on the libraries, "vectors" to
-# test others.
+# The install rules of `cmake --install`, the CMake package of the build and the install tree, and
+# CPack's packages: "runtime" to run the tools and compiled models, "dev" to build on the libraries,
+# "vectors" to test other libraries.
 
 include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/QuantFloat)
 set(build_config_dir ${PROJECT_BINARY_DIR}/lib/cmake/QuantFloat)
 
-# Static libraries, with what they link, as QuantFloat::<target>: a file of targets for each component of the libraries, and one
-# for C programs.
+# Static libraries with their dependencies, as QuantFloat::<target>: a targets file for each
+# component of the libraries, and one for C programs.
 set(target_sets)
 foreach(component IN LISTS QUANT_FLOAT_COMPONENTS)
   get_property(libraries GLOBAL PROPERTY QUANT_FLOAT_LIBRARIES_${component})
@@ -17,7 +17,8 @@ foreach(component IN LISTS QUANT_FLOAT_COMPONENTS)
   list(APPEND target_sets ${component})
 endforeach()
 
-# Tools, the plugin, libraries for C programs. Debian keeps libMLIR.so where the loader does not look.
+# Tools, the plugin, libraries for C programs. The loader does not search the folder of Debian's
+# libMLIR.so.
 get_property(tools GLOBAL PROPERTY QUANT_FLOAT_TOOLS)
 get_property(c_libraries GLOBAL PROPERTY QUANT_FLOAT_C_LIBRARIES)
 foreach(tool IN LISTS tools c_libraries)
@@ -27,7 +28,7 @@ foreach(tool IN LISTS tools c_libraries)
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR})
   endif()
   if(type MATCHES "^(SHARED|STATIC)_LIBRARY$")
-    # An archive of these is what quant-float-compile links into libraries.
+    # quant-float-compile links an archive of these into libraries.
     install(TARGETS ${tool} EXPORT QuantFloatTargets-C
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
@@ -38,7 +39,7 @@ foreach(tool IN LISTS tools c_libraries)
   endif()
 endforeach()
 
-# Headers, generated ones too, and TableGen files.
+# Headers, including generated ones, and TableGen files.
 foreach(root ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   install(DIRECTORY ${root}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
     FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.td PATTERN *.h.inc
@@ -75,7 +76,7 @@ set(QUANT_FLOAT_TOOLS_DIR ${CMAKE_INSTALL_BINDIR})
 set(QUANT_FLOAT_LIBRARY_DIR ${CMAKE_INSTALL_LIBDIR})
 _quant_float_write_config(${PROJECT_BINARY_DIR}/cmake/install ${config_dir})
 
-# Before 1.0 a minor version may break what is built on the libraries.
+# Before 1.0, a minor version may break dependents of the libraries.
 write_basic_package_version_file(${build_config_dir}/QuantFloatConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(
@@ -83,7 +84,7 @@ install(
         ${build_config_dir}/QuantFloatConfigVersion.cmake
   DESTINATION ${config_dir} COMPONENT dev)
 
-# The license, where Debian looks for it.
+# The license, in Debian's folder for it.
 set(runtime_package quant-float)
 set(dev_package libquant-float-dev)
 set(vectors_package quant-float-vectors)
@@ -123,10 +124,11 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Tools that check, compile and run the quan
 models: casts to float8, float6 and float4, QuantizeLinear, DequantizeLinear,
 FakeConvert. The dialect comes as a plugin of mlir-opt, too, and in a server
 for editors.")
-# dpkg-shlibdeps finds what is linked, save libLLVM, which has a link in a package for developers, too.
+# dpkg-shlibdeps finds the linked libraries, except for libLLVM, which also has a link in a -dev
+# package.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS libllvm${LLVM_VERSION_MAJOR})
-# Called or loaded: the linker of shared libraries, the threads of kernels.
+# Called or loaded at run time: the linker of shared libraries, the threads of kernels.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS
   "lld-${LLVM_VERSION_MAJOR}, libomp-${LLVM_VERSION_MAJOR}-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${dev_package})

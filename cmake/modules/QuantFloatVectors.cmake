@@ -1,5 +1,5 @@
-# The conformance vectors, which the build's own quant-float-certify writes: a package of their own, and a
-# source distribution and a wheel for Python.
+# The conformance vectors, which the build's own quant-float-certify writes: a separate package, and
+# a source distribution and a wheel for Python.
 
 if(CMAKE_CROSSCOMPILING OR NOT TARGET quant-float-certify)
   message(STATUS "no conformance vectors: quant-float-certify cannot be run")
@@ -8,7 +8,7 @@ endif()
 
 set(vectors ${PROJECT_BINARY_DIR}/share/quant-float-vectors)
 add_custom_command(OUTPUT ${vectors}/data/vectors.json
-  # Not what another version has left.
+  # Removes the files of another version.
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${vectors}/data
   COMMAND quant-float-certify --vectors ${vectors}/data
   DEPENDS quant-float-certify

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Prints where ONNX's own C++ library is installed: builds it, half a minute on two cores, if it is not there yet.
-#   cmake/onnx/build.sh [PYTHON]    PYTHON has pip, to download with (python3)
-# CXXFLAGS is taken as CMake takes it. What is built is kept in ~/.cache/quant-float, for all checkouts, by its version and
-# what it is built with.
+# Prints where ONNX's own C++ library is installed. Builds it if necessary, in half a minute on two
+# cores.
+#   cmake/onnx/build.sh [PYTHON]    PYTHON must have pip for the download (python3)
+# CXXFLAGS is used as in CMake. The result is stored in ~/.cache/quant-float, for all checkouts,
+# keyed by its version and its build settings.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${1:-python3}
@@ -15,7 +16,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/quant-float
 prefix=$cache/onnx-$version-$key
 if [ ! -e "$prefix" ]; then
   mkdir -p "$cache"
-  # Of several checkouts one builds.
+  # Only one of several checkouts builds at a time.
   exec 9>"$cache/.onnx.lock"
   flock 9
 fi
@@ -31,7 +32,7 @@ if [ ! -e "$prefix" ]; then
       -DCMAKE_INSTALL_PREFIX="$part/install" &&
     ninja -C "$part/build" -j "$(($(nproc) < 2 ? 1 : 2))" install
   } >"$part/log" 2>&1 || { tail -20 "$part/log" >&2; echo "onnx: error: not built, the whole log: $part/log" >&2; exit 1; }
-  # Complete or not at all.
+  # Installed atomically.
   mv "$part/install" "$prefix"
   rm -rf "$part"
 fi

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How far two correct runs of a quantized network may lie apart.
+"""A bound for the difference between two correct runs of a quantized network.
 
-Two runtimes add the terms of a dot product in different orders. A sum of n
-products is off from the exact one by at most gamma(n) * sum |a||b|, where
-gamma(n) = n u / (1 - n u) and u = 2^-24, whatever the order; two such sums lie
-at most twice that apart. Everything else here is exact or rounded once, and so
-equal where its inputs are. `bounds` carries the largest possible distance
-through a network, from the values that one of the two runs found: a sum adds
-the above, a product with weights multiplies by their magnitudes, a quantization
-takes the distance to the codes at both ends of the interval, so that it is 0
-where no rounding boundary lies within. Where the codes that the other run found
-are known too, their actual distance goes on from there.
+Two runtimes add the terms of a dot product in different orders. A sum of n products differs from
+the exact one by at most gamma(n) * sum |a||b|, where gamma(n) = n u / (1 - n u) and u = 2^-24, in
+any order, and two such sums differ by at most twice that. All other ops are exact or rounded once,
+and therefore equal for equal inputs. `bounds` propagates the largest possible difference through a
+network, starting from the values of one of the two runs: a reduction adds the bound above, a matmul
+with weights multiplies by their magnitudes, and a quantization takes the difference of the
+quantized values at both ends of the interval, which is 0 if it contains no rounding boundary. If
+the quantized values of the other run are known as well, their actual difference is propagated.
 """
 
 import ml_dtypes
@@ -19,7 +17,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 UNIT = 2.0**-24
-# As numpy holds the codes of these formats.
+# numpy's types for these formats.
 CODES = {
     TensorProto.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
     TensorProto.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
@@ -31,13 +29,13 @@ QUANTIZING = ("QuantizeLinear", "DynamicQuantizeLinear")
 
 
 def value_infos(model):
-    """What is known of the type and the shape of each value."""
+    """The known type and shape of each value."""
     plain = onnx.ModelProto()
     plain.CopyFrom(model)
-    # Before version 4 an initializer that is no input has no type.
+    # Before version 4, an initializer that is not an input has no type.
     plain.ir_version = max(plain.ir_version, 4)
     for node in plain.graph.node:
-        # ONNX Runtime's own quantization nodes, which onnx does not know, type as ONNX's.
+        # ONNX Runtime's own quantization nodes, which onnx does not know, have the types of ONNX's.
         node.domain = ""
     graph = onnx.shape_inference.infer_shapes(plain).graph
     infos = {
@@ -68,7 +66,7 @@ def probed(model, names):
 
 
 def unsigned_weights(model):
-    """The same model with unsigned weights, and zero points of weights, in integer products.
+    """The same model with unsigned weights, and zero points of weights, in integer matmuls.
 
     On x86-64 CPUs without VNNI, ONNX Runtime adds products of an unsigned and a signed byte in 16
     bits, which saturate. Products of unsigned bytes are exact everywhere.
@@ -85,7 +83,7 @@ def unsigned_weights(model):
 
 
 def runtime_values(model, inputs):
-    """Every value of a model as ONNX Runtime finds it without optimizations, by name."""
+    """Every value of a model in ONNX Runtime without optimizations, by name."""
     import onnxruntime as ort
 
     names = [name for node in model.graph.node for name in node.output if name]
@@ -114,7 +112,7 @@ def runtime_values(model, inputs):
 
 
 def evaluate(node, arrays):
-    """The first result of one node, by the reference implementation."""
+    """The first result of one node, in the reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
     copy = onnx.NodeProto()
@@ -134,13 +132,13 @@ def evaluate(node, arrays):
 
 
 def typed(array, onnx_type):
-    """Codes as numpy arrays of their own type; what else there is as it is."""
+    """Quantized values as numpy arrays of their own type. Other values are returned unchanged."""
     kind = CODES.get(onnx_type)
     return array.view(kind) if kind and array.dtype != kind else array
 
 
-def distance(first, second):
-    """Element by element, codes by the numbers they stand for."""
+def difference(first, second):
+    """Elementwise differences, of quantized values in their numeric values."""
     return np.abs(first.astype(np.float64) - second.astype(np.float64))
 
 
@@ -160,7 +158,7 @@ def channelwise(parameter, x, node):
 
 
 def quantize(x, scale, zero_point, kind):
-    """Codes of x, by the definition."""
+    """Quantizes x, by the definition."""
     with np.errstate(over="ignore"):
         quotient = (x.astype(np.float32) / scale.astype(np.float32)).astype(np.float32)
     if kind.name.startswith("float8"):
@@ -172,9 +170,10 @@ def quantize(x, scale, zero_point, kind):
 
 
 class Bounds:
-    """The distances by name; one method for each operation, from those of its inputs.
+    """The bounds by name, with one method for each op, which computes its bound from those of its
+    inputs.
 
-    `others` are values of the other run; `excess` tells which lie further off than they may.
+    `others` are values of the other run. `excess` contains the elements that exceed their bound.
     """
 
     def __init__(self, model, values, others=None):
@@ -190,18 +189,21 @@ class Bounds:
                 self.compare(name, others[name])
 
     def compare(self, name, other):
-        """Counts elements that are too far off; for the nodes behind, what is known now holds."""
+        """Counts the elements that exceed their bound. For the following nodes, the actual
+        differences are used."""
         value = self.values[name]
         if other.shape != value.shape or other.dtype != value.dtype:
             self.excess.append(
                 f"{name}: {other.dtype}{other.shape}, not {value.dtype}{value.shape}"
             )
             return
-        actual = np.where(other == value, 0.0, distance(other, value))
+        actual = np.where(other == value, 0.0, difference(other, value))
         # A NaN on one side only is a difference without a size.
         wrong = ~((actual <= self.found[name]) | ((other != other) & (value != value)))
         if wrong.any():
-            self.excess.append(f"{name}: {np.count_nonzero(wrong)} of {value.size} too far off")
+            self.excess.append(
+                f"{name}: {np.count_nonzero(wrong)} of {value.size} beyond the bound"
+            )
         if name in self.quantized:
             self.found[name] = actual
 
@@ -210,10 +212,10 @@ class Bounds:
         value = self.values.get(name)
         return self.found.get(name, np.zeros(np.shape(value)))
 
-    def rounded(self, node, distance):
-        """One rounding more on either side, but none where the operands are the same."""
+    def rounded(self, node, difference):
+        """One more rounding on either side, unless the operands are equal."""
         y = np.abs(self.values[node.output[0]].astype(np.float64))
-        return np.where(distance > 0, distance + 2 * gamma(1) * (y + distance), 0)
+        return np.where(difference > 0, difference + 2 * gamma(1) * (y + difference), 0)
 
     def summed(self, node, magnitudes, carried, terms):
         """Sums of `terms` products whose magnitudes add up to `magnitudes`."""
@@ -239,11 +241,11 @@ class Bounds:
         return self.rounded(node, a * db + b * da + da * db)
 
     def MaxPool(self, node, inputs, distances):  # noqa: N802
-        # ONNX's own padding and strides, on distances instead of values.
+        # ONNX's own padding and strides, applied to bounds instead of values.
         return self.evaluate(node, distances[0])
 
     def evaluate(self, node, *arrays):
-        """The node on other inputs, in double precision."""
+        """Evaluates the node with other inputs, in double precision."""
         return evaluate(node, [np.asarray(array, np.float64) for array in arrays])
 
     def contraction(self, node, inputs, distances):
@@ -256,7 +258,8 @@ class Bounds:
             carried = carried + distances[2].reshape(
                 (-1, *[1] * (carried.ndim - 2)) if node.op_type == "Conv" else (-1,)
             )
-        # The products of one output: MatMul's rows of b, the rest of Conv's and Gemm's weights.
+        # The number of products of one output: MatMul's rows of b, or the other dimensions of
+        # Conv's and Gemm's weights.
         terms = b[0].size if node.op_type == "Conv" else a.shape[-1]
         return self.summed(node, magnitudes, carried, terms + len(bias))
 
@@ -266,15 +269,15 @@ class Bounds:
         x, scale, *zero_point = inputs
         parameters = (scale, zero_point[0] if zero_point else np.zeros_like(scale))
         scale, zero_point = (channelwise(parameter, x, node) for parameter in parameters)
-        return self.code_distance(node, x, distances[0], scale, zero_point)
+        return self.quantized_difference(node, x, distances[0], scale, zero_point)
 
-    def code_distance(self, node, x, dx, scale, zero_point):
+    def quantized_difference(self, node, x, dx, scale, zero_point):
         code = self.values[node.output[0]]
         ends = []
         for end, far in ((x - dx, -np.inf), (x + dx, np.inf)):
-            # To float32 outwards.
+            # Rounds outwards to float32.
             end = np.where(dx > 0, np.nextafter(end.astype(np.float32), np.float32(far)), x)
-            ends.append(distance(quantize(end, scale, zero_point, code.dtype), code))
+            ends.append(difference(quantize(end, scale, zero_point, code.dtype), code))
         return np.maximum(*ends)
 
     def DequantizeLinear(self, node, inputs, distances):  # noqa: N802
@@ -287,7 +290,7 @@ class Bounds:
         farthest = dx.max(initial=0)
         if not farthest:
             return [np.zeros(code.shape), np.zeros(()), np.zeros(())]
-        # Both ends of the range move; the subtraction and the division round.
+        # Both ends of the range vary, and the subtraction and the division round.
         ds = 2 * farthest / 255
         ds += 2 * gamma(2) * (scale + ds)
         least, most = scale - ds, scale + ds
@@ -297,7 +300,7 @@ class Bounds:
             np.rint((low + farthest) / least) - middle,
             middle - np.rint(max(low - farthest, 0.0) / most),
         )
-        # The quotient as far from 0, and as near to it, as it can be.
+        # The largest and the smallest possible quotient.
         far = np.copysign((np.abs(x) + dx) / least * (1 + 2 * UNIT), x)
         near = (np.abs(x) - dx) / np.where(np.abs(x) > dx, most, least)
         near = np.copysign(1, x) * near * (1 - 2 * UNIT)
@@ -306,7 +309,7 @@ class Bounds:
         return [steps + dz, np.asarray(ds), np.asarray(dz)]
 
     def integer_contraction(self, node, inputs, distances):
-        """Exact, so that only differing codes matter."""
+        """Exact, so that only different quantized values matter."""
         a, b = (x.astype(np.float64) for x in inputs[:2])
         zero = [0.0 if z is None or not z.size else z.astype(np.float64) for z in inputs[2:]]
         weights = np.abs(b - (zero[1] if len(zero) > 1 else 0.0))

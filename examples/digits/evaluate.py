@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Judges the digits networks: evaluate.py prepare|report FOLDER
+"""Evaluates the digits networks: evaluate.py prepare|report FOLDER
 
-`prepare` writes into FOLDER what quant-float-run is to run:
+`prepare` writes the inputs of quant-float-run into FOLDER:
 
   digits.npy, conv.npy   the test images as the networks take them
-  NETWORK-codes.onnx     each quantized network with the codes of its activations
-                         as outputs behind the logits
+  NETWORK-codes.onnx     each quantized network with its quantized activations
+                         as outputs after the logits
 
-`report` reads what it wrote into FOLDER/NETWORK and FOLDER/NETWORK-codes, counts
-the images that the networks read correctly, and compares with ONNX Runtime.
-Exits with 1 where a result is further off than the order of the additions can
-explain (agreement.py), or where a network decides otherwise.
+`report` reads quant-float-run's outputs in FOLDER/NETWORK and FOLDER/NETWORK-codes, counts the
+correctly classified images, and compares with ONNX Runtime. Exits with 1 if a result exceeds the
+bound for other orders of additions (agreement.py), or if a network classifies an image differently.
 """
 
 import sys
@@ -44,7 +43,7 @@ def prepare(folder):
 
 
 def compare(folder, network, suffix, labels):
-    """One line of the report; whether the results agree."""
+    """Prints one line of the report. Returns whether the results agree."""
     name = f"{network}-{suffix}"
     model = onnx.load(HERE / f"{name}.onnx")
     values = agreement.runtime_values(model, {"image": images(network)})
@@ -53,8 +52,8 @@ def compare(folder, network, suffix, labels):
     excess = bounds.excess
     codes, beside = {}, logits
     if suffix != "f32":
-        # Another program, as what it computes is used otherwise, and so maybe other sums. But of
-        # these logits it is known from which codes they came.
+        # A separate compilation, whose values have other users, and maybe another accumulation
+        # order. But for these logits, the quantized values that they are computed from are known.
         beside, *arrays = (
             np.load(folder / f"{name}-codes" / f"output_{index}.npy")
             for index in range(1 + len(agreement.code_names(model)))
@@ -74,7 +73,7 @@ def compare(folder, network, suffix, labels):
         f"{network:8}{FORMATS[suffix]:9}"
         f"{(decisions == labels).mean():>8.1%}{(theirs == labels).mean():>14.1%}"
         f"{otherwise:>8} of {labels.size}"
-        f"{agreement.distance(beside, values['logits']).max():>13.1e}{bounds['logits'].max():>9.1e}"
+        f"{agreement.difference(beside, values['logits']).max():>13.1e}{bounds['logits'].max():>9.1e}"
         f"{f'{differing} of {all_codes}' if all_codes else '-':>15}"
     )
     for line in excess:
@@ -91,7 +90,7 @@ def report(folder):
         f"{'by':>13}{'may by':>9}{'differing':>15}"
     )
     agree = [compare(folder, n, suffix, labels) for n in NETWORKS for suffix in FORMATS]
-    print("\nall agree" if all(agree) else "\nthe results differ by more than they may")
+    print("\nall agree" if all(agree) else "\nthe results differ by more than the bound")
     return 0 if all(agree) else 1
 
 

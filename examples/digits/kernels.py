@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The two kernels of a float8 network, by themselves: kernels.py prepare|check|time FOLDER
+"""The two kernels of a float8 network alone: kernels.py prepare|check|time FOLDER
 
-`prepare` writes into FOLDER quantize.onnx (float32 to float8 E4M3FN) and
-dequantize.onnx (back), for any number of elements and with a scale of the digits
-network, and what to run them on: the network's weights, values that test the
-edges, and all 256 codes.
-`check` compares what quant-float-run wrote into FOLDER/quantized and
-FOLDER/dequantized with the definition, computed by ml_dtypes; exits with 1 where
-any bit differs.
-`time` calls the compiled libraries in FOLDER through their C entry points, the
-way a program in C does, beside ml_dtypes and ONNX Runtime on one thread.
+`prepare` writes into FOLDER quantize.onnx (float32 to float8 E4M3FN) and dequantize.onnx (back),
+for any number of elements and with a scale of the digits network, and their inputs: the network's
+weights, edge cases, and all 256 encodings. `check` compares quant-float-run's outputs in
+FOLDER/quantized and FOLDER/dequantized with the definition, computed by ml_dtypes; exits with 1 if
+any bit differs. `time` calls the compiled libraries in FOLDER through their C entry points, like a
+C program, and compares their speed with ml_dtypes and ONNX Runtime on one thread.
 """
 
 import ctypes
@@ -28,8 +25,8 @@ E4M3FN = ml_dtypes.float8_e4m3fn
 ELEMENTS = 1 << 16
 ROUNDS = 20
 
-# Beyond what the weights hold, times the scale: zeros, NaN, infinities, halfway cases around the
-# largest value and in the subnormals.
+# Values beyond those of the weights, times the scale: zeros, NaN, infinities, midpoints around the
+# largest value and in the subnormal range.
 EDGES = (0.0, np.nan, np.inf, 448.0, 464.0, 464.1, 480.0, 1e30, 2.0**-9, 2.0**-10, 1.5 * 2.0**-9)
 
 
@@ -64,19 +61,19 @@ def prepare(folder: Path) -> int:
     onnx.save(model("QuantizeLinear", f32, f8, scale), folder / "quantize.onnx")
     onnx.save(model("DequantizeLinear", f8, f32, scale), folder / "dequantize.onnx")
     edges = np.array(EDGES, np.float32) * scale
-    # 64 times the weights reach past the format's largest value.
+    # 64 times the weights exceed the format's largest value.
     np.save(folder / "values.npy", np.concatenate([weights, 64 * weights, edges, -edges]))
     np.save(folder / "codes.npy", np.arange(256, dtype=np.uint8))
     return 0
 
 
 def quantized(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """ml_dtypes' cast overflows to NaN; so after a clamp, which NaN passes."""
+    """ml_dtypes' cast overflows to NaN, so values are clamped first, which preserves NaN."""
     return np.clip(values / scale, -448, 448).astype(E4M3FN)
 
 
 def differing(found: np.ndarray, wanted: np.ndarray) -> int:
-    """Elements with other bits, the sign of zeros and NaN included."""
+    """Elements with different bits, including the sign of zeros and NaN."""
     code = np.dtype(f"u{wanted.itemsize}")
     if found.dtype.itemsize != wanted.itemsize or found.shape != wanted.shape:
         raise SystemExit(f"found {found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}")
@@ -99,7 +96,7 @@ def check(folder: Path) -> int:
 
 
 class Tensor(ctypes.Structure):
-    """qf_tensor, as the header beside a compiled library declares it."""
+    """qf_tensor, as declared in the header next to a compiled library."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -121,7 +118,7 @@ def compiled(library: Path, inputs: Tensor, outputs: Tensor):
         if function(ctypes.byref(inputs), ctypes.byref(outputs), message, len(message)):
             raise SystemExit(f"{library.stem}: {message.value.decode()}")
 
-    # ctypes turns Python integers into ints; the size of the buffer is wider.
+    # ctypes converts Python integers to int, which is too narrow for the size of the buffer.
     function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
     return call
 
@@ -139,7 +136,7 @@ def runtime(model: Path, x: np.ndarray, y: np.ndarray, x_type: int, y_type: int)
 
 
 def best_speed(calls: dict) -> dict:
-    """Elements per second, contenders taking turns."""
+    """Elements per second. The contenders take turns."""
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(ROUNDS):
         for name, call in calls.items():

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantizes the digits networks: quantize.py [FOLDER]
 
-Writes digits-f8.onnx, digits-i8.onnx, conv-f8.onnx and conv-i8.onnx into FOLDER
-(beside this file unless told otherwise), the same bytes on every machine. Around
-each MatMul, Conv and Gemm of the float32 networks:
+Writes digits-f8.onnx, digits-i8.onnx, conv-f8.onnx and conv-i8.onnx into FOLDER (by default, next
+to this file), the same bytes on every machine. Around each MatMul, Conv and Gemm of the float32
+networks:
 
   activations  QuantizeLinear and DequantizeLinear, one scale per tensor, from
-               the values the calibration images lead to: float8 E4M3FN by their
-               largest magnitude, uint8 by their range without outliers
+               the values for the calibration images: float8 E4M3FN by their
+               maximum magnitude, uint8 by their range without outliers
   weights      DequantizeLinear of constants, a scale for each output channel:
                float8 E4M3FN, or int8 with zero point 0
-  biases       float32; beside uint8 activations and where the node takes it,
-               int32 with the product of the two scales, as integer kernels want it
+  biases       float32, or with uint8 activations, if the node supports it,
+               int32 with the product of the two scales, as integer kernels expect it
 """
 
 import sys
@@ -25,7 +25,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 HERE = Path(__file__).resolve().parent
 E4M3FN_MAX = 448.0
-# Of the values of an activation: what lies outside counts as an outlier.
+# The fraction of an activation's values outside of the range, which count as outliers.
 PERCENTILE = 99.99
 
 
@@ -60,9 +60,9 @@ class Int8:
 
 
 def short(scale):
-    """Rounded up to eight significant bits, lest the order in which a machine sums shows.
+    """Rounded up to eight significant bits, so that the machine's accumulation order does not show.
 
-    Of a channel that training switched off nothing is left.
+    A channel that training has switched off has only zeros.
     """
     fraction, exponent = np.frexp(max(np.float64(scale), 2.0**-24))
     return np.float32(np.ldexp(np.ceil(fraction * 256 - 1e-3) / 256, exponent))
@@ -135,7 +135,8 @@ class Quantizer:
         inputs = list(node.input)
         if node.op_type in ("MatMul", "Conv", "Gemm"):
             inputs[0], scale = self.activation(inputs[0])
-            # MatMul has its output channels last, Conv and the transposed Gemm first.
+            # MatMul's output channels are the last dimension, those of Conv and of the transposed
+            # Gemm the first.
             inputs[1], scales = self.weight(inputs[1], 1 if node.op_type == "MatMul" else 0)
             if len(inputs) > 2 and self.scheme.quantized_biases:
                 inputs[2] = self.bias(inputs[2], scale * scales)

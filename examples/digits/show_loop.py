@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the main loop of a compiled cast: show_loop.py FILE.s [LINES]
 
-A loop is the run of instructions from a label to a jump back to it, with no
-other such run inside. The main loop is the one with the least around its vector
-instructions, of those that have about as many as any; the first of several. The
-others are for the elements at the ends and for what is larger than the caches.
+A loop is a sequence of instructions from a label to a jump back to it, without an inner loop. The
+main loop is the one with the fewest other instructions, of the loops with nearly the most vector
+instructions, and the first of several. The other loops are for remainders and for sizes beyond the
+caches.
 """
 
 import re

@@ -5,12 +5,11 @@
     pip install -r scripts/requirements-train.txt
     python examples/digits/train.py
 
-Two networks for scikit-learn's handwritten digits, trained by plain numpy with
-a fixed seed: a 64-64-32-10 perceptron (MatMul, Add, Relu) in digits-f32.onnx
-and a convolutional network (Conv, Relu, MaxPool, Conv, Relu, Flatten, Gemm)
-in conv-f32.onnx. Writes beside this file, too, the 360 test images with their
-labels and 256 of the training images, by which quantize.py finds the ranges of
-the activations; a pixel is 0 to 16, and the networks take a sixteenth of it.
+Two networks for scikit-learn's handwritten digits, trained by plain numpy with a fixed seed: a
+64-64-32-10 perceptron (MatMul, Add, Relu) in digits-f32.onnx and a convolutional network (Conv,
+Relu, MaxPool, Conv, Relu, Flatten, Gemm) in conv-f32.onnx. Also writes the 360 test images with
+their labels and 256 of the training images next to this file. quantize.py computes the ranges of
+the activations from the latter. Pixels are 0 to 16, and are divided by 16 for the networks.
 """
 
 from pathlib import Path
@@ -43,7 +42,7 @@ class Dense:
 
 
 class Conv:
-    """3x3, one pixel of padding."""
+    """3x3, with one pixel of padding."""
 
     def __init__(self, random, channels, filters):
         shape = (filters, channels, 3, 3)
@@ -80,7 +79,7 @@ class Relu:
 
 
 class MaxPool:
-    """2x2, next to each other."""
+    """2x2 without overlap."""
 
     parameters = slopes = ()
 
@@ -130,7 +129,7 @@ def train(random, layers, images, labels):
 
 
 class Graph:
-    """Nodes one after the other, each named after what it is and which of them."""
+    """A sequence of nodes, each named after its type and number."""
 
     def __init__(self, name, shape):
         self.name, self.shape, self.value = name, shape, "image"
@@ -187,7 +186,7 @@ def conv_model(layers):
     graph.add("Conv", "conv1/Conv", second, pads=[1, 1, 1, 1])
     graph.add("Relu", "conv1/Relu")
     graph.add("Flatten", "flat/Flatten")
-    # As frameworks store it: a row for each output.
+    # In the layout of frameworks: a row for each output.
     dense["weight"] = np.ascontiguousarray(dense["weight"].T)
     graph.add("Gemm", "dense/Gemm", dense, transB=1)
     return graph.model()

@@ -50,8 +50,8 @@ struct QuantFloatSession
 
   void onRegisterDialects(DialectRegistry &registry) override {
     quant_float::registerCoreDialects(registry);
-    // The detection of the input type runs the passes below in a pipeline of
-    // its own, which loads no dialects. It loads those of each plugin before.
+    // The detection of the input type runs the passes below in a separate
+    // pipeline, which loads no dialects. It loads those of each plugin before.
     registry.insert<arith::ArithDialect, linalg::LinalgDialect,
                     LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                     tensor::TensorDialect, vector::VectorDialect>();
@@ -86,7 +86,7 @@ struct QuantFloatSession
     return true;
   }
 
-  /// Other modules have casts of upstream dialects, or get them by the
+  /// Other modules contain casts of upstream dialects, or get them by the
   /// conversion of their input. After the first pass, each is in the body of a
   /// linalg.generic.
   void extendPreprocessingPassPipeline(OpPassManager &passManager) override {

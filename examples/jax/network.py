@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A layer of JAX with weights in MXFP4 and activations in float8, trained through its quantization."""
+"""A JAX layer with weights in MXFP4 and activations in float8, trained through its quantization."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,7 @@ import quant_float.jax as qj
 
 
 def quantize_weights(w: jax.Array) -> jax.Array:
-    """The weights as a model with MXFP4 has them."""
+    """The weights in the format of a model with MXFP4."""
     values, scales = qj.block_quantize(w, "float4e2m1", "float8e8m0", 32, "rceil")
     return qj.block_dequantize(values, scales, 32)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Quantizes the weights of a matmul to 4 bits and runs it in ONNX Runtime with operators of this project."""
+"""Quantizes the weights of a matmul to 4 bits and runs it in ONNX Runtime with this project's
+operators."""
 
 import sys
 
@@ -11,7 +12,7 @@ DEPTH, WIDTH, BLOCK = 256, 64, 32
 
 
 def quantize(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weights of 4 bits with zero point 8, two in a byte, and a scale for each block."""
+    """4-bit weights with zero point 8, two in a byte, and a scale for each block."""
     blocks = weights.reshape(WIDTH, DEPTH // BLOCK, BLOCK)
     scales = np.abs(blocks).max(axis=2) / 7
     codes = (np.rint(blocks / scales[:, :, None]) + 8).astype(np.uint8)

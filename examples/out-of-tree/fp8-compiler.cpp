@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds a function that multiplies two tensors, rounds the products to float8
-// by a pass of its own, lowers that with quant-float's patterns, and lets its
-// model class compile the rest and run it in this process.
+// with a pass of this program, lowers these casts with quant-float's patterns,
+// compiles the rest with its model class, and runs it in this process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ struct RoundProductsPass final
   }
 };
 
-/// Casts of tensors become linalg.generic, between whatever else there is. A
-/// compiler with patterns of its own adds them to the set.
+/// Casts of tensors become linalg.generic, next to any other ops. A compiler
+/// with patterns of its own adds them to the set.
 struct LowerCastsPass final
     : PassWrapper<LowerCastsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerCastsPass)

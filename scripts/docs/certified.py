@@ -1,4 +1,5 @@
-"""The page of certificates, made of the newest complete ones and of the mutants of test/results."""
+"""The page of certificates, generated from the newest complete ones and from the mutants in
+test/results."""
 
 import json
 import re
@@ -16,7 +17,7 @@ def table(head, rows):
 
 
 def read_certificates(folder):
-    """Those of every file, as objects, with their origin; later files count."""
+    """The certificates of all files, as objects, with their origin. Later files take precedence."""
     found = {}
     for path in sorted(folder.glob("certificates*.json")):
         file = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""The page of element types: what ElementTypes.def says, as a table."""
+"""The page of element types: ElementTypes.def as a table."""
 
 import csv
 import pathlib
@@ -6,7 +6,7 @@ import re
 
 INCLUDE = pathlib.Path(__file__).parents[2] / "include/quant-float"
 TABLE = INCLUDE / "Support/ElementTypes.def"
-# The kinds that DLPack's type codes are of.
+# The kinds of DLPack's type codes.
 DLPACK = {"0": "int", "1": "uint", "2": "float", "4": "bfloat", "6": "bool"}
 PAGE = """# Element types
 
@@ -18,11 +18,11 @@ specify the meaning of its bits.
 
 
 def read():
-    """Its rows, by the names that its comment gives the columns."""
+    """The rows, keyed by the names that the file's comment gives the columns."""
     text = TABLE.read_text()
     names = re.search(r"// QUANT_FLOAT_ELEMENT\(([^)]*)\)", text)[1].replace("//", "")
     rows = re.findall(r"^QUANT_FLOAT_ELEMENT\((.*)\)$", text, re.MULTILINE)
-    # The getter has commas of its own.
+    # The getter contains commas.
     rows = [re.sub(r"\w+\([^()]*\)|\w+::get\(context\)", "getter", row) for row in rows]
     keys = [name.strip() for name in names.split(",")]
     return [dict(zip(keys, row, strict=True)) for row in csv.reader(rows, skipinitialspace=True)]
@@ -47,7 +47,7 @@ def write_page():
     lines = [head, ["---"] * len(head)]
     for row in read():
         is_number = row["Bits"] != "0"
-        # Its bools take a byte.
+        # Bools take one byte.
         bits = "8" if row["Class"] == "Bool" else row["Bits"]
         dlpack = f"{DLPACK.get(row['Dlpack'], 'code')} {row['Dlpack']}, {bits} bits"
         lines.append(

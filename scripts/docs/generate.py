@@ -1,9 +1,10 @@
-"""Gathers the pages of the documentation in a folder, with the generated reference.
+"""Collects the pages of the documentation in a folder, with the generated reference.
 
 usage: generate.py [--full] SOURCE_ROOT BUILD_ROOT LLVM_BIN PAGES
 
-The pages lie as in the source tree, so that links between them hold. Files that they link to are pages,
-too. --full tries whole pipelines on every type for the page of what is supported.
+The folders are those of the source tree, so that links between pages stay valid. Files that they
+link to are pages, too. --full tries whole pipelines on every type for the page of what is
+supported.
 """
 
 import argparse
@@ -23,7 +24,8 @@ LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
 def separate_lists(text):
-    """With an empty line before each list, which Python-Markdown wants and others do not."""
+    """Inserts an empty line before each list, which Python-Markdown requires and other parsers do
+    not."""
     lines, inside = [], False
     for line in text.split("\n"):
         inside ^= line.lstrip().startswith("```")
@@ -39,7 +41,8 @@ def separate_lists(text):
 
 
 def free_pipes(text):
-    """Python-Markdown shows the backslash of a pipe in code, which others want in tables."""
+    """Python-Markdown displays the backslash of an escaped pipe in code, which other parsers
+    require in tables."""
     spans = re.compile(r"`[^`\n]+`")
     return re.sub(
         r"^\|.*$",

@@ -1,4 +1,4 @@
-"""What mkdocs calls while it builds the site."""
+"""Hooks that mkdocs calls while it builds the site."""
 
 import pathlib
 import re
@@ -16,10 +16,11 @@ PICTURE = re.compile(
 
 def on_page_content(html, config, **_):
     def insert(match):
-        """The picture itself, whose text is found, in the colours of the page, not of the system."""
+        """Inlines the picture, so that its text can be searched, and its colors are those of the
+        page instead of the system."""
         picture = pathlib.Path(config.docs_dir, "docs", match[1]).read_text().strip()
         return DARK.sub(r"[data-md-color-scheme=slate] \1", picture)
 
     html = PICTURE.sub(insert, html)
-    # Docstrings name functions and classes by the roles of Sphinx.
+    # Docstrings refer to functions and classes with Sphinx roles.
     return re.sub(r":(?:func|class|meth|mod|attr|data):(?=<code>)", "", html)

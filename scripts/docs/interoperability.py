@@ -54,7 +54,8 @@ SIMPLE = [
 
 
 def floats():
-    """About a million values: neighbors of all f16 and of all values with short mantissas, and the simple ones."""
+    """About a million values: the neighbors of all f16 values and of all values with short
+    mantissas, and these values."""
     halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float32)
     high = (np.arange(65536, dtype=np.uint32) << 16).view(np.float32)
     values = np.concatenate([halves, high])
@@ -205,7 +206,7 @@ def uniform(op, kind):
 
 
 def arithmetic(op, barrier):
-    """Plain ops of StableHLO on matrices, as JAX writes them for scales in blocks."""
+    """Plain ops of StableHLO on matrices, as JAX generates them for scales in blocks."""
     wide = "tensor<Nx4xf32>"
     lines = [
         '%wz = "stablehlo.convert"(%z) : (Z) -> tensor<Nx2xf32>',
@@ -344,7 +345,7 @@ def run(tools, work, construct, body, values):
     names = dict(zip("XSZ", (construct.source, "f32", "i8"), strict=True))
     prefix = "V" if "VX" in body else ""
     if prefix and len(arrays) == 3:
-        # As PyTorch's observers make them. int8 ones wrap in dequantize.
+        # As PyTorch's observers generate them. int8 ones wrap in dequantize.
         names["Z"], arrays[2] = "i64", arrays[2].astype(np.int64)
     shapes = dict(zip("XSZ", [array.shape for array in arrays], strict=False))
     names["R"], shapes["R"] = construct.to, arrays[0].shape

@@ -17,14 +17,14 @@ FILE = re.compile(r"FILE|OUT|CODE|LIBRARY|filename")
 FOLDER = re.compile(r"DIR\b")
 
 
-# Manual pages: man(7), which groff and mandoc both set.
+# Manual pages in man(7), which both groff and mandoc support.
 
 
 def roff(text):
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
     lines = textwrap.wrap(text, 78, break_on_hyphens=False, break_long_words=False)
-    # What begins with these were a macro.
+    # A line starting with these characters would be a macro.
     return "\n".join(f"\\&{line}" if line[0] in ".'" else line for line in lines)
 
 
@@ -78,7 +78,7 @@ def write_manual(tool, version, date, tools):
 
 
 def list_values(option):
-    """What can follow an option: its values, "files", "folders", or None where nobody can list it."""
+    """The possible values of an option: a list, "files", "folders", or None if unknown."""
     if option.choices:
         return list(option.choices)
     if FOLDER.search(option.value):
@@ -147,10 +147,10 @@ def write_zsh(tool):
             actions = {"files": "_files", "folders": "_files -/", None: " "}
             action = f"({' '.join(values)})" if isinstance(values, list) else actions[values]
             spec += f":{escape(option.value)}:{action}"
-        # May be there again.
+        # May be repeated.
         specs.append(shell_quote(f"*{spec}" if "several" in option.text else spec))
     suffixes = "|".join(tool.strings["files"])
-    # A last group without alternatives would be qualifiers of the files.
+    # The last group needs alternatives. Otherwise, zsh parses it as glob qualifiers.
     pattern = f"*.({suffixes})" if "|" in suffixes else f"*.{suffixes}"
     if suffixes:
         specs.append(shell_quote(f'*:file:_files -g "{pattern}"'))
@@ -168,7 +168,7 @@ def write_fish(tool):
         line = f"complete -c {tool.name} "
         line += f"-l {option.name[2:]}" if option.name.startswith("--") else f"-s {option.name[1:]}"
         if option.value:
-            # With a value, of these, of files or of none that can be listed.
+            # With a value from a list, a file, or a value that cannot be listed.
             line += " -r -F" if values in ("files", "folders") else " -x"
         if isinstance(values, list):
             line += f" -a {shell_quote(' '.join(values))}"
@@ -184,7 +184,7 @@ def fish_quote(text):
 def main():
     version, program, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     tool = tool_help.read(program)
-    # The same sources give the same bytes.
+    # The same sources yield the same bytes.
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     today = datetime.datetime.now(datetime.UTC)
     date = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) if seconds else today

@@ -1,4 +1,4 @@
-"""MLIR for Pygments, which has no lexer of it."""
+"""A lexer for MLIR, which Pygments lacks."""
 
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import (
@@ -14,7 +14,7 @@ from pygments.token import (
 
 __all__ = ["MLIRLexer"]
 
-# Types that a shape may stand before, as in 4x8xf32.
+# Types that may follow a shape, as in 4x8xf32.
 ELEMENT = r"(?:[su]?i\d+|b?f\d\w*|index|none|complex|vector|tensor|memref)\b"
 
 
@@ -38,7 +38,7 @@ class MLIRLexer(RegexLexer):
             (r"0x[0-9a-fA-F]+|[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?", Number),
             # An attribute of a dictionary, or of the syntax of an op.
             (r"[A-Za-z_][\w$.]*(?=\s*=[^=])", Name.Attribute),
-            # An operation has its dialect's name before a dot.
+            # An operation is prefixed with the name of its dialect.
             (r"([A-Za-z_]\w*)(\.)([\w$.]+)", bygroups(Name.Namespace, Punctuation, Name.Builtin)),
             (r"[A-Za-z_][\w$]*", Keyword),
             (r"->|[-+*/=]", Operator),

@@ -1,4 +1,4 @@
-"""The ordinary nodes that have a lowering: what OnnxNodes.def and OpenVinoLayers.def say, as tables."""
+"""The ordinary nodes that have a lowering: OnnxNodes.def and OpenVinoLayers.def as tables."""
 
 import pathlib
 import re
@@ -9,19 +9,19 @@ ONNX_TABLE = "Conversion/NodeToQuantFloat/OnnxNodes.def"
 OPENVINO_TABLE = "OpenVINO/Common/OpenVinoLayers.def"
 ROW = r"^{}\((\w+), (\d+), (\d+), (-?\d+), (.+), \((.*)\), (?:\([^()]*\)|[\w:<>]+)\)$"
 ATTRIBUTE = r'(?:since\((\d+), )?(?:before\((\d+), )?(required\()?(\w+)\("([\w-]+)"(?:, ([^)]+))?\)'
-# No opset of ONNX comes near.
+# Larger than any opset of ONNX.
 MANY = 2**31 - 1
 
 
 @dataclass
 class Attribute:
-    # The first opset that has it, and the first that has it no longer.
+    # The first opset that has it, and the first that no longer has it.
     since: int
     before: int
     is_required: bool
     kind: str
     name: str
-    # As it is written; empty for none.
+    # As written in the file, or empty for none.
     default: str
 
 
@@ -32,7 +32,7 @@ class Row:
     fewest: int
     # -1 is any number.
     most: int
-    # Those between the numbers of inputs and the attributes.
+    # The columns between the numbers of inputs and the attributes.
     columns: list[str]
     attributes: list[Attribute]
 
@@ -42,7 +42,7 @@ def read_text(file):
 
 
 def read(file, macro):
-    """Its rows; lists of attributes that several have are written out."""
+    """The rows. Lists of attributes that several rows share are expanded."""
     text = read_text(file)
     lists = dict(re.findall(r"^#define (QUANT_FLOAT_\w+) (.+)$", text, re.MULTILINE))
     rows = []
@@ -72,7 +72,7 @@ def read_openvino():
 
 
 def describe(rows):
-    """Each op with the opsets that brought a row, and the attributes that change what it computes."""
+    """Each op with the opsets that introduced a row, and the attributes that affect its results."""
     ops = {}
     for row in rows:
         since, names = ops.setdefault(row.op, ([], []))

@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 TARGETS = ("cpu", "nvvm")
 # The operator of a function's row, without the prefix for its domain.
 KIND = r"NodeKind::(?:MachineLearning|Microsoft|Qonnx|Quark|TensorRt)?(\w+)"
-# Node tests of one operator that are tried.
+# The node tests of one operator that are tried.
 TRIED = 4
 HEAD = """# Operators
 
@@ -77,7 +77,7 @@ and attributes are supported, except for those that an error names.
 
 
 def find_tests():
-    """Node tests of each operator: those that have it alone."""
+    """Node tests of each operator: those that contain no other operator."""
     tests = {}
     for case in collect():
         graph = case.model.graph
@@ -91,7 +91,7 @@ def is_known(value):
 
 
 def write_models(folder, op, cases):
-    """Those as they are, and with all but the first input as constants where those are integers."""
+    """The tests, and variants in which all integer inputs but the first are constants."""
     paths = []
     for index, case in enumerate(cases[:TRIED]):
         tensors = [as_tensor(value) for value in case.data_sets[0][0]]
@@ -106,7 +106,7 @@ def write_models(folder, op, cases):
 
 
 def find_obstacle(tool, paths, target):
-    """What is in the way of all models, by the first of them; empty if one compiles."""
+    """The first problem, if every model has one, or an empty string if one compiles."""
     found = ""
     for path in paths:
         command = [tool, path, "--target", target]
@@ -120,7 +120,7 @@ def find_obstacle(tool, paths, target):
 
 
 def describe(op, schemas, rows, quantization):
-    """How the operator gets its meaning, and the versions in which it does."""
+    """The implementation of the operator, and the versions that have it."""
     versions = [s.since_version for s in schemas if not s.deprecated]
     if op in quantization:
         return "op", versions
@@ -129,7 +129,7 @@ def describe(op, schemas, rows, quantization):
     functions = {
         s.since_version for s in schemas if s.has_function or s.has_context_dependent_function
     }
-    # A version without a body is that of an older one with other types.
+    # A version without a body has that of an older one with other types.
     first = min(functions, default=None)
     return ("function", [v for v in versions if v >= first]) if functions else ("", [])
 
@@ -143,7 +143,7 @@ def write_page(tools, folder):
     for row in nodes.read_onnx():
         rows[row.op] = min(row.since, rows.get(row.op, row.since))
     quantization = {"BitCast", "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"}
-    # What the importer reads by itself.
+    # Operators that the importer handles itself.
     quantization |= {"Constant"}
     tests = find_tests()
 
@@ -180,7 +180,7 @@ def write_page(tools, folder):
 
 
 def write_others():
-    """What other domains have, by the names alone."""
+    """The names of operators of other domains."""
     text = OTHERS_HEAD
     for domains, name in (
         (
@@ -201,8 +201,8 @@ def write_others():
 
 
 def read_functions():
-    """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes, and its body, which
-    AttentionFunctions.cpp may have."""
+    """The rows of MicrosoftFunctions.cpp: each op, the names of its inputs, outputs and attributes,
+    and its body, which may be in AttentionFunctions.cpp."""
     folder = ROOT / "lib/ONNX/Schemas"
     source = (folder / "MicrosoftFunctions.cpp").read_text()
     bodies = source + (folder / "AttentionFunctions.cpp").read_text()
@@ -220,7 +220,8 @@ def read_functions():
 
 
 def write_microsoft():
-    """What is read of each of ONNX Runtime's operators; all else is refused, by name."""
+    """The supported properties of each of ONNX Runtime's operators. All others are rejected, by
+    name."""
     text = MICROSOFT_HEAD
     rows = {}
     outputs_of = {
@@ -244,7 +245,7 @@ def write_microsoft():
 
 
 def wrap(text):
-    """Paragraphs of at most 120 columns; tables as they are."""
+    """Wraps paragraphs at 120 columns, and keeps tables."""
     lines = []
     for line in text.split("\n"):
         while len(line) > 120 and not line.startswith("|"):

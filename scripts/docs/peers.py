@@ -1,8 +1,9 @@
-"""Writes docs/peers.md: where other libraries agree with the conformance vectors, and which vectors detect public bugs.
+"""Writes docs/peers.md: where other libraries agree with the conformance vectors, and which vectors
+detect public bugs.
 
 usage: peers.py SOURCE_ROOT PAGE
 
-Made of test/results/peers.json and vectors/bugs.toml.
+Generated from test/results/peers.json and vectors/bugs.toml.
 """
 
 import json

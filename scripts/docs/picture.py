@@ -1,8 +1,8 @@
-"""Boxes, lines and words as SVG, in the colours of the page, light or dark, that it is in."""
+"""Boxes, lines and text as SVG, in the light or dark colors of the page."""
 
 import html
 
-# An image follows the system's choice; on the site docs/site.css gives the page's.
+# An image follows the system's color scheme. On the site, docs/site.css sets the page's.
 STYLE = """
 .qf{--paper:#fff;--ink:#1f2430;--soft:#5d6575;--edge:#9aa3b5;--box:#f5f7fb;--a:#d9e2ff;--b:#ffe3c2;--c:#cdeed9;--d:#f0d9f5}
 @media(prefers-color-scheme:dark){.qf{--paper:#1b1f2a;--ink:#e6e9f0;--soft:#a7b0c2;--edge:#66708a;--box:#232838;
@@ -39,7 +39,8 @@ class Picture:
         self.add(f'<path d="{path}"{style}/>', 0)
 
     def box(self, x, y, width, lines, style=""):
-        """A box with a title and lines, `code` in backticks; returns where its lower edge is."""
+        """Draws a box with a title and lines, with `code` in backticks. Returns the position of its
+        lower edge."""
         height = LINE * len(lines) + 12
         self.rect(x, y, width, height, f"box {style}".strip())
         for number, line in enumerate(lines):
@@ -50,7 +51,7 @@ class Picture:
                 styles.append("bold")
             elif not line.startswith("`"):
                 styles.append("soft")
-            # Fonts differ by a little.
+            # The widths of fonts differ slightly.
             room = 7.7 if number == 0 or "code" in styles else 6.4
             if len(line.strip("`")) * room > width:
                 raise ValueError(f"'{line}' is longer than its box")
@@ -59,7 +60,7 @@ class Picture:
         return y + height
 
     def arrow(self, *points):
-        """Along these points, with a head at the last."""
+        """A line along these points, with an arrowhead at the last one."""
         (x0, y0), (x1, y1) = points[-2:]
         self.path("M" + "L".join(f"{x:g} {y:g}" for x, y in points))
         length = max(abs(x1 - x0), abs(y1 - y0))
@@ -73,6 +74,6 @@ class Picture:
         size = f'width="{self.width}" height="{self.height + 8:g}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" class="qf" {box} {size} role="img"'
         head += f' aria-label="{html.escape(self.title)}">'
-        # A page may be light where the system is dark.
+        # A page may be light even if the system is dark.
         paper = '<rect width="100%" height="100%" rx="4" class="paper"/>'
         return "\n".join([head, f"<style>{STYLE}</style>", paper, *self.parts, "</svg>"]) + "\n"

@@ -2,7 +2,7 @@
 
 usage: pictures.py QUANT_FLOAT_OPT FOLDER
 
-What the formats hold is asked of the compiler: it folds the cast of all codes to f32.
+The compiler computes the values of the formats: it folds the cast of all encodings to f32.
 """
 
 import math
@@ -20,14 +20,15 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def list_formats():
-    """Floats of a byte and less that there are constants of, those that are powers of two alone at the end."""
+    """Floats of up to a byte for which constants exist. Those that represent powers of two only
+    come last."""
     rows = (row for row in elements.read() if row["Class"] == "Float" and int(row["Bits"]) <= 8)
     rows = (row for row in rows if not row["Mlir"].startswith("!"))
     return [row["Mlir"] for row in sorted(rows, key=lambda r: ("M0" in r["Mlir"], -int(r["Bits"])))]
 
 
 def read_values(opt, name):
-    """What each code means, as a float."""
+    """The value of each encoding, as a float."""
     count = 1 << int(re.match(r"f(\d+)", name)[1])
     types = f"tensor<{count}x{name}> to tensor<{count}xf32>"
     codes = "".join(f"{code:02X}" for code in range(count))
@@ -51,7 +52,7 @@ def show_number(value):
 
 
 def list_codes(values, matches, digits):
-    """Codes in hexadecimal, runs of them by their ends."""
+    """Encodings in hexadecimal, with ranges given by their ends."""
     codes = [code for code, value in enumerate(values) if matches(value)]
     runs = []
     for code in codes:
@@ -73,7 +74,7 @@ def draw_format(picture, y, name, values, to_x):
         picture.text(x + 9, y + 15, field, "middle code")
 
     positive = [v for code, v in enumerate(values) if v > 0 and math.isfinite(v)]
-    # The first code with an exponent of 1: below it the exponent does not go down.
+    # The first encoding with an exponent of 1: below it, the exponent is constant.
     least_normal = values[1 << mantissa] if mantissa else min(positive)
     bias = 1 - round(math.log2(values[1 << mantissa]))
     facts = [f"bias {bias}", f"from {show_number(min(positive))} to {show_number(max(positive))}"]
@@ -90,12 +91,12 @@ def draw_format(picture, y, name, values, to_x):
 
     low, high = y + 34, y + 46
     picture.path(f"M8 {high}H512", "faint")
-    # Below the least normal number they are as far apart as above it.
+    # Below the smallest normal number, the spacing is the same as above it.
     for style, chosen in (
         ("ticks", [v for v in positive if v >= least_normal]),
         ("ticks less", [v for v in positive if v < least_normal]),
     ):
-        # Several of one place are one.
+        # Values at the same position are drawn once.
         places = sorted({round(to_x(v), 1) for v in chosen if 8 <= to_x(v) <= 512})
         if places:
             picture.path("".join(f"M{x:g} {low}V{high}" for x in places), style)
@@ -146,7 +147,8 @@ def draw_stages():
     whole, half, gap = 512, 250, 30
 
     def go(x, y, label):
-        """An arrow down from `y` with the name of a stage beside it; returns where it ends."""
+        """An arrow down from `y` with the name of a stage next to it. Returns the position of its
+        end."""
         picture.arrow((x, y), (x, y + gap))
         picture.text(x + 12, y + 19, label.strip("`"), "code" if label.startswith("`") else "soft")
         return y + gap
@@ -181,7 +183,7 @@ def draw_stages():
     return picture
 
 
-# From the highest layer to the lowest, as lib/CMakeLists.txt has them.
+# From the highest layer to the lowest, in the order of lib/CMakeLists.txt.
 COMPONENTS = (
     (
         "networks",
@@ -238,14 +240,16 @@ ROWS, BLOCKS, CELLS = 256, 16, 8
 
 
 def list_layouts():
-    """Of the table of layouts: keywords, and what rows and blocks are padded to."""
+    """From the table of layouts: keywords, and the multiples to which rows and blocks are
+    padded."""
     path = elements.INCLUDE / "Reference" / "ScaleLayouts.def"
     rows = re.findall(r'LAYOUT\(\w+, "(\w+)", (\d+), (\d+),', path.read_text())
     return [(keyword, int(rows), int(blocks)) for keyword, rows, blocks in rows]
 
 
 def read_layout(opt, keyword):
-    """The row and the block of the scale at each offset: the compiler arranges the numbers of rows and blocks."""
+    """The row and the block of the scale at each offset: the compiler rearranges the numbers of
+    rows and blocks."""
     element, code, size = ("f32", "f", 4) if keyword.endswith("f32") else ("f8E8M0FNU", "B", 1)
     count = ROWS * BLOCKS
     numbers = ([i // BLOCKS for i in range(count)], [i % BLOCKS for i in range(count)])
@@ -287,7 +291,7 @@ def draw_scale_layouts(opt):
             padding += f", blocks to one of {blocks}"
         picture.text(140, y + 12, padding, "soft")
         y += 20
-        # The first lines, and the one in which the next blocks of the first row begin.
+        # The first lines, and the line with the next blocks of the first row.
         ahead = scales.index((0, max(blocks, 4))) // CELLS
         lines = [0, 1, 2, 3]
         for line in [*lines, *([None, ahead] if ahead > 4 else [ahead] if ahead == 4 else [])]:

@@ -1,8 +1,9 @@
-"""Writes docs/pipeline.md: the IR of one layer after each stage of code generation, and the passes of each stage.
+"""Writes docs/pipeline.md: the IR of one layer after each stage of code generation, and the passes
+of each stage.
 
 usage: pipeline.py TOOLS_DIR [FILE]
 
-Without FILE the page goes to standard output.
+Without FILE, the page is written to standard output.
 """
 
 import pathlib
@@ -25,7 +26,7 @@ func.func @layer(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
 """
 CPU = ["cpu=x86-64-v3", "triple=x86_64-linux-gnu"]
 GPU = ["chip=sm_90"]
-# Longer IR is cut.
+# Longer IR is truncated.
 MOST_LINES = 48
 
 HEAD = """\
@@ -107,12 +108,12 @@ def cut(text):
     lines = re.sub(r"LLVMIRToISATimeInMs = \d+ : i64, ", "", text.strip()).split("\n")
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"// ... {len(lines) - MOST_LINES} more lines"]
-    # A line of constants or of a cubin is not worth reading.
+    # Lines of constants or of a cubin are shortened.
     return "\n".join(line if len(line) <= 220 else line[:220] + " ..." for line in lines) + "\n"
 
 
 def list_passes(opt, stage, options):
-    """The names of the passes that a stage runs, in order, each once."""
+    """The names of the passes that a stage runs, in order, without duplicates."""
     dumped = run(
         opt,
         f"--quant-float-{stage}={' '.join(options)}",
@@ -121,14 +122,14 @@ def list_passes(opt, stage, options):
         text="module {}\n",
     )
     pipeline = dumped.stderr[dumped.stderr.index("builtin.module(") :]
-    # Options may have names of passes in them.
+    # Options may contain names of passes.
     pipeline = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", pipeline))
     names = re.findall(r"(?<![\w.-])([a-z][\w-]+)(?=[,()\s])", pipeline)
     return [name for name in dict.fromkeys(names) if name not in ("builtin", "func", "gpu", "any")]
 
 
 def read_summaries(opt):
-    """The first line of each pass of --help."""
+    """The first line of each pass in --help."""
     text = run(opt, "--help").stdout
     return dict(re.findall(r"^ {6}--([\w-]+)(?:=<[^>]*>)? +- +(.+)$", text, re.M))
 

@@ -1,9 +1,9 @@
-"""Tries the lowerings on every type: what a target can do is what its lowering takes."""
+"""Tries the lowerings on every type: a target supports the types that its lowering accepts."""
 
 import re
 import subprocess
 
-# The first chips with the instructions of a kind, and one before them.
+# The first chips with the instructions of a kind, and one chip before them.
 CHIPS = ["sm_75", "sm_89", "sm_90", "sm_100a"]
 REMARKS = ["--remarks-filter=quant-float-conversion", "--remark-format=emitRemark"]
 REMARK = re.compile(r":(\d+):\d+: remark: \[(Passed|Missed)\] .*Remark=\"(.*)\"")
@@ -17,7 +17,8 @@ PIPELINES = ["--quant-float-lower-to-cpu", "--quant-float-lower-to-nvvm=chip=sm_
 
 
 def run_on_functions(opt, bodies, *options):
-    """Runs passes on a module of one function per (op, operand types, result type), four lines each."""
+    """Runs passes on a module of one function for each (op, operand types, result type), with four
+    lines each."""
     text = ""
     for number, (op, types, result) in enumerate(bodies):
         arguments = ", ".join(f"%{i}: {kind}" for i, kind in enumerate(types))
@@ -35,7 +36,8 @@ def run_on_functions(opt, bodies, *options):
 def find_instructions(opt, cases, full):
     """Lowers every case, a name and (op, data type, further types, result type), for CPUs and GPUs.
 
-    Says for each that is an instruction of NVIDIA GPUs the first chip that has it, and the instruction.
+    For cases with an instruction on NVIDIA GPUs, returns the first chip that has it, and the
+    instruction.
     """
     tensors = [
         (op, [f"tensor<?x{data}>", *(f"tensor<{kind}>" for kind in more)], f"tensor<?x{result}>")

@@ -1,4 +1,4 @@
-"""Reference pages, written from TableGen records, the tools' own help and the C headers."""
+"""Reference pages, generated from TableGen records, the tools' own help and the C headers."""
 
 import re
 import subprocess
@@ -20,13 +20,13 @@ PASS_FILES = {
     "Stages of code generation": "Pipelines",
 }
 TOOLS = ["check", "compile", "convert", "run", "report", "exec", "translate", "opt", "lsp-server"]
-# The banner of a header, its guard, and what makes C++ read it.
+# The banner of a header, its include guard, and its extern "C" block.
 BANNER = re.compile(r"\A/\*===.*?===\*/\n", re.S)
 GUARD = re.compile(r"^#(ifndef|define|endif).*_H\b.*\n|^#ifdef __cplusplus\n.*\n#endif\n", re.M)
 SECTION = re.compile(r"^/\* (\S.*?) -{3,} \*/\n", re.M)
 
 
-# What of the Python package is told in which order.
+# The members of the Python package, in the order of the page.
 PYTHON = {
     "Functions of arrays": [
         "cast",
@@ -74,7 +74,7 @@ def run(*command):
 
 
 def fence_indented(comment):
-    """A comment of C as text, in which what is indented is code."""
+    """A C comment as text, with indented lines as code."""
     parts = []
     for line in comment.strip("\n").split("\n"):
         line = line.removeprefix(" *").removeprefix(" ").rstrip()
@@ -91,7 +91,7 @@ def fence_indented(comment):
 
 
 def describe_tool(tool):
-    """One tool as a section, its options as a table."""
+    """One tool as a section, with its options as a table."""
 
     def row(option):
         told = [
@@ -177,7 +177,8 @@ class Reference:
         return text
 
     def write_headers(self):
-        """One page for each C header: its first comment as text, what it declares by sections."""
+        """One page for each C header: its first comment as text, and its declarations by
+        sections."""
         for header in sorted((self.source / "include/quant-float-c").glob("*.h")):
             body = GUARD.sub("", BANNER.sub("", header.read_text()))
             comment, declarations = body.lstrip("/*").split("*/\n", 1)
@@ -189,7 +190,8 @@ class Reference:
             yield f"c/{header.stem}.md", text
 
     def write_python(self):
-        """What mkdocstrings makes of the package's own documentation, in the order of `PYTHON`."""
+        """The directives with which mkdocstrings renders the package's docstrings, in the order of
+        `PYTHON`."""
         init = (self.source / "python_bindings/quant_float/__init__.py").read_text()
         exported = re.findall(r'"(\w+)"', init.split("__all__ = [")[1].split("]")[0])
         told = {name for names in PYTHON.values() for name in names}

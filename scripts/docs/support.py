@@ -1,4 +1,4 @@
-"""The page of what is supported: op by version by type by target.
+"""The page of supported features: op by version by type by target.
 
 Versions and types are the opset rules', as `quant-float-opset-rules` prints them; targets are tried
 (probe.py).
@@ -12,7 +12,7 @@ import elements
 import nodes
 import probe
 
-# ONNX's names as MLIR spells them.
+# ONNX's type names in MLIR's spelling.
 MLIR = {element["Onnx"]: element["Mlir"] for element in elements.read()}
 NARROW = ("f8", "f6E", "f4")
 OPS = {
@@ -52,7 +52,8 @@ def chips(first):
 
 
 def describe(found, name):
-    """What the narrow type `name` is on NVIDIA GPUs, from what was found of (type, instruction)."""
+    """The support of the narrow type `name` on NVIDIA GPUs, from the (type, instruction) that were
+    found."""
     return f"`{found[name][1]}` on {chips(found[name][0])}" if name in found else "arithmetic"
 
 
@@ -92,7 +93,7 @@ class Support:
         return probe.find_instructions(self.opt, cases, self.full)
 
     def describe_op(self, op):
-        """Types by versions, and the version that brought an attribute."""
+        """Types by versions, and the version that introduced an attribute."""
         versions = self.versions[op]
         newest = list(versions.values())[-1]
         roles = list(newest["types"])
@@ -110,7 +111,7 @@ class Support:
             for attribute in version["attributes"]:
                 brought.setdefault(attribute, since)
         names = [f"`{name}` from {since}" for name, since in brought.items()]
-        # Of nodes the table of ordinary ones has them.
+        # The table of ordinary nodes lists those of nodes.
         rows = [row for row in nodes.read_onnx() if row.op == op]
         rows += [row for row in nodes.read_microsoft() if f"com.microsoft.{row.op}" == op]
         names += dict.fromkeys(f"`{a.name}`" for row in rows for a in row.attributes)

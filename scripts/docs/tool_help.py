@@ -1,6 +1,6 @@
-"""Reads what a tool's --help prints, in LLVM's form.
+"""Parses a tool's --help in LLVM's format.
 
-What a manual page says beside it is in tools.toml.
+tools.toml contains the further text of manual pages.
 """
 
 import dataclasses
@@ -9,13 +9,13 @@ import re
 import subprocess
 import tomllib
 
-# `  --opset=<N|all> - text`, below it `    =value - text`, and text that goes on.
+# `  --opset=<N|all> - text`, followed by `    =value - text`, and by continuation lines.
 LLVM_OPTION = re.compile(r"( +)(--?[\w.-]+)(?:[= ]<(.*?)>)? +- ?(.*)$")
 LLVM_CHOICE = re.compile(r" {4}=(\S+) +- +(.*)$")
-# What a value's name lists: `cpu|nvvm`, `sm_80|sm_90|...`.
+# A value name that lists the values: `cpu|nvvm`, `sm_80|sm_90|...`.
 LISTED = re.compile(r"[a-z0-9][\w.-]*$")
 CHOICE = re.compile(r"[\w.,+-]+$")
-# What this project adds to the options of upstream's tools, and the few of theirs that all need.
+# The options that this project adds to upstream's tools, and a few of theirs that all users need.
 OURS = re.compile(
     r"-o$|--(quant-float|convert-(iree|onnx|openvino|quant-float|stablehlo|torch)-?|import-o|fakeconvert-mode"
     r"|mlir-to-llvmir|mlir-to-portable|pass-pipeline|split-input-file|verify-diagnostics|load-(dialect|pass)-plugin|help$|version$"
@@ -31,14 +31,14 @@ class Option:
     value: str
     text: str
     group: str
-    # Values that can be listed, with what each means.
+    # Values that can be listed, with their meanings.
     choices: dict[str, str] = dataclasses.field(default_factory=dict)
-    # Options of a pass or a pipeline, which are written in its value.
+    # Options of a pass or a pipeline, which are part of its value.
     inner: list["Option"] = dataclasses.field(default_factory=list)
 
     @property
     def joined(self):
-        """Whether the value is written after `=`, not as a word of its own."""
+        """Whether the value follows `=`, and is not a separate argument."""
         return len(self.name) > 2
 
     @property
@@ -49,7 +49,7 @@ class Option:
 
     @property
     def shown_value(self):
-        """What the value may be says more than that it is one."""
+        """The list of values is more specific than its name."""
         is_listed = self.value == "value" and self.choices
         return "|".join(self.choices) if is_listed else self.value
 
@@ -64,7 +64,7 @@ class Tool:
 
     @property
     def shown(self):
-        """Of upstream's hundreds, those that are about this project."""
+        """Of upstream's hundreds of options, those that matter for this project."""
         if len(self.options) < 60:
             return self.options
         return [option for option in self.options if OURS.match(option.name)]
@@ -98,7 +98,7 @@ def parse(name, text):
         choice, option = LLVM_CHOICE.match(line), LLVM_OPTION.match(line)
         last = options and (options[-1].inner or options)[-1]
         if choice and last:
-            # `<empty>` is no value.
+            # `<empty>` is not a value.
             if CHOICE.match(choice[1]):
                 last.choices[choice[1]] = choice[2].strip()
         elif option:
@@ -111,9 +111,9 @@ def parse(name, text):
     usage = next(line for line in lines if line.startswith("USAGE: "))
     synopsis = re.sub(r" \(.*", "", usage.removeprefix("USAGE: "))
     strings = TEXTS[name]
-    # An option whose value may be left out is printed twice, the second time with it.
+    # An option with an optional value is printed twice, the second time with it.
     found = {option.name: option for option in reversed(options)}
-    # One's own come before those that all tools have.
+    # A tool's own options precede those of all tools.
     options = sorted(reversed(found.values()), key=lambda option: option.group in COMMON)
     return Tool(name, strings.get("summary", summary).rstrip("."), synopsis, options, strings)
 

@@ -1,10 +1,10 @@
-"""Runs other libraries on the vectors, and writes where they agree as JSON.
+"""Compares other libraries with the vectors, and writes the results as JSON.
 
 usage: python -m peers [--data DIR] [--only PEER,...] [--sources DIR] [--record FILE] [-o FILE]
 
-A peer that is not installed is left out; --record adds its results from an earlier record. DIR has a folder of
-sources for each peer that no package contains. The exit code is 1 if a difference has no entry in
-differences.toml.
+Peers that are not installed are skipped. --record adds their results from an earlier record. DIR
+has a folder of sources for each peer that no package contains. The exit code is 1 if a difference
+has no entry in differences.toml.
 """
 
 import argparse
@@ -24,7 +24,7 @@ PEERS = [*casts.PEERS, *p3109.PEERS, *blocks.PEERS]
 
 
 def find(peer, sources):
-    """The version of a peer that is here and the arguments of its class, or None."""
+    """The version of an available peer and the arguments of its class, or None."""
     if hasattr(peer, "package"):
         try:
             return importlib.metadata.version(peer.package), []
@@ -40,7 +40,8 @@ def find(peer, sources):
 
 
 def explain(explanations, peer, result):
-    """For each rule whose rows differ why, and whose bits are right; None where nobody has said."""
+    """For each rule with differences: the reason, and whose bits are right, or None if there is no
+    explanation."""
     found = {}
     for rule in result["rules"]:
         for one in explanations:
@@ -63,7 +64,7 @@ FAMILIES = {
 
 
 def count_families(results):
-    """For each family of tables how many, their rows, and the rows that differ."""
+    """For each family of tables: their number, their rows, and the rows with differences."""
     families = {}
     for result in results:
         name = next(key for key, value in FAMILIES.items() if re.search(value, result["table"]))

@@ -35,7 +35,7 @@ def get_scales(table):
 
 
 def run_by_level(table, run):
-    """Calls `run` with the rows that have one number of the tensor in common, and that number."""
+    """Calls `run` with the rows that share a number of the tensor, and that number."""
     levels = table.tensor_amax if table.tensor_amax is not None else table.tensor_scale
     made = np.empty_like(table.output)
     for level in np.unique(levels.view(np.uint32)):
@@ -45,11 +45,11 @@ def run_by_level(table, run):
 
 
 def run_joint(table, size, quantize):
-    """The elements of libraries that derive the scale themselves.
+    """The elements of libraries that compute the scale themselves.
 
-    `quantize` returns the encodings of the scales and of the first elements of blocks. The second element of
-    each block is a magnitude from which the library derives the scale of the row. Rows without such a
-    magnitude, and those whose input is larger, are masked.
+    `quantize` returns the encodings of the scales and of the first elements of blocks. The second
+    element of each block is a magnitude from which the library computes the scale of the row. Rows
+    without such a magnitude, and those whose input is larger, are masked.
     """
     exponents = np.arange(-149, 128).repeat(5)
     mantissas = np.tile([1, 1.2, 1.45, 1.7, 1.95], 277)
@@ -116,7 +116,7 @@ class Ggml:
 
         folder = pathlib.Path(libggml.__file__).parent / "lib64"
         self.library = ctypes.CDLL(str(folder / "libggml-base.so"))
-        # f16 needs a table that this makes.
+        # This initializes a table that f16 needs.
         parameters = (ctypes.c_size_t * 3)(1 << 20, 0, 0)
         self.library.ggml_init.argtypes = [ctypes.c_size_t * 3]
         self.library.ggml_init(parameters)
@@ -134,7 +134,7 @@ class Ggml:
         )
 
     def quantize(self, kind, blocks):
-        """Returns the scales and first elements; NVFP4 has four blocks of 16 in one."""
+        """Returns the scales and first elements. One unit of NVFP4 has four blocks of 16."""
         number, size, count, part = self.TYPES[kind]
         x = np.zeros((len(blocks), size), np.float32)
         x[:, :part] = blocks
@@ -279,7 +279,7 @@ class TorchAo:
             return run_by_level(table, derive)
         if table.operation == "pack_scales" and table.attributes["layout"] == "tile_128x4":
             shape = [table.attributes[key] for key in ("rows", "columns")]
-            # Each byte of the index by itself.
+            # Each byte of the index separately.
             index = np.zeros(table.attributes["padded_rows"] * table.attributes["padded_columns"])
             for shift in (0, 8, 16):
                 part = ((table.input + 1) >> shift & 255).astype(np.uint8).reshape(shape)
@@ -402,7 +402,7 @@ class ModelOptimizer:
                 return made._quantized_data.numpy()[:, 0] & 15
 
             return run_by_level(table, run)
-        # It takes the logarithm of the quotient, and rounds that up.
+        # It rounds the logarithm of the quotient up.
         if rule == "ceil_exact" and element == "f8E4M3FN":
             if table.operation == "block_scale":
                 return MXFP8QTensor.get_weights_scaling_factor(fill(32)).numpy()[:, 0]
@@ -450,7 +450,7 @@ class Microxcaling:
         format = self.FORMATS[element]
 
         def get_exponents(blocks):
-            """As in _quantize_mx, which returns the values alone."""
+            """As in _quantize_mx, which only returns the values."""
             exponents = _shared_exponents(torch.from_numpy(blocks), axes=[1])[:, 0]
             exponents = exponents - _get_format_params(format)[2]
             exponents[exponents > 127] = float("nan")

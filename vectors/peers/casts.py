@@ -42,7 +42,7 @@ class Jax:
         target = get_dtype(table.target)
         try:
             return np.asarray(self.jax.jit(lambda x: x.astype(target))(get_input(table)))
-        except Exception as error:  # its own exceptions share no base
+        except Exception as error:  # its own exceptions have no common base
             print(f"JAX: {table.name}: {str(error).splitlines()[0]}", file=sys.stderr)
             return None
 
@@ -106,7 +106,7 @@ def make_model(table, opset):
 
 
 def run_by_parameters(table, run):
-    """Of tables with scales: `run` on the rows that have one scale and zero point in common."""
+    """For tables with scales: calls `run` with the rows that share a scale and zero point."""
     if table.scale is None:
         return run(slice(None), None, None)
     parameters = [vectors.get_codes(table.scale)]
@@ -149,13 +149,13 @@ class OnnxReference:
 
         try:
             return run_by_parameters(table, run)
-        except Exception as error:  # whatever numpy does not like
+        except Exception as error:  # any exception of numpy
             print(f"onnx.reference: {table.name}: {error}", file=sys.stderr)
             return None
 
 
 class OnnxRuntime:
-    """One node, on the CPU, with its own memory bound."""
+    """One node, on the CPU, with bound input and output buffers."""
 
     name, package = "ONNX Runtime", "onnxruntime"
 
@@ -173,7 +173,7 @@ class OnnxRuntime:
         try:
             model = make_model(table, opset).SerializeToString()
             session = ort.InferenceSession(model, options, ["CPUExecutionProvider"])
-        except Exception:  # what it has no kernel for
+        except Exception:  # there is no kernel
             return None
 
         def run(rows, scale, zero):
@@ -197,7 +197,8 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    """Convert and FakeConvert; the mode openvino_reference by Model.evaluate, the rest by the CPU plugin."""
+    """Convert and FakeConvert: the mode openvino_reference in Model.evaluate, the others in the CPU
+    plugin."""
 
     name, package = "OpenVINO", "openvino"
 
@@ -245,7 +246,7 @@ class Torch:
     def convert(self, table):
         import torch
 
-        # As of 2.13 it saturates to these.
+        # Since 2.13, it saturates to these.
         saturate = table.target in ("f8E4M3FN", "f8E8M0FNU")
         if not is_plain_cast(table, saturate) or not knows(table, FLOATS):
             return None

@@ -77,7 +77,7 @@ class Gfloat:
             format = parse(table.target)
             if not format:
                 return put_values(table, values)
-            # It raises an exception for some of these, so that all are wrong answers.
+            # It raises an exception for some of these, so all of them count as wrong.
             refused = (values < 0) & (not format[2])
             random = {}
             if table.random is not None:
@@ -123,7 +123,7 @@ class Gfloat:
         with np.errstate(all="ignore"):
             values = get_input(table).astype(np.float64)
             rounded = gfloat.round_ndarray(format, values, sat=saturate)
-            # Where there is no NaN it refuses them: no answer is a wrong one.
+            # It rejects NaN for formats without NaN, which counts as a wrong result.
             refused = np.isnan(rounded) & (format.num_nans == 0)
             codes = gfloat.encode_ndarray(format, np.where(refused, 0, rounded))
             codes[refused] = 0xFF
@@ -165,7 +165,7 @@ class Pychop:
 
 
 class P3109Cpp:
-    """The C++ of a member of the working group, which is compiled from a folder of sources."""
+    """The C++ code of a member of the working group, compiled from a folder of sources."""
 
     name, source = "p3109-cpp", "p3109-cpp"
     url = "https://github.com/awf/p3109-cpp"
@@ -196,7 +196,7 @@ class P3109Cpp:
             for rounding, type in modes:
                 bits = re.search(r", (\d+)>", type)
                 suffix = f"_{bits[1]}" if bits else ""
-                # Finite formats have SatFinite alone.
+                # Finite formats only have SatFinite.
                 for saturation in SATURATIONS if is_extended else SATURATIONS[:1]:
                     spelled = self.SATURATIONS.get(saturation, saturation)
                     function = f"{name}_{rounding}{suffix}_{saturation}"

@@ -1,4 +1,4 @@
-"""What the peers have in common: the names of types, and arrays of their values."""
+"""Shared by the peers: the names of types, and arrays of their values."""
 
 import ml_dtypes
 import numpy as np
@@ -26,7 +26,7 @@ NAMES = {
     "i1": ("bool", 9, None, None, None),
 }
 FLOATS = [name for name in NAMES if name[0] in "fb"]
-# Those that a value of their own type is in.
+# The types whose values are exact in the type.
 BYTES = [name for name in NAMES if not name.startswith("f4")]
 
 

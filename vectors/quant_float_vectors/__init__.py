@@ -1,8 +1,8 @@
 """Tests any library against tables of inputs and correct outputs for low-precision floats.
 
-A library is a function: it gets a Table and returns the outputs as an array (of any dtype whose bytes
-are the elements), or None where it has no such conversion. If the array is a masked array, masked rows
-are not compared. check() says what differs.
+A library is a function: it takes a Table and returns the outputs as an array (of any dtype whose
+bytes are the elements), or None if it does not support the conversion. If the array is a masked
+array, masked rows are not compared. check() returns the differences.
 """
 
 import json
@@ -12,17 +12,18 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent / "data"
 UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-# Mantissa bits of the floats, and which codes are NaN: like IEEE 754's, all ones without or with the sign, or that of -0.
+# Mantissa bits of the floats, and the encodings that are NaN: like IEEE 754's, all bits set without
+# or with the sign, or that of -0.
 FLOATS = {"f64": (52, "ieee"), "f32": (23, "ieee"), "f16": (10, "ieee"), "bf16": (7, "ieee")}
 FLOATS |= {"f8E5M2": (2, "ieee"), "f8E4M3FN": (3, "ones")}
-# Types without a sign, whose NaN has all bits set.
+# Unsigned types, whose NaN has all bits set.
 FLOATS |= {"f8E8M0FNU": (0, "all"), "!quant_float.f8UE5M3": (3, "all")}
 FLOATS_BELOW_A_BYTE = {"f6E2M3FN": 6, "f6E3M2FN": 6, "f4E2M1FN": 4}
 FLOATS |= {"f8E4M3FNUZ": (3, "zero"), "f8E5M2FNUZ": (2, "zero")}
 
 
 class VectorError(Exception):
-    """Files that are no vectors, or results that are not an array of encodings."""
+    """Invalid files, or results that are not an array of encodings."""
 
 
 def get_codes(array):
@@ -34,7 +35,7 @@ def get_codes(array):
 
 
 def find_nans(kind, codes):
-    """Which codes of a type, by its name in MLIR, are NaN."""
+    """The encodings of a type, by its name in MLIR, that are NaN."""
     if kind not in FLOATS:
         return np.zeros(codes.shape, bool)
     mantissa, nans = FLOATS[kind]
@@ -50,7 +51,7 @@ def find_nans(kind, codes):
 
 
 class Table:
-    """One conversion: its names and attributes, and arrays of codes."""
+    """One conversion: its names and attributes, and arrays of encodings."""
 
     def __init__(self, folder, entry, cases):
         keys = ("name", "operation", "from", "to", "rows", "files", "attributes", "rules", "cases")
@@ -101,7 +102,8 @@ def load(folder=FOLDER):
 
 
 def compare(table, outputs):
-    """The rows that differ. Where arithmetic made a NaN, any is right, and either sign by rule D8."""
+    """The rows that differ. For a NaN that arithmetic creates, any NaN is right, and, by rule D8, a
+    zero of either sign."""
     wanted, made = get_codes(table.output), get_codes(outputs)
     if made.shape != wanted.shape or made.dtype != wanted.dtype:
         text = f"{made.shape} of {made.dtype.itemsize} bytes"
@@ -119,7 +121,8 @@ def compare(table, outputs):
 
 
 def check(convert, folder=FOLDER):
-    """For each table that `convert` answers: how many rows differ, by which rule, the first one."""
+    """For each table that `convert` supports: the number of rows that differ, the rule, and the
+    first of them."""
     results = []
     for table in load(folder):
         outputs = convert(table)
@@ -138,7 +141,7 @@ def check(convert, folder=FOLDER):
             key = table.rule(row) + (", bits of NaN" if is_nan else "")
             result["rules"][key] = result["rules"].get(key, 0) + 1
         if len(rows):
-            # A number, and one with a name, says more.
+            # A number, and a named number, are more readable.
             order = sorted(
                 zip(nans, (int(row) not in table.cases for row in rows), rows, strict=True)
             )
