@@ -135,7 +135,7 @@ def built(preset, *arguments):
 
 
 def networks(log):
-    """Networks that torch makes, where its packages can be had: what they are, test/helpers/model_zoo says."""
+    """The networks of test/helpers/model_zoo, if torch's packages are available."""
     record = LOGS / "networks.json"
     record.unlink(missing_ok=True)
     code = call(log, sys.executable, "test/helpers/model_zoo/run.py", "--output", record)

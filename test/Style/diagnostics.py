@@ -33,16 +33,16 @@ FOLDERS = (
 
 # The words of diagnostics that no input can provoke, each with the reason.
 UNREACHABLE = {
-    "the target cannot write this kind of file": "every target of ours writes assembly and objects",
+    "the target cannot write this kind of file": "all targets of this project write assembly and objects",
     "no code generator for the triple": "the triple was looked up before",
-    "with allow-unsupported the node is kept without a message": "with allow-unsupported the node is kept and nothing is said",
+    "other elements are declared": "with allow-unsupported the node is kept without a message",
     "the linker failed earlier in this process": "lld must have ended with a fatal error",
     "the entry runtime does not link": "its bitcode is part of the library",
-    "kernels for": "those of all levels are one model's",
+    "kernels for": "the kernels of all CPU levels are those of one model",
     "is not in its section": "the code generator has just written the object",
-    "its bytes are used in place, or already copied": "its bytes are read in their place, or already there",
+    "no memory for input": "its bytes are used in place, or already copied",
     "/proc/self/maps cannot be read": "every Linux has it",
-    "checkMemory needs Linux": "as the tests do",
+    "checkMemory needs Linux": "so do the tests",
 }
 
 
