@@ -112,7 +112,7 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-DAG:     %[[RUNS:.+]] = arith.cmpi eq, %[[MEASURES]], %{{.+}} : i64
 // CHECK:         memref.store %{{.+}}, %[[SIZES]]
 // CHECK-NEXT:    memref.store %{{.+}}, %[[SIZES]]
-// CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are data_dependent"
+// CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are measured"
 // CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 differs from the result of the shape function"
 // CHECK:         cf.assert {{.*}}, "behind"
 // CHECK:         linalg.fill
