@@ -75,7 +75,7 @@ CASES = {
     "copy_none": (COPY_NONE + COMMIT + WAIT + BARRIER + LOAD, ""),
     "copy_too_much": (
         COPY_SOME.replace("{count}", "20") + COMMIT + WAIT + BARRIER + LOAD,
-        "more than it has room for",
+        "more than there is memory for",
     ),
     "copy_without_wait": (COPY + COMMIT + BARRIER + LOAD, "a copy to this is not waited for"),
     "copy_in_no_group": (COPY + WAIT + BARRIER + LOAD, "a copy to this is not waited for"),
