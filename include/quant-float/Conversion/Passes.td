@@ -252,12 +252,12 @@ def QuantFloatLegalizeArithPass
     specification only, not of the dialect. Elements of `!tosa.mxint8` become i8
     in all types of the module: MXINT8, multiples of 1/64 (docs/rules.md, B7).
 
-    `linalg.scaled_contract` (MLIR 24) is converted as its description specifies:
-    elements and scales are promoted to the result's type and multiplied. The
-    body of this op differs: its `arith.scaling_extf` would round scales to powers
-    of two. If blocks have a reduction dimension of their own, it is collapsed
-    with the dimension of the blocks, so that the accumulation order is that of
-    the elements.
+    `linalg.scaled_contract` (MLIR 24) is converted as its description
+    specifies: elements and scales are promoted to the result's type and
+    multiplied. The body of this op differs: its `arith.scaling_extf` would
+    round scales to powers of two. If the elements of a block have a separate
+    reduction dimension, it is collapsed with the dimension of the blocks, so
+    that the accumulation order is that of the elements.
 
     *f8E5M3FNU.* MLIR 24 has this builtin type. It is replaced by
     `!quant_float.f8UE5M3`, which has the same format, in all types except those
@@ -467,7 +467,7 @@ def ConvertIreeLinalgExtToQuantFloatPass
   let description = [{
     Converts modules that `iree-compile` writes with `--compile-to=input` or
     `--compile-to=abi` and `iree-opt --mlir-print-op-generic` prints in generic
-    form. The dialects of IREE are parsed as unregistered
+    form. IREE's dialects are parsed as unregistered
     (`--allow-unregistered-dialect`).
 
     *Quantization.* `iree_linalg_ext.quantize_affine` and `dequantize_affine`
@@ -488,11 +488,11 @@ def ConvertIreeLinalgExtToQuantFloatPass
     `input_unsigned`) is converted from and to signless integers by casts, which
     keep the bits.
 
-    *Functions.* `util.func`, `util.call` and `util.return` become those of func.
-    `hal.tensor.import`, `export` and `barrier` disappear, and so do fences:
-    buffer views become tensors. An asynchronous function gets the name of the
-    function that waits for it, which is erased. A `util.global` with an initial
-    value that is not mutable becomes a constant.
+    *Functions.* `util.func`, `util.call` and `util.return` become those of
+    func. Buffer views become tensors, and `hal.tensor.import`, `export`,
+    `barrier` and fences are removed. An asynchronous function gets the name of
+    the function that waits for it, which is erased. A `util.global` with an
+    initial value that is not mutable becomes a constant.
 
     All other ops of the dialects iree_linalg_ext, util and hal are errors that
     name the op.
@@ -539,7 +539,7 @@ def ConvertStablehloToOnnxPass
     - between floats, to nearest, ties to even; overflow and infinity give an
       infinity, or NaN if the type has none; to f8E8M0FNU, ties round up, and
       NaN results from zeros, negative values and overflow; to f4E2M1FN, values
-      saturate, and NaN gives the code of -0;
+      saturate, and NaN gives the encoding of -0;
     - from floats to integers, also of 2 and 4 bits, toward zero, saturating to
       the range of the type; NaN gives 0;
     - between integers, the low bits.
@@ -561,13 +561,14 @@ def ConvertStablehloToOnnxPass
     or be that of JAX's `argmax` or `argmin`, which has an operand of indices.
 
     *Sorts.* The comparator must be a `compare` of the elements of the first
-    operand, or that which JAX writes for one or several operands. Sorts are
-    stable. NaN is larger than any number, and zeros are equal, unless the
-    comparison is of the total order.
+    operand, or the comparator that JAX writes for one or several operands.
+    Sorts are stable. NaN is larger than any number, and zeros are equal, unless
+    the comparison is of the total order.
 
-    *Gathers and scatters.* Gathers and slices move windows inside of the
-    tensor, scatters ignore those that are not. The region of a scatter returns
-    the update, or adds, multiplies, or takes the maximum or minimum.
+    *Gathers and scatters.* Gathers and slices move windows that are out of
+    bounds into the tensor; scatters ignore such windows. The region of a
+    scatter returns the update, or adds, multiplies, or takes the maximum or
+    minimum.
 
     *Control flow.* `if` and `case` become If, and `while` becomes Loop, whose
     bodies evaluate the condition of the next step.
@@ -626,12 +627,12 @@ def ConvertTorchToOnnxPass
       sign is ignored;
     - floats to integers: toward zero to a signed integer of 32 bits, or of 64
       bits for ui8 and i64, of which the result has the low bits. NaN and
-      values out of range give the lowest integer before that.
+      values out of range give the lowest integer of that width.
 
-    *Quantization.* `quantized_decomposed` ops compute what PyTorch's Python
-    functions compute. `quantize_per_tensor` and `quantize_per_channel` multiply
-    by the reciprocal of the scale, round to nearest, ties to even, add the zero
-    point and clamp; NaN gives 0. `quantize_per_token` and
+    *Quantization.* `quantized_decomposed` ops follow PyTorch's Python
+    functions. `quantize_per_tensor` and `quantize_per_channel` multiply by the
+    reciprocal of the scale, round to nearest, ties to even, add the zero point
+    and clamp; NaN gives 0. `quantize_per_token` and
     `quantize_per_channel_group` add the zero point before they round. The
     reciprocal is computed in f64 for one scale, and in the type of the scales
     otherwise. The values are quantized by QuantizeLinear with scale 1 and
@@ -649,7 +650,7 @@ def ConvertTorchToOnnxPass
     queries whose keys are all masked.
 
     *Order.* NaN is larger than any number. Of equal elements, the first is the
-    extremum and comes first in a sort, also if PyTorch leaves it open.
+    extremum and comes first in a sort, even where PyTorch does not specify it.
 
     *ONNX.* A `torch.operator` of torch-mlir's ONNX importer, such as
     "onnx.Conv", becomes the node of that operator. Its opset is that of the

@@ -15,7 +15,7 @@ namespace mlir::quant_float::iree_ops {
 
 /// Convert iree_linalg_ext.quantize_affine and dequantize_affine to quantize
 /// and dequantize if these have the same values, and otherwise to a
-/// linalg.generic that computes what IREE's own decomposition computes.
+/// linalg.generic with the results of IREE's decomposition.
 NodeResults convertQuantizeAffine(OpImporter &op);
 NodeResults convertDequantizeAffine(OpImporter &op);
 

@@ -26,10 +26,10 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::iree_ops;
 
 static const OpRow *findRow(UnregisteredOp op) {
-  static const OpRow quantize = {/*fewest=*/3, /*most=*/4, /*results=*/1,
-                                 convertQuantizeAffine, ""};
-  static const OpRow dequantize = {/*fewest=*/3, /*most=*/4, /*results=*/1,
-                                   convertDequantizeAffine, ""};
+  static const OpRow quantize = {/*minOperands=*/3, /*maxOperands=*/4,
+                                 /*results=*/1, convertQuantizeAffine, ""};
+  static const OpRow dequantize = {/*minOperands=*/3, /*maxOperands=*/4,
+                                   /*results=*/1, convertDequantizeAffine, ""};
   if (op.getName() == "quantize_affine")
     return &quantize;
   if (op.getName() == "dequantize_affine")

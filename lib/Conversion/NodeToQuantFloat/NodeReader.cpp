@@ -37,17 +37,17 @@ Type NodeReader::getElementType(unsigned index) const {
   return tensor ? tensor.getElementType() : Type();
 }
 
-LogicalResult NodeReader::checkValues(size_t least, size_t most,
+LogicalResult NodeReader::checkValues(size_t min, size_t max,
                                       size_t outputs) const {
-  if (inputs.size() < least || inputs.size() > most) {
-    std::string range = std::to_string(least);
-    if (most != least)
-      range += (most == least + 1 ? " or " : " to ") + std::to_string(most);
+  if (inputs.size() < min || inputs.size() > max) {
+    std::string range = std::to_string(min);
+    if (max != min)
+      range += (max == min + 1 ? " or " : " to ") + std::to_string(max);
     return emitError() << "expected " << range << " input(s), but got "
                        << inputs.size();
   }
   for (auto [index, input] : llvm::enumerate(inputs)) {
-    if (!input && index < least)
+    if (!input && index < min)
       return emitError() << "input " << index << " is absent";
     if (input && !isa<TensorType, UnknownType>(input.getType()))
       return emitError() << "input " << index << ": expected a tensor, but got "

@@ -32,11 +32,10 @@ public:
   /// Returns the element type of an input; null if its type is unknown.
   Type getElementType(unsigned index) const;
 
-  /// Verifies that there are `least` to `most` inputs, that the first `least`
+  /// Verifies that there are `min` to `max` inputs, that the first `min`
   /// ones are present, that all inputs with a known type are tensors, and that
   /// there are `outputs` outputs.
-  LogicalResult checkValues(size_t least, size_t most,
-                            size_t outputs = 1) const;
+  LogicalResult checkValues(size_t min, size_t max, size_t outputs = 1) const;
   /// Verifies the attributes against `rows`. Other attributes are errors.
   LogicalResult checkAttributes(ArrayRef<AttributeRow> rows);
   /// Returns `saturate`; null if it is absent.

@@ -77,12 +77,12 @@ FailureOr<int64_t> NodeRewriter::requireRank(size_t index) {
 
 LogicalResult NodeRewriter::requireRange(StringRef what,
                                          ArrayRef<int64_t> values,
-                                         int64_t least) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+                                         int64_t min) {
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   for (int64_t value : values)
-    if (value < least || value > kMost)
-      return unsupported(what + " must be " + Twine(least) + " to " +
-                         Twine(kMost) + ", but got " + Twine(value));
+    if (value < min || value > kMax)
+      return unsupported(what + " must be " + Twine(min) + " to " +
+                         Twine(kMax) + ", but got " + Twine(value));
   return success();
 }
 

@@ -23,7 +23,7 @@ namespace {
 /// The inputs and attributes that OnnxNodes.def specifies for one version.
 struct NodeForm {
   int64_t since;
-  size_t fewest, most;
+  size_t minInputs, maxInputs;
   SmallVector<AttributeRow> attributes;
 };
 } // namespace
@@ -35,15 +35,15 @@ static const NodeForm &findForm(NodeKind kind, int64_t opset) {
   static const DenseMap<NodeKind, SmallVector<NodeForm, 2>> table = [] {
     DenseMap<NodeKind, SmallVector<NodeForm, 2>> result;
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
-                         Attributes, Conversion)                               \
-  result[NodeKind::OpType].push_back({Since, Fewest,                           \
-                                      static_cast<size_t>(Most),               \
+#define QUANT_FLOAT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, Element,  \
+                         Shape, Attributes, Conversion)                        \
+  result[NodeKind::OpType].push_back({Since, MinInputs,                        \
+                                      static_cast<size_t>(MaxInputs),          \
                                       QUANT_FLOAT_LIST Attributes});
-#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, \
                                    Element, Shape, Attributes, Conversion)     \
   result[NodeKind::Microsoft##OpType].push_back(                               \
-      {Since, Fewest, static_cast<size_t>(Most),                               \
+      {Since, MinInputs, static_cast<size_t>(MaxInputs),                       \
        QUANT_FLOAT_LIST Attributes});
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
@@ -180,7 +180,7 @@ FailureOr<NodeResolution> quant_float::verifyNode(NodeReader &node,
   const NodeForm &form = findForm(getNodeKind(kind), node.getOpset());
   // All outputs are mandatory in ONNX.
   size_t outputs = kind == OpKind::DynamicQuantizeLinear ? 3 : 1;
-  if (failed(node.checkValues(form.fewest, form.most, outputs)) ||
+  if (failed(node.checkValues(form.minInputs, form.maxInputs, outputs)) ||
       failed(node.checkAttributes(form.attributes)))
     return failure();
   NodeResolution result;

@@ -39,8 +39,8 @@ static LogicalResult checkType(Form &form, Type type) {
                           showType(type));
 }
 
-/// Replaces the elements where the condition is true by a constant code, whose
-/// type has at most 8 bits.
+/// Replaces the elements where the condition is true by a constant encoding,
+/// whose type has at most 8 bits.
 static Value replaceWhere(Form &form, Value condition, uint64_t code,
                           Value value) {
   Type type = StablehloBuilder::elementOf(value);
@@ -90,8 +90,9 @@ static Value convertToScale(Form &form, Value value,
   Value rounded = form.elementwise("add", {bits, integer(increment)});
   Value code = form.elementwise("shift_right_logical",
                                 {rounded, integer(kMantissaBits)});
-  // The code 0 is 2^-127, half of the smallest normal number of f32. Above it,
-  // a subnormal number rounds up to 2^-126, to nearest from 1.5 * 2^-127 on.
+  // The encoding 0 is 2^-127, half of the smallest normal number of f32. Above
+  // it, a subnormal number rounds up to 2^-126, to nearest from 1.5 * 2^-127
+  // on.
   int64_t smallest = kHidden / 2;
   int64_t first = semantics.roundMode == RoundMode::Up        ? smallest + 1
                   : semantics.roundMode == RoundMode::Nearest ? smallest * 3 / 2
@@ -191,7 +192,7 @@ static FailureOr<Value> castElements(Form &form, Value value, Type to,
   if (!from.isF64())
     value = form.convert(value, f32);
   if (to.isInteger(1)) {
-    // XLA takes subnormal numbers for zero, unless they are integers.
+    // XLA treats subnormal numbers as zero, unless they are integers.
     Type word = form.b.getIntegerType(
         StablehloBuilder::elementOf(value).getIntOrFloatBitWidth());
     APInt magnitude = APInt::getSignedMaxValue(word.getIntOrFloatBitWidth());

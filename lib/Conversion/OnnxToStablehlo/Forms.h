@@ -55,9 +55,9 @@ using FormExpansion = FailureOr<SmallVector<Value>> (*)(Form &);
 FailureOr<Value> convertElementwise(Form &form);
 FailureOr<Value> convertComparison(Form &form);
 FailureOr<Value> convertReduction(Form &form);
-#define QUANT_FLOAT_FORM(OpType, Fewest, Most, Conversion)                     \
+#define QUANT_FLOAT_FORM(OpType, MinInputs, MaxInputs, Conversion)             \
   FailureOr<Value> Conversion(Form &form);
-#define QUANT_FLOAT_FORM_RESULTS(OpType, Fewest, Most, Expansion)              \
+#define QUANT_FLOAT_FORM_RESULTS(OpType, MinInputs, MaxInputs, Expansion)      \
   FailureOr<SmallVector<Value>> Expansion(Form &form);
 #include "quant-float/Conversion/OnnxToStablehlo/OnnxForms.def"
 

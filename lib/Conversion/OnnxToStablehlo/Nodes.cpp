@@ -371,10 +371,10 @@ FailureOr<Value> onnx_forms::convertSlice(Form &form) {
     int64_t size = type.getDimSize(*axis);
     if (step == 0 || step == std::numeric_limits<int64_t>::min())
       return form.unsupported("a step of 0");
-    auto clamp = [&](int64_t index, int64_t least, int64_t most) {
+    auto clamp = [&](int64_t index, int64_t min, int64_t max) {
       if (index < 0)
         index = std::max(index, -size - 1) + size;
-      return std::clamp(index, least, most);
+      return std::clamp(index, min, max);
     };
     if (step > 0) {
       first[*axis] = clamp(start, 0, size);

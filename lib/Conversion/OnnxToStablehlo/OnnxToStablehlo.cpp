@@ -29,7 +29,7 @@ using namespace mlir::quant_float::onnx_forms;
 namespace {
 /// A row of OnnxForms.def.
 struct FormRow {
-  int fewest, most;
+  int minInputs, maxInputs;
   FormConversion conversion;
   StringRef name;
   /// Converts a node with several results; otherwise null.
@@ -56,10 +56,10 @@ private:
 static const FormRow *findRow(NodeOp node) {
   static const llvm::StringMap<FormRow> table = [] {
     llvm::StringMap<FormRow> result;
-#define QUANT_FLOAT_FORM(OpType, Fewest, Most, Conversion)                     \
-  result[#OpType] = {Fewest, Most, Conversion, ""};
-#define QUANT_FLOAT_FORM_RESULTS(OpType, Fewest, Most, Expansion)              \
-  result[#OpType] = {Fewest, Most, nullptr, "", Expansion};
+#define QUANT_FLOAT_FORM(OpType, MinInputs, MaxInputs, Conversion)             \
+  result[#OpType] = {MinInputs, MaxInputs, Conversion, ""};
+#define QUANT_FLOAT_FORM_RESULTS(OpType, MinInputs, MaxInputs, Expansion)      \
+  result[#OpType] = {MinInputs, MaxInputs, nullptr, "", Expansion};
 #define QUANT_FLOAT_ELEMENTWISE_FORM(OpType, Inputs, Name)                     \
   result[#OpType] = {Inputs < 0 ? 1 : Inputs, Inputs, convertElementwise, Name};
 #define QUANT_FLOAT_COMPARISON_FORM(OpType, Direction)                         \
@@ -110,10 +110,10 @@ static FailureOr<SmallVector<Value>> convertNode(Form &form, NodeOp node) {
                (node->getNumRegions() != 0 || node->getNumResults() != 1)))
     return form.unsupported("the node is not in the table of forms");
   int count = form.inputs.size();
-  if (count < row->fewest || (row->most >= 0 && count > row->most))
+  if (count < row->minInputs || (row->maxInputs >= 0 && count > row->maxInputs))
     return form.unsupported("an unexpected number of inputs, " + Twine(count));
   // Optional inputs follow the required ones.
-  for (int i = 0; i < row->fewest; ++i)
+  for (int i = 0; i < row->minInputs; ++i)
     if (!form.inputs[i])
       return form.unsupported("input " + Twine(i) + " is absent");
   form.name = row->name;

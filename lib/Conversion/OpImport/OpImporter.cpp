@@ -158,14 +158,16 @@ static FailureOr<Value> adoptType(OpImporter &importer, unsigned index,
 
 static LogicalResult checkOp(OpImporter &importer, const OpRow &row) {
   int count = importer.inputs.size(), results = importer.op->getNumResults();
-  auto show = [](int fewest, int most) {
-    return most < 0 ? "at least " + std::to_string(fewest)
-           : most == fewest
-               ? std::to_string(fewest)
-               : std::to_string(fewest) + " to " + std::to_string(most);
+  auto show = [](int minOperands, int maxOperands) {
+    return maxOperands < 0 ? "at least " + std::to_string(minOperands)
+           : maxOperands == minOperands ? std::to_string(minOperands)
+                                        : std::to_string(minOperands) + " to " +
+                                              std::to_string(maxOperands);
   };
-  if (count < row.fewest || (row.most >= 0 && count > row.most))
-    return importer.unsupported("expected " + show(row.fewest, row.most) +
+  if (count < row.minOperands ||
+      (row.maxOperands >= 0 && count > row.maxOperands))
+    return importer.unsupported("expected " +
+                                show(row.minOperands, row.maxOperands) +
                                 " operands, but got " + Twine(count));
   if (row.results >= 0 && results != row.results)
     return importer.unsupported("expected " + Twine(row.results) +
@@ -185,7 +187,7 @@ static LogicalResult checkOp(OpImporter &importer, const OpRow &row) {
   return success();
 }
 
-/// Creates what replaces the op, and replaces its results.
+/// Creates the ops that replace the op, and replaces its results.
 static LogicalResult importOp(OpImporter &importer, const OpRow *row) {
   if (!row)
     return failure();

@@ -219,7 +219,7 @@ LogicalResult BlockAmaxConversion::matchAndRewrite(
 }
 
 namespace {
-/// What an operand has one element for.
+/// Whether an operand has one element for each element, block or tensor.
 enum class OperandKind { Element, Block, Tensor };
 using Operands = SmallVector<std::pair<Value, OperandKind>>;
 } // namespace

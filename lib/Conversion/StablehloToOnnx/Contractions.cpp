@@ -280,8 +280,8 @@ struct ConvolutionLayout {
 };
 } // namespace
 
-/// Reads "[b, 0, 1, f]" and removes it from the text. `first` and `second` are
-/// the letters that come first in ONNX's layout.
+/// Reads "[b, 0, 1, f]" and removes it from the string. `first` and `second`
+/// are the letters that come first in ONNX's layout.
 static FailureOr<SmallVector<int64_t>> readLayout(StringRef &text, char first,
                                                   char second) {
   text = text.ltrim();

@@ -22,9 +22,10 @@ bool isIndexedReduction(UnregisteredOp op);
 NodeResults convertIndexedReduce(OpImporter &op);
 
 // Declares the conversions of all rows.
-#define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
+#define QUANT_FLOAT_STABLEHLO(Name, MinOperands, MaxOperands, Conversion)      \
   NodeResults Conversion(OpImporter &op);
-#define QUANT_FLOAT_STABLEHLO_RESULTS(Name, Fewest, Most, Results, Conversion) \
+#define QUANT_FLOAT_STABLEHLO_RESULTS(Name, MinOperands, MaxOperands, Results, \
+                                      Conversion)                              \
   NodeResults Conversion(OpImporter &op);
 #define QUANT_FLOAT_CHLO(Name, Operands, OnnxType, Conversion)                 \
   NodeResults Conversion(OpImporter &op);
@@ -33,7 +34,7 @@ NodeResults convertIndexedReduce(OpImporter &op);
 /// Converts the elements of a tensor as StableHLO's convert does:
 /// - between floats: to nearest, ties to even; overflow and infinity give an
 ///   infinity, or NaN if the type has none. To f8E8M0FNU, ties round up, and
-///   zeros and negative values give NaN. To f4E2M1FN, NaN gives the code of -0;
+///   zeros and negative values give NaN. To f4E2M1FN, NaN gives -0;
 /// - from floats to integers: toward zero, saturating; NaN gives 0;
 /// - between integers: the low bits.
 Value convertElements(OpImporter &op, Value value, Type elementType);

@@ -283,11 +283,11 @@ NodeResults stablehlo_ops::convertNextAfter(OpImporter &op) {
   // From zero, to the smallest number of the sign of the other operand.
   Value sign = op.applyElementwise(
       "BitwiseAnd", {bitCast(to, word), constant(APInt::getSignMask(width))});
-  Value least = bitCast(
+  Value min = bitCast(
       op.applyElementwise("BitwiseOr", {sign, constant(APInt(width, 1))}),
       element);
   Value isZero = op.compareElementwise("Equal", {from, zero});
-  next = op.applyElementwise("Where", {isZero, least, next});
+  next = op.applyElementwise("Where", {isZero, min, next});
   Value isEqual = op.compareElementwise("Equal", {from, to});
   next = op.applyElementwise("Where", {isEqual, to, next});
   // NaN if an operand is.

@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using namespace mlir::quant_float::stablehlo_ops;
 
-/// Returns the integer of "name = 1" in the text of an attribute, or 0.
+/// Returns the integer of "name = 1" in the string of an attribute, or 0.
 static int64_t readIntOfText(StringRef text, StringRef name) {
   int64_t value = 0;
   size_t found = text.find(name);
@@ -81,7 +81,7 @@ struct Windows {
   SmallVector<int64_t> getRest() const;
   /// Returns the positions of the elements of all windows in the joined axis,
   /// in the order (batch, window). Windows that are not inside of the tensor
-  /// have the position behind the last if `isChecked`, and are moved inside
+  /// have the position past the last if `isChecked`, and are moved inside
   /// otherwise.
   Value makePositions(bool isChecked) const;
   /// Joins the indexed axes of the tensor.

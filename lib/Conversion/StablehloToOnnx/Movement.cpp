@@ -22,13 +22,13 @@ static constexpr int64_t kMaxSize = int64_t(1) << 31;
 
 static LogicalResult checkAmounts(OpImporter &op, StringRef what,
                                   ArrayRef<int64_t> amounts, int64_t rank,
-                                  int64_t least) {
+                                  int64_t min) {
   if (static_cast<int64_t>(amounts.size()) != rank)
     return op.unsupported(what + ": expected " + Twine(rank) +
                           " integers, but got " + Twine(amounts.size()));
   for (int64_t amount : amounts)
-    if (amount < least || amount > kMaxSize)
-      return op.unsupported(what + ": expected integers from " + Twine(least) +
+    if (amount < min || amount > kMaxSize)
+      return op.unsupported(what + ": expected integers from " + Twine(min) +
                             " to " + Twine(kMaxSize) + ", but got " +
                             Twine(amount));
   return success();

@@ -54,9 +54,9 @@ static bool isSmaller(Type type, Type other) {
   auto large = dyn_cast<RankedTensorType>(other);
   if (!small || !large || !small.hasStaticShape() || !large.hasStaticShape())
     return false;
-  std::optional<int64_t> least = countElements(small.getShape());
-  std::optional<int64_t> most = countElements(large.getShape());
-  return least && most && *least < *most;
+  std::optional<int64_t> min = countElements(small.getShape());
+  std::optional<int64_t> max = countElements(large.getShape());
+  return min && max && *min < *max;
 }
 
 static void multiplyByReciprocal(Operation *division) {

@@ -108,10 +108,12 @@ static LogicalResult checkAttributes(ModuleOp module) {
 static const OpRow *findRow(UnregisteredOp op) {
   static const llvm::StringMap<OpRow> table = [] {
     llvm::StringMap<OpRow> result;
-#define QUANT_FLOAT_STABLEHLO(Name, Fewest, Most, Conversion)                  \
-  result["stablehlo." #Name] = {Fewest, Most, /*results=*/1, Conversion, ""};
-#define QUANT_FLOAT_STABLEHLO_RESULTS(Name, Fewest, Most, Results, Conversion) \
-  result[Name] = {Fewest, Most, Results, Conversion, ""};
+#define QUANT_FLOAT_STABLEHLO(Name, MinOperands, MaxOperands, Conversion)      \
+  result["stablehlo." #Name] = {MinOperands, MaxOperands, /*results=*/1,       \
+                                Conversion, ""};
+#define QUANT_FLOAT_STABLEHLO_RESULTS(Name, MinOperands, MaxOperands, Results, \
+                                      Conversion)                              \
+  result[Name] = {MinOperands, MaxOperands, Results, Conversion, ""};
 #define QUANT_FLOAT_STABLEHLO_NODE(Name, Operands, OnnxType)                   \
   result["stablehlo." #Name] = {Operands, Operands, /*results=*/1,             \
                                 convertElementwise, #OnnxType};

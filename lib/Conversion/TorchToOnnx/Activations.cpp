@@ -141,8 +141,8 @@ NodeResults torch_ops::convertLogSigmoid(OpImporter &op) {
   TorchMath math(op);
   Value magnitude = math.node("Abs", *value);
   Value tail = computeSoftplus(op, math.node("Neg", magnitude));
-  Value least = math.clamp(*value, std::nullopt, int64_t(0));
-  return math.to(math.node("Sub", {least, tail}), op.resultElementType());
+  Value min = math.clamp(*value, std::nullopt, int64_t(0));
+  return math.to(math.node("Sub", {min, tail}), op.resultElementType());
 }
 
 NodeResults torch_ops::convertThreshold(OpImporter &op) {

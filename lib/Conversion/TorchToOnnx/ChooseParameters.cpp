@@ -32,19 +32,18 @@ static NodeResults chooseParameters(OpImporter &op, bool isSymmetric) {
   auto [low, high] =
       findRange(math, op.inputs[0], llvm::to_vector(llvm::seq(rank)),
                 /*keepDims=*/false);
-  Value least = math.reshape(
+  Value min = math.reshape(
       math.makeNumber(op.b.getF32Type(), Number::fromFloat(*epsilon)), {1});
   double steps = static_cast<double>(range->high - range->low);
   if (isSymmetric) {
     Value extent = math.apply("Max", {math.sub(int64_t(0), low), high});
-    Value scale = math.apply("Max", {math.div(extent, steps / 2), least});
+    Value scale = math.apply("Max", {math.div(extent, steps / 2), min});
     Type unsignedByte = op.b.getIntegerType(8, /*isSigned=*/false);
     Value results[] = {math.to(scale, op.b.getF64Type()),
                        op.makeInts(range->type == unsignedByte ? 128 : 0)};
     return ValueRange(results);
   }
-  Value scale =
-      math.apply("Max", {math.div(math.sub(high, low), steps), least});
+  Value scale = math.apply("Max", {math.div(math.sub(high, low), steps), min});
   Value rounded = math.to(math.round(math.div(low, scale)), op.b.getI32Type());
   Value zeroPoint =
       math.clamp(math.sub(range->low, rounded), range->low, range->high);
@@ -122,7 +121,7 @@ NodeResults torch_ops::convertChoosePerTokenAsymmetric(OpImporter &op) {
   constexpr int64_t kLow = -128, kHigh = 127;
   auto [low, high] = findRange(math, *input, op.getRanked(0).getRank() - 1,
                                /*keepDims=*/true);
-  // The least scale is the precision of f32.
+  // The smallest scale is the precision of f32.
   constexpr double kEpsilon = 1.1920928955078125e-7;
   Value scale = math.clamp(math.div(math.sub(high, low), double(kHigh - kLow)),
                            kEpsilon, std::nullopt);

@@ -14,7 +14,7 @@
 namespace mlir::quant_float::torch_ops {
 
 // Declares the conversions of all rows.
-#define QUANT_FLOAT_TORCH(Name, Fewest, Most, Results, Conversion)             \
+#define QUANT_FLOAT_TORCH(Name, MinOperands, MaxOperands, Results, Conversion) \
   NodeResults Conversion(OpImporter &op);
 #define QUANT_FLOAT_TORCH_NODE(Name, Operands, Conversion, OnnxType)           \
   NodeResults Conversion(OpImporter &op);

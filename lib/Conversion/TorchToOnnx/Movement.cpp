@@ -36,7 +36,7 @@ static Value readSize(OpImporter &op, Value value) {
 }
 
 /// Returns a list of sizes, which are constants or sizes of tensors, as a
-/// tensor of i64. `getKept` returns what replaces a size of -1.
+/// tensor of i64. `getKept` returns the size that replaces a -1.
 static FailureOr<Value>
 buildShape(OpImporter &op, size_t index,
            llvm::function_ref<FailureOr<Value>(size_t)> getKept) {

@@ -27,7 +27,7 @@ static size_t getSpatialRank(OpImporter &op) {
 
 /// Reads a list of one integer, or of one for each axis of the window.
 static FailureOr<SmallVector<int64_t>>
-requireWindow(OpImporter &op, size_t index, int64_t fewest,
+requireWindow(OpImporter &op, size_t index, int64_t min,
               std::optional<ArrayRef<int64_t>> byDefault) {
   size_t count = getSpatialRank(op);
   SmallVector<int64_t> result;
@@ -44,9 +44,9 @@ requireWindow(OpImporter &op, size_t index, int64_t fewest,
   if (result.size() != count)
     return failOperand(op, index, Twine(count) + " integers");
   for (int64_t value : result)
-    if (value < fewest || value > std::numeric_limits<int32_t>::max())
+    if (value < min || value > std::numeric_limits<int32_t>::max())
       return failOperand(op, index,
-                         "integers from " + Twine(fewest) + " to 2^31 - 1");
+                         "integers from " + Twine(min) + " to 2^31 - 1");
   return result;
 }
 

@@ -57,11 +57,11 @@ NodeResults torch_ops::convertPadMode(OpImporter &op) {
     int64_t axis = rank - 1 - i, size = shape[axis];
     int64_t low = (*amounts)[2 * i], high = (*amounts)[2 * i + 1];
     // Reflection does not repeat the edge.
-    int64_t most = mode == "replicate"
-                       ? int64_t(std::numeric_limits<int32_t>::max())
-                       : size - (mode == "reflect");
+    int64_t max = mode == "replicate"
+                      ? int64_t(std::numeric_limits<int32_t>::max())
+                      : size - (mode == "reflect");
     if (ShapedType::isDynamic(size) || size == 0 || low < 0 || high < 0 ||
-        low > most || high > most)
+        low > max || high > max)
       return failOperand(op, 1, "amounts that the sizes of the axes allow");
     pads[axis] = low;
     pads[rank + axis] = high;

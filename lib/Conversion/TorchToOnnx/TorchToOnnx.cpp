@@ -32,8 +32,8 @@ static constexpr StringLiteral kDialect = "torch";
 static const OpRow *findRow(UnregisteredOp op) {
   static const llvm::StringMap<OpRow> table = [] {
     llvm::StringMap<OpRow> result;
-#define QUANT_FLOAT_TORCH(Name, Fewest, Most, Results, Conversion)             \
-  result[Name] = {Fewest, Most, Results, Conversion, ""};
+#define QUANT_FLOAT_TORCH(Name, MinOperands, MaxOperands, Results, Conversion) \
+  result[Name] = {MinOperands, MaxOperands, Results, Conversion, ""};
 #define QUANT_FLOAT_TORCH_NODE(Name, Operands, Conversion, OnnxType)           \
   result[Name] = {Operands, Operands, /*results=*/1, Conversion, #OnnxType};
 #define QUANT_FLOAT_TORCH_ARGUMENT(Name)                                       \

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Views whose elements lie at constant indices along one axis, which gathers
+// Views whose elements are at constant indices of one axis, which gathers
 // select.
 //
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@
 //      : tensor<4xi8> to tensor<4x!quant.uniform<i8:f32, 0.5>>
 //
 // Then the quantized types of all values become their storage types, and the
-// casts disappear.
+// casts are removed.
 //
 //===----------------------------------------------------------------------===//
 

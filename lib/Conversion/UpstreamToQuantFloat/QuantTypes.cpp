@@ -130,8 +130,8 @@ QuantTypeReader::readQuantiles(QuantType &type,
   consume("}");
   if (consume(",")) {
     consume("<");
-    int64_t least;
-    if (readWord().getAsInteger(10, least) || least != 0)
+    int64_t min;
+    if (readWord().getAsInteger(10, min) || min != 0)
       return "the storage range of quantiles must start at 0";
     consume(":");
     readWord();

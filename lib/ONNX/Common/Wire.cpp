@@ -52,16 +52,16 @@ bool onnx_import::readFieldHead(llvm::StringRef bytes, size_t &at,
 /// Advances `at` past the end of the group. Returns false if the bytes are
 /// malformed.
 static bool skipGroup(llvm::StringRef bytes, size_t &at, uint64_t number) {
-  llvm::SmallVector<uint64_t> open = {number};
-  while (!open.empty()) {
+  llvm::SmallVector<uint64_t> stack = {number};
+  while (!stack.empty()) {
     FieldHead head;
     if (!readFieldHead(bytes, at, head))
       return false;
     at += head.size;
     if (head.type == WireType::GroupBegin)
-      open.push_back(head.number);
+      stack.push_back(head.number);
     else if (head.type == WireType::GroupEnd &&
-             head.number != open.pop_back_val())
+             head.number != stack.pop_back_val())
       return false;
   }
   return true;

@@ -50,16 +50,16 @@ static std::optional<OutputFact> findFact(std::optional<NodeKind> kind) {
   static const DenseMap<NodeKind, OutputFact> table = {
 #define QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)                          \
   {NodeKind::OpType, {OutputElement::Element, OutputShape::Shape}},
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
-                         Attributes, Conversion)                               \
+#define QUANT_FLOAT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, Element,  \
+                         Shape, Attributes, Conversion)                        \
   QUANT_FLOAT_KEPT_NODE(OpType, Element, Shape)
 // The shape of the result differs from that of input 0 if inputs are broadcast.
-#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
-                                Attributes, Function)                          \
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, MinInputs, MaxInputs, Kinds,    \
+                                Element, Attributes, Function)                 \
   {NodeKind::OpType,                                                           \
    {OutputElement::Element,                                                    \
-    Most == 1 ? OutputShape::Same : OutputShape::Other}},
-#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+    MaxInputs == 1 ? OutputShape::Same : OutputShape::Other}},
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, \
                                    Element, Shape, Attributes, Conversion)     \
   {NodeKind::Microsoft##OpType, {OutputElement::Element, OutputShape::Shape}},
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"

@@ -352,17 +352,18 @@ ElementEvaluator::computeArithmetic(NodeOp node, ArrayRef<APInt> operands) {
   return a.bitcastToAPInt();
 }
 
-/// Whether the elements are equal up to what no rule specifies: which NaN it is
-/// and, if `signsAreOpen`, the sign of a zero that results from a NaN (D8).
+/// Whether the elements are equal except for what no rule specifies: the bits
+/// of a NaN and, if `signsAreUnspecified`, the sign of a zero that results from
+/// a NaN (D8).
 static bool areSame(Type type, const APInt &a, const APInt &b,
-                    bool signsAreOpen) {
+                    bool signsAreUnspecified) {
   if (a == b || !isFloat(type))
     return a == b;
   FloatFormat format(type);
   APFloat one = format.getValue(a.getZExtValue());
   APFloat other = format.getValue(b.getZExtValue());
   return (one.isNaN() && other.isNaN()) ||
-         (signsAreOpen && one.isZero() && other.isZero());
+         (signsAreUnspecified && one.isZero() && other.isZero());
 }
 
 static std::string describe(Type type, const APInt &bits) {

@@ -36,10 +36,10 @@ static Value replaceInfinity(Expansion &expansion, Value value, bool byNaN) {
   if (!wide.isF64())
     value = expansion.cast(value, wide = expansion.b.getF32Type());
   auto type = mlir::cast<TensorType>(value.getType());
-  double most = wide.isF64() ? std::numeric_limits<double>::max()
-                             : double(std::numeric_limits<float>::max());
+  double max = wide.isF64() ? std::numeric_limits<double>::max()
+                            : double(std::numeric_limits<float>::max());
   for (double sign : {1.0, -1.0}) {
-    Value bound = expansion.number("finite", sign * most, wide);
+    Value bound = expansion.number("finite", sign * max, wide);
     Value isBeyond =
         expansion.node(sign > 0 ? "Greater" : "Less", {value, bound},
                        type.clone(expansion.b.getI1Type()));

@@ -62,11 +62,11 @@ static Value roundWideInteger(Expansion &expansion, Value value,
       "Mul",
       {value, expansion.number("splitter", std::ldexp(1.0, dropped) + 1, f64)});
   value = node("Sub", {scaled, node("Sub", {scaled, value})});
-  double most = FloatFormat(narrow).maxValue.convertToDouble();
+  double max = FloatFormat(narrow).maxValue.convertToDouble();
   for (double sign : {1.0, -1.0}) {
     Value isBeyond =
         expansion.node(sign > 0 ? "Greater" : "Less",
-                       {value, expansion.number("most", sign * most, f64)},
+                       {value, expansion.number("most", sign * max, f64)},
                        type.clone(b.getI1Type()));
     Value infinity = expansion.number(
         "overflow", sign * std::numeric_limits<double>::infinity(), f64);
@@ -116,11 +116,10 @@ Value onnx_import::roundToInteger(Expansion &expansion, Value quotient,
   auto number = [&](StringRef what, double value, Type type) {
     return expansion.number(what, value, type);
   };
-  auto clamp = [&](Value value, double least, double most) {
+  auto clamp = [&](Value value, double min, double max) {
     Type type = value.getType(), element = getElementTypeOrSelf(type);
-    value = expansion.node("Min", {value, number("most", most, element)}, type);
-    return expansion.node("Max", {value, number("least", least, element)},
-                          type);
+    value = expansion.node("Min", {value, number("most", max, element)}, type);
+    return expansion.node("Max", {value, number("least", min, element)}, type);
   };
   // NaN results in the zero point (D1).
   Value isNaN = expansion.node("IsNaN", {quotient}, type.clone(b.getI1Type()));

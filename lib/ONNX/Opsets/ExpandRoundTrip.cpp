@@ -56,7 +56,7 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
   int bits = format.mantissaBits + 1, ownBits = own.mantissaBits + 1;
   bool isWide = format.minExponent <= own.minExponent;
   double mostFloat = own.maxValue.convertToDouble();
-  double most = format.maxValue.convertToDouble();
+  double max = format.maxValue.convertToDouble();
   Value magnitude = node("Abs", value);
   Value bounded = magnitude, factor;
   if (isWide) {
@@ -75,7 +75,7 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
   } else {
     // Bound the magnitude, so that the product is finite. The bound replaces
     // infinities, too.
-    Value beyond = number("beyond", 2 * most);
+    Value beyond = number("beyond", 2 * max);
     bounded = node("Where",
                    {compare("Greater", magnitude, beyond), beyond, magnitude});
   }
@@ -95,7 +95,7 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
       "Less", bounded, number("normal", std::ldexp(1.0, format.minExponent)));
   Value rounded = node("Where", {isSubnormal, subnormal, normal});
 
-  double overflow = saturate ? most
+  double overflow = saturate ? max
                     : format.hasInfinity
                         ? std::numeric_limits<double>::infinity()
                         : std::numeric_limits<double>::quiet_NaN();
@@ -103,7 +103,7 @@ Value onnx_import::roundTo(Expansion &expansion, Value value, Type narrow,
   // and that of an infinity is NaN.
   Value isBeyond =
       isWide ? compare("Greater", magnitude, number("finite", mostFloat))
-             : compare("Greater", rounded, number("most", most));
+             : compare("Greater", rounded, number("most", max));
   rounded = node("Where", {isBeyond, number("overflow", overflow), rounded});
   if (saturate && infinityIsNaN) {
     Value finite = number("finite", mostFloat);
@@ -144,8 +144,8 @@ static Value roundToPower(Expansion &expansion, Value value, bool saturate,
   auto number = [&](StringRef what, double value) {
     return expansion.number(what, value, element);
   };
-  double least = std::ldexp(1.0, -127), most = std::ldexp(1.0, 127);
-  Value low = number("least", least), high = number("most", most);
+  double min = std::ldexp(1.0, -127), max = std::ldexp(1.0, 127);
+  Value low = number("least", min), high = number("most", max);
   Value isLow = compare("Less", value, low);
   Value isHigh = compare("Greater", value, high);
   // Scale the value, by 2^64 if it is small and 2^-64 otherwise, so that all
@@ -169,10 +169,10 @@ static Value roundToPower(Expansion &expansion, Value value, bool saturate,
                            node("Mul", {power, half}), power});
   power = node("Mul", {power, node("Where", {isSmall, down, up})});
   double nan = std::numeric_limits<double>::quiet_NaN();
-  power = node("Where",
-               {isLow, number("underflow", saturate ? least : nan), power});
   power =
-      node("Where", {isHigh, number("overflow", saturate ? most : nan), power});
+      node("Where", {isLow, number("underflow", saturate ? min : nan), power});
+  power =
+      node("Where", {isHigh, number("overflow", saturate ? max : nan), power});
   return node("Where", {expansion.node("IsNaN", {value}, condition),
                         number("nan", nan), power});
 }
@@ -279,7 +279,7 @@ static Value computeNumbers(Expansion &expansion, QuantizeOp op) {
 
 Type onnx_import::getArithmeticType(Type from, FloatType narrow) {
   Builder b(from.getContext());
-  double most = FloatFormat(narrow).maxValue.convertToDouble();
+  double max = FloatFormat(narrow).maxValue.convertToDouble();
   for (FloatType type :
        {FloatType(b.getF32Type()), FloatType(b.getF64Type())}) {
     if (getNumberWidth(narrow) >= getNumberWidth(type))
@@ -287,7 +287,7 @@ Type onnx_import::getArithmeticType(Type from, FloatType narrow) {
     int bits = FloatFormat(type).mantissaBits + 1;
     bool isExact = isFloat(from) ? getNumberWidth(from) <= getNumberWidth(type)
                                  : int(getNumberWidth(from)) <= bits ||
-                                       2 * most < std::ldexp(1.0, bits);
+                                       2 * max < std::ldexp(1.0, bits);
     if (isExact)
       return type;
   }

@@ -60,17 +60,17 @@ static bool isDecoding(Operation *op) {
 /// before it.
 static bool makeAvailable(Operation *decoding, Operation *insertionPoint) {
   auto others = decoding->getOperands().drop_front();
-  auto isThere = [&](Value value) {
+  auto isAvailable = [&](Value value) {
     Operation *op = value.getDefiningOp();
     return !op || op->getBlock() != insertionPoint->getBlock() ||
            op->isBeforeInBlock(insertionPoint);
   };
   if (!llvm::all_of(others, [&](Value value) {
-        return isThere(value) || value.getDefiningOp<AnyConstantOp>();
+        return isAvailable(value) || value.getDefiningOp<AnyConstantOp>();
       }))
     return false;
   for (Value value : others)
-    if (!isThere(value))
+    if (!isAvailable(value))
       value.getDefiningOp()->moveBefore(insertionPoint);
   return true;
 }

@@ -53,9 +53,9 @@ int onnx_import::getInputLikeOutput(const std::string &opType,
     const ::onnx::NodeProto &node,
     const std::vector<::onnx::TypeProto> &inputTypes) {
   const FunctionRow &row = *findRow(node.op_type(), node.domain());
-  auto expectAtMost = [](const char *what, size_t most, int count) {
-    if (count > static_cast<int>(most))
-      throw std::invalid_argument("expected at most " + std::to_string(most) +
+  auto expectAtMost = [](const char *what, size_t max, int count) {
+    if (count > static_cast<int>(max))
+      throw std::invalid_argument("expected at most " + std::to_string(max) +
                                   " " + what + ", but got " +
                                   std::to_string(count));
   };

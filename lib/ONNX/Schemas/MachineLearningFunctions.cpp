@@ -367,17 +367,19 @@ static int64_t findDepth(const Forest &forest) {
 }
 
 static void startWeights(Forest &forest, int64_t targets, Aggregate aggregate) {
-  constexpr int64_t kMost = int64_t(1) << 26;
-  if (targets < 1 || targets > kMost / std::max<int64_t>(forest.size(), 1))
+  constexpr int64_t kMaxWeights = int64_t(1) << 26;
+  if (targets < 1 ||
+      targets > kMaxWeights / std::max<int64_t>(forest.size(), 1))
     throw std::invalid_argument(
         "expected at least one target or class, and at most " +
-        std::to_string(kMost) + " weights, but got " + std::to_string(targets) +
-        " and " + std::to_string(forest.size()) + " nodes");
+        std::to_string(kMaxWeights) + " weights, but got " +
+        std::to_string(targets) + " and " + std::to_string(forest.size()) +
+        " nodes");
   forest.targets = targets;
-  double most = std::numeric_limits<float>::max();
+  double max = std::numeric_limits<float>::max();
   forest.weights.assign(forest.size() * targets,
-                        aggregate == Aggregate::Min   ? most
-                        : aggregate == Aggregate::Max ? -most
+                        aggregate == Aggregate::Min   ? max
+                        : aggregate == Aggregate::Max ? -max
                                                       : 0.0);
 }
 

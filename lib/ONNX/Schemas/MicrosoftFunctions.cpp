@@ -397,11 +397,11 @@ static void defineMatMulBnb4(Definition &d) {
   d.expectInt("transB", 1);
   auto getSize = [&](const char *name) {
     int64_t size = d.getInt(name, 0);
-    constexpr int64_t kMost = 1 << 30;
-    if (size < 1 || size > kMost)
-      throw std::invalid_argument("attribute '" + std::string(name) +
-                                  "': expected 1 to " + std::to_string(kMost) +
-                                  ", but got " + std::to_string(size));
+    constexpr int64_t kMaxSize = 1 << 30;
+    if (size < 1 || size > kMaxSize)
+      throw std::invalid_argument(
+          "attribute '" + std::string(name) + "': expected 1 to " +
+          std::to_string(kMaxSize) + ", but got " + std::to_string(size));
     return size;
   };
   int64_t depth = getSize("K"), columns = getSize("N");
@@ -493,11 +493,11 @@ static void addBlockQuantizedMatmul(Definition &d, const char *activations,
                                     int biasIndex, int64_t defaultBlock,
                                     std::optional<int64_t> rows,
                                     std::optional<int64_t> depth) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
   int64_t block = d.getInt("block_size", defaultBlock);
-  if (block < 1 || block > kMost)
+  if (block < 1 || block > kMaxSize)
     throw std::invalid_argument("attribute 'block_size': expected 1 to " +
-                                std::to_string(kMost) + ", but got " +
+                                std::to_string(kMaxSize) + ", but got " +
                                 std::to_string(block));
   int element = d.getElement(0);
   if (element != TensorProto::FLOAT16 && element != TensorProto::BFLOAT16)

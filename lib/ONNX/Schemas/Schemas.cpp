@@ -132,7 +132,7 @@ static void addDefaults(const ::onnx::OpSchema &schema,
   }
 }
 
-/// Returns what is wrong with the types of the inputs; empty if nothing is.
+/// Returns the problem of the types of the inputs, or an empty string.
 static std::string checkTypes(const ::onnx::OpSchema &schema,
                               const std::vector<::onnx::TypeProto> &types) {
   using ::onnx::Utils::DataTypeUtils;

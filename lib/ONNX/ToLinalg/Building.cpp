@@ -610,16 +610,16 @@ Value onnx_nodes::normalizeIndex(ImplicitLocOpBuilder &b, Value index,
 FailureOr<SmallVector<int64_t>> onnx_nodes::getWindowList(NodeContext &context,
                                                           StringRef name,
                                                           size_t size,
-                                                          int64_t least) {
+                                                          int64_t min) {
   SmallVector<int64_t> values = context.getInts(name);
   if (values.empty())
-    values.assign(size, least);
+    values.assign(size, min);
   if (values.size() != size)
     return context.unsupported("attribute '" + name + "' must have " +
                                Twine(size) + " values, but got " +
                                Twine(values.size()));
   for (int64_t value : values)
-    if (failed(context.requireRange(name, value, least)))
+    if (failed(context.requireRange(name, value, min)))
       return failure();
   return values;
 }

@@ -237,10 +237,10 @@ Value buildRequantized(NodeContext &context, Value accumulators,
                        Quantization result, Type elementType);
 
 /// Returns an attribute that has one value for each axis or side. Each value
-/// must be at least `least` and fit in 32 bits. `least` is also the default
+/// must be at least `min` and fit in 32 bits. `min` is also the default
 /// value.
 FailureOr<SmallVector<int64_t>>
-getWindowList(NodeContext &context, StringRef name, size_t size, int64_t least);
+getWindowList(NodeContext &context, StringRef name, size_t size, int64_t min);
 
 /// The strides, dilations and pads of a window. The pads before all axes
 /// precede the pads after them.

@@ -132,7 +132,7 @@ static FailureOr<Value> castLike(NodeContext &context, Value value,
 
 /// Whether the node selects between Squeeze(x) and x. PyTorch's exporter writes
 /// the squeeze of an axis of unknown size in this way.
-static bool isOpenSqueeze(NodeOp node) {
+static bool isConditionalSqueeze(NodeOp node) {
   auto getOnly = [&](StringRef name) -> Value {
     Block *body = findBody(node, name);
     if (!body || body->getTerminator()->getNumOperands() != 1)
@@ -173,7 +173,7 @@ NodeResults onnx_nodes::convertIf(NodeContext &context) {
     inlineBody(b, *body, {});
     return *values;
   }
-  bool isSqueeze = isOpenSqueeze(context.node);
+  bool isSqueeze = isConditionalSqueeze(context.node);
   Block *bodies[] = {convertBody(context, "then_branch", {}),
                      convertBody(context, "else_branch", {})};
   if (!bodies[0] || !bodies[1])

@@ -158,11 +158,11 @@ LogicalResult Convolution::analyze(ArrayRef<WindowAxis> specified) {
     else
       windows.push_back(window);
   }
-  bool isOpen = llvm::any_of(windows, [](const WindowAxis &window) {
+  bool isDynamic = llvm::any_of(windows, [](const WindowAxis &window) {
     return !getConstantIntValue(window.input);
   });
   auto isStrided = [](const WindowAxis &window) { return window.stride != 1; };
-  if (isOpen && windows.size() > 1 && isPointwise()) {
+  if (isDynamic && windows.size() > 1 && isPointwise()) {
     isFlat = true;
     if (llvm::any_of(windows, isStrided))
       for (const WindowAxis &window : found)

@@ -121,19 +121,19 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
   if (context.input(2))
     limit = context.getIndex(2);
   FailureOr<Value> overlap = context.getOnlyElement(3);
-  FailureOr<Value> least = context.getOnlyElement(4);
-  if (failed(limit) || failed(overlap) || failed(least))
+  FailureOr<Value> min = context.getOnlyElement(4);
+  if (failed(limit) || failed(overlap) || failed(min))
     return failure();
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value most =
+  Value max =
       arith::MinSIOp::create(b, makeIndex(b, *limit), makeIndex(b, sizes[2]));
-  most = arith::MaxSIOp::create(b, most, zero);
+  max = arith::MaxSIOp::create(b, max, zero);
 
   // Allocate a row for each selected box, and one more: each candidate is
   // written to the next row before it is known whether it is selected.
   Type i64 = b.getI64Type();
   OpFoldResult rows =
-      context.computeProduct({sizes[0], sizes[1], getAsOpFoldResult(most)});
+      context.computeProduct({sizes[0], sizes[1], getAsOpFoldResult(max)});
   rows = context.computeSum({rows, b.getIndexAttr(1)});
   bool hasCenter = context.getFlag("center_point_box");
   Value threshold;
@@ -142,8 +142,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
   else
     threshold = makeNumber(b, type, 0);
   Value bound;
-  if (*least)
-    bound = tensor::ExtractOp::create(b, *least, ValueRange());
+  if (*min)
+    bound = tensor::ExtractOp::create(b, *min, ValueRange());
   auto toIndex = [](ImplicitLocOpBuilder &b, Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getIndexType(), value);
   };
@@ -205,12 +205,12 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                     Box before{{read(0), read(1)}, {read(2), read(3)}};
                     Value index =
                         arith::AddIOp::create(b, lanes, broadcastToRow(b, at));
-                    Value isThere =
+                    Value isInBounds =
                         arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                               index, broadcastToRow(b, count));
                     return vector::ReductionOp::create(
                         b, vector::CombiningKind::OR,
-                        arith::AndIOp::create(b, isThere,
+                        arith::AndIOp::create(b, isInBounds,
                                               overlaps(b, box, before, limit)));
                   });
   };
@@ -220,7 +220,7 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                       auto getCandidate) {
     Value candidate = getCandidate(b, index), row = values[1];
     Value isSelected =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, most);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, max);
     if (bound) {
       Value score = tensor::ExtractOp::create(
           b, scores, ValueRange{at[0], at[1], candidate});
@@ -271,7 +271,7 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
             ValueRange values) -> SmallVector<Value> {
           Value number = arith::SubIOp::create(b, values[1], begin);
           Value isMore =
-              arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, most);
+              arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, max);
           // This is a conditional, written as a loop of at most one step.
           Value steps =
               arith::IndexCastUIOp::create(b, b.getIndexType(), isMore);
@@ -314,11 +314,11 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                                           /*descending=*/true));
     SortBuffer buffer = makeSortBuffer(b, size, i64);
     Value few = arith::AddIOp::create(
-        b, arith::AddIOp::create(b, most, most),
+        b, arith::AddIOp::create(b, max, max),
         arith::ConstantIndexOp::create(b, 4 * kRowVector));
     Value lanes = arith::ConstantIndexOp::create(b, kRowVector);
     Value room =
-        arith::AndIOp::create(b, arith::AddIOp::create(b, most, lanes),
+        arith::AndIOp::create(b, arith::AddIOp::create(b, max, lanes),
                               arith::ConstantIndexOp::create(b, -kRowVector));
     Value selected =
         makeBuffer(b, {b.getIndexAttr(4), getAsOpFoldResult(room)}, type);
@@ -364,7 +364,7 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                     arith::CmpIOp::create(b, Predicate::eq, pass[0], zero);
                 Value number = arith::SubIOp::create(b, values[1], begin);
                 Value isMore = arith::AndIOp::create(
-                    b, arith::CmpIOp::create(b, Predicate::slt, number, most),
+                    b, arith::CmpIOp::create(b, Predicate::slt, number, max),
                     arith::CmpIOp::create(b, Predicate::eq, values[4], few));
                 Value steps = arith::IndexCastUIOp::create(
                     b, b.getIndexType(),
@@ -517,10 +517,10 @@ NodeResults onnx_nodes::convertRoiAlign(NodeContext &context) {
     } else {
       // Take one sample for each element of the bin, and none if its size is
       // NaN.
-      Value most = number(1 << 24);
+      Value max = number(1 << 24);
       Value count = math::CeilOp::create(b, result.bin);
       count = arith::MaxNumFOp::create(b, count, number(0));
-      count = arith::MinNumFOp::create(b, count, most);
+      count = arith::MinNumFOp::create(b, count, max);
       result.count = toIndex(b, count);
     }
     result.floatCount = toFloat(b, result.count, type);

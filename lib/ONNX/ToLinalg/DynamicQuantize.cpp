@@ -23,8 +23,8 @@ DynamicQuantization onnx_nodes::buildDynamicQuantize(NodeContext &context,
   // A flat tensor can be vectorized along its only axis.
   SmallVector<OpFoldResult> sizes = context.getSizes(input);
   Value flat = buildReshape(b, input, sizes, {context.computeProduct(sizes)});
-  Value least = buildReductionOfAxes(context, flat, 0, Combine::Min);
-  Value most = buildReductionOfAxes(context, flat, 0, Combine::Max);
+  Value min = buildReductionOfAxes(context, flat, 0, Combine::Min);
+  Value max = buildReductionOfAxes(context, flat, 0, Combine::Max);
 
   Type type = b.getF32Type();
   AffineMap map = AffineMap::get(b.getContext());
@@ -33,7 +33,7 @@ DynamicQuantization onnx_nodes::buildDynamicQuantize(NodeContext &context,
                         /*isUnsigned=*/false);
   };
   Value scale = buildParallel(
-      b, {}, type, {least, most}, {map, map},
+      b, {}, type, {min, max}, {map, map},
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value low = withZero(b, Combine::Min, args[0]);
         Value high = withZero(b, Combine::Max, args[1]);
@@ -45,7 +45,7 @@ DynamicQuantization onnx_nodes::buildDynamicQuantize(NodeContext &context,
         return b.createOrFold<arith::SelectOp>(isPoint, makeNumber(b, type, 1),
                                                divided);
       });
-  Value offset = buildParallel(b, {}, type, least, map,
+  Value offset = buildParallel(b, {}, type, min, map,
                                [&](ImplicitLocOpBuilder &b, ValueRange args) {
                                  return b.createOrFold<arith::NegFOp>(
                                      withZero(b, Combine::Min, args[0]));

@@ -90,7 +90,7 @@ LogicalResult Equation::parse(StringRef letters) {
     return context.unsupported("the equation has " + Twine(parts.size()) +
                                " terms, but there are " +
                                Twine(context.inputs.size()) + " inputs");
-  size_t most = 0;
+  size_t max = 0;
   for (auto [index, part] : llvm::enumerate(parts)) {
     size_t rank = context.type(index).getRank();
     bool hasEllipsis = part.contains("...");
@@ -104,10 +104,10 @@ LogicalResult Equation::parse(StringRef letters) {
     if (failed(term))
       return failure();
     terms.push_back(*term);
-    most = std::max(most, others);
+    max = std::max(max, others);
   }
   if (isExplicit) {
-    FailureOr<Term> term = parseTerm(right, most);
+    FailureOr<Term> term = parseTerm(right, max);
     if (failed(term))
       return failure();
     result = *term;
@@ -119,7 +119,7 @@ LogicalResult Equation::parse(StringRef letters) {
   for (const Term &term : terms)
     for (unsigned name : term)
       ++counts[name];
-  for (size_t i = most; i-- > 0;)
+  for (size_t i = max; i-- > 0;)
     result.push_back(i);
   for (unsigned name = kLetters; name <= 'z'; ++name)
     if (counts.lookup(name) == 1)

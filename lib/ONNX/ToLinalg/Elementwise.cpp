@@ -516,8 +516,8 @@ constexpr int64_t kFirstNumpyOpset = 7;
 
 static ElementwiseRow getRow(NodeKind kind) {
   static const DenseMap<NodeKind, ElementwiseRow> table = {
-#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
-                                Attributes, Function)                          \
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, MinInputs, MaxInputs, Kinds,    \
+                                Element, Attributes, Function)                 \
   {NodeKind::OpType, {OutputElement::Element, Function}},
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
   };
@@ -606,7 +606,7 @@ static NodeResults buildClip(
                         });
 }
 
-NodeResults onnx_nodes::convertOpenClip(NodeContext &context) {
+NodeResults onnx_nodes::convertClipV1(NodeContext &context) {
   return buildClip(
       context, [&](ElementContext &e, ValueRange, bool isHigh) -> Value {
         StringRef name = isHigh ? "max" : "min";

@@ -453,12 +453,12 @@ static NodeResults sliceReadAxes(NodeContext &context,
     }
     // See computeRange.
     Value isBack = isNegative(step);
-    Value most = select(isBack, subtract(n, constant(1)), n);
-    auto clamp = [&](Value value, Value least) {
+    Value max = select(isBack, subtract(n, constant(1)), n);
+    auto clamp = [&](Value value, Value min) {
       value = select(isNegative(value), b.createOrFold<arith::AddIOp>(value, n),
                      value);
       return b.createOrFold<arith::MinSIOp>(
-          b.createOrFold<arith::MaxSIOp>(value, least), most);
+          b.createOrFold<arith::MaxSIOp>(value, min), max);
     };
     Value first = clamp(start, zero);
     Value last = clamp(end, select(isBack, constant(-1), zero));

@@ -447,13 +447,13 @@ LogicalResult NodeContext::requireElementType(size_t index, Type expected) {
 }
 
 LogicalResult NodeContext::requireRange(StringRef attribute, int64_t value,
-                                        int64_t least) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  if (value >= least && value <= kMost)
+                                        int64_t min) {
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  if (value >= min && value <= kMax)
     return success();
   return unsupported("values of attribute '" + attribute +
-                     "' must be between " + Twine(least) + " and " +
-                     Twine(kMost) + ", but got " + Twine(value));
+                     "' must be between " + Twine(min) + " and " + Twine(kMax) +
+                     ", but got " + Twine(value));
 }
 
 LogicalResult NodeContext::requireInput(size_t index) {
@@ -488,27 +488,27 @@ void NodeContext::requireTrue(Value condition, const Twine &message) {
                            ": " + message.str());
 }
 
-LogicalResult NodeContext::requireAtLeast(int64_t least, OpFoldResult actual,
+LogicalResult NodeContext::requireAtLeast(int64_t min, OpFoldResult actual,
                                           const Twine &what) {
   std::optional<int64_t> constant = getConstantIntValue(actual);
-  if (constant && *constant < least)
-    return unsupported(what + " must be at least " + Twine(least) +
-                       ", but got " + Twine(*constant));
+  if (constant && *constant < min)
+    return unsupported(what + " must be at least " + Twine(min) + ", but got " +
+                       Twine(*constant));
   // The size of a tensor is never negative.
   Value value = dyn_cast<Value>(actual);
-  if (constant || (least <= 0 && value && value.getDefiningOp<tensor::DimOp>()))
+  if (constant || (min <= 0 && value && value.getDefiningOp<tensor::DimOp>()))
     return success();
   requireTrue(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
-                                    arith::ConstantIndexOp::create(b, least)),
-              what + " must be at least " + Twine(least));
+                                    arith::ConstantIndexOp::create(b, min)),
+              what + " must be at least " + Twine(min));
   return success();
 }
 
-LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult actual,
+LogicalResult NodeContext::requireAtMost(OpFoldResult max, OpFoldResult actual,
                                          const Twine &what) {
-  if (isEqualConstantIntOrValue(most, actual))
+  if (isEqualConstantIntOrValue(max, actual))
     return success();
-  std::optional<int64_t> a = getConstantIntValue(most);
+  std::optional<int64_t> a = getConstantIntValue(max);
   std::optional<int64_t> c = getConstantIntValue(actual);
   if (a && c && *c > *a)
     return unsupported(what + " must be at most " + Twine(*a) + ", but got " +
@@ -517,7 +517,7 @@ LogicalResult NodeContext::requireAtMost(OpFoldResult most, OpFoldResult actual,
     requireTrue(arith::CmpIOp::create(
                     b, arith::CmpIPredicate::sle,
                     getValueOrCreateConstantIndexOp(b, b.getLoc(), actual),
-                    getValueOrCreateConstantIndexOp(b, b.getLoc(), most)),
+                    getValueOrCreateConstantIndexOp(b, b.getLoc(), max)),
                 a ? what + " must be at most " + Twine(*a)
                   : what + " must not exceed the corresponding size");
   return success();
@@ -549,10 +549,10 @@ LogicalResult NodeContext::requireElements(int64_t axis, OpFoldResult size,
   if (getConstantIntValue(size).value_or(0) > 0)
     return success();
   Value one = arith::ConstantIndexOp::create(b, 1);
-  Value least = arith::MinUIOp::create(b, one, cast<Value>(taken)).getResult();
+  Value min = arith::MinUIOp::create(b, one, cast<Value>(taken)).getResult();
   requireTrue(arith::CmpIOp::create(
                   b, arith::CmpIPredicate::uge,
-                  getValueOrCreateConstantIndexOp(b, b.getLoc(), size), least),
+                  getValueOrCreateConstantIndexOp(b, b.getLoc(), size), min),
               what + " must be at least 1");
   return success();
 }

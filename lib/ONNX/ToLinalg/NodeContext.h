@@ -201,20 +201,20 @@ public:
   /// Requires the input not to be absent.
   LogicalResult requireInput(size_t index);
 
-  /// Requires the value of an attribute to be at least `least` and to fit in 32
+  /// Requires the value of an attribute to be at least `min` and to fit in 32
   /// bits, so that products of two such values do not overflow 64 bits.
-  LogicalResult requireRange(StringRef attribute, int64_t value, int64_t least);
+  LogicalResult requireRange(StringRef attribute, int64_t value, int64_t min);
 
   /// Requires all inputs from `first` on to have the same element type.
   LogicalResult requireSameType(size_t first = 0);
 
-  /// Requires a size, which messages call `what`, to be at least `least`. A
+  /// Requires a size, which messages call `what`, to be at least `min`. A
   /// dynamic size is checked at run time.
-  LogicalResult requireAtLeast(int64_t least, OpFoldResult actual,
+  LogicalResult requireAtLeast(int64_t min, OpFoldResult actual,
                                const Twine &what);
-  /// Requires a size to be at most `most`. A dynamic size is checked at run
+  /// Requires a size to be at most `max`. A dynamic size is checked at run
   /// time.
-  LogicalResult requireAtMost(OpFoldResult most, OpFoldResult actual,
+  LogicalResult requireAtMost(OpFoldResult max, OpFoldResult actual,
                               const Twine &what);
   /// Requires a size to be equal to `expected`. Dynamic sizes are checked at
   /// run time with the message "`what` `must`".
@@ -242,8 +242,8 @@ private:
 };
 
 // The conversions of all rows of OnnxNodes.def.
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
-                         Attributes, Conversion)                               \
+#define QUANT_FLOAT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, Element,  \
+                         Shape, Attributes, Conversion)                        \
   NodeResults Conversion(NodeContext &context);
 #define QUANT_FLOAT_MICROSOFT_NODE QUANT_FLOAT_NODE
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"

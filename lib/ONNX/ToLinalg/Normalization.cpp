@@ -42,12 +42,12 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
   SmallVector<int64_t> outerAxes = getAxesWithout(rank, reduced);
 
   // exp(x - max) does not overflow.
-  Value most = buildReductionOfAxes(context, input, reduced, Combine::Max);
+  Value max = buildReductionOfAxes(context, input, reduced, Combine::Max);
   auto subtract = [&](ImplicitLocOpBuilder &b, ValueRange args) {
     return b.createOrFold<arith::SubFOp>(toCompute(b, args[0]), args[1]);
   };
   Value exponentials =
-      buildAlongAxes(context, sizes, type, {input, most}, {all, outerAxes},
+      buildAlongAxes(context, sizes, type, {input, max}, {all, outerAxes},
                      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                        return math::ExpOp::create(b, subtract(b, args));
                      });
@@ -66,7 +66,7 @@ static Value buildSoftmax(NodeContext &context, ArrayRef<int64_t> reduced) {
                      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                        return math::LogOp::create(b, args[0]);
                      });
-  return buildAlongAxes(context, sizes, elementType, {input, most, logarithms},
+  return buildAlongAxes(context, sizes, elementType, {input, max, logarithms},
                         {all, outerAxes, outerAxes},
                         [&](ImplicitLocOpBuilder &b, ValueRange args) {
                           Value value = b.createOrFold<arith::SubFOp>(
@@ -474,7 +474,7 @@ NodeResults onnx_nodes::convertGlobalLpPool(NodeContext &context) {
   return buildGlobalLpPool(context, context.getInt("p"));
 }
 
-NodeResults onnx_nodes::convertOpenGlobalLpPool(NodeContext &context) {
+NodeResults onnx_nodes::convertGlobalLpPoolV1(NodeContext &context) {
   return buildGlobalLpPool(context, context.getFloat("p"));
 }
 

@@ -42,7 +42,7 @@ namespace {
 /// A row of OnnxNodes.def.
 struct NodeRow {
   int64_t since;
-  int fewest, most;
+  int minInputs, maxInputs;
   unsigned kinds;
   SmallVector<AttributeRow, 2> attributes;
   NodeConversion conversion;
@@ -56,18 +56,20 @@ static ArrayRef<NodeRow> findVersions(std::optional<NodeKind> kind) {
   static const DenseMap<NodeKind, SmallVector<NodeRow, 2>> table = [] {
     DenseMap<NodeKind, SmallVector<NodeRow, 2>> result;
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
-                         Attributes, Conversion)                               \
-  result[NodeKind::OpType].push_back(                                          \
-      {Since, Fewest, Most, Kinds, QUANT_FLOAT_LIST Attributes, Conversion});
-#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
-                                Attributes, Function)                          \
-  QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Same,          \
+#define QUANT_FLOAT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, Element,  \
+                         Shape, Attributes, Conversion)                        \
+  result[NodeKind::OpType].push_back({Since, MinInputs, MaxInputs, Kinds,      \
+                                      QUANT_FLOAT_LIST Attributes,             \
+                                      Conversion});
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, MinInputs, MaxInputs, Kinds,    \
+                                Element, Attributes, Function)                 \
+  QUANT_FLOAT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, Element, Same,  \
                    Attributes, convertElementwise)
-#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, \
                                    Element, Shape, Attributes, Conversion)     \
   result[NodeKind::Microsoft##OpType].push_back(                               \
-      {Since, Fewest, Most, Kinds, QUANT_FLOAT_LIST Attributes, Conversion});
+      {Since, MinInputs, MaxInputs, Kinds, QUANT_FLOAT_LIST Attributes,        \
+       Conversion});
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
     return result;
@@ -202,20 +204,20 @@ static LogicalResult checkOpset(NodeContext &context,
 /// conversion does not accept them.
 static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
   int count = context.inputs.size();
-  if (count < row.fewest || (row.most >= 0 && count > row.most)) {
-    std::string expected = std::to_string(row.fewest);
-    if (row.most < 0)
+  if (count < row.minInputs || (row.maxInputs >= 0 && count > row.maxInputs)) {
+    std::string expected = std::to_string(row.minInputs);
+    if (row.maxInputs < 0)
       expected = "at least " + expected;
-    else if (row.most != row.fewest)
-      expected += " to " + std::to_string(row.most);
+    else if (row.maxInputs != row.minInputs)
+      expected += " to " + std::to_string(row.maxInputs);
     return context.unsupported("expected " + expected + " inputs, but got " +
                                Twine(count));
   }
   for (auto [index, input] : llvm::enumerate(context.inputs)) {
     if (!input) {
       // Variadic inputs are all required.
-      if (static_cast<int>(index) < row.fewest ||
-          (row.most < 0 && row.fewest > 0))
+      if (static_cast<int>(index) < row.minInputs ||
+          (row.maxInputs < 0 && row.minInputs > 0))
         return context.unsupported("input " + Twine(index) + " is absent");
       continue;
     }
@@ -237,7 +239,8 @@ static LogicalResult checkNode(NodeContext &context, const NodeRow &row) {
       return context.unsupported(prefix + ", whose rank is not known");
     // Conversions that accept all kinds only move elements, so input 0 and
     // variadic inputs may be strings.
-    bool maybeStrings = row.kinds == kinds::Any && (index == 0 || row.most < 0);
+    bool maybeStrings =
+        row.kinds == kinds::Any && (index == 0 || row.maxInputs < 0);
     if (!getElementKind(type.getElementType()) ||
         (!type.getElementType().isIntOrFloat() && !maybeStrings))
       return context.unsupported(prefix);

@@ -166,18 +166,18 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Type elementType = pooling.elementType;
   bool isUnsigned = isUnsignedElement(elementType);
-  Value least = makeNeutral(b, Combine::Max, pooling.type, isUnsigned);
-  Value pad = fromCompute(b, least, elementType);
-  SmallVector<Value> inits = {buildFilled(b, pooling.resultSizes, least)};
+  Value min = makeNeutral(b, Combine::Max, pooling.type, isUnsigned);
+  Value pad = fromCompute(b, min, elementType);
+  SmallVector<Value> inits = {buildFilled(b, pooling.resultSizes, min)};
   bool wantsIndices = context.node.getNumResults() > 1 &&
                       !context.node.getResult(1).use_empty();
   bool columnMajor = context.getFlag("storage_order");
   if (!wantsIndices && pooling.isGlobal()) {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(2, pooling.sizes.size()));
-    Value most =
+    Value max =
         buildReductionOfAxes(context, context.input(0), axes, Combine::Max);
-    most = convertFromCompute(context, most, elementType);
-    return SmallVector<Value>{context.reshape(most, pooling.resultSizes)};
+    max = convertFromCompute(context, max, elementType);
+    return SmallVector<Value>{context.reshape(max, pooling.resultSizes)};
   }
   if (wantsIndices)
     inits.push_back(
@@ -185,10 +185,10 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
                   ValueRange accumulators) -> SmallVector<Value> {
     Value element = toCompute(b, elements[0]);
-    Value most =
+    Value max =
         buildCombine(b, Combine::Max, accumulators[0], element, isUnsigned);
     if (!wantsIndices)
-      return {most};
+      return {max};
     // Take the first of equal elements, and any element of the input rather
     // than padding.
     Value index = buildFlatIndex(b, pooling, columnMajor);
@@ -206,7 +206,7 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
                                     element, accumulators[0])
                   .getResult();
     Value takes = arith::OrIOp::create(b, isFirst, isMore);
-    return {most, arith::SelectOp::create(b, takes, index, accumulators[1])};
+    return {max, arith::SelectOp::create(b, takes, index, accumulators[1])};
   };
   SmallVector<Value> results = pooling.fold(pad, inits, body);
   results[0] = convertFromCompute(context, results[0], elementType);
@@ -314,6 +314,6 @@ NodeResults onnx_nodes::convertLpPool(NodeContext &context) {
   return buildLpPool(context, context.getInt("p"));
 }
 
-NodeResults onnx_nodes::convertOpenLpPool(NodeContext &context) {
+NodeResults onnx_nodes::convertLpPoolV1(NodeContext &context) {
   return buildLpPool(context, context.getFloat("p"));
 }

@@ -391,7 +391,7 @@ NodeResults onnx_nodes::convertMultinomial(NodeContext &context) {
       (!resultType.isSignlessInteger(32) && !resultType.isSignlessInteger(64)))
     return context.unsupported("attribute 'dtype' must be int32 or int64");
   if (failed(context.requireRange("sample_size", context.getInt("sample_size"),
-                                  /*least=*/1)) ||
+                                  /*min=*/1)) ||
       failed(requireNoLoop(context)))
     return failure();
   SmallVector<OpFoldResult> sizes = context.getSizes(input);

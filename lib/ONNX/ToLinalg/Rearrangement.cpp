@@ -27,9 +27,9 @@ using namespace mlir::quant_float::onnx_nodes;
 /// Clamps the number of a diagonal, so that adding a row index does not
 /// overflow. Matrices are smaller than the limits.
 static Value clampDiagonal(ImplicitLocOpBuilder &b, OpFoldResult diagonal) {
-  constexpr int64_t kMost = int64_t(1) << 62;
-  Value low = arith::ConstantIndexOp::create(b, -kMost);
-  Value high = arith::ConstantIndexOp::create(b, kMost);
+  constexpr int64_t kMaxSize = int64_t(1) << 62;
+  Value low = arith::ConstantIndexOp::create(b, -kMaxSize);
+  Value high = arith::ConstantIndexOp::create(b, kMaxSize);
   Value value = b.createOrFold<arith::MaxSIOp>(makeIndex(b, diagonal), low);
   return b.createOrFold<arith::MinSIOp>(value, high);
 }

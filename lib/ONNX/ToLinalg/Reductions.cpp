@@ -145,7 +145,7 @@ namespace {
 /// two loops per axis, one over the result and one over the reduced elements.
 /// One of the two has a single iteration, so the sum of both indices is the
 /// index of the element.
-struct OpenReduction {
+struct DynamicAxesReduction {
   NodeContext &context;
   SmallVector<OpFoldResult> sizes;
   /// Whether each axis is reduced.
@@ -191,10 +191,11 @@ static Value buildNamedAxes(NodeContext &context, Value axes, int64_t rank) {
       .front();
 }
 
-static FailureOr<OpenReduction> readOpenAxes(NodeContext &context) {
+static FailureOr<DynamicAxesReduction> readDynamicAxes(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
-  OpenReduction open{context, context.getSizes(context.input(0)), {}, {}, {}};
-  int64_t rank = open.sizes.size();
+  DynamicAxesReduction reduction{
+      context, context.getSizes(context.input(0)), {}, {}, {}};
+  int64_t rank = reduction.sizes.size();
   if (!isa<IntegerType>(context.elementType(1)) ||
       context.type(1).getRank() != 1)
     return context.unsupported("the axes must be a vector of integers, but "
@@ -214,28 +215,29 @@ static FailureOr<OpenReduction> readOpenAxes(NodeContext &context) {
                                      makeIndex(b, count), zero);
   OpFoldResult numNamed = b.getIndexAttr(0);
   AffineExpr sum = b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1);
-  for (auto [axis, size] : llvm::enumerate(open.sizes)) {
+  for (auto [axis, size] : llvm::enumerate(reduction.sizes)) {
     Value isNamed = tensor::ExtractOp::create(
         b, named, arith::ConstantIndexOp::create(b, axis).getResult());
     Value each = arith::SelectOp::create(b, isNamed, one, zero);
     numNamed = computeIndex(b, sum, {numNamed, OpFoldResult(each)});
     Value isReduced =
         takesAll ? arith::OrIOp::create(b, isNamed, takesAll) : isNamed;
-    open.isReduced.push_back(isReduced);
+    reduction.isReduced.push_back(isReduced);
     Value length = makeIndex(b, size);
-    open.keptSizes.push_back(
+    reduction.keptSizes.push_back(
         getAsOpFoldResult(arith::SelectOp::create(b, isReduced, one, length)));
-    open.reduced.push_back(
+    reduction.reduced.push_back(
         getAsOpFoldResult(arith::SelectOp::create(b, isReduced, length, one)));
   }
   // The numbers differ if an axis is out of bounds or occurs twice.
   if (failed(context.requireEqual(count, numNamed, "the number of axes",
                                   "must match the number of distinct axes")))
     return failure();
-  return open;
+  return reduction;
 }
 
-Value OpenReduction::build(Value tensor, Combine combine, ElementMap before) {
+Value DynamicAxesReduction::build(Value tensor, Combine combine,
+                                  ElementMap before) {
   ImplicitLocOpBuilder &b = context.b;
   int64_t rank = sizes.size();
   Type elementType = getElementTypeOrSelf(tensor);
@@ -270,7 +272,7 @@ Value OpenReduction::build(Value tensor, Combine combine, ElementMap before) {
       .front();
 }
 
-SmallVector<Value> OpenReduction::getIndices(ImplicitLocOpBuilder &b) {
+SmallVector<Value> DynamicAxesReduction::getIndices(ImplicitLocOpBuilder &b) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   SmallVector<Value> indices;
   for (auto [axis, isOne] : llvm::enumerate(isReduced))
@@ -279,7 +281,7 @@ SmallVector<Value> OpenReduction::getIndices(ImplicitLocOpBuilder &b) {
   return indices;
 }
 
-NodeResults OpenReduction::finish(Value result) {
+NodeResults DynamicAxesReduction::finish(Value result) {
   if (context.getFlag("keepdims"))
     return SmallVector<Value>{result};
   // Compute the remaining sizes, in their order.
@@ -314,8 +316,8 @@ static ReductionRow getRow(NodeKind kind) {
   constexpr std::nullptr_t none = nullptr;
   static const DenseMap<NodeKind, ReductionRow> table = {
 #define QUANT_FLOAT_ROW(How, Before, After) {Combine::How, Before, After}
-#define QUANT_FLOAT_REDUCTION(OpType, Since, Fewest, Most, Kinds, Element,     \
-                              Attributes, Functions)                           \
+#define QUANT_FLOAT_REDUCTION(OpType, Since, MinInputs, MaxInputs, Kinds,      \
+                              Element, Attributes, Functions)                  \
   {NodeKind::OpType, QUANT_FLOAT_ROW Functions},
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_ROW
@@ -337,12 +339,12 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
   if (*axes)
     return SmallVector<Value>{buildReduced(context, context.input(0), **axes,
                                            context.getFlag("keepdims"), row)};
-  FailureOr<OpenReduction> open = readOpenAxes(context);
-  if (failed(open))
+  FailureOr<DynamicAxesReduction> reduction = readDynamicAxes(context);
+  if (failed(reduction))
     return failure();
-  Value result = open->build(context.input(0), row.combine, row.before);
-  return open->finish(buildAfter(context, result, open->keptSizes,
-                                 open->reduced, elementType, row));
+  Value result = reduction->build(context.input(0), row.combine, row.before);
+  return reduction->finish(buildAfter(context, result, reduction->keptSizes,
+                                      reduction->reduced, elementType, row));
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,21 +352,21 @@ NodeResults onnx_nodes::convertReduce(NodeContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the number if it is finite, or else 0.
-static Value getFinite(ImplicitLocOpBuilder &b, Value most) {
-  Type type = most.getType();
+static Value getFinite(ImplicitLocOpBuilder &b, Value max) {
+  Type type = max.getType();
   Value infinity = makeNumber(b, type, std::numeric_limits<double>::infinity());
   Value isFinite = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, most), infinity);
-  return arith::SelectOp::create(b, isFinite, most, makeNumber(b, type, 0));
+      b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, max), infinity);
+  return arith::SelectOp::create(b, isFinite, max, makeNumber(b, type, 0));
 }
 
 /// Computes log(sum) + m, where m is the maximum if that is finite, or else 0.
 static Value buildLogarithms(ImplicitLocOpBuilder &b,
                              ArrayRef<OpFoldResult> sizes, Type elementType,
-                             Value sums, Value most) {
+                             Value sums, Value max) {
   AffineMap identity = b.getMultiDimIdentityMap(sizes.size());
   return buildParallel(
-      b, sizes, elementType, {sums, most}, {identity, identity},
+      b, sizes, elementType, {sums, max}, {identity, identity},
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value logarithm = math::LogOp::create(b, args[0]);
         return fromCompute(
@@ -373,25 +375,27 @@ static Value buildLogarithms(ImplicitLocOpBuilder &b,
       });
 }
 
-static NodeResults buildOpenLogSumExp(NodeContext &context) {
+static NodeResults buildDynamicAxesLogSumExp(NodeContext &context) {
   ImplicitLocOpBuilder &b = context.b;
   Value input = context.input(0);
   Type elementType = context.elementType(0), type = getComputeType(elementType);
-  FailureOr<OpenReduction> open = readOpenAxes(context);
-  if (failed(open))
+  FailureOr<DynamicAxesReduction> reduction = readDynamicAxes(context);
+  if (failed(reduction))
     return failure();
-  Value most = open->build(input, Combine::Max);
-  Value exponentials = buildParallel(
-      b, open->sizes, type, input, b.getMultiDimIdentityMap(open->sizes.size()),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value largest = tensor::ExtractOp::create(b, most, open->getIndices(b));
-        return math::ExpOp::create(
-            b, arith::SubFOp::create(b, toCompute(b, args[0]),
-                                     getFinite(b, largest)));
-      });
-  Value sums = open->build(exponentials, Combine::Sum);
-  return open->finish(
-      buildLogarithms(b, open->keptSizes, elementType, sums, most));
+  Value max = reduction->build(input, Combine::Max);
+  Value exponentials =
+      buildParallel(b, reduction->sizes, type, input,
+                    b.getMultiDimIdentityMap(reduction->sizes.size()),
+                    [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                      Value largest = tensor::ExtractOp::create(
+                          b, max, reduction->getIndices(b));
+                      return math::ExpOp::create(
+                          b, arith::SubFOp::create(b, toCompute(b, args[0]),
+                                                   getFinite(b, largest)));
+                    });
+  Value sums = reduction->build(exponentials, Combine::Sum);
+  return reduction->finish(
+      buildLogarithms(b, reduction->keptSizes, elementType, sums, max));
 }
 
 /// Computes log(sum(exp(x - m))) + m, where m is the maximum if that is finite,
@@ -405,7 +409,7 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
   if (failed(specified))
     return failure();
   if (!*specified)
-    return buildOpenLogSumExp(context);
+    return buildDynamicAxesLogSumExp(context);
   ArrayRef<int64_t> axes = **specified;
   SmallVector<OpFoldResult> sizes = context.getSizes(input), without, keptSizes;
   SmallVector<int64_t> all, others;
@@ -418,16 +422,16 @@ NodeResults onnx_nodes::convertReduceLogSumExp(NodeContext &context) {
     without.push_back(size);
     others.push_back(axis);
   }
-  Value most = buildReductionOfAxes(context, input, axes, Combine::Max);
+  Value max = buildReductionOfAxes(context, input, axes, Combine::Max);
   Value exponentials =
-      buildAlongAxes(context, sizes, type, {input, most}, {all, others},
+      buildAlongAxes(context, sizes, type, {input, max}, {all, others},
                      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                        return math::ExpOp::create(
                            b, arith::SubFOp::create(b, toCompute(b, args[0]),
                                                     getFinite(b, args[1])));
                      });
   Value sums = buildReductionOfAxes(context, exponentials, axes, Combine::Sum);
-  Value result = buildLogarithms(b, without, elementType, sums, most);
+  Value result = buildLogarithms(b, without, elementType, sums, max);
   return SmallVector<Value>{context.getFlag("keepdims")
                                 ? buildReshape(b, result, without, keptSizes)
                                 : result};
@@ -494,8 +498,8 @@ static Value buildFirstInRows(NodeContext &context, Value tensor, bool isMax) {
           return key;
         Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
                                             element, element);
-        Value least = makeNumber(b, key.getType(), std::ldexp(-1.0, 31));
-        return arith::SelectOp::create(b, isNaN, least, key);
+        Value min = makeNumber(b, key.getType(), std::ldexp(-1.0, 31));
+        return arith::SelectOp::create(b, isNaN, min, key);
       });
   KeyRow row{keys, {}, sizes.pop_back_val()};
   return buildSequential(

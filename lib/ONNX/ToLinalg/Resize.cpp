@@ -399,14 +399,14 @@ static Value roundToElement(ImplicitLocOpBuilder &b, Value value,
   F32 f{b};
   unsigned width = integer.getWidth();
   bool isUnsigned = isUnsignedElement(elementType);
-  double least = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
-  double most = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  double min = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double max = std::ldexp(1.0, isUnsigned ? width : width - 1);
   value = math::RoundEvenOp::create(b, value);
-  value = arith::MaximumFOp::create(b, value, f.number(least));
+  value = arith::MaximumFOp::create(b, value, f.number(min));
   // From 32 bits on, the largest integer is not exact in f32. The cast
   // saturates (C11).
   if (width < 32)
-    value = arith::MinimumFOp::create(b, value, f.number(most - 1));
+    value = arith::MinimumFOp::create(b, value, f.number(max - 1));
   return b.createOrFold<CastOp>(value, elementType);
 }
 

@@ -58,15 +58,15 @@ static NodeResults makeSequence(NodeContext &context, ArrayRef<Value> tensors) {
 }
 
 /// Returns the position that an input specifies, counted from the front. It
-/// must be between -count and `most`, which is checked at run time if
+/// must be between -count and `max`, which is checked at run time if
 /// necessary.
 static FailureOr<OpFoldResult> getPosition(NodeContext &context, size_t input,
-                                           int64_t count, int64_t most) {
+                                           int64_t count, int64_t max) {
   ImplicitLocOpBuilder &b = context.b;
   FailureOr<OpFoldResult> position = context.getIndex(input);
   if (failed(position) ||
       failed(context.requireAtLeast(-count, *position, "the position")) ||
-      failed(context.requireAtMost(b.getIndexAttr(most), *position,
+      failed(context.requireAtMost(b.getIndexAttr(max), *position,
                                    "the position")))
     return failure();
   if (std::optional<int64_t> known = getConstantIntValue(*position))

@@ -124,13 +124,13 @@ static FailureOr<OpFoldResult> inferSize(NodeContext &context,
 /// Whether the value depends on elements that are read at run time, and not
 /// just on sizes of tensors.
 static bool isRead(OpFoldResult number) {
-  SmallVector<Value> open;
-  auto add = [&](Value value) { open.push_back(value); };
+  SmallVector<Value> worklist;
+  auto add = [&](Value value) { worklist.push_back(value); };
   if (auto value = dyn_cast<Value>(number))
     add(value);
   llvm::SmallDenseSet<Operation *> seen;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
     if (!op || isa<tensor::DimOp>(op) || !seen.insert(op).second)
       continue;
     if (!isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
@@ -198,14 +198,14 @@ static NodeResults reshapeToRead(NodeContext &context,
     sizes.push_back(specified);
     others =
         b.createOrFold<arith::MulIOp>(others, select(specified, minusOne, one));
-    Value isOpen = isEqual(specified, minusOne);
+    Value isMinusOne = isEqual(specified, minusOne);
     if (isInferred) {
-      Value both = b.createOrFold<arith::AndIOp>(isInferred, isOpen);
+      Value both = b.createOrFold<arith::AndIOp>(isInferred, isMinusOne);
       isAmbiguous =
           isAmbiguous ? b.createOrFold<arith::OrIOp>(isAmbiguous, both) : both;
-      isOpen = b.createOrFold<arith::OrIOp>(isInferred, isOpen);
+      isMinusOne = b.createOrFold<arith::OrIOp>(isInferred, isMinusOne);
     }
-    isInferred = isOpen;
+    isInferred = isMinusOne;
   }
   if (isAmbiguous)
     context.requireTrue(b.createOrFold<arith::XOrIOp>(

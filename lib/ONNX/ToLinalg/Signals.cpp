@@ -220,9 +220,9 @@ static std::complex<double> getRoot(uint64_t index, uint64_t length) {
   return root;
 }
 
-/// Returns the largest factor of the length that is at most `most`.
-static int64_t findFactor(int64_t length, int64_t most) {
-  for (int64_t factor = std::min(most, length); factor > 1; --factor)
+/// Returns the largest factor of the length that is at most `max`.
+static int64_t findFactor(int64_t length, int64_t max) {
+  for (int64_t factor = std::min(max, length); factor > 1; --factor)
     if (length % factor == 0)
       return factor;
   return 1;

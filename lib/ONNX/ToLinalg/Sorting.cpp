@@ -436,12 +436,12 @@ static NodeResults buildTopK(NodeContext &context, OpFoldResult count,
   return SmallVector<Value>{values, indices};
 }
 
-NodeResults onnx_nodes::convertFixedTopK(NodeContext &context) {
+NodeResults onnx_nodes::convertTopKV1(NodeContext &context) {
   return buildTopK(context, context.b.getIndexAttr(context.getInt("k")),
                    /*largest=*/true);
 }
 
-NodeResults onnx_nodes::convertOpenTopK(NodeContext &context) {
+NodeResults onnx_nodes::convertTopKV10(NodeContext &context) {
   FailureOr<OpFoldResult> count = context.getIndex(1);
   if (failed(count))
     return failure();

@@ -214,10 +214,10 @@ NodeResults onnx_nodes::convertMaxUnpool(NodeContext &context) {
   SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high;
   AffineExpr s1 = b.getAffineSymbolExpr(1);
   for (auto [axis, sizes] : llvm::enumerate(llvm::zip_equal(*shape, pooled))) {
-    auto [size, least] = sizes;
+    auto [size, min] = sizes;
     if (failed(context.requireAtLeast(0, size, "a size of the shape")))
       return failure();
-    high.push_back(computeIndex(b, s0 - s1, {size, least}));
+    high.push_back(computeIndex(b, s0 - s1, {size, min}));
     if (failed(context.requireAtLeast(0, high.back(),
                                       "the padding of axis " + Twine(axis))))
       return failure();

@@ -81,11 +81,11 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
   AffineExpr left = s0 - getExtent(s1, window.dilation);
   if (ceilMode) {
     // Omit windows that would start in the padding after the input.
-    OpFoldResult most =
+    OpFoldResult max =
         computeIndex(b, left.ceilDiv(window.stride) + 1, {room, window.kernel});
     OpFoldResult starts = computeIndex(b, (s0 + s1).ceilDiv(window.stride),
                                        {window.input, window.padLow});
-    window.output = computeMin(b, s0, s1, {most, starts});
+    window.output = computeMin(b, s0, s1, {max, starts});
   } else {
     window.output = computeIndex(b, left.floorDiv(window.stride) + 1,
                                  {room, window.kernel});

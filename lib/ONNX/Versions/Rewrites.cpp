@@ -19,7 +19,7 @@ using Attribute = ::onnx::AttributeProto;
 using Tensor = ::onnx::TensorProto;
 
 /// All versions are equal in inference mode.
-static bool rewordBatchNormalization(VersionAdapter &node, bool isNewer) {
+static bool rewriteBatchNormalization(VersionAdapter &node, bool isNewer) {
   if (node.node.output_size() != 1 || node.getInt("training_mode", 0) != 0)
     return node.fail("it is in training mode");
   if (!isNewer)
@@ -28,7 +28,7 @@ static bool rewordBatchNormalization(VersionAdapter &node, bool isNewer) {
 }
 
 /// In inference mode the result is the input, for every ratio.
-static bool rewordDropout(VersionAdapter &node, bool isNewer) {
+static bool rewriteDropout(VersionAdapter &node, bool isNewer) {
   if (isNewer) {
     node.removeAttribute("ratio");
     return true;
@@ -69,7 +69,7 @@ static bool makeCountFromFront(VersionAdapter &node, int input,
 }
 
 /// Older versions do not support negative indices.
-static bool rewordGather(VersionAdapter &node, bool isNewer) {
+static bool rewriteGather(VersionAdapter &node, bool isNewer) {
   if (isNewer)
     return true;
   std::optional<int64_t> size;
@@ -83,7 +83,7 @@ static bool rewordGather(VersionAdapter &node, bool isNewer) {
   return makeCountFromFront(node, 1, size) ||
          node.fail("indices may be negative");
 }
-static bool rewordSlice(VersionAdapter &node, bool isNewer) {
+static bool rewriteSlice(VersionAdapter &node, bool isNewer) {
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   return isNewer || !node.hasInput(3) ||
          makeCountFromFront(node, 3,
@@ -91,7 +91,7 @@ static bool rewordSlice(VersionAdapter &node, bool isNewer) {
                                   : std::nullopt) ||
          node.fail("axes may be negative");
 }
-static bool rewordScan(VersionAdapter &node, bool isNewer) {
+static bool rewriteScan(VersionAdapter &node, bool isNewer) {
   for (const char *name : {"scan_input_axes", "scan_output_axes"})
     if (const Attribute *axes = node.findAttribute(name);
         axes && !isNewer &&
@@ -103,7 +103,7 @@ static bool rewordScan(VersionAdapter &node, bool isNewer) {
 /// From 13 on, Softmax applies to one axis; before, to all axes from it on,
 /// which is the same for the last axis. For any other axis, Transpose makes it
 /// the last, or Flatten merges all axes from it on.
-static bool rewordSoftmax(VersionAdapter &node, bool isNewer) {
+static bool rewriteSoftmax(VersionAdapter &node, bool isNewer) {
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   if (!shape || shape->dim_size() == 0)
     return node.fail("the rank of its input is not known");
@@ -144,7 +144,7 @@ static bool rewordSoftmax(VersionAdapter &node, bool isNewer) {
 
 /// From 18 on, `num_outputs` gives the number of parts. Before, it is the
 /// number of outputs.
-static bool rewordSplit(VersionAdapter &node, bool isNewer) {
+static bool rewriteSplit(VersionAdapter &node, bool isNewer) {
   int64_t parts = node.node.output_size();
   if (node.hasInput(1))
     return true;
@@ -174,7 +174,7 @@ static bool rewordSplit(VersionAdapter &node, bool isNewer) {
 
 /// From 24 on, a mask that is shorter than the keys masks the remaining keys.
 /// Before, it is broadcast if its size is 1.
-static bool rewordAttention(VersionAdapter &node, bool isNewer) {
+static bool rewriteAttention(VersionAdapter &node, bool isNewer) {
   if (!isNewer && node.hasInput(6))
     return node.fail("it has the input 'nonpad_kv_seqlen'");
   if (!node.hasInput(3))
@@ -195,7 +195,7 @@ static bool rewordAttention(VersionAdapter &node, bool isNewer) {
 }
 
 /// Version 20 renames the modes for images.
-static bool rewordGridSample(VersionAdapter &node, bool isNewer) {
+static bool rewriteGridSample(VersionAdapter &node, bool isNewer) {
   static constexpr const char *kNames[][2] = {{"bilinear", "linear"},
                                               {"bicubic", "cubic"}};
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
@@ -211,7 +211,7 @@ static bool rewordGridSample(VersionAdapter &node, bool isNewer) {
 }
 
 /// Before 28, Mod of floats supports only the remainder of C's fmod.
-static bool rewordMod(VersionAdapter &node, bool isNewer) {
+static bool rewriteMod(VersionAdapter &node, bool isNewer) {
   const ::onnx::TypeProto *type = node.findType(0);
   if (isNewer || node.getInt("fmod", 0) == 1)
     return true;
@@ -228,13 +228,13 @@ static bool rewordMod(VersionAdapter &node, bool isNewer) {
 }
 
 /// Older versions lack the types that `stash_type` affects.
-static bool rewordRange(VersionAdapter &node, bool) {
+static bool rewriteRange(VersionAdapter &node, bool) {
   node.removeAttribute("stash_type");
   return true;
 }
 
 /// Before 16, "output_half_pixel" is the only mode.
-static bool rewordRoiAlign(VersionAdapter &node, bool isNewer) {
+static bool rewriteRoiAlign(VersionAdapter &node, bool isNewer) {
   constexpr const char *kName = "coordinate_transformation_mode";
   if (isNewer) {
     node.setAttribute(kName, std::string("output_half_pixel"));
@@ -248,7 +248,7 @@ static bool rewordRoiAlign(VersionAdapter &node, bool isNewer) {
 }
 
 /// The shape of some dimensions is a slice of the full shape.
-static bool rewordShape(VersionAdapter &node, bool isNewer) {
+static bool rewriteShape(VersionAdapter &node, bool isNewer) {
   if (isNewer)
     return true;
   int64_t start = node.getInt("start", 0);
@@ -269,7 +269,7 @@ static bool rewordShape(VersionAdapter &node, bool isNewer) {
 }
 
 /// Older versions pad all axes; axes that are not listed have no padding.
-static bool rewordPad(VersionAdapter &node, bool isNewer) {
+static bool rewritePad(VersionAdapter &node, bool isNewer) {
   if (isNewer || !node.hasInput(3))
     return true;
   const Tensor *pads = node.findConstant(1), *axes = node.findConstant(3);
@@ -297,7 +297,7 @@ static bool rewordPad(VersionAdapter &node, bool isNewer) {
 /// From 22 on, `ceil_mode` ignores windows that start after the last element.
 /// Whether there are any follows from the size of the result, if the shape is
 /// static.
-static bool rewordPool(VersionAdapter &node, bool) {
+static bool rewritePool(VersionAdapter &node, bool) {
   const ::onnx::TensorShapeProto *shape = node.findShape(0);
   bool isStatic =
       shape &&
@@ -319,7 +319,7 @@ static Tensor makeFloats(const std::vector<float> &values) {
 /// Before 11, Resize supports only asymmetric coordinates with floor. Its
 /// standard does not specify downsampling, and runtimes differ, so all scales
 /// must be at least 1.
-static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
+static bool rewriteOldResize(VersionAdapter &node, bool isNewer) {
   constexpr const char *kCoordinates = "coordinate_transformation_mode";
   constexpr const char *kNearest = "nearest_mode";
   int input = isNewer ? 1 : 2;
@@ -357,7 +357,7 @@ static bool rewordOldResize(VersionAdapter &node, bool isNewer) {
 }
 
 /// In older versions, empty lists stand for absent inputs.
-static bool rewordResize(VersionAdapter &node, bool isNewer) {
+static bool rewriteResize(VersionAdapter &node, bool isNewer) {
   if (isNewer)
     return true;
   for (auto [input, name] : {std::pair{1, "roi"}, {2, "scales"}})
@@ -367,7 +367,7 @@ static bool rewordResize(VersionAdapter &node, bool isNewer) {
 }
 
 /// Older versions resize all axes; axes that are not listed keep their sizes.
-static bool rewordResizeOfAxes(VersionAdapter &node, bool isNewer) {
+static bool rewriteResizeOfAxes(VersionAdapter &node, bool isNewer) {
   const Attribute *axesAttribute = node.findAttribute("axes");
   if (isNewer || !axesAttribute)
     return true;
@@ -412,28 +412,28 @@ static bool rewordResizeOfAxes(VersionAdapter &node, bool isNewer) {
   return true;
 }
 
-static constexpr Rewording kRewordings[] = {
-    {NodeKind::Attention, 24, rewordAttention},
-    {NodeKind::AveragePool, 22, rewordPool},
-    {NodeKind::BatchNormalization, 14, rewordBatchNormalization},
-    {NodeKind::Dropout, 12, rewordDropout},
-    {NodeKind::Gather, 11, rewordGather},
-    {NodeKind::GridSample, 20, rewordGridSample},
-    {NodeKind::Hardmax, 13, rewordSoftmax},
-    {NodeKind::LogSoftmax, 13, rewordSoftmax},
-    {NodeKind::MaxPool, 22, rewordPool},
-    {NodeKind::Mod, 28, rewordMod},
-    {NodeKind::Pad, 18, rewordPad},
-    {NodeKind::Range, 27, rewordRange},
-    {NodeKind::Resize, 11, rewordOldResize},
-    {NodeKind::Resize, 13, rewordResize},
-    {NodeKind::Resize, 18, rewordResizeOfAxes},
-    {NodeKind::RoiAlign, 16, rewordRoiAlign},
-    {NodeKind::Scan, 11, rewordScan},
-    {NodeKind::Shape, 15, rewordShape},
-    {NodeKind::Slice, 11, rewordSlice},
-    {NodeKind::Softmax, 13, rewordSoftmax},
-    {NodeKind::Split, 18, rewordSplit},
+static constexpr NodeRewrite kRewordings[] = {
+    {NodeKind::Attention, 24, rewriteAttention},
+    {NodeKind::AveragePool, 22, rewritePool},
+    {NodeKind::BatchNormalization, 14, rewriteBatchNormalization},
+    {NodeKind::Dropout, 12, rewriteDropout},
+    {NodeKind::Gather, 11, rewriteGather},
+    {NodeKind::GridSample, 20, rewriteGridSample},
+    {NodeKind::Hardmax, 13, rewriteSoftmax},
+    {NodeKind::LogSoftmax, 13, rewriteSoftmax},
+    {NodeKind::MaxPool, 22, rewritePool},
+    {NodeKind::Mod, 28, rewriteMod},
+    {NodeKind::Pad, 18, rewritePad},
+    {NodeKind::Range, 27, rewriteRange},
+    {NodeKind::Resize, 11, rewriteOldResize},
+    {NodeKind::Resize, 13, rewriteResize},
+    {NodeKind::Resize, 18, rewriteResizeOfAxes},
+    {NodeKind::RoiAlign, 16, rewriteRoiAlign},
+    {NodeKind::Scan, 11, rewriteScan},
+    {NodeKind::Shape, 15, rewriteShape},
+    {NodeKind::Slice, 11, rewriteSlice},
+    {NodeKind::Softmax, 13, rewriteSoftmax},
+    {NodeKind::Split, 18, rewriteSplit},
 };
 
-llvm::ArrayRef<Rewording> onnx_import::getRewordings() { return kRewordings; }
+llvm::ArrayRef<NodeRewrite> onnx_import::getRewrites() { return kRewordings; }

@@ -16,14 +16,14 @@
 namespace mlir::quant_float::onnx_import {
 
 /// Rewrites a node across this version of its operator, to a newer or an
-/// older version. `reword` returns false and sets the problem of the node if
+/// older version. `rewrite` returns false and sets the problem of the node if
 /// that is impossible.
-struct Rewording {
+struct NodeRewrite {
   NodeKind kind;
   int version;
-  bool (*reword)(VersionAdapter &node, bool isNewer);
+  bool (*rewrite)(VersionAdapter &node, bool isNewer);
 };
-llvm::ArrayRef<Rewording> getRewordings();
+llvm::ArrayRef<NodeRewrite> getRewrites();
 
 } // namespace mlir::quant_float::onnx_import
 

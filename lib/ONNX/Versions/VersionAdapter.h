@@ -71,7 +71,7 @@ public:
 private:
   bool step(const ::onnx::OpSchema &from, const ::onnx::OpSchema &to);
   bool fitAttributes(const ::onnx::OpSchema &from, const ::onnx::OpSchema &to,
-                     bool isReworded);
+                     bool isRewritten);
 
   const KnownNode &known;
 };

@@ -428,7 +428,7 @@ static std::string spell(const Schema &schema) {
 /// Converts the attributes from one version to the other, including defaults
 /// that differ.
 bool VersionAdapter::fitAttributes(const Schema &from, const Schema &to,
-                                   bool isReworded) {
+                                   bool isRewritten) {
   bool isNewer = to.since_version() > from.since_version();
   std::set<std::string> names, dropped;
   for (const Attribute &attribute : node.attribute()) {
@@ -443,7 +443,7 @@ bool VersionAdapter::fitAttributes(const Schema &from, const Schema &to,
     removeAttribute(name);
   if (std::string foreign = findForeignValue(node, to); !foreign.empty())
     return fail(std::move(foreign));
-  if (isReworded)
+  if (isRewritten)
     return true;
   for (const auto &[name, old] : from.attributes()) {
     if (names.count(name) || !old.default_value.has_type())
@@ -466,32 +466,32 @@ bool VersionAdapter::step(const Schema &from, const Schema &to) {
   auto applies = [&](const auto &row) {
     return getKind(node) == row.kind && version == row.version;
   };
-  bool isReworded = false;
-  for (const Rewording &row : getRewordings()) {
+  bool isRewritten = false;
+  for (const NodeRewrite &row : getRewrites()) {
     if (!applies(row))
       continue;
-    isReworded = true;
-    if (!row.reword(*this, isNewer))
+    isRewritten = true;
+    if (!row.rewrite(*this, isNewer))
       return false;
   }
   for (const MovedParameter &row : kMovedParameters) {
     if (!applies(row))
       continue;
-    isReworded = true;
+    isRewritten = true;
     if (!(isNewer ? moveToInput(*this, row, from)
                   : moveToAttribute(*this, row, to)))
       return false;
   }
   if (version == kFirstOpsetWithNegativeAxes && !isNewer)
     countFromFront(*this);
-  if (!isReworded) {
+  if (!isRewritten) {
     std::string versions = spell(from) + " and " + spell(to) + " differ";
     if (const char *what = findChangedMeaning(node, from, version))
       return fail(versions + ": " + what);
     if (!haveSameInputs(node, from, to))
       return fail(versions);
   }
-  return fitAttributes(from, to, isReworded);
+  return fitAttributes(from, to, isRewritten);
 }
 
 /// Returns the next version on the way to the opset; null if there is none.

@@ -63,8 +63,8 @@ static bool isMovement(NodeOp node) {
   static const DenseMap<NodeKind, Elements> table = {
 #define QUANT_FLOAT_KEPT_LAYER(LayerType, HeldElements, Attributes)            \
   {NodeKind::OpenVino##LayerType, Elements::HeldElements},
-#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, HeldElements,        \
-                          Attributes, Conversion)                              \
+#define QUANT_FLOAT_LAYER(LayerType, Since, MinInputs, MaxInputs,              \
+                          HeldElements, Attributes, Conversion)                \
   QUANT_FLOAT_KEPT_LAYER(LayerType, HeldElements, Attributes)
 #include "quant-float/OpenVINO/Common/OpenVinoLayers.def"
   };

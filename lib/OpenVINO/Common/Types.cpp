@@ -255,7 +255,7 @@ static const LayerType *findLayerType(StringRef type) {
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
 #define QUANT_FLOAT_KEPT_LAYER(LayerType, Elements, Attributes)                \
   add(NodeKind::OpenVino##LayerType, QUANT_FLOAT_LIST Attributes);
-#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
+#define QUANT_FLOAT_LAYER(LayerType, Since, MinInputs, MaxInputs, Elements,    \
                           Attributes, Conversion)                              \
   QUANT_FLOAT_KEPT_LAYER(LayerType, Elements, Attributes)
 #include "quant-float/OpenVINO/Common/OpenVinoLayers.def"

@@ -30,15 +30,15 @@ static FailureOr<BodyPorts> readBodyPorts(NodeOp op, StringRef prefix,
     auto list = op.getNodeAttributes().getAs<DenseI64ArrayAttr>(name);
     size_t count =
         field.isOfOutputs ? op->getNumResults() : body.getNumArguments();
-    int64_t most = std::numeric_limits<int64_t>::max();
+    int64_t max = std::numeric_limits<int64_t>::max();
     if (field.list == &BodyPorts::inputs)
-      most = op->getNumOperands();
+      max = op->getNumOperands();
     else if (field.list == &BodyPorts::outputs ||
              field.list == &BodyPorts::backEdges)
-      most = results;
+      max = results;
     if (!list || static_cast<size_t>(list.size()) != count ||
         llvm::any_of(list.asArrayRef(),
-                     [&](int64_t number) { return number >= most; }))
+                     [&](int64_t number) { return number >= max; }))
       return refuse(name);
     (ports.*field.list)
         .assign(list.asArrayRef().begin(), list.asArrayRef().end());

@@ -172,16 +172,16 @@ NodeResults openvino_forms::convertGelu(FormContext &context) {
 NodeResults openvino_forms::convertClip(FormContext &context) {
   Value value = context.inputs[0];
   auto type = dyn_cast<FloatType>(context.elementType(0));
-  std::optional<double> least = -INFINITY, most = INFINITY;
+  std::optional<double> min = -INFINITY, max = INFINITY;
   if (context.hasInput(1))
-    least = context.getConstantNumber(1);
+    min = context.getConstantNumber(1);
   if (context.hasInput(2))
-    most = context.getConstantNumber(2);
-  bool isClamp = type && least && most && *least <= *most;
-  if (isClamp && std::isfinite(*least) && std::isfinite(*most))
+    max = context.getConstantNumber(2);
+  bool isClamp = type && min && max && *min <= *max;
+  if (isClamp && std::isfinite(*min) && std::isfinite(*max))
     return context.apply(
         "Clamp", value,
-        {context.floatAttr("min", *least), context.floatAttr("max", *most)});
+        {context.floatAttr("min", *min), context.floatAttr("max", *max)});
   if (context.hasInput(1))
     value = context.broadcast("Maximum", {value, context.inputs[1]});
   if (context.hasInput(2))

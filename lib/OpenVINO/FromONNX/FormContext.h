@@ -97,7 +97,7 @@ public:
 };
 
 // Declares the conversions of all rows.
-#define QUANT_FLOAT_FORM(OpType, Layer, Fewest, Most, Conversion)              \
+#define QUANT_FLOAT_FORM(OpType, Layer, MinInputs, MaxInputs, Conversion)      \
   NodeResults Conversion(FormContext &context);
 #include "quant-float/OpenVINO/FromONNX/OpenVinoForms.def"
 

@@ -38,7 +38,7 @@ struct IntegerOperand {
   /// The type of the matmul's operand.
   Type type;
   /// The upper bound of the magnitude of an element.
-  int64_t most;
+  int64_t max;
 };
 
 /// Creates the layer that multiplies two operands in f32.
@@ -61,7 +61,7 @@ static FailureOr<IntegerOperand> makeOperand(FormContext &context, size_t index,
       (int64_t(1) << type.getWidth()) - 1};
   if (!context.hasInput(point)) {
     if (!type.isUnsigned())
-      operand.most = int64_t(1) << (type.getWidth() - 1);
+      operand.max = int64_t(1) << (type.getWidth() - 1);
     return operand;
   }
   Value zero = context.convert(context.inputs[point], i32);
@@ -91,8 +91,8 @@ static SmallVector<Value> splitDigits(FormContext &context,
     digit.setType(operand.type);
     digits.push_back(digit);
   };
-  for (int64_t most = operand.most; !isSingleDigit && most > kMaxDigit;
-       most = llvm::divideCeil(most, kMaxDigit)) {
+  for (int64_t max = operand.max; !isSingleDigit && max > kMaxDigit;
+       max = llvm::divideCeil(max, kMaxDigit)) {
     Value mask = context.makeNumber(i32, unit * (kMaxDigit - 1));
     Value low = context.broadcast("BitwiseAnd", {rest, mask});
     add(low);
@@ -112,8 +112,8 @@ static NodeResults multiplyExactly(FormContext &context,
   auto fits = [&](int64_t mostLhs, int64_t mostRhs) {
     return count <= kMaxExact / (mostLhs * mostRhs);
   };
-  bool isLhsSingleDigit = fits(lhs.most, rhs.most);
-  bool isRhsSingleDigit = isLhsSingleDigit || fits(kMaxDigit, rhs.most);
+  bool isLhsSingleDigit = fits(lhs.max, rhs.max);
+  bool isRhsSingleDigit = isLhsSingleDigit || fits(kMaxDigit, rhs.max);
   if (!isRhsSingleDigit && !fits(kMaxDigit, kMaxDigit))
     return context.unsupported("accumulation of " + Twine(count) + " products");
   SmallVector<Value> lhsDigits = splitDigits(context, lhs, isLhsSingleDigit);

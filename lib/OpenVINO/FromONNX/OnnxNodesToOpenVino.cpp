@@ -31,7 +31,7 @@ namespace {
 /// A row of OpenVinoForms.def.
 struct FormRow {
   NodeKind layer;
-  int fewest, most;
+  int minInputs, maxInputs;
   FormConversion conversion;
   /// The attributes' version, the newest one up to kOnnxOpsetOfForms.
   int64_t since = 0;
@@ -53,12 +53,13 @@ static const FormRow *findRow(std::optional<NodeKind> kind) {
   using namespace attribute_rows;
   static const DenseMap<NodeKind, FormRow> rows = [] {
     DenseMap<NodeKind, FormRow> result;
-#define QUANT_FLOAT_FORM(OpType, Layer, Fewest, Most, Conversion)              \
-  result[NodeKind::OpType] = {NodeKind::OpenVino##Layer, Fewest, Most,         \
+#define QUANT_FLOAT_FORM(OpType, Layer, MinInputs, MaxInputs, Conversion)      \
+  result[NodeKind::OpType] = {NodeKind::OpenVino##Layer, MinInputs, MaxInputs, \
                               Conversion};
-#define QUANT_FLOAT_MICROSOFT_FORM(OpType, Layer, Fewest, Most, Conversion)    \
-  result[NodeKind::Microsoft##OpType] = {NodeKind::OpenVino##Layer, Fewest,    \
-                                         Most, Conversion};
+#define QUANT_FLOAT_MICROSOFT_FORM(OpType, Layer, MinInputs, MaxInputs,        \
+                                   Conversion)                                 \
+  result[NodeKind::Microsoft##OpType] = {NodeKind::OpenVino##Layer, MinInputs, \
+                                         MaxInputs, Conversion};
 #include "quant-float/OpenVINO/FromONNX/OpenVinoForms.def"
     auto add = [&](NodeKind kind, int64_t since,
                    SmallVector<AttributeRow, 2> attributes) {
@@ -70,14 +71,14 @@ static const FormRow *findRow(std::optional<NodeKind> kind) {
       row->second.attributes = std::move(attributes);
     };
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
-#define QUANT_FLOAT_NODE(OpType, Since, Fewest, Most, Kinds, Element, Shape,   \
-                         Attributes, Conversion)                               \
+#define QUANT_FLOAT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, Element,  \
+                         Shape, Attributes, Conversion)                        \
   add(NodeKind::OpType, Since, QUANT_FLOAT_LIST Attributes);
-#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, Fewest, Most, Kinds,         \
+#define QUANT_FLOAT_MICROSOFT_NODE(OpType, Since, MinInputs, MaxInputs, Kinds, \
                                    Element, Shape, Attributes, Conversion)     \
   add(NodeKind::Microsoft##OpType, Since, QUANT_FLOAT_LIST Attributes);
-#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, Fewest, Most, Kinds, Element,   \
-                                Attributes, Function)                          \
+#define QUANT_FLOAT_ELEMENTWISE(OpType, Since, MinInputs, MaxInputs, Kinds,    \
+                                Element, Attributes, Function)                 \
   add(NodeKind::OpType, Since, QUANT_FLOAT_LIST Attributes);
 #include "quant-float/Conversion/NodeToQuantFloat/OnnxNodes.def"
 #undef QUANT_FLOAT_LIST
@@ -101,8 +102,9 @@ static NodeResults convertNode(NodeOp node, const FormRow &row,
   FormContext context(node, builder);
   int count = context.inputs.size();
   auto convert = [&]() -> NodeResults {
-    bool fits = count >= row.fewest && (row.most < 0 || count <= row.most) &&
-                llvm::all_of(ArrayRef(context.inputs).take_front(row.fewest),
+    bool fits = count >= row.minInputs &&
+                (row.maxInputs < 0 || count <= row.maxInputs) &&
+                llvm::all_of(ArrayRef(context.inputs).take_front(row.minInputs),
                              [](Value input) { return !!input; });
     fits &= node.getNumResults() != 0;
     if (!fits)

@@ -344,12 +344,12 @@ FailureOr<Value> QuantizationForm::convert(QuantizeOp op) {
     value = compute("Add", value, *point);
   }
   unsigned width = integer.getWidth();
-  double most =
+  double max =
       integer.isUnsigned() ? (1u << width) - 1 : (1u << (width - 1)) - 1;
-  double least = integer.isUnsigned() ? 0 : -most - 1;
+  double min = integer.isUnsigned() ? 0 : -max - 1;
   value = add("Clamp", value, value.getType(),
-              {b.getNamedAttr("min", b.getF64FloatAttr(least)),
-               b.getNamedAttr("max", b.getF64FloatAttr(most))});
+              {b.getNamedAttr("min", b.getF64FloatAttr(min)),
+               b.getNamedAttr("max", b.getF64FloatAttr(max))});
   return convertTo(value, codes);
 }
 

@@ -36,10 +36,10 @@ static LogicalResult requireBody(LayerContext &context, unsigned index,
   if (index >= node.getBodyNames().size() || node.getBodyNames()[index] != name)
     return context.unsupported("'" + name.getValue() + "' is missing");
   Block &body = node.getBodies()[index].front();
-  auto require = [&](const Twine &list, size_t count, int64_t most) {
+  auto require = [&](const Twine &list, size_t count, int64_t max) {
     ArrayRef<int64_t> numbers = getList(node, list);
     if (numbers.size() == count && llvm::all_of(numbers, [&](int64_t number) {
-          return most < 0 || (number >= -1 && number < most);
+          return max < 0 || (number >= -1 && number < max);
         }))
       return success();
     return context.unsupported("attribute '" + list +
@@ -284,9 +284,9 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   ArrayRef<int64_t> inputs = getList(layer, "inputs"),
                     backEdges = getList(layer, "back_edges"),
                     outputs = getList(layer, "outputs");
-  auto getNumber = [&](StringRef name, int64_t most) -> int64_t {
+  auto getNumber = [&](StringRef name, int64_t max) -> int64_t {
     auto number = layer.getNodeAttributes().getAs<IntegerAttr>(name);
-    return number && number.getInt() < most ? number.getInt() : -1;
+    return number && number.getInt() < max ? number.getInt() : -1;
   };
   int64_t iteration = getNumber("iteration", inputs.size());
   int64_t condition = getNumber("condition", bodyResults.size());

@@ -395,10 +395,10 @@ LayerResults openvino_layers::convertFakeQuantize(LayerContext &context) {
   Value level = apply("Round", apply("Mul", {ratio, steps}));
   Value product = apply("Mul", {apply("Div", {level, steps}), outRange});
   Value inside = apply("Add", {product, outLow});
-  Value least = apply("Min", {inLow, inHigh});
-  Value most = apply("Max", {inLow, inHigh});
-  Value isBelow = context.buildNode("LessOrEqual", {x, least}, boolean);
-  Value isAbove = context.buildNode("Greater", {x, most}, boolean);
+  Value min = apply("Min", {inLow, inHigh});
+  Value max = apply("Max", {inLow, inHigh});
+  Value isBelow = context.buildNode("LessOrEqual", {x, min}, boolean);
+  Value isAbove = context.buildNode("Greater", {x, max}, boolean);
   Value upper = apply("Where", {isAbove, outHigh, inside});
   return context.cast(apply("Where", {isBelow, outLow, upper}), elementType);
 }

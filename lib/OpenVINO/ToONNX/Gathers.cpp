@@ -133,8 +133,8 @@ LayerResults openvino_layers::convertGatherOrZero(LayerContext &context) {
   Value sizes = context.buildNode("Shape", context.inputs[0], wide);
   Value size = context.apply("Gather", {sizes, context.makeNumber(wide, axis)},
                              context.intAttr("axis", 0));
-  Value least = context.apply("Neg", size);
-  Value isAbove = context.compare("GreaterOrEqual", {*indices, least});
+  Value min = context.apply("Neg", size);
+  Value isAbove = context.compare("GreaterOrEqual", {*indices, min});
   Value isBelow = context.compare("Less", {*indices, size});
   Value isFound = context.compare("And", {isAbove, isBelow});
   Value safe = context.buildNode(
@@ -173,7 +173,7 @@ LayerResults openvino_layers::convertGatherND(LayerContext &context) {
 }
 
 /// The batch dimensions are joined to one.
-LayerResults openvino_layers::convertOpenGatherND(LayerContext &context) {
+LayerResults openvino_layers::convertGatherNDV5(LayerContext &context) {
   LayerResults results = convertGatherND(context);
   int64_t batches = context.getInt("batch_dims");
   if (failed(results) || batches < 2)

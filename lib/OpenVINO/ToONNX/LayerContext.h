@@ -63,7 +63,7 @@ public:
 };
 
 // Declares the conversions of all rows.
-#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
+#define QUANT_FLOAT_LAYER(LayerType, Since, MinInputs, MaxInputs, Elements,    \
                           Attributes, Conversion)                              \
   LayerResults Conversion(LayerContext &context);
 #include "quant-float/OpenVINO/Common/OpenVinoLayers.def"

@@ -81,13 +81,13 @@ LayerResults openvino_layers::convertShapeOf(LayerContext &context) {
 /// Returns the number of elements of a list of axes or similar.
 static FailureOr<int64_t> getLength(LayerContext &context, size_t index) {
   auto type = dyn_cast<RankedTensorType>(context.inputs[index].getType());
-  constexpr int64_t kMost = 64;
+  constexpr int64_t kMaxSize = 64;
   if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
-      (type.getRank() == 1 && type.getDimSize(0) > kMost))
+      (type.getRank() == 1 && type.getDimSize(0) > kMaxSize))
     return context.unsupported("input " + Twine(index) + " has the type " +
                                showType(context.inputs[index].getType()) +
                                ", which is not a list of at most " +
-                               Twine(kMost) + " elements");
+                               Twine(kMaxSize) + " elements");
   return type.getNumElements();
 }
 
@@ -267,7 +267,7 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
     return failure();
   Value parts = *lengths;
   if (std::optional<SmallVector<int64_t>> known = context.getConstantInts(2))
-    if (auto *open = llvm::find(*known, -1); open != known->end()) {
+    if (auto *inferred = llvm::find(*known, -1); inferred != known->end()) {
       if (failed(context.requireRange("input 2", *known, -1)))
         return failure();
       int64_t sum = 1;
@@ -280,7 +280,7 @@ LayerResults openvino_layers::convertVariadicSplit(LayerContext &context) {
       Value rest = context.apply(
           "Sub", {context.getSize(0, from), context.makeInts(sum)});
       ArrayRef<int64_t> all = *known;
-      size_t position = open - known->begin();
+      size_t position = inferred - known->begin();
       parts =
           context.concatenate({context.makeInts(all.take_front(position)), rest,
                                context.makeInts(all.drop_front(position + 1))});

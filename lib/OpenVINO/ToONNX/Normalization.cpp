@@ -75,7 +75,7 @@ static Value normalizeElements(LayerContext &context, Value axes,
   return context.cast(result, context.elementType(0));
 }
 
-LayerResults openvino_layers::convertOpenMVN(LayerContext &context) {
+LayerResults openvino_layers::convertMVNV1(LayerContext &context) {
   FailureOr<int64_t> rank = context.requireRank(0);
   if (failed(rank))
     return failure();
@@ -121,7 +121,7 @@ LayerResults openvino_layers::convertGroupNormalization(LayerContext &context) {
 }
 
 /// In version 1, the data is input 2.
-LayerResults openvino_layers::convertOpenBatchNorm(LayerContext &context) {
+LayerResults openvino_layers::convertBatchNormV1(LayerContext &context) {
   auto &inputs = context.inputs;
   std::rotate(inputs.begin(), inputs.begin() + 2, inputs.begin() + 3);
   return convertBatchNorm(context);
@@ -148,8 +148,8 @@ LayerResults openvino_layers::convertNormalizeL2(LayerContext &context) {
   Value x = context.widen(context.inputs[0]);
   Value sum = addSquares(context, x, *axes);
   StringRef opType = context.getString("eps_mode") == "add" ? "Add" : "Max";
-  Value least = makeLike(context, x, context.getFloat("eps"));
-  Value length = context.apply("Sqrt", context.apply(opType, {sum, least}));
+  Value min = makeLike(context, x, context.getFloat("eps"));
+  Value length = context.apply("Sqrt", context.apply(opType, {sum, min}));
   return context.cast(context.apply("Div", {x, length}),
                       context.elementType(0));
 }

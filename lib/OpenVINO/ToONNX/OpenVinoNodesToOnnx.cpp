@@ -29,7 +29,7 @@ namespace {
 /// A row of OpenVinoLayers.def.
 struct LayerRow {
   int64_t since;
-  int fewest, most;
+  int minInputs, maxInputs;
   SmallVector<AttributeRow, 2> attributes;
   LayerConversion conversion;
   /// The ONNX operator; empty if the conversion does not use it.
@@ -56,14 +56,14 @@ static const LayerRow *findRow(StringRef type, int64_t opset) {
   static const llvm::StringMap<SmallVector<LayerRow, 2>> table = [] {
     llvm::StringMap<SmallVector<LayerRow, 2>> result;
 #define QUANT_FLOAT_LIST(...) {__VA_ARGS__}
-#define QUANT_FLOAT_NODE_LAYER(LayerType, Since, Fewest, Most, Elements,       \
-                               OnnxType, Attributes, Conversion)               \
+#define QUANT_FLOAT_NODE_LAYER(LayerType, Since, MinInputs, MaxInputs,         \
+                               Elements, OnnxType, Attributes, Conversion)     \
   result[getNodeKindName(NodeKind::OpenVino##LayerType).lower()].push_back(    \
-      {Since, Fewest, Most, QUANT_FLOAT_LIST Attributes, Conversion,           \
+      {Since, MinInputs, MaxInputs, QUANT_FLOAT_LIST Attributes, Conversion,   \
        #OnnxType});
-#define QUANT_FLOAT_LAYER(LayerType, Since, Fewest, Most, Elements,            \
+#define QUANT_FLOAT_LAYER(LayerType, Since, MinInputs, MaxInputs, Elements,    \
                           Attributes, Conversion)                              \
-  QUANT_FLOAT_NODE_LAYER(LayerType, Since, Fewest, Most, Elements, ,           \
+  QUANT_FLOAT_NODE_LAYER(LayerType, Since, MinInputs, MaxInputs, Elements, ,   \
                          Attributes, Conversion)
 #include "quant-float/OpenVINO/Common/OpenVinoLayers.def"
 #undef QUANT_FLOAT_LIST
@@ -81,17 +81,18 @@ static const LayerRow *findRow(StringRef type, int64_t opset) {
 
 /// Returns a string such as "2", "at least 1", "1 to 2".
 static std::string countInputs(const LayerRow &row) {
-  if (row.most < 0)
-    return "at least " + std::to_string(row.fewest);
-  if (row.most > row.fewest)
-    return std::to_string(row.fewest) + " to " + std::to_string(row.most);
-  return std::to_string(row.fewest);
+  if (row.maxInputs < 0)
+    return "at least " + std::to_string(row.minInputs);
+  if (row.maxInputs > row.minInputs)
+    return std::to_string(row.minInputs) + " to " +
+           std::to_string(row.maxInputs);
+  return std::to_string(row.minInputs);
 }
 
 /// Checks the inputs and attributes against the row.
 static LogicalResult checkLayer(LayerContext &context, const LayerRow &row) {
   int count = context.inputs.size();
-  if (count < row.fewest || (row.most >= 0 && count > row.most))
+  if (count < row.minInputs || (row.maxInputs >= 0 && count > row.maxInputs))
     return context.unsupported("expected " + countInputs(row) +
                                " inputs, but got " + Twine(count));
   for (auto [index, input] : llvm::enumerate(context.inputs))

@@ -168,13 +168,14 @@ static FailureOr<Value> poolAdaptively(LayerContext &context,
                                " and static sizes, but got the type " +
                                showType(context.inputs[0].getType()));
   // Each window becomes a node.
-  constexpr int64_t kMost = 1024;
+  constexpr int64_t kMaxSize = 1024;
   Value value = context.widen(context.inputs[0]);
   for (auto [index, count] : llvm::enumerate(*sizes)) {
     int64_t axis = index + 2, size = type.getDimSize(axis);
-    if (count < 1 || count > kMost)
-      return context.unsupported("the output must have 1 to " + Twine(kMost) +
-                                 " windows, but got " + Twine(count));
+    if (count < 1 || count > kMaxSize)
+      return context.unsupported("the output must have 1 to " +
+                                 Twine(kMaxSize) + " windows, but got " +
+                                 Twine(count));
     SmallVector<Value> parts;
     for (int64_t i : llvm::seq(count)) {
       Value part = context.apply(

@@ -44,10 +44,10 @@ public:
   FailureOr<int64_t> requireConstantInt(size_t index);
   FailureOr<int64_t> requireRank(size_t index);
 
-  /// Requires values in [least, 2^31 - 1], so that the product of two values
+  /// Requires values in [min, 2^31 - 1], so that the product of two values
   /// does not overflow.
   LogicalResult requireRange(StringRef what, ArrayRef<int64_t> values,
-                             int64_t least);
+                             int64_t min);
   /// Requires that all inputs have the same element type.
   LogicalResult requireSameType();
   /// Requires an element type that ONNX's arithmetic supports: f16, bf16, f32,

@@ -79,14 +79,14 @@ public:
   Value reshapeTo(Value value, RankedTensorType type);
 };
 
-/// Creates what replaces an op. On failure, records the reason (see
-/// OnnxNodeBuilder::unsupported).
+/// Creates the values that replace the results of an op. On failure, records
+/// the reason (see OnnxNodeBuilder::unsupported).
 using OpConversion = NodeResults (*)(OpImporter &);
 
 /// A row of the table of a dialect's ops. Ops without a conversion are kept.
 struct OpRow {
-  /// The number of operands; `most` is negative if there is no maximum.
-  int fewest, most;
+  /// The number of operands; `maxOperands` is negative if there is no maximum.
+  int minOperands, maxOperands;
   int results;
   OpConversion conversion;
   StringRef onnxType;

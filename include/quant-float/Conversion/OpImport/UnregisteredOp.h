@@ -8,7 +8,7 @@
 //
 // Reads ops of dialects that are not registered, such as stablehlo and torch.
 // MLIR parses them in the generic form. Attributes of such a dialect are opaque
-// and are read as text.
+// and are read as strings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ public:
   /// Returns the last word of an opaque attribute, such as "GE" of
   /// `#stablehlo<comparison_direction GE>`, or a string.
   std::optional<std::string> getKeyword(StringRef name) const;
-  /// Returns the text between the angle brackets of an opaque attribute, such
+  /// Returns the string between the angle brackets of an opaque attribute, such
   /// as "lhs_contracting_dimensions = [1]" of `#stablehlo.dot<...>`. `mnemonic`
   /// is the name of the attribute kind, such as "dot".
   std::optional<std::string> getText(StringRef name, StringRef mnemonic) const;
@@ -64,9 +64,9 @@ private:
   NamedAttrList attributes;
 };
 
-/// Returns the integers of "name = [1, 2]" in the text of an opaque attribute.
-/// Returns an empty list if the name is missing, and none if the list is
-/// malformed.
+/// Returns the integers of "name = [1, 2]" in the string of an opaque
+/// attribute. Returns an empty list if the name is missing, and none if the
+/// list is malformed.
 std::optional<SmallVector<int64_t>> readIntsOfText(StringRef text,
                                                    StringRef name);
 
