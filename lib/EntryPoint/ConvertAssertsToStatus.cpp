@@ -83,19 +83,19 @@ void Guard::leaveUnless(Value condition, int64_t status) {
 void Guard::guard(memref::AllocOp alloc) {
   ImplicitLocOpBuilder b(alloc.getLoc(), alloc);
   // Leaves room for the bytes that malloc adds for alignment.
-  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr uint64_t kMaxBytes = std::numeric_limits<int64_t>::max();
   uint64_t known = getStaticBytes(alloc.getType());
-  if (known > kMost || !alloc.getDynamicSizes().empty()) {
+  if (known > kMaxBytes || !alloc.getDynamicSizes().empty()) {
     // The product saturates at the largest number. A later size of 0 still
     // makes it 0.
-    Value most = arith::ConstantIndexOp::create(b, -1);
+    Value max = arith::ConstantIndexOp::create(b, -1);
     Value bytes = arith::ConstantIndexOp::create(b, known);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     for (Value size : alloc.getDynamicSizes()) {
       auto product = arith::MulUIExtendedOp::create(b, bytes, size);
       Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                          product.getHigh(), zero);
-      bytes = arith::SelectOp::create(b, fits, product.getLow(), most);
+      bytes = arith::SelectOp::create(b, fits, product.getLow(), max);
     }
     Value isSize =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, bytes, zero);
@@ -104,9 +104,9 @@ void Guard::guard(memref::AllocOp alloc) {
   b.setInsertionPointAfter(alloc);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, alloc);
   Value null = arith::ConstantIndexOp::create(b, 0);
-  Value isThere =
+  Value isAllocated =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, null);
-  leaveUnless(isThere, kKernelOutOfMemory);
+  leaveUnless(isAllocated, kKernelOutOfMemory);
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,8 +167,9 @@ void Guard::guard() {
       Value truth = arith::ConstantIntOp::create(builder, loc, 1, 1);
       Value holds =
           arith::AndIOp::create(builder, loc, assertion.getArg(), truth);
-      if (info.measures && assertion.getMsg() == kMeasuredMessage) {
-        leaveUnless(holds, kKernelMeasured);
+      if (info.hasDataDependentSizes &&
+          assertion.getMsg() == kSizesOnlyMessage) {
+        leaveUnless(holds, kKernelSizesComputed);
       } else {
         leaveUnless(holds, kKernelMessages + info.messages.size());
         info.messages.push_back(assertion.getMsg().str());

@@ -31,7 +31,7 @@ struct CopyShapesToHost final
     FailureOr<EntryPointInfo> info = EntryPointInfo::get(kernel);
     if (failed(info))
       return signalPassFailure();
-    if (!info->measures)
+    if (!info->hasDataDependentSizes)
       return;
     // The attribute may come from a file.
     unsigned count = kernel.getArgumentTypes().size();
@@ -39,10 +39,10 @@ struct CopyShapesToHost final
         count < 2 ? MemRefType()
                   : dyn_cast<MemRefType>(kernel.getArgumentTypes()[count - 2]);
     if (!type || !type.hasStaticShape() || kernel.isExternal()) {
-      kernel.emitError("function '")
-          << kernel.getSymName()
-          << "': expected a body, and a buffer for measured sizes before the "
-             "last argument";
+      kernel.emitError("function '") << kernel.getSymName()
+                                     << "': expected a body, and a buffer for "
+                                        "data-dependent sizes before the "
+                                        "last argument";
       return signalPassFailure();
     }
     Value sizes = kernel.getArgument(count - 2);
@@ -51,7 +51,7 @@ struct CopyShapesToHost final
     Value onDevice = memref::AllocOp::create(builder, loc, type);
     sizes.replaceAllUsesWith(onDevice);
     kernel.walk([&](cf::AssertOp op) {
-      if (op.getMsg() != kMeasuredMessage)
+      if (op.getMsg() != kSizesOnlyMessage)
         return;
       builder.setInsertionPoint(op);
       gpu::MemcpyOp::create(builder, loc, /*asyncToken=*/Type(), ValueRange(),

@@ -15,7 +15,8 @@
 //   @f.infer           unpacks sizes, calls @f.sizes, and lists all output
 //                      sizes; omitted if all of them are constants or sizes of
 //                      inputs, because the table then describes them
-//   @f.measure         unpacks qf_tensors and calls @f.kernel to measure sizes
+//   @f.data_sizes      unpacks qf_tensors and calls @f.kernel for the sizes
+//   only
 //
 // and separate @f, @f_output_sizes, @f.table and @f.names for each entry point
 // that shares the kernel.
@@ -70,17 +71,17 @@ private:
   LLVM::LLVMFuncOp makeInvoke();
   std::optional<SmallVector<int64_t>> findImplied();
   LLVM::LLVMFuncOp makeInfer();
-  LLVM::LLVMFuncOp makeMeasure();
+  LLVM::LLVMFuncOp makeDataSizes();
   void makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
-                 LLVM::LLVMFuncOp measure, LLVM::LLVMFuncOp invoke,
+                 LLVM::LLVMFuncOp dataSizes, LLVM::LLVMFuncOp invoke,
                  const Twine &name);
-  /// Appends the kernel arguments that say where to write measured sizes, and
-  /// whether to do no more than that.
-  void appendMeasureArguments(Value buffer, bool onlyMeasure,
-                              SmallVectorImpl<Value> &arguments) {
+  /// Appends the kernel arguments for the buffer of dynamic sizes, and for
+  /// whether to compute only these.
+  void appendSizeArguments(Value buffer, bool sizesOnly,
+                           SmallVectorImpl<Value> &arguments) {
     arguments.append({buffer, buffer, constant(0),
                       constant(info.getNumDynamicSizes()), constant(1),
-                      constant(onlyMeasure)});
+                      constant(sizesOnly)});
   }
   Value allocateSizes() {
     return LLVM::AllocaOp::create(b, ptr, i64,
@@ -143,7 +144,7 @@ LogicalResult WrapperBuilder::verify() {
            << " as the entry point's description implies, but got " << type;
   };
   // A ranked memref with identity layout, expanded to scalars.
-  SmallVector<Type> kernelTypes, sizeTypes, openTypes;
+  SmallVector<Type> kernelTypes, sizeTypes, dynamicSizeTypes;
   for (ArrayRef<EntryPointArgument> arguments :
        {ArrayRef(info.inputs), ArrayRef(info.outputs)})
     for (const EntryPointArgument &argument : arguments) {
@@ -152,18 +153,19 @@ LogicalResult WrapperBuilder::verify() {
     }
   if (info.hasStrings)
     kernelTypes.push_back(i64);
-  if (info.measures) {
+  if (info.hasDataDependentSizes) {
     kernelTypes.append({ptr, ptr});
     kernelTypes.append(4, i64);
   }
   for (const EntryPointArgument &argument : info.inputs)
     sizeTypes.append(argument.sizes.size(), i64);
-  openTypes.append(info.getNumDynamicSizes() + 2 * info.checks.size(), i64);
-  // A kernel that measures returns that it has.
-  bool hasStatus = info.measures || canFail(kernel);
+  dynamicSizeTypes.append(info.getNumDynamicSizes() + 2 * info.checks.size(),
+                          i64);
+  // A kernel that computes only the sizes returns a status.
+  bool hasStatus = info.hasDataDependentSizes || canFail(kernel);
   if (failed(check(kernel, kernelTypes, SmallVector<Type>(hasStatus, i64))))
     return failure();
-  return check(sizes, sizeTypes, openTypes);
+  return check(sizes, sizeTypes, dynamicSizeTypes);
 }
 
 LLVM::LLVMFuncOp WrapperBuilder::makeFunction(const Twine &name, Type result,
@@ -292,8 +294,8 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   if (info.hasStrings)
     arguments.push_back(
         LLVM::PtrToIntOp::create(b, i64, invoke.getArgument(2)));
-  if (info.measures)
-    appendMeasureArguments(allocateSizes(), /*onlyMeasure=*/false, arguments);
+  if (info.hasDataDependentSizes)
+    appendSizeArguments(allocateSizes(), /*sizesOnly=*/false, arguments);
   auto call = LLVM::CallOp::create(b, kernel, arguments);
   LLVM::ReturnOp::create(b, canFail(kernel) ? call.getResult()
                                             : constant(kKernelDone));
@@ -303,7 +305,7 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
 /// Returns the description of all output sizes and checks if they are constants
 /// or sizes of inputs, and nullopt otherwise.
 std::optional<SmallVector<int64_t>> WrapperBuilder::findImplied() {
-  if (info.measures || !llvm::hasSingleElement(sizes.getBody()))
+  if (info.hasDataDependentSizes || !llvm::hasSingleElement(sizes.getBody()))
     return std::nullopt;
   SmallVector<int64_t> positions;
   for (auto [input, argument] : llvm::enumerate(info.inputs))
@@ -381,23 +383,23 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInfer() {
   return infer;
 }
 
-/// Emits @f.measure: (inputs, all output sizes) -> status of the kernel.
-LLVM::LLVMFuncOp WrapperBuilder::makeMeasure() {
-  LLVM::LLVMFuncOp measure = makeFunction(info.symbol + ".measure", i64,
-                                          {ptr, ptr}, LLVM::Linkage::Internal);
-  measure.setNoInline(true);
-  Value measured = allocateSizes();
+/// Emits @f.data_sizes: (inputs, all output sizes) -> status of the kernel.
+LLVM::LLVMFuncOp WrapperBuilder::makeDataSizes() {
+  LLVM::LLVMFuncOp dataSizes = makeFunction(
+      info.symbol + ".data_sizes", i64, {ptr, ptr}, LLVM::Linkage::Internal);
+  dataSizes.setNoInline(true);
+  Value computed = allocateSizes();
   // A kernel that fails does not write the sizes.
   for (int64_t i = 0, e = info.getNumDynamicSizes(); i < e; ++i)
-    LLVM::StoreOp::create(b, constant(0), getElement(measured, i));
+    LLVM::StoreOp::create(b, constant(0), getElement(computed, i));
   SmallVector<Value> arguments;
-  unpack(measure.getArgument(0), info.inputs, arguments);
+  unpack(dataSizes.getArgument(0), info.inputs, arguments);
   Value null = LLVM::ZeroOp::create(b, ptr);
   for (const EntryPointArgument &argument : info.outputs) {
     arguments.append({null, null, constant(0)});
     arguments.append(2 * argument.sizes.size(), constant(0));
   }
-  appendMeasureArguments(measured, /*onlyMeasure=*/true, arguments);
+  appendSizeArguments(computed, /*sizesOnly=*/true, arguments);
   Value status = LLVM::CallOp::create(b, kernel, arguments).getResult();
   // Dynamic sizes have positions among all output sizes.
   int64_t position = 0, next = 0;
@@ -405,22 +407,22 @@ LLVM::LLVMFuncOp WrapperBuilder::makeMeasure() {
     for (int64_t size : argument.sizes) {
       if (size < 0)
         LLVM::StoreOp::create(
-            b, LLVM::LoadOp::create(b, i64, getElement(measured, next++)),
-            getElement(measure.getArgument(1), position));
+            b, LLVM::LoadOp::create(b, i64, getElement(computed, next++)),
+            getElement(dataSizes.getArgument(1), position));
       ++position;
     }
-  Value isMeasured = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status,
-                                          constant(kKernelMeasured));
+  Value isComputed = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status,
+                                          constant(kKernelSizesComputed));
   LLVM::ReturnOp::create(
-      b, LLVM::SelectOp::create(b, isMeasured, constant(kKernelDone), status)
+      b, LLVM::SelectOp::create(b, isComputed, constant(kKernelDone), status)
              .getResult());
-  return measure;
+  return dataSizes;
 }
 
 /// Emits @f or @f_output_sizes:
 /// (inputs, outputs or output sizes, error, error size) -> status.
 void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
-                               LLVM::LLVMFuncOp measure,
+                               LLVM::LLVMFuncOp dataSizes,
                                LLVM::LLVMFuncOp invoke, const Twine &name) {
   LLVM::LLVMFuncOp entry =
       makeFunction(name, i32, {ptr, ptr, ptr, i64}, LLVM::Linkage::External);
@@ -432,9 +434,9 @@ void WrapperBuilder::makeEntry(LLVM::LLVMFuncOp runtime, LLVM::LLVMFuncOp infer,
     scratchSize += argument.sizes.size();
   Value scratch = LLVM::AllocaOp::create(
       b, ptr, i64, constant(std::max<int64_t>(scratchSize, 1)));
-  SmallVector<Value> arguments = {LLVM::AddressOfOp::create(b, table),
-                                  LLVM::AddressOfOp::create(b, names),
-                                  addressOrNull(infer), addressOrNull(measure)};
+  SmallVector<Value> arguments = {
+      LLVM::AddressOfOp::create(b, table), LLVM::AddressOfOp::create(b, names),
+      addressOrNull(infer), addressOrNull(dataSizes)};
   if (invoke)
     arguments.push_back(addressOrNull(invoke));
   arguments.push_back(addressOrNull(takeDeviceError));
@@ -451,11 +453,12 @@ void WrapperBuilder::build(LLVM::LLVMFuncOp runFunction,
   implied = findImplied();
   LLVM::LLVMFuncOp invoke = makeInvoke();
   LLVM::LLVMFuncOp infer = implied ? LLVM::LLVMFuncOp() : makeInfer();
-  LLVM::LLVMFuncOp measure = info.measures ? makeMeasure() : LLVM::LLVMFuncOp();
+  LLVM::LLVMFuncOp dataSizes =
+      info.hasDataDependentSizes ? makeDataSizes() : LLVM::LLVMFuncOp();
   auto makeEntries = [&](const EntryPointInfo &named) {
     makeTable(named);
-    makeEntry(runFunction, infer, measure, invoke, named.symbol);
-    makeEntry(sizesFunction, infer, measure, {},
+    makeEntry(runFunction, infer, dataSizes, invoke, named.symbol);
+    makeEntry(sizesFunction, infer, dataSizes, {},
               named.symbol + "_output_sizes");
   };
   makeEntries(info);

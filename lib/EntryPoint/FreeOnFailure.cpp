@@ -163,9 +163,9 @@ static void freeAll(ImplicitLocOpBuilder &b, LLVM::ReturnOp end,
       LLVM::CallOp::create(b, functions.take, ValueRange{table, size})
           .getResult();
   Value null = LLVM::ZeroOp::create(b, buffer.getType());
-  Value isThere =
+  Value isAllocated =
       LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, buffer, null);
-  LLVM::CondBrOp::create(b, isThere, one, after);
+  LLVM::CondBrOp::create(b, isAllocated, one, after);
   b.setInsertionPointToEnd(one);
   SmallVector<Value> arguments = {buffer};
   // The stream. It is null, because the free does not wait for other work.

@@ -214,7 +214,7 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   SmallVector<Type> last;
   if (info.hasStrings)
     last = {i64};
-  if (info.measures)
+  if (info.hasDataDependentSizes)
     last = {MemRefType::get(info.getNumDynamicSizes(), i64), i64};
   for (Type type : last)
     if (failed(kernel.insertArgument(kernel.getNumArguments(), type, {},
@@ -226,17 +226,18 @@ static LogicalResult makeKernel(func::FuncOp kernel,
   return success();
 }
 
-/// Asserts the checks of `open` in the kernel, which depend on more than sizes.
+/// Asserts the checks that depend on tensor data in the kernel.
 /// Erases the assertions of the other checks, which the entry point makes
 /// before it calls the kernel.
-static void assertOpenChecks(func::FuncOp kernel, const llvm::BitVector &open) {
+static void assertDataDependentChecks(func::FuncOp kernel,
+                                      const llvm::BitVector &isDataDependent) {
   for (auto [index, check] : llvm::enumerate(collectChecks(kernel))) {
     if (check.assertion) {
-      if (!open[index])
+      if (!isDataDependent[index])
         check.assertion.erase();
       continue;
     }
-    if (!open[index])
+    if (!isDataDependent[index])
       continue;
     OpBuilder builder(check.op);
     Location loc = check.op->getLoc();
@@ -369,10 +370,10 @@ namespace {
 /// Builds the shape function @f.sizes.
 class SizesBuilder {
 public:
-  /// If `mayMeasure`, sizes may depend on tensor elements, and the kernel
+  /// If `mayDependOnData`, sizes may depend on tensor elements, and the kernel
   /// computes them.
-  SizesBuilder(func::FuncOp sizes, EntryPointInfo &info, bool mayMeasure)
-      : sizes(sizes), info(info), mayMeasure(mayMeasure),
+  SizesBuilder(func::FuncOp sizes, EntryPointInfo &info, bool mayDependOnData)
+      : sizes(sizes), info(info), mayDependOnData(mayDependOnData),
         indexType(IndexType::get(sizes.getContext())) {}
 
   /// Converts (tensors) -> (tensors) to (all their sizes) -> (the dynamic sizes
@@ -382,29 +383,33 @@ public:
 
   /// Returns which checks depend on tensor elements, by the order in which
   /// `collectChecks` returns them.
-  const llvm::BitVector &getOpenChecks() const { return openChecks; }
+  const llvm::BitVector &getDataDependentChecks() const {
+    return dataDependentChecks;
+  }
   /// Returns which dynamic sizes of the results depend on tensor elements.
-  /// @f.sizes returns QF_UNMEASURED for them.
-  const llvm::BitVector &getMeasured() const { return measured; }
+  /// @f.sizes returns QF_UNKNOWN_SIZE for them.
+  const llvm::BitVector &getDataDependentSizes() const {
+    return dataDependentSizes;
+  }
 
 private:
   func::ReturnOp getReturn();
   void setResults(ArrayRef<Value> values);
   void returnSizes();
   void selectChecks();
-  void selectMeasured();
+  void selectDataDependentSizes();
   LogicalResult replaceArguments();
   void describeChecks();
 
   func::FuncOp sizes;
   EntryPointInfo &info;
-  bool mayMeasure;
+  bool mayDependOnData;
   IndexType indexType;
-  unsigned numOpen = 0;
+  unsigned numDynamic = 0;
   /// In the order of the returned values. Their `expected` and `actual` are
   /// stale after patterns are applied.
   SmallVector<PendingCheck> checks;
-  llvm::BitVector openChecks, measured;
+  llvm::BitVector dataDependentChecks, dataDependentSizes;
   /// The argument and dimension whose size is passed as this argument of the
   /// finished function.
   SmallVector<std::pair<unsigned, unsigned>> sizePositions;
@@ -424,8 +429,8 @@ void SizesBuilder::setResults(ArrayRef<Value> values) {
 }
 
 /// Returns the dynamic sizes of the returned tensors.
-static SmallVector<Value> makeOpenSizes(OpBuilder &builder,
-                                        func::ReturnOp returnOp) {
+static SmallVector<Value> makeDynamicSizes(OpBuilder &builder,
+                                           func::ReturnOp returnOp) {
   SmallVector<Value> values;
   for (Value value : returnOp.getOperands()) {
     auto tensor = cast<RankedTensorType>(value.getType());
@@ -439,8 +444,8 @@ static SmallVector<Value> makeOpenSizes(OpBuilder &builder,
 
 void SizesBuilder::returnSizes() {
   OpBuilder builder(getReturn());
-  SmallVector<Value> values = makeOpenSizes(builder, getReturn());
-  numOpen = values.size();
+  SmallVector<Value> values = makeDynamicSizes(builder, getReturn());
+  numDynamic = values.size();
   checks = collectChecks(sizes);
   for (const PendingCheck &check : checks)
     values.append({check.expected, check.actual});
@@ -450,20 +455,20 @@ void SizesBuilder::returnSizes() {
 /// Keeps the checks that only depend on sizes and may fail.
 void SizesBuilder::selectChecks() {
   func::ReturnOp returnOp = getReturn();
-  SmallVector<Value> values(returnOp.getOperands().take_front(numOpen));
+  SmallVector<Value> values(returnOp.getOperands().take_front(numDynamic));
   SmallVector<PendingCheck> selected;
   llvm::DenseSet<std::pair<Value, Value>> known;
   SizeDependence dependence;
-  openChecks.resize(checks.size());
+  dataDependentChecks.resize(checks.size());
   for (auto [index, check] : llvm::enumerate(checks)) {
-    Value expected = returnOp.getOperand(numOpen + 2 * index);
-    Value actual = returnOp.getOperand(numOpen + 2 * index + 1);
-    bool isOpen = !dependence.isOnlyOnSizes(expected) ||
-                  !dependence.isOnlyOnSizes(actual);
-    if (isOpen)
-      openChecks.set(index);
+    Value expected = returnOp.getOperand(numDynamic + 2 * index);
+    Value actual = returnOp.getOperand(numDynamic + 2 * index + 1);
+    bool isDataDependent = !dependence.isOnlyOnSizes(expected) ||
+                           !dependence.isOnlyOnSizes(actual);
+    if (isDataDependent)
+      dataDependentChecks.set(index);
     std::optional<int64_t> left = getConstantIntValue(expected);
-    if (isOpen || expected == actual ||
+    if (isDataDependent || expected == actual ||
         (left && left == getConstantIntValue(actual)))
       continue;
     if (!known.insert({expected, actual}).second)
@@ -476,29 +481,29 @@ void SizesBuilder::selectChecks() {
 }
 
 /// Finds the results' sizes that depend on tensor elements, and returns
-/// QF_UNMEASURED for them.
-void SizesBuilder::selectMeasured() {
-  measured.resize(numOpen);
-  if (!mayMeasure)
+/// QF_UNKNOWN_SIZE for them.
+void SizesBuilder::selectDataDependentSizes() {
+  dataDependentSizes.resize(numDynamic);
+  if (!mayDependOnData)
     return;
   func::ReturnOp returnOp = getReturn();
   OpBuilder builder(returnOp);
   SizeDependence dependence;
-  for (unsigned i = 0; i < numOpen; ++i)
+  for (unsigned i = 0; i < numDynamic; ++i)
     if (!dependence.isOnlyOnSizes(returnOp.getOperand(i)))
-      measured.set(i);
-  if (measured.none())
+      dataDependentSizes.set(i);
+  if (dataDependentSizes.none())
     return;
   Location loc = returnOp.getLoc();
-  Value unmeasured =
-      arith::ConstantIndexOp::create(builder, loc, QF_UNMEASURED);
-  // Computed sizes may overflow to any number, including QF_UNMEASURED.
-  Value least = arith::ConstantIndexOp::create(builder, loc, QF_UNMEASURED + 1);
-  for (unsigned i = 0; i < numOpen; ++i)
-    returnOp.setOperand(
-        i, measured[i] ? unmeasured
-                       : arith::MaxSIOp::create(builder, loc,
-                                                returnOp.getOperand(i), least));
+  Value unknown = arith::ConstantIndexOp::create(builder, loc, QF_UNKNOWN_SIZE);
+  // Computed sizes may overflow to any number, including QF_UNKNOWN_SIZE.
+  Value min = arith::ConstantIndexOp::create(builder, loc, QF_UNKNOWN_SIZE + 1);
+  for (unsigned i = 0; i < numDynamic; ++i)
+    returnOp.setOperand(i, dataDependentSizes[i]
+                               ? unknown
+                               : arith::MaxSIOp::create(builder, loc,
+                                                        returnOp.getOperand(i),
+                                                        min));
 }
 
 LogicalResult SizesBuilder::replaceArguments() {
@@ -552,7 +557,7 @@ LogicalResult SizesBuilder::replaceArguments() {
 void SizesBuilder::describeChecks() {
   func::ReturnOp returnOp = getReturn();
   for (auto [index, check] : llvm::enumerate(checks)) {
-    unsigned position = numOpen + 2 * index;
+    unsigned position = numDynamic + 2 * index;
     auto expected = dyn_cast<BlockArgument>(returnOp.getOperand(position));
     auto actual = dyn_cast<BlockArgument>(returnOp.getOperand(position + 1));
     if (expected &&
@@ -585,7 +590,7 @@ LogicalResult SizesBuilder::build(const FrozenRewritePatternSet &patterns) {
   DominanceInfo dominance(sizes);
   eliminateCommonSubExpressions(rewriter, dominance, sizes);
   selectChecks();
-  selectMeasured();
+  selectDataDependentSizes();
   eraseUnneeded(sizes.getBody().front());
   if (failed(replaceArguments()))
     return failure();
@@ -609,12 +614,14 @@ getResultStores(func::FuncOp kernel) {
 }
 
 /// Writes all dynamic sizes of the results to the buffer that the kernel takes
-/// for them, and returns from a kernel that only measures, before everything
-/// that the sizes do not depend on. Then asserts that the result buffers have
-/// the `measured` sizes: elements may have changed since they were measured.
-static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
-                                  const llvm::BitVector &measured,
-                                  const FrozenRewritePatternSet &patterns) {
+/// for them, and returns from a kernel that computes only the sizes, before all
+/// ops that the sizes do not depend on. Then asserts that the result buffers
+/// have the data-dependent sizes, because elements may have changed since the
+/// caller computed them.
+static LogicalResult
+computeSizesFirst(func::FuncOp kernel, unsigned numInputs,
+                  const llvm::BitVector &dataDependentSizes,
+                  const FrozenRewritePatternSet &patterns) {
   Block &body = kernel.getBody().front();
   SmallVector<bufferization::MaterializeInDestinationOp> stores =
       getResultStores(kernel);
@@ -637,7 +644,7 @@ static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
                                                 builder.getI64Type(), computed);
       Value at = arith::ConstantIndexOp::create(builder, loc, index);
       first.push_back(memref::StoreOp::create(builder, loc, number, sizes, at));
-      if (!measured[index])
+      if (!dataDependentSizes[index])
         continue;
       Value actual = memref::DimOp::create(builder, loc, buffer, i);
       Value isEqual = arith::CmpIOp::create(
@@ -654,7 +661,7 @@ static LogicalResult measureFirst(func::FuncOp kernel, unsigned numInputs,
   Value isRun = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::eq, body.getArguments().back(),
       arith::ConstantIntOp::create(builder, loc, 0, 64));
-  first.push_back(cf::AssertOp::create(builder, loc, isRun, kMeasuredMessage));
+  first.push_back(cf::AssertOp::create(builder, loc, isRun, kSizesOnlyMessage));
   first.append(assertions);
   if (failed(resolveSizes(kernel, patterns)))
     return failure();
@@ -710,23 +717,25 @@ static LogicalResult makeEntryPoint(func::FuncOp function, EntryPointInfo &info,
   SizesBuilder sizesBuilder(sizes, info, !info.hasStrings);
   if (failed(sizesBuilder.build(patterns)))
     return failure();
-  assertOpenChecks(kernel, sizesBuilder.getOpenChecks());
-  const llvm::BitVector &measured = sizesBuilder.getMeasured();
-  info.measures = measured.any();
+  assertDataDependentChecks(kernel, sizesBuilder.getDataDependentChecks());
+  const llvm::BitVector &dataDependentSizes =
+      sizesBuilder.getDataDependentSizes();
+  info.hasDataDependentSizes = dataDependentSizes.any();
   // The status of this assertion is not an index of a message.
   auto isReserved = [](cf::AssertOp op) {
-    return op.getMsg() == kMeasuredMessage
+    return op.getMsg() == kSizesOnlyMessage
                ? WalkResult(op.emitOpError("message is reserved: '")
                             << op.getMsg() << "'")
                : WalkResult::advance();
   };
-  if (info.measures && function.walk(isReserved).wasInterrupted())
+  if (info.hasDataDependentSizes && function.walk(isReserved).wasInterrupted())
     return failure();
   if (failed(makeKernel(kernel, info)))
     return failure();
-  if (!info.measures)
+  if (!info.hasDataDependentSizes)
     return success();
-  if (failed(measureFirst(kernel, info.inputs.size(), measured, patterns)))
+  if (failed(computeSizesFirst(kernel, info.inputs.size(), dataDependentSizes,
+                               patterns)))
     return failure();
   writeLast(kernel);
   return success();

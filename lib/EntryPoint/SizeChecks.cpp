@@ -178,13 +178,13 @@ std::optional<bool> SizeDependence::find(Value value) const {
 
 bool SizeDependence::isOnlyOnSizes(Value value) {
   // No recursion: chains of ops may be as long as the model.
-  SmallVector<Value> open = {value};
-  while (!open.empty()) {
-    if (find(open.back())) {
-      open.pop_back();
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    if (find(worklist.back())) {
+      worklist.pop_back();
       continue;
     }
-    Operation *op = open.back().getDefiningOp();
+    Operation *op = worklist.back().getDefiningOp();
     if (auto dim = dyn_cast<tensor::DimOp>(op); dim && dim.getConstantIndex()) {
       known[op] = isa<BlockArgument>(dim.getSource());
       continue;
@@ -198,7 +198,7 @@ bool SizeDependence::isOnlyOnSizes(Value value) {
         unknown = operand;
     }
     if (result && unknown)
-      open.push_back(unknown);
+      worklist.push_back(unknown);
     else
       known[op] = result;
   }

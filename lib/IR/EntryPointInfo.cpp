@@ -40,10 +40,11 @@ EntryPointNames EntryPointInfo::getNames() const {
 
 EntryPointInfo EntryPointInfo::withNames(const EntryPointNames &names) const {
   // Omit `sharing`.
-  EntryPointInfo info = {names.symbol,  names.graphName, inputs,
-                         outputs,       checks,          messages,
-                         hasStrings,    measures,        names.position,
-                         /*sharing=*/{}};
+  EntryPointInfo info = {
+      names.symbol,   names.graphName, inputs,     outputs,
+      checks,         messages,        hasStrings, hasDataDependentSizes,
+      names.position,
+      /*sharing=*/{}};
   for (auto [argument, name] :
        llvm::zip(llvm::concat<EntryPointArgument>(info.inputs, info.outputs),
                  names.arguments))
@@ -76,17 +77,19 @@ DictionaryAttr EntryPointInfo::toAttribute(MLIRContext *context) const {
       attributes.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr("assertion",
                                 builder.getBoolAttr(check.isAssertion)),
-           builder.getNamedAttr("place", builder.getDenseI64ArrayAttr(
-                                             {check.input, check.dimension})),
-           builder.getNamedAttr("text",
+           builder.getNamedAttr(
+               "dimension",
+               builder.getDenseI64ArrayAttr({check.input, check.dimension})),
+           builder.getNamedAttr("message",
                                 builder.getStringAttr(check.message))}));
     entries.push_back(
         builder.getNamedAttr("checks", builder.getArrayAttr(attributes)));
   }
   if (hasStrings)
     entries.push_back(builder.getNamedAttr("strings", builder.getUnitAttr()));
-  if (measures)
-    entries.push_back(builder.getNamedAttr("measures", builder.getUnitAttr()));
+  if (hasDataDependentSizes)
+    entries.push_back(
+        builder.getNamedAttr("data_dependent_sizes", builder.getUnitAttr()));
   if (!messages.empty())
     entries.push_back(builder.getNamedAttr(
         "messages", stringsToAttribute(builder, messages)));
@@ -135,8 +138,8 @@ static FailureOr<EntryPointCheck> checkFromAttribute(Attribute source) {
   if (!dictionary)
     return failure();
   auto assertion = dictionary.getAs<BoolAttr>("assertion");
-  auto position = dictionary.getAs<DenseI64ArrayAttr>("place");
-  auto message = dictionary.getAs<StringAttr>("text");
+  auto position = dictionary.getAs<DenseI64ArrayAttr>("dimension");
+  auto message = dictionary.getAs<StringAttr>("message");
   if (!assertion || !position || position.size() != 2 || !message)
     return failure();
   return EntryPointCheck{position[0], position[1], message.str(),
@@ -224,7 +227,7 @@ static FailureOr<EntryPointInfo> infoFromAttribute(Attribute attribute) {
     info.position = number.getInt();
   }
   info.hasStrings = dictionary.contains("strings");
-  info.measures = dictionary.contains("measures");
+  info.hasDataDependentSizes = dictionary.contains("data_dependent_sizes");
   for (const EntryPointCheck &check : info.checks)
     if (check.input >= static_cast<int64_t>(info.inputs.size()))
       return failure();

@@ -43,7 +43,7 @@ llvm.func @p.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
                     %10: !llvm.ptr, %11: !llvm.ptr, %12: i64, %13: i64, %14: i64)
     attributes {quant_float.entry_point = {
       graph_name = "", symbol = "p",
-      checks = [{assertion = false, place = array<i64: 1, 0>, text = ""}],
+      checks = [{assertion = false, dimension = array<i64: 1, 0>, message = ""}],
       inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "y", sizes = array<i64: -1>}],
       outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: -1>}]}} {
   llvm.return
@@ -69,7 +69,7 @@ llvm.func @c.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64, %3: i64, %4: i64,
                     %10: !llvm.ptr, %11: !llvm.ptr, %12: i64, %13: i64, %14: i64, %15: i64, %16: i64)
     attributes {quant_float.entry_point = {
       graph_name = "", symbol = "c",
-      checks = [{assertion = false, place = array<i64: 1, 0>, text = ""}],
+      checks = [{assertion = false, dimension = array<i64: 1, 0>, message = ""}],
       inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64: -1>}, {dtype = 1 : i32, name = "y", sizes = array<i64: -1>}],
       outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: -1, 7>}]}} {
   llvm.return
@@ -85,24 +85,23 @@ llvm.func @c.sizes(%0: i64, %1: i64) -> !llvm.struct<(i64, i64, i64)> {
 
 // -----
 
-// The kernel computes the shapes for the shape function: it is called without results, and its
-// sizes are stored for the dynamic dimensions.
+// For the shape function, the kernel computes only the sizes: it gets no results, and writes the dynamic sizes.
 
 // CHECK: llvm.mlir.global internal constant @m.names("m\00x\00\00of the kernel\00")
-// CHECK: llvm.func internal @m.measure(%[[IN:.+]]: !llvm.ptr, %[[SIZES:.+]]: !llvm.ptr) -> i64 attributes {no_inline}
+// CHECK: llvm.func internal @m.data_sizes(%[[IN:.+]]: !llvm.ptr, %[[SIZES:.+]]: !llvm.ptr) -> i64 attributes {no_inline}
 // CHECK:   %[[STATUS:.+]] = llvm.call @m.kernel(
 // CHECK:   %[[SIZE:.+]] = llvm.load
 // CHECK:   %[[PLACE:.+]] = llvm.getelementptr %[[SIZES]][1]
 // CHECK:   llvm.store %[[SIZE]], %[[PLACE]]
-// CHECK:   %[[MEASURED:.+]] = llvm.icmp "eq" %[[STATUS]], %{{.+}} : i64
-// CHECK:   llvm.select %[[MEASURED]], %{{.+}}, %[[STATUS]]
+// CHECK:   %[[COMPUTED:.+]] = llvm.icmp "eq" %[[STATUS]], %{{.+}} : i64
+// CHECK:   llvm.select %[[COMPUTED]], %{{.+}}, %[[STATUS]]
 // CHECK: llvm.func internal @m.invoke(
 // CHECK:   llvm.call @m.kernel(
 llvm.func @m.kernel(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64,
                     %3: !llvm.ptr, %4: !llvm.ptr, %5: i64, %6: i64, %7: i64, %8: i64, %9: i64,
                     %10: !llvm.ptr, %11: !llvm.ptr, %12: i64, %13: i64, %14: i64, %15: i64) -> i64
     attributes {quant_float.entry_point = {
-      graph_name = "", symbol = "m", messages = ["of the kernel"], measures,
+      graph_name = "", symbol = "m", messages = ["of the kernel"], data_dependent_sizes,
       inputs = [{dtype = 1 : i32, name = "x", sizes = array<i64>}],
       outputs = [{dtype = 10 : i32, name = "", sizes = array<i64: 2, -1>}]}} {
   llvm.return %2 : i64

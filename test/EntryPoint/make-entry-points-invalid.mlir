@@ -63,8 +63,8 @@ func.func @unreachable(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @reserved(%n: tensor<i64>) -> tensor<?xf32> {
   %read = tensor.extract %n[] : tensor<i64>
   %truth = arith.cmpi eq, %read, %read : i64
-  // expected-error @+1 {{'cf.assert' op message is reserved: 'the sizes of the results are measured'}}
-  cf.assert %truth, "the sizes of the results are measured"
+  // expected-error @+1 {{'cf.assert' op message is reserved: 'only the sizes of the results are computed'}}
+  cf.assert %truth, "only the sizes of the results are computed"
   %count = arith.index_cast %read : i64 to index
   %y = tensor.empty(%count) : tensor<?xf32>
   return %y : tensor<?xf32>
@@ -81,7 +81,7 @@ func.func @blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A data-dependent shape cannot be computed if the shape function would have to read strings.
+// Data-dependent sizes are not supported if strings are read to compute them.
 
 func.func @data_dependent(%x: tensor<1xi64>, %t: tensor<2xi64> {quant_float.element_type = !quant_float.string}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

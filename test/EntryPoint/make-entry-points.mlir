@@ -96,12 +96,11 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Data-dependent sizes are computed first and stored to a buffer. A kernel that only computes
-// shapes returns then.
+// Sizes that depend on elements are computed first, and written to a buffer. A kernel that only computes sizes then returns.
 
 // CHECK-LABEL: func.func @data_dependent.kernel(
-// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[Y:.+]]: memref<?xf32>, %[[Z:.+]]: memref<?xf32>, %[[SIZES:.+]]: memref<2xi64>, %[[MEASURES:.+]]: i64)
-// CHECK-SAME:    measures,
+// CHECK-SAME:    %[[N:.+]]: tensor<1xi64> {{.*}}, %[[X:.+]]: tensor<?xf32> {{.*}}, %[[Y:.+]]: memref<?xf32>, %[[Z:.+]]: memref<?xf32>, %[[SIZES:.+]]: memref<2xi64>, %[[SIZES_ONLY:.+]]: i64)
+// CHECK-SAME:    data_dependent_sizes,
 // CHECK:         tensor.extract %[[X]]
 // CHECK:         cf.assert {{.*}}, "before"
 // CHECK:         %[[READ:.+]] = tensor.extract %[[N]]
@@ -109,10 +108,10 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-NOT:     "behind"
 // CHECK-DAG:     %[[GIVEN:.+]] = memref.dim %[[Y]]
 // CHECK-DAG:     %[[SAME:.+]] = arith.cmpi eq, %{{.+}}, %[[GIVEN]]
-// CHECK-DAG:     %[[RUNS:.+]] = arith.cmpi eq, %[[MEASURES]], %{{.+}} : i64
+// CHECK-DAG:     %[[RUNS:.+]] = arith.cmpi eq, %[[SIZES_ONLY]], %{{.+}} : i64
 // CHECK:         memref.store %{{.+}}, %[[SIZES]]
 // CHECK-NEXT:    memref.store %{{.+}}, %[[SIZES]]
-// CHECK-NEXT:    cf.assert %[[RUNS]], "the sizes of the results are measured"
+// CHECK-NEXT:    cf.assert %[[RUNS]], "only the sizes of the results are computed"
 // CHECK-NEXT:    cf.assert %[[SAME]], "output 0: the size of dimension 0 differs from the result of the shape function"
 // CHECK:         cf.assert {{.*}}, "behind"
 // CHECK:         linalg.fill
@@ -123,7 +122,7 @@ func.func @malloc(%x: tensor<f32>) -> tensor<f32> {
 
 // CHECK-LABEL: func.func @data_dependent.sizes(
 // CHECK-SAME:    %{{.+}}: index, %[[D0:.+]]: index) -> (index, index)
-// A computed size never equals the marker of a data-dependent size, even if the addition overflows.
+// A computed size never equals the number that represents an unknown size, even if the sum overflows.
 // CHECK-DAG:     %[[LEAST:.+]] = arith.constant -9223372036854775807 : index
 // CHECK-DAG:     %[[LATER:.+]] = arith.constant -9223372036854775808 : index
 // CHECK:         %[[KNOWN:.+]] = arith.maxsi %[[D0]], %[[LEAST]]

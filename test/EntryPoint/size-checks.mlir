@@ -4,7 +4,7 @@
 // input.
 
 // CHECK-LABEL: func.func @per_axis.kernel(
-// CHECK-SAME:    checks = [{assertion = false, place = array<i64: 1, 0>, text = "node 'dq'"}]
+// CHECK-SAME:    checks = [{assertion = false, dimension = array<i64: 1, 0>, message = "node 'dq'"}]
 // CHECK-LABEL: func.func @per_axis.sizes(
 // CHECK-SAME:    %[[M:.+]]: index, %[[N:.+]]: index, %[[SCALES:.+]]: index)
 // CHECK:         return %[[M]], %[[N]], %[[N]], %[[SCALES]] : index, index, index, index
@@ -31,8 +31,8 @@ func.func @per_axis(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?x?xf32> {
 // scale of one element is allowed, too.
 
 // CHECK-LABEL: func.func @blocked.kernel(
-// CHECK-SAME:    place = array<i64: 1, 0>
-// CHECK-SAME:    place = array<i64: 2, 0>
+// CHECK-SAME:    dimension = array<i64: 1, 0>
+// CHECK-SAME:    dimension = array<i64: 2, 0>
 // CHECK-LABEL: func.func @blocked.sizes(
 // CHECK-SAME:    %[[N:.+]]: index, %[[BLOCKS:.+]]: index, %[[ONE:.+]]: index)
 // CHECK:         %[[EXPECTED:.+]] = arith.ceildivsi %[[N]], %c32
@@ -60,7 +60,7 @@ func.func @blocked(%x: tensor<?xf32>, %s: tensor<?xf32>, %t: tensor<?xf32>) -> t
 // the kernel.
 
 // CHECK-LABEL: func.func @asserted.kernel(
-// CHECK-SAME:    checks = [{assertion = true, place = array<i64: -1, -1>, text = "the size must be even"}]
+// CHECK-SAME:    checks = [{assertion = true, dimension = array<i64: -1, -1>, message = "the size must be even"}]
 // CHECK-NOT:     the size must be even
 // CHECK:         cf.assert %{{.+}}, "the first element must not be negative"
 // CHECK-LABEL: func.func @asserted.sizes(

@@ -28,10 +28,10 @@ constexpr llvm::StringLiteral kElementTypeAttrName = "quant_float.element_type";
 constexpr llvm::StringLiteral kPackedAttrName = "quant_float.packed";
 /// On arguments and results: the value's name in the source model.
 constexpr llvm::StringLiteral kNameAttrName = "quant_float.name";
-/// The message of the assertion that fails in a kernel that only measures the
+/// The message of the assertion that fails in a kernel that only computes the
 /// sizes of its results.
-constexpr llvm::StringLiteral kMeasuredMessage =
-    "the sizes of the results are measured";
+constexpr llvm::StringLiteral kSizesOnlyMessage =
+    "only the sizes of the results are computed";
 /// On functions: the graph's name in the source model.
 constexpr llvm::StringLiteral kGraphNameAttrName = "quant_float.graph_name";
 
@@ -60,8 +60,8 @@ struct EntryPointCheck {
 /// The status codes of kernels that can fail. Codes from kKernelMessages on are
 /// an index into EntryPointInfo::messages plus kKernelMessages.
 enum KernelStatus : int64_t {
-  /// The kernel has measured the sizes of its results, and written no result.
-  kKernelMeasured = -1,
+  /// The kernel has computed the sizes of its results, and written no result.
+  kKernelSizesComputed = -1,
   kKernelDone = 0,
   kKernelOutOfMemory = 1,
   kKernelMessages = 4
@@ -97,8 +97,8 @@ struct EntryPointInfo {
   /// Whether sizes of results depend on the contents of tensors. If so, the
   /// kernel's last arguments are a buffer of i64, which it writes all dynamic
   /// sizes of the results to, and an i64. If the latter is not 0, the kernel
-  /// measures: it returns kKernelMeasured once it has written the sizes.
-  bool measures = false;
+  /// returns kKernelSizesComputed once it has written the sizes.
+  bool hasDataDependentSizes = false;
   /// The position in the order of the module's entry points. Used if entry
   /// points share a kernel.
   int64_t position = 0;

@@ -42,9 +42,9 @@ static inline void bigMultiplyAdd(BigNumber *big, uint32_t factor,
 }
 
 static inline void bigMultiplyByPowerOf5(BigNumber *big, int power) {
-  const uint32_t most = 1220703125; /* 5^13 */
+  const uint32_t max = 1220703125; /* 5^13 */
   for (; power >= 13; power -= 13)
-    bigMultiplyAdd(big, most, 0);
+    bigMultiplyAdd(big, max, 0);
   uint32_t rest = 1;
   for (; power > 0; --power)
     rest *= 5;

@@ -54,8 +54,8 @@ enum {
   QF_CHECK_ASSERTION = 2 /* the string is the message */
 };
 
-/* Instead of an output size that depends on elements. */
-#define QF_UNMEASURED INT64_MIN
+/* Replaces an output size that depends on elements. */
+#define QF_UNKNOWN_SIZE INT64_MIN
 
 /* The status that a kernel returns, with or without strings. A status of at
  * least QF_KERNEL_MESSAGES is the index of a message. */

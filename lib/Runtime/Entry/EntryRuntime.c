@@ -187,14 +187,14 @@ static int checkStrings(Call *call, int64_t index) {
     return FAIL_AT(call, index, QF_ERROR_NULL, "%s is null", STRING("bytes"));
   if (index >= call->table->numInputs)
     return QF_OK;
-  int64_t least = 0;
+  int64_t min = 0;
   for (int64_t i = 0; i <= count; ++i) {
     int64_t offset = strings->offsets[i];
-    if (offset < least || offset > strings->capacity)
+    if (offset < min || offset > strings->capacity)
       return FAIL_AT(call, index, QF_ERROR_SIZE,
                      "offset %d: expected %d to %d, but got %d", NUMBER(i),
-                     NUMBER(least), NUMBER(strings->capacity), NUMBER(offset));
-    least = offset;
+                     NUMBER(min), NUMBER(strings->capacity), NUMBER(offset));
+    min = offset;
   }
   return QF_OK;
 }
@@ -387,10 +387,10 @@ static inline int checkPairs(Call *call, const int64_t *computed) {
  * Reports computed sizes that are negative. If sizes that depend on elements
  * are not known yet, replaces them by -1, which matches any size.
  */
-static COLD int checkComputed(Call *call, int64_t *computed, int isMeasured) {
+static COLD int checkComputed(Call *call, int64_t *computed, int isComplete) {
   for (int64_t i = call->table->numInputs; i < countArguments(call); ++i)
     for (int64_t j = 0; j < getArgument(call, i)->rank; ++j, ++computed)
-      if (!isMeasured && *computed == QF_UNMEASURED)
+      if (!isComplete && *computed == QF_UNKNOWN_SIZE)
         *computed = -1;
       else if (*computed < 0)
         return FAIL_AT(call, i, QF_ERROR_SIZE,
@@ -459,7 +459,7 @@ static int report(Call *call, int64_t status, const StringFailure *failure) {
 typedef void SizesFunction(const qf_tensor *inputs, int64_t *sizes);
 /* Writes the sizes of outputs, including those that depend on elements. Returns
  * a kernel's status. */
-typedef int64_t MeasureFunction(const qf_tensor *inputs, int64_t *sizes);
+typedef int64_t DataSizesFunction(const qf_tensor *inputs, int64_t *sizes);
 
 /* Copies sizes that are constants or sizes of inputs. */
 static inline void copySizes(const Call *call, int64_t *sizes) {
@@ -474,7 +474,7 @@ static inline void copySizes(const Call *call, int64_t *sizes) {
   }
 }
 
-static COLD int runMeasure(Call *call, MeasureFunction *measure,
+static COLD int runDataSizes(Call *call, DataSizesFunction *computeDataSizes,
                            int64_t *scratch) {
   int status = checkInputData(call);
   if (status)
@@ -482,19 +482,19 @@ static COLD int runMeasure(Call *call, MeasureFunction *measure,
   enterDevice(call);
   FloatEnvironment saved =
       enterDefaultFloatEnvironment((int)call->table->flushesSubnormals);
-  int64_t result = measure(call->inputs, scratch);
+  int64_t result = computeDataSizes(call->inputs, scratch);
   leaveFloatEnvironment(saved);
   return report(call, result, 0);
 }
 
 /*
  * Computes the sizes of all outputs to `scratch`, and makes the checks of input
- * sizes. `computeSizes` is null if the table describes the sizes, `measure` is
- * null if no size depends on elements, and `measuresNow` says whether to call
+ * sizes. `computeSizes` is null if the table describes the sizes, `computeDataSizes` is
+ * null if no size depends on elements, and `computesNow` is whether to call
  * it.
  */
 static HOT int findSizes(Call *call, SizesFunction *computeSizes,
-                         MeasureFunction *measure, int measuresNow,
+                         DataSizesFunction *computeDataSizes, int computesNow,
                          int64_t *scratch) {
   if (!computeSizes) {
     copySizes(call, scratch);
@@ -502,19 +502,19 @@ static HOT int findSizes(Call *call, SizesFunction *computeSizes,
   }
   computeSizes(call->inputs, scratch);
   int status = checkPairs(call, scratch);
-  if (!status && measure && measuresNow)
-    status = runMeasure(call, measure, scratch);
+  if (!status && computeDataSizes && computesNow)
+    status = runDataSizes(call, computeDataSizes, scratch);
   return status ? status
-                : checkComputed(call, scratch, !measure || measuresNow);
+                : checkComputed(call, scratch, !computeDataSizes || computesNow);
 }
 
 /*
  * Called if a kernel has refused its arguments, and written nothing. Reports an
  * error if the sizes of outputs are the reason.
  */
-static COLD int checkMeasured(Call *call, MeasureFunction *measure,
+static COLD int checkDataSizes(Call *call, DataSizesFunction *computeDataSizes,
                               int64_t *scratch) {
-  int status = runMeasure(call, measure, scratch);
+  int status = runDataSizes(call, computeDataSizes, scratch);
   if (!status)
     status = checkComputed(call, scratch, 1);
   return status ? status : checkOutputs(call, scratch);
@@ -527,7 +527,7 @@ static COLD int checkMeasured(Call *call, MeasureFunction *measure,
  * host. `runStrings` is null for kernels without strings.
  */
 int __qf_run_entry_point(const Table *table, const char *names,
-                         SizesFunction *computeSizes, MeasureFunction *measure,
+                         SizesFunction *computeSizes, DataSizesFunction *computeDataSizes,
                          KernelFunction *kernel,
                          DeviceErrorFunction *takeDeviceError,
                          RunStringsFunction *runStrings, int64_t *scratch,
@@ -547,8 +547,8 @@ int __qf_run_entry_point(const Table *table, const char *names,
   if (status)
     return status;
   /* On the host, the kernel checks sizes that depend on elements. */
-  int measuresFirst = takeDeviceError != 0;
-  status = findSizes(&call, computeSizes, measure, measuresFirst, scratch);
+  int computesFirst = takeDeviceError != 0;
+  status = findSizes(&call, computeSizes, computeDataSizes, computesFirst, scratch);
   if (!status)
     status = checkInputData(&call);
   if (!status)
@@ -563,8 +563,8 @@ int __qf_run_entry_point(const Table *table, const char *names,
                        ? runStrings(table, kernel, inputs, outputs, &failure)
                        : kernel(inputs, outputs, 0);
   leaveFloatEnvironment(saved);
-  if (measure && !measuresFirst && result >= QF_KERNEL_MESSAGES) {
-    status = checkMeasured(&call, measure, scratch);
+  if (computeDataSizes && !computesFirst && result >= QF_KERNEL_MESSAGES) {
+    status = checkDataSizes(&call, computeDataSizes, scratch);
     if (status)
       return status;
   }
@@ -574,7 +574,7 @@ int __qf_run_entry_point(const Table *table, const char *names,
 /* Implements <name>_output_sizes. */
 int __qf_compute_output_sizes(const Table *table, const char *names,
                               SizesFunction *computeSizes,
-                              MeasureFunction *measure,
+                              DataSizesFunction *computeDataSizes,
                               DeviceErrorFunction *takeDeviceError,
                               int64_t *scratch, const qf_tensor *inputs,
                               int64_t *const *outputSizes, char *error,
@@ -599,7 +599,7 @@ int __qf_compute_output_sizes(const Table *table, const char *names,
     if (outputs[i].rank && !outputSizes[i])
       return FAIL_AT(&call, table->numInputs + i, QF_ERROR_NULL, "%s is null",
                      STRING("the buffer for its sizes"));
-  status = findSizes(&call, computeSizes, measure, 1, scratch);
+  status = findSizes(&call, computeSizes, computeDataSizes, 1, scratch);
   for (int64_t i = 0; !status && i < table->numOutputs; ++i)
     for (int64_t j = 0; j < outputs[i].rank; ++j)
       outputSizes[i][j] = *scratch++;

@@ -58,14 +58,14 @@ static int isKeyword(const char *string, const char *end, const char *keyword) {
 /* Parses the exponent after an 'e', and advances `*string` to its end. */
 static int64_t readExponent(const char **string, const char *end,
                             int *isValid) {
-  const int64_t most = 1000000000000000000;
+  const int64_t max = 1000000000000000000;
   int isNegative = *string != end && **string == '-';
   if (*string != end && (**string == '-' || **string == '+'))
     ++*string;
   *isValid = *string != end && isDigit(**string);
   int64_t value = 0;
   for (; *string != end && isDigit(**string); ++*string)
-    value = value >= most / 10 ? most : 10 * value + (**string - '0');
+    value = value >= max / 10 ? max : 10 * value + (**string - '0');
   return isNegative ? -value : value;
 }
 
@@ -87,7 +87,7 @@ static Spelling spell(const char *string, int64_t size) {
     result.kind = hasSign ? QF_SPELLS_NOTHING : QF_SPELLS_NAN;
     return result;
   }
-  const int most = 19;
+  const int max = 19;
   int hasDigits = 0, hasPoint = 0, count = 0;
   int64_t power = 0;
   for (; string != end; ++string) {
@@ -104,10 +104,10 @@ static Spelling spell(const char *string, int64_t size) {
       continue;
     if (!count)
       result.first = string;
-    if (count++ < most) {
+    if (count++ < max) {
       result.digits = 10 * result.digits + (unsigned)digit;
     } else {
-      count = most;
+      count = max;
       ++power;
       result.isCut |= digit;
     }
@@ -213,7 +213,7 @@ static int multiply(uint64_t digits, int power, Binary *result) {
 static Binary divideExactly(const Spelling *spelling, int64_t power) {
   /* No midpoint of two elements has more digits, so that later digits only
    * affect the sticky bit. */
-  const int most = 800;
+  const int max = 800;
   BigNumber number, divisor;
   bigSet(&number, 0);
   bigSet(&divisor, 1);
@@ -225,9 +225,9 @@ static Binary divideExactly(const Spelling *spelling, int64_t power) {
     /* The parser has incremented the power for each digit after the
      * nineteenth. */
     ++count;
-    if (count > 19 && count <= most)
+    if (count > 19 && count <= max)
       --power;
-    if (count > most)
+    if (count > max)
       more |= digit != 0;
     else if (number.count)
       bigMultiplyAdd(&number, 10, digit);
@@ -287,9 +287,9 @@ static uint64_t roundToFloat(const NumberFormat *format, int isNegative,
   uint64_t sign = isNegative ? getSignBit(format) : 0;
   uint64_t magnitude = 0;
   if (number.mantissa) {
-    int least = 1 - format->bias;
+    int min = 1 - format->bias;
     int exponent = number.exponent + 63;
-    int unit = (exponent < least ? least : exponent) - format->mantissaBits;
+    int unit = (exponent < min ? min : exponent) - format->mantissaBits;
     int shift = unit - number.exponent;
     if (shift < 64) {
       uint64_t half = (uint64_t)1 << (shift - 1);
@@ -300,8 +300,8 @@ static uint64_t roundToFloat(const NumberFormat *format, int isNegative,
     } else if (shift == 64) {
       magnitude = number.mantissa > (uint64_t)1 << 63 || number.more;
     }
-    if (exponent > least)
-      magnitude += (uint64_t)(exponent - least) << format->mantissaBits;
+    if (exponent > min)
+      magnitude += (uint64_t)(exponent - min) << format->mantissaBits;
   }
   if (isNegative && !format->isSigned)
     return getNegative(format, !magnitude, flags);
@@ -319,10 +319,10 @@ static uint64_t roundToScale(const NumberFormat *format, int isNegative,
   int exponent = number.exponent + 63;
   int isPower = number.mantissa == first && !number.more;
   int saturates = flags & QF_CAST_SATURATES;
-  int most = 254 - format->bias;
+  int max = 254 - format->bias;
   if (isNegative || !number.mantissa || exponent < -format->bias)
     return saturates ? 0 : 0xff;
-  if (exponent > most || (exponent == most && !isPower))
+  if (exponent > max || (exponent == max && !isPower))
     return saturates ? 0xfe : 0xff;
   int isNext = flags & QF_CAST_ROUNDS_NEAREST
                    ? number.mantissa >= first + first / 2
@@ -340,11 +340,11 @@ static uint64_t truncate(const NumberFormat *format, int isNegative,
                                         : number.mantissa >> (63 - exponent);
   int isSigned = format->kind == QF_NUMBER_Signed;
   int isWide = format->bits == 64 || (format->bits == 32 && !isSigned);
-  uint64_t most = (uint64_t)1 << (isWide ? 63 : 31);
+  uint64_t max = (uint64_t)1 << (isWide ? 63 : 31);
   if (!isNegative)
-    most = format->bits == 64 && !isSigned ? UINT64_MAX : most - 1;
-  if (magnitude > most)
-    magnitude = most;
+    max = format->bits == 64 && !isSigned ? UINT64_MAX : max - 1;
+  if (magnitude > max)
+    magnitude = max;
   return isNegative ? 0 - magnitude : magnitude;
 }
 

@@ -141,12 +141,12 @@ static void print(Strings *strings, const char *in, uint64_t *out, Walk walk,
       slot = loadSlot(in, walk.in, 8);
     }
     if (all && end - next < QF_MAX_NUMBER_LENGTH) {
-      int64_t most = count - i;
-      most = most < chunkBytes / QF_MAX_NUMBER_LENGTH
-                 ? most * QF_MAX_NUMBER_LENGTH
+      int64_t max = count - i;
+      max = max < chunkBytes / QF_MAX_NUMBER_LENGTH
+                 ? max * QF_MAX_NUMBER_LENGTH
                  : chunkBytes;
-      next = allocate(strings, most, 1);
-      end = next ? next + most : 0;
+      next = allocate(strings, max, 1);
+      end = next ? next + max : 0;
       if (!next)
         all = 0;
     }

@@ -159,11 +159,11 @@ void ObjectPrinter::printContents(const ELFSectionRef &section,
     }
     return;
   }
-  constexpr size_t most = 128;
+  constexpr size_t max = 128;
   for (; !bytes.empty();
-       bytes = bytes.drop_front(std::min(most, bytes.size()))) {
+       bytes = bytes.drop_front(std::min(max, bytes.size()))) {
     os << "\t.ascii\t\"";
-    for (unsigned char c : bytes.take_front(most)) {
+    for (unsigned char c : bytes.take_front(max)) {
       if (isPrint(c) && c != '"' && c != '\\')
         os << c;
       else
