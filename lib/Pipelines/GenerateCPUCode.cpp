@@ -34,7 +34,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Plans buffers, and makes failures status codes.
+/// Lowers contractions with low-bit weights, plans buffers, and converts
+/// failures to status codes.
 static void addBufferPasses(OpPassManager &manager, const StageOptions &options,
                             unsigned vectorBytes) {
   manager.addNestedPass<func::FuncOp>(createQuantFloatHoistFillsPass());
@@ -63,9 +64,9 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   unsigned vectorBytes = target.vectorBytes;
   addBufferPasses(manager, options, vectorBytes);
   QuantFloatTileAndVectorizePassOptions tiling;
-  // One register of bytes, the narrowest elements there are.
+  // A tile of bytes, the narrowest elements, fills one register.
   tiling.tileSize = vectorBytes;
-  // Masks on bytes are instructions where byte vectors of 64 are.
+  // AVX-512BW, which has registers of 64 bytes, also has masks for bytes.
   tiling.maskedTail = vectorBytes == 64;
   tiling.parallel = options.threads != 1;
 
@@ -76,18 +77,19 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   reductions.vectorBytes = vectorBytes;
   reductions.registers = target.vectorRegisters;
 
-  // Remarks about a conversion name its op.
+  // Each remark names the op of one conversion, so ops must not share code.
   if (!options.explains) {
-    QuantFloatOutlineDuplicateReductionsPassOptions sharing;
-    // Reductions of unknown length may be too short for several threads.
+    QuantFloatOutlineDuplicateReductionsPassOptions duplicates;
+    // A dynamic extent counts as one iteration, so merged reductions would not
+    // be distributed among threads.
     if (options.threads != 1)
-      sharing.lengths = 0;
-    manager.addPass(createQuantFloatOutlineDuplicateReductionsPass(sharing));
-    QuantFloatOutlineKernelsPassOptions outlining;
-    // Threads share what stands side by side in one function.
+      duplicates.mergeThreshold = 0;
+    manager.addPass(createQuantFloatOutlineDuplicateReductionsPass(duplicates));
+    QuantFloatOutlineKernelsPassOptions kernels;
+    // quant-float-fuse-parallel-regions fuses only the regions of one function.
     if (options.threads != 1)
-      outlining.least = 8;
-    manager.addPass(createQuantFloatOutlineKernelsPass(outlining));
+      kernels.minDuplicates = 8;
+    manager.addPass(createQuantFloatOutlineKernelsPass(kernels));
   }
   if (target.machine == Machine::X86) {
     QuantFloatFlushSubnormalsPassOptions flushing;
@@ -101,9 +103,9 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   function.addPass(
       createQuantFloatDeinterleaveStridedCopiesPass(deinterleaving));
   if (options.threads != 1) {
-    QuantFloatDistributeReductionsPassOptions shares;
-    shares.threads = options.threads;
-    function.addPass(createQuantFloatDistributeReductionsPass(shares));
+    QuantFloatDistributeReductionsPassOptions distribution;
+    distribution.threads = options.threads;
+    function.addPass(createQuantFloatDistributeReductionsPass(distribution));
   }
   function.addPass(createQuantFloatConfigureReductionsPass(configuration));
   function.addPass(createQuantFloatVectorizeReductionsPass(reductions));
@@ -133,7 +135,7 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = options.threads;
     manager.addPass(createConvertSCFToOpenMPPass(openMP));
-    // Drops scopes without allocas.
+    // Inlines each memref.alloca_scope that has no allocas.
     manager.addPass(createCanonicalizerPass());
     manager.addNestedPass<func::FuncOp>(
         createQuantFloatFuseParallelRegionsPass());
@@ -150,18 +152,17 @@ void quant_float::buildGenerateCPUCode(OpPassManager &manager,
   QuantFloatLowerMathPassOptions math;
   math.fma = target.hasFma;
   manager.addPass(createQuantFloatLowerMathPass(math));
-  // Modes that conversions set in a register are set in front of loops: not
-  // within a function.
+  // Arm's FP8 conversions read a mode register, which is set before the loop.
+  // Outlined casts would set it in each iteration.
   if (!options.explains && !target.has(ConversionFeature::Fp8))
     manager.addPass(createQuantFloatOutlineDuplicateCastsPass());
   OpPassManager &low = manager.nest<func::FuncOp>();
   low.addPass(createQuantFloatLowerReshapesPass());
   low.addPass(createQuantFloatExpandMemrefViewsPass());
   low.addPass(createLowerAffinePass());
-  // A cast is one op until here, which the passes above are quick about.
   low.addPass(createConvertQuantFloatToArithPass());
-  // What a conversion has no pattern for stays as it is: nothing has to be
-  // taken back, which upstream would keep books for.
+  // The conversion never fails halfway, so it does not need to record changes
+  // for a rollback.
   SCFToControlFlowPassOptions toControlFlow;
   toControlFlow.allowPatternRollback = false;
   low.addPass(createSCFToControlFlowPass(toControlFlow));

@@ -35,8 +35,8 @@
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// To blocks and plain addresses.
-static void flatten(OpPassManager &function) {
+/// Lowers structured control flow to blocks, and views to addresses.
+static void lowerControlFlowAndViews(OpPassManager &function) {
   function.addPass(createQuantFloatLowerReshapesPass());
   function.addPass(memref::createExpandStridedMetadataPass());
   function.addPass(createLowerAffinePass());
@@ -72,7 +72,7 @@ static void addKernelPasses(OpPassManager &manager,
   mapping.module = kKernelModuleName;
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createQuantFloatOutlineGpuKernelsPass(mapping));
-  // Erases dead reads as well, which the next pass refuses.
+  // Also erases dead reads, which the next pass rejects.
   function.addPass(createConvertLinalgToLoopsPass());
   QuantFloatLowerPackedElementsPassOptions packed;
   packed.inOrder = true;
@@ -82,7 +82,8 @@ static void addKernelPasses(OpPassManager &manager,
   QuantFloatLowerMathPassOptions math;
   math.libm = false;
   manager.addPass(createQuantFloatLowerMathPass(math));
-  // Constants and sizes are the kernels' own, rather than arguments.
+  // Kernels compute constants and sizes themselves instead of taking them as
+  // arguments.
   manager.addPass(createGpuLaunchSinkIndexComputationsPass());
   manager.addPass(createGpuKernelOutliningPass());
   manager.addPass(createCanonicalizerPass());
@@ -93,7 +94,7 @@ void quant_float::buildGenerateGPUCode(OpPassManager &manager,
   addKernelPasses(manager, options);
   manager.addPass(createConvertQuantFloatToNVVMPass());
   llvm::Expected<NvidiaChip> chip = NvidiaChip::get(options.chip, options.ptx);
-  // quant-float-set-target reports what is wrong with the names.
+  // quant-float-set-target reports invalid names.
   if (!chip) {
     llvm::consumeError(chip.takeError());
     return;
@@ -101,7 +102,7 @@ void quant_float::buildGenerateGPUCode(OpPassManager &manager,
 
   OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
   OpPassManager &kernel = device.nest<gpu::GPUFuncOp>();
-  flatten(kernel);
+  lowerControlFlowAndViews(kernel);
   kernel.addPass(createQuantFloatAlignWorkgroupMemoryPass());
   QuantFloatRequireLoweredPassOptions requirement;
   requirement.target = chip->name;
@@ -123,7 +124,7 @@ void quant_float::buildGenerateGPUCode(OpPassManager &manager,
 
   OpPassManager &host = manager.nest<func::FuncOp>();
   host.addPass(createGpuAsyncRegionPass());
-  flatten(host);
+  lowerControlFlowAndViews(host);
   // By default, the conversion simplifies blocks in at most ten iterations,
   // and fails silently if these are not sufficient.
   GreedyRewriteConfig simplification;

@@ -66,7 +66,7 @@ void quant_float::buildLowerToUpstream(OpPassManager &manager,
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createConvertQuantFloatToArithPass());
   function.addPass(createQuantFloatRequireLoweredPass());
-  // Casts to unsigned integers and back.
+  // Removes casts to unsigned integers and back.
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -77,7 +77,8 @@ void quant_float::buildLowerNodesToLinalg(OpPassManager &manager,
                                           const StageOptions &options) {
   convertToLinalg(manager, options);
   QuantFloatMakeEntryPointsPassOptions entryPoints;
+  // Each remark names the op of one conversion, so functions must not share a
+  // kernel.
   entryPoints.share = !options.explains;
-  // A branch in a shape function would run on the device.
   manager.addPass(createQuantFloatMakeEntryPointsPass(entryPoints));
 }

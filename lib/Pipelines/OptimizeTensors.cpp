@@ -58,9 +58,10 @@ static void addGPUPasses(OpPassManager &function, const StageOptions &options) {
       createQuantFloatFuseWeightDequantizationPass(getWeightOptions(options)));
   if (options.accumulation == Accumulation::Reassociate)
     function.addPass(createQuantFloatCommutePadAndDequantizePass());
-  // Contractions with weights have their accumulation order by now.
+  // The previous pass has set the accumulation order of contractions with
+  // low-bit weights, into which nothing is fused.
   QuantFloatFuseElementwisePassOptions fusion;
-  fusion.products = true;
+  fusion.contractions = true;
   function.addPass(createQuantFloatFuseElementwisePass(fusion));
 }
 

@@ -130,8 +130,8 @@ struct CPUOptions {
     if (auto found = TargetCpu::get(triple, cpu)) {
       options.cpu = *found;
     } else {
-      // The builder of a pipeline cannot fail. The first pass that gets these
-      // names reports what is wrong with them.
+      // The builder of a pipeline cannot fail. The first pass that looks up the
+      // target reports invalid names.
       llvm::consumeError(found.takeError());
       options.cpu.triple = triple;
       options.cpu.cpu = cpu;
@@ -224,7 +224,7 @@ struct LowerToUpstreamOptions final
   }
 };
 
-/// A stage on its own: for the CPU unless there is a chip.
+/// The options of the pipeline of a single stage. A chip selects the GPU.
 struct SingleStageOptions final : PassPipelineOptions<SingleStageOptions> {
   CommonOptions common{*this};
   CPUOptions cpu{*this};

@@ -26,7 +26,8 @@ namespace mlir::quant_float {
 using namespace mlir;
 using namespace mlir::quant_float;
 
-/// Why an op may not exist after a stage; empty if it may.
+/// Returns a description of an op that a stage does not allow; empty if it is
+/// allowed.
 using FindViolation = StringRef (*)(Operation *op);
 
 static StringRef findImportViolation(Operation *op) {
@@ -44,7 +45,7 @@ static bool hasTensor(TypeRange types) {
 static StringRef findLinalgViolation(Operation *op) {
   if (isa<NodeOp>(op))
     return "a node";
-  // Shape functions compute with indices alone.
+  // Shape functions take and return indices only, and are not entry points.
   if (auto function = dyn_cast<func::FuncOp>(op))
     return function.isPublic() && !function.isExternal() &&
                    !function->hasAttr(kEntryPointAttrName) &&

@@ -11,12 +11,13 @@
 
 namespace mlir::quant_float {
 
-/// What vectors become before they are multiplied with weights of 8, 4 or 2
-/// bits.
+/// The type of the activations in matmuls of few rows with 8-, 4- or 2-bit
+/// weights.
 enum class Activations {
-  /// They stay as they are.
+  /// The activations keep their type.
   Float,
-  /// Integers of so many bits, with a scale for each block, as R8 states.
+  /// The activations are quantized dynamically to integers of this width, with
+  /// one scale per block (R8).
   Int16,
   Int8
 };

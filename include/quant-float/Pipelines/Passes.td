@@ -16,10 +16,11 @@ def QuantFloatLowerTosaPass
   let summary = "Lower TOSA to linalg, arith and tensor ops";
   let description = [{
     Runs upstream's passes `tosa-to-scf`, `tosa-make-broadcastable`,
-    `tosa-to-linalg-named`, `tosa-to-linalg`, `tosa-to-arith` and `tosa-to-tensor`
-    on the functions of a module that contains TOSA ops. Runs after `quant-float-legalize-arith`, which
-    converts the block-scaled ops, and before its second run, which converts the
-    casts of narrow floats in the bodies of the linalg ops.
+    `tosa-to-linalg-named`, `tosa-to-linalg`, `tosa-to-arith` and
+    `tosa-to-tensor` on the functions of a module that contains TOSA ops. Runs
+    after `quant-float-legalize-arith`, which converts the block-scaled ops, and
+    before its second run, which converts the casts of narrow floats in the
+    bodies of the linalg ops.
 
     Results are those of upstream: a cast to float8 overflows to NaN (f8E5M2: to
     infinity); a cast from a float to an integer rounds to nearest, ties to even,
@@ -42,7 +43,7 @@ def QuantFloatVerifyStagePass
     : Pass<"quant-float-verify-stage", "mlir::ModuleOp"> {
   let summary = "Verify the invariant of a stage of code generation";
   let description = [{
-    Checks what the next stage relies on:
+    Checks the invariant on which the next stage relies:
 
     | stage | invariant |
     |---|---|

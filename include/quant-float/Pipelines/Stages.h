@@ -74,7 +74,7 @@ struct StageOptions {
   Accumulation accumulation = Accumulation::Ordered;
   /// The type of the activations in matmuls with low-bit weights, on CPUs.
   Activations activations = Activations::Float;
-  /// Compile the subgraphs around quantization ops and drop the rest.
+  /// Whether to compile only the subgraphs around quantization ops.
   bool partition = false;
   /// Emit a remark for each conversion. Remarks name the source op of a
   /// conversion, so no code is shared between ops.
@@ -94,7 +94,7 @@ struct StageOptions {
 StringRef getStageName(Stage stage);
 /// The stage of this name, if there is one.
 std::optional<Stage> findStage(StringRef name);
-/// The stages that `options` asks for, in order.
+/// Returns the stages of the target in `options`, in order.
 SmallVector<Stage> getStages(const StageOptions &options);
 
 /// Converts ops of other compilers to ONNX nodes, quant_float ops and linalg.

@@ -208,12 +208,12 @@ void OutlineDuplicateReductions::runOnOperation() {
   SmallVector<func::FuncOp> general;
   SmallVector<size_t> generalized;
   for (auto [index, group] : llvm::enumerate(groups))
-    if (lengths && getReductionLoop(reductions[group.front()].op)) {
+    if (mergeThreshold && getReductionLoop(reductions[group.front()].op)) {
       general.push_back(reductions[group.front()].makeFunction(true));
       generalized.push_back(index);
     }
   for (ArrayRef<size_t> alike : groupEqualFunctions(general)) {
-    if (alike.size() <= lengths)
+    if (alike.size() <= mergeThreshold)
       continue;
     SmallVector<size_t> members;
     for (size_t index : alike)
@@ -222,7 +222,8 @@ void OutlineDuplicateReductions::runOnOperation() {
   }
 
   for (ArrayRef<size_t> group : groups)
-    if (group.size() > 1 || (group.size() == 1 && reductions.size() > few))
+    if (group.size() > 1 ||
+        (group.size() == 1 && reductions.size() > uniqueThreshold))
       share(functions[group.front()], group);
   for (func::FuncOp function : llvm::concat<func::FuncOp>(functions, general))
     if (function)

@@ -172,7 +172,7 @@ void OutlineKernels::runOnOperation() {
     for (Operation &op : function.getBody().getOps())
       if (Kernel kernel(&op); kernel.analyze())
         kernels.push_back(std::move(kernel));
-    if (kernels.size() - before <= few) {
+    if (kernels.size() - before <= kernelThreshold) {
       LDBG() << "the " << kernels.size() - before << " kernels of "
              << function.getName() << " stay in place";
       kernels.erase(kernels.begin() + before, kernels.end());
@@ -184,7 +184,7 @@ void OutlineKernels::runOnOperation() {
   IRMapping results;
   SmallVector<Operation *> replaced;
   for (ArrayRef<size_t> group : groupEqualFunctions(functions)) {
-    if (group.size() < least)
+    if (group.size() < minDuplicates)
       continue;
     func::FuncOp &function = functions[group.front()];
     symbols.insert(function);

@@ -203,7 +203,7 @@ struct FuseElementwise final
           bool isFused =
               !operand->getOwner()->hasAttr(kReductionScheduleAttrName) &&
               (shouldFuse(operand) ||
-               (products && isContractionOperand(operand))) &&
+               (contractions && isContractionOperand(operand))) &&
               !fusedOps.defers(operand->get().getDefiningOp());
           LDBG() << (isFused ? "fusing " : "not fusing ")
                  << operand->get().getLoc() << " into "

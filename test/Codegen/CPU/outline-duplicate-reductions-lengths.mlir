@@ -1,4 +1,4 @@
-// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=lengths=1 | FileCheck %s
+// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=merge-threshold=1 | FileCheck %s
 
 // Reductions whose lengths stay static: those of packed operands, and those whose length is part of
 // an index.

@@ -1,6 +1,6 @@
 // RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions | FileCheck %s
-// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=few=4 | FileCheck %s --check-prefix=MANY
-// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=lengths=1 | FileCheck %s --check-prefix=LENGTHS
+// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=unique-threshold=4 | FileCheck %s --check-prefix=MANY
+// RUN: quant-float-opt %s --quant-float-outline-duplicate-reductions=merge-threshold=1 | FileCheck %s --check-prefix=LENGTHS
 
 // Reductions that differ in their buffers and offsets only share a function.
 

@@ -1,6 +1,6 @@
-// RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels=few=2 | FileCheck %s
+// RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels=kernel-threshold=2 | FileCheck %s
 // RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels | FileCheck %s --check-prefix=FEW
-// RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels="few=2 least=2" | FileCheck %s --check-prefix=LEAST
+// RUN: quant-float-opt %s -split-input-file --quant-float-outline-kernels="kernel-threshold=2 min-duplicates=2" | FileCheck %s --check-prefix=LEAST
 
 // Equal loops call one function, whatever the offsets of their buffers are. Constants are inside of
 // the function. Noalias buffers stay noalias.

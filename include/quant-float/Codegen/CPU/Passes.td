@@ -287,10 +287,10 @@ def QuantFloatFuseBlockReductionsPass
 
     If the results of the op have at most 8 bits, the elementwise ops that
     compute its input are fused as well, and so are the sums of rows that a
-    normalization divides by. Float additions keep their order: vectors lie
-    across rows, so that a tile has up to 16 rows, which are summed before each
-    is normalized and quantized. Only tiles of the normalized tensor exist,
-    unless other ops read it.
+    normalization divides by. Float additions keep their order: a vector holds
+    one element of each of up to 16 rows. These rows form a tile, which is
+    summed before each row is normalized and quantized. Only tiles of the
+    normalized tensor exist, unless other ops read it.
 
     ```
     scf.for %i = 0 to 4096 step 16 {
@@ -307,15 +307,15 @@ def QuantFloatFuseBlockReductionsPass
     Reductions of the same tensor with the same loops become one op. A few
     additions or multiplications whose result is both reduced as a whole and
     quantized, as before DynamicQuantizeLinear, are computed twice instead of
-    stored. If the result has 1 Mi elements or more, up to 64 ops of any kind
-    are.
+    stored. If the result has 1 Mi elements or more, this applies to up to 64
+    ops of any kind.
 
-    An op is not tiled if its block has more than 32768 elements (rows that are
-    summed: four rows more than 131072), or if an op that it depends on reads
+    An op is not tiled if its block has more than 32768 elements (if rows are
+    summed, four rows more than 131072), or if an op that it depends on reads
     the reduction of the entire tensor, as the computation of a tensor scale
-    does. In rows of an unknown number of blocks, the blocks after the last
-    tile of 1024 elements are tiles of 16 blocks and of one. Entire rows of
-    dynamic size are tiled without what computes their elements. The CPU
+    does. If the number of blocks in a row is dynamic, the blocks after the last
+    tile of 1024 elements are tiles of 16 blocks and of one block. If entire
+    rows of dynamic size are tiled, their producers are not fused. The CPU
     pipeline runs this pass after elementwise fusion, before bufferization.
   }];
   let options = [
@@ -539,9 +539,9 @@ def QuantFloatFuseEpiloguesPass
     element is accumulated as before.
 
     ```
-    linalg.generic ... outs(%sums : memref<1x64x4096xf32>)          // zeros or a bias
-    linalg.generic ... ins(%x, %w) outs(%sums)                      // the sum
-    linalg.generic ... ins(%sums) outs(%y : memref<1x64x4096xf32>)  // its maximum with 0
+    linalg.generic ... outs(%acc : memref<1x64x4096xf32>)          // zeros or a bias
+    linalg.generic ... ins(%x, %w) outs(%acc)                      // the reduction
+    linalg.generic ... ins(%acc) outs(%y : memref<1x64x4096xf32>)  // ReLU
     // becomes
     scf.for %i = %c0 to %c4096 step %c512 {
       linalg.generic ... outs(%block : memref<1x64x512xf32>)
@@ -847,14 +847,14 @@ def QuantFloatOutlineDuplicateReductionsPass
     Outlines linalg ops with reductions on memrefs into internal functions. Ops
     that only differ in their buffers, and in the offsets into them, call the
     same function, so that layers that a network repeats are compiled once. If a
-    module has more than `few` such ops, ops that occur once are outlined as
-    well, because LLVM's compile time grows faster than linearly with the size
-    of a function.
+    module has more than `unique-threshold` such ops, ops that occur once are
+    outlined as well, because LLVM's compile time grows faster than linearly
+    with the size of a function.
 
     Functions that only differ in the extent of the reduction are merged into
-    one with a dynamic extent if there are more than `lengths` of them;
-    functions on packed operands are not, because matrix instructions need a
-    static extent. The op that initializes the output is outlined together with
+    one with a dynamic extent if there are more than `merge-threshold` of them.
+    Functions on packed operands are not merged, because matrix instructions
+    need a static extent. The op that initializes the output is outlined together with
     the reduction if no other op uses the output in between. Ops in loops
     (except loops over large blocks) and ops on buffers of sub-byte elements
     stay.
@@ -862,12 +862,11 @@ def QuantFloatOutlineDuplicateReductionsPass
     The CPU pipeline runs this pass after bufferization.
   }];
   let options = [
-    Option<"few", "few", "unsigned", /*default=*/"8",
-           "maximum number of reductions in a module up to which unique ones stay in "
-           "place">,
-    Option<"lengths", "lengths", "unsigned", /*default=*/"4",
-           "maximum number of functions that only differ in the reduction extent before "
-           "they are merged; 0 means no limit">
+    Option<"uniqueThreshold", "unique-threshold", "unsigned", /*default=*/"8",
+           "number of reductions in a module above which unique ones are outlined, too">,
+    Option<"mergeThreshold", "merge-threshold", "unsigned", /*default=*/"4",
+           "number of functions that only differ in the reduction extent above which "
+           "they are merged; 0 disables merging">
   ];
   let statistics = [
     Statistic<"numOutlined", "num-outlined", "Number of reductions replaced by calls">,
@@ -883,9 +882,10 @@ def QuantFloatOutlineKernelsPass
     : Pass<"quant-float-outline-kernels", "mlir::ModuleOp"> {
   let summary = "Outline the kernels of large functions and deduplicate them";
   let description = [{
-    If an entry point has more than `few` linalg ops and loops on memrefs,
-    outlines each into an internal function; equal ones share a function. This
-    limits compile time: several of LLVM's passes are quadratic in the size of a
+    If an entry point has more than `kernel-threshold` linalg ops and loops on
+    memrefs, outlines each into an internal function; equal ones share a
+    function. With `min-duplicates`, ops that occur less often stay. This limits
+    compile time: several of LLVM's passes are quadratic in the size of a
     function. Runs after `quant-float-outline-duplicate-reductions`, which
     outlines reductions. Ops on buffers of packed elements stay in place. If no
     two arguments of such a function alias, it has the attribute
@@ -898,9 +898,9 @@ def QuantFloatOutlineKernelsPass
     ```
   }];
   let options = [
-    Option<"few", "few", "unsigned", /*default=*/"64",
-           "maximum number of kernels of a function that stay in place">,
-    Option<"least", "least", "unsigned", /*default=*/"1",
+    Option<"kernelThreshold", "kernel-threshold", "unsigned", /*default=*/"64",
+           "number of kernels in a function above which they are outlined">,
+    Option<"minDuplicates", "min-duplicates", "unsigned", /*default=*/"1",
            "minimum number of equal kernels to outline">
   ];
   let statistics = [

@@ -36,9 +36,9 @@ def QuantFloatFuseElementwisePass
     an elementwise op or a reduction, if the consumer reads each of their
     elements once. A producer that is read in a larger loop nest, that of a
     contraction or a broadcast, is not fused, because it would be recomputed.
-    With `products`, such a producer is fused into a matmul or convolution if it
-    only permutes elements or converts them to a wider type: GPU kernels then
-    dequantize an element once for each of their tiles. Nothing is fused into
+    With `contractions`, such a producer is fused into a matmul or convolution
+    if it only permutes elements or converts them to a wider type: GPU kernels
+    then dequantize an element once for each of their tiles. Nothing is fused into
     ops with `quant_float.reduction_schedule`. `tensor.concat` is decomposed
     into insertions.
 
@@ -60,10 +60,10 @@ def QuantFloatFuseElementwisePass
 
     Runs on tensors, after `resolve-shaped-type-result-dims`: a query of a
     result's size is a use that would prevent fusion. For GPUs it runs once
-    more, with `products`, after `quant-float-fuse-weight-dequantization`.
+    more, with `contractions`, after `quant-float-fuse-weight-dequantization`.
   }];
   let options = [
-    Option<"products", "products", "bool", /*default=*/"false",
+    Option<"contractions", "contractions", "bool", /*default=*/"false",
            "fuse dequantization and permutation into matmuls and convolutions">
   ];
   let statistics = [
