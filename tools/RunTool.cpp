@@ -142,12 +142,12 @@ llvm::Error RunOptions::parse(int argc, char **argv, const char *overview) {
   return checkRange("--repeat", 1, 1000000, repeat);
 }
 
-llvm::Error InputOptions::checkRange(StringRef option, uint64_t least,
-                                     uint64_t most, uint64_t value) const {
-  if (value >= least && value <= most)
+llvm::Error InputOptions::checkRange(StringRef option, uint64_t min,
+                                     uint64_t max, uint64_t value) const {
+  if (value >= min && value <= max)
     return llvm::Error::success();
-  return failUsage(option + ": expected " + Twine(least) + " to " +
-                   Twine(most) + ", but got " + Twine(value));
+  return failUsage(option + ": expected " + Twine(min) + " to " + Twine(max) +
+                   ", but got " + Twine(value));
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,7 +80,7 @@ public:
   llvm::Error failUsage(const Twine &what) const;
 
   /// Returns an error unless the value of an option is in this range.
-  llvm::Error checkRange(StringRef option, uint64_t least, uint64_t most,
+  llvm::Error checkRange(StringRef option, uint64_t min, uint64_t max,
                          uint64_t value) const;
 
   /// Reads the files of --inputs and creates random tensors for the other

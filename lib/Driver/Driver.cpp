@@ -453,7 +453,7 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                      const CompileOptions &options,
                                      StringRef baseName,
                                      llvm::raw_pwrite_stream &os,
-                                     std::string *beside, ReadBack readBack) {
+                                     std::string *sidecar, ReadBack readBack) {
   if (kind == EmitKind::Plan) {
     FailureOr<std::vector<TargetCpu>> cpus = getTargets(module, options, kind);
     if (failed(cpus))
@@ -510,8 +510,8 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                          patches ? &constants : nullptr);
   if (failed(compiled))
     return failure();
-  if (beside && !getSuffixBeside(kind).empty()) {
-    llvm::raw_string_ostream besideStream(*beside);
+  if (sidecar && !getSuffixBeside(kind).empty()) {
+    llvm::raw_string_ostream besideStream(*sidecar);
     if (failed(writeHeader(besideStream)))
       return failure();
   }

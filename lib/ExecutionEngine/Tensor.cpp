@@ -148,7 +148,8 @@ llvm::Expected<Tensor> Tensor::copy(const qf_tensor &source, bool onDevice) {
 }
 
 llvm::Expected<Tensor> Tensor::copy(bool there) const {
-  assert(!(onDevice && there) && "a copy of a device's is the host's");
+  assert(!(onDevice && there) &&
+         "the copy of a device tensor must be on the host");
   if (isOfStrings() && !there)
     return take(ErrorKind::Memory,
                 TensorBuffer::makeStrings(getSizes(), getStrings()));

@@ -69,9 +69,9 @@ struct QuantFloatBytecodeInterface final : BytecodeDialectInterface {
     if (failed(reader.readVarInt(major)) || failed(reader.readVarInt(minor)))
       return nullptr;
     QuantFloatDialectVersion current = QuantFloatDialectVersion::getCurrent();
-    constexpr uint64_t most = std::numeric_limits<unsigned>::max();
+    constexpr uint64_t max = std::numeric_limits<unsigned>::max();
     auto version = std::make_unique<QuantFloatDialectVersion>(
-        std::min(major, most), std::min(minor, most));
+        std::min(major, max), std::min(minor, max));
     if (!(current < *version))
       return version;
     reader.emitError() << "quant_float of version " << major << "." << minor

@@ -37,7 +37,7 @@ static bool isText(Attribute attribute) {
 namespace {
 /// Makes the writer use the textual form. The writer calls it twice for each
 /// type or attribute. First it assigns a number to it, and success moves it to
-/// the group. Then it encodes it, and after failure it asks the group's
+/// the group. Then it encodes it, and after failure it calls the group's
 /// dialect, which does not exist.
 template <typename T> struct TextWriter final : AttrTypeBytecodeWriter<T> {
   LogicalResult write(T entry, std::optional<StringRef> &group,

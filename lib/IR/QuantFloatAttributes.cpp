@@ -179,7 +179,7 @@ template <typename Kind> static bool isOp(Operation *op) {
   return isa<Kind>(op);
 }
 
-/// What CodegenAttributes.h says of each attribute.
+/// The attributes that CodegenAttributes.h documents.
 static const struct {
   StringLiteral name, expected;
   bool (*isValue)(Attribute value);

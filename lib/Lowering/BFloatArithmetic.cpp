@@ -90,7 +90,7 @@ struct WidenBFloatArithmetic final : RewritePattern {
         !op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
         op->getNumRegions() != 0 || !isBFloat(op->getResult(0).getType()))
       return failure();
-    // The others move bits, or have a pattern of their own.
+    // The other ops move bits, or have separate patterns.
     if (isa<CastOpInterface, arith::SelectOp, arith::NegFOp, math::AbsFOp,
             math::CopySignOp>(op))
       return failure();

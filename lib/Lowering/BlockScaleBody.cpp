@@ -252,7 +252,7 @@ Value BlockBody::getDeepGemmQuotient(Value amax) {
 }
 
 /// Rounds to f8E4M3FN as ggml does: ties away from zero; 248 and above become
-/// 448, and what rounds to the smallest normal number from below becomes the
+/// 448, and values below the smallest normal number that round to it become the
 /// largest subnormal number. The argument is not negative; NaN becomes 0.
 Value BlockBody::roundByGgml(Value value) {
   // Normal: half a unit in the last place carries into mantissa and exponent.
@@ -499,7 +499,7 @@ Value quant_float::buildElementBody(OpBuilder &builder, Location loc,
 
 namespace {
 /// Builds a block conversion in f64, which represents products exactly, and
-/// quotients well enough to round them once (see the Reference).
+/// quotients precisely enough to round them once (see the Reference).
 class ConversionBody {
 public:
   ConversionBody(OpBuilder &builder, Location loc, Value like)

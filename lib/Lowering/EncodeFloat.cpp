@@ -95,9 +95,9 @@ static APFloat getOrdinaryValue(const FloatFormat &format, uint64_t code) {
 /// getOrdinaryValue returns for their encoding, so that rounding produces the
 /// correct encoding of every value.
 ///
-/// The encoding of NaN is greater than that of the maximum: the format's own
-/// one, or else the sign bit, which changes a NaN to the zero of the other sign
-/// (C8).
+/// The encoding of NaN is greater than that of the maximum: the format's NaN if
+/// it has one, or else the sign bit, which changes a NaN to the zero of the
+/// other sign (C8).
 static Value capMagnitude(VectorBuilder &lanes, Value magnitude, NaNs nans,
                           const FloatFormat &to, bool saturate,
                           bool infinityIsNaN, bool isCapped = false) {

@@ -93,22 +93,22 @@ void Projector::truncate() {
   Value shift = lanes.add(lanes.make<arith::SubIOp>(top, field),
                           uint64_t(int(fractionBits) - precision));
   // Shift out the bits below those of the fraction, and set a sticky bit.
-  Value most = lanes.integer(shift, fractionBits);
+  Value max = lanes.integer(shift, fractionBits);
   Value excess =
-      lanes.make<arith::SubIOp>(lanes.make<arith::MaxUIOp>(shift, most), most);
-  excess = lanes.make<arith::MinUIOp>(excess, most);
+      lanes.make<arith::SubIOp>(lanes.make<arith::MaxUIOp>(shift, max), max);
+  excess = lanes.make<arith::MinUIOp>(excess, max);
   Value kept = lanes.make<arith::ShRUIOp>(significand, excess);
   Value isLost = lanes.compare(
       CmpIPredicate::ne, lanes.make<arith::ShLIOp>(kept, excess), significand);
   significand = lanes.make<arith::OrIOp>(
       kept, lanes.convert<arith::ExtUIOp>(isLost, lanes.getInt(from.width)));
-  shift = lanes.make<arith::MinUIOp>(shift, most);
+  shift = lanes.make<arith::MinUIOp>(shift, max);
 
   Value steps = lanes.make<arith::ShRUIOp>(significand, shift);
   Value rest = lanes.make<arith::SubIOp>(
       significand, lanes.make<arith::ShLIOp>(steps, shift));
   fraction =
-      lanes.make<arith::ShLIOp>(rest, lanes.make<arith::SubIOp>(most, shift));
+      lanes.make<arith::ShLIOp>(rest, lanes.make<arith::SubIOp>(max, shift));
   Value binades = lanes.add(top, -smallest);
   code = lanes.make<arith::AddIOp>(lanes.shl(binades, to.mantissaBits), steps);
 }

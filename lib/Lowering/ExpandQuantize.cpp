@@ -283,8 +283,8 @@ Intermediate QuantizeExpander::divideMagnitude(const Divisor &divisor) {
   return intermediate;
 }
 
-/// Returns what `plain` builds for scales that need no factor, or what `other`
-/// builds for all other scales.
+/// Builds a branch on the scale: `plain` builds the values for scales that need
+/// no factor, and `other` builds them for all other scales.
 SmallVector<Value, 2>
 QuantizeExpander::branchOnScale(const APFloat &end,
                                 Build<const Divisor &> plain, Build<> other) {

@@ -338,14 +338,14 @@ llvm::Expected<Model> Model::copyToBuild(SessionCall &call,
 
 llvm::Error Model::build(EmitKind kind, const BuildOptions &options,
                          StringRef baseName, llvm::raw_pwrite_stream &os,
-                         std::string *beside, ReadBack readBack) {
+                         std::string *sidecar, ReadBack readBack) {
   SessionCall call(*session);
   if (llvm::Error error = requireValid(call))
     return error;
   llvm::Expected<Model> copy = copyToBuild(call, options);
   if (!copy)
     return copy.takeError();
-  if (failed(compileTo(copy->getModule(), kind, options, baseName, os, beside,
+  if (failed(compileTo(copy->getModule(), kind, options, baseName, os, sidecar,
                        readBack)) ||
       call.isCancelled())
     return call.fail();
@@ -354,11 +354,11 @@ llvm::Error Model::build(EmitKind kind, const BuildOptions &options,
 
 llvm::Error Model::emit(EmitKind kind, const BuildOptions &options,
                         StringRef baseName, llvm::raw_pwrite_stream &os,
-                        std::string *beside) {
+                        std::string *sidecar) {
   if (kind == EmitKind::Shared)
     return makeError(ErrorKind::Unsupported,
                      "a shared library must be written to a file");
-  return build(kind, options, baseName, os, beside);
+  return build(kind, options, baseName, os, sidecar);
 }
 
 namespace {
@@ -387,12 +387,12 @@ private:
 
 llvm::Error Model::buildToFile(EmitKind kind, const BuildOptions &options,
                                StringRef baseName, OutputFile &file,
-                               std::string *beside) {
+                               std::string *sidecar) {
   // Buffer the output, so that a later failure does not leave a partial stream.
   if (file.isStream()) {
     SmallVector<char, 0> contents;
     llvm::raw_svector_ostream os(contents);
-    llvm::Error error = build(kind, options, baseName, os, beside, [&] {
+    llvm::Error error = build(kind, options, baseName, os, sidecar, [&] {
       return llvm::MemoryBuffer::getMemBuffer(os.str(), "",
                                               /*RequiresNullTerminator=*/false);
     });
@@ -401,7 +401,7 @@ llvm::Error Model::buildToFile(EmitKind kind, const BuildOptions &options,
     return error;
   }
   OutputFileStream os(file);
-  return build(kind, options, baseName, os, beside,
+  return build(kind, options, baseName, os, sidecar,
                [&]() -> std::unique_ptr<llvm::MemoryBuffer> {
                  auto buffer = llvm::MemoryBuffer::getOpenFile(
                      file.getDescriptor(), file.getPath(), os.tell(),
@@ -417,12 +417,12 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   if (!suffix.empty() && extension.consume_front(".") && extension == suffix)
     return makeError(ErrorKind::Argument, "the ." + suffix + " file next to '" +
                                               path + "' would overwrite it");
-  std::string beside;
+  std::string sidecar;
   SmallVector<OutputFile, 2> files;
   OutputFile &output = files.emplace_back(path.str());
   auto buildTo = [&](OutputFile &file) {
     return buildToFile(kind, options, llvm::sys::path::stem(path), file,
-                       suffix.empty() ? nullptr : &beside);
+                       suffix.empty() ? nullptr : &sidecar);
   };
   if (kind == EmitKind::Shared) {
     llvm::Error failed = llvm::Error::success();
@@ -446,7 +446,7 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   if (!suffix.empty() && !output.isStream()) {
     SmallString<128> besidePath = path;
     llvm::sys::path::replace_extension(besidePath, suffix);
-    files.emplace_back(besidePath.str().str()).write(beside);
+    files.emplace_back(besidePath.str().str()).write(sidecar);
   }
   if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
     return makeFileError(failed->getPath(), failed->getError().message(),

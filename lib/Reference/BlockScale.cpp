@@ -239,7 +239,7 @@ static APInt getPowerOfTwo(BlockScaleRule rule, Type element, Type scale,
 //===----------------------------------------------------------------------===//
 
 /// Rounds to f8E4M3FN as ggml does: ties away from zero; 248 and above become
-/// 448, and what rounds to the smallest normal number from below becomes the
+/// 448, and values below the smallest normal number that round to it become the
 /// largest subnormal number.
 static APInt roundByGgml(const APFloat &value) {
   if (value.isNaN() || value.isZero() || value.isNegative())

@@ -59,10 +59,10 @@ static std::optional<Decimal> readDecimal(StringRef string) {
     if (exponent.empty() || !llvm::all_of(exponent, llvm::isDigit))
       return std::nullopt;
     // Such exponents overflow or underflow in every type.
-    constexpr int64_t kMost = 1000000000000;
+    constexpr int64_t kMaxExponent = 1000000000000;
     int64_t number = 0;
-    if (exponent.getAsInteger(10, number) || number > kMost)
-      number = kMost;
+    if (exponent.getAsInteger(10, number) || number > kMaxExponent)
+      number = kMaxExponent;
     decimal.power = isNegative ? -number : number;
   }
   auto [integerDigits, fraction] = mantissa.split('.');
@@ -235,9 +235,9 @@ static std::string writeShortest(const Scale &units, const APInt &low,
                                  const APInt &value, const APInt &high,
                                  bool isClosed) {
   auto isInside = [&](const APInt &number, const APInt &scale) {
-    APInt least = low * scale, most = high * scale;
-    return isClosed ? number.uge(least) && number.ule(most)
-                    : number.ugt(least) && number.ult(most);
+    APInt min = low * scale, max = high * scale;
+    return isClosed ? number.uge(min) && number.ule(max)
+                    : number.ugt(min) && number.ult(max);
   };
   APInt one = APInt::getOneBitSet(units.width, -units.unit);
   // The position of the first nonzero digit.

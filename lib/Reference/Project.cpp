@@ -228,9 +228,9 @@ static APFloat getSign(const APFloat &value) {
 }
 
 /// Returns the quotient of which a block has the projection. An f64 represents
-/// it well enough: with 24 bits in numerator and denominator, it differs by at
-/// least 2^-49 of itself from other numbers of 25 bits, which are all at which
-/// a rounding to 8 bits with 16 random bits changes.
+/// it precisely enough: with 24 bits in numerator and denominator, it differs
+/// by at least 2^-49 of itself from other numbers of 25 bits, which are all at
+/// which a rounding to 8 bits with 16 random bits changes.
 static APFloat divideByScale(APFloat x, APFloat scale) {
   if (x.isNaN() || scale.isNaN())
     return APFloat::getQNaN(APFloat::IEEEdouble());

@@ -104,7 +104,7 @@ static float getScale(const Codes &codes, float largest, bool isPowerOfTwo) {
     return 1;
   if (isPowerOfTwo)
     return std::ldexp(1.0f, std::ilogb(largest) - codes.getGreatestExponent());
-  float scale = largest / float(codes.getGreatest());
+  float scale = largest / float(codes.getMax());
   return scale > 0 ? scale : 1;
 }
 

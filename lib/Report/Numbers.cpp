@@ -75,21 +75,21 @@ Codes::Codes(Type type) {
   unsigned width = getNumberWidth(type);
   if (!isFloat(type)) {
     bool isUnsigned = type.isUnsignedInteger();
-    least = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
-    greatest = std::ldexp(1.0, width - !isUnsigned) - 1;
+    min = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+    max = std::ldexp(1.0, width - !isUnsigned) - 1;
     return;
   }
   FloatFormat format(type);
   mantissaBits = format.mantissaBits;
   minExponent = format.minExponent;
-  greatest = format.maxValue.convertToDouble();
-  least = format.isSigned ? -greatest : getNumber(type, 0);
+  max = format.maxValue.convertToDouble();
+  min = format.isSigned ? -max : getNumber(type, 0);
 }
 
-int Codes::getGreatestExponent() const { return std::ilogb(greatest); }
+int Codes::getGreatestExponent() const { return std::ilogb(max); }
 
 double Codes::round(double number) const {
-  number = std::clamp(number, least, greatest);
+  number = std::clamp(number, min, max);
   if (isInteger() || number == 0)
     return std::nearbyint(number);
   // The distance to the next number in this binade, which is a power of two.
@@ -141,11 +141,11 @@ static std::vector<CodeCount> countCodes(Type storage,
   };
   std::map<double, int64_t, decltype(compare)> counts(compare);
   bool isWide = getNumberWidth(storage) > 8;
-  double step = (codes.getGreatest() - codes.getLeast() + 1) / kRanges;
+  double step = (codes.getMax() - codes.getMin() + 1) / kRanges;
   for (double value : values) {
     if (isWide)
-      value = codes.getLeast() +
-              std::floor((value - codes.getLeast()) / step) * step;
+      value =
+          codes.getMin() + std::floor((value - codes.getMin()) / step) * step;
     ++counts[value == 0 ? 0 : value];
   }
   // Include values that do not occur, so that the axis covers all values.
@@ -167,18 +167,18 @@ void quant_float::countElements(QuantizationReport &report, Type storage,
   report.hasOriginal = before.size() == after.size();
   Codes type(storage);
   ArrayRef<double> numbers = report.hasOriginal ? before : after;
-  report.least = kInfinity;
-  report.greatest = -kInfinity;
+  report.min = kInfinity;
+  report.max = -kInfinity;
   for (double number : numbers) {
     report.numNaN += std::isnan(number);
     report.numInfinite += std::isinf(number);
     if (!std::isfinite(number))
       continue;
-    report.least = std::min(report.least, number);
-    report.greatest = std::max(report.greatest, number);
+    report.min = std::min(report.min, number);
+    report.max = std::max(report.max, number);
   }
-  if (report.least > report.greatest)
-    report.least = report.greatest = 0;
+  if (report.min > report.max)
+    report.min = report.max = 0;
   report.numZero = llvm::count(after, 0.0);
   report.histogram = countCodes(storage, codes);
   if (!report.hasOriginal)
@@ -191,8 +191,8 @@ void quant_float::countElements(QuantizationReport &report, Type storage,
     if (std::isnan(x))
       continue;
     report.numFlushed += x != 0 && y == 0;
-    bool isBeyond = (codes[i] >= type.getGreatest() && x > y) ||
-                    (codes[i] <= type.getLeast() && x < y);
+    bool isBeyond = (codes[i] >= type.getMax() && x > y) ||
+                    (codes[i] <= type.getMin() && x < y);
     report.numSaturated += isBeyond || (std::isinf(y) && std::isfinite(x));
     report.numLost += std::isfinite(x) && std::isnan(y);
     if (std::isfinite(x) && std::isfinite(y) && x != y)

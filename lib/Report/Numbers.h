@@ -24,8 +24,8 @@ class Codes {
 public:
   explicit Codes(Type type);
 
-  double getLeast() const { return least; }
-  double getGreatest() const { return greatest; }
+  double getMin() const { return min; }
+  double getMax() const { return max; }
   /// Returns the exponent of the greatest number.
   int getGreatestExponent() const;
   bool isInteger() const { return !mantissaBits; }
@@ -34,7 +34,7 @@ public:
   double round(double number) const;
 
 private:
-  double least, greatest;
+  double min, max;
   /// Only for floating-point types.
   std::optional<int> mantissaBits;
   int minExponent = 0;

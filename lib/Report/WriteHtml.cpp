@@ -169,14 +169,14 @@ void Page::writeRanking() {
   llvm::sort(ranked, [](const auto *a, const auto *b) {
     return std::pair(a->alone->sqnr, a) < std::pair(b->alone->sqnr, b);
   });
-  constexpr size_t kMost = 20;
+  constexpr size_t kMaxRows = 20;
   os << "<h2>Largest contributions</h2>\n<p>The outputs with only one "
         "quantization enabled, compared with none: the lower the SQNR, the "
         "larger the error that this quantization causes."
         "</p>\n<div class=\"wide\"><table>\n";
   writeHeaders({"Quantization", "Type", "Outputs, enabled alone, in dB",
                 "Its input, all enabled, in dB"});
-  for (const QuantizationReport *one : ArrayRef(ranked).take_front(kMost)) {
+  for (const QuantizationReport *one : ArrayRef(ranked).take_front(kMaxRows)) {
     os << "<tr>";
     writeCell([&] { writeLink(one - report.quantizations.data()); }, "name");
     writeCell([&] { writeText(one->storage); });
@@ -188,8 +188,9 @@ void Page::writeRanking() {
     os << "</tr>\n";
   }
   os << "</table></div>\n";
-  if (ranked.size() > kMost)
-    os << "<p>" << ranked.size() - kMost << " more are in the JSON file.</p>\n";
+  if (ranked.size() > kMaxRows)
+    os << "<p>" << ranked.size() - kMaxRows
+       << " more are in the JSON file.</p>\n";
 }
 
 void Page::writeOverview() {
@@ -221,14 +222,14 @@ void Page::writeHistogram(const QuantizationReport &one) {
   if (one.histogram.empty())
     return;
   constexpr double kWidth = 720, kHeight = 120;
-  int64_t most = 1;
+  int64_t max = 1;
   for (const CodeCount &bin : one.histogram)
-    most = std::max(most, bin.count);
+    max = std::max(max, bin.count);
   double width = kWidth / double(one.histogram.size());
   os << "<h3>Histogram</h3>\n<svg viewBox=\"0 0 720 140\" role=\"img\" "
         "aria-label=\"Number of elements with each quantized value\">\n";
   for (auto [index, bin] : llvm::enumerate(one.histogram)) {
-    double height = kHeight * double(bin.count) / double(most);
+    double height = kHeight * double(bin.count) / double(max);
     os << llvm::format("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
                        "height=\"%.2f\"><title>",
                        double(index) * width, kHeight - height,
@@ -372,9 +373,9 @@ void Page::writeQuantization(size_t index, const QuantizationReport &one) {
   os << " as ";
   writeText(one.storage);
   os << (one.isConstant ? ", constant" : "") << "</span></summary>\n<p>From ";
-  writeNumber(one.least);
+  writeNumber(one.min);
   os << " to ";
-  writeNumber(one.greatest);
+  writeNumber(one.max);
   os << (one.hasOriginal ? "" : " dequantized");
   if (one.numNaN || one.numInfinite)
     os << ", with " << one.numNaN << " NaN and " << one.numInfinite

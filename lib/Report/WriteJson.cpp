@@ -48,8 +48,8 @@ static void write(json::OStream &os, const QuantizationReport &report) {
   os.attribute("granularity", report.granularity);
   os.attribute("constant", report.isConstant);
   os.attribute("elements", report.numElements);
-  os.attribute("least", toJson(report.least));
-  os.attribute("greatest", toJson(report.greatest));
+  os.attribute("least", toJson(report.min));
+  os.attribute("greatest", toJson(report.max));
   os.attribute("nan", report.numNaN);
   os.attribute("infinite", report.numInfinite);
   os.attribute("zero", report.numZero);

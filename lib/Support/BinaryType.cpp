@@ -33,9 +33,9 @@ BinaryType::verifyInvariants(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a format of 3 to 8 bits, but got "
                        << parameters.getName();
   // A sign takes one bit, and a signed format has at least one bit of exponent.
-  unsigned most = isSigned ? width - 1 : width;
-  if (precision < 1 || precision > most)
-    return emitError() << "expected a precision between 1 and " << most
+  unsigned max = isSigned ? width - 1 : width;
+  if (precision < 1 || precision > max)
+    return emitError() << "expected a precision between 1 and " << max
                        << ", but got " << parameters.getName();
   // getBinaryType returns the builtin types of these.
   return success(!(parameters == kE4M3FNUZ) && !(parameters == kE5M2FNUZ));

@@ -62,10 +62,10 @@ static bool writeBytes(int descriptor, std::string_view bytes,
                        std::optional<uint64_t> offset = std::nullopt) {
   BlockedSignals blocked;
   while (!bytes.empty()) {
-    size_t most = std::min<size_t>(bytes.size(), 1 << 30);
+    size_t max = std::min<size_t>(bytes.size(), 1 << 30);
     ssize_t count = offset
-                        ? pwrite(descriptor, bytes.data(), most, off_t(*offset))
-                        : ::write(descriptor, bytes.data(), most);
+                        ? pwrite(descriptor, bytes.data(), max, off_t(*offset))
+                        : ::write(descriptor, bytes.data(), max);
     if (count >= 0) {
       bytes.remove_prefix(count);
       if (offset)

@@ -98,8 +98,8 @@ unsigned NvidiaChip::getLeastPtx() const {
 }
 
 bool NvidiaChip::has(NvidiaFeature feature) const {
-  unsigned least = getLeastPtx(feature);
-  return least != 0 && ptx >= least;
+  unsigned min = getLeastPtx(feature);
+  return min != 0 && ptx >= min;
 }
 
 std::string NvidiaChip::getFeatures() const {

@@ -53,11 +53,12 @@ const ElementInfo *quant_float::findSlotElement(int32_t dtype) {
 }
 
 std::string quant_float::spellTensor(const ElementInfo &element,
-                                     ArrayRef<int64_t> sizes, int64_t open) {
+                                     ArrayRef<int64_t> sizes,
+                                     int64_t dynamicSize) {
   std::string description = std::string(element.onnx) + "[";
   for (auto [index, size] : llvm::enumerate(sizes))
     description +=
-        (index ? "x" : "") + (size == open ? "?" : std::to_string(size));
+        (index ? "x" : "") + (size == dynamicSize ? "?" : std::to_string(size));
   return description + "]";
 }
 

@@ -133,14 +133,14 @@ TensorBuffer::viewStrings(ArrayRef<int64_t> sizes, const qf_strings *strings) {
     return fail("data and offsets must not be null");
   if (!strings->bytes && strings->capacity)
     return fail("bytes must not be null");
-  int64_t least = 0;
+  int64_t min = 0;
   for (auto [index, offset] :
        llvm::enumerate(ArrayRef(strings->offsets, count + 1))) {
-    if (offset < least || offset > strings->capacity)
-      return fail("offset " + Twine(index) + ": expected " + Twine(least) +
+    if (offset < min || offset > strings->capacity)
+      return fail("offset " + Twine(index) + ": expected " + Twine(min) +
                   " to " + Twine(strings->capacity) + ", but got " +
                   Twine(offset));
-    least = offset;
+    min = offset;
   }
   return tensor;
 }
@@ -208,10 +208,10 @@ pack(const TensorBuffer &tensor, const ElementInfo &element, size_t offset) {
 static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
                               SmallVector<int64_t> &sizes) {
   SmallVector<int64_t> logicalSizes = sizes;
-  auto *open = llvm::find(sizes, -1);
-  if (open == sizes.end())
+  auto *dynamicSize = llvm::find(sizes, -1);
+  if (dynamicSize == sizes.end())
     return llvm::Error::success();
-  *open = 1;
+  *dynamicSize = 1;
   if (element.isPacked())
     return llvm::createStringError(
         "a raw file does not determine the dynamic size of " +
@@ -224,7 +224,7 @@ static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
   llvm::Expected<int64_t> row = countBytes(element, sizes);
   if (!row)
     return row.takeError();
-  *open = *row ? bytes.size() / *row : 0;
+  *dynamicSize = *row ? bytes.size() / *row : 0;
   return llvm::Error::success();
 }
 

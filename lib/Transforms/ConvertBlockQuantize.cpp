@@ -183,7 +183,7 @@ static Value reshape(NodeBuilder &node, Value value, ArrayRef<int64_t> shape) {
 }
 
 static Value createBitCast(NodeBuilder &node, Value input, Type to) {
-  // The body often reads the bits of what it made from bits.
+  // Bodies often cast bits to a float and back.
   auto source = input.getDefiningOp<NodeOp>();
   if (source && source.getOpType() == "BitCast" &&
       getElementTypeOrSelf(source.getInputs()[0]) == to)
@@ -204,7 +204,7 @@ static Value pad(NodeBuilder &node, Value x, ArrayRef<int64_t> padded) {
   return node.makeNode("Pad", {x, makeList(node, pads)}, type.clone(padded));
 }
 
-/// Removes what is beyond the sizes.
+/// Returns the slice of these sizes at the start of each axis.
 static Value slice(NodeBuilder &node, Value x, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> starts(sizes.size(), 0), ends(sizes);
   for (int64_t &end : ends)
@@ -269,7 +269,7 @@ Value BodyToNodes::convertConstant(arith::ConstantOp op) {
 /// Converts between integers of the body, which are int64, and floats.
 Value BodyToNodes::convertBitcast(Value input, Type from, Type to) {
   unsigned width = std::min(getNumberWidth(from), getNumberWidth(to));
-  // Words are signed, and bytes are encodings.
+  // 32-bit integers are signed; encodings of smaller floats are unsigned.
   Type bits = width == 32 ? getInt(32) : getUnsigned(width);
   if (isa<IntegerType>(to))
     return node.cast(createBitCast(node, input, bits), getInt(64), "bits");
@@ -454,7 +454,7 @@ ConvertBlockQuantize::matchAndRewrite(BlockQuantizeOp op,
     tensorAmax = toScalar(getAmax(
         node, amax, llvm::to_vector(llvm::seq<int64_t>(shape->scales.size()))));
 
-  // The bodies are built on scalars in a block of their own.
+  // The bodies are built on scalars in a temporary block.
   Block body;
   OpBuilder builder(rewriter.getContext());
   builder.setInsertionPointToEnd(&body);

@@ -49,10 +49,9 @@ Value NodeBuilder::compute(StringRef opType, Value value, int64_t number) {
   return makeNode(opType, {value, scalar}, value.getType());
 }
 
-Value NodeBuilder::clip(Value value, int64_t least, int64_t greatest) {
+Value NodeBuilder::clip(Value value, int64_t min, int64_t max) {
   Type type = getElementTypeOrSelf(value);
-  return makeNode("Clip",
-                  {value, makeScalar(type, least), makeScalar(type, greatest)},
+  return makeNode("Clip", {value, makeScalar(type, min), makeScalar(type, max)},
                   value.getType());
 }
 

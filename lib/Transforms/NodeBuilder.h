@@ -29,7 +29,7 @@ struct NodeBuilder {
   /// Creates an elementwise op on `value` and the scalar `number` of the same
   /// integer type.
   Value compute(StringRef opType, Value value, int64_t number);
-  Value clip(Value value, int64_t least, int64_t greatest);
+  Value clip(Value value, int64_t min, int64_t max);
   /// Returns the value itself if it already has the element type.
   Value cast(Value value, Type elementType, StringRef what);
 };

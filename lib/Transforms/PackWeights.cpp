@@ -188,11 +188,11 @@ std::string WeightMatmul::analyze() {
   scales = getRows(weights.getScale());
   if (weights.getZeroPoint())
     points = getRows(weights.getZeroPoint());
-  auto isThere = [](ElementsAttr elements) {
+  auto isAvailable = [](ElementsAttr elements) {
     return elements && CodeReader(elements).isValid();
   };
-  if (!isThere(codes) || !scales ||
-      (weights.getZeroPoint() && !isThere(points)))
+  if (!isAvailable(codes) || !scales ||
+      (weights.getZeroPoint() && !isAvailable(points)))
     return "its weights, scales or zero points are not constants";
   return "";
 }

@@ -76,7 +76,7 @@ static std::pair<int64_t, int64_t> getPoint(const CodeMap &map, uint64_t code) {
 /// Evaluates a MultiplyShift.
 static int64_t compute(const MultiplyShift &steps, int64_t code) {
   int64_t sum = code * steps.multiplier + steps.addend;
-  return std::clamp(sum >> steps.shift, steps.least, steps.greatest);
+  return std::clamp(sum >> steps.shift, steps.min, steps.max);
 }
 
 /// Returns a MultiplyShift that is exact for every encoding, or nullopt. In the
@@ -91,14 +91,14 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
       std::minmax_element(points.begin(), points.end(),
                           [](auto a, auto b) { return a.second < b.second; });
   MultiplyShift steps = {};
-  steps.least = lowest->second;
-  steps.greatest = highest->second;
+  steps.min = lowest->second;
+  steps.max = highest->second;
 
   // The slope between the first and last point that is not clipped is the
   // quotient of the scales, with an error of less than one unit, which leaves
   // few multipliers to try.
   auto isInside = [&](auto point) {
-    return point.second != steps.least && point.second != steps.greatest;
+    return point.second != steps.min && point.second != steps.max;
   };
   auto first = llvm::find_if(points, isInside);
   auto last = std::find_if(points.rbegin(), points.rend(), isInside);
@@ -125,27 +125,27 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
     // or too large, depending on the order of the points.
     while (from <= to) {
       int64_t multiplier = from + (to - from) / 2;
-      int64_t least = std::numeric_limits<int64_t>::min();
-      int64_t greatest = std::numeric_limits<int64_t>::max();
+      int64_t min = std::numeric_limits<int64_t>::min();
+      int64_t max = std::numeric_limits<int64_t>::max();
       int64_t leastAt = 0, greatestAt = 0;
       for (auto [x, y] : points) {
         // y << shift <= x * multiplier + addend < (y + 1) << shift. A clipped
         // value has only one of these bounds.
         int64_t base = y * (int64_t(1) << shift) - x * multiplier;
         int64_t end = base + (int64_t(1) << shift) - 1;
-        if (y != steps.least && base > least) {
-          least = base;
+        if (y != steps.min && base > min) {
+          min = base;
           leastAt = x;
         }
-        if (y != steps.greatest && end < greatest) {
-          greatest = end;
+        if (y != steps.max && end < max) {
+          max = end;
           greatestAt = x;
         }
       }
       steps.multiplier = multiplier;
-      steps.addend = least + (greatest - least) / 2;
+      steps.addend = min + (max - min) / 2;
       steps.shift = shift;
-      if (least <= greatest)
+      if (min <= max)
         return steps;
       nearest = steps;
       if (leastAt == greatestAt)
@@ -164,15 +164,15 @@ findMultiplyShift(const CodeMap &map, std::optional<MultiplyShift> &nearest) {
 static bool isClip(const CodeMap &map) {
   if (map.from != map.to || !isa<IntegerType>(map.from))
     return false;
-  int64_t least = std::numeric_limits<int64_t>::max();
-  int64_t greatest = std::numeric_limits<int64_t>::min();
+  int64_t min = std::numeric_limits<int64_t>::max();
+  int64_t max = std::numeric_limits<int64_t>::min();
   for (const APInt &code : map.codes) {
-    least = std::min(least, toNumber(map.to, code));
-    greatest = std::max(greatest, toNumber(map.to, code));
+    min = std::min(min, toNumber(map.to, code));
+    max = std::max(max, toNumber(map.to, code));
   }
   for (uint64_t code = 0; code < map.codes.size(); ++code) {
     auto [x, y] = getPoint(map, code);
-    if (y != std::clamp(x, least, greatest))
+    if (y != std::clamp(x, min, max))
       return false;
   }
   return true;
@@ -201,8 +201,8 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
     Requantization way{Requantization::Clip};
     auto numbers = llvm::map_range(
         map.codes, [&](const APInt &code) { return toNumber(map.to, code); });
-    way.steps.least = *std::min_element(numbers.begin(), numbers.end());
-    way.steps.greatest = *std::max_element(numbers.begin(), numbers.end());
+    way.steps.min = *std::min_element(numbers.begin(), numbers.end());
+    way.steps.max = *std::max_element(numbers.begin(), numbers.end());
     return way;
   }
   if ((from < 8 || to < 8) && opset < kInt4Opset)
@@ -247,7 +247,7 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
   case Requantization::Identity:
     return codes;
   case Requantization::Clip:
-    return b.clip(codes, steps.least, steps.greatest);
+    return b.clip(codes, steps.min, steps.max);
   case Requantization::Table: {
     // Gather does not accept 4-bit elements. A negative index counts from the
     // end, and so does the encoding of a negative value.
@@ -284,7 +284,7 @@ Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
     value = b.compute("Add", value, steps.addend + lift * unit);
     value = b.compute("Div", value, unit);
     value = b.compute("Sub", value, lift);
-    value = b.clip(value, steps.least, steps.greatest);
+    value = b.clip(value, steps.min, steps.max);
     return b.cast(value, map.to, "narrow");
   }
   }

@@ -30,11 +30,11 @@ struct CodeMap {
 };
 
 /// floor((code * multiplier + addend) / 2^shift), clamped to the range from
-/// `least` to `greatest`.
+/// `min` to `max`.
 struct MultiplyShift {
   int64_t multiplier, addend;
   unsigned shift;
-  int64_t least, greatest;
+  int64_t min, max;
 };
 
 /// How a code map is computed.

@@ -38,7 +38,7 @@ constexpr int64_t kBlocksOpset = 21, kResultTypeOpset = 23, kFloat4Opset = 23,
                   kTwoBitsOpset = 25;
 
 /// The upper bound of sizes in attributes.
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
 /// A matmul with N rows of weights, each with blocks along K.
 class PackedNode {
@@ -179,8 +179,9 @@ std::string NBitsNode::analyzeOperator() {
   depth = getInt("K", 0);
   blockSize = getInt("block_size", 0);
   bits = getInt("bits", 4);
-  if (rows < 1 || rows > kMost || depth < 1 || depth > kMost ||
-      blockSize < 16 || blockSize > kMost || !llvm::isPowerOf2_64(blockSize) ||
+  if (rows < 1 || rows > kMaxSize || depth < 1 || depth > kMaxSize ||
+      blockSize < 16 || blockSize > kMaxSize ||
+      !llvm::isPowerOf2_64(blockSize) ||
       (bits != 2 && bits != 4 && bits != 8) || getInt("weight_prepacked", 0))
     return "its attributes are not supported";
   if (inputs[kGroups])
@@ -228,8 +229,8 @@ std::string BlockFloatNode::analyzeOperator() {
         return attribute.getName() == "block_size" &&
                isa<IntegerAttr>(attribute.getValue());
       });
-  if (!hasOnlySize || rows < 1 || rows > kMost || depth < 1 ||
-      depth > kMost / 2 || blockSize < 1 || blockSize > kMost ||
+  if (!hasOnlySize || rows < 1 || rows > kMaxSize || depth < 1 ||
+      depth > kMaxSize / 2 || blockSize < 1 || blockSize > kMaxSize ||
       (!elementType.isF16() && !elementType.isBF16()))
     return "its attributes are not supported";
   if (opset < kBlocksOpset)

@@ -101,7 +101,7 @@ static std::string writeModule(Operator op, const Attributes &attributes,
       absent += (absent.empty() ? "" : ", ") + std::to_string(i);
       continue;
     }
-    // The sizes of weights and the depth of activations are static.
+    // The sizes of weights and the K extent of activations are static.
     size_t numStatic = isNode ? (i ? operands[i].sizes.size() : numLast) : 0;
     std::string type = spellType(operands[i], numStatic);
     std::string name = "%a" + std::to_string(i);

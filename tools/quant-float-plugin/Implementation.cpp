@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The library that quant-float-plugin.cpp loads into the right hosts.
+// The library that quant-float-plugin.cpp loads into hosts of the same version.
 //
 //===----------------------------------------------------------------------===//
 

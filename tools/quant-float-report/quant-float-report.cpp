@@ -59,8 +59,8 @@ static std::string describeInputs(const Options &options) {
 
 /// Writes the HTML page and its JSON sidecar file, or neither.
 static llvm::Error writeReport(const AccuracyReport &report, StringRef path) {
-  SmallString<128> beside(path);
-  llvm::sys::path::replace_extension(beside, "json");
+  SmallString<128> sidecar(path);
+  llvm::sys::path::replace_extension(sidecar, "json");
   std::vector<OutputFile> files;
   auto add = [&](StringRef name, auto write) {
     std::string text;
@@ -70,7 +70,7 @@ static llvm::Error writeReport(const AccuracyReport &report, StringRef path) {
   };
   if (llvm::sys::path::extension(path) != ".json")
     add(path, writeReportHtml);
-  add(beside, writeReportJson);
+  add(sidecar, writeReportJson);
   if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
     return fail(failed->getPath(),
                 "cannot be written: " + failed->getError().message(),

@@ -323,9 +323,9 @@ int main(int argc, char **argv) {
   std::string path =
       output ? llvm::StringRef(*output).drop_front(before.size()).str() : "-";
   // The sidecar file of the model.
-  std::optional<mlir::quant_float::OutputFile> beside;
+  std::optional<mlir::quant_float::OutputFile> sidecar;
   auto writeBeside = [&](llvm::StringRef bytes) {
-    return beside->write({bytes.data(), bytes.size()});
+    return sidecar->write({bytes.data(), bytes.size()});
   };
   llvm::cl::opt<bool> usesExternalData(
       "external-data", llvm::cl::desc("write the initializers of 1 KiB and "
@@ -407,7 +407,7 @@ int main(int argc, char **argv) {
           << "--external-data: expected -o OUT, next to which it is written\n";
       return mlir::failure();
     }
-    beside.emplace(path + ".data");
+    sidecar.emplace(path + ".data");
     options.externalData = llvm::sys::path::filename(path).str() + ".data";
     options.writeExternal = writeBeside;
     return options;
@@ -422,10 +422,10 @@ int main(int argc, char **argv) {
         if (!llvm::StringRef(path).ends_with(".xml"))
           return options;
         llvm::sys::path::replace_extension(weights, "bin");
-        beside.emplace(weights.str().str());
+        sidecar.emplace(weights.str().str());
         options.writeWeights = writeBeside;
         // A model without constants has an empty weights file.
-        (void)beside->write("");
+        (void)sidecar->write("");
         return options;
       },
       [&](const std::shared_ptr<llvm::SourceMgr> &sources,
@@ -462,10 +462,10 @@ int main(int argc, char **argv) {
         *output = replaced.data();
         if (failed(translate()))
           return mlir::failure();
-        if (!beside || beside->commit())
+        if (!sidecar || sidecar->commit())
           return mlir::success();
-        llvm::errs() << beside->getPath() << ": error: cannot be written: "
-                     << beside->getError().message() << "\n";
+        llvm::errs() << sidecar->getPath() << ": error: cannot be written: "
+                     << sidecar->getError().message() << "\n";
         return mlir::failure();
       }));
 }

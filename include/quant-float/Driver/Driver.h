@@ -46,7 +46,7 @@ enum class EmitKind {
   /// and Assembly also refer to the device code.
   Ptx,
   Cubin,
-  /// A text with one line per conversion: the location, the instruction that
+  /// A report with one line per conversion: the location, the instruction that
   /// implements it or that it is expanded to arith operations, and the features
   /// that better instructions require.
   Plan
@@ -122,13 +122,13 @@ StringRef getSuffixBeside(EmitKind kind);
 using ReadBack = llvm::function_ref<std::unique_ptr<llvm::MemoryBuffer>()>;
 
 /// Compiles and writes one kind of output. `baseName` is the name of the output
-/// file, for the header's include guard. `beside` receives the contents of the
+/// file, for the header's include guard. `sidecar` receives the contents of the
 /// sidecar file, if there is one. For `Shared`, writes the object for
 /// linkShared, which includes the description of the library.
 LogicalResult compileTo(ModuleOp module, EmitKind kind,
                         const CompileOptions &options, StringRef baseName,
                         llvm::raw_pwrite_stream &os,
-                        std::string *beside = nullptr,
+                        std::string *sidecar = nullptr,
                         ReadBack readBack = nullptr);
 
 /// Links the object that `writeObject` writes to a shared library with lld, or

@@ -270,8 +270,8 @@ def QuantFloat_BlockQuantizeElementsOp
   let summary = "Quantizes elements with the scales of their blocks";
   let description = [{
     Quantizes each element with the scale of its block, as the rule specifies
-    (B7). Rules of one implementation may divide, or multiply by a reciprocal
-    that is rounded.
+    (B7). The rules of some implementations multiply by a rounded reciprocal
+    instead of dividing.
 
     On scalars and vectors, without `block`, each element has a scale.
 
@@ -428,7 +428,7 @@ def QuantFloat_PackScalesOp : QuantFloat_BlockOp<"pack_scales"> {
     | tile_128x4    | cuBLAS, CUTLASS, tcgen05.mma          | (m/128 * K'/4 + k/4) * 512 + (m%32) * 16 + (m/32%4) * 4 + k%4 |
     | tile_8x4      | TensorRT-LLM, FlashInfer for few rows | (m/8 * K'/4 + k/4) * 32 + (m%8) * 4 + k%4 |
     | deepgemm_f32  | DeepGEMM, f32                         | k * M' + m |
-    | deepgemm_e8m0 | DeepGEMM, four f8E8M0FNU in a word    | (k/4 * M' + m) * 4 + k%4 |
+    | deepgemm_e8m0 | DeepGEMM, four f8E8M0FNU in an i32    | (k/4 * M' + m) * 4 + k%4 |
     | gfx950        | AMD's aiter for gfx950                | ((((m/32 * K'/8 + k/8) * 4 + k%4) * 16 + m%16) * 2 + k/4%2) * 2 + m/16%2 |
     | gfx1250_n32k4 | AMD's aiter for gfx1250               | m/32 * 32 * K' + k/4 * 128 + (m%32) * 4 + k%4 |
 

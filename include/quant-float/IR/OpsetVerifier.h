@@ -49,7 +49,7 @@ private:
 };
 
 /// If the type is a format of IEEE P3109, which no quantization accepts,
-/// attaches a note that says why, and which ops do.
+/// attaches a note with the reason and the ops that accept it.
 void noteBlockConversions(InFlightDiagnostic &diagnostic, Type elementType);
 
 } // namespace mlir::quant_float

@@ -32,9 +32,10 @@ def QuantFloat_Float8UE5M3Type : QuantFloat_Type<"Float8UE5M3", "f8UE5M3",
     [DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
   let summary = "an 8-bit float without a sign: 5 bits of exponent, 3 of mantissa";
   let description = [{
-    The type of block scales on newer GPUs. The exponent bias is 15. The
-    encoding 0x00 is 0, 0x01 to 0x07 are subnormal (the smallest is 2^-17), 0xFE
-    is 114688, the largest value, and 0xFF is NaN. There is no infinity.
+    A type of block scales, which the matrix instructions of AMD's gfx1250
+    accept. The exponent bias is 15. The encoding 0x00 is 0, 0x01 to 0x07 are
+    subnormal (the smallest is 2^-17), 0xFE is 114688, the largest value, and
+    0xFF is NaN. There is no infinity.
 
     MLIR 24 has a builtin type of this format, `f8E5M3FNU`, which
     `quant-float-legalize-arith` converts to this type. This type does not

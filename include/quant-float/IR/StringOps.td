@@ -19,10 +19,10 @@ class QuantFloat_StringOp<string opMnemonic> : QuantFloat_Op<opMnemonic, [
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  code extraTextDeclaration = [{
+  code initsDeclaration = [{
     MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
-  let extraClassDeclaration = extraTextDeclaration;
+  let extraClassDeclaration = initsDeclaration;
   let hasVerifier = 1;
 }
 

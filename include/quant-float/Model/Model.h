@@ -150,11 +150,11 @@ public:
   llvm::Error unpackAll();
 
   /// Compiles a copy of the model and writes one kind of output. `baseName`
-  /// determines the include guard of headers. `beside` receives the contents of
-  /// the sidecar file. Fails for shared libraries, which need emitToFile.
+  /// determines the include guard of headers. `sidecar` receives the contents
+  /// of the sidecar file. Fails for shared libraries, which need emitToFile.
   llvm::Error emit(EmitKind kind, const BuildOptions &options,
                    StringRef baseName, llvm::raw_pwrite_stream &os,
-                   std::string *beside = nullptr);
+                   std::string *sidecar = nullptr);
   /// Same, to a file. Writes the file and its sidecar file, or neither.
   llvm::Error emitToFile(EmitKind kind, StringRef path,
                          const BuildOptions &options = {});
@@ -193,10 +193,10 @@ private:
                 llvm::function_ref<llvm::Error(BlockArgument, StringRef)> bind);
   llvm::Error build(EmitKind kind, const BuildOptions &options,
                     StringRef baseName, llvm::raw_pwrite_stream &os,
-                    std::string *beside, ReadBack readBack = nullptr);
+                    std::string *sidecar, ReadBack readBack = nullptr);
   llvm::Error buildToFile(EmitKind kind, const BuildOptions &options,
                           StringRef baseName, OutputFile &file,
-                          std::string *beside);
+                          std::string *sidecar);
   /// Returns a copy to be lowered.
   llvm::Expected<Model> copyToBuild(SessionCall &call,
                                     const BuildOptions &options);

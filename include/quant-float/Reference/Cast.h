@@ -85,7 +85,7 @@ bool isSupported(Type elementType);
 llvm::APInt castElement(Type from, Type to, const llvm::APInt &bits,
                         const CastOptions &options);
 
-/// Casts a buffer of unpacked little-endian elements, each of which takes a
+/// Casts a buffer of unpacked little-endian elements, each of which takes an
 /// integral number of bytes: i4 and i2 are sign-extended to a byte; ui4, ui2,
 /// float4 and float6 are zero-extended encodings; i1 is a byte 0 or 1. Unused
 /// bits of inputs are ignored.

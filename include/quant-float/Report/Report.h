@@ -97,7 +97,7 @@ struct QuantizationReport {
   int64_t numElements = 0;
   /// The range of the finite numbers before quantization, or after it if those
   /// are unknown.
-  double least = 0, greatest = 0;
+  double min = 0, max = 0;
   /// The counts before quantization, or after it if those are unknown.
   int64_t numNaN = 0, numInfinite = 0;
   /// The numbers of elements beyond the lowest or highest finite quantized

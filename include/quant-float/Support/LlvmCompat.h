@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The newest names of what LLVM 22, 23 and 24 call differently. The comment of
-// each condition states the last version that needs it. Remove the condition
-// when that version is no longer supported. cmake/modules/LlvmCompat.cmake has
-// the differences of the build, and docs/llvm-versions.md lists all.
+// Defines the newest names of APIs whose names differ between LLVM 22, 23 and
+// 24. The comment of each condition states the last version that needs it.
+// Remove a condition when that version is no longer supported. LlvmCompat.cmake
+// has the differences of the build, and docs/llvm-versions.md lists all.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR's parser, printer and walks recurse into nested IR, and its bytecode
-// reader trusts the numbers that it reads. Malicious or damaged input therefore
-// crashes them. These functions reject such input first.
+// reader does not check the numbers that it reads. Malicious or damaged input
+// therefore crashes them. These functions reject such input first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,10 +26,10 @@ namespace mlir::quant_float {
 /// none.
 const ElementInfo *findSlotElement(int32_t dtype);
 
-/// Returns the type of a tensor such as "float[2x?]"; sizes equal to `open` are
-/// printed as question marks.
+/// Returns the type of a tensor such as "float[2x?]"; sizes equal to
+/// `dynamicSize` are printed as question marks.
 std::string spellTensor(const ElementInfo &element, ArrayRef<int64_t> sizes,
-                        int64_t open = -1);
+                        int64_t dynamicSize = -1);
 
 /// Returns the size of a tensor in bytes, or an error if the sizes are invalid.
 llvm::Expected<int64_t> countBytes(const ElementInfo &element,

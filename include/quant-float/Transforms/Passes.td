@@ -282,11 +282,12 @@ def QuantFloatExtractWeightsPass
   let summary = "Extract the weights of a model";
   let description = [{
     Replaces the functions of the module by one function, `weights`, that
-    returns what weight files can hold: each `dequantize` of constants that the
-    model computes with, together with the ops that compute its scales, and each
-    floating-point constant of rank 1 or more. Results are named after the
-    constants that hold the elements. The name of quantized weights ends with
-    `.weight`; suffixes that tools append after `.weight` are dropped.
+    returns the tensors that weight files can hold: each `dequantize` of
+    constants that the model computes with, together with the ops that compute
+    its scales, and each floating-point constant of rank 1 or more. Results are
+    named after the constants that hold the elements. The name of quantized
+    weights ends with `.weight`; suffixes that tools append after `.weight` are
+    dropped.
 
     Weight files store output channels as rows. A rank-2 constant that is the
     rhs of `MatMul`, or of `Gemm` without `transB`, and has no other use, is
@@ -344,10 +345,9 @@ def QuantFloatQuantizeWeightsPass
   let description = [{
     Quantizes the constant weights of `MatMul` and `Gemm`, directly or through a
     `Transpose`, and replaces them by quantized constants and a `dequantize`. In
-    a function without arguments, such as the importers of checkpoints create,
-    it quantizes the matrices that are results and whose names end with
-    "weight". f32, f16 and bf16 matrices are quantized; the results keep their
-    type.
+    a function without arguments, which importers of checkpoints create, it
+    quantizes the results that are matrices and whose names end with "weight".
+    f32, f16 and bf16 matrices are quantized; the results keep their type.
 
     `format` selects the types of values and scales and the shape of the blocks:
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Quantizes matrices in blocks with the bits of the Reference, but without its
-// arithmetic for each element: rounding is a lookup of steps that are found by
-// evaluating the Reference.
+// arithmetic for each element: rounding is a lookup in a table of steps, which
+// is computed with the Reference.
 //
 //===----------------------------------------------------------------------===//
 

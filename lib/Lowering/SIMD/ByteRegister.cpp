@@ -259,13 +259,12 @@ Value simd::ByteRegister::anyUnordered(ArrayRef<Value> registers) {
   return any(condition);
 }
 
-Value simd::ByteRegister::addWhere(Value isThere, Value codes,
-                                   unsigned number) {
+Value simd::ByteRegister::addWhere(Value mask, Value codes, unsigned number) {
   if (number == 0)
     return codes;
   if (number == 1)
-    return bytes.make<arith::SubIOp>(codes, isThere);
-  return bytes.make<arith::AddIOp>(codes, bytes.bitAnd(isThere, number));
+    return bytes.make<arith::SubIOp>(codes, mask);
+  return bytes.make<arith::AddIOp>(codes, bytes.bitAnd(mask, number));
 }
 
 Value simd::ByteRegister::putSign(Value codes, unsigned excess, Value sign,

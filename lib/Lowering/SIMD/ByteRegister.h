@@ -86,8 +86,8 @@ public:
   /// registers must be even.
   Value anyUnordered(ArrayRef<Value> registers);
 
-  /// Adds `number` to the encodings for which `isThere` is -1 instead of 0.
-  Value addWhere(Value isThere, Value codes, unsigned number);
+  /// Adds `number` to the encodings for which `mask` is -1 instead of 0.
+  Value addWhere(Value mask, Value codes, unsigned number);
   /// Subtracts `excess` from the encodings of magnitudes of `to` and sets their
   /// signs (C6, C8). `signs` is the result of packSigns.
   Value putSign(Value codes, unsigned excess, Value signs,

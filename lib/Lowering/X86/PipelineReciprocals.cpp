@@ -207,9 +207,9 @@ static bool pipelineReciprocals(RewriterBase &rewriter, scf::ForOp loop,
     builder.setInsertionPointToStart(loop.getBody());
     Value at = loop.getInductionVar(), bufferStart = arguments.front();
     Value next = arith::AddIOp::create(builder, loc, at, loop.getStep());
-    Value isThere = arith::CmpIOp::create(
+    Value isInBounds = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::slt, next, loop.getUpperBound());
-    next = arith::SelectOp::create(builder, loc, isThere, next, at);
+    next = arith::SelectOp::create(builder, loc, isInBounds, next, at);
     Value other = arith::SubIOp::create(builder, loc, bufferSize, bufferStart);
     prepare(builder, next, other);
     return {other};

@@ -261,10 +261,10 @@ void *mgpuModuleGetFunction(void *handle, const char *name) {
 /* Whether the launch is valid and not empty. Reports sizes that the driver does
  * not support. */
 static int isLaunch(const intptr_t *grid, const intptr_t *block) {
-  static const intptr_t most[] = {INT32_MAX, 65535, 65535};
+  static const intptr_t max[] = {INT32_MAX, 65535, 65535};
   int isEmpty = 0;
   for (int i = 0; i < 3; ++i) {
-    if (grid[i] < 0 || grid[i] > most[i] || block[i] < 0 || block[i] > 1024) {
+    if (grid[i] < 0 || grid[i] > max[i] || block[i] < 0 || block[i] > 1024) {
       FAIL("expected a launch of at most 2147483647x65535x65535 blocks of at "
            "most 1024 threads, but got %dx%dx%d blocks of %dx%dx%d",
            NUMBER(grid[0]), NUMBER(grid[1]), NUMBER(grid[2]), NUMBER(block[0]),
@@ -454,11 +454,11 @@ void *mgpuMemAlloc(uint64_t bytes, void *stream, uint8_t isHostShared) {
   if (!driver)
     return 0;
   /* The driver rejects 0 bytes, but empty tensors have an address, too. */
-  size_t most = bytes ? bytes : 1;
+  size_t max = bytes ? bytes : 1;
   CUresult result =
       isHostShared
-          ? driver->cuMemAllocManaged(&pointer, most, QF_CUDA_MEM_ATTACH_GLOBAL)
-          : driver->cuMemAlloc(&pointer, most);
+          ? driver->cuMemAllocManaged(&pointer, max, QF_CUDA_MEM_ATTACH_GLOBAL)
+          : driver->cuMemAlloc(&pointer, max);
   char call[64];
   Message message = startMessage(call, sizeof call);
   PUT(&message, "cuMemAlloc of %d bytes", NUMBER((int64_t)bytes));

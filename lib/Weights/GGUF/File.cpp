@@ -24,8 +24,8 @@ static constexpr unsigned kValueBytes[] = {1, 1, 2, 2, 4, 4, 4,
 static constexpr unsigned kUInt32 = 4, kString = 8, kArray = 9;
 /// The minimum number of bytes of a string, of a key and its value, and of a
 /// tensor's description.
-static constexpr uint64_t kLeastString = 8, kLeastPair = 8 + 4 + 1,
-                          kLeastTensor = 8 + 4 + 4 + 8;
+static constexpr uint64_t kMinStringBytes = 8, kMinPairBytes = 8 + 4 + 1,
+                          kMinTensorBytes = 8 + 4 + 4 + 8;
 
 namespace {
 class Parser {
@@ -48,9 +48,8 @@ private:
   template <typename T> LogicalResult read(T &value, const Twine &what);
   LogicalResult readString(StringRef &value, const Twine &what);
   /// Checks that the remaining bytes suffice for `count` items of at least
-  /// `leastBytes` bytes.
-  LogicalResult checkCount(uint64_t count, uint64_t leastBytes,
-                           StringRef things);
+  /// `minBytes` bytes.
+  LogicalResult checkCount(uint64_t count, uint64_t minBytes, StringRef things);
   LogicalResult skipValue(unsigned type, StringRef key);
 
   StringRef bytes;
@@ -83,10 +82,10 @@ LogicalResult Parser::readString(StringRef &value, const Twine &what) {
   return success();
 }
 
-LogicalResult Parser::checkCount(uint64_t count, uint64_t leastBytes,
+LogicalResult Parser::checkCount(uint64_t count, uint64_t minBytes,
                                  StringRef things) {
   uint64_t rest = bytes.size() - position;
-  if (count > rest / leastBytes)
+  if (count > rest / minBytes)
     return diagnose(file, Diag::BadCount, count, things, rest);
   return success();
 }
@@ -106,9 +105,9 @@ LogicalResult Parser::parseHeader() {
   if (failed(read(tensorCount, "the header")) ||
       failed(read(pairCount, "the header")))
     return failure();
-  if (failed(checkCount(pairCount, kLeastPair, "keys")))
+  if (failed(checkCount(pairCount, kMinPairBytes, "keys")))
     return failure();
-  return checkCount(tensorCount, kLeastTensor, "tensors");
+  return checkCount(tensorCount, kMinTensorBytes, "tensors");
 }
 
 LogicalResult Parser::skipValue(unsigned type, StringRef key) {
@@ -128,11 +127,11 @@ LogicalResult Parser::skipValue(unsigned type, StringRef key) {
     return diagnose(file, Diag::NestedArray, name);
   if (element >= std::size(kValueBytes))
     return diagnose(file, Diag::BadValueType, name, element);
-  uint64_t least = element == kString ? kLeastString : kValueBytes[element];
-  if (failed(checkCount(count, least, "values of '" + name + "'")))
+  uint64_t min = element == kString ? kMinStringBytes : kValueBytes[element];
+  if (failed(checkCount(count, min, "values of '" + name + "'")))
     return failure();
   if (element != kString)
-    return skip(count * least, what);
+    return skip(count * min, what);
   for (uint64_t i = 0; i != count; ++i)
     if (failed(readString(skipped, what)))
       return failure();

@@ -53,17 +53,17 @@ static float getFloat(const Tensor &tensor, int64_t i) {
   return llvm::bit_cast<float>(read32le(tensor.bytes.data.data() + 4 * i));
 }
 
-/// Returns the integer of a key. Emits an error unless it is between `least`
-/// and `most`.
+/// Returns the integer of a key. Emits an error unless it is between `min`
+/// and `max`.
 static FailureOr<int64_t> readInteger(const json::Object &state, StringRef key,
-                                      int64_t least, int64_t most,
+                                      int64_t min, int64_t max,
                                       const Subject &subject) {
   const json::Value *value = state.get(key);
   std::optional<int64_t> found = value ? value->getAsInteger() : std::nullopt;
-  if (found && *found >= least && *found <= most)
+  if (found && *found >= min && *found <= max)
     return *found;
   return diagnose(subject, Diag::BadState, key,
-                  std::to_string(least) + " to " + std::to_string(most),
+                  std::to_string(min) + " to " + std::to_string(max),
                   spell(value));
 }
 
@@ -230,9 +230,9 @@ FailureOr<Value> WeightImporter::importLlmInt8(const Parts &parts) {
       makeConstant(largest, b.getF32Type(), largest.dims, largest.bytes);
   if (failed(codeValue) || failed(value))
     return failure();
-  float most = 127;
-  SharedBytes bytes{
-      ArrayRef(reinterpret_cast<const char *>(&most), sizeof(most)), nullptr};
+  float max = 127;
+  SharedBytes bytes{ArrayRef(reinterpret_cast<const char *>(&max), sizeof(max)),
+                    nullptr};
   FailureOr<Value> divisor =
       makeConstant(largest, b.getF32Type(), {}, copyBytes(bytes));
   if (failed(divisor))

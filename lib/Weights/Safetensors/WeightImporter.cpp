@@ -89,13 +89,13 @@ FailureOr<int64_t> WeightImporter::getBlock(const Tensor &scale, int64_t size,
     stated.push_back(config.block.second);
   if (std::optional<int64_t> found = findBlock(size, count, stated))
     return *found;
-  int64_t least = divideCeil(size, count);
-  if (count > size || int64_t(divideCeil(size, least)) != count)
+  int64_t min = divideCeil(size, count);
+  if (count > size || int64_t(divideCeil(size, min)) != count)
     return diagnose(scale.subject, Diag::ScaleShape, spellShape(scale.dims),
                     spellShape(dims));
-  std::string fitting = std::to_string(least);
-  if (int64_t most = (size - 1) / (count - 1); most != least)
-    fitting += " to " + std::to_string(most);
+  std::string fitting = std::to_string(min);
+  if (int64_t max = (size - 1) / (count - 1); max != min)
+    fitting += " to " + std::to_string(max);
   return diagnose(scale.subject, Diag::AmbiguousBlocks, spellShape(scale.dims),
                   spellShape(dims), fitting, size);
 }
