@@ -34,10 +34,10 @@ class _Slot:
 
 
 class KernelCache:
-    """Kernels by what they compute. The least recently used kernels are removed first.
+    """Kernels by key. The least recently used kernels are removed first.
 
     If several threads request the same kernel at the same time, it is compiled once. A forked
-    process keeps the kernels, whatever other threads are doing.
+    process keeps the kernels, regardless of other threads.
     """
 
     def __init__(self, max_size: int = 256) -> None:
@@ -104,7 +104,7 @@ class KernelCache:
                 del self._slots[key]
 
 
-# The lock of a thread that is not there is never given back.
+# After a fork, a lock that another thread holds is never released.
 _caches: weakref.WeakSet[KernelCache] = weakref.WeakSet()
 
 

@@ -1,8 +1,8 @@
-"""The few forms that calls are brought into, so that they share compiled code.
+"""The canonical forms of calls, so that calls share compiled code.
 
-Neighbouring dimensions that an op treats alike are one dimension, and those of one element are
-left out: a cast is always of one dimension, a scale per axis makes three at most. All sizes are
-open, so arrays of any shape run the same kernel.
+Adjacent dimensions that an op treats in the same way are collapsed into one dimension, and
+dimensions of size 1 are removed: a cast always has one dimension, and a scale per axis needs at
+most three. All sizes are dynamic, so arrays of any shape run the same kernel.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _native
 from ._arguments import require_choice, require_integer
-from ._arrays import Tensor, pack_tensor, store_texts
+from ._arrays import Tensor, pack_tensor, store_strings
 from ._cache import kernel_cache
 from ._device import describe
 from ._disk import disk_cache
@@ -25,10 +25,10 @@ from .typing import Target
 
 __all__: list[str] = []
 
-# Of qf_status.
+# The value of qf_status for overlapping memory.
 _OVERLAP = 5
 
-# In the order of the ops' syntax; `to` and `storage` are types without a keyword of their own name.
+# In the order of the ops' syntax. `to` and `storage` are types, which have no keyword.
 _SYNTAX = {
     "cast": ("mode", "opset", "projection", "saturate", "round_mode"),
     "quantize": ("axis", "block_size", "opset", "domain", "saturate", "precision", "round_mode"),
@@ -46,12 +46,12 @@ _SYNTAX = {
 
 
 class View(NamedTuple):
-    """A tensor under other sizes.
+    """A tensor with other sizes.
 
     Attributes:
-        tensor: whose memory it is.
-        sizes: the sizes it has for the kernel.
-        spelled: as the kernel's type has them, ``"?x?"``.
+        tensor: the tensor that owns the memory.
+        sizes: the sizes that the kernel uses.
+        spelled: the sizes in the kernel's type, e.g. ``"?x?"``.
     """
 
     tensor: Tensor
@@ -65,12 +65,12 @@ class View(NamedTuple):
 
     @property
     def declared(self) -> str:
-        """As arguments and results of the kernel's function are declared."""
+        """The type and attributes of an argument or result of the kernel's function."""
         return f"{self.type} {{quant_float.packed}}" if self.tensor.packed else self.type
 
 
 class Call:
-    """A target that takes what to call instead of calling it.
+    """A target that records a call instead of executing it.
 
     Attributes:
         key: identifies the kernel, in all processes.
@@ -90,14 +90,14 @@ def _spell(sizes: tuple[int, ...]) -> str:
 
 
 def flatten(tensor: Tensor) -> View:
-    """One dimension."""
+    """Returns a view with one dimension."""
     return View(tensor, (math.prod(tensor.shape),), "?")
 
 
 def divide(
     x: Tensor, scale: Tensor, zero_point: Tensor | None, axis: int | None, block_size: int | None
 ) -> tuple[list[View], dict[str, Any]]:
-    """Views of the operands of a quantization, and its granularity as attributes (Q1 to Q4)."""
+    """Returns views of the operands of a quantization, and its granularity as attributes (Q1 to Q4)."""
     if zero_point is not None and not _have_same_shape(zero_point, scale):
         raise ValueError(
             f"zero_point must have the shape of scale, {scale.shape}, but got {zero_point.shape}"
@@ -149,7 +149,7 @@ def _divide_along(
 
 
 def group_broadcast(x: Tensor, scale: Tensor, shift: Tensor | None) -> list[View]:
-    """Views of the operands of a fakeconvert, whose scale is broadcast as numpy does (K4, K5)."""
+    """Returns views of the operands of a fakeconvert, whose scale is broadcast as in numpy (K4, K5)."""
     rank = len(x.shape)
     padded = (1,) * (rank - len(scale.shape)) + scale.shape
     fits = len(padded) == rank and all(
@@ -157,7 +157,7 @@ def group_broadcast(x: Tensor, scale: Tensor, shift: Tensor | None) -> list[View
     )
     if not fits:
         raise ValueError(f"scale must broadcast to shape {x.shape}, but got {scale.shape}")
-    # Runs of dimensions along which there is one scale, or one for each index.
+    # Collapse dimensions along which the scale is constant, and those along which it varies.
     sizes: list[int] = []
     varies: list[bool] = []
     for given, size in zip(padded, x.shape, strict=True):
@@ -180,8 +180,10 @@ def group_broadcast(x: Tensor, scale: Tensor, shift: Tensor | None) -> list[View
 def divide_blocks(
     shape: tuple[int, ...], block: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """The shape of the scales; then the sizes, the sizes of the scales and the blocks of a kernel:
-    neighbours that are both whole or both of blocks of one element are one dimension."""
+    """Returns the shape of the scales, and the sizes, scale sizes and block sizes of the kernel.
+
+    Adjacent dimensions that both are one block or both have blocks of one element are collapsed.
+    """
     scales = tuple(
         1 if each == -1 else -(-size // each) for size, each in zip(shape, block, strict=True)
     )
@@ -200,30 +202,30 @@ def divide_blocks(
 
 
 def view_blocks(x: Tensor, sizes: tuple[int, ...]) -> View:
-    """With the sizes of a kernel."""
+    """Returns a view with the sizes of a kernel."""
     return View(x, sizes, _spell(sizes))
 
 
 def view_scales(scale: Tensor, sizes: tuple[int, ...], blocks: tuple[int, ...]) -> View:
-    """Of a dimension that is one block there is one scale."""
+    """Returns a view of the scales. A dimension that is one block has one scale."""
     spelled = "x".join("1" if each == -1 else "?" for each in blocks)
     return View(scale, sizes, spelled)
 
 
 def view_number(tensor: Tensor) -> View:
-    """Without dimensions."""
+    """Returns a view without dimensions."""
     return View(tensor, (), "")
 
 
-def spell_words(op: str, attributes: dict[str, Any], keywords: dict[str, str]) -> str:
-    """The attributes of an op, and its operands that follow a word, in MLIR."""
-    words = []
-    for word in _SYNTAX[op]:
-        if word in keywords:
-            words.append(f"{word}({keywords[word]})")
-        elif attributes.get(word) is not None:
-            words.append(f"{word} {attributes[word]}")
-    return " ".join(words)
+def spell_attributes(op: str, attributes: dict[str, Any], keywords: dict[str, str]) -> str:
+    """Returns the attributes and keyword operands of an op in MLIR's syntax."""
+    clauses = []
+    for name in _SYNTAX[op]:
+        if name in keywords:
+            clauses.append(f"{name}({keywords[name]})")
+        elif attributes.get(name) is not None:
+            clauses.append(f"{name} {attributes[name]}")
+    return " ".join(clauses)
 
 
 def _write_module(
@@ -233,19 +235,19 @@ def _write_module(
     keywords: dict[str, View],
     results: list[View],
 ) -> str:
-    """``keywords`` are operands that follow a word."""
+    """Returns a module that calls ``op``. ``keywords`` are operands that follow a keyword."""
     types, made = [view.type for view in operands], ", ".join(view.type for view in results)
     names = [f"%{name}" for name in ("x", "scale", "other", "random")[: len(types)]]
-    words = spell_words(
-        op, attributes, {word: f"%{word} : {view.type}" for word, view in keywords.items()}
+    clauses = spell_attributes(
+        op, attributes, {name: f"%{name} : {view.type}" for name, view in keywords.items()}
     )
     arguments = [f"{name}: {view.declared}" for name, view in zip(names, operands, strict=True)]
-    arguments += [f"%{word}: {view.declared}" for word, view in keywords.items()]
+    arguments += [f"%{name}: {view.declared}" for name, view in keywords.items()]
     values = ", ".join(f"%{index}" for index in range(len(results)))
     declared = ", ".join(view.declared for view in results)
     return (
         f"func.func @{op}({', '.join(arguments)}) -> ({declared}) {{\n"
-        f"  {values} = quant_float.{op} {', '.join(names)} {words}\n"
+        f"  {values} = quant_float.{op} {', '.join(names)} {clauses}\n"
         f"    : {', '.join(types)} to {made}\n"
         f"  return {values} : {made}\n"
         "}\n"
@@ -261,7 +263,7 @@ def run(
     threads: int,
     keywords: dict[str, View] | None = None,
 ) -> None:
-    """Computes ``op`` into ``results``. ``keywords`` are operands that follow a word."""
+    """Computes ``op`` into ``results``. ``keywords`` are operands that follow a keyword."""
     keywords = keywords or {}
     inputs = [*operands, *keywords.values()]
     if not isinstance(target, Call):
@@ -280,7 +282,7 @@ def run(
         op,
         tuple(attributes.values()),
         tuple(view.declared for view in operands),
-        tuple((word, view.declared) for word, view in keywords.items()),
+        tuple((name, view.declared) for name, view in keywords.items()),
         tuple(view.declared for view in results),
         threads,
     )
@@ -311,12 +313,12 @@ def _parse(op: str, text: bytes) -> _native.Model:
 
 
 def _require_apart(op: str, inputs: list[View], results: list[View]) -> None:
-    """As kernels refuse it."""
+    """Raises the error of kernels for outputs that overlap inputs or other outputs."""
     for number, result in enumerate(results):
         others = [(f"input {index}", view) for index, view in enumerate(inputs)]
         others += [(f"output {index}", view) for index, view in enumerate(results[:number])]
         for other, view in others:
-            # Strings are copied. Exact for contiguous memory.
+            # Strings are copied. The check is exact for contiguous memory.
             if STRING in (view.tensor.dtype, result.tensor.dtype):
                 continue
             if np.may_share_memory(view.tensor.codes, result.tensor.codes):
@@ -328,7 +330,7 @@ def _evaluate(model: _native.Model, inputs: list[View], results: list[View]) -> 
     for result, codes in zip(results, model.evaluate(0, tensors), strict=True):
         if isinstance(codes, tuple):
             result.tensor.codes[:] = codes[0]
-            store_texts(result.tensor)
+            store_strings(result.tensor)
         elif result.tensor.packed:
             tensor = result.tensor._replace(codes=codes, packed=False)
             result.tensor.codes[...] = pack_tensor(tensor).codes

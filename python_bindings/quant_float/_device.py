@@ -15,7 +15,7 @@ from .typing import Array, ArrayLike
 
 __all__ = ["DeviceArray", "to_device"]
 
-# Of DLPack's devices: CUDA's memory, and what it manages.
+# DLPack's devices for CUDA memory and CUDA managed memory.
 _CUDA, _MANAGED = 2, 13
 _DLPACK = {entry: key for key, entry in BY_DLPACK.items()}
 
@@ -98,12 +98,12 @@ def to_device(array: ArrayLike) -> DeviceArray:
 
 
 def describe(tensor: Tensor) -> tuple[Array | int, int, tuple[int, ...]]:
-    """A tensor as the extension takes it."""
+    """Returns a tensor in the form that the extension accepts."""
     return tensor.codes, tensor.number, tensor.shape
 
 
 def is_on_device(value: Any) -> bool:
-    """Whether somebody's array is in a GPU's memory."""
+    """Whether an array is in GPU memory."""
     if isinstance(value, (np.ndarray, np.generic, int, float, list, tuple, type(None))):
         return False
     if hasattr(value, "__dlpack_device__"):
@@ -111,50 +111,50 @@ def is_on_device(value: Any) -> bool:
     return hasattr(value, "__cuda_array_interface__")
 
 
-def take_on_device(value: Any, what: str, *, writable: bool = False) -> Tensor:
-    """The tensor that an array of a GPU is."""
+def take_on_device(value: Any, label: str, *, writable: bool = False) -> Tensor:
+    """Returns an array in GPU memory as a tensor."""
     if isinstance(value, DeviceArray):
         return Tensor(value._address, value._element, value.shape, value)
     if hasattr(value, "__dlpack_device__"):
-        return _take_dlpack(value, what, writable)
-    return _take_interface(value, what, writable)
+        return _take_dlpack(value, label, writable)
+    return _take_interface(value, label, writable)
 
 
-def _take_dlpack(value: Any, what: str, writable: bool) -> Tensor:
+def _take_dlpack(value: Any, label: str, writable: bool) -> Tensor:
     device, number = (int(part) for part in value.__dlpack_device__())
     if device == _CUDA and number:
-        raise ValueError(f"{what} must be in the memory of GPU 0, but got GPU {number}")
+        raise ValueError(f"{label} must be in the memory of GPU 0, but got GPU {number}")
     try:
         found = _native.view_device_dlpack(value, writable)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be a DLPack array: {error}") from None
+        raise ValueError(f"{label} must be a DLPack array: {error}") from None
     address, code, bits, shape, is_contiguous, owner = found
     element = BY_DLPACK.get((code, bits))
     if element is None or bits % 8:
         raise TypeError(
-            f"{what} must have an element type of ONNX tensors, but got DLPack type {code} "
+            f"{label} must have an element type of ONNX tensors, but got DLPack type {code} "
             f"of {bits} bits"
         )
     if not is_contiguous:
-        raise ValueError(f"{what} must be contiguous in row-major order")
+        raise ValueError(f"{label} must be contiguous in row-major order")
     return Tensor(address, element, shape, value, owner)
 
 
-def _take_interface(value: Any, what: str, writable: bool) -> Tensor:
+def _take_interface(value: Any, label: str, writable: bool) -> Tensor:
     interface = value.__cuda_array_interface__
     kind = np.dtype(interface["typestr"])
     element = BY_NUMPY.get(kind)
     if element is None:
-        raise TypeError(f"{what} must have an element type of ONNX tensors, but got {kind.str}")
+        raise TypeError(f"{label} must have an element type of ONNX tensors, but got {kind.str}")
     shape = tuple(int(size) for size in interface["shape"])
     if interface.get("mask") is not None:
-        raise TypeError(f"{what} must be an array without a mask, but got a masked array")
+        raise TypeError(f"{label} must be an array without a mask, but got a masked array")
     strides = interface.get("strides")
     if strides is not None and not _is_contiguous(shape, strides, kind.itemsize):
-        raise ValueError(f"{what} must be contiguous in row-major order")
+        raise ValueError(f"{label} must be contiguous in row-major order")
     address, is_read_only = interface["data"]
     if writable and is_read_only:
-        raise ValueError(f"{what} must be writable, but got a read-only array")
+        raise ValueError(f"{label} must be writable, but got a read-only array")
     return Tensor(int(address or 0), element, shape, value)
 
 
@@ -172,33 +172,33 @@ _context: ctypes.c_void_p | None = None
 
 
 def synchronize() -> None:
-    """Waits for all that anybody has put on the first GPU: what makes inputs may be under way, on
-    streams that kernels do not wait for."""
+    """Waits for all work on the first GPU. Other libraries may still be computing inputs on streams
+    that kernels do not wait for."""
     global _context
     cuda = ctypes.CDLL("libcuda.so.1")
     if _context is None:
         device, context = ctypes.c_int(), ctypes.c_void_p()
         if cuda.cuInit(0) or cuda.cuDeviceGet(ctypes.byref(device), 0):
-            return  # What comes next says why.
+            return  # The next call reports the reason.
         if cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device):
             return
         _context = context
     if not cuda.cuCtxPushCurrent_v2(_context):
-        # An error that is waiting there is of those whose work it was, and stays.
+        # A pending error belongs to the library that launched the work, and remains pending.
         cuda.cuCtxSynchronize()
         cuda.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
 
 def put(inputs: Sequence[Tensor]) -> tuple[list[Any], _native.Tensors | None]:
-    """Describes tensors in the GPU's memory. Those of the host are copied there, and live as long as the copies."""
+    """Describes tensors in GPU memory. Host tensors are copied to the GPU; the result keeps the copies alive."""
     copies = None
     synchronize()
     given = [describe(tensor) for tensor in inputs]
     hosted = [index for index, tensor in enumerate(inputs) if not isinstance(tensor.codes, int)]
     if hosted:
         copies = _native.copy_to_device([given[index] for index in hosted])
-        for place, index in enumerate(hosted):
-            given[index] = copies.describe(place)
+        for position, index in enumerate(hosted):
+            given[index] = copies.describe(position)
     return given, copies
 
 
@@ -208,22 +208,22 @@ def run(
     given: Sequence[Any],
     outputs: Sequence[Tensor | None],
 ) -> list[Any]:
-    """Runs on what :func:`put` has described; None stands for new tensors there."""
-    # In place of those of the host, and of those that nobody has given.
+    """Runs on the tensors that :func:`put` described; None means a new tensor in GPU memory."""
+    # Allocate GPU memory for host outputs and new outputs.
     made: _native.Tensors | None = None
     if any(tensor is None or not isinstance(tensor.codes, int) for tensor in outputs):
         made = kernel.allocate_outputs(entry, given)
     results: list[Any] = []
-    places = []
+    described = []
     for index, tensor in enumerate(outputs):
         if tensor is not None and isinstance(tensor.codes, int):
-            places.append(describe(tensor))
+            described.append(describe(tensor))
             results.append(tensor.array)
             continue
         assert made is not None
-        places.append(made.describe(index))
+        described.append(made.describe(index))
         results.append(DeviceArray(made, index) if tensor is None else tensor.array)
-    kernel.run(entry, given, places, True)
+    kernel.run(entry, given, described, True)
     for index, tensor in enumerate(outputs):
         if tensor is not None and made is not None and not isinstance(tensor.codes, int):
             made.read(index, describe(tensor))

@@ -24,10 +24,10 @@ __all__ = ["DiskCache", "DiskCacheInfo", "disk_cache"]
 _VARIABLE = "QUANT_FLOAT_CACHE"
 _WORDS = {"": False, "0": False, "off": False, "1": True, "on": True}
 _SUFFIX = ".so"
-# The folder may be one that has other files, too: these alone are the cache's.
+# The folder may contain other files. The cache manages only files with these names.
 _NAME = re.compile(r"[0-9a-f]{64}\.so")
 _ASIDE = ".quant-float-"
-# What a process that was killed has left behind is older than this, in seconds.
+# Temporary files older than this, in seconds, are left by killed processes.
 _ABANDONED = 24 * 3600
 
 
@@ -120,7 +120,7 @@ class DiskCache:
             make: compiles it in this process.
         """
         folder = self._folder
-        # A library of several threads brings an OpenMP runtime, and a second one ends the process.
+        # A multithreaded library links an OpenMP runtime, and a second runtime aborts the process.
         if folder is None or options.threads != 1:
             return make()
         path = folder / (_hash(source(), options) + _SUFFIX)
@@ -136,7 +136,8 @@ class DiskCache:
                 return self._save(folder, path, save)
             os.utime(path)
         except (OSError, CompileError):
-            # There is no room, or no linker, or the model is wrong, which is then said.
+            # The disk is full, there is no linker, or the model is invalid; in the last case, `make`
+            # reports the error.
             return make() if kernel is None else kernel
         return kernel
 
@@ -161,7 +162,7 @@ class DiskCache:
             try:
                 found.append((path, path.stat()))
             except FileNotFoundError:
-                continue  # Another process was faster.
+                continue  # Another process removed the file.
         return found
 
     def _evict(self, keep: pathlib.Path) -> None:
@@ -189,7 +190,7 @@ def _require_private(path: pathlib.Path) -> None:
 
 
 def get_private_folder(name: str) -> pathlib.Path:
-    """A folder for code that this process may load, in the folder of the caches."""
+    """Returns a folder for code that this process may load, in the folder of the caches."""
     path = _default_folder() / name
     _require_private(path)
     return path
@@ -197,46 +198,46 @@ def get_private_folder(name: str) -> pathlib.Path:
 
 def _default_folder() -> pathlib.Path:
     home = os.environ.get("XDG_CACHE_HOME", "")
-    # The standard says that others are to be ignored.
+    # The XDG standard requires that relative paths are ignored.
     base = pathlib.Path(home) if os.path.isabs(home) else pathlib.Path.home() / ".cache"
     return base / "quant-float"
 
 
 @cache
 def _identify_compiler() -> str:
-    """The version, and in a build folder the build."""
+    """Returns the versions, and the sizes and times of the libraries, which identify the build."""
     paths = {_native.__file__}
     try:
         maps = pathlib.Path("/proc/self/maps").read_text(errors="replace").splitlines()
     except OSError:
         maps = []
     paths |= {line.split(maxsplit=5)[5] for line in maps if "/libQuantFloatC.so" in line}
-    told = [_native.get_version(), _native.get_llvm_version()]
+    parts = [_native.get_version(), _native.get_llvm_version()]
     for path in sorted(paths):
         status = os.stat(path)
-        told.append(f"{status.st_size} {status.st_mtime_ns}")
-    return "\n".join(told)
+        parts.append(f"{status.st_size} {status.st_mtime_ns}")
+    return "\n".join(parts)
 
 
 @cache
 def _identify_cpu() -> str:
-    """What code for this machine's CPU may depend on."""
-    words = ("vendor_id", "cpu family", "model", "flags", "CPU ", "Features", "isa", "uarch")
-    told = [platform.machine()]
+    """Returns the properties of this machine's CPU on which its code may depend."""
+    keys = ("vendor_id", "cpu family", "model", "flags", "CPU ", "Features", "isa", "uarch")
+    parts = [platform.machine()]
     try:
         first = pathlib.Path("/proc/cpuinfo").read_text(errors="replace").split("\n\n")[0]
     except OSError:
-        return "\n".join([*told, platform.processor()])
-    return "\n".join([*told, *(line for line in first.splitlines() if line.startswith(words))])
+        return "\n".join([*parts, platform.processor()])
+    return "\n".join([*parts, *(line for line in first.splitlines() if line.startswith(keys))])
 
 
 def _hash(source: bytes, options: _native.Options) -> str:
     machine = _identify_cpu() if "host" in options.cpu.split(",") else ""
-    told = (
+    parts = (
         _identify_compiler(), machine, options.cpu, options.triple, options.chip, options.threads,
         options.level, options.mode, options.accumulation, options.activations, options.partition, options.nvvm, options.entry,
     )  # fmt: skip
-    return hashlib.sha256(repr(told).encode() + b"\0" + source).hexdigest()
+    return hashlib.sha256(repr(parts).encode() + b"\0" + source).hexdigest()
 
 
 #: The cache on disk of :func:`quant_float.compile` and the functions of arrays.

@@ -21,7 +21,7 @@ class DLPackArray:
     :func:`as_dlpack`.
 
     Attributes:
-        array: the array whose memory it is.
+        array: the array that owns the memory.
     """
 
     __slots__ = ("_exported", "array")

@@ -78,7 +78,7 @@ class RunError(Error, ValueError):
         return type(self), (self.args[0], self.diagnostics, self.status)
 
 
-# Of QuantFloatStatus.
+# Values of QuantFloatStatus.
 _MEMORY, _HANDLE, _COUNT, _FILE, _MODEL, _UNSUPPORTED, _CANCELLED, _BUSY = (
     7,
     16,
@@ -95,15 +95,18 @@ def make_error(
     status: int,
     message: str,
     diagnostics: tuple[Diagnostic, ...],
-    what: str,
+    stage: str,
     number: int,
     path: str,
 ) -> Exception:
-    """The exception for a call of the C API that failed on a ``"module"``, ``"compiler"`` or
-    ``"kernel"``; the extension raises it. ``number`` is the system's of a file that cannot be read
-    or written, 0 where there is none."""
+    """Returns the exception for a failed call of the C API, which the extension raises.
+
+    Args:
+        stage: ``"module"``, ``"compiler"`` or ``"kernel"``.
+        number: the ``errno`` of a file that cannot be read or written; otherwise 0.
+    """
     if status == _HANDLE:
-        return ValueError(f"the {'kernel' if what == 'kernel' else 'module'} is closed")
+        return ValueError(f"the {'kernel' if stage == 'kernel' else 'module'} is closed")
     if status == _MEMORY:
         return MemoryError(message)
     if status == _FILE:
@@ -114,8 +117,8 @@ def make_error(
         return RuntimeError(message)
     if status == _CANCELLED:
         return Error(message, diagnostics)
-    if what == "kernel" or status < _HANDLE:
+    if stage == "kernel" or status < _HANDLE:
         return RunError(message, diagnostics, status)
     if status in (_MODEL, _UNSUPPORTED):
-        return (CompileError if what == "compiler" else ModelError)(message, diagnostics)
+        return (CompileError if stage == "compiler" else ModelError)(message, diagnostics)
     return ValueError(message)

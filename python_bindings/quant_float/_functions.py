@@ -529,7 +529,7 @@ def block_dequantize(
 
 
 def take_block(block: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A size for each dimension."""
+    """Returns the size of blocks along each dimension."""
     if not shape:
         raise ValueError("x must have at least one dimension")
     sizes = (*(1,) * (len(shape) - 1), block) if isinstance(block, (int, np.integer)) else block
@@ -546,16 +546,16 @@ def take_block(block: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _take_numbers(**values: ArrayLike | None) -> dict[str, View]:
-    """Those that are given, each an array of one float."""
+    """Returns views of the values that are not None, each an array of one float."""
     views = {}
-    for what, value in values.items():
+    for label, value in values.items():
         if value is None:
             continue
-        tensor = take(value, what, element=_FLOAT)
-        require_dtype(tensor, _FLOAT, what)
+        tensor = take(value, label, element=_FLOAT)
+        require_dtype(tensor, _FLOAT, label)
         if tensor.shape not in ((), (1,)):
-            raise ValueError(f"{what} must be one value, but got shape {tensor.shape}")
-        views[what] = view_number(tensor)
+            raise ValueError(f"{label} must be one value, but got shape {tensor.shape}")
+        views[label] = view_number(tensor)
     return views
 
 
@@ -598,10 +598,10 @@ def philox(
     if element.name not in _RANDOM:
         raise TypeError(f"dtype must be one of {', '.join(_RANDOM)}, but got {element.name}")
     result = take_output(out, element, sizes, "out")
-    most = 2**64 - 1
+    max_value = 2**64 - 1
     _native.make_random_bits(
-        require_integer(seed, "seed", 0, most),
-        require_integer(offset, "offset", 0, most),
+        require_integer(seed, "seed", 0, max_value),
+        require_integer(offset, "offset", 0, max_value),
         describe(result),
     )
     array: Out = result.array
@@ -636,7 +636,7 @@ def get_cast_rules(
     saturation: str | None = None,
     draft: str | None = None,
 ) -> dict[str, Any]:
-    """The attributes of a cast."""
+    """Returns the attributes of a cast."""
     names = (rounding, saturation, draft)
     if _is_of_draft(names, source, to):
         _require_none(opset=opset, saturate=saturate, round_mode=round_mode)
@@ -709,7 +709,7 @@ def get_quantize_rules(
     precision: DTypeLike | None,
     is_stochastic: bool,
 ) -> dict[str, Any]:
-    """The attributes of a quantize or qdq, besides those of its granularity."""
+    """Returns the attributes of a quantize or qdq, except those of its granularity."""
     return _get_domain(opset, scale, source, element, is_own=is_stochastic) | {
         "saturate": as_boolean(saturate, "saturate"),
         "precision": None if precision is None else _as_dtype(precision).mlir,
@@ -720,23 +720,23 @@ def get_quantize_rules(
 def get_dequantize_rules(
     source: DType, scale: DType, element: DType, opset: int | None
 ) -> dict[str, Any]:
-    """The attributes of a dequantize, besides those of its granularity."""
+    """Returns the attributes of a dequantize, except those of its granularity."""
     return _get_domain(opset, scale, source, element)
 
 
 def _get_rules(
-    opset: int | None, word: str, value: str, *elements: DType, is_own: bool = False
+    opset: int | None, name: str, value: str, *elements: DType, is_own: bool = False
 ) -> dict[str, Any]:
     """Returns the opset, or the mode or domain of this package if ONNX lacks a type or feature."""
     if opset is None and (is_own or not all(element.is_onnx for element in elements)):
-        return {word: value, "opset": 1}
+        return {name: value, "opset": 1}
     return {"opset": as_integer(opset, "opset", NEWEST)}
 
 
 def _get_domain(
     opset: int | None, scale: DType, *elements: DType, is_own: bool = False
 ) -> dict[str, Any]:
-    # ONNX's scales are wider, or powers of two.
+    # ONNX's scales have 16 bits or more, or are powers of two.
     is_own |= scale.is_float and scale.bits == 8 and scale.name != "float8e8m0"
     return _get_rules(opset, "domain", '"quant_float"', scale, *elements, is_own=is_own)
 
@@ -750,7 +750,7 @@ def _divide(
 
 
 def _take_random(random: ArrayLike | None, x: Tensor, like: View) -> list[View]:
-    """The random bits, if given, with the view of ``x``."""
+    """Returns the random bits, if there are any, with the view of ``x``."""
     if random is None:
         return []
     bits = take(random, "random")

@@ -14,7 +14,7 @@ from ._arrays import (
     Tensor,
     require_dtype,
     require_output,
-    store_texts,
+    store_strings,
     take,
     take_output,
     take_packed,
@@ -137,8 +137,8 @@ class Kernel:
         on_device = self.target == "nvvm" and any(map(is_on_device, (*inputs, *given)))
         tensors = []
         for index, (value, argument) in enumerate(zip(inputs, self.inputs, strict=True)):
-            what = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
-            tensors.append(take_argument(value, argument, what, on_device))
+            label = f"input {index} '{argument.name}'" if argument.name else f"input {index}"
+            tensors.append(take_argument(value, argument, label, on_device))
         if on_device:
             described, copies = put_on_device(tensors)
         else:
@@ -151,13 +151,13 @@ class Kernel:
             )
         ]
         if on_device:
-            places = [_take_place(*output) for output in wanted]
-            arrays = tuple(run_on_device(self._native, self._entry, described, places))
+            destinations = [_take_device_output(*output) for output in wanted]
+            arrays = tuple(run_on_device(self._native, self._entry, described, destinations))
             del copies
         else:
             results = [
-                (take_packed_output if output.packed else take_output)(*place)
-                for output, place in zip(self.outputs, wanted, strict=True)
+                (take_packed_output if output.packed else take_output)(*request)
+                for output, request in zip(self.outputs, wanted, strict=True)
             ]
             self.run(tensors, results)
             arrays = tuple(result.array for result in results)
@@ -168,7 +168,7 @@ class Kernel:
         inputs_, outputs_ = list(map(describe, inputs)), list(map(describe, outputs))
         self._native.run(self._entry, inputs_, outputs_, False)
         for output in outputs:
-            store_texts(output)
+            store_strings(output)
 
     def _split_outputs(self, out: Any) -> Sequence[Any]:
         if out is None:
@@ -230,7 +230,7 @@ def load_kernel(path: str | os.PathLike[str], function: str | None = None) -> Ke
 
 
 def find_function(native: _native.Kernel, function: str | None) -> int:
-    """Which function of a kernel is meant."""
+    """Returns the index of a function of a kernel."""
     return find_name([native.describe(index)[:2] for index in range(native.num_entries)], function)
 
 
@@ -249,48 +249,50 @@ def make_arguments(
 
 
 def spell_shape(shape: tuple[int | None, ...] | None) -> str:
-    """``"2, ?"``, and ``"*"`` for any rank."""
+    """Returns a shape such as ``"2, ?"``; ``"*"`` if it is unranked."""
     if shape is None:
         return "*"
     return ", ".join("?" if size is None else str(size) for size in shape)
 
 
 def _describe_for_shapes(tensor: Tensor) -> Any:
-    """With elements, where shapes may depend on them: never on those of texts."""
+    """Describes a tensor with its elements, on which shapes may depend; without them for strings."""
     codes = None if tensor.number == STRING.number else tensor.codes
     return codes, tensor.number, tensor.shape
 
 
-def _take_place(value: Any, element: DType, shape: tuple[int, ...], what: str) -> Tensor | None:
-    """An output of a run on a device; None for a new array there."""
+def _take_device_output(
+    value: Any, element: DType, shape: tuple[int, ...], label: str
+) -> Tensor | None:
+    """Returns an output of a run on a device; None means a new array in GPU memory."""
     if value is None:
         return None
     on_device = is_on_device(value)
-    tensor = (take_on_device if on_device else take)(value, what, writable=True)
-    return require_output(tensor, element, shape, what)
+    tensor = (take_on_device if on_device else take)(value, label, writable=True)
+    return require_output(tensor, element, shape, label)
 
 
 def take_argument(
-    value: Any, argument: Argument, what: str, may_be_on_device: bool = False
+    value: Any, argument: Argument, label: str, may_be_on_device: bool = False
 ) -> Tensor:
-    """The tensor that ``value`` is, where it fits the argument."""
+    """Returns ``value`` as a tensor that matches the argument."""
     if may_be_on_device and is_on_device(value):
-        tensor = take_on_device(value, what)
+        tensor = take_on_device(value, label)
         if argument.packed:
-            raise TypeError(f"{what} is packed and must be in the CPU's memory")
+            raise TypeError(f"{label} is packed and must be in the CPU's memory")
     elif argument.packed and argument.dtype is not None:
-        tensor = take_packed(value, argument.dtype, what)
+        tensor = take_packed(value, argument.dtype, label)
     elif isinstance(value, PackedArray):
-        raise TypeError(f"{what} must not be packed")
+        raise TypeError(f"{label} must not be packed")
     else:
-        tensor = take(value, what, element=argument.dtype)
+        tensor = take(value, label, element=argument.dtype)
     if argument.dtype is not None:
-        require_dtype(tensor, argument.dtype, what)
+        require_dtype(tensor, argument.dtype, label)
     if argument.shape is not None:
         fits = len(tensor.shape) == len(argument.shape) and all(
             size in (None, given) for size, given in zip(argument.shape, tensor.shape, strict=True)
         )
         if not fits:
             wanted = spell_shape(argument.shape)
-            raise ValueError(f"{what} must have shape ({wanted}), but got {tensor.shape}")
+            raise ValueError(f"{label} must have shape ({wanted}), but got {tensor.shape}")
     return tensor

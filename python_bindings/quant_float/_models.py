@@ -15,7 +15,7 @@ from ._arguments import (
     find_name,
     require_choice,
     require_integer,
-    require_text,
+    require_string,
 )
 from ._device import describe
 from ._disk import disk_cache
@@ -62,7 +62,7 @@ __all__ = [
     "parse",
 ]
 
-# In the order of the C API's.
+# In the order of the enumerations of the C API.
 _MODES: dict[str | None, int] = {None: -1}
 _MODES |= {mode: number for number, mode in enumerate(get_args(FakeConvertMode))}
 _KINDS = {kind: number for number, kind in enumerate(get_args(EmitKind))}
@@ -128,7 +128,7 @@ class Module:
         Raises:
             ModelError: a pass does not exist or fails; the model can then no longer be used.
         """
-        self._native.run_passes(require_text(pipeline, "pipeline"))
+        self._native.run_passes(require_string(pipeline, "pipeline"))
 
     def bind_input(self, name: str, value: ArrayLike) -> None:
         """Replaces an input by a constant, such as the axes of a reduction or weights, in each
@@ -142,7 +142,7 @@ class Module:
             TypeError, ValueError: the array has another element type or another shape, there is no
                 such input, or it cannot be a constant.
         """
-        require_text(name, "name")
+        require_string(name, "name")
         inputs = [one for function in self.functions for one in function.inputs if one.name == name]
         if not inputs:
             raise ValueError(f"there is no input '{name}' to bind")
@@ -197,7 +197,7 @@ class Module:
         if options.nvvm and not options.chip:
             options.chip = _native.get_device_chip()
         progress = _require_callable(progress)
-        # The functions of a partitioned model get their names later.
+        # Partitioning determines the names of the functions.
         if not partition:
             names = [(f.name, f.graph_name) for f in self.functions]
             options.entry = names[find_name(names, function)][0]
@@ -211,7 +211,7 @@ class Module:
                 lambda path: model.compile_to_file(path, options, progress),
                 lambda: model.compile(options, progress),
             )
-        # Compiled alone, it may have another name than in the model.
+        # A function that is compiled alone may have another name than in the model.
         return Kernel(native, find_function(native, function if partition else None))
 
     def compare_modes(
@@ -287,7 +287,7 @@ class Module:
         options = make_options(
             cpu, threads, optimization_level, partition, fakeconvert_mode, accumulation, activations
         )
-        options.triple = require_text("" if triple is None else triple, "triple")
+        options.triple = require_string("" if triple is None else triple, "triple")
         _set_target(options, target, chip)
         if function is not None:
             names = [(f.name, f.graph_name) for f in self.functions]
@@ -587,7 +587,7 @@ def _parse(
     native = _native.Model.parse(
         form,
         bytes(source),
-        require_text(name, "name"),
+        require_string(name, "name"),
         bool(verify),
         _find_mode(mode),
         folder,
@@ -614,15 +614,15 @@ def _find_mode(mode: FakeConvertMode | None) -> int:
 
 def _set_target(options: _native.Options, target: CompileTarget, chip: str | None) -> None:
     options.nvvm = require_choice(target, "target", CompileTarget) == "nvvm"
-    options.chip = require_text("" if chip is None else chip, "chip")
+    options.chip = require_string("" if chip is None else chip, "chip")
 
 
 def make_result(codes: Any, output: Argument) -> Array:
-    """What an evaluation gave as an array."""
+    """Returns a result of an evaluation as an array."""
     if isinstance(codes, tuple):
-        texts, shape = codes
-        array: Array = np.empty(len(texts), object)
-        array[:] = texts
+        strings, shape = codes
+        array: Array = np.empty(len(strings), object)
+        array[:] = strings
         return array.reshape(shape)
     computed: Array = codes.view(output.dtype.numpy) if output.dtype else codes
     return computed
@@ -638,7 +638,7 @@ def make_options(
     activations: Activations = "float",
 ) -> _native.Options:
     options = _native.Options()
-    options.cpu = require_text(cpu, "cpu")
+    options.cpu = require_string(cpu, "cpu")
     options.threads = require_integer(threads, "threads", 0, 4096)
     options.level = require_integer(level, "optimization_level", 0, 3)
     options.partition = bool(partition)

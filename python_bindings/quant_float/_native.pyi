@@ -5,11 +5,11 @@ import numpy as np
 
 from .typing import Progress
 
-# (name, dtype, sizes): sizes are -1 where they are open, None without a rank.
+# (name, dtype, sizes): dynamic sizes are -1; unranked types have None.
 _Argument = tuple[str, int, tuple[int, ...] | None]
 # (name, graph name, inputs, outputs)
 _Entry = tuple[str, str, list[_Argument], list[_Argument]]
-# (codes or their address, dtype, sizes); of strings a list of them, or one to be filled
+# (bytes or their address, dtype, sizes); strings are in a list, which is empty for outputs
 _Tensor = tuple[np.ndarray[Any, Any] | list[str] | int | None, int, tuple[int, ...]]
 _Progress = Progress | None
 

@@ -1,4 +1,4 @@
-"""Calls with arrays that are just what a function takes: most calls, and the ones that are to be quick."""
+"""The fast path for calls with contiguous numpy arrays of the types and sizes of the arguments."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ __all__: list[str] = []
 
 
 class _Plain(NamedTuple):
-    """What arrays of an argument have to be."""
+    """The requirements on arrays of an argument."""
 
     dtype: np.dtype[Any]
     number: int
     rank: int
-    #: Dimensions whose sizes the model says, and these.
+    #: The static dimensions, and their sizes.
     sizes: tuple[tuple[int, int], ...]
-    #: What they are viewed as, where numpy does not show others their memory.
+    #: The type as which arrays are viewed if numpy does not export a buffer of their type.
     codes: np.dtype[Any] | None
 
     def describe(self, array: Array) -> tuple[Array, int, tuple[int, ...]]:
-        """As the extension takes it."""
+        """Returns an array in the form that the extension accepts."""
         codes = array if self.codes is None else array.view(self.codes)
         return codes, self.number, array.shape
 
 
 class PlainCalls:
-    """Calls of one function of the host's."""
+    """Calls of one function that runs on the host."""
 
     __slots__ = ("_entry", "_inputs", "_native", "_outputs")
 
@@ -53,7 +53,7 @@ class PlainCalls:
         inputs: Sequence[Argument],
         outputs: Sequence[Argument],
     ) -> PlainCalls | None:
-        """None where an argument is of strings or packed, or the function is for a device."""
+        """Returns None if an argument has strings or packed elements, or the function runs on a device."""
         if native.for_device:
             return None
         arguments = [_make_plain(argument) for argument in (*inputs, *outputs)]
@@ -63,7 +63,7 @@ class PlainCalls:
         return cls(native, entry, plain[: len(inputs)], plain[len(inputs) :])
 
     def run(self, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
-        """New arrays of the results; None where an input is something else, which may be right."""
+        """Returns new arrays with the results; None if an input requires the general path."""
         given = []
         for value, plain in zip(inputs, self._inputs, strict=True):
             if (
@@ -86,10 +86,10 @@ class PlainCalls:
             )
         except ValueError:
             return None
-        places = [
+        described = [
             plain.describe(array) for array, plain in zip(results, self._outputs, strict=True)
         ]
-        self._native.run(self._entry, given, places, False)
+        self._native.run(self._entry, given, described, False)
         return results
 
 

@@ -139,7 +139,7 @@ class FakeConvertReport(NamedTuple):
     comparisons: tuple[ModeComparison, ...]
 
 
-# In the order of the C API's.
+# In the order of the enumeration of the C API.
 _CAUSES = (
     "nan",
     "sign of zero",
@@ -158,17 +158,17 @@ def make_fakeconvert_report(
     comparisons: list[tuple[int, int, int, list[int]]],
 ) -> FakeConvertReport:
     modes = get_args(FakeConvertMode)
-    told = tuple(
+    converted = tuple(
         ModeComparison(
             modes[first], modes[second], differing, dict(zip(_CAUSES, causes, strict=True))
         )
         for first, second, differing, causes in comparisons
     )
-    return FakeConvertReport(node, dtype(to), elements, is_constant, told)
+    return FakeConvertReport(node, dtype(to), elements, is_constant, converted)
 
 
 def make_report(node: dict[str, Any]) -> NodeReport:
-    """Of one object of the list that a check gives as JSON."""
+    """Returns the report for an object of the JSON list of a check."""
     opsets = tuple(
         OpsetVerdict(**(verdict | {"notes": tuple(verdict.get("notes", ()))}))
         for verdict in node.pop("opsets", ())

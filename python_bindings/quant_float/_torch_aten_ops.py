@@ -67,23 +67,23 @@ def _addmm(writer: Writer, node: Any, args: Sequence[Any], kwargs: dict[str, Any
 @handle(_aten.convolution.default)
 def _convolution(writer: Writer, node: Any, *_: Any) -> Value:
     given = bind(node)
-    words = []
+    attributes = []
     spatial = len(get_tensor(given["input"]).shape) - 2
     padding, kinds = list(given["padding"]), ["stride", "dilation"]
     transposed = given["transposed"]
     if transposed:
         kinds.append("output_padding")
-    for kind, word in zip(kinds, ("strides", "dilations", "output_padding"), strict=False):
+    for kind, attribute in zip(kinds, ("strides", "dilations", "output_padding"), strict=False):
         values = _require_integers(node, given[kind])
-        words.append(f"{word} = {_spell_integers(_repeat(values, spatial))}")
+        attributes.append(f"{attribute} = {_spell_integers(_repeat(values, spatial))}")
     padding = _repeat(_require_integers(node, padding), spatial)
-    words.append(f"pads = {_spell_integers([*padding, *padding])}")
-    words.append(f"group = {given['groups']} : i64")
+    attributes.append(f"pads = {_spell_integers([*padding, *padding])}")
+    attributes.append(f"group = {given['groups']} : i64")
     operands = [writer.take(given["input"]), writer.take(given["weight"])]
     if given["bias"] is not None:
         operands.append(writer.take(given["bias"]))
     op = "ConvTranspose" if transposed else "Conv"
-    return writer.add_node(op, operands, *get_result(node), ", ".join(words))
+    return writer.add_node(op, operands, *get_result(node), ", ".join(attributes))
 
 
 def _repeat(values: Sequence[int], count: int) -> list[int]:
@@ -97,7 +97,7 @@ def _attention(writer: Writer, node: Any, *_: Any) -> list[Value | None]:
     _require(given["dropout_p"] == 0, node, "dropout")
     shapes = [get_tensor(given[name]).shape for name in ("query", "key")]
     _require(statically_known_true(shapes[0][1] == shapes[1][1]), node, "groups of heads")
-    words = []
+    attributes = []
     if given["is_causal"]:
         # ONNX's mask begins at the end of the keys, and PyTorch's at their beginning.
         _require(
@@ -105,14 +105,14 @@ def _attention(writer: Writer, node: Any, *_: Any) -> list[Value | None]:
             node,
             "a causal mask and another number of keys than of queries",
         )
-        words.append("is_causal = 1 : i64")
+        attributes.append("is_causal = 1 : i64")
     if given["scale"] is not None:
-        words.append(f"scale = {_spell_float(given['scale'])}")
+        attributes.append(f"scale = {_spell_float(given['scale'])}")
     operands = [query, key, value]
     if given["attn_mask"] is not None:
         operands.append(writer.take(given["attn_mask"]))
     result = get_result(node, 0)
-    return [writer.add_node("Attention", operands, *result, ", ".join(words)), None]
+    return [writer.add_node("Attention", operands, *result, ", ".join(attributes)), None]
 
 
 @handle(_aten.embedding.default)
@@ -237,8 +237,8 @@ def _spell_float(value: float) -> str:
 @handle(_aten.gelu.default)
 def _gelu(writer: Writer, node: Any, *_: Any) -> Value:
     given = bind(node)
-    word = f'approximate = "{given["approximate"]}"'
-    return writer.add_node("Gelu", [writer.take(given["self"])], *get_result(node), word)
+    attribute = f'approximate = "{given["approximate"]}"'
+    return writer.add_node("Gelu", [writer.take(given["self"])], *get_result(node), attribute)
 
 
 @handle(_aten.silu.default)
@@ -250,22 +250,22 @@ def _silu(writer: Writer, node: Any, args: Sequence[Any], _: Any) -> Value:
 @handle(_aten.leaky_relu.default)
 def _leaky_relu(writer: Writer, node: Any, *_: Any) -> Value:
     given = bind(node)
-    word = f"alpha = {_spell_float(given['negative_slope'])}"
-    return writer.add_node("LeakyRelu", [writer.take(given["self"])], *get_result(node), word)
+    attribute = f"alpha = {_spell_float(given['negative_slope'])}"
+    return writer.add_node("LeakyRelu", [writer.take(given["self"])], *get_result(node), attribute)
 
 
 @handle(_aten.elu.default)
 def _elu(writer: Writer, node: Any, *_: Any) -> Value:
     given = bind(node)
     _require(given["scale"] == given["input_scale"] == 1, node, "scales")
-    word = f"alpha = {_spell_float(given['alpha'])}"
-    return writer.add_node("Elu", [writer.take(given["self"])], *get_result(node), word)
+    attribute = f"alpha = {_spell_float(given['alpha'])}"
+    return writer.add_node("Elu", [writer.take(given["self"])], *get_result(node), attribute)
 
 
 @handle(_aten.hardsigmoid.default)
 def _hardsigmoid(writer: Writer, node: Any, args: Sequence[Any], _: Any) -> Value:
-    word = f"alpha = {_spell_float(1 / 6)}, beta = 0.5 : f32"
-    return writer.add_node("HardSigmoid", [writer.take(args[0])], *get_result(node), word)
+    attribute = f"alpha = {_spell_float(1 / 6)}, beta = 0.5 : f32"
+    return writer.add_node("HardSigmoid", [writer.take(args[0])], *get_result(node), attribute)
 
 
 @handle(_aten.clamp.default, _aten.hardtanh.default)
@@ -324,8 +324,8 @@ def _softmax(writer: Writer, node: Any, args: Sequence[Any], _: Any) -> Value:
     if args[2]:
         raise Unsupported("softmax from float16 to float")
     op = "Softmax" if node.target is _aten._softmax.default else "LogSoftmax"
-    word = f"axis = {args[1]} : i64"
-    return writer.add_node(op, [writer.take(args[0])], *get_result(node), word)
+    attribute = f"axis = {args[1]} : i64"
+    return writer.add_node(op, [writer.take(args[0])], *get_result(node), attribute)
 
 
 def _take_affine(
@@ -345,9 +345,9 @@ def _layer_norm(writer: Writer, node: Any, *_: Any) -> list[Value | None]:
     given = bind(node)
     x, shape = writer.take(given["input"]), _require_integers(node, given["normalized_shape"])
     affine = _take_affine(writer, given, x.element, shape)
-    words = f"axis = {-len(shape)} : i64, epsilon = {_spell_float(given['eps'])}"
+    attributes = f"axis = {-len(shape)} : i64, epsilon = {_spell_float(given['eps'])}"
     result = get_result(node, 0)
-    return [writer.add_node("LayerNormalization", [x, *affine], *result, words), None, None]
+    return [writer.add_node("LayerNormalization", [x, *affine], *result, attributes), None, None]
 
 
 @handle(_aten.native_group_norm.default)
@@ -355,9 +355,9 @@ def _group_norm(writer: Writer, node: Any, *_: Any) -> list[Value | None]:
     given = bind(node)
     x, (channels,) = writer.take(given["input"]), _require_integers(node, [given["C"]])
     affine = _take_affine(writer, given, x.element, [channels])
-    words = f"num_groups = {given['group']} : i64, epsilon = {_spell_float(given['eps'])}"
+    attributes = f"num_groups = {given['group']} : i64, epsilon = {_spell_float(given['eps'])}"
     result = get_result(node, 0)
-    return [writer.add_node("GroupNormalization", [x, *affine], *result, words), None, None]
+    return [writer.add_node("GroupNormalization", [x, *affine], *result, attributes), None, None]
 
 
 @handle(_aten._native_batch_norm_legit_no_training.default)
@@ -367,10 +367,10 @@ def _batch_norm(writer: Writer, node: Any, *_: Any) -> list[Value | None]:
         writer.take(given[name]) for name in ("input", "running_mean", "running_var")
     )
     affine = _take_affine(writer, given, mean.element, mean.sizes)
-    word = f"epsilon = {_spell_float(given['eps'])}"
+    attribute = f"epsilon = {_spell_float(given['eps'])}"
     operands = [x, *affine, mean, variance]
     result = get_result(node, 0)
-    return [writer.add_node("BatchNormalization", operands, *result, word), None, None]
+    return [writer.add_node("BatchNormalization", operands, *result, attribute), None, None]
 
 
 _REDUCTIONS = {
@@ -391,8 +391,8 @@ def _reduce(writer: Writer, node: Any, *_: Any) -> Value:
     _require(x.element is element, node, f"elements of {x.element}")
     axes = [axis % max(len(x.sizes), 1) for axis in given.get("dim") or range(len(x.sizes))]
     operands = [x, writer.add_constant(axes, INT64)] if axes else [x]
-    word = f"keepdims = {int(bool(given.get('keepdim')))} : i64"
-    return writer.add_node(_REDUCTIONS[node.target], operands, element, sizes, word)
+    attribute = f"keepdims = {int(bool(given.get('keepdim')))} : i64"
+    return writer.add_node(_REDUCTIONS[node.target], operands, element, sizes, attribute)
 
 
 _POOLS = {
@@ -416,17 +416,17 @@ def _pool(writer: Writer, node: Any, *_: Any) -> Value | list[Value | None]:
         _repeat(_require_integers(node, given["stride"]), spatial) if given["stride"] else kernel
     )
     padding = _repeat(_require_integers(node, given["padding"]), spatial)
-    words = [
+    attributes = [
         f"kernel_shape = {_spell_integers(kernel)}",
         f"strides = {_spell_integers(stride)}",
         f"pads = {_spell_integers([*padding, *padding])}",
     ]
     if op == "MaxPool":
         dilation = _repeat(_require_integers(node, given["dilation"]), spatial)
-        words.append(f"dilations = {_spell_integers(dilation)}")
-        return [writer.add_node(op, [x], *get_result(node, 0), ", ".join(words)), None]
-    words.append(f"count_include_pad = {int(given['count_include_pad'])} : i64")
-    return writer.add_node(op, [x], *get_result(node), ", ".join(words))
+        attributes.append(f"dilations = {_spell_integers(dilation)}")
+        return [writer.add_node(op, [x], *get_result(node, 0), ", ".join(attributes)), None]
+    attributes.append(f"count_include_pad = {int(given['count_include_pad'])} : i64")
+    return writer.add_node(op, [x], *get_result(node), ", ".join(attributes))
 
 
 # Movement
@@ -466,8 +466,8 @@ def _split(writer: Writer, node: Any, args: Sequence[Any], _: Any) -> list[Value
     shapes = [get_sizes(part.shape) for part in node.meta["val"]]
     lengths = writer.add_constant(_require_integers(node, [s[axis] for s in shapes]), INT64)
     results = [(x.element, sizes, False) for sizes in shapes]
-    word = f"axis = {axis} : i64"
-    return list(writer.add_nodes("Split", [x, lengths], results, word))
+    attribute = f"axis = {axis} : i64"
+    return list(writer.add_nodes("Split", [x, lengths], results, attribute))
 
 
 @handle(_aten.slice.Tensor)

@@ -53,10 +53,10 @@ def _is_own(node: Any) -> bool:
 
 
 class _Support(OperatorSupportBase):  # type: ignore[misc, unused-ignore]
-    """Which nodes may be part of a subgraph.
+    """The nodes that may be part of a subgraph.
 
     Attributes:
-        reasons: why nodes may not although their op has a conversion.
+        reasons: the reasons of nodes that may not although their op has a conversion.
     """
 
     def __init__(self) -> None:
@@ -187,14 +187,14 @@ def _compile_graph(graph: Any, options: _native.Options) -> Any:
 
 
 def _make_options(given: dict[str, Any] | None) -> _native.Options:
-    words: dict[str, Any] = {"threads": 1, "accumulation": "ordered", "activations": "float"}
-    if unknown := set(given or {}) - set(words):
+    options: dict[str, Any] = {"threads": 1, "accumulation": "ordered", "activations": "float"}
+    if unknown := set(given or {}) - set(options):
         raise ValueError(
-            f"options must be among {', '.join(words)}, but got {', '.join(sorted(unknown))}"
+            f"options must be among {', '.join(options)}, but got {', '.join(sorted(unknown))}"
         )
-    words |= given or {}
+    options |= given or {}
     return make_options(
-        "host", words["threads"], 2, False, None, words["accumulation"], words["activations"]
+        "host", options["threads"], 2, False, None, options["accumulation"], options["activations"]
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch  # type: ignore[import-not-found, unused-ignore]
 
 from . import _functions
-from ._canonical import spell_words
+from ._canonical import spell_attributes
 from ._torch_tensors import count_blocks, get_quantized_name, get_storage
 from ._torch_writer import Unsupported, Value, Writer, bind, get_tensor, handle
 from ._types import DType
@@ -35,13 +35,13 @@ class OwnOps:
         **keywords: Value | None,
     ) -> list[Value]:
         values = [value for value in operands if value is not None]
-        given = {word: value for word, value in keywords.items() if value is not None}
-        words = spell_words(
-            op, attributes, {word: f"{value.name} : {value.type}" for word, value in given.items()}
+        given = {name: value for name, value in keywords.items() if value is not None}
+        spelled = spell_attributes(
+            op, attributes, {name: f"{value.name} : {value.type}" for name, value in given.items()}
         )
         names = ", ".join(value.name for value in values)
         types = ", ".join(value.type for value in values)
-        return writer.emit(f"quant_float.{op} {names} {words} : {types} to {{types}}", *results)
+        return writer.emit(f"quant_float.{op} {names} {spelled} : {types} to {{types}}", *results)
 
 
 def _take_if_given(writer: Writer, node: Any, name: str | None = None) -> Value | None:

@@ -76,37 +76,37 @@ def get_storage(name: str) -> Storage:
     return _STORAGE[name] if name in _STORAGE else _STORAGE[_as_dtype(name).name]
 
 
-def find_storage(x: torch.Tensor, what: str, name: str | None = None) -> Storage:
+def find_storage(x: torch.Tensor, label: str, name: str | None = None) -> Storage:
     """The storage of a tensor, whose elements have the type of this name."""
     if name is None:
         found = _BY_TORCH.get(x.dtype)
         if found is None:
-            raise TypeError(f"{what} must have an element type of ONNX tensors, but got {x.dtype}")
+            raise TypeError(f"{label} must have an element type of ONNX tensors, but got {x.dtype}")
         return found
     found = get_storage(name)
     if x.dtype is not found.dtype:
         raise TypeError(
-            f"{what} must be a tensor of {found.dtype} for type {name}, but got {x.dtype}"
+            f"{label} must be a tensor of {found.dtype} for type {name}, but got {x.dtype}"
         )
     return found
 
 
-def take(x: torch.Tensor, what: str, name: str | None = None) -> Tensor:
+def take(x: torch.Tensor, label: str, name: str | None = None) -> Tensor:
     """A tensor as an operand; it is copied only if it is not contiguous."""
     if x.device.type != "cpu":
-        raise ValueError(f"{what} must be in the CPU's memory, but got device {x.device}")
-    element, _, packed = find_storage(x, what, name)
+        raise ValueError(f"{label} must be in the CPU's memory, but got device {x.device}")
+    element, _, packed = find_storage(x, label, name)
     x = x.contiguous()
     shape = tuple(x.shape)
     if packed:
         if not shape:
-            raise ValueError(f"{what} of {_PACKED} must have at least one dimension")
+            raise ValueError(f"{label} of {_PACKED} must have at least one dimension")
         shape = (*shape[:-1], 2 * shape[-1])
     return Tensor(x.data_ptr(), element, shape, x, packed=packed)
 
 
-def take_optional(x: torch.Tensor | None, what: str, name: str | None = None) -> Tensor | None:
-    return None if x is None else take(x, what, name)
+def take_optional(x: torch.Tensor | None, label: str, name: str | None = None) -> Tensor | None:
+    return None if x is None else take(x, label, name)
 
 
 def allocate(storage: Storage, shape: Sequence[int]) -> Any:
@@ -115,10 +115,10 @@ def allocate(storage: Storage, shape: Sequence[int]) -> Any:
     return Tensor(made.data_ptr(), storage.element, tuple(shape), made, packed=storage.packed)
 
 
-def get_shape(x: torch.Tensor, what: str, name: str | None = None) -> list[Any]:
+def get_shape(x: torch.Tensor, label: str, name: str | None = None) -> list[Any]:
     """The sizes in elements, which may be symbolic."""
     shape = list(x.shape)
-    if find_storage(x, what, name).packed:
+    if find_storage(x, label, name).packed:
         shape[-1] = 2 * shape[-1]
     return shape
 

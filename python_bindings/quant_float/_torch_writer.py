@@ -208,8 +208,8 @@ class Writer:
             raise Unsupported(f"{op} of packed elements")
         names = ", ".join(value.name for value in operands)
         types = ", ".join(value.type for value in operands)
-        words = f" attributes {{{attributes}}}" if attributes else ""
-        text = f'quant_float.node "{op}"({names}) opset {_functions.NEWEST}{words} : ({types}) -> '
+        clause = f" attributes {{{attributes}}}" if attributes else ""
+        text = f'quant_float.node "{op}"({names}) opset {_functions.NEWEST}{clause} : ({types}) -> '
         return self.emit(text + ("({types})" if len(results) > 1 else "{types}"), *results)
 
     def add_constant(

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BINARIES", "BY_DLPACK", "BY_NUMPY", "DTYPES", "ELEMENTS", "STRING", "DType", "dtype"]
 
-# The first number that is not ONNX's.
+# The first number of a type that ONNX lacks.
 _FIRST_OWN = 64
 # The first number of a format of IEEE P3109.
 _FIRST_BINARY = 0x1000
-# Of types that MLIR does not have.
+# The prefix of types that MLIR lacks.
 _PREFIX = "!quant_float."
 
 
@@ -75,7 +75,7 @@ class DType(NamedTuple):
 
 
 def _get_numpy(name: str, numpy: str) -> np.dtype[Any]:
-    # numpy's stubs do not know of metadata.
+    # numpy's stubs do not declare metadata.
     make: Any = np.dtype
     found: np.dtype[Any] = (
         make(getattr(ml_dtypes, numpy, numpy))
@@ -121,7 +121,7 @@ BY_DLPACK = {
     if info["dlpack_code"] >= 0
 }
 
-# To numpy, types with metadata are those without.
+# numpy treats types with metadata as equal to those without.
 BY_NUMPY = {entry.numpy: entry for entry in DTYPES.values() if not entry.numpy.metadata}
 
 
@@ -134,7 +134,7 @@ _BY_MLIR = {entry.mlir: entry for entry in ELEMENTS.values()}
 _BY_NAME = {"half": DTYPES[10], STRING.name: STRING} | {
     name.lower(): entry for entry in DTYPES.values() if entry.is_onnx for name in _spell(entry)
 }
-# OpenVINO's names, where they are nobody else's in ONNX; its "f8e4m3" is ONNX's float8e4m3fn.
+# OpenVINO's names that do not denote another type in ONNX; its "f8e4m3" is ONNX's float8e4m3fn.
 for info in _NUMBERS:
     if info["openvino"]:
         _BY_NAME.setdefault(info["openvino"], DTYPES[info["number"]])
@@ -175,7 +175,7 @@ def dtype(value: DTypeLike) -> DType:
     elif isinstance(value, type):
         found = _find_class(value)
     else:
-        # torch.float8_e4m3fn prints as that.
+        # str(torch.float8_e4m3fn) is the name.
         found = _BY_NAME.get(str(value).removeprefix("torch."))
     if found is None:
         raise TypeError(f"dtype must be an element type of ONNX tensors, but got {value!r}")

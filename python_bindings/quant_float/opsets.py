@@ -37,7 +37,7 @@ NEWEST: int = _native.get_newest_opset()
 #: The names of all ops.
 OPS: tuple[OpName, ...] = get_args(OpName)
 
-# In the order of the C API's.
+# In the order of the enumeration of the C API.
 _ROLES: dict[str, int] = {role: number for number, role in enumerate(get_args(RoleName))}
 
 

@@ -50,8 +50,8 @@ __all__ = [
     "TorchDType",
 ]
 
-# The names of element types: for each type ONNX's, MLIR's and numpy's or ml_dtypes', and at the end
-# what only OpenVINO and numpy's aliases say. Any case is accepted; these are as they are spelled.
+# The names of element types in ONNX, in MLIR, and in numpy or ml_dtypes, and then the names that only
+# OpenVINO or numpy's aliases have. Any case is accepted.
 DTypeName: TypeAlias = Literal[
     "float", "f32", "float32",
     "uint8", "ui8",

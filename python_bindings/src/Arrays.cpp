@@ -34,15 +34,16 @@ void TensorArguments::release() {
   buffers.clear();
 }
 
-void TensorArguments::Texts::setMemory() {
+void TensorArguments::Strings::setMemory() {
   strings.offsets = offsets.data();
   strings.bytes = bytes.data();
   strings.capacity = static_cast<int64_t>(bytes.size());
 }
 
-void *TensorArguments::addTexts(nb::handle list, size_t count, bool writable) {
-  texts.push_back(std::make_unique<Texts>());
-  Texts &memory = *texts.back();
+void *TensorArguments::addStrings(nb::handle list, size_t count,
+                                  bool writable) {
+  strings.push_back(std::make_unique<Strings>());
+  Strings &memory = *strings.back();
   memory.count = count;
   memory.offsets.push_back(0);
   if (writable) {
@@ -69,7 +70,7 @@ void *TensorArguments::addTexts(nb::handle list, size_t count, bool writable) {
 }
 
 void TensorArguments::makeRoom() {
-  for (std::unique_ptr<Texts> &memory : texts) {
+  for (std::unique_ptr<Strings> &memory : strings) {
     auto needed = static_cast<size_t>(memory->strings.needed);
     if (needed > memory->bytes.size())
       memory->bytes.resize(needed);
@@ -78,12 +79,12 @@ void TensorArguments::makeRoom() {
 }
 
 void TensorArguments::fillLists() {
-  for (const std::unique_ptr<Texts> &memory : texts)
-    appendTexts(memory->list, memory->strings, memory->count);
+  for (const std::unique_ptr<Strings> &memory : strings)
+    appendStrings(memory->list, memory->strings, memory->count);
 }
 
-void quant_float_python::appendTexts(nb::list list, const qf_strings &strings,
-                                     size_t count) {
+void quant_float_python::appendStrings(nb::list list, const qf_strings &strings,
+                                       size_t count) {
   for (size_t i = 0; i < count; ++i) {
     PyObject *text = PyUnicode_DecodeUTF8(
         strings.bytes + strings.offsets[i],
@@ -121,7 +122,7 @@ void TensorArguments::add(nb::tuple item, bool writable) {
   if (!isPossible)
     throw nb::value_error("the sizes of a tensor are invalid");
   if (tensor.dtype == QF_STRING && !item[0].is_none()) {
-    tensor.data = addTexts(item[0], static_cast<size_t>(count), writable);
+    tensor.data = addStrings(item[0], static_cast<size_t>(count), writable);
   } else if (nb::isinstance<nb::int_>(item[0])) {
     tensor.data = reinterpret_cast<void *>(nb::cast<uintptr_t>(item[0]));
   } else if (!item[0].is_none()) {

@@ -247,14 +247,14 @@ public:
       std::vector<size_t> shape(tensor->sizes, tensor->sizes + tensor->rank);
       if (tensor->dtype == QF_STRING) {
         size_t count = 1;
-        nb::list texts, sizes;
+        nb::list strings, sizes;
         for (size_t size : shape) {
           count *= size;
           sizes.append(size);
         }
-        appendTexts(texts, *static_cast<const qf_strings *>(tensor->data),
-                    count);
-        result.append(nb::make_tuple(texts, nb::tuple(sizes)));
+        appendStrings(strings, *static_cast<const qf_strings *>(tensor->data),
+                      count);
+        result.append(nb::make_tuple(strings, nb::tuple(sizes)));
         continue;
       }
       nb::dlpack::dtype type = {

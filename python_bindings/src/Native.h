@@ -96,7 +96,7 @@ public:
 
 private:
   /// The memory of a string tensor.
-  struct Texts {
+  struct Strings {
     size_t count = 0;
     nb::list list;
     std::vector<int64_t> offsets;
@@ -107,7 +107,7 @@ private:
   };
 
   void add(nb::tuple item, bool writable);
-  void *addTexts(nb::handle list, size_t count, bool writable);
+  void *addStrings(nb::handle list, size_t count, bool writable);
   void release();
 
   std::vector<qf_tensor> tensors;
@@ -115,12 +115,12 @@ private:
   std::vector<size_t> bytes;
   std::vector<Py_buffer> buffers;
   /// Pointers to these are passed to the library, so they must not move.
-  std::vector<std::unique_ptr<Texts>> texts;
+  std::vector<std::unique_ptr<Strings>> strings;
 };
 
 /// Appends the `count` strings of a tensor to a list. Throws if one is not
 /// valid UTF-8.
-void appendTexts(nb::list list, const qf_strings &strings, size_t count);
+void appendStrings(nb::list list, const qf_strings &strings, size_t count);
 
 /// Returns (name, graph name, inputs, outputs). Inputs and outputs are lists of
 /// (name, dtype, sizes).
