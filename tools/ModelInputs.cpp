@@ -41,7 +41,7 @@ quant_float::gatherInputs(InputOptions &options, func::FuncOp function) {
     return Tensor::readOnnx(path, function.getContext());
   };
   auto buffers = options.gatherInputs(std::move(inputs), /*offset=*/0,
-                                      /*ignoresOthers=*/false, readOnnx);
+                                      /*ignoresUnknown=*/false, readOnnx);
   if (!buffers)
     return buffers.takeError();
   return std::vector<Tensor>(buffers->begin(), buffers->end());

@@ -175,10 +175,10 @@ static std::optional<size_t> findInput(ArrayRef<RunInput> inputs,
 
 /// Replaces dynamic sizes by those of --shapes.
 llvm::Error InputOptions::applyShapes(MutableArrayRef<RunInput> inputs,
-                                      bool ignoresOthers) {
+                                      bool ignoresUnknown) {
   for (const InputShape &shape : parsedShapes) {
     std::optional<size_t> index = findInput(inputs, shape.name);
-    if (!index && ignoresOthers)
+    if (!index && ignoresUnknown)
       continue;
     if (!index) {
       SmallVector<std::string> names;
@@ -247,8 +247,8 @@ llvm::Error InputOptions::assignFiles(MutableArrayRef<RunInput> inputs) {
 
 llvm::Expected<std::vector<TensorBuffer>>
 InputOptions::gatherInputs(std::vector<RunInput> inputs, size_t offset,
-                           bool ignoresOthers, TensorReader readOnnx) {
-  if (llvm::Error error = applyShapes(inputs, ignoresOthers))
+                           bool ignoresUnknown, TensorReader readOnnx) {
+  if (llvm::Error error = applyShapes(inputs, ignoresUnknown))
     return std::move(error);
   if (llvm::Error error = assignFiles(inputs))
     return std::move(error);

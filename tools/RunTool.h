@@ -84,17 +84,18 @@ public:
                          uint64_t value) const;
 
   /// Reads the files of --inputs and creates random tensors for the other
-  /// inputs. With `ignoresOthers`, --shapes may name inputs that do not exist.
+  /// inputs. With `ignoresUnknown`, --shapes may name inputs that do not exist.
   llvm::Expected<std::vector<TensorBuffer>>
   gatherInputs(std::vector<RunInput> inputs, size_t offset = 0,
-               bool ignoresOthers = false, TensorReader readOnnx = nullptr);
+               bool ignoresUnknown = false, TensorReader readOnnx = nullptr);
 
   /// Prints the error, if any, and flushes standard output. Returns the exit
   /// code.
   static int finish(llvm::Error error);
 
 private:
-  llvm::Error applyShapes(MutableArrayRef<RunInput> inputs, bool ignoresOthers);
+  llvm::Error applyShapes(MutableArrayRef<RunInput> inputs,
+                          bool ignoresUnknown);
   llvm::Error assignFiles(MutableArrayRef<RunInput> inputs);
   llvm::Expected<std::vector<std::string>>
   spreadLists(ArrayRef<char *> arguments) const;

@@ -23,9 +23,9 @@
  * destroys with the Destroy function of its kind. Destroying a null handle does
  * nothing and is not an error. Objects may be destroyed in any order,
  * regardless of the objects that they were created from: a model keeps alive
- * what it needs of its session, and a kernel needs neither. An object that is
- * destroyed while other threads are inside calls on it is freed by the last of
- * them.
+ * the parts of its session that it needs, and a kernel needs neither. An object
+ * that is destroyed while other threads are inside calls on it is freed by the
+ * last of them.
  *
  * Strings and arrays that functions return are owned by the object they came
  * from and are valid for its lifetime, unless documented otherwise. Strings
@@ -51,7 +51,7 @@
  * Stability. Within one major ABI version, functions, enumerators and fields
  * are only added. Option structs begin with their size, so that programs
  * compiled against older headers keep working; fields that a library does not
- * know are an error unless they are zero.
+ * define are an error unless they are zero.
  */
 #ifndef QUANT_FLOAT_C_SUPPORT_H
 #define QUANT_FLOAT_C_SUPPORT_H

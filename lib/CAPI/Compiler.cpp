@@ -188,7 +188,7 @@ void quantFloatLoadOptionsInit(QuantFloatLoadOptions *options, size_t size) {
 }
 
 /// Reads a model in the session and returns its handle.
-static llvm::Error giveModel(
+static llvm::Error returnModel(
     QuantFloatSession session, const QuantFloatLoadOptions *source,
     QuantFloatModel *model,
     llvm::function_ref<llvm::Expected<Model>(Session &, const ParseOptions &)>
@@ -210,10 +210,10 @@ QuantFloatStatus quantFloatModelLoad(QuantFloatSession session,
   return runFor(model, "model", error, [&]() -> llvm::Error {
     if (llvm::Error error = checkPath(path))
       return error;
-    return giveModel(session, source, model,
-                     [&](Session &session, const ParseOptions &options) {
-                       return Model::load(session, path, options);
-                     });
+    return returnModel(session, source, model,
+                       [&](Session &session, const ParseOptions &options) {
+                         return Model::load(session, path, options);
+                       });
   });
 }
 
@@ -229,13 +229,13 @@ QuantFloatStatus quantFloatModelParse(QuantFloatSession session, int32_t format,
         format > QUANT_FLOAT_FORMAT_OPENVINO)
       return fail(QUANT_FLOAT_ERROR_ARGUMENT,
                   "format must be 0 to 2, but got " + Twine(format));
-    return giveModel(session, source, model,
-                     [&](Session &session, const ParseOptions &options) {
-                       return Model::parse(
-                           session, static_cast<ModelFormat>(format),
-                           StringRef(static_cast<const char *>(data), size),
-                           options);
-                     });
+    return returnModel(session, source, model,
+                       [&](Session &session, const ParseOptions &options) {
+                         return Model::parse(
+                             session, static_cast<ModelFormat>(format),
+                             StringRef(static_cast<const char *>(data), size),
+                             options);
+                       });
   });
 }
 

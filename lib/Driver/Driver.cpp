@@ -378,10 +378,10 @@ static FailureOr<CpuLevel> compile(ModuleOp module,
   return result;
 }
 
-/// Reads the module back from bitcode. Its objects lie between those of MLIR
-/// and of passes, which have been freed, so that most pages of the heap are
-/// partly in use. Without the module, most pages are free, and glibc returns
-/// them to the system.
+/// Reads the module back from bitcode. Its objects are interleaved with those
+/// of MLIR and of passes, which have been freed, so that most pages of the heap
+/// are partly in use. Without the module, most pages are free, and glibc
+/// returns them to the system.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 defragment(std::unique_ptr<llvm::Module> module) {
   SmallVector<char, 0> bitcode;
@@ -439,7 +439,7 @@ static LogicalResult compileKernelsTo(ModuleOp module, EmitKind kind,
   return success();
 }
 
-StringRef quant_float::getSuffixBeside(EmitKind kind) {
+StringRef quant_float::getSidecarSuffix(EmitKind kind) {
   switch (kind) {
   case EmitKind::Object:
   case EmitKind::Shared:
@@ -510,9 +510,9 @@ LogicalResult quant_float::compileTo(ModuleOp module, EmitKind kind,
                                          patches ? &constants : nullptr);
   if (failed(compiled))
     return failure();
-  if (sidecar && !getSuffixBeside(kind).empty()) {
-    llvm::raw_string_ostream besideStream(*sidecar);
-    if (failed(writeHeader(besideStream)))
+  if (sidecar && !getSidecarSuffix(kind).empty()) {
+    llvm::raw_string_ostream sidecarStream(*sidecar);
+    if (failed(writeHeader(sidecarStream)))
       return failure();
   }
   if (kind == EmitKind::LLVMIR) {
@@ -572,7 +572,7 @@ static std::string getMathLibrary(const CompileOptions &options) {
 /// Returns the path of a file that comes with the compiler, or an empty string.
 /// Searches the folder of the library that contains this code, the folder `lib`
 /// next to that of the program, and the path of the installation.
-static std::string findOwnFile(StringRef installed) {
+static std::string findInstalledFile(StringRef installed) {
   if (installed.empty())
     return {};
   static const char anchor = 0;
@@ -626,7 +626,7 @@ static llvm::Error runLinker(StringRef object, StringRef output,
     arguments.append({"--as-needed", math, "--no-as-needed"});
   std::string openMP;
   if (options.threads != 1) {
-    openMP = findOwnFile(QUANT_FLOAT_LIBOMP_PATH);
+    openMP = findInstalledFile(QUANT_FLOAT_LIBOMP_PATH);
     if (openMP.empty())
       return fail("no OpenMP runtime found for multithreaded code: expected "
                   "libomp.so.5");
@@ -634,7 +634,7 @@ static llvm::Error runLinker(StringRef object, StringRef output,
   }
   std::string cudaRuntime;
   if (options.target == Target::NVVM) {
-    cudaRuntime = findOwnFile(QUANT_FLOAT_CUDA_RUNTIME_PATH);
+    cudaRuntime = findInstalledFile(QUANT_FLOAT_CUDA_RUNTIME_PATH);
     if (cudaRuntime.empty())
       return fail("no CUDA runtime found: expected libQuantFloatCudaRuntime.a "
                   "in the library directory");

@@ -21,7 +21,7 @@ using namespace mlir::quant_float;
 /// Whether the address is in memory that the compiled code lays out itself, an
 /// alloca or a global. Arguments, and addresses of unknown origin, may be the
 /// caller's.
-static bool isOwnMemory(Value address) {
+static bool isCompilerAllocated(Value address) {
   while (Operation *op = address.getDefiningOp()) {
     if (isa<LLVM::AllocaOp, LLVM::AddressOfOp>(op))
       return true;
@@ -52,11 +52,12 @@ struct QuantFloatAssumeNoAlignmentPass
             // tensors. Non-temporal accesses are guarded by a check of the
             // address.
             if (access.getOrdering() == LLVM::AtomicOrdering::not_atomic &&
-                !access.getNontemporal() && !isOwnMemory(access.getAddr()))
+                !access.getNontemporal() &&
+                !isCompilerAllocated(access.getAddr()))
               access.setAlignment(1);
           })
           .Case<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp>([](auto access) {
-            if (!isOwnMemory(access.getData()))
+            if (!isCompilerAllocated(access.getData()))
               access.setAlignment(1);
           })
           .Case<LLVM::masked_gather, LLVM::masked_scatter>(

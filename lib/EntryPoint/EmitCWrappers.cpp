@@ -286,7 +286,7 @@ LLVM::LLVMFuncOp WrapperBuilder::makeInvoke() {
   LLVM::LLVMFuncOp invoke = makeFunction(
       info.symbol + ".invoke", i64, {ptr, ptr, ptr}, LLVM::Linkage::Internal);
   // The call is between saving and restoring the floating-point environment.
-  // Inlining it would let arithmetic move across these.
+  // Inlining it would allow LLVM to move arithmetic across these.
   invoke.setNoInline(true);
   SmallVector<Value> arguments;
   unpack(invoke.getArgument(0), info.inputs, arguments);
@@ -562,7 +562,7 @@ struct QuantFloatEmitCWrappersPass
     : quant_float::impl::QuantFloatEmitCWrappersPassBase<
           QuantFloatEmitCWrappersPass> {
   void runOnOperation() override {
-    // The code is generated. Tools of upstream do not know the attribute.
+    // The code is generated. Upstream tools do not support the attribute.
     getOperation()->removeAttr(kTargetAttrName);
     if (failed(emitWrappers(getOperation())))
       return signalPassFailure();

@@ -83,8 +83,8 @@ mlir::quant_float::linkCpuLevels(llvm::MutableArrayRef<CpuLevel> levels) {
   for (StringRef name : names)
     addChoice(*module.getFunction(name), levels.size());
   for (auto [i, level] : llvm::enumerate(levels)) {
-    // Each level has a copy of the model's weights. `unnamed_addr` lets LLVM
-    // merge the copies.
+    // Each level has a copy of the model's weights. `unnamed_addr` allows LLVM
+    // to merge the copies.
     for (llvm::GlobalVariable &global : level.module->globals())
       if (global.isConstant() && global.hasLocalLinkage())
         global.setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);

@@ -270,7 +270,7 @@ mlir::quant_float::linkEntryRuntime(ArrayRef<CpuLevel> levels,
       return error;
   }
   llvm::GlobalVariable *required = defineLevels(module, levels);
-  // LLVM does not see the uses of symbols in inline assembly.
+  // LLVM does not analyze the uses of symbols in inline assembly.
   if (asAssembly)
     llvm::appendToCompilerUsed(module, {required});
   return llvm::Error::success();

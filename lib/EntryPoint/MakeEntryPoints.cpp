@@ -570,7 +570,7 @@ void SizesBuilder::describeChecks() {
     EntryPointCheck description;
     description.message = check.description;
     description.isAssertion = !check.isEquality;
-    // The message of an assertion says more than the input and dimension.
+    // The message of an assertion is more specific than the input and size.
     if (actual && !check.assertion) {
       description.input = sizePositions[actual.getArgNumber()].first;
       description.dimension = sizePositions[actual.getArgNumber()].second;

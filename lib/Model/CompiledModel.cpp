@@ -226,13 +226,13 @@ CompiledModel::getOutputSizesOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
       });
   if (error || !isMissed)
     return error;
-  llvm::Expected<std::vector<Tensor>> there =
+  llvm::Expected<std::vector<Tensor>> deviceTensors =
       makeTensors(inputs, [](const qf_tensor &input) {
         return Tensor::copy(input, /*onDevice=*/true);
       });
-  if (!there)
-    return there.takeError();
-  return getOutputSizes(entry, describe(*there), sizes);
+  if (!deviceTensors)
+    return deviceTensors.takeError();
+  return getOutputSizes(entry, describe(*deviceTensors), sizes);
 }
 
 llvm::Error CompiledModel::run(size_t entry, ArrayRef<qf_tensor> inputs,
@@ -274,11 +274,11 @@ CompiledModel::prepare(size_t entry, ArrayRef<Tensor> inputs) const {
   PreparedRun run(*this, entry);
   run.inputs = inputs.vec();
   if (target == Target::NVVM) {
-    llvm::Expected<std::vector<Tensor>> there = makeTensors(
+    llvm::Expected<std::vector<Tensor>> deviceTensors = makeTensors(
         inputs, [](const Tensor &input) { return input.copy(true); });
-    if (!there)
-      return there.takeError();
-    run.inputs = std::move(*there);
+    if (!deviceTensors)
+      return deviceTensors.takeError();
+    run.inputs = std::move(*deviceTensors);
   }
   llvm::Expected<std::vector<Tensor>> outputs =
       allocateOutputs(entry, describe(run.inputs));
@@ -306,18 +306,18 @@ llvm::Error CompiledModel::runOnHost(size_t entry, ArrayRef<qf_tensor> inputs,
       });
   if (!taken)
     return taken.takeError();
-  llvm::Expected<std::vector<Tensor>> there =
+  llvm::Expected<std::vector<Tensor>> deviceTensors =
       makeTensors(*results, [](const Tensor &result) {
         return Tensor::allocate(result.getElement().number, result.getSizes(),
                                 /*onDevice=*/true);
       });
-  if (!there)
-    return there.takeError();
-  std::vector<qf_tensor> outputViews = describe(*there);
+  if (!deviceTensors)
+    return deviceTensors.takeError();
+  std::vector<qf_tensor> outputViews = describe(*deviceTensors);
   if (llvm::Error error = run(entry, describe(*taken), outputViews))
     return error;
   for (auto [output, result, computed] :
-       llvm::zip_equal(outputs, *results, *there))
+       llvm::zip_equal(outputs, *results, *deviceTensors))
     if (llvm::Error error = computed.read(
             {static_cast<char *>(output.data), result.getBytes().size()}))
       return error;

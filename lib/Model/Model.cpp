@@ -412,7 +412,7 @@ llvm::Error Model::buildToFile(EmitKind kind, const BuildOptions &options,
 
 llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
                               const BuildOptions &options) {
-  StringRef suffix = getSuffixBeside(kind);
+  StringRef suffix = getSidecarSuffix(kind);
   StringRef extension = llvm::sys::path::extension(path);
   if (!suffix.empty() && extension.consume_front(".") && extension == suffix)
     return makeError(ErrorKind::Argument, "the ." + suffix + " file next to '" +
@@ -444,9 +444,9 @@ llvm::Error Model::emitToFile(EmitKind kind, StringRef path,
   }
   // Streams have no sidecar file.
   if (!suffix.empty() && !output.isStream()) {
-    SmallString<128> besidePath = path;
-    llvm::sys::path::replace_extension(besidePath, suffix);
-    files.emplace_back(besidePath.str().str()).write(sidecar);
+    SmallString<128> sidecarPath = path;
+    llvm::sys::path::replace_extension(sidecarPath, suffix);
+    files.emplace_back(sidecarPath.str().str()).write(sidecar);
   }
   if (OutputFile *failed = OutputFile::commitAll(files.data(), files.size()))
     return makeFileError(failed->getPath(), failed->getError().message(),
@@ -474,7 +474,7 @@ static LogicalResult transposeWeights(ModuleOp module) {
 /// selects that of the first GPU.
 static llvm::Error fitToThisProcess(CompileOptions &options) {
   // The name of a CPU may imply the architecture. The compiler reports CPUs
-  // that LLVM does not know.
+  // that LLVM does not support.
   std::string triple = options.triple;
   if (triple.empty()) {
     if (auto cpus = TargetCpu::getLevels(triple, options.cpu))
@@ -559,11 +559,11 @@ llvm::Expected<CompiledModel> Model::compile(const BuildOptions &requested) {
       continue;
     info.inputs.truncate(info.inputs.size() - tensors.size());
     if (options.target == Target::NVVM) {
-      llvm::Expected<std::vector<Tensor>> there = makeTensors(
+      llvm::Expected<std::vector<Tensor>> deviceTensors = makeTensors(
           tensors, [](const Tensor &tensor) { return tensor.copy(true); });
-      if (!there)
-        return there.takeError();
-      tensors = std::move(*there);
+      if (!deviceTensors)
+        return deviceTensors.takeError();
+      tensors = std::move(*deviceTensors);
     }
     code->weights.push_back(std::move(tensors));
     code->weightDescriptors.push_back(describe(code->weights.back()));

@@ -63,8 +63,8 @@ static llvm::Expected<const llvm::Target *> lookupTarget(StringRef triple) {
   return target;
 }
 
-/// Whether the system lets this process use AMX tiles, which Linux grants on
-/// request.
+/// Whether the system permits this process to use AMX tiles. Linux grants the
+/// permission on request.
 static bool mayUseTiles() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr int requestPermission = 0x1023, tileData = 18;

@@ -236,7 +236,7 @@ private:
     APInt code;
   };
   /// The path from the quantize to a dequantize.
-  struct Way {
+  struct Path {
     /// The elementwise ops, last one first. All are monotonic (non-decreasing).
     SmallVector<Step> steps;
     /// Below a MaxPool: the points that its windows can contain, their type,
@@ -251,14 +251,14 @@ private:
   struct Leaf {
     DequantizeOp op;
     CodeMap map;
-    Requantization way;
+    Requantization requantization;
   };
 
-  bool refuse(const Twine &why) {
-    error = why.str();
+  bool refuse(const Twine &reason) {
+    error = reason.str();
     return false;
   }
-  bool refuse(const Twine &why, const CodeMap &map, const Twine &where = "");
+  bool refuse(const Twine &reason, const CodeMap &map, const Twine &where = "");
   bool refuseWidth() {
     return refuse("encodings of more than " + Twine(codeBits) +
                   " bits are not enumerated");
@@ -266,15 +266,15 @@ private:
   bool findOpset(Operation *op);
   bool findAligned(DequantizeOp dequantize);
   bool findUnknown(DequantizeOp dequantize);
-  bool visit(OpOperand &use, Way way);
-  bool visitLeaf(OpOperand &use, DequantizeOp op, const Way &way);
-  bool visitMovement(NodeOp node, const Movement &movement, Way way);
-  bool visitPad(NodeOp node, const Way &way);
-  bool visitMaxPool(NodeOp node, Way way);
+  bool visit(OpOperand &use, Path path);
+  bool visitLeaf(OpOperand &use, DequantizeOp op, const Path &path);
+  bool visitMovement(NodeOp node, const Movement &movement, Path path);
+  bool visitPad(NodeOp node, const Path &path);
+  bool visitMaxPool(NodeOp node, Path path);
   bool isIncreasing(SmallVector<Point> &points);
   /// Applies the steps to the bits of a number. Nullopt if the result of a step
   /// is not unique.
-  std::optional<APInt> follow(APInt bits, const Way &way);
+  std::optional<APInt> follow(APInt bits, const Path &path);
   bool isSame(const APInt &code, const APInt &other) const;
   Value build(RewriterBase &rewriter, OpOperand &use);
 
@@ -325,11 +325,11 @@ struct EliminateQdqPass final
 } // namespace
 
 /// Refuses with the first value that changes as an example.
-bool Elimination::refuse(const Twine &why, const CodeMap &map,
+bool Elimination::refuse(const Twine &reason, const CodeMap &map,
                          const Twine &where) {
   uint64_t code = map.findChange();
   APInt bits(getNumberWidth(map.from), code);
-  return refuse(why + ": code " + describeCode(map.from, bits) + where +
+  return refuse(reason + ": code " + describeCode(map.from, bits) + where +
                 " becomes " + describeCode(map.to, map.codes[code]));
 }
 
@@ -363,7 +363,7 @@ bool Elimination::find() {
   if (!isa<TensorType>(quantize.getType()))
     return !direct ? refuse("nodes require tensors") : findAligned(direct);
   parameters = constants->front();
-  return visit(quantize.getInputMutable(), Way());
+  return visit(quantize.getInputMutable(), Path());
 }
 
 /// Refuses if unknown parameters can change values: with the largest scale,
@@ -391,14 +391,16 @@ bool Elimination::findUnknown(DequantizeOp dequantize) {
 /// Handles parameters that vary along the tensor. Every value must be preserved
 /// by each combination of parameters that occurs.
 bool Elimination::findAligned(DequantizeOp dequantize) {
-  SmallVector<Parameters> mine = *getConstantParameters(quantize);
-  SmallVector<Parameters> others = *getConstantParameters(dequantize);
-  bool isAligned = mine.size() == 1 || others.size() == 1;
+  SmallVector<Parameters> quantizeParameters = *getConstantParameters(quantize);
+  SmallVector<Parameters> dequantizeParameters =
+      *getConstantParameters(dequantize);
+  bool isAligned =
+      quantizeParameters.size() == 1 || dequantizeParameters.size() == 1;
   if (!isAligned) {
     isAligned = quantize.getAxisIndex() == dequantize.getAxisIndex() &&
                 quantize.getAxisIndex() &&
                 quantize.getBlockSize() == dequantize.getBlockSize() &&
-                mine.size() == others.size();
+                quantizeParameters.size() == dequantizeParameters.size();
   }
   if (!isAligned)
     return refuse("their parameters belong to different slices of the values");
@@ -406,10 +408,13 @@ bool Elimination::findAligned(DequantizeOp dequantize) {
   Type from = dequantize.getQuantizedElementType();
   unsigned width = getNumberWidth(from);
   std::set<std::array<uint64_t, 4>> tried;
-  for (size_t i = 0, count = std::max(mine.size(), others.size()); i < count;
-       ++i) {
-    const Parameters &a = others[others.size() == 1 ? 0 : i];
-    const Parameters &b = mine[mine.size() == 1 ? 0 : i];
+  for (size_t i = 0, count = std::max(quantizeParameters.size(),
+                                      dequantizeParameters.size());
+       i < count; ++i) {
+    const Parameters &a =
+        dequantizeParameters[dequantizeParameters.size() == 1 ? 0 : i];
+    const Parameters &b =
+        quantizeParameters[quantizeParameters.size() == 1 ? 0 : i];
     auto key = [](const std::optional<APInt> &bits) {
       return bits ? bits->getZExtValue() : 0;
     };
@@ -438,36 +443,36 @@ bool Elimination::findAligned(DequantizeOp dequantize) {
   return true;
 }
 
-std::optional<APInt> Elimination::follow(APInt bits, const Way &way) {
+std::optional<APInt> Elimination::follow(APInt bits, const Path &path) {
   APInt inWindow = bits;
-  for (size_t i = way.steps.size(); i-- > 0;) {
-    std::optional<APInt> next = way.steps[i](bits);
+  for (size_t i = path.steps.size(); i-- > 0;) {
+    std::optional<APInt> next = path.steps[i](bits);
     if (!next)
       return std::nullopt;
     bits = *next;
-    if (i >= way.numStepsAfter)
+    if (i >= path.numStepsAfter)
       inWindow = bits;
   }
   APInt code = evaluate(quantize, bits, parameters);
-  if (way.points)
-    way.points->push_back({getFloatValue(way.pointType, inWindow), code});
+  if (path.points)
+    path.points->push_back({getFloatValue(path.pointType, inWindow), code});
   return code;
 }
 
-bool Elimination::visit(OpOperand &use, Way way) {
+bool Elimination::visit(OpOperand &use, Path path) {
   Operation *op = use.get().getDefiningOp();
   if (!op)
     return refuse("it also depends on floats that are not dequantized");
   visited.insert(op);
   if (auto dequantize = dyn_cast<DequantizeOp>(op))
-    return visitLeaf(use, dequantize, way);
+    return visitLeaf(use, dequantize, path);
   std::string name = op->getName().getStringRef().str();
   auto node = dyn_cast<NodeOp>(op);
   if (node)
     name = node.getOpType().str();
   if (!use.get().hasOneUse())
     return refuse("the result of " + name + " has other uses");
-  if (++way.depth > kMaxDepth)
+  if (++path.depth > kMaxDepth)
     return refuse("more than " + Twine(kMaxDepth) + " nodes are in between");
   if (isElementwise(op)) {
     Step step;
@@ -477,17 +482,17 @@ bool Elimination::visit(OpOperand &use, Way way) {
       step = makeStep(node);
     if (!step)
       return refuse(name + " has non-constant bounds or unsupported types");
-    way.steps.push_back(step);
-    return visit(op->getOpOperand(0), way);
+    path.steps.push_back(step);
+    return visit(op->getOpOperand(0), path);
   }
   const Movement *movement = node ? findMovement(node) : nullptr;
   if (!movement || node.getInputs().empty())
     return refuse(name + " computes new values");
-  return visitMovement(node, *movement, way);
+  return visitMovement(node, *movement, path);
 }
 
 bool Elimination::visitMovement(NodeOp node, const Movement &movement,
-                                Way way) {
+                                Path path) {
   std::string name = node.getOpType().str();
   if (int64_t(node.getOpset()) < getFirstOpset(movement, to)) {
     llvm::raw_string_ostream os(error);
@@ -503,16 +508,16 @@ bool Elimination::visitMovement(NodeOp node, const Movement &movement,
     if (getElementTypeOrSelf(input) != getElementTypeOrSelf(node.getResult(0)))
       return refuse(name + " changes the type");
   if (movement.kind == NodeKind::MaxPool)
-    return visitMaxPool(node, way);
-  if (movement.kind == NodeKind::Pad && !visitPad(node, way))
+    return visitMaxPool(node, path);
+  if (movement.kind == NodeKind::Pad && !visitPad(node, path))
     return false;
   for (unsigned i = 0; i < count; ++i)
-    if (!visit(node->getOpOperand(i), way))
+    if (!visit(node->getOpOperand(i), path))
       return false;
   return true;
 }
 
-bool Elimination::visitPad(NodeOp node, const Way &way) {
+bool Elimination::visitPad(NodeOp node, const Path &path) {
   Attribute mode = node.getNodeAttributes().get("mode");
   if (mode && mode != StringAttr::get(node.getContext(), "constant"))
     return true;
@@ -527,14 +532,14 @@ bool Elimination::visitPad(NodeOp node, const Way &way) {
       return refuse("the value of Pad is not a constant");
     bits = constant->front();
   }
-  std::optional<APInt> code = follow(bits, way);
+  std::optional<APInt> code = follow(bits, path);
   if (!code)
     return refuse("the value of Pad is a NaN or a negative zero");
   padCodes.try_emplace(node, *code);
   return true;
 }
 
-bool Elimination::visitMaxPool(NodeOp node, Way way) {
+bool Elimination::visitMaxPool(NodeOp node, Path path) {
   // With ceil_mode, a window can lie outside of the input, and its result is
   // -inf.
   auto ceilMode =
@@ -542,15 +547,15 @@ bool Elimination::visitMaxPool(NodeOp node, Way way) {
   if (ceilMode && !ceilMode.getValue().isZero())
     return refuse("windows of MaxPool may be empty with ceil_mode");
   // An enclosing MaxPool already checks the same condition for the same values.
-  if (way.points)
-    return visit(node->getOpOperand(0), way);
+  if (path.points)
+    return visit(node->getOpOperand(0), path);
   SmallVector<Point> points;
-  way.points = &points;
-  way.pointType = getElementTypeOrSelf(node.getResult(0));
-  way.numStepsAfter = way.steps.size();
-  if (!isFloat(way.pointType))
+  path.points = &points;
+  path.pointType = getElementTypeOrSelf(node.getResult(0));
+  path.numStepsAfter = path.steps.size();
+  if (!isFloat(path.pointType))
     return refuse("the elements of MaxPool are not floats");
-  return visit(node->getOpOperand(0), way) && isIncreasing(points);
+  return visit(node->getOpOperand(0), path) && isIncreasing(points);
 }
 
 bool Elimination::isIncreasing(SmallVector<Point> &points) {
@@ -581,7 +586,7 @@ bool Elimination::isIncreasing(SmallVector<Point> &points) {
   return true;
 }
 
-bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
+bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Path &path) {
   Type from = op.getQuantizedElementType();
   if (getNumberWidth(from) > codeBits)
     return refuseWidth();
@@ -598,7 +603,7 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
   for (uint64_t code = 0; code < uint64_t(1) << width; ++code) {
     APInt bits(width, code);
     APInt value = evaluate(op, bits, constants->front());
-    std::optional<APInt> result = follow(value, way);
+    std::optional<APInt> result = follow(value, path);
     if (!result)
       return refuse("code " + describeCode(from, bits) + " is " +
                     describeCode(type, value) +
@@ -606,18 +611,18 @@ bool Elimination::visitLeaf(OpOperand &use, DequantizeOp op, const Way &way) {
                     "zeros or NaNs");
     map.codes.push_back(from == to && isSame(bits, *result) ? bits : *result);
   }
-  std::string why;
+  std::string reason;
   std::optional<Requantization> requantization =
-      chooseRequantization(map, form, opset, why);
+      chooseRequantization(map, form, opset, reason);
   if (!requantization)
-    return refuse(why);
+    return refuse(reason);
   leaves.try_emplace(&use, Leaf{op, std::move(map), *requantization});
   return true;
 }
 
 /// Determines the opset of new nodes.
 bool Elimination::findOpset(Operation *op) {
-  constexpr int64_t kPlainOpset = 21;
+  constexpr int64_t kDefaultOpset = 21;
   auto isOnnx = [](StringRef domain) {
     return domain.empty() || domain == "ai.onnx";
   };
@@ -629,7 +634,7 @@ bool Elimination::findOpset(Operation *op) {
   }
   // Use the opset that the model imports.
   auto module = op->getParentOfType<ModuleOp>();
-  opset = module ? getOnnxOpset(module).value_or(kPlainOpset) : kPlainOpset;
+  opset = module ? getOnnxOpset(module).value_or(kDefaultOpset) : kDefaultOpset;
   return true;
 }
 
@@ -646,7 +651,7 @@ Value Elimination::build(RewriterBase &rewriter, OpOperand &use) {
       loc = NameLoc::get(rewriter.getStringAttr(name + "/" + Twine(numBuilt)),
                          loc);
     return buildRequantization(rewriter, loc, leaf.op.getInput(), leaf.map,
-                               leaf.way, opset);
+                               leaf.requantization, opset);
   }
   Operation *op = use.get().getDefiningOp();
   if (isElementwise(op))

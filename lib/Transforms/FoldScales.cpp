@@ -361,8 +361,8 @@ std::string ScaledDequantize::prove() {
 }
 
 std::string ScaledDequantize::fold(RewriterBase &rewriter) {
-  if (std::string why = analyze(); !why.empty())
-    return why;
+  if (std::string reason = analyze(); !reason.empty())
+    return reason;
   // The new scale is per tensor, per axis or blocked, depending on the sizes.
   auto type = cast<RankedTensorType>(op.getType());
   bool isBlocked = op.getGranularity().blockSize.has_value();
@@ -392,19 +392,19 @@ std::string ScaledDequantize::fold(RewriterBase &rewriter) {
                                  [&](std::pair<uint64_t, uint64_t> position) {
                                    return (*zeroPoints)[position.first];
                                  })));
-  std::string why;
+  std::string reason;
   {
     ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &problem) {
-      why = problem.str();
+      reason = problem.str();
       return success();
     });
     (void)verify(candidate, /*verifyRecursively=*/false);
   }
-  if (why.empty())
-    why = prove();
-  if (!why.empty()) {
+  if (reason.empty())
+    reason = prove();
+  if (!reason.empty()) {
     eraseUnused(rewriter, candidate.getResult());
-    return why;
+    return reason;
   }
   // The new op takes over the name of the Mul.
   candidate->setLoc(mul.getLoc());
@@ -437,12 +437,12 @@ void FoldScalesPass::runOnOperation() {
         if (!computeConstant(op.getInputs()[1 - i]))
           continue;
         LDBG() << "folding " << op;
-        std::string why = ScaledDequantize(op, i).fold(rewriter);
-        LDBG() << (why.empty() ? "folded" : why.c_str());
-        if (why.empty())
+        std::string reason = ScaledDequantize(op, i).fold(rewriter);
+        LDBG() << (reason.empty() ? "folded" : reason.c_str());
+        if (reason.empty())
           ++numMultipliersFolded;
         else
-          emitNodeRemark(op) << "not folded: " << why;
+          emitNodeRemark(op) << "not folded: " << reason;
         break;
       }
 }

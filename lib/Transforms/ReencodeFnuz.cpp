@@ -80,10 +80,10 @@ static Type getSibling(Type type, bool toFnuz) {
 
 /// Emits a remark: values that are quantized at run time cannot be re-encoded,
 /// because the maxima of the types differ.
-static void refuseComputed(Operation *op, const Reencoding &way) {
-  FloatFormat source(way.from), destination(way.to);
-  APFloat end =
-      scalbn(destination.maxValue, -way.exponent, APFloat::rmNearestTiesToEven);
+static void refuseComputed(Operation *op, const Reencoding &reencoding) {
+  FloatFormat source(reencoding.from), destination(reencoding.to);
+  APFloat end = scalbn(destination.maxValue, -reencoding.exponent,
+                       APFloat::rmNearestTiesToEven);
   const APFloat &larger = end < source.maxValue ? source.maxValue : end;
   SmallString<32> input, maxInput, lost;
   larger.toString(input);
@@ -92,7 +92,7 @@ static void refuseComputed(Operation *op, const Reencoding &way) {
   emitNodeRemark(op)
       << "not re-encoded: the quantized values are not constant: an input of "
       << input << " times the scale becomes " << maxInput
-      << " times the scale, but with " << way.to << " " << lost;
+      << " times the scale, but with " << reencoding.to << " " << lost;
 }
 
 /// Returns twice or half of each scale. Emits a remark and returns nullopt if
@@ -125,10 +125,10 @@ static std::optional<SmallVector<APInt>> moveScales(DequantizeOp op,
 
 /// Returns whether the weights are re-encoded. Otherwise emits a remark.
 static bool reencode(RewriterBase &rewriter, DequantizeOp op,
-                     const Reencoding &way) {
+                     const Reencoding &reencoding) {
   std::optional<ConstantBytes> constant = getConstantBytes(op.getInput());
   if (!constant) {
-    refuseComputed(op, way);
+    refuseComputed(op, reencoding);
     return false;
   }
   SmallVector<char> bytes(constant->bytes);
@@ -139,7 +139,7 @@ static bool reencode(RewriterBase &rewriter, DequantizeOp op,
   // A splat stands for all elements.
   uint64_t share = bytes.size() == 1 ? count : 1;
   for (auto [index, byte] : llvm::enumerate(bytes)) {
-    if (std::optional<uint8_t> code = way.codes[uint8_t(byte)]) {
+    if (std::optional<uint8_t> code = reencoding.codes[uint8_t(byte)]) {
       byte = char(*code);
       continue;
     }
@@ -151,21 +151,22 @@ static bool reencode(RewriterBase &rewriter, DequantizeOp op,
   if (numLost) {
     InFlightDiagnostic remark = emitNodeRemark(op);
     remark << "not re-encoded: " << numLost << " of " << count
-           << " values have no counterpart in " << way.to
+           << " values have no counterpart in " << reencoding.to
            << ", the first is element " << first << ":";
     const char *separator = " ";
     for (uint64_t code = 0; code < lost.size(); ++code)
       if (lost[code]) {
         remark << separator << lost[code] << " of "
-               << describeCode(way.from, APInt(8, code));
+               << describeCode(reencoding.from, APInt(8, code));
         separator = ", ";
       }
     return false;
   }
-  std::optional<SmallVector<APInt>> scales = moveScales(op, way.exponent);
+  std::optional<SmallVector<APInt>> scales =
+      moveScales(op, reencoding.exponent);
   if (!scales)
     return false;
-  LDBG() << "re-encoding to " << way.to << ": " << op;
+  LDBG() << "re-encoding to " << reencoding.to << ": " << op;
   rewriter.setInsertionPoint(op);
   auto replace = [&](OpOperand &operand, Value value) {
     Operation *old = operand.get().getDefiningOp();
@@ -175,7 +176,7 @@ static bool reencode(RewriterBase &rewriter, DequantizeOp op,
       rewriter.eraseOp(old);
   };
   auto withType = [&](Value value) {
-    return cast<ShapedType>(value.getType()).clone(way.to);
+    return cast<ShapedType>(value.getType()).clone(reencoding.to);
   };
   replace(op.getScaleMutable(),
           createConstantOfBits(rewriter, op.getScale().getLoc(),

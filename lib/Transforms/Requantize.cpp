@@ -184,9 +184,9 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
   if (map.isIdentity())
     return Requantization{Requantization::Identity};
   llvm::raw_string_ostream os(error);
-  auto refuse = [&](const Twine &why) -> std::optional<Requantization> {
+  auto refuse = [&](const Twine &reason) -> std::optional<Requantization> {
     uint64_t code = map.findChange();
-    os << why << ": code "
+    os << reason << ": code "
        << describeCode(map.from, APInt(getNumberWidth(map.from), code))
        << " becomes " << describeCode(map.to, map.codes[code]);
     return std::nullopt;
@@ -198,12 +198,14 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
   unsigned from = map.from.getIntOrFloatBitWidth();
   unsigned to = map.to.getIntOrFloatBitWidth();
   if (isClip(map) && from == 8 && opset >= kIntegerClipOpset) {
-    Requantization way{Requantization::Clip};
+    Requantization requantization{Requantization::Clip};
     auto numbers = llvm::map_range(
         map.codes, [&](const APInt &code) { return toNumber(map.to, code); });
-    way.steps.min = *std::min_element(numbers.begin(), numbers.end());
-    way.steps.max = *std::max_element(numbers.begin(), numbers.end());
-    return way;
+    requantization.steps.min =
+        *std::min_element(numbers.begin(), numbers.end());
+    requantization.steps.max =
+        *std::max_element(numbers.begin(), numbers.end());
+    return requantization;
   }
   if ((from < 8 || to < 8) && opset < kInt4Opset)
     return refuse("Cast of opset " + Twine(opset) +
@@ -239,11 +241,11 @@ quant_float::chooseRequantization(const CodeMap &map, RequantizationForm form,
 
 Value quant_float::buildRequantization(OpBuilder &builder, Location loc,
                                        Value codes, const CodeMap &map,
-                                       const Requantization &way,
+                                       const Requantization &requantization,
                                        int64_t opset) {
   NodeBuilder b{builder, loc, opset};
-  const quant_float::MultiplyShift &steps = way.steps;
-  switch (way.kind) {
+  const quant_float::MultiplyShift &steps = requantization.steps;
+  switch (requantization.kind) {
   case Requantization::Identity:
     return codes;
   case Requantization::Clip:

@@ -57,7 +57,7 @@ void quant_float_python::raiseError(QuantFloatStatus status,
 static thread_local ProgressCall *currentCall = nullptr;
 
 ProgressCall::ProgressCall(nb::handle callback)
-    : callback(callback), asked(std::chrono::steady_clock::now()),
+    : callback(callback), lastCheck(std::chrono::steady_clock::now()),
       outer(currentCall) {
   currentCall = this;
 }
@@ -71,18 +71,18 @@ bool quant_float_python::reportProgress(const QuantFloatProgress *progress,
     return true;
   if (call->exception)
     return false;
-  bool isAsked = call->callback.is_valid() && !call->callback.is_none();
+  bool hasCallback = call->callback.is_valid() && !call->callback.is_none();
   // Without a callback, only check for Ctrl-C now and then, because other
   // threads may hold the GIL for a while.
   auto now = std::chrono::steady_clock::now();
-  if (!isAsked && now - call->asked < std::chrono::milliseconds(100))
+  if (!hasCallback && now - call->lastCheck < std::chrono::milliseconds(100))
     return true;
   nb::gil_scoped_acquire acquire;
   try {
     if (PyErr_CheckSignals())
       throw nb::python_error();
-    call->asked = std::chrono::steady_clock::now();
-    if (!isAsked)
+    call->lastCheck = std::chrono::steady_clock::now();
+    if (!hasCallback)
       return true;
     nb::object result = call->callback(
         progress->stage, decode(progress->detail), progress->done);

@@ -48,7 +48,7 @@ struct ProgressCall {
   /// The exception of the callback or of a signal handler.
   std::exception_ptr exception;
   /// The time of the last check for signals.
-  std::chrono::steady_clock::time_point asked;
+  std::chrono::steady_clock::time_point lastCheck;
   ProgressCall *outer;
 };
 

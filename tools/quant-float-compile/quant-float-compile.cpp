@@ -182,10 +182,10 @@ int main(int argc, char **argv) {
       !llvm::sys::fs::is_directory(arguments.dumpStages))
     return fail("--dump-stages: there is no directory '" +
                 arguments.dumpStages + "' to write to");
-  StringRef besideSuffix = getSuffixBeside(*kind);
-  if (!besideSuffix.empty() &&
-      llvm::sys::path::extension(output) == ("." + besideSuffix).str())
-    return fail("the ." + besideSuffix + " file next to '" + output +
+  StringRef sidecarSuffix = getSidecarSuffix(*kind);
+  if (!sidecarSuffix.empty() &&
+      llvm::sys::path::extension(output) == ("." + sidecarSuffix).str())
+    return fail("the ." + sidecarSuffix + " file next to '" + output +
                 "' would overwrite it");
 
   BuildOptions options;

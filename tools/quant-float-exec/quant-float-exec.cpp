@@ -269,7 +269,7 @@ Runner::gatherInputs(const qf_entry &entry) {
   }
   // With --all, some functions may lack an input that --shapes names.
   return options.gatherInputs(std::move(inputs), options.offsetBytes,
-                              /*ignoresOthers=*/options.all);
+                              /*ignoresUnknown=*/options.all);
 }
 
 llvm::Error Runner::openDevice() {

@@ -99,7 +99,7 @@ ONNXTensorElementDataType getElementType(int64_t dtype) {
   return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
 }
 
-/// An operator as ONNX Runtime knows it.
+/// An operator in the form that ONNX Runtime registers.
 struct CustomOp : OrtCustomOp {
   Operator op = Operator::Cast;
   const char *name = nullptr;

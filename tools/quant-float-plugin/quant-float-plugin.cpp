@@ -91,8 +91,8 @@ static void *lookUp(const char *name, const void *caller) {
 }
 
 // Both functions return a plugin that registers nothing if the implementation
-// cannot be used. mlir-opt does not take the error that it gets for a plugin of
-// another API version, so with assertions of LLVM it would abort.
+// cannot be used. mlir-opt does not consume the error for a plugin of another
+// API version, so with assertions of LLVM it would abort.
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT ::mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {

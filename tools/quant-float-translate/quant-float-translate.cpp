@@ -324,7 +324,7 @@ int main(int argc, char **argv) {
       output ? llvm::StringRef(*output).drop_front(before.size()).str() : "-";
   // The sidecar file of the model.
   std::optional<mlir::quant_float::OutputFile> sidecar;
-  auto writeBeside = [&](llvm::StringRef bytes) {
+  auto writeSidecar = [&](llvm::StringRef bytes) {
     return sidecar->write({bytes.data(), bytes.size()});
   };
   llvm::cl::opt<bool> usesExternalData(
@@ -409,7 +409,7 @@ int main(int argc, char **argv) {
     }
     sidecar.emplace(path + ".data");
     options.externalData = llvm::sys::path::filename(path).str() + ".data";
-    options.writeExternal = writeBeside;
+    options.writeExternal = writeSidecar;
     return options;
   };
   mlir::quant_float::registerToOnnxTranslation(
@@ -423,7 +423,7 @@ int main(int argc, char **argv) {
           return options;
         llvm::sys::path::replace_extension(weights, "bin");
         sidecar.emplace(weights.str().str());
-        options.writeWeights = writeBeside;
+        options.writeWeights = writeSidecar;
         // A model without constants has an empty weights file.
         (void)sidecar->write("");
         return options;

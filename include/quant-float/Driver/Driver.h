@@ -87,9 +87,9 @@ struct CompileOptions {
   /// Whether to partition models that have nodes without a lowering. The
   /// subgraphs around quantization operations become separate entry points.
   bool partition = false;
-  /// The folder that gets the module after each stage of code generation, as
-  /// `1-normalize-import.mlir` and so on; none if empty. Constants of more than
-  /// 16 elements are elided.
+  /// The folder to which the module is written after each stage of code
+  /// generation, as `1-normalize-import.mlir` and so on; none if empty.
+  /// Constants of more than 16 elements are elided.
   std::string dumpFolder;
   /// Called with the pass manager of the CPU pipeline before it runs, to add
   /// instrumentation.
@@ -114,7 +114,7 @@ FailureOr<CpuLevel> compileToLLVM(ModuleOp module,
 
 /// Returns the extension of the sidecar file for this kind of output: the C
 /// header of an object or library. Empty if there is none.
-StringRef getSuffixBeside(EmitKind kind);
+StringRef getSidecarSuffix(EmitKind kind);
 
 /// Reads back the bytes that a stream has received. If a stream supports this,
 /// large constants are written into the object last, which avoids several

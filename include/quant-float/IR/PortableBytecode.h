@@ -28,7 +28,8 @@ namespace mlir::quant_float {
 /// Writes bytecode that this LLVM and all other supported versions read, with
 /// this project's tools or, if the IR contains upstream dialects only, with
 /// mlir-opt. LLVM 22 and 23 write the version of this dialect. LLVM 24 does
-/// not: like text, its files are for readers of the current version.
+/// not: only readers of the same version support its files, as for the textual
+/// form.
 LogicalResult writePortableBytecode(Operation *op, raw_ostream &os);
 
 } // namespace mlir::quant_float

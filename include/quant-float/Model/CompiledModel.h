@@ -44,8 +44,8 @@ public:
   /// Returns the entry points in the order of the model.
   ArrayRef<Entry> getEntries() const { return entries; }
   /// Returns the index of the entry with this symbol or graph name. The empty
-  /// name selects the only entry; if there are several, the error says that
-  /// `chooser` selects one.
+  /// name selects the only entry; if there are several, the error names
+  /// `chooser` as the option that selects one.
   llvm::Expected<size_t> findEntry(StringRef name,
                                    StringRef chooser = "a name") const;
 

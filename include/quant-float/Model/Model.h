@@ -214,7 +214,7 @@ private:
   bool isBroken = false;
 };
 
-/// The nodes of a model and what the opset rules say about them.
+/// The nodes of a model and their verdicts by the opset rules.
 struct CheckedModel {
   /// Owns the operations of `nodes`, which have the requested opset.
   Model model;

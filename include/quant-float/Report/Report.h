@@ -64,7 +64,7 @@ struct Alternative {
   double sqnr;
 };
 
-/// The error of the same tensor in a block format. Blocks lie along the last
+/// The error of the same tensor in a block format. Blocks are along the last
 /// axis.
 struct BlockAlternative {
   /// The format in WeightFormats.def, and the rule that derives its scales.

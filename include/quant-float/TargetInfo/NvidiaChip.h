@@ -42,7 +42,7 @@ enum class NvidiaFeature {
 struct NvidiaChip {
   /// Resolves names such as "sm_90a" and, for PTX 8.1, "81" or "ptx81". Without
   /// a version, selects the lowest that supports all of the chip's
-  /// instructions. Fails for chips and versions that LLVM does not know, for
+  /// instructions. Fails for chips and versions that LLVM does not support, for
   /// which LLVM would abort, and for versions that do not support the chip.
   static llvm::Expected<NvidiaChip> get(StringRef chip, StringRef ptx = {});
 

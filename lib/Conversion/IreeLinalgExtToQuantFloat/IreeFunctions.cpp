@@ -33,10 +33,10 @@ static bool isOp(Operation *op, StringRef name) {
   return op && op->getName().getStringRef() == name;
 }
 
-static LogicalResult unsupported(Operation *op, const Twine &why) {
+static LogicalResult unsupported(Operation *op, const Twine &reason) {
   return op->emitError() << "no conversion of '"
                          << printable(op->getName().getStringRef())
-                         << "': " << why;
+                         << "': " << reason;
 }
 
 namespace {

@@ -150,14 +150,14 @@ static bool isHint(NodeOp node, StringRef name) {
 }
 
 std::optional<std::string> NodeAttributes::read(ArrayRef<AttributeRow> newRows,
-                                                bool ignoresOthers) {
+                                                bool ignoresUnknown) {
   rows = newRows;
   NodeOp op = node;
   SmallVector<StringRef> names(op.getBodyNames().getAsValueRange<StringAttr>());
   for (NamedAttribute attribute : op.getNodeAttributes())
     names.push_back(attribute.getName());
   for (StringRef name : names)
-    if (!ignoresOthers && !findRow(name) && !isHint(node, name))
+    if (!ignoresUnknown && !findRow(name) && !isHint(node, name))
       return "unknown attribute '" + printable(name) + "'";
   for (const AttributeRow &row : rows)
     if (Attribute value = getAttribute(row.name))

@@ -205,9 +205,9 @@ Value OnnxNodeBuilder::makeInts(ArrayRef<int64_t> values) {
 // Failure
 //===----------------------------------------------------------------------===//
 
-LogicalResult OnnxNodeBuilder::unsupported(const Twine &why) {
+LogicalResult OnnxNodeBuilder::unsupported(const Twine &reason) {
   if (problem.empty())
-    problem = why.str();
+    problem = reason.str();
   return failure();
 }
 

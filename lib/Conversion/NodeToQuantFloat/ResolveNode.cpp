@@ -162,7 +162,7 @@ LogicalResult quant_float::verifyResolvedNode(Operation *op,
       found.push_back(std::move(diagnostic));
       return success();
     });
-    // The generic IR of the op does not help the user, who knows the node.
+    // The user knows the node, so the generic form of the op is no help.
     bool printOp = context->shouldPrintOpOnDiagnostic();
     context->printOpOnDiagnostic(false);
     result = mlir::verify(op, /*verifyRecursively=*/false);

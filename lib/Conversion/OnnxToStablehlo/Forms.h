@@ -40,7 +40,7 @@ public:
   /// Returns an axis, counted from the front. Fails if it is out of range.
   FailureOr<int64_t> requireAxis(int64_t axis, int64_t rank);
 
-  LogicalResult unsupported(const Twine &why);
+  LogicalResult unsupported(const Twine &reason);
   const std::string &getProblem() const { return problem; }
 
 private:

@@ -24,9 +24,9 @@ using llvm::APFloat;
 // Attributes and inputs
 //===----------------------------------------------------------------------===//
 
-LogicalResult Form::unsupported(const Twine &why) {
+LogicalResult Form::unsupported(const Twine &reason) {
   if (problem.empty())
-    problem = why.str();
+    problem = reason.str();
   return failure();
 }
 

@@ -48,7 +48,7 @@ public:
   Value select(Value condition, Value yes, Value no) {
     return elementwise("select", {condition, yes, no});
   }
-  /// As StableHLO's convert does, see convert-stablehlo-to-onnx.
+  /// Converts elements as StableHLO's convert; see convert-stablehlo-to-onnx.
   Value convert(Value value, Type elementType);
   Value bitcast(Value value, Type elementType);
   Value reshape(Value value, ArrayRef<int64_t> shape);

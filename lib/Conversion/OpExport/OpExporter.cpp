@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace mlir::quant_float;
 using llvm::APFloat;
 
-LogicalResult OpExporter::unsupported(const Twine &why) {
+LogicalResult OpExporter::unsupported(const Twine &reason) {
   if (problem.empty())
-    problem = why.str();
+    problem = reason.str();
   return failure();
 }
 

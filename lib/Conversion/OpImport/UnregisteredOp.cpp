@@ -129,10 +129,10 @@ std::optional<std::string> UnregisteredOp::getText(StringRef name,
 }
 
 std::optional<SmallVector<int64_t>>
-quant_float::readIntsOfText(StringRef text, StringRef name) {
+quant_float::readIntsFromString(StringRef text, StringRef name) {
   SmallVector<int64_t> result;
   size_t found = 0;
-  // The name is a word of its own.
+  // Find the name as a whole word.
   while ((found = text.find(name, found)) != StringRef::npos) {
     bool isWord = found == 0 ||
                   (!llvm::isAlnum(text[found - 1]) && text[found - 1] != '_');

@@ -109,11 +109,13 @@ struct YieldingOpConversion final : OpConversionPattern<OpTy> {
 };
 } // namespace
 
-static bool hasOtherStorage(Type type) { return getStorageType(type) != type; }
+static bool hasDifferentStorage(Type type) {
+  return getStorageType(type) != type;
+}
 
 bool quant_float::isOfStorageTypes(Operation *op) {
-  return llvm::none_of(op->getOperandTypes(), hasOtherStorage) &&
-         llvm::none_of(op->getResultTypes(), hasOtherStorage);
+  return llvm::none_of(op->getOperandTypes(), hasDifferentStorage) &&
+         llvm::none_of(op->getResultTypes(), hasDifferentStorage);
 }
 
 void quant_float::generalizeLinalgOps(Operation *root) {

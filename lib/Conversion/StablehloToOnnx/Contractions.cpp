@@ -240,7 +240,7 @@ NodeResults stablehlo_ops::convertDotGeneral(OpImporter &op) {
   if (!text)
     return op.unsupportedAttribute("dot_dimension_numbers",
                                    "#stablehlo.dot<...>");
-  auto read = [&](StringRef name) { return readIntsOfText(*text, name); };
+  auto read = [&](StringRef name) { return readIntsFromString(*text, name); };
   auto lhsBatch = read("lhs_batching_dimensions");
   auto rhsBatch = read("rhs_batching_dimensions");
   auto lhsReduced = read("lhs_contracting_dimensions");

@@ -78,9 +78,9 @@ static LogicalResult checkTypes(Operation *op) {
                  succeeded(check("result", op->getResultTypes())));
 }
 
-static LogicalResult emitProblem(Operation *op, const Twine &why) {
+static LogicalResult emitProblem(Operation *op, const Twine &reason) {
   return op->emitError() << "no conversion of '" << op->getName()
-                         << "': " << why;
+                         << "': " << reason;
 }
 
 //===----------------------------------------------------------------------===//

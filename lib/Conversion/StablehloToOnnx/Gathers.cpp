@@ -27,7 +27,7 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::stablehlo_ops;
 
 /// Returns the integer of "name = 1" in the string of an attribute, or 0.
-static int64_t readIntOfText(StringRef text, StringRef name) {
+static int64_t readIntFromString(StringRef text, StringRef name) {
   int64_t value = 0;
   size_t found = text.find(name);
   if (found != StringRef::npos) {
@@ -242,12 +242,12 @@ static FailureOr<DimensionNumbers> readNumbers(OpImporter &op,
                                    &numbers.batch, &numbers.indexBatch,
                                    &numbers.map};
   for (auto [list, name] : llvm::zip_equal(lists, names)) {
-    std::optional<SmallVector<int64_t>> given = readIntsOfText(*text, name);
+    std::optional<SmallVector<int64_t>> given = readIntsFromString(*text, name);
     if (!given)
       return fail();
     *list = *given;
   }
-  numbers.vectorAxis = readIntOfText(*text, "index_vector_dim");
+  numbers.vectorAxis = readIntFromString(*text, "index_vector_dim");
   return numbers;
 }
 

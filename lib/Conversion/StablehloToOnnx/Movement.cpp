@@ -90,7 +90,7 @@ static Value padInterior(OpImporter &op, Value value, Value scalar,
   int64_t size = sizes[axis];
   if (size < 2)
     return value;
-  // Give each element an axis of its own, and pad that.
+  // Add an axis of size 1 for each element, and pad it.
   sizes.insert(sizes.begin() + axis + 1, 1);
   value = op.buildNode("Unsqueeze", {value, op.makeInts(axis + 1)},
                        type.clone(sizes));

@@ -50,7 +50,7 @@ static Value makeZero(TorchMath &math, Value like) {
 }
 
 /// Whether both values are not zero and have different signs.
-static Value haveOtherSigns(TorchMath &math, Value value, Value divisor) {
+static Value haveDifferentSigns(TorchMath &math, Value value, Value divisor) {
   Type flag = math.b.getI1Type();
   Value zero = makeZero(math, value);
   Value isNonzero =
@@ -82,7 +82,7 @@ NodeResults torch_ops::convertRemainder(OpImporter &op) {
   TorchMath math(op);
   Value remainder = computeRemainder(math, *pair);
   Value moved = math.node("Add", {remainder, pair->rhs});
-  Value isMoved = haveOtherSigns(math, remainder, pair->rhs);
+  Value isMoved = haveDifferentSigns(math, remainder, pair->rhs);
   return math.to(math.node("Where", {isMoved, moved, remainder}), pair->common);
 }
 
@@ -102,8 +102,8 @@ static Value divideFloor(OpImporter &op, const Pair &pair) {
     Value remainder =
         math.node("Sub", {pair.lhs, math.node("Mul", {quotient, pair.rhs})});
     Value below = math.node("Sub", {quotient, number(1)});
-    return math.node(
-        "Where", {haveOtherSigns(math, remainder, pair.rhs), below, quotient});
+    return math.node("Where", {haveDifferentSigns(math, remainder, pair.rhs),
+                               below, quotient});
   }
   // (x - fmod(x, y)) / y is almost an integer.
   Value quotient = math.node("Div", {pair.lhs, pair.rhs});
@@ -111,8 +111,8 @@ static Value divideFloor(OpImporter &op, const Pair &pair) {
   Value exact =
       math.node("Div", {math.node("Sub", {pair.lhs, remainder}), pair.rhs});
   Value below = math.node("Sub", {exact, number(1)});
-  exact = math.node("Where",
-                    {haveOtherSigns(math, remainder, pair.rhs), below, exact});
+  exact = math.node(
+      "Where", {haveDifferentSigns(math, remainder, pair.rhs), below, exact});
   Value floor = math.node("Floor", exact);
   Value isAbove = math.node(
       "Greater", {math.node("Sub", {exact, floor}), number(0.5)}, flag);
@@ -350,12 +350,13 @@ NodeResults torch_ops::convertLerp(OpImporter &op) {
   Value half = op.makeNumber(getElementTypeOrSelf(start), 0.5);
   // Counts from the nearer end.
   Value distance = math.node("Sub", {end, start});
-  Value isNear =
+  Value isCloserToStart =
       math.node("Less", {math.node("Abs", weight), half}, op.b.getI1Type());
   Value fromStart =
       math.node("Add", {start, math.node("Mul", {distance, weight})});
   Value fromEnd = math.node(
       "Sub",
       {end, math.node("Mul", {distance, math.node("Sub", {one, weight})})});
-  return math.to(math.node("Where", {isNear, fromStart, fromEnd}), type);
+  return math.to(math.node("Where", {isCloserToStart, fromStart, fromEnd}),
+                 type);
 }

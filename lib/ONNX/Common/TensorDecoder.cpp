@@ -199,8 +199,8 @@ TensorDecoder::decodeElements(::onnx::TensorProto &tensor,
   if (tensor.has_segment())
     return diagnose(subject, Diag::Segmented);
 
-  // If the schema does not know the value of an enum, protobuf stores it as an
-  // unknown field.
+  // If the schema does not define the value of an enum, protobuf stores it as
+  // an unknown field.
   constexpr int kDataLocationField = 14;
   StringRef unknown = tensor.unknown_fields();
   FieldHead head;

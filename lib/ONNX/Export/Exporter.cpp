@@ -24,7 +24,7 @@ using namespace mlir::quant_float::onnx_import;
 namespace {
 /// The opset of modules that do not specify one. Every current runtime supports
 /// it.
-constexpr int64_t kPlainOpset = 13;
+constexpr int64_t kDefaultOpset = 13;
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -254,7 +254,7 @@ LogicalResult Exporter::finishModel(ModuleOp module, ::onnx::ModelProto &model,
     if (auto producer =
             module->getAttrOfType<StringAttr>("quant_float.producer"))
       model.set_producer_name(producer.str());
-    opsets.try_emplace("", kPlainOpset);
+    opsets.try_emplace("", kDefaultOpset);
     model.set_ir_version(std::max(version ? version.getInt() : 0,
                                   getFirstIrVersion(opsets.at(""))));
   }

@@ -39,7 +39,7 @@ struct ResolvedAttribute {
 /// The attributes of a function call, including the defaults.
 using Environment = llvm::StringMap<ResolvedAttribute>;
 
-/// The names that the nodes of a graph or of a function see.
+/// The names that are visible to the nodes of a graph or of a function.
 struct Scope {
   /// The scope of the enclosing graph; null for the main graph and functions.
   Scope *parent;
@@ -161,7 +161,7 @@ private:
                            Region &region);
   LogicalResult importQuantization(NodeInput &input, NodeOp node,
                                    OpBuilder &builder);
-  /// Keeps the rest of the message as an attribute if the options ask for it.
+  /// Keeps the rest of the message as an attribute if the options request it.
   template <typename Message> void keepRest(Operation *op, Message &message) {
     if (options.keepsSource)
       keepSource(op, message);

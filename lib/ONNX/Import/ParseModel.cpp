@@ -15,8 +15,8 @@ using namespace mlir::quant_float;
 using namespace mlir::quant_float::onnx_import;
 
 namespace {
-/// A message that is being read. None stands for a group, which the schema does
-/// not know.
+/// A message that is being read. None represents a group, which the schema does
+/// not define.
 struct Level {
   Message message;
   size_t end;

@@ -40,7 +40,7 @@ enum class Message {
 };
 
 /// Returns the kind of the message in a field, or None if the field is no
-/// message. The lite runtime of protobuf has no reflection that could tell.
+/// message. The lite runtime of protobuf has no reflection.
 Message getMessage(Message parent, uint64_t number);
 
 /// Parses `bytes`, of which there are fewer than 2^31, as a model. Fails after

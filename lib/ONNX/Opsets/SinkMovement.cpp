@@ -155,22 +155,22 @@ void OpsetConverter::sinkMovement(NodeOp node) {
     return;
   // Build one movement node, with all results, for each distinct
   // dequantization.
-  SmallVector<SmallVector<Operation *>> ways;
+  SmallVector<SmallVector<Operation *>> groups;
   for (Value result : node->getResults())
     for (Operation *decoding : result.getUsers()) {
-      auto *way = llvm::find_if(ways, [&](ArrayRef<Operation *> others) {
+      auto *group = llvm::find_if(groups, [&](ArrayRef<Operation *> others) {
         return readAlike(others.front(), decoding) &&
                llvm::none_of(others, [&](Operation *other) {
                  return other->getOperand(0) == result;
                });
       });
-      if (way == ways.end())
-        ways.push_back({decoding});
+      if (group == groups.end())
+        groups.push_back({decoding});
       else
-        way->push_back(decoding);
+        group->push_back(decoding);
     }
-  for (auto [number, way] : llvm::enumerate(ways)) {
-    Operation *first = way.front();
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    Operation *first = group.front();
     Type numbers = getTensorElementType(first->getResult(0).getType());
     OpBuilder builder(node);
     SmallVector<Value> moved;
@@ -190,7 +190,7 @@ void OpsetConverter::sinkMovement(NodeOp node) {
       return void(hasRefused = true);
     for (OpResult result : copy->getResults())
       result.setType(cast<ShapedType>(result.getType()).clone(numbers));
-    for (Operation *decoding : way) {
+    for (Operation *decoding : group) {
       unsigned output =
           cast<OpResult>(decoding->getOperand(0)).getResultNumber();
       if (failed(takeOutput(copy, output, decoding, 0)))
@@ -200,8 +200,8 @@ void OpsetConverter::sinkMovement(NodeOp node) {
       decoding->getResult(0).replaceAllUsesWith(result);
     }
   }
-  for (ArrayRef<Operation *> way : ways)
-    for (Operation *decoding : way)
+  for (ArrayRef<Operation *> group : groups)
+    for (Operation *decoding : group)
       decoding->erase();
   node.erase();
 }

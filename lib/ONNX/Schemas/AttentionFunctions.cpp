@@ -257,7 +257,7 @@ void onnx_import::defineMultiHeadAttention(Definition &d) {
     throw std::invalid_argument("expected inputs 6 and 7 together");
   bool hasMask = defineMask(d, "key_padding_mask", 4, false, "attention_bias",
                             5, hasPast ? "past_key" : nullptr);
-  bool hasPresent = d.wantsOutput(1) || d.wantsOutput(2);
+  bool hasPresent = d.hasOutput(1) || d.hasOutput(2);
   defineAttend(d, hasMask, hasPast ? ", past_key, past_value" : "",
                hasPresent ? ", present_key, present_value" : "");
 }
@@ -279,7 +279,7 @@ static void defineProjected(Definition &d, Heads &heads, int mask, int past,
   }
   for (const char *name : {"Q", "K", "V"})
     heads.split(std::string(name) + "F", name);
-  bool hasPast = d.hasInput(past), hasPresent = d.wantsOutput(1);
+  bool hasPast = d.hasInput(past), hasPresent = d.hasOutput(1);
   if (hasPast) {
     d.body.Const("First", int64_t(0)).Const("Second", int64_t(1));
     heads.add("past_key = Gather <axis = 0> (past, First)");

@@ -51,7 +51,7 @@ struct Definition {
     return index >= 0 && index < node.input_size() &&
            !node.input(index).empty();
   }
-  bool wantsOutput(int index) const {
+  bool hasOutput(int index) const {
     return index < node.output_size() && !node.output(index).empty();
   }
   const ::onnx::AttributeProto *find(const std::string &name) const {
@@ -97,7 +97,7 @@ struct Definition {
                        " of input " + std::to_string(index) + " is not known");
   }
   void refuseOutput(int index) const {
-    if (wantsOutput(index))
+    if (hasOutput(index))
       throw std::invalid_argument("output " + std::to_string(index) +
                                   " is not computed");
   }

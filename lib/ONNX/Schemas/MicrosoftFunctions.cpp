@@ -60,7 +60,7 @@ static void defineQuickGelu(Definition &d) {
 
 /// Equals ONNX's operator. Used for opsets that lack it.
 static void defineLayerNormalization(Definition &d) {
-  std::string source = d.wantsOutput(1) || d.wantsOutput(2)
+  std::string source = d.hasOutput(1) || d.hasOutput(2)
                            ? "Y, Mean, InvStdDev = LayerNormalization (X, Scale"
                            : "Y = LayerNormalization (X, Scale";
   source += d.hasInput(2) ? ", B)" : ")";
@@ -85,9 +85,8 @@ static void defineSkipAdd(Definition &d, int bias) {
 
 static void defineSkipLayerNormalization(Definition &d) {
   defineSkipAdd(d, 4);
-  std::string source = d.wantsOutput(1) || d.wantsOutput(2)
-                           ? "output, mean, inv_std_var"
-                           : "output";
+  std::string source =
+      d.hasOutput(1) || d.hasOutput(2) ? "output, mean, inv_std_var" : "output";
   source += " = LayerNormalization (input_skip_bias_sum, gamma";
   source += d.hasInput(3) ? ", beta)" : ")";
   d.body.Add(source.c_str(), "axis", int64_t(-1), "epsilon",
@@ -151,7 +150,7 @@ static void addSteps(Definition &d) {
 
 /// Adds the number of unmasked tokens of each sequence; 0 without a mask.
 static void addCounts(Definition &d, const char *output) {
-  if (!d.wantsOutput(1))
+  if (!d.hasOutput(1))
     return;
   d.body.Const("Mark", int32_t(1)).Const1D("LastAxis", int64_t(1));
   d.body

@@ -531,7 +531,7 @@ FailureOr<Type> onnx_nodes::requireOperands(NodeContext &context,
   for (size_t i : {0, 1}) {
     size_t value = operands.values[i], &zeroPoint = operands.zeroPoints[i];
     Type elementType = context.elementType(value);
-    bool isOtherWidth = operands.takesOtherWidths &&
+    bool isOtherWidth = operands.acceptsOtherWidths &&
                         (elementType.isInteger(4) || elementType.isInteger(16));
     if (!isOtherWidth && !context.hasKind(value, operands.kinds))
       return context.unsupported(

@@ -172,7 +172,7 @@ SmallVector<Value> buildSequential(ImplicitLocOpBuilder &b,
 enum class Combine { Sum, Product, Max, Min };
 
 /// Returns the initial value of a reduction. `type` is a compute type, and
-/// `isUnsigned` tells whether its integers are unsigned.
+/// `isUnsigned` is whether its integers are unsigned.
 Value makeNeutral(ImplicitLocOpBuilder &b, Combine combine, Type type,
                   bool isUnsigned);
 /// Combines two values of a compute type. Max and Min propagate NaNs.
@@ -199,7 +199,7 @@ struct QuantizedOperands {
   size_t zeroPoints[2] = {2, 3};
   unsigned kinds = kinds::Byte;
   /// Also permits integers of 4 and 16 bits.
-  bool takesOtherWidths = false;
+  bool acceptsOtherWidths = false;
 };
 
 /// Requires operands of these kinds, each with a zero point of the operand's

@@ -197,7 +197,7 @@ static NodeResults multiplyQuantized(NodeContext &context,
 
 NodeResults onnx_nodes::convertMatMulInteger(NodeContext &context) {
   QuantizedOperands operands;
-  operands.takesOtherWidths = true;
+  operands.acceptsOtherWidths = true;
   FailureOr<Type> type = requireOperands(context, operands);
   if (failed(type))
     return failure();

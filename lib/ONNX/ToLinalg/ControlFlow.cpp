@@ -241,9 +241,9 @@ struct BodyLoop {
   SmallVector<Value> inits;
   /// The maximum number of steps; null if there is no limit.
   OpFoldResult steps;
-  /// Whether the loop has a first step, and a value in the body that tells
-  /// whether another step follows. `again` is null if all steps run.
-  Value first, again;
+  /// Whether the loop has a first step, and whether another step follows, a
+  /// value in the body. `continues` is null if all steps run.
+  Value first, continues;
   /// For each collected tensor, the axis and whether it is filled from the end.
   SmallVector<std::pair<int64_t, bool>> collected;
   /// The sizes of the body's arguments, which are the same in all steps.
@@ -319,7 +319,7 @@ BodyLoop::hoistSizes(Block &body, ArrayRef<OpFoldResult> sizes) {
 std::pair<SmallVector<Value>, OpFoldResult>
 BodyLoop::buildSteps(ValueRange stored, SequentialBody body) {
   ImplicitLocOpBuilder &b = context.b;
-  if (!again)
+  if (!continues)
     return {buildSequential(b, steps, stored, body), steps};
   SmallVector<Value> values = {arith::ConstantIndexOp::create(b, 0), first};
   llvm::append_range(values, stored);
@@ -344,7 +344,7 @@ BodyLoop::buildSteps(ValueRange stored, SequentialBody body) {
       body(b, arguments.take_front(), arguments.drop_front(2));
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, arguments[0], one);
-  left.insert(left.begin(), {next, again});
+  left.insert(left.begin(), {next, continues});
   scf::YieldOp::create(b, left);
   return {SmallVector<Value>(loop.getResults().drop_front(2)),
           loop.getResult(0)};
@@ -447,7 +447,7 @@ BodyLoop::build(Block &body, ArrayRef<Value> yielded,
       sizes[collected[index - passed].first] = count;
     }
     // Return only the steps that ran.
-    if (index >= passed && again) {
+    if (index >= passed && continues) {
       SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
       SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
       result = buildSlice(b, result, offsets, sizes, strides);
@@ -525,7 +525,7 @@ NodeResults onnx_nodes::convertLoop(NodeContext &context) {
     FailureOr<Value> runs = getScalar(context, yielded->front());
     if (failed(runs))
       return failure();
-    loop.again = *runs;
+    loop.continues = *runs;
   } else if (!limit) {
     return context.unsupported("the loop does not terminate");
   } else if (condition) {

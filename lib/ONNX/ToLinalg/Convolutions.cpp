@@ -698,7 +698,7 @@ static NodeResults convolveQuantized(NodeContext &context,
 NodeResults onnx_nodes::convertConvInteger(NodeContext &context) {
   Convolution convolution(context);
   QuantizedOperands operands;
-  operands.takesOtherWidths = true;
+  operands.acceptsOtherWidths = true;
   return convolveQuantized(context, convolution, operands, /*bias=*/4);
 }
 

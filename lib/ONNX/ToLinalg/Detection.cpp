@@ -313,7 +313,7 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
       last = getFirstItem(b, buildSortKey(b, bound, /*isUnsigned=*/false,
                                           /*descending=*/true));
     SortBuffer buffer = makeSortBuffer(b, size, i64);
-    Value few = arith::AddIOp::create(
+    Value firstCount = arith::AddIOp::create(
         b, arith::AddIOp::create(b, max, max),
         arith::ConstantIndexOp::create(b, 4 * kRowVector));
     Value lanes = arith::ConstantIndexOp::create(b, kRowVector);
@@ -332,7 +332,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
           // not sufficient.
           auto step = [&](ImplicitLocOpBuilder &b, Value isFirst,
                           ValueRange values) -> SmallVector<Value> {
-            Value numSelected = arith::SelectOp::create(b, isFirst, few, size);
+            Value numSelected =
+                arith::SelectOp::create(b, isFirst, firstCount, size);
             Value capacity = getSelectionCapacity(b, numSelected, size);
             ChosenItems items =
                 buildSelection(b, row, {values[3], buffer.stride}, capacity,
@@ -365,7 +366,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                 Value number = arith::SubIOp::create(b, values[1], begin);
                 Value isMore = arith::AndIOp::create(
                     b, arith::CmpIOp::create(b, Predicate::slt, number, max),
-                    arith::CmpIOp::create(b, Predicate::eq, values[4], few));
+                    arith::CmpIOp::create(b, Predicate::eq, values[4],
+                                          firstCount));
                 Value steps = arith::IndexCastUIOp::create(
                     b, b.getIndexType(),
                     arith::OrIOp::create(b, isFirst, isMore));

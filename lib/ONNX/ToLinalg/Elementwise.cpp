@@ -247,9 +247,9 @@ static Value moveToDivisor(ElementContext &e, Value rest, Value divisor) {
 /// x % 0 is 0 for integers. Before opset 28, floats have no modulo with the
 /// sign of the divisor; the importer imports such a node as one of opset 28.
 static Value modulo(ElementContext &e, ValueRange x) {
-  constexpr int64_t kFirstWithBoth = 28;
+  constexpr int64_t kFirstFloatModulo = 28;
   bool isLikeC = e.node.getFlag("fmod");
-  if (e.isFloat() && !isLikeC && e.node.opset < kFirstWithBoth)
+  if (e.isFloat() && !isLikeC && e.node.opset < kFirstFloatModulo)
     (void)e.node.unsupported("fmod must be 1 for floats");
   Value zero = e.number(0), divisor = x[1], rest;
   if (e.isFloat()) {

@@ -566,9 +566,9 @@ Value onnx_nodes::buildNextItem(ImplicitLocOpBuilder &b, const KeyRow &row,
       arith::ConstantOp::create(b, DenseElementsAttr::get(vector, numbers));
   auto narrow = [&](ImplicitLocOpBuilder &b, Value items, Value bound,
                     Value smallest, Value largest) {
-    Value isBehind =
+    Value isPastBound =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, items, bound);
-    return min(b, smallest, select(b, isBehind, items, largest));
+    return min(b, smallest, select(b, isPastBound, items, largest));
   };
   Value found = buildLoop(
       b, makeIndexConstant(b, 0), fullSize, kVector, largests,

@@ -52,9 +52,9 @@ static Value getShapeSource(Value tensor) {
   if (Value source = findLoopShapeSource(tensor))
     return source;
   // The results of the dialect's ops have the shape of the first operand (V8).
-  bool isOurs =
+  bool isQuantFloat =
       isa_and_nonnull<QuantFloatDialect>(op ? op->getDialect() : nullptr);
-  if (!isOurs || !isa<ReifyRankedShapedTypeOpInterface>(op))
+  if (!isQuantFloat || !isa<ReifyRankedShapedTypeOpInterface>(op))
     return {};
   auto first = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   bool hasRank =
@@ -557,8 +557,8 @@ LogicalResult NodeContext::requireElements(int64_t axis, OpFoldResult size,
   return success();
 }
 
-LogicalResult NodeContext::unsupported(const Twine &why) {
+LogicalResult NodeContext::unsupported(const Twine &reason) {
   if (problem.empty())
-    problem = why.str();
+    problem = reason.str();
   return failure();
 }

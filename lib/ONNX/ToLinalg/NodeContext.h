@@ -229,7 +229,7 @@ public:
 
   /// Marks the node as unsupported and returns failure. The pass reports the
   /// first reason.
-  LogicalResult unsupported(const Twine &why);
+  LogicalResult unsupported(const Twine &reason);
   const std::string &getProblem() const { return problem; }
 
   /// Emits an assertion that the condition holds at run time. The message

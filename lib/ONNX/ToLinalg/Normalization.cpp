@@ -493,9 +493,10 @@ static Value buildHardmax(NodeContext &context, Value tensor, int64_t axis) {
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value position = arith::IndexCastOp::create(
             b, args[0].getType(), linalg::IndexOp::create(b, axis));
-        Value isMost = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                             position, args[0]);
-        return arith::SelectOp::create(b, isMost, makeNumber(b, elementType, 1),
+        Value isMaximum = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                position, args[0]);
+        return arith::SelectOp::create(b, isMaximum,
+                                       makeNumber(b, elementType, 1),
                                        makeNumber(b, elementType, 0));
       });
 }

@@ -277,7 +277,7 @@ LogicalResult ConvertOnnxNodesToLinalg::verifyDeclared(NodeContext &context,
                                                        ArrayRef<Value> values) {
   NodeOp node = context.node;
   bool isStrict = getOperation()->hasAttr(kStrictAttrName);
-  bool isBehind = llvm::any_of(node.getInputs(), [&](Value input) {
+  bool hasMisdeclaredInput = llvm::any_of(node.getInputs(), [&](Value input) {
     return misdeclared.contains(input);
   });
   for (auto [result, value] : llvm::zip(node.getResults(), values)) {
@@ -289,7 +289,7 @@ LogicalResult ConvertOnnxNodesToLinalg::verifyDeclared(NodeContext &context,
     // declared element type.
     bool isNeeded = llvm::any_of(
         result.getUsers(), [](Operation *user) { return !isa<NodeOp>(user); });
-    if (isBehind && isSame) {
+    if (hasMisdeclaredInput && isSame) {
       misdeclared.insert(value);
       continue;
     }
@@ -373,11 +373,11 @@ static Value convertScalarCast(CastOp op) {
 }
 
 bool ConvertOnnxNodesToLinalg::keepUnconverted(NodeOp node) {
-  bool isBehind = llvm::any_of(node.getInputs(), [&](Value input) {
+  bool hasUnconvertedInput = llvm::any_of(node.getInputs(), [&](Value input) {
     return unconverted.contains(input);
   });
   unconverted.insert_range(node.getResults());
-  return allowUnsupported || isBehind;
+  return allowUnsupported || hasUnconvertedInput;
 }
 
 bool ConvertOnnxNodesToLinalg::resolveNode(NodeContext &context) {
@@ -525,10 +525,10 @@ bool ConvertOnnxNodesToLinalg::convertNode(NodeOp node, SizeCache &sizeCache) {
       return allowUnsupported;
     }
   }
-  bool isBehind = llvm::any_of(node.getInputs(), [&](Value input) {
+  bool hasUnconvertedInput = llvm::any_of(node.getInputs(), [&](Value input) {
     return unconverted.contains(input);
   });
-  if (!row && !isBehind)
+  if (!row && !hasUnconvertedInput)
     if (FailureOr<bool> done = convertExpansion(context, sizeCache);
         succeeded(done))
       return *done;
@@ -553,15 +553,15 @@ bool ConvertOnnxNodesToLinalg::convertBlock(Block &block,
       continue;
     }
     refineResultTypes(op);
-    SmallVector<llvm::DenseSet<Value> *, 2> behind;
+    SmallVector<llvm::DenseSet<Value> *, 2> propagated;
     for (llvm::DenseSet<Value> *values : {&unconverted, &misdeclared})
       if (llvm::any_of(op.getOperands(),
                        [&](Value value) { return values->contains(value); }))
-        behind.push_back(values);
+        propagated.push_back(values);
     SmallVector<Value> results(op.getResults());
     if (auto cast = dyn_cast<CastOp>(op))
       results = {convertScalarCast(cast)};
-    for (llvm::DenseSet<Value> *values : behind)
+    for (llvm::DenseSet<Value> *values : propagated)
       values->insert_range(results);
   }
   return isConverted;

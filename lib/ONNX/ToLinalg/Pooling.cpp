@@ -169,17 +169,17 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
   Value min = makeNeutral(b, Combine::Max, pooling.type, isUnsigned);
   Value pad = fromCompute(b, min, elementType);
   SmallVector<Value> inits = {buildFilled(b, pooling.resultSizes, min)};
-  bool wantsIndices = context.node.getNumResults() > 1 &&
-                      !context.node.getResult(1).use_empty();
+  bool hasIndices = context.node.getNumResults() > 1 &&
+                    !context.node.getResult(1).use_empty();
   bool columnMajor = context.getFlag("storage_order");
-  if (!wantsIndices && pooling.isGlobal()) {
+  if (!hasIndices && pooling.isGlobal()) {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(2, pooling.sizes.size()));
     Value max =
         buildReductionOfAxes(context, context.input(0), axes, Combine::Max);
     max = convertFromCompute(context, max, elementType);
     return SmallVector<Value>{context.reshape(max, pooling.resultSizes)};
   }
-  if (wantsIndices)
+  if (hasIndices)
     inits.push_back(
         buildFilled(b, pooling.resultSizes, makeNumber(b, b.getI64Type(), -1)));
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements,
@@ -187,7 +187,7 @@ NodeResults onnx_nodes::convertMaxPool(NodeContext &context) {
     Value element = toCompute(b, elements[0]);
     Value max =
         buildCombine(b, Combine::Max, accumulators[0], element, isUnsigned);
-    if (!wantsIndices)
+    if (!hasIndices)
       return {max};
     // Take the first of equal elements, and any element of the input rather
     // than padding.

@@ -125,10 +125,10 @@ static Value getPaddedFrom(ImplicitLocOpBuilder &b, PadMode mode,
     // and the first element.
     Value period =
         arith::MaxSIOp::create(b, arith::AddIOp::create(b, last, last), one);
-    Value there = moveInto(period);
-    Value back = arith::SubIOp::create(b, period, there);
-    return arith::MinSIOp::create(b, last,
-                                  arith::MinSIOp::create(b, there, back));
+    Value remainder = moveInto(period);
+    Value reflected = arith::SubIOp::create(b, period, remainder);
+    return arith::MinSIOp::create(
+        b, last, arith::MinSIOp::create(b, remainder, reflected));
   }
   case PadMode::Wrap:
     return moveInto(size);

@@ -305,8 +305,8 @@ NodeResults DynamicAxesReduction::finish(Value result) {
           arith::SelectOp::create(b, isHere, makeIndex(b, size), chosen);
       chosen = arith::SelectOp::create(b, isOne, chosen, other);
     }
-    Value behind = arith::AddIOp::create(b, next, one);
-    next = arith::SelectOp::create(b, isOne, next, behind);
+    Value following = arith::AddIOp::create(b, next, one);
+    next = arith::SelectOp::create(b, isOne, next, following);
   }
   return SmallVector<Value>{
       buildReshape(b, result, keptSizes, getAsOpFoldResult(without))};

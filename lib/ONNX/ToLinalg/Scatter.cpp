@@ -199,9 +199,9 @@ NodeResults onnx_nodes::convertTensorScatter(NodeContext &context) {
                 b, isBefore, arith::AddIOp::create(b, step, size), step);
             isBefore = makeNumber(b, b.getI1Type(), 0);
           }
-          Value isBehind =
+          Value isPastEnd =
               arith::CmpIOp::create(b, arith::CmpIPredicate::sge, step, length);
-          Value isOutside = arith::OrIOp::create(b, isBefore, isBehind);
+          Value isOutside = arith::OrIOp::create(b, isBefore, isPastEnd);
           Value last = arith::MaxSIOp::create(
               b, arith::SubIOp::create(b, length, one), zero);
           step = arith::MaxSIOp::create(b, step, zero);

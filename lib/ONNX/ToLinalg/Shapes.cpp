@@ -343,7 +343,7 @@ struct ComputedAxes {
 
   /// Visits all axes, each with the number of preceding axes that are not
   /// named.
-  void countOthers(llvm::function_ref<void(size_t, Value)> visit) {
+  void countUnnamed(llvm::function_ref<void(size_t, Value)> visit) {
     ImplicitLocOpBuilder &b = context.b;
     Value count = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
@@ -366,7 +366,7 @@ static NodeResults squeezeComputed(NodeContext &context,
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> to(from.size() - axes.size(), one);
   bool isValid = true;
-  computed.countOthers([&](size_t axis, Value count) {
+  computed.countUnnamed([&](size_t axis, Value count) {
     Value size = makeIndex(b, from[axis]);
     isValid &= succeeded(context.requireEqual(
         b.getIndexAttr(1), buildSelect(b, computed.isNamed[axis], size, one),
@@ -393,7 +393,7 @@ static NodeResults unsqueezeComputed(NodeContext &context,
     return failure();
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<OpFoldResult> to;
-  computed.countOthers([&](size_t axis, Value count) {
+  computed.countUnnamed([&](size_t axis, Value count) {
     Value size = one;
     for (auto [position, other] : llvm::enumerate(from))
       size = buildSelect(b, isIndex(b, count, position), makeIndex(b, other),
@@ -570,10 +570,10 @@ static Value countSteps(ImplicitLocOpBuilder &b, Value start, Value limit,
         isDown, b.createOrFold<arith::SubIOp>(zero, value), value);
   };
   Value step = b.createOrFold<arith::MaxSIOp>(turn(clamp(delta)), one);
-  Value way = b.createOrFold<arith::MaxSIOp>(turn(distance), zero);
+  Value extent = b.createOrFold<arith::MaxSIOp>(turn(distance), zero);
   Value last = b.createOrFold<arith::SubIOp>(step, one);
   return b.createOrFold<arith::DivSIOp>(
-      b.createOrFold<arith::AddIOp>(way, last), step);
+      b.createOrFold<arith::AddIOp>(extent, last), step);
 }
 
 /// The same for floats in their compute type.

@@ -306,8 +306,8 @@ static Value buildFirstPositions(NodeContext &context, Value input,
         arith::IndexCastOp::create(b, i64, getItemPosition(b, item));
     return tensor::InsertOp::create(b, position, result, indices);
   };
-  std::optional<int64_t> few = getConstantIntValue(count);
-  if (few && *few <= kFew && keyType.isInteger(32))
+  std::optional<int64_t> numSelected = getConstantIntValue(count);
+  if (numSelected && *numSelected <= kFew && keyType.isInteger(32))
     return buildSequential(
                b, sizes, makeBuffer(b, to, i64),
                [&](ImplicitLocOpBuilder &b, ValueRange at,

@@ -48,8 +48,9 @@ static bool rewriteDropout(VersionAdapter &node, bool isNewer) {
   return true;
 }
 
-/// Makes the integers of an input nonnegative, based on the size of what they
-/// index. Returns false if they may be negative and cannot be converted.
+/// Makes the integers of an input nonnegative, based on the size of the axis
+/// that they index. Returns false if they may be negative and cannot be
+/// converted.
 static bool makeCountFromFront(VersionAdapter &node, int input,
                                std::optional<int64_t> size) {
   const Tensor *constant = node.findConstant(input);

@@ -56,8 +56,8 @@ public:
   void read(::onnx::NodeProto reader);
   /// Adds a node after this one, between this node and its first output.
   void write(::onnx::NodeProto writer);
-  bool fail(std::string why) {
-    problem = std::move(why);
+  bool fail(std::string reason) {
+    problem = std::move(reason);
     return false;
   }
 

@@ -41,8 +41,8 @@ public:
   FailureOr<Value> convert(DequantizeOp op);
 
 private:
-  LogicalResult unsupported(const Twine &why) {
-    problem = why.str();
+  LogicalResult unsupported(const Twine &reason) {
+    problem = reason.str();
     return failure();
   }
   Value add(StringRef type, ValueRange operands, Type result,

@@ -100,7 +100,7 @@ static LogicalResult checkLayer(LayerContext &context, const LayerRow &row) {
       return context.unsupported("input " + Twine(index) + " has the type " +
                                  showType(input.getType()));
   if (std::optional<std::string> error =
-          context.read(row.attributes, /*ignoresOthers=*/true))
+          context.read(row.attributes, /*ignoresUnknown=*/true))
     return context.unsupported(*error);
   context.onnxType = row.onnxType;
   return success();

@@ -141,8 +141,8 @@ convertBackpropWindows(LayerContext &context) {
     attributes->push_back(context.intsAttr("output_padding", padding));
   if (!shape)
     return attributes;
-  // If the padding is odd, OpenVINO puts the larger half on the other side than
-  // ONNX.
+  // If the padding is odd, OpenVINO and ONNX add the larger half at opposite
+  // ends.
   StringRef autoPad = context.getString("auto_pad");
   if (!autoPad.starts_with("same_"))
     return context.unsupported("an output shape with auto_pad " + autoPad);

@@ -227,7 +227,7 @@ COLD const char *__qf_find_missing_cpu_feature(uint64_t required) {
 /* Returns the 1-based index of the first level whose features the machine has.
  * If there is none, returns ~row of the first feature that the machine lacks
  * for the last level. */
-static COLD int32_t askForCpuLevel(const uint64_t *required) {
+static COLD int32_t detectCpuLevel(const uint64_t *required) {
   uint64_t available = availableCpuFeatures();
   int32_t last = (int32_t)__qf_cpu_levels[0] - 1;
   /* If the machine does not report its features, only the last level is
@@ -252,7 +252,7 @@ static int64_t findCpuLevel(void) {
     return 0;
   int32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
   if (!known) {
-    known = askForCpuLevel(required);
+    known = detectCpuLevel(required);
     __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
   }
   return known < 0 ? known : known - 1;

@@ -422,7 +422,7 @@ Type gguf_import::getScaleType(const BlockFormat &format,
   return Float16Type::get(context);
 }
 
-int64_t gguf_import::getLeastOpset(const BlockFormat &format) {
+int64_t gguf_import::getMinOpset(const BlockFormat &format) {
   switch (format.codes) {
   case Codes::U2:
     return 25;

@@ -91,7 +91,7 @@ Type getScaleType(const BlockFormat &format, MLIRContext *context);
 
 /// Returns the first opset whose DequantizeLinear supports the types of a
 /// format.
-int64_t getLeastOpset(const BlockFormat &format);
+int64_t getMinOpset(const BlockFormat &format);
 
 /// Returns the element type of a format without blocks, or null if there is no
 /// such format of this number.

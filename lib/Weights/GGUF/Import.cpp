@@ -288,7 +288,7 @@ OwningOpRef<ModuleOp> Importer::import() {
   int64_t opset = 23;
   for (const Tensor &tensor : file.getTensors())
     if (const BlockFormat *format = getBlockFormat(tensor.format))
-      opset = std::max(opset, getLeastOpset(*format));
+      opset = std::max(opset, getMinOpset(*format));
   WeightsModule weights(loc, opset);
   module = &weights;
   findTensorScales();

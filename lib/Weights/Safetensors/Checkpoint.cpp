@@ -23,7 +23,7 @@ using namespace mlir::quant_float::safetensors_import;
 namespace json = llvm::json;
 namespace path = llvm::sys::path;
 
-static std::string getBeside(StringRef folder, StringRef name) {
+static std::string getPathInFolder(StringRef folder, StringRef name) {
   SmallString<256> result(folder);
   path::append(result, name);
   return std::string(result);
@@ -62,7 +62,7 @@ LogicalResult Checkpoint::readIndex(StringRef bytes, Location loc,
   for (const auto &[shard, names] : shards) {
     if (!isFileName(shard))
       return diagnose(index, Diag::ShardPath, printable(shard));
-    std::string file = getBeside(folder, shard);
+    std::string file = getPathInFolder(folder, shard);
     Location shardLoc = FileLineColLoc::get(loc.getContext(), file, 0, 0);
     auto opened = openRegularFile(file);
     if (!opened)
@@ -188,7 +188,7 @@ LogicalResult ConfigReader::read(const json::Object &object) {
 
 LogicalResult Checkpoint::readConfigFile(MLIRContext *context,
                                          StringRef folder) {
-  std::string file = getBeside(folder, "config.json");
+  std::string file = getPathInFolder(folder, "config.json");
   Location loc = FileLineColLoc::get(context, file, 0, 0);
   if (!llvm::sys::fs::exists(file))
     return readConfig("{}", loc);

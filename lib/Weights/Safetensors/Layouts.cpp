@@ -436,7 +436,7 @@ static bool hasPairs(const Found &found) {
 
 /// Returns the first opset whose DequantizeLinear supports the types of a
 /// weight: 24 for f8E8M0FNU, 25 for 2-bit values.
-static int64_t getLeastOpset(const Found &found) {
+static int64_t getMinOpset(const Found &found) {
   if (hasPairs(found))
     return 25;
   // The importer converts its 8-bit scales to f32.
@@ -466,7 +466,7 @@ safetensors_import::importWeights(const Checkpoint &checkpoint, Location loc) {
       continue;
     for (const Tensor *part : found.parts.others)
       used.insert(part);
-    opset = std::max(opset, getLeastOpset(found));
+    opset = std::max(opset, getMinOpset(found));
   }
 
   WeightsModule module(loc, opset);

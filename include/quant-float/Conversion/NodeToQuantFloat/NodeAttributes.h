@@ -115,9 +115,9 @@ public:
   /// Verifies the attributes of the node against `rows`, which must outlive
   /// this object. Returns an error such as "attribute 'axis': expected an int,
   /// but got a string", or none. Attributes without a row are errors unless
-  /// `ignoresOthers` is set.
+  /// `ignoresUnknown` is set.
   std::optional<std::string> read(ArrayRef<AttributeRow> rows,
-                                  bool ignoresOthers = false);
+                                  bool ignoresUnknown = false);
 
   bool has(StringRef name) const { return bool(getAttribute(name)); }
   /// Returns null if the node does not have the attribute.

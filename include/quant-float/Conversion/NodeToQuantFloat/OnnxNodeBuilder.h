@@ -111,7 +111,7 @@ public:
 
   /// Records the reason unless one is recorded already, and fails. The caller
   /// of the conversion reports it.
-  LogicalResult unsupported(const Twine &why);
+  LogicalResult unsupported(const Twine &reason);
   const std::string &getProblem() const { return problem; }
 
 private:

@@ -13,7 +13,7 @@
 // QLinearMatMul and com.microsoft's QGemm remain nodes and are only verified.
 //
 // The ONNX importer resolves every node whose operand types are known from the
-// file. Later passes resolve the others when they know the types.
+// file. Later passes resolve the others when the types are known.
 //
 //===----------------------------------------------------------------------===//
 

@@ -43,7 +43,7 @@ public:
   ImplicitLocOpBuilder &b;
 
   /// Records the reason unless one is recorded already, and fails.
-  LogicalResult unsupported(const Twine &why);
+  LogicalResult unsupported(const Twine &reason);
   const std::string &getProblem() const { return problem; }
 
   /// Reads a QuantizeOp or DequantizeOp. Fails unless input, scale and result

@@ -67,8 +67,8 @@ private:
 /// Returns the integers of "name = [1, 2]" in the string of an opaque
 /// attribute. Returns an empty list if the name is missing, and none if the
 /// list is malformed.
-std::optional<SmallVector<int64_t>> readIntsOfText(StringRef text,
-                                                   StringRef name);
+std::optional<SmallVector<int64_t>> readIntsFromString(StringRef text,
+                                                       StringRef name);
 
 /// Returns the attribute in the form in which MLIR prints it.
 std::string printAttribute(Attribute attribute);

@@ -17,10 +17,10 @@ namespace mlir::quant_float {
 /// Sets the mode of every fakeconvert in `module`. The result of OpenVINO's
 /// plugin depends on which operands are constants of the model. This function
 /// records that in attributes, as of now. A value counts as constant if it does
-/// not depend on an argument. A fakeconvert of constants only gets the mode of
-/// the reference implementation, with which OpenVINO's plugin folds it.
-/// Constant zero shifts that the plugin removes are removed, and a later call
-/// with another mode does not restore them.
+/// not depend on an argument. For a fakeconvert of constants, only the mode of
+/// the reference implementation is recorded, with which OpenVINO's plugin folds
+/// it. Constant zero shifts that the plugin removes are removed, and a later
+/// call with another mode does not restore them.
 void setFakeConvertModes(ModuleOp module, FakeConvertMode mode);
 
 } // namespace mlir::quant_float
