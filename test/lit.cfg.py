@@ -114,7 +114,7 @@ if os.path.exists(os.path.join(config.quant_float_obj_root, "lib", "libQuantFloa
 else:
     lit_config.note(
         "no operators for ONNX Runtime (scripts/setup.sh --full downloads its headers, with which scripts/build.sh builds them): "
-        "the tests that require them are skipped"
+        "tests that need them are skipped"
     )
 
 if config.quant_float_sanitizers:
@@ -183,7 +183,7 @@ for name, (emulator_args, compiler_args) in EMULATED.items():
         )
         if strict:
             lit_config.fatal(message)
-        lit_config.note(f"{message}: the tests that require them are skipped")
+        lit_config.note(f"{message}: tests that need them are skipped")
         continue
     emulators[name] = emulator
     config.available_features.add(f"qemu-{name}")
@@ -231,7 +231,7 @@ for name, (folder, command, compiler_args) in FLOAT8.items():
                 message = f"no emulator for {name}: {file.read().strip()}"
         if lit_config.params.get("strict") == "all" or (strict and not tried):
             lit_config.fatal(message)
-        lit_config.note(f"{message}: the tests that require it are skipped")
+        lit_config.note(f"{message}: tests that need it are skipped")
         missing[f"emulator-{name}"] = message
         continue
     with open(os.path.join(folder, ".version")) as file:

@@ -1,4 +1,4 @@
-"""The page of element types: ElementTypes.def as a table."""
+"""Writes the page of element types, a table of the rows of ElementTypes.def."""
 
 import csv
 import pathlib
@@ -18,11 +18,11 @@ specify the meaning of its bits.
 
 
 def read():
-    """The rows, keyed by the names that the file's comment gives the columns."""
+    """Returns the rows of the table, by the names of the columns in its comment."""
     text = TABLE.read_text()
     names = re.search(r"// QUANT_FLOAT_ELEMENT\(([^)]*)\)", text)[1].replace("//", "")
     rows = re.findall(r"^QUANT_FLOAT_ELEMENT\((.*)\)$", text, re.MULTILINE)
-    # The getter contains commas.
+    # The getter may contain commas.
     rows = [re.sub(r"\w+\([^()]*\)|\w+::get\(context\)", "getter", row) for row in rows]
     keys = [name.strip() for name in names.split(",")]
     return [dict(zip(keys, row, strict=True)) for row in csv.reader(rows, skipinitialspace=True)]
@@ -47,7 +47,7 @@ def write_page():
     lines = [head, ["---"] * len(head)]
     for row in read():
         is_number = row["Bits"] != "0"
-        # Bools take one byte.
+        # DLPack's bools have 8 bits.
         bits = "8" if row["Class"] == "Bool" else row["Bits"]
         dlpack = f"{DLPACK.get(row['Dlpack'], 'code')} {row['Dlpack']}, {bits} bits"
         lines.append(

@@ -2,9 +2,8 @@
 
 usage: generate.py [--full] SOURCE_ROOT BUILD_ROOT LLVM_BIN PAGES
 
-The folders are those of the source tree, so that links between pages stay valid. Files that they
-link to are pages, too. --full tries whole pipelines on every type for the page of what is
-supported.
+The folders are those of the source tree, so that links between pages stay valid. Files that pages link
+to become pages, too. --full tries whole pipelines on every type for the page of what is supported.
 """
 
 import argparse
@@ -24,15 +23,14 @@ LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
 def separate_lists(text):
-    """Inserts an empty line before each list, which Python-Markdown requires and other parsers do
-    not."""
+    """Inserts an empty line before each list, which Python-Markdown requires."""
     lines, inside = [], False
     for line in text.split("\n"):
         inside ^= line.lstrip().startswith("```")
         item = re.match(r"( *)(-|\d+\.) ", line)
         before = lines[-1] if lines else ""
         if item and not inside and before.strip():
-            # Not within an item, whose further lines are indented more.
+            # Skip continuation lines of an item, which are indented further.
             indent = len(before) - len(before.lstrip())
             if not re.match(r" *(-|\d+\.) ", before) and indent <= len(item[1]):
                 lines.append("")
@@ -41,8 +39,7 @@ def separate_lists(text):
 
 
 def free_pipes(text):
-    """Python-Markdown displays the backslash of an escaped pipe in code, which other parsers
-    require in tables."""
+    """Removes the backslash before a pipe in code in tables, which Python-Markdown would show."""
     spans = re.compile(r"`[^`\n]+`")
     return re.sub(
         r"^\|.*$",

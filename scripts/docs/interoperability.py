@@ -1,4 +1,4 @@
-"""Writes the tables of docs/interoperability.md: what the casts and quantizations of other compilers compute, compared with ONNX's.
+"""Writes the tables of docs/interoperability.md: the results of the casts and quantizations of other compilers, compared with ONNX's.
 
 usage: interoperability.py TOOLS PAGE
 
@@ -103,7 +103,7 @@ class Construct:
 
 
 def cast(source, to):
-    """`X` and `R` stand for the types of the argument and the result."""
+    """`X` and `R` are replaced by the types of the argument and the result."""
     dialects = {"stablehlo": '%r = "stablehlo.convert"(%x) : (X) -> R'}
     if source == "f32":
         op = "fptosi" if to in ("i8", "i4") else "truncf"

@@ -24,7 +24,7 @@ def roff(text):
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
     lines = textwrap.wrap(text, 78, break_on_hyphens=False, break_long_words=False)
-    # A line starting with these characters would be a macro.
+    # A line that begins with one of these characters is a macro.
     return "\n".join(f"\\&{line}" if line[0] in ".'" else line for line in lines)
 
 
@@ -78,7 +78,7 @@ def write_manual(tool, version, date, tools):
 
 
 def list_values(option):
-    """The possible values of an option: a list, "files", "folders", or None if unknown."""
+    """Returns the values of an option, "files", "folders", or None if they cannot be listed."""
     if option.choices:
         return list(option.choices)
     if FOLDER.search(option.value):
@@ -147,10 +147,10 @@ def write_zsh(tool):
             actions = {"files": "_files", "folders": "_files -/", None: " "}
             action = f"({' '.join(values)})" if isinstance(values, list) else actions[values]
             spec += f":{escape(option.value)}:{action}"
-        # May be repeated.
+        # The option may be repeated.
         specs.append(shell_quote(f"*{spec}" if "several" in option.text else spec))
     suffixes = "|".join(tool.strings["files"])
-    # The last group needs alternatives. Otherwise, zsh parses it as glob qualifiers.
+    # zsh treats a final group without alternatives as glob qualifiers.
     pattern = f"*.({suffixes})" if "|" in suffixes else f"*.{suffixes}"
     if suffixes:
         specs.append(shell_quote(f'*:file:_files -g "{pattern}"'))
@@ -168,7 +168,7 @@ def write_fish(tool):
         line = f"complete -c {tool.name} "
         line += f"-l {option.name[2:]}" if option.name.startswith("--") else f"-s {option.name[1:]}"
         if option.value:
-            # With a value from a list, a file, or a value that cannot be listed.
+            # The option has a value: a file, one of a list, or any other.
             line += " -r -F" if values in ("files", "folders") else " -x"
         if isinstance(values, list):
             line += f" -a {shell_quote(' '.join(values))}"
@@ -184,7 +184,7 @@ def fish_quote(text):
 def main():
     version, program, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     tool = tool_help.read(program)
-    # The same sources yield the same bytes.
+    # Builds of the same sources are reproducible.
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     today = datetime.datetime.now(datetime.UTC)
     date = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) if seconds else today

@@ -1,4 +1,4 @@
-"""The ordinary nodes that have a lowering: OnnxNodes.def and OpenVinoLayers.def as tables."""
+"""Tables of the ordinary nodes that have a lowering, from OnnxNodes.def and OpenVinoLayers.def."""
 
 import pathlib
 import re
@@ -15,13 +15,13 @@ MANY = 2**31 - 1
 
 @dataclass
 class Attribute:
-    # The first opset that has it, and the first that no longer has it.
+    # The first opset with the attribute, and the first later opset without it.
     since: int
     before: int
     is_required: bool
     kind: str
     name: str
-    # As written in the file, or empty for none.
+    # The expression in the table; empty if there is no default.
     default: str
 
 
@@ -29,9 +29,9 @@ class Attribute:
 class Row:
     op: str
     since: int
-    fewest: int
-    # -1 is any number.
-    most: int
+    min_inputs: int
+    # -1 means any number.
+    max_inputs: int
     # The columns between the numbers of inputs and the attributes.
     columns: list[str]
     attributes: list[Attribute]
@@ -42,11 +42,11 @@ def read_text(file):
 
 
 def read(file, macro):
-    """The rows. Lists of attributes that several rows share are expanded."""
+    """Returns the rows of a table; lists of attributes that several rows share are expanded."""
     text = read_text(file)
     lists = dict(re.findall(r"^#define (QUANT_FLOAT_\w+) (.+)$", text, re.MULTILINE))
     rows = []
-    for op, since, fewest, most, columns, attributes in re.findall(
+    for op, since, min_inputs, max_inputs, columns, attributes in re.findall(
         ROW.format(macro), text, re.MULTILINE
     ):
         attributes = re.sub(r"QUANT_FLOAT_\w+", lambda name: lists[name[0]], attributes)
@@ -54,7 +54,9 @@ def read(file, macro):
             Attribute(int(since or 0), int(before or MANY), bool(required), *rest)
             for since, before, required, *rest in re.findall(ATTRIBUTE, attributes)
         ]
-        rows.append(Row(op, int(since), int(fewest), int(most), columns.split(", "), found))
+        rows.append(
+            Row(op, int(since), int(min_inputs), int(max_inputs), columns.split(", "), found)
+        )
     assert len(rows) == len(re.findall(rf"^{macro}\(\w+, \d", text, re.MULTILINE)), file
     return rows
 
@@ -72,7 +74,7 @@ def read_openvino():
 
 
 def describe(rows):
-    """Each op with the opsets that introduced a row, and the attributes that affect its results."""
+    """Returns each op with the opsets that add a row, and the attributes that affect its result."""
     ops = {}
     for row in rows:
         since, names = ops.setdefault(row.op, ([], []))

@@ -77,7 +77,7 @@ and attributes are supported, except for those that an error names.
 
 
 def find_tests():
-    """Node tests of each operator: those that contain no other operator."""
+    """Returns the node tests of each operator, which contain only this operator."""
     tests = {}
     for case in collect():
         graph = case.model.graph
@@ -91,7 +91,7 @@ def is_known(value):
 
 
 def write_models(folder, op, cases):
-    """The tests, and variants in which all integer inputs but the first are constants."""
+    """Writes each model, and a variant in which integer inputs other than the first are constants."""
     paths = []
     for index, case in enumerate(cases[:TRIED]):
         tensors = [as_tensor(value) for value in case.data_sets[0][0]]
@@ -106,21 +106,21 @@ def write_models(folder, op, cases):
 
 
 def find_obstacle(tool, paths, target):
-    """The first problem, if every model has one, or an empty string if one compiles."""
+    """Returns the error of the first model; empty if a model compiles."""
     found = ""
     for path in paths:
         command = [tool, path, "--target", target]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode == 0:
             return ""
-        said = re.search(r"error: (.*)", result.stderr)[1]
-        said = re.sub(r"^node (of '[^']*'|without a name) \(\w+\): ", "", said)
-        found = found or said.replace("|", "\\|")
+        message = re.search(r"error: (.*)", result.stderr)[1]
+        message = re.sub(r"^node (of '[^']*'|without a name) \(\w+\): ", "", message)
+        found = found or message.replace("|", "\\|")
     return found
 
 
 def describe(op, schemas, rows, quantization):
-    """The implementation of the operator, and the versions that have it."""
+    """Returns how the operator is implemented, and its versions that are supported."""
     versions = [s.since_version for s in schemas if not s.deprecated]
     if op in quantization:
         return "op", versions
@@ -129,7 +129,7 @@ def describe(op, schemas, rows, quantization):
     functions = {
         s.since_version for s in schemas if s.has_function or s.has_context_dependent_function
     }
-    # A version without a body has that of an older one with other types.
+    # A version without a body is an older one with other types.
     first = min(functions, default=None)
     return ("function", [v for v in versions if v >= first]) if functions else ("", [])
 
@@ -143,7 +143,7 @@ def write_page(tools, folder):
     for row in nodes.read_onnx():
         rows[row.op] = min(row.since, rows.get(row.op, row.since))
     quantization = {"BitCast", "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"}
-    # Operators that the importer handles itself.
+    # The nodes that the importer converts without a table.
     quantization |= {"Constant"}
     tests = find_tests()
 
@@ -214,22 +214,23 @@ def read_functions():
     for op, *lists, function in found:
         inputs, outputs, attributes = (re.findall(r'"(\w+)"', names) for names in lists)
         body = bodies[re.search(rf"void (onnx_import::)?{function}\(", bodies).start() :]
-        # A body of one line ends with it.
+        # A body of one line ends on this line.
         end = "}\n" if body.partition("\n")[0].endswith("}") else "\n}"
         yield op, inputs, outputs, attributes, body[: body.index(end)]
 
 
 def write_microsoft():
-    """The supported properties of each of ONNX Runtime's operators. All others are rejected, by
-    name."""
+    """Writes the supported inputs, outputs and attributes of each operator of ONNX Runtime."""
     text = MICROSOFT_HEAD
     rows = {}
     outputs_of = {
         s.name: s.max_output for s in get_runtime_schemas() if s.domain == "com.microsoft"
     }
     for row in nodes.read_microsoft():
-        most = "any" if row.most < 0 else row.most
-        count = row.fewest if row.fewest == most else f"{row.fewest} to {most}"
+        max_inputs = "any" if row.max_inputs < 0 else row.max_inputs
+        count = (
+            row.min_inputs if row.min_inputs == max_inputs else f"{row.min_inputs} to {max_inputs}"
+        )
         attributes = ", ".join(f"`{a.name}`" for a in row.attributes) or "-"
         rows[row.op] = f"lowering | {count} | {outputs_of[row.op]} | {attributes}"
     for op, inputs, outputs, attributes, body in read_functions():
@@ -245,7 +246,7 @@ def write_microsoft():
 
 
 def wrap(text):
-    """Wraps paragraphs at 120 columns, and keeps tables."""
+    """Wraps paragraphs at 120 columns, but not tables."""
     lines = []
     for line in text.split("\n"):
         while len(line) > 120 and not line.startswith("|"):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 
 class Packing(NamedTuple):
-    """The layout of elements in bytes. `fields` lists the fields of a byte from its lowest bit: an
-    element's number, or the name of a scale, and the number of bits."""
+    """Draws the layout of elements in bytes. `fields` lists the fields of a byte from its lowest bit: an element's number, or the name of
+    a scale, and the number of bits."""
 
     name: str
     users: str

@@ -44,8 +44,8 @@ and the kernels of vLLM need a GPU and are not compared; the vectors detect thei
 """
 DIFFERENCES = """## Differences
 
-The origin states whose results are correct: with a bug of the library, those of the vectors; with another definition,
-both by their own; what is unspecified by the standards, neither.
+The origin states which results are correct. If it is a bug of the library, those of the vectors are. If it is another
+definition, both are, each by its definition. If it is unspecified, the standards define no result.
 
 """
 BUGS = """## Public bugs

@@ -20,13 +20,13 @@ PASS_FILES = {
     "Stages of code generation": "Pipelines",
 }
 TOOLS = ["check", "compile", "convert", "run", "report", "exec", "translate", "opt", "lsp-server"]
-# The banner of a header, its include guard, and its extern "C" block.
+# The banner of a header, and its lines for the include guard and for C++.
 BANNER = re.compile(r"\A/\*===.*?===\*/\n", re.S)
 GUARD = re.compile(r"^#(ifndef|define|endif).*_H\b.*\n|^#ifdef __cplusplus\n.*\n#endif\n", re.M)
 SECTION = re.compile(r"^/\* (\S.*?) -{3,} \*/\n", re.M)
 
 
-# The members of the Python package, in the order of the page.
+# The contents of the Python reference, in order.
 PYTHON = {
     "Functions of arrays": [
         "cast",
@@ -74,7 +74,7 @@ def run(*command):
 
 
 def fence_indented(comment):
-    """A C comment as text, with indented lines as code."""
+    """Converts a C comment to Markdown, with indented lines as code."""
     parts = []
     for line in comment.strip("\n").split("\n"):
         line = line.removeprefix(" *").removeprefix(" ").rstrip()
@@ -94,12 +94,12 @@ def describe_tool(tool):
     """One tool as a section, with its options as a table."""
 
     def row(option):
-        told = [
+        parts = [
             option.text,
             *(f"`{word}`: {text}" for word, text in option.choices.items() if text),
         ]
-        told += [f"`{inner.spelling}`: {inner.text}" for inner in option.inner]
-        cell = "<br>".join(part.replace("<", "&lt;").replace("|", "\\|") for part in told if part)
+        parts += [f"`{inner.spelling}`: {inner.text}" for inner in option.inner]
+        cell = "<br>".join(part.replace("<", "&lt;").replace("|", "\\|") for part in parts if part)
         return f"| `{option.spelling}` | {cell} |\n"
 
     text = f"\n## {tool.name}\n\n_{tool.summary[:1].upper()}{tool.summary[1:]}_\n\n"
@@ -148,9 +148,9 @@ class Reference:
         return text
 
     def write_pipelines(self):
-        """The pipelines of this project, from the section of quant-float-opt's help."""
-        text = "# Pipelines\n\nOf `quant-float-opt`, the plugin, and the C API's "
-        text += "`quantFloatModelRunPasses`.\n"
+        """Writes the pipelines of this project, from the section of quant-float-opt's help."""
+        text = "# Pipelines\n\n`quant-float-opt`, the plugin and the C API's `quantFloatModelRunPasses` "
+        text += "accept these pipelines.\n"
         inside = False
         section = run(self.bin / "quant-float-opt", "--help").split("    Pass Pipelines:\n")[1]
         for line in section.split("\n"):
@@ -177,8 +177,7 @@ class Reference:
         return text
 
     def write_headers(self):
-        """One page for each C header: its first comment as text, and its declarations by
-        sections."""
+        """Writes a page for each C header: its first comment, and its declarations by sections."""
         for header in sorted((self.source / "include/quant-float-c").glob("*.h")):
             body = GUARD.sub("", BANNER.sub("", header.read_text()))
             comment, declarations = body.lstrip("/*").split("*/\n", 1)
@@ -190,14 +189,13 @@ class Reference:
             yield f"c/{header.stem}.md", text
 
     def write_python(self):
-        """The directives with which mkdocstrings renders the package's docstrings, in the order of
-        `PYTHON`."""
+        """Writes the directives of mkdocstrings for the Python package, in the order of `PYTHON`."""
         init = (self.source / "python_bindings/quant_float/__init__.py").read_text()
         exported = re.findall(r'"(\w+)"', init.split("__all__ = [")[1].split("]")[0])
-        told = {name for names in PYTHON.values() for name in names}
-        missing = set(exported) - told - {"opsets", "typing", "__version__"}
-        if missing or told - set(exported):
-            raise RuntimeError(f"quant_float exports {missing}, but not {told - set(exported)}")
+        listed = {name for names in PYTHON.values() for name in names}
+        missing = set(exported) - listed - {"opsets", "typing", "__version__"}
+        if missing or listed - set(exported):
+            raise RuntimeError(f"quant_float exports {missing}, but not {listed - set(exported)}")
         text = "# Python functions and classes\n"
         for index, (title, names) in enumerate(PYTHON.items()):
             text += f"\n## {title}\n\n::: quant_float\n    options:\n"

@@ -12,7 +12,7 @@ import elements
 import nodes
 import probe
 
-# ONNX's type names in MLIR's spelling.
+# MLIR's names of ONNX's types.
 MLIR = {element["Onnx"]: element["Mlir"] for element in elements.read()}
 NARROW = ("f8", "f6E", "f4")
 OPS = {
@@ -52,8 +52,7 @@ def chips(first):
 
 
 def describe(found, name):
-    """The support of the narrow type `name` on NVIDIA GPUs, from the (type, instruction) that were
-    found."""
+    """Describes the narrow type `name` on NVIDIA GPUs by the instructions that were found."""
     return f"`{found[name][1]}` on {chips(found[name][0])}" if name in found else "arithmetic"
 
 
@@ -93,7 +92,7 @@ class Support:
         return probe.find_instructions(self.opt, cases, self.full)
 
     def describe_op(self, op):
-        """Types by versions, and the version that introduced an attribute."""
+        """Describes the types by version, and the version that added each attribute."""
         versions = self.versions[op]
         newest = list(versions.values())[-1]
         roles = list(newest["types"])
@@ -106,12 +105,12 @@ class Support:
         text = f"### {op}\n\n`{OPS[op]}`\n\n".replace(", with `like``", "` with `like`")
         text = text.replace(", lowered with the network`", "`, lowered with the network around it")
         text += table(["type", *(f"from {since}" for since in versions)], rows)
-        brought = {}
+        added = {}
         for since, version in versions.items():
             for attribute in version["attributes"]:
-                brought.setdefault(attribute, since)
-        names = [f"`{name}` from {since}" for name, since in brought.items()]
-        # The table of ordinary nodes lists those of nodes.
+                added.setdefault(attribute, since)
+        names = [f"`{name}` from {since}" for name, since in added.items()]
+        # The attributes of ordinary nodes are in another table.
         rows = [row for row in nodes.read_onnx() if row.op == op]
         rows += [row for row in nodes.read_microsoft() if f"com.microsoft.{row.op}" == op]
         names += dict.fromkeys(f"`{a.name}`" for row in rows for a in row.attributes)

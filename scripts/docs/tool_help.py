@@ -1,6 +1,6 @@
 """Parses a tool's --help in LLVM's format.
 
-tools.toml contains the further text of manual pages.
+The additional text of manual pages is in tools.toml.
 """
 
 import dataclasses
@@ -31,14 +31,14 @@ class Option:
     value: str
     text: str
     group: str
-    # Values that can be listed, with their meanings.
+    # The values of an enumeration, and their descriptions.
     choices: dict[str, str] = dataclasses.field(default_factory=dict)
     # Options of a pass or a pipeline, which are part of its value.
     inner: list["Option"] = dataclasses.field(default_factory=list)
 
     @property
     def joined(self):
-        """Whether the value follows `=`, and is not a separate argument."""
+        """Whether the value is written after `=`, not as a separate argument."""
         return len(self.name) > 2
 
     @property
@@ -49,7 +49,7 @@ class Option:
 
     @property
     def shown_value(self):
-        """The list of values is more specific than its name."""
+        """Shows the choices instead of the word "value"."""
         is_listed = self.value == "value" and self.choices
         return "|".join(self.choices) if is_listed else self.value
 

@@ -152,9 +152,15 @@ for row in rows:
     end = min(end, removed.get(row.op, end))
     versions = [s for s in schemas[row.op] if row.since <= s.since_version < end]
     check(versions, row.op, row.since, "no version begins here")
-    check(row.fewest <= min(s.min_input for s in versions), row.op, row.since, "fewest")
+    check(row.min_inputs <= min(s.min_input for s in versions), row.op, row.since, "min_inputs")
     many = max(s.max_input for s in versions)
-    check(row.most == (-1 if many == nodes.MANY else many), row.op, row.since, "most", many)
+    check(
+        row.max_inputs == (-1 if many == nodes.MANY else many),
+        row.op,
+        row.since,
+        "max_inputs",
+        many,
+    )
     for attribute in row.attributes:
         check_attribute(row, attribute, versions)
     names = {name for s in versions for name in s.attributes} - {"consumed_inputs"}
