@@ -120,7 +120,8 @@ quantFloatSessionCreate(const QuantFloatSessionOptions *options,
     QuantFloatSessionOptions known = {};
     if (llvm::Error error = readOptions(options, known))
       return error;
-    return give<SessionObject>(session, std::make_shared<SessionState>(known));
+    return returnObject<SessionObject>(session,
+                                       std::make_shared<SessionState>(known));
   });
 }
 
@@ -197,8 +198,8 @@ static llvm::Error returnModel(
   if (!options)
     return options.takeError();
   return inSession(session, [&](SessionObject &object) -> llvm::Error {
-    return give<ModelObject>(model, read(object.state->session, *options),
-                             object.state);
+    return returnObject<ModelObject>(
+        model, read(object.state->session, *options), object.state);
   });
 }
 
@@ -343,7 +344,7 @@ QuantFloatStatus quantFloatModelWrite(QuantFloatModel model, bool asBytecode,
       llvm::raw_string_ostream os(text);
       if (llvm::Error error = object.model->write(os, asBytecode))
         return error;
-      return give<BufferObject>(buffer, std::move(text));
+      return returnObject<BufferObject>(buffer, std::move(text));
     });
   });
 }
@@ -435,7 +436,7 @@ QuantFloatStatus quantFloatModelCheck(QuantFloatModel model, int64_t opset,
       options.everyOpset = opset == QUANT_FLOAT_OPSET_ALL;
       if (opset > 0)
         options.opset = opset;
-      return give<ReportObject>(report, object.model->check(options));
+      return returnObject<ReportObject>(report, object.model->check(options));
     });
   });
 }
@@ -560,8 +561,8 @@ QuantFloatStatus quantFloatModelCompile(QuantFloatModel model,
                                         QuantFloatError *error) {
   return runFor(kernel, "kernel", error, [&] {
     return build(model, source, [&](Model &model, const ReadOptions &options) {
-      return give<KernelObject>(kernel, model.compile(options),
-                                options.checkMemory);
+      return returnObject<KernelObject>(kernel, model.compile(options),
+                                        options.checkMemory);
     });
   });
 }
@@ -575,9 +576,9 @@ QuantFloatStatus quantFloatModelCompileToFile(
     if (llvm::Error error = checkPath(path))
       return error;
     return build(model, source, [&](Model &model, const ReadOptions &options) {
-      return kernel ? give<KernelObject>(kernel,
-                                         model.compileToFile(path, options),
-                                         options.checkMemory)
+      return kernel ? returnObject<KernelObject>(
+                          kernel, model.compileToFile(path, options),
+                          options.checkMemory)
                     : model.emitToFile(EmitKind::Shared, path, options);
     });
   });
@@ -606,7 +607,8 @@ QuantFloatStatus quantFloatModelEmit(QuantFloatModel model, int32_t kind,
                    if (llvm::Error error = model.emit(
                            *known, options, baseName ? baseName : "model", os))
                      return error;
-                   return give<BufferObject>(buffer, contents.str().str());
+                   return returnObject<BufferObject>(buffer,
+                                                     contents.str().str());
                  });
   });
 }
@@ -644,7 +646,7 @@ QuantFloatStatus quantFloatModelEvaluate(QuantFloatModel model, size_t entry,
         return reference.takeError();
       if (!inputs && numInputs)
         return failNull("inputs");
-      return give<TensorsObject>(
+      return returnObject<TensorsObject>(
           results, reference->run(ArrayRef(inputs, numInputs)), Target::CPU);
     });
   });
@@ -693,7 +695,7 @@ QuantFloatStatus quantFloatModelCompareModes(
                  [&](Model &model, const ReadOptions &known) -> llvm::Error {
                    if (!inputs && numInputs)
                      return failNull("inputs");
-                   return give<ModeReportObject>(
+                   return returnObject<ModeReportObject>(
                        report,
                        model.compareModes(entry, ArrayRef(inputs, numInputs),
                                           options ? &known : nullptr));

@@ -46,7 +46,7 @@ QuantFloatStatus quantFloatModelCreateFromModule(QuantFloatSession session,
       Model copy(session, cast<ModuleOp>(unwrap(module)->clone()));
       if (llvm::Error error = copy.verify())
         return error;
-      return give<ModelObject>(model, std::move(copy), object.state);
+      return returnObject<ModelObject>(model, std::move(copy), object.state);
     });
   });
 }

@@ -59,7 +59,7 @@ QuantFloatStatus runFor(Handle *handle, const char *name,
 
 /// Creates an object and returns its handle in `handle`.
 template <typename T, typename Handle, typename... Args>
-llvm::Error give(Handle *handle, Args &&...args) {
+llvm::Error returnObject(Handle *handle, Args &&...args) {
   handle->id =
       addObject(T::kKind, std::make_unique<T>(std::forward<Args>(args)...));
   return handle->id ? llvm::Error::success()
@@ -70,10 +70,11 @@ llvm::Error give(Handle *handle, Args &&...args) {
 
 /// Same, for an argument that may be an error.
 template <typename T, typename Handle, typename Made, typename... Args>
-llvm::Error give(Handle *handle, llvm::Expected<Made> &&made, Args &&...args) {
+llvm::Error returnObject(Handle *handle, llvm::Expected<Made> &&made,
+                         Args &&...args) {
   if (!made)
     return made.takeError();
-  return give<T>(handle, std::move(*made), std::forward<Args>(args)...);
+  return returnObject<T>(handle, std::move(*made), std::forward<Args>(args)...);
 }
 
 /// Writes the index of the entry with this name in a model or kernel.

@@ -261,8 +261,8 @@ QuantFloatStatus quantFloatKernelLoad(const char *path,
   return runFor(kernel, "kernel", error, [&]() -> llvm::Error {
     if (llvm::Error error = checkPath(path))
       return error;
-    return give<KernelObject>(kernel, CompiledModel::load(path),
-                              /*checkMemory=*/false);
+    return returnObject<KernelObject>(kernel, CompiledModel::load(path),
+                                      /*checkMemory=*/false);
   });
 }
 
@@ -386,7 +386,7 @@ QuantFloatStatus quantFloatKernelAllocateOutputs(
     size_t numInputs, QuantFloatTensors *outputs, QuantFloatError *error) {
   return runFor(outputs, "outputs", error, [&] {
     return withKernel(kernel, [&](KernelObject &object) {
-      return give<TensorsObject>(
+      return returnObject<TensorsObject>(
           outputs,
           object.model.allocateOutputs(entry, ArrayRef(inputs, numInputs)),
           object.model.getTarget());
@@ -412,7 +412,7 @@ QuantFloatStatus quantFloatTensorsCreate(int32_t target,
     if (target != QUANT_FLOAT_TARGET_CPU && target != QUANT_FLOAT_TARGET_NVVM)
       return fail(QUANT_FLOAT_ERROR_ARGUMENT,
                   "target must be 0 or 1, but got " + Twine(target));
-    return give<TensorsObject>(
+    return returnObject<TensorsObject>(
         result,
         makeTensors(ArrayRef(tensors, count),
                     [&](const qf_tensor &tensor) {
@@ -490,6 +490,7 @@ quantFloatCompareTensors(const qf_tensor *one, const qf_tensor *other,
 
 QuantFloatStatus quantFloatDeviceGetChip(QuantFloatBuffer *chip,
                                          QuantFloatError *error) {
-  return runFor(chip, "chip", error,
-                [&] { return give<BufferObject>(chip, getDeviceChip()); });
+  return runFor(chip, "chip", error, [&] {
+    return returnObject<BufferObject>(chip, getDeviceChip());
+  });
 }

@@ -26,7 +26,7 @@ static constexpr StringLiteral kOpsetAttrName = "opset";
 
 namespace {
 /// The status, verdict and warnings of an operation.
-struct Judgement {
+struct Outcome {
   NodeStatus status;
   Verdict verdict;
   std::vector<std::string> warnings = {};
@@ -34,10 +34,10 @@ struct Judgement {
 } // namespace
 
 /// Runs `verify` and collects its diagnostics.
-static Judgement gather(Operation *op,
-                        llvm::function_ref<LogicalResult()> verify) {
-  Judgement judgement;
-  Verdict &verdict = judgement.verdict;
+static Outcome gather(Operation *op,
+                      llvm::function_ref<LogicalResult()> verify) {
+  Outcome outcome;
+  Verdict &verdict = outcome.verdict;
   // Remove the name of the operation, which the report contains already.
   std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
   MLIRContext *context = op->getContext();
@@ -48,7 +48,7 @@ static Judgement gather(Operation *op,
     StringRef message = text;
     message.consume_front(prefix);
     if (diagnostic.getSeverity() == DiagnosticSeverity::Warning) {
-      judgement.warnings.push_back(message.str());
+      outcome.warnings.push_back(message.str());
       return success();
     }
     verdict.reason += (verdict.reason.empty() ? "" : "; ") + message.str();
@@ -57,9 +57,9 @@ static Judgement gather(Operation *op,
     return success();
   });
   verdict.accepted = succeeded(verify());
-  judgement.status = verdict.accepted ? NodeStatus::Valid : NodeStatus::Invalid;
+  outcome.status = verdict.accepted ? NodeStatus::Valid : NodeStatus::Invalid;
   context->printOpOnDiagnostic(printsOp);
-  return judgement;
+  return outcome;
 }
 
 /// Returns the zero point of a quantization operation, which may be invalid, or
@@ -69,7 +69,7 @@ static Value getZeroPoint(Operation *op) {
   return quantization ? quantization.getZeroPointValue() : Value();
 }
 
-static Judgement judgeOp(Operation *op) {
+static Outcome judgeOp(Operation *op) {
   return gather(op, [&]() -> LogicalResult {
     if (failed(verify(op, /*verifyRecursively=*/false)))
       return failure();
@@ -85,12 +85,12 @@ static Judgement judgeOp(Operation *op) {
 /// Judges a node that is not an operation of the dialect, because types are
 /// missing, it was not converted yet, or no operation can represent it. Calls
 /// `inspect` with the operation that the node would become.
-static Judgement judgeNode(NodeOp node,
-                           llvm::function_ref<void(Operation *)> inspect) {
+static Outcome judgeNode(NodeOp node,
+                         llvm::function_ref<void(Operation *)> inspect) {
   OpBuilder builder(node);
   FailureOr<NodeResolution> resolution = failure();
   bool isStrict = node->getParentOfType<ModuleOp>()->hasAttr(kStrictAttrName);
-  Judgement judgement = gather(node, [&]() -> LogicalResult {
+  Outcome outcome = gather(node, [&]() -> LogicalResult {
     auto emitError = [&] { return mlir::emitError(node.getLoc()); };
     resolution = resolveNode(builder, node, emitError);
     if (failed(resolution))
@@ -103,22 +103,22 @@ static Judgement judgeNode(NodeOp node,
                                });
   });
   if (failed(resolution))
-    return judgement;
+    return outcome;
   if (Operation *op = resolution->op) {
-    if (judgement.verdict.accepted) {
-      std::vector<std::string> warnings = std::move(judgement.warnings);
-      judgement = judgeOp(op);
-      judgement.warnings = std::move(warnings);
+    if (outcome.verdict.accepted) {
+      std::vector<std::string> warnings = std::move(outcome.warnings);
+      outcome = judgeOp(op);
+      outcome.warnings = std::move(warnings);
     }
     inspect(op);
     op->erase();
-    return judgement;
+    return outcome;
   }
-  if (resolution->isVerified || !judgement.verdict.accepted)
-    return judgement;
-  judgement.status = NodeStatus::NotVerified;
-  judgement.verdict.reason = resolution->describeMissing();
-  return judgement;
+  if (resolution->isVerified || !outcome.verdict.accepted)
+    return outcome;
+  outcome.status = NodeStatus::NotVerified;
+  outcome.verdict.reason = resolution->describeMissing();
+  return outcome;
 }
 
 /// Returns the inputs of the source node; null for absent ones.
@@ -145,8 +145,8 @@ static bool isVendorQuantization(NodeOp node) {
 
 /// Judges a node by the quantization nodes of the function that defines its
 /// operator.
-static Judgement judgeFunction(NodeOp node,
-                               llvm::function_ref<void(Operation *)> inspect) {
+static Outcome judgeFunction(NodeOp node,
+                             llvm::function_ref<void(Operation *)> inspect) {
   for (auto [index, input] : llvm::enumerate(getSourceInputs(node)))
     if (input && isa<UnknownType>(input.getType())) {
       NodeResolution resolution;
@@ -157,15 +157,15 @@ static Judgement judgeFunction(NodeOp node,
   OpBuilder builder(node);
   Operation *before = node->getPrevNode();
   NodeExpansion expansion;
-  Judgement judgement = gather(node, [&]() -> LogicalResult {
+  Outcome outcome = gather(node, [&]() -> LogicalResult {
     expansion = expandNode(builder, node);
     if (!expansion.problem.empty())
       return mlir::emitError(node.getLoc()) << expansion.problem;
     return success(!expansion.results.empty());
   });
-  Verdict &verdict = judgement.verdict;
+  Verdict &verdict = outcome.verdict;
   if (expansion.isUnknown)
-    judgement.status = NodeStatus::NotVerified;
+    outcome.status = NodeStatus::NotVerified;
   else if (!verdict.accepted && verdict.reason.empty())
     verdict.reason = "no function defines the operator for this node";
 
@@ -176,23 +176,23 @@ static Judgement judgeFunction(NodeOp node,
     body.push_back(op);
   for (Operation *op : llvm::reverse(body)) {
     auto inner = dyn_cast<NodeOp>(op);
-    if (judgement.status != NodeStatus::Valid || !inner ||
+    if (outcome.status != NodeStatus::Valid || !inner ||
         !isQuantizationNode(inner))
       continue;
-    Judgement found = judgeNode(inner, inspect);
-    llvm::append_range(judgement.warnings, found.warnings);
-    judgement.status = found.status;
+    Outcome found = judgeNode(inner, inspect);
+    llvm::append_range(outcome.warnings, found.warnings);
+    outcome.status = found.status;
     verdict = std::move(found.verdict);
     if (!verdict.reason.empty())
       verdict.reason = "in its function body, " + verdict.reason;
   }
   for (Operation *op : body)
     op->erase();
-  return judgement;
+  return outcome;
 }
 
-static Judgement judge(Operation *op,
-                       llvm::function_ref<void(Operation *)> inspect) {
+static Outcome judge(Operation *op,
+                     llvm::function_ref<void(Operation *)> inspect) {
   if (auto node = dyn_cast<NodeOp>(op))
     return isVendorQuantization(node) ? judgeFunction(node, inspect)
                                       : judgeNode(node, inspect);
@@ -223,11 +223,11 @@ static std::vector<OpsetVerdict> verifyEveryOpset(Operation *op,
   std::vector<OpsetVerdict> verdicts;
   for (int64_t opset = 1; opset <= newest; ++opset) {
     setOpset(op, opset);
-    Judgement judgement = judge(op, [](Operation *) {});
+    Outcome outcome = judge(op, [](Operation *) {});
     // The missing types do not depend on the opset.
-    if (judgement.status == NodeStatus::NotVerified)
+    if (outcome.status == NodeStatus::NotVerified)
       return {};
-    Verdict &verdict = judgement.verdict;
+    Verdict &verdict = outcome.verdict;
     if (verdicts.empty() || !isAlike(verdicts.back().verdict, verdict)) {
       verdicts.push_back({opset, opset, std::move(verdict)});
     } else {
@@ -328,7 +328,7 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
     setOpset(op,
              isOnnx ? options.opset.value_or(*report.opset) : *report.opset);
   }
-  Judgement judgement = judge(op, [&](Operation *resolved) {
+  Outcome outcome = judge(op, [&](Operation *resolved) {
     Value zeroPoint = getZeroPoint(resolved);
     std::optional<std::string> warning =
         zeroPoint ? findZeroPointWarning(zeroPoint) : std::nullopt;
@@ -342,9 +342,9 @@ static NodeReport checkOp(Operation *op, const CheckOptions &options) {
     for (Value scale : getScales(node))
       if (std::optional<std::string> warning = findScaleWarning(scale))
         report.warnings.push_back(*warning);
-  report.status = judgement.status;
-  report.verdict = std::move(judgement.verdict);
-  llvm::append_range(report.warnings, judgement.warnings);
+  report.status = outcome.status;
+  report.verdict = std::move(outcome.verdict);
+  llvm::append_range(report.warnings, outcome.warnings);
   return report;
 }
 

@@ -654,9 +654,9 @@ static llvm::Error runLinker(StringRef object, StringRef output,
 
 namespace {
 /// Deletes a file if a signal terminates the program.
-class FileOnLoan {
+class RemoveOnSignal {
 public:
-  explicit FileOnLoan(StringRef name) : name(name) {
+  explicit RemoveOnSignal(StringRef name) : name(name) {
     // RemoveFileOnSignal also installs a handler for SIGUSR1, which does not
     // forward to the previous handler. Restore that one.
     static std::mutex mutex;
@@ -666,7 +666,7 @@ public:
     llvm::sys::RemoveFileOnSignal(name);
     sigaction(SIGUSR1, &before, nullptr);
   }
-  ~FileOnLoan() { llvm::sys::DontRemoveFileOnSignal(name); }
+  ~RemoveOnSignal() { llvm::sys::DontRemoveFileOnSignal(name); }
 
 private:
   StringRef name;
@@ -681,7 +681,7 @@ quant_float::linkShared(llvm::function_ref<bool(OutputFile &)> writeObject,
           llvm::sys::fs::createTemporaryFile("quant-float", "o", objectPath))
     return llvm::errorCodeToError(code);
   llvm::FileRemover removeObject(objectPath);
-  FileOnLoan object(objectPath);
+  RemoveOnSignal object(objectPath);
   OutputFile file(objectPath.str().str());
   if (!writeObject(file))
     return llvm::errorCodeToError(
@@ -692,6 +692,6 @@ quant_float::linkShared(llvm::function_ref<bool(OutputFile &)> writeObject,
   StringRef name = output.getName();
   if (name.empty())
     return llvm::errorCodeToError(output.getError());
-  FileOnLoan library(name);
+  RemoveOnSignal library(name);
   return runLinker(objectPath, name, options);
 }

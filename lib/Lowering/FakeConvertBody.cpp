@@ -50,7 +50,7 @@ private:
   Value convertExactly();
   Value convertByPlugin();
   Value convertByReference();
-  Value getShiftBack();
+  Value getInverseShift();
   Value getReciprocal();
   Value roundByPlugin(Value value);
   Value truncateSubnormals(Value half);
@@ -136,7 +136,7 @@ Value FakeConvertBody::roundByPlugin(Value value) {
 Value FakeConvertBody::convertByPlugin() {
   Value result = roundByPlugin(roundTo(scaleAndShift(), type));
   if (shift)
-    result = lanes.make<arith::AddFOp>(result, getShiftBack());
+    result = lanes.make<arith::AddFOp>(result, getInverseShift());
   result = lanes.make<arith::MulFOp>(result, getReciprocal());
   // Adding +0 only changes -0, to +0.
   return op.getPositiveZero() ? lanes.make<arith::AddFOp>(result, number(0.0))
@@ -144,7 +144,7 @@ Value FakeConvertBody::convertByPlugin() {
 }
 
 /// Adding -0 changes no value, not even the sign of a zero.
-Value FakeConvertBody::getShiftBack() {
+Value FakeConvertBody::getInverseShift() {
   if (!op.getNeutralShift())
     return shift;
   Value isZero = lanes.compare(CmpFPredicate::OEQ, shift, number(0.0));

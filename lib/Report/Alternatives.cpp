@@ -103,7 +103,7 @@ static float getScale(const Codes &codes, float largest, bool isPowerOfTwo) {
   if (largest == 0)
     return 1;
   if (isPowerOfTwo)
-    return std::ldexp(1.0f, std::ilogb(largest) - codes.getGreatestExponent());
+    return std::ldexp(1.0f, std::ilogb(largest) - codes.getMaxExponent());
   float scale = largest / float(codes.getMax());
   return scale > 0 ? scale : 1;
 }

@@ -86,7 +86,7 @@ Codes::Codes(Type type) {
   min = format.isSigned ? -max : getNumber(type, 0);
 }
 
-int Codes::getGreatestExponent() const { return std::ilogb(max); }
+int Codes::getMaxExponent() const { return std::ilogb(max); }
 
 double Codes::round(double number) const {
   number = std::clamp(number, min, max);

@@ -27,7 +27,7 @@ public:
   double getMin() const { return min; }
   double getMax() const { return max; }
   /// Returns the exponent of the greatest number.
-  int getGreatestExponent() const;
+  int getMaxExponent() const;
   bool isInteger() const { return !mantissaBits; }
   /// Rounds to the nearest number, ties to even. Clamps to the range. The
   /// argument must not be NaN.

@@ -43,7 +43,7 @@ static bool isRanked(Value value) {
 
 /// Returns the result of a dequantize that converts back to the type that the
 /// quantize had, or null.
-static Value findBack(QuantizeOp op) {
+static Value findRoundTrip(QuantizeOp op) {
   for (Operation *user : op.getResult().getUsers())
     if (auto back = dyn_cast<DequantizeOp>(user))
       if (back.getInput() == op.getResult() &&
@@ -64,7 +64,7 @@ static std::optional<Site> makeSite(Operation *op) {
                 getElementTypeOrSelf(quantize.getResult()),
                 quantize.getInput(),
                 quantize.getResult(),
-                findBack(quantize),
+                findRoundTrip(quantize),
                 quantize.getScale(),
                 quantize.getZeroPoint(),
                 Value(),

@@ -412,7 +412,7 @@ static OwningOpRef<ModuleOp> read(std::unique_ptr<llvm::MemoryBuffer> buffer,
 /// Whether malformed input may crash MLIR's readers: bytecode, and operations
 /// of linalg, whose parsers store null attributes for lists that they fail to
 /// parse.
-static bool endangersReaders(llvm::MemoryBufferRef bytes) {
+static bool mayCrashReader(llvm::MemoryBufferRef bytes) {
   return isBytecode(bytes) || bytes.getBuffer().contains("linalg.");
 }
 
@@ -511,7 +511,7 @@ static Trial tryReading(ArrayRef<llvm::MemoryBufferRef> strings,
 /// determined. The strings are parts of one input.
 static LogicalResult checkReaders(ArrayRef<llvm::MemoryBufferRef> strings,
                                   MLIRContext &context, bool verify) {
-  if (llvm::none_of(strings, endangersReaders))
+  if (llvm::none_of(strings, mayCrashReader))
     return success();
   Trial trial = tryReading(strings, context, verify);
   if (trial == Trial::Survived)

@@ -184,22 +184,22 @@ llvm::Expected<TargetCpu> TargetCpu::get(StringRef triple, StringRef cpu,
                                          StringRef features) {
   // LLVM takes longer to look up a CPU than to compile a small model. The list
   // only grows, so it needs no lock, which a fork could leave locked forever.
-  struct Known {
+  struct CachedCpu {
     std::string key;
     TargetCpu cpu;
-    Known *next;
+    CachedCpu *next;
   };
-  static std::atomic<Known *> first = nullptr;
+  static std::atomic<CachedCpu *> first = nullptr;
   std::string key = llvm::join_items('|', triple, cpu, features);
-  for (const Known *known = first; known; known = known->next)
-    if (known->key == key)
-      return known->cpu;
+  for (const CachedCpu *entry = first; entry; entry = entry->next)
+    if (entry->key == key)
+      return entry->cpu;
   llvm::Expected<TargetCpu> result = lookup(triple, cpu, features);
   if (!result)
     return result;
   auto add = [](std::string key, TargetCpu cpu) {
-    auto *known = new Known{std::move(key), std::move(cpu), first};
-    while (!first.compare_exchange_weak(known->next, known))
+    auto *entry = new CachedCpu{std::move(key), std::move(cpu), first};
+    while (!first.compare_exchange_weak(entry->next, entry))
       ;
   };
   add(std::move(key), *result);

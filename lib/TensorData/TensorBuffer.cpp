@@ -205,8 +205,8 @@ pack(const TensorBuffer &tensor, const ElementInfo &element, size_t offset) {
 
 /// Computes the dynamic size, of which there may be one, from the length of the
 /// file.
-static llvm::Error closeSizes(const ElementInfo &element, StringRef bytes,
-                              SmallVector<int64_t> &sizes) {
+static llvm::Error inferDynamicSize(const ElementInfo &element, StringRef bytes,
+                                    SmallVector<int64_t> &sizes) {
   SmallVector<int64_t> logicalSizes = sizes;
   auto *dynamicSize = llvm::find(sizes, -1);
   if (dynamicSize == sizes.end())
@@ -273,7 +273,8 @@ static llvm::Expected<TensorBuffer> read(StringRef path,
   } else if (suffix == ".bin" || suffix == ".raw") {
     contents.data = owner->getBuffer();
     contents.sizes = SmallVector<int64_t>(sizes);
-    if (llvm::Error error = closeSizes(element, contents.data, contents.sizes))
+    if (llvm::Error error =
+            inferDynamicSize(element, contents.data, contents.sizes))
       return std::move(error);
   } else if (readOnnx && suffix == ".pb") {
     return readOnnx(path);

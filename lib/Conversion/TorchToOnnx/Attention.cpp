@@ -65,8 +65,8 @@ static Value makeCausalMask(OpImporter &op, Value queries, Value keys) {
                             op.b.getI1Type());
 }
 
-static FailureOr<Value> attend(OpImporter &op,
-                               const AttentionOperands &operands) {
+static FailureOr<Value> buildAttention(OpImporter &op,
+                                       const AttentionOperands &operands) {
   RankedTensorType types[3];
   Type elementType = op.elementType(0);
   for (size_t index : {0, 1, 2}) {
@@ -185,14 +185,15 @@ static FailureOr<Value> attend(OpImporter &op,
 }
 
 NodeResults torch_ops::convertAttention(OpImporter &op) {
-  return attend(op, {/*mask=*/3, /*dropout=*/4, /*isCausal=*/5, /*scale=*/6,
-                     /*isGrouped=*/7});
+  return buildAttention(op,
+                        {/*mask=*/3, /*dropout=*/4, /*isCausal=*/5, /*scale=*/6,
+                         /*isGrouped=*/7});
 }
 
 NodeResults torch_ops::convertAttentionForCpu(OpImporter &op) {
-  FailureOr<Value> result =
-      attend(op, {/*mask=*/5, /*dropout=*/3, /*isCausal=*/4, /*scale=*/6,
-                  /*isGrouped=*/std::nullopt});
+  FailureOr<Value> result = buildAttention(op, {/*mask=*/5, /*dropout=*/3,
+                                                /*isCausal=*/4, /*scale=*/6,
+                                                /*isGrouped=*/std::nullopt});
   FailureOr<RankedTensorType> logSums = op.requireRankedResult(1);
   if (failed(result) || failed(logSums))
     return failure();

@@ -30,8 +30,8 @@ static constexpr StringLiteral kStorageCast = "quant.scast";
 
 /// Returns why the shapes and element types of an op do not match its quantized
 /// type; empty if they do.
-static std::string findMisfit(const QuantType &type, Type expressed,
-                              Type quantized) {
+static std::string findMismatch(const QuantType &type, Type expressed,
+                                Type quantized) {
   auto shaped = dyn_cast<RankedTensorType>(expressed);
   if (isa<ShapedType>(expressed) && !shaped)
     return "values must be scalars or ranked tensors";
@@ -75,7 +75,7 @@ static std::optional<QuantType> readQuantType(Operation *op,
   if (isQuantize && !type->quantiles.empty())
     error = "the quant dialect does not define the rounding to quantiles";
   else
-    error = findMisfit(*type, expressed, quantized);
+    error = findMismatch(*type, expressed, quantized);
   return type;
 }
 

@@ -53,7 +53,7 @@ static std::optional<uint64_t> join(uint64_t a, uint64_t b) {
 }
 
 /// Whether FPMR is unknown after the op.
-static bool forgetsMode(Operation *op) {
+static bool clobbersMode(Operation *op) {
   return isa<CallOpInterface>(op) ||
          (op->getNumRegions() && !isa<scf::ForOp, scf::IfOp>(op));
 }
@@ -63,7 +63,7 @@ static void hoistOutOf(Operation *op) {
   SmallVector<Operation *> writes;
   std::optional<uint64_t> mode = kSecondSourceIsE4M3;
   WalkResult result = op->walk([&](Operation *nested) {
-    if (forgetsMode(nested))
+    if (clobbersMode(nested))
       return WalkResult::interrupt();
     std::optional<uint64_t> written = getMode(nested);
     if (!written)
@@ -95,7 +95,7 @@ static void hoistInside(Block &block) {
     std::optional<uint64_t> mode = getMode(&op);
     if (!mode) {
       bool forgets = op.walk([](Operation *nested) {
-                         return forgetsMode(nested) || getMode(nested)
+                         return clobbersMode(nested) || getMode(nested)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        }).wasInterrupted();

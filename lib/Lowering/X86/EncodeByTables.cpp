@@ -125,8 +125,8 @@ static Value getLowerBytes(VectorBuilder &lanes, Value i16Vector) {
 }
 
 /// Returns the encoding of each magnitude. `lower` are its lower bits.
-static Value climb(VectorBuilder &lanes, const Segments &segments, Value upper,
-                   Value lower) {
+static Value lookUpEncoding(VectorBuilder &lanes, const Segments &segments,
+                            Value upper, Value lower) {
   Value code = lookUp(lanes, segments.first, upper);
   for (const Table &table : segments.steps) {
     Value isAbove =
@@ -145,8 +145,8 @@ static Value encodeHalfMagnitudes(VectorBuilder &lanes, Value bits,
                                   Steps steps) {
   steps.starts.resize(steps.infinityCode, steps.infinity);
   steps.starts.resize(steps.nanCode, steps.infinity + 1);
-  return climb(lanes, Segments(steps.starts, /*lowerBits=*/8),
-               getUpperBytes(lanes, bits), getLowerBytes(lanes, bits));
+  return lookUpEncoding(lanes, Segments(steps.starts, /*lowerBits=*/8),
+                        getUpperBytes(lanes, bits), getLowerBytes(lanes, bits));
 }
 
 /// Returns the encodings of magnitudes of bf16.
@@ -167,9 +167,9 @@ static Value encodeBFloatMagnitudes(VectorBuilder &lanes, Value bits,
   position = lanes.make<arith::MinUIOp>(
       position, lanes.integer(position, (kSegments << lowerBits) - 1));
   position = lanes.shl(position, 8 - lowerBits);
-  Value code =
-      climb(lanes, Segments(steps.starts, lowerBits),
-            getUpperBytes(lanes, position), getLowerBytes(lanes, position));
+  Value code = lookUpEncoding(lanes, Segments(steps.starts, lowerBits),
+                              getUpperBytes(lanes, position),
+                              getLowerBytes(lanes, position));
   unsigned highest =
       steps.infinityCode == steps.nanCode ? steps.infinity - 1 : steps.infinity;
   if (nans == NaNs::None && highest == steps.infinity)

@@ -173,7 +173,7 @@ void OpsetConverter::convertConstant(AnyConstantOp op) {
 // Ordinary nodes
 //===----------------------------------------------------------------------===//
 
-std::string OpsetConverter::describeLack(Type elementType) {
+std::string OpsetConverter::describeUnsupportedType(Type elementType) {
   std::string name = getOnnxTypeName(elementType).str();
   return llvm::is_contained(options.without, name)
              ? "the model must not use type " + name
@@ -185,7 +185,7 @@ bool OpsetConverter::hasResultTypes(Operation *op) {
     Type elementType = getTensorElementType(type);
     if (!elementType || hasElementType(options, elementType))
       continue;
-    refuse(op, describeLack(elementType));
+    refuse(op, describeUnsupportedType(elementType));
     return false;
   }
   return true;
@@ -371,7 +371,7 @@ void OpsetConverter::convertNode(NodeOp op) {
     for (BlockArgument argument : region.getArguments())
       if (Type type = getTensorElementType(argument.getType());
           type && !hasElementType(options, type))
-        return refuse(op, "for a body input, " + describeLack(type));
+        return refuse(op, "for a body input, " + describeUnsupportedType(type));
     convertBlock(region.front());
   }
   if (options.lacksOperator && options.lacksOperator(op) && expandNode(op))
@@ -564,7 +564,7 @@ LogicalResult OpsetConverter::convertModel(ModuleOp module) {
       Type type = getTensorElementType(argument.getType());
       if (!type || hasElementType(options, type))
         continue;
-      std::string reason = describeLack(type);
+      std::string reason = describeUnsupportedType(type);
       std::string name = printable(quant_float::getNodeName(argument.getLoc()));
       conversion.nodes.push_back(
           {name, "input", ConversionKind::Refused, reason});

@@ -192,7 +192,7 @@ void OpsetConverter::convertCast(CastOp op) {
       isa<IntegerType>(from) && areDecoded(op.getResult()) &&
       !getArithmeticType(from, cast<FloatType>(to)))
     return refuse(
-        op, describeLack(to) +
+        op, describeUnsupportedType(to) +
                 ", and arithmetic in double would round integers such as " +
                 Twine(getIntegerRoundedTwice(to, before.roundMode)) + " twice");
   if (!isValid(op) || !hasResultTypes(op))

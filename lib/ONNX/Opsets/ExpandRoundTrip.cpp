@@ -352,7 +352,7 @@ template <typename OpTy> void OpsetConverter::expandRoundTripOf(OpTy op) {
   Value codes = op.getResult();
   Type f32 = Float32Type::get(op.getContext());
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (!doesWithout(options, getElementTypeOrSelf(codes)) || !input ||
+  if (!mustReplaceType(options, getElementTypeOrSelf(codes)) || !input ||
       !hasElementType(options, f32) || !areDecoded(codes))
     return;
   SmallVector<Operation *> users;

@@ -28,7 +28,7 @@ namespace mlir::quant_float::onnx_import {
 bool hasElementType(const OpsetOptions &options, Type elementType);
 
 /// Whether values of the type are to be replaced.
-bool doesWithout(const OpsetOptions &options, Type elementType);
+bool mustReplaceType(const OpsetOptions &options, Type elementType);
 
 /// Removes the names of ignored attributes that the version lacks; they have no
 /// effect. Returns whether there were any.
@@ -68,7 +68,7 @@ private:
   /// Whether the opset has the result types of the op. Reports an error if not.
   bool hasResultTypes(Operation *op);
   /// Returns why the converted model cannot have the type.
-  std::string describeLack(Type elementType);
+  std::string describeUnsupportedType(Type elementType);
   void note(Operation *op, ConversionKind kind, const Twine &detail = "");
   /// Reports the error that the op has no exact equivalent.
   void refuse(Operation *op, const Twine &reason);

@@ -124,7 +124,8 @@ static LogicalResult rename(Operation *op, NodeNames &names) {
   return success();
 }
 
-bool onnx_import::doesWithout(const OpsetOptions &options, Type elementType) {
+bool onnx_import::mustReplaceType(const OpsetOptions &options,
+                                  Type elementType) {
   return !hasElementType(options, elementType) ||
          llvm::is_contained(options.withoutRounding,
                             getOnnxTypeName(elementType));
@@ -141,7 +142,7 @@ void OpsetConverter::sinkMovement(NodeOp node) {
   auto hasCodes = [&](Value value) {
     return getTensorElementType(value.getType()) == codes;
   };
-  bool isMoved = codes && !doesWithout(options, codes) &&
+  bool isMoved = codes && !mustReplaceType(options, codes) &&
                  acceptsFirstInput(node.getOpType().str(), "", options.opset,
                                    exportType(node->getOperand(0).getType()));
   if (!codes || isMoved || node->use_empty() ||

@@ -55,12 +55,13 @@ static FailureOr<OpFoldResult> divide(NodeContext &context, OpFoldResult size,
 namespace {
 /// The elements around a sampling position along one axis, and their
 /// interpolation weights, which are 0 outside of the image.
-struct Around {
+struct AxisNeighbors {
   Value positions[2], weights[2];
 };
 } // namespace
 
-static Around getAround(ImplicitLocOpBuilder &b, Value coordinate, Value size) {
+static AxisNeighbors getAxisNeighbors(ImplicitLocOpBuilder &b, Value coordinate,
+                                      Value size) {
   Type type = coordinate.getType();
   auto number = [&](double value) { return makeNumber(b, type, value); };
   Value length = arith::SIToFPOp::create(
@@ -73,7 +74,7 @@ static Around getAround(ImplicitLocOpBuilder &b, Value coordinate, Value size) {
   Value first = math::FloorOp::create(b, coordinate);
   Value rest = arith::SubFOp::create(b, coordinate, first);
   Value weights[] = {arith::SubFOp::create(b, number(1), rest), rest};
-  Around result;
+  AxisNeighbors result;
   for (int i : {0, 1}) {
     Value at = arith::AddFOp::create(b, first, number(i));
     Value isInside = arith::AndIOp::create(
@@ -92,7 +93,8 @@ static Around getAround(ImplicitLocOpBuilder &b, Value coordinate, Value size) {
 /// Interpolates the input at fractional positions along the axes that follow
 /// those of `position`.
 static Value buildBetween(ImplicitLocOpBuilder &b, Value input,
-                          SmallVector<Value> &position, ArrayRef<Around> axes) {
+                          SmallVector<Value> &position,
+                          ArrayRef<AxisNeighbors> axes) {
   if (axes.empty())
     return toCompute(b, tensor::ExtractOp::create(b, input, position));
   Value sum;
@@ -236,7 +238,7 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
       offsetIndex = add(mul(offsetIndex, makeIndex(b, kernel[axis])),
                         loops[rank + 1 + axis]);
     SmallVector<Value> at(ArrayRef(loops).take_front(rank));
-    SmallVector<Around> around;
+    SmallVector<AxisNeighbors> around;
     for (int64_t axis = 0; axis < axes; ++axis) {
       at[1] = add(mul(offsetIndex, number(axes)), number(axis));
       Value move = toCompute(b, tensor::ExtractOp::create(b, offsets, at));
@@ -247,8 +249,8 @@ NodeResults onnx_nodes::convertDeformConv(NodeContext &context) {
           arith::SubIOp::create(b, straight, number(window->lists.pads[axis]));
       Value real = arith::SIToFPOp::create(
           b, type, arith::IndexCastOp::create(b, b.getI64Type(), straight));
-      around.push_back(getAround(b, arith::AddFOp::create(b, real, move),
-                                 makeIndex(b, from[2 + axis])));
+      around.push_back(getAxisNeighbors(b, arith::AddFOp::create(b, real, move),
+                                        makeIndex(b, from[2 + axis])));
     }
     SmallVector<Value> position = {loops[0], channel};
     Value value = buildBetween(b, image, position, around);

@@ -215,9 +215,9 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
                   });
   };
   // Processes one candidate.
-  auto consider = [&](ImplicitLocOpBuilder &b, ValueRange at, Value index,
-                      Value begin, Value number, ValueRange values,
-                      auto getCandidate) {
+  auto processCandidate = [&](ImplicitLocOpBuilder &b, ValueRange at,
+                              Value index, Value begin, Value number,
+                              ValueRange values, auto getCandidate) {
     Value candidate = getCandidate(b, index), row = values[1];
     Value isSelected =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, max);
@@ -278,8 +278,8 @@ NodeResults onnx_nodes::convertNonMaxSuppression(NodeContext &context) {
           return buildSequential(
               b, OpFoldResult(steps), values,
               [&](ImplicitLocOpBuilder &b, ValueRange, ValueRange values) {
-                return consider(b, at, index[0], begin, number, values,
-                                getCandidate);
+                return processCandidate(b, at, index[0], begin, number, values,
+                                        getCandidate);
               });
         });
   };

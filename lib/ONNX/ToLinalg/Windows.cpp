@@ -62,7 +62,7 @@ static void padEvenly(ImplicitLocOpBuilder &b, WindowAxis &window,
 
 /// Whether the number of windows is known not to be negative for any input
 /// size, because the padding alone is large enough.
-static bool hasRoomForNone(const WindowAxis &window) {
+static bool isCountNonnegative(const WindowAxis &window) {
   std::optional<int64_t> low = getConstantIntValue(window.padLow),
                          high = getConstantIntValue(window.padHigh),
                          kernel = getConstantIntValue(window.kernel);
@@ -95,7 +95,7 @@ static LogicalResult countWindows(NodeContext &context, WindowAxis &window,
     return context.unsupported("a window is larger than the padded input");
   // Avoid the max if possible, so that an output size that is equal to the
   // input size is known to be equal.
-  if (ceilMode || !hasRoomForNone(window))
+  if (ceilMode || !isCountNonnegative(window))
     window.output =
         computeMax(b, s0, b.getAffineConstantExpr(0), window.output);
   if (!ceilMode)

@@ -118,7 +118,7 @@ LayerResults openvino_layers::convertIf(LayerContext &context) {
 namespace {
 /// The parts of a tensor along an axis that the iterations of a loop read or
 /// write.
-struct Cut {
+struct Slicing {
   int64_t axis, start, end, stride, part;
 
   bool isReverse() const { return stride < 0; }
@@ -139,7 +139,7 @@ struct LayerLoop {
   NodeOp layer = context.node;
   Block *body = nullptr;
 
-  Cut getCut(StringRef what, size_t index) const {
+  Slicing getSlicing(StringRef what, size_t index) const {
     auto get = [&](StringRef field) {
       return getList(layer, what + field)[index];
     };
@@ -148,19 +148,20 @@ struct LayerLoop {
   }
   /// Requires that the parts cover the axis. If `start` or `end` exclude a part
   /// of it, OpenVINO's plugins contradict its shape inference.
-  LogicalResult requireFullCoverage(const Cut &cut, Value part, Type tensor);
+  LogicalResult requireFullCoverage(const Slicing &slicing, Value part,
+                                    Type tensor);
   /// Returns the number of parts of each sliced input, and null for other
   /// inputs.
   FailureOr<SmallVector<Value>> countParts();
-  Value makePart(Value tensor, const Cut &cut, Value count, Value step);
-  Value joinParts(Value parts, const Cut &cut, int64_t rank);
+  Value makePart(Value tensor, const Slicing &slicing, Value count, Value step);
+  Value joinParts(Value parts, const Slicing &slicing, int64_t rank);
   /// Returns the initial value of a result that no iteration reads.
   FailureOr<Value> makeUnread(Value result);
   LayerResults convert(size_t firstInput);
 };
 } // namespace
 
-LogicalResult LayerLoop::requireFullCoverage(const Cut &cut, Value part,
+LogicalResult LayerLoop::requireFullCoverage(const Slicing &slicing, Value part,
                                              Type tensor) {
   auto type = dyn_cast<RankedTensorType>(part.getType());
   if (!type)
@@ -169,23 +170,24 @@ LogicalResult LayerLoop::requireFullCoverage(const Cut &cut, Value part,
                                ", whose rank is not known");
   // The indices of a part are a constant.
   constexpr int64_t kMaxIndices = int64_t(1) << 20;
-  if (cut.part > kMaxIndices)
+  if (slicing.part > kMaxIndices)
     return context.unsupported("slices of more than " + Twine(kMaxIndices) +
-                               " elements: part_size " + Twine(cut.part));
-  if (cut.axis >= type.getRank() || cut.part < 1 ||
-      (cut.stride != cut.part && cut.stride != -cut.part))
+                               " elements: part_size " + Twine(slicing.part));
+  if (slicing.axis >= type.getRank() || slicing.part < 1 ||
+      (slicing.stride != slicing.part && slicing.stride != -slicing.part))
     return context.unsupported(
         "expected consecutive slices of one of " + Twine(type.getRank()) +
-        " axes, but got axis " + Twine(cut.axis) + ", part_size " +
-        Twine(cut.part) + " and stride " + Twine(cut.stride));
+        " axes, but got axis " + Twine(slicing.axis) + ", part_size " +
+        Twine(slicing.part) + " and stride " + Twine(slicing.stride));
   auto tensorType = dyn_cast<RankedTensorType>(tensor);
   int64_t size = tensorType && tensorType.getRank() == type.getRank()
-                     ? tensorType.getDimSize(cut.axis)
+                     ? tensorType.getDimSize(slicing.axis)
                      : ShapedType::kDynamic;
-  if (!cut.coversAxis(size))
+  if (!slicing.coversAxis(size))
     return context.unsupported(
-        "expected slices of the whole axis, but got start " + Twine(cut.start) +
-        ", end " + Twine(cut.end) + " and part_size " + Twine(cut.part));
+        "expected slices of the whole axis, but got start " +
+        Twine(slicing.start) + ", end " + Twine(slicing.end) +
+        " and part_size " + Twine(slicing.part));
   return success();
 }
 
@@ -194,20 +196,21 @@ FailureOr<SmallVector<Value>> LayerLoop::countParts() {
   std::optional<int64_t> known;
   for (auto [index, input] : llvm::enumerate(getList(layer, "inputs"))) {
     counts.emplace_back();
-    Cut cut = getCut("input_", index);
-    if (cut.axis < 0 || input < 0)
+    Slicing slicing = getSlicing("input_", index);
+    if (slicing.axis < 0 || input < 0)
       continue;
     Value tensor = context.inputs[input];
-    if (failed(requireFullCoverage(cut, tensor, tensor.getType())))
+    if (failed(requireFullCoverage(slicing, tensor, tensor.getType())))
       return failure();
     auto type = cast<RankedTensorType>(tensor.getType());
-    if (type.isDynamicDim(cut.axis)) {
-      Value size = context.getSize(input, cut.axis);
-      Value count = context.apply("Div", {size, context.makeInts(cut.part)});
+    if (type.isDynamicDim(slicing.axis)) {
+      Value size = context.getSize(input, slicing.axis);
+      Value count =
+          context.apply("Div", {size, context.makeInts(slicing.part)});
       counts.back() = context.reshape(count, {});
       continue;
     }
-    int64_t count = type.getDimSize(cut.axis) / cut.part;
+    int64_t count = type.getDimSize(slicing.axis) / slicing.part;
     if (known && *known != count)
       return context.unsupported("its inputs have " + Twine(*known) + " and " +
                                  Twine(count) + " slices");
@@ -218,23 +221,24 @@ FailureOr<SmallVector<Value>> LayerLoop::countParts() {
 }
 
 /// Returns the elements of an iteration. `step` counts from 0.
-Value LayerLoop::makePart(Value tensor, const Cut &cut, Value count,
+Value LayerLoop::makePart(Value tensor, const Slicing &slicing, Value count,
                           Value step) {
   Type i64 = context.b.getI64Type();
-  if (cut.isReverse())
+  if (slicing.isReverse())
     step = context.apply(
         "Sub",
         {context.apply("Sub", {count, context.makeNumber(i64, 1)}), step});
-  Value begin = context.apply("Mul", {step, context.makeNumber(i64, cut.part)});
-  SmallVector<int64_t> offsets = llvm::to_vector(llvm::seq(cut.part));
+  Value begin =
+      context.apply("Mul", {step, context.makeNumber(i64, slicing.part)});
+  SmallVector<int64_t> offsets = llvm::to_vector(llvm::seq(slicing.part));
   Value indices = context.apply("Add", {context.makeInts(offsets), begin});
   return context.apply("Gather", {tensor, indices},
-                       context.intAttr("axis", cut.axis));
+                       context.intAttr("axis", slicing.axis));
 }
 
 /// Concatenates the parts, which are stacked along axis 0, along their axis.
-Value LayerLoop::joinParts(Value parts, const Cut &cut, int64_t rank) {
-  if (cut.isReverse())
+Value LayerLoop::joinParts(Value parts, const Slicing &slicing, int64_t rank) {
+  if (slicing.isReverse())
     parts = context.apply(
         "Slice", {parts, context.makeInts(-1),
                   context.makeInts(std::numeric_limits<int64_t>::min()),
@@ -242,7 +246,7 @@ Value LayerLoop::joinParts(Value parts, const Cut &cut, int64_t rank) {
   // Move the axis of the iterations before the sliced axis.
   SmallVector<int64_t> order;
   for (int64_t axis = 1; axis <= rank; ++axis) {
-    if (axis == cut.axis + 1)
+    if (axis == slicing.axis + 1)
       order.push_back(0);
     order.push_back(axis);
   }
@@ -253,8 +257,9 @@ Value LayerLoop::joinParts(Value parts, const Cut &cut, int64_t rank) {
     return context.apply(
         "Slice", {shape, context.makeInts(begin), context.makeInts(end)});
   };
-  Value sizes = context.concatenate(
-      {take(0, cut.axis), context.makeInts(-1), take(cut.axis + 2, rank + 1)});
+  Value sizes =
+      context.concatenate({take(0, slicing.axis), context.makeInts(-1),
+                           take(slicing.axis + 2, rank + 1)});
   return context.apply("Reshape", {turned, sizes},
                        context.intAttr("allowzero", 0));
 }
@@ -352,9 +357,9 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   for (auto [index, result] : llvm::enumerate(outputs)) {
     if (result < 0)
       return context.unsupported("an output without a result");
-    Cut cut = getCut("output_", index);
-    if (cut.axis >= 0) {
-      if (failed(requireFullCoverage(cut, bodyResults[result],
+    Slicing slicing = getSlicing("output_", index);
+    if (slicing.axis >= 0) {
+      if (failed(requireFullCoverage(slicing, bodyResults[result],
                                      layer->getResult(index).getType())))
         return failure();
       parts.push_back(index);
@@ -386,7 +391,7 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   size_t state = 0;
   for (size_t index = 0; index < count; ++index) {
     BlockArgument parameter = body->getArgument(index);
-    Cut cut = getCut("input_", index);
+    Slicing slicing = getSlicing("input_", index);
     Value value;
     if (backEdges[index] >= 0) {
       value = states[state++];
@@ -395,9 +400,9 @@ LayerResults LayerLoop::convert(size_t firstInput) {
       auto type = dyn_cast<RankedTensorType>(parameter.getType());
       if (type && type.getRank() == 1)
         value = context.unsqueeze(value, int64_t(0));
-    } else if (cut.axis >= 0) {
-      value =
-          makePart(context.inputs[inputs[index]], cut, (*counts)[index], step);
+    } else if (slicing.axis >= 0) {
+      value = makePart(context.inputs[inputs[index]], slicing, (*counts)[index],
+                       step);
     } else {
       value = context.inputs[inputs[index]];
     }
@@ -422,13 +427,14 @@ LayerResults LayerLoop::convert(size_t firstInput) {
   SmallVector<Value> values;
   size_t next = carriedResults.size();
   for (auto [index, result] : llvm::enumerate(outputs)) {
-    Cut cut = getCut("output_", index);
-    if (cut.axis < 0) {
+    Slicing slicing = getSlicing("output_", index);
+    if (slicing.axis < 0) {
       values.push_back(node->getResult(carriedBy[result]));
       continue;
     }
     auto type = cast<RankedTensorType>(bodyResults[result].getType());
-    values.push_back(joinParts(node->getResult(next++), cut, type.getRank()));
+    values.push_back(
+        joinParts(node->getResult(next++), slicing, type.getRank()));
   }
   return ValueRange(values);
 }
