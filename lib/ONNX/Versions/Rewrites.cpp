@@ -413,7 +413,7 @@ static bool rewriteResizeOfAxes(VersionAdapter &node, bool isNewer) {
   return true;
 }
 
-static constexpr NodeRewrite kRewordings[] = {
+static constexpr NodeRewrite kRewrites[] = {
     {NodeKind::Attention, 24, rewriteAttention},
     {NodeKind::AveragePool, 22, rewritePool},
     {NodeKind::BatchNormalization, 14, rewriteBatchNormalization},
@@ -437,4 +437,4 @@ static constexpr NodeRewrite kRewordings[] = {
     {NodeKind::Split, 18, rewriteSplit},
 };
 
-llvm::ArrayRef<NodeRewrite> onnx_import::getRewrites() { return kRewordings; }
+llvm::ArrayRef<NodeRewrite> onnx_import::getRewrites() { return kRewrites; }
