@@ -36,4 +36,4 @@ result = subprocess.run(
     timeout=60,
     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, STACK_BYTES)),
 )
-assert 'text = "the last size equals the second"' in result.stdout, result.stdout[:2000]
+assert 'message = "the last size equals the second"' in result.stdout, result.stdout[:2000]

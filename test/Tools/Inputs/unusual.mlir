@@ -1,5 +1,5 @@
 func.func private @ext(%x: tensor<?xf32>, %m: memref<?xf32>) -> tensor<?xf32>
-func.func private @extentry(%x: memref<?xf32>) attributes {quant_float.entry_point = {graph_name = "", inputs = [], measures, outputs = [], symbol = "extentry"}}
+func.func private @extentry(%x: memref<?xf32>) attributes {quant_float.entry_point = {data_dependent_sizes, graph_name = "", inputs = [], outputs = [], symbol = "extentry"}}
 
 // -----
 
