@@ -40,7 +40,7 @@ WRONG = {
     "python": ("```python\nassert 1 == 2\n```", "AssertionError"),
     "pycon": ("```pycon\n>>> 1 + 1\n3\n```", "Expected:\n    3\nGot:\n    2"),
     "json": ("```json\n{,}\n```", "Expecting property name"),
-    "a language": ("```rust\nfn main() {}\n```", "that no test builds"),
+    "a language": ("```rust\nfn main() {}\n```", "no test builds this block"),
 }
 RIGHT = [
     "```sh\ntest -f README.md && ! test -f gone\n```",

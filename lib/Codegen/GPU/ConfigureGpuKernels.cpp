@@ -150,7 +150,7 @@ void ConfigureGpuKernels::runOnOperation() {
       ops.push_back(op);
   });
   // The last op of a chain fuses all ops before it.
-  llvm::SmallPtrSet<Operation *, 16> fusedOps;
+  FusedOps fusedOps;
   for (LinalgOp op : llvm::reverse(ops)) {
     auto config =
         op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);
@@ -161,8 +161,7 @@ void ConfigureGpuKernels::runOnOperation() {
         FusedReductions::match(op, reassociate, fusedOps);
     if (!fused)
       continue;
-    for (LinalgOp each : fused->getOps())
-      fusedOps.insert(each);
+    fusedOps.add(*fused);
     if (!config)
       op->setAttr(kLoweringConfigAttrName,
                   getConfig(&getContext(), LoweringStrategy::FusedReduction,

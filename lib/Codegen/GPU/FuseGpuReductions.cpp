@@ -55,7 +55,7 @@ void FuseGpuReductions::runOnOperation() {
       ops.push_back(op);
   });
   // The kernels that are built before contain their ops already.
-  llvm::SmallPtrSet<Operation *, 1> others;
+  FusedOps others;
   for (LinalgOp op : llvm::reverse(ops)) {
     auto config =
         op->getAttrOfType<LoweringConfigAttr>(kLoweringConfigAttrName);

@@ -181,9 +181,8 @@ bool FusedReductions::setCoordinates(Value view, ArrayRef<Coordinate> wanted) {
 // Matching
 //===----------------------------------------------------------------------===//
 
-FusedReductions::FusedReductions(
-    LinalgOp consumer, bool reassociate,
-    const llvm::SmallPtrSetImpl<Operation *> &fusedOps)
+FusedReductions::FusedReductions(LinalgOp consumer, bool reassociate,
+                                 const FusedOps &fusedOps)
     : consumer(consumer), reassociate(reassociate), fusedOps(fusedOps),
       sizes(consumer.getStaticLoopRanges()) {}
 
@@ -685,6 +684,8 @@ bool FusedReductions::isInternal(Value buffer) const {
     for (Operation *user : views.pop_back_val().getUsers()) {
       if (isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1)
         views.push_back(user->getResult(0));
+      else if (fusedOps.isInternal(user, buffer))
+        continue;
       else if (user->getBlock() != block || fusedOps.contains(user))
         return false;
       else if (!isa<memref::DeallocOp, memref::DimOp>(user))
@@ -706,7 +707,7 @@ bool FusedReductions::isInternal(Value buffer) const {
 
 std::optional<FusedReductions>
 FusedReductions::match(LinalgOp consumer, bool reassociate,
-                       const llvm::SmallPtrSetImpl<Operation *> &fusedOps) {
+                       const FusedOps &fusedOps) {
   if (consumer.getNumLoops() == 0 ||
       consumer.getNumParallelLoops() != consumer.getNumLoops() ||
       !llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
@@ -770,6 +771,24 @@ FusedReductions::match(LinalgOp consumer, bool reassociate,
   LDBG() << "fusing " << fused.members.size() << " ops into "
          << consumer.getLoc();
   return fused;
+}
+
+void FusedOps::add(const FusedReductions &kernel) {
+  llvm::DenseMap<Value, bool> isInternal;
+  SmallVector<std::pair<Operation *, Value>> accesses;
+  for (LinalgOp op : kernel.getOps())
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType())) {
+        Value buffer = FusedReductions::getBufferOfView(operand);
+        auto [known, isNew] = isInternal.try_emplace(buffer);
+        if (isNew)
+          known->second = kernel.isInternal(buffer);
+        if (known->second)
+          accesses.push_back({op, buffer});
+      }
+  internalAccesses.insert(accesses.begin(), accesses.end());
+  for (LinalgOp op : kernel.getOps())
+    ops.insert(op);
 }
 
 SmallVector<LinalgOp> FusedReductions::getOps() const {

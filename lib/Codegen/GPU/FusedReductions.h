@@ -42,6 +42,24 @@ struct Coordinate {
   }
 };
 
+class FusedReductions;
+
+/// Ops that will be part of fused kernels.
+class FusedOps {
+public:
+  void add(const FusedReductions &kernel);
+  bool contains(Operation *op) const { return ops.contains(op); }
+  /// Whether the op accesses a buffer that only its kernel uses, so that the
+  /// access will disappear.
+  bool isInternal(Operation *op, Value buffer) const {
+    return internalAccesses.contains({op, buffer});
+  }
+
+private:
+  llvm::SmallPtrSet<Operation *, 16> ops;
+  llvm::DenseSet<std::pair<Operation *, Value>> internalAccesses;
+};
+
 /// Consecutive ops on memrefs that end in an elementwise op, the consumer, and
 /// reduce rows or blocks of its iteration space. One kernel computes all of
 /// them: a group of threads keeps a tile of the iteration space, which contains
@@ -53,8 +71,7 @@ public:
   /// floating-point reductions. Does not add ops with a lowering config.
   /// `fusedOps` will be part of other kernels, which are built before.
   static std::optional<FusedReductions>
-  match(linalg::LinalgOp consumer, bool reassociate,
-        const llvm::SmallPtrSetImpl<Operation *> &fusedOps);
+  match(linalg::LinalgOp consumer, bool reassociate, const FusedOps &fusedOps);
 
   /// Returns the extents of the tile, one for each loop of the consumer.
   ArrayRef<int64_t> getTile() const { return tile; }
@@ -70,6 +87,7 @@ public:
 
 private:
   friend class FusedReductionBuilder;
+  friend class FusedOps;
 
   /// How a reduction combines the elements.
   enum class Reduction { None, Columns, Blocks, Tile, Ordered };
@@ -82,7 +100,7 @@ private:
   using Coordinates = SmallVector<Coordinate>;
 
   FusedReductions(linalg::LinalgOp consumer, bool reassociate,
-                  const llvm::SmallPtrSetImpl<Operation *> &fusedOps);
+                  const FusedOps &fusedOps);
 
   /// Adds the op before the others. Returns false if this is not possible.
   bool add(linalg::LinalgOp op);
@@ -107,7 +125,7 @@ private:
 
   linalg::LinalgOp consumer;
   bool reassociate;
-  const llvm::SmallPtrSetImpl<Operation *> &fusedOps;
+  const FusedOps &fusedOps;
   /// The static sizes of the consumer's loops.
   SmallVector<int64_t> sizes;
   /// In reverse program order.

@@ -50,9 +50,9 @@ CASES = {
         r"scale: cuInit failed: CUDA_ERROR_NO_DEVICE \(no CUDA-capable device is detected\)\n",
     ),
     # A thread that never queries the error.
-    "unasked": (
+    "without_query": (
         {"fail": "cuStreamCreate:1:999"},
-        r"unasked\nquant-float: error: cuStreamCreate failed: 999\n",
+        r"without_query\nquant-float: error: cuStreamCreate failed: 999\n",
     ),
 }  # fmt: skip
 # The cases that are the same with a device of sm_90 or newer.

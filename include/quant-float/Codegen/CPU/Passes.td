@@ -442,7 +442,7 @@ def QuantFloatHoistFillsPass
           : memref<66x66xf32> to memref<64x64xf32, strided<[66, 1], offset: 67>>
       memref.copy %image, %interior
           : memref<64x64xf32, strided<[64, 1], offset: ?>> to memref<64x64xf32, strided<[66, 1], offset: 67>>
-      ...
+      // Ops that read %padded.
     }
     ```
 
