@@ -134,12 +134,16 @@ static std::optional<unsigned> findBlockLoop(const ReductionPlan &plan) {
 
 /// Returns the number of lanes (N) to process together, limited by the extent
 /// of the loop. Several registers share each broadcast scalar of the other
-/// operand.
-static int64_t getLanes(const ReductionPlan &plan) {
-  int64_t lanes =
-      plan.blockLoop
-          ? plan.registerLanes
-          : std::max<int64_t>(plan.numAccumulators / 4, 1) * plan.registerLanes;
+/// operand. Few rows have more lanes, so that each step reads adjacent cache
+/// lines.
+static int64_t getLanes(const ReductionPlan &plan, int64_t rows = kMinRows) {
+  int64_t registers =
+      rows < kMinRows
+          ? llvm::bit_floor<uint64_t>(plan.numAccumulators * 3 / 2 / rows)
+          : plan.numAccumulators / kMinRows;
+  int64_t lanes = plan.blockLoop
+                      ? plan.registerLanes
+                      : std::max<int64_t>(registers, 1) * plan.registerLanes;
   return plan.isDynamic(*plan.vectorLoop)
              ? lanes
              : std::min(lanes,
@@ -208,6 +212,9 @@ static std::optional<ReductionPlan> planVectors(const ReductionPlan &scalar,
   if (plan.vectorLanes < 2)
     return std::nullopt;
   plan.rowLoop = findRowLoop(plan);
+  int64_t rows = plan.rowLoop ? plan.ranges[*plan.rowLoop] : 1;
+  if (plan.isPlainContraction && rows > 0 && rows < kMinRows)
+    plan.vectorLanes = getLanes(plan, rows);
   plan.foldsBlocks = canFoldBlocks(plan);
   plan.tileRows = plan.rowLoop ? chooseRows(plan, plan.vectorLanes) : 1;
   return plan;
