@@ -56,7 +56,7 @@ module attributes {quant_float.reduction_schedule = {lanes = 16 : i64}} {}
 
 // -----
 
-// expected-error @+2 {{expected one of scalar, elementwise, tensor_core, warpgroup, simt, skinny, row_matvec, column_matvec, fused_reduction, vectors, panels, matrix_tiles, square_blocks, folded, but got 'magic'}}
+// expected-error @+2 {{expected one of scalar, elementwise, tensor_core, warpgroup, simt, skinny, row_matvec, column_matvec, fused_reduction, vectors, panels, matrix_tiles, square_blocks, folded, window_rows, but got 'magic'}}
 // expected-error @+1 {{failed to parse QuantFloat_LoweringConfigAttr parameter 'strategy'}}
 module attributes {test.config = #quant_float.lowering_config<magic>} {}
 
