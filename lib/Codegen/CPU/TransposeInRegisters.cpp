@@ -15,6 +15,7 @@
 
 #include "TransposeInRegisters.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::quant_float;
@@ -22,12 +23,15 @@ using namespace mlir::quant_float;
 SmallVector<Value> quant_float::transposeInRegisters(OpBuilder &builder,
                                                      Location loc,
                                                      ValueRange rows) {
-  constexpr int64_t kBlockBytes = 16;
+  constexpr int64_t kBlockBits = 128;
   SmallVector<Value> vectors(rows);
   auto type = cast<VectorType>(rows.front().getType());
   int64_t size = type.getNumElements();
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  int64_t block = std::min(size, std::max<int64_t>(kBlockBytes / bytes, 1));
+  // Types of the dialect have at most 8 bits.
+  Type element = type.getElementType();
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 8;
+  int64_t block = std::min<int64_t>(
+      size, llvm::bit_floor<uint64_t>(std::max<int64_t>(kBlockBits / bits, 1)));
   // Combines the rows that differ in `bit` of their index.
   auto combine = [&](int64_t bit, ArrayRef<int64_t> low,
                      ArrayRef<int64_t> high) {

@@ -14,9 +14,9 @@
 namespace mlir::quant_float {
 
 /// Transposes the square matrix with these rows, which are vectors of a power
-/// of two integers or floats of at least 8 bits. Each of the log2(n) steps has
-/// a shuffle for each vector, which is one instruction on x86: it interleaves
-/// elements within 16 bytes, or moves blocks of 16 bytes.
+/// of two elements. Each of the log2(n) steps has a shuffle for each vector.
+/// For elements of 8 bits or more, this is one instruction on x86: it
+/// interleaves elements within 16 bytes, or moves blocks of 16 bytes.
 SmallVector<Value> transposeInRegisters(OpBuilder &builder, Location loc,
                                         ValueRange rows);
 
