@@ -242,6 +242,8 @@ void TransposingLoops::emitTiles(ImplicitLocOpBuilder &b, bool parallel) {
               : OpFoldResult(beginLoop(index(0), getExtent(loop), 1));
   const unsigned loops[] = {column, row};
   Value tiles[2], ends[2];
+  // The last block of the columns may store elements that the block of another
+  // thread stores as well. Both store the same values.
   for (auto [i, loop] : llvm::enumerate(loops)) {
     if (parallel && i == 0) {
       AffineExpr size = b.getAffineDimExpr(0);
