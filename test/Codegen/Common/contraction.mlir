@@ -119,7 +119,7 @@ func.func @dot(%x: tensor<?xf32>, %y: tensor<?xf32>, %r: tensor<f32>) -> tensor<
 func.func @weights(%a: tensor<?x16xf32>, %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %w = arith.constant dense<1.0> : tensor<2x8x8xf32>
   %b = tensor.collapse_shape %w [[0, 1], [2]] : tensor<2x8x8xf32> into tensor<16x8xf32>
-  %e = linalg.exp ins(%a : tensor<?x16xf32>) outs(%a : tensor<?x16xf32>) -> tensor<?x16xf32>
+  %e = math.exp %a : tensor<?x16xf32>
   %0 = linalg.matmul ins(%e, %b : tensor<?x16xf32>, tensor<16x8xf32>) outs(%c : tensor<?x8xf32>) -> tensor<?x8xf32>
   %1 = linalg.generic {
       indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
