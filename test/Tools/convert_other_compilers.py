@@ -167,7 +167,7 @@ for tool, words in ((convert, []), (translate, ["--export-onnx"])):
     )  # fmt: skip
 (work / "lowered.mlir").write_text(
     "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %e = tensor.empty() : tensor<4xf32>\n"
-    "  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n"
+    "  %y = linalg.copy ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n"
 )
 convert.run(
     1, "lowered.mlir", "-o", "lowered.onnx", stderr="op 'tensor.empty': no exact equivalent"
