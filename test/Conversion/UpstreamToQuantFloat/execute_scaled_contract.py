@@ -1,5 +1,5 @@
 # linalg.scaled_contract has the bits of numpy: elements and scales are multiplied in f32, and the
-# products are added in the order of the reduction dimension.
+# products are added in the order of the reduction dimension by fused multiply-adds.
 # REQUIRES: llvm-at-least-24
 # RUN: %python %s %tools_dir %t
 import pathlib
@@ -21,6 +21,18 @@ def scales(*shape):
     return encodings, np.exp2(encodings.astype(np.float32) - 127)
 
 
+def multiply_add(a, b, c):
+    """a * b + c of f32, rounded once."""
+    # The product is exact. The sum is rounded to odd, so that rounding it again is right.
+    product, c = a.astype(np.float64) * b, c.astype(np.float64)
+    total = product + c
+    rest = total - product
+    error = (product - (total - rest)) + (c - rest)
+    is_even = total.view(np.int64) & 1 == 0
+    odd = np.nextafter(total, np.copysign(np.inf, error))
+    return np.where((error != 0) & is_even, odd, total).astype(np.float32)
+
+
 def check(name, text, arrays, a, b, c):
     source = work / f"{name}.mlir"
     source.write_text(text)
@@ -32,7 +44,7 @@ def check(name, text, arrays, a, b, c):
     subprocess.run(command, check=True)
     got = np.load(work / name / "output_0.npy")
     for k in range(a.shape[1]):
-        c = c + a[:, k, None] * b[None, :, k]
+        c = multiply_add(a[:, k, None], b[None, :, k], c)
     assert (got.view(np.int32) == c.view(np.int32)).all(), f"{name}: {(got != c).sum()} differ"
 
 
