@@ -141,7 +141,7 @@ def with_mma(text):
 
 ASM = r"(?:tail )?call (void|\{.*?\}) asm sideeffect (?:alignstack )?\"([^\"]*)\", \"[^\"]*\"\((.*)\)(?: #\d+)?$"
 TMA_LOAD = re.compile(
-    r"^  call void @llvm\.nvvm\.cp\.async\.bulk\.tensor\.g2s\.tile\.2d\((.*)\)(?: #\d+)?$", re.MULTILINE
+    r"^  call void @llvm\.nvvm\.cp\.async\.bulk\.tensor\.g2s\.tile\.2d(?:\.i16)?\((.*)\)(?: #\d+)?$", re.MULTILINE
 )  # fmt: skip
 
 
